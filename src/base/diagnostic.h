@@ -1,0 +1,15 @@
+/* What is wrong with the user's code: collected in order, never printed here. */
+#ifndef GM_BASE_DIAGNOSTIC_H
+#define GM_BASE_DIAGNOSTIC_H
+
+#include "base/vec.h"
+
+typedef struct gm_diagnostic {
+    uint32_t start; /* byte offsets into the text */
+    uint32_t end;
+    const char *message; /* lower case, no full stop, names in backticks; lives in the arena or is static */
+} gm_diagnostic;
+
+typedef GM_VEC(gm_diagnostic) gm_diagnostics;
+
+#endif

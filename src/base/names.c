@@ -1,0 +1,68 @@
+#include "base/names.h"
+
+#include <string.h>
+
+enum { FIRST_CAPACITY = 256 };
+
+static uint32_t hash_of(const char *text, size_t length) {
+    uint32_t hash = 2166136261U;
+    for (size_t i = 0; i < length; i++) {
+        hash = (hash ^ (unsigned char)text[i]) * 16777619U;
+    }
+    return hash;
+}
+
+void gm_names_init(gm_names *names, gm_arena *arena) {
+    *names = (gm_names){.arena = arena};
+}
+
+static gm_name **slot_of(const gm_names *names, const char *text, size_t length, uint32_t hash) {
+    uint32_t at = hash & (names->capacity - 1);
+    for (;;) {
+        gm_name *name = names->slots[at];
+        if (name == NULL ||
+            (name->hash == hash && name->length == length && memcmp(name->text, text, length) == 0)) {
+            return &names->slots[at];
+        }
+        at = (at + 1) & (names->capacity - 1);
+    }
+}
+
+static void grow(gm_names *names) {
+    gm_names bigger = *names;
+    bigger.capacity = names->capacity == 0 ? FIRST_CAPACITY : names->capacity * 2;
+    bigger.slots = GM_NEW_ARRAY(names->arena, gm_name *, bigger.capacity);
+    for (uint32_t i = 0; i < names->capacity; i++) {
+        gm_name *name = names->slots[i];
+        if (name != NULL) {
+            *slot_of(&bigger, name->text, name->length, name->hash) = name;
+        }
+    }
+    *names = bigger;
+}
+
+const gm_name *gm_names_intern(gm_names *names, const char *text, size_t length) {
+    if (names->count >= names->capacity / 2) {
+        grow(names);
+    }
+    uint32_t hash = hash_of(text, length);
+    gm_name **slot = slot_of(names, text, length, hash);
+    if (*slot == NULL) {
+        gm_name *name = gm_arena_alloc(names->arena, sizeof(gm_name) + length + 1);
+        name->hash = hash;
+        name->length = (uint32_t)length;
+        name->index = names->count++;
+        memcpy(name->text, text, length);
+        name->text[length] = '\0';
+        *slot = name;
+    }
+    return *slot;
+}
+
+const gm_name *gm_names_find(const gm_names *names, const char *text, size_t length) {
+    return names->capacity == 0 ? NULL : *slot_of(names, text, length, hash_of(text, length));
+}
+
+bool gm_name_is(const gm_name *name, const char *text) {
+    return name != NULL && strcmp(name->text, text) == 0;
+}

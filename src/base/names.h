@@ -1,0 +1,32 @@
+/* Interned names: equal text means the same pointer. A table and its names live in one arena. */
+#ifndef GM_BASE_NAMES_H
+#define GM_BASE_NAMES_H
+
+#include "base/arena.h"
+
+typedef struct gm_name {
+    uint32_t hash;
+    uint32_t length; /* bytes, without the NUL */
+    uint32_t index;  /* 0, 1, 2, ... in order of first appearance */
+    char text[];     /* UTF-8, NUL-terminated */
+} gm_name;
+
+typedef struct gm_names {
+    gm_arena *arena;
+    gm_name **slots; /* open addressing, capacity a power of two */
+    uint32_t capacity;
+    uint32_t count;
+} gm_names;
+
+void gm_names_init(gm_names *names, gm_arena *arena);
+
+/* The name with this text, made when new. */
+const gm_name *gm_names_intern(gm_names *names, const char *text, size_t length);
+
+/* The name with this text, or NULL when nobody interned it. */
+const gm_name *gm_names_find(const gm_names *names, const char *text, size_t length);
+
+/* Whether a name (which may be NULL) reads `text`. */
+bool gm_name_is(const gm_name *name, const char *text);
+
+#endif

@@ -1,0 +1,57 @@
+#include "syntax/tree.h"
+
+#define GM_BEGIN(kind, group) static const gm_field fields_##kind[] = {
+#define GM_ENTRY(kind, name, type) {#name, (uint16_t)offsetof(gm_##kind, name), type},
+#define GM_NODE(kind, name) GM_ENTRY(kind, name, GM_FIELD_NODE)
+#define GM_OPTIONAL(kind, name) GM_ENTRY(kind, name, GM_FIELD_OPTIONAL)
+#define GM_LIST(kind, name) GM_ENTRY(kind, name, GM_FIELD_LIST)
+#define GM_NAME(kind, name) GM_ENTRY(kind, name, GM_FIELD_NAME)
+#define GM_NAMES(kind, name) GM_ENTRY(kind, name, GM_FIELD_NAMES)
+#define GM_OPERATOR(kind, name) GM_ENTRY(kind, name, GM_FIELD_OPERATOR)
+#define GM_OPERATORS(kind, name) GM_ENTRY(kind, name, GM_FIELD_OPERATORS)
+#define GM_CONTEXT(kind, name) GM_ENTRY(kind, name, GM_FIELD_CONTEXT)
+#define GM_INTEGER(kind, name) GM_ENTRY(kind, name, GM_FIELD_INTEGER)
+#define GM_CONSTANT(kind, name) GM_ENTRY(kind, name, GM_FIELD_CONSTANT)
+#define GM_END(kind) {NULL, 0, 0}};
+#include "syntax/nodes.def"
+
+const gm_kind_info gm_kinds[GM_KIND_COUNT] = {
+#define GM_BEGIN(kind, group)                                                                          \
+    {#kind, fields_##kind, (uint16_t)(sizeof fields_##kind / sizeof fields_##kind[0] - 1),             \
+     (uint16_t)sizeof(gm_##kind), GM_GROUP_##group},
+#define GM_END(kind)
+#include "syntax/nodes.def"
+};
+
+const char *const gm_operator_names[GM_OP_COUNT] = {
+    "",       "And",      "Or",     "Add",  "Sub",   "Mult", "MatMult", "Div", "Mod",   "Pow", "LShift", "RShift",
+    "BitOr",  "BitXor",   "BitAnd", "FloorDiv", "Invert", "Not", "UAdd", "USub", "Eq",  "NotEq", "Lt",   "LtE",
+    "Gt",     "GtE",      "Is",     "IsNot", "In",   "NotIn",
+};
+
+static bool visit_list(const gm_list *list, bool (*visit)(gm_node *child, void *context), void *context) {
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (list->items[i] != NULL && !visit(list->items[i], context)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool gm_node_children(const gm_node *node, bool (*visit)(gm_node *child, void *context), void *context) {
+    const gm_kind_info *info = gm_kind_of(node);
+    for (uint32_t i = 0; i < info->field_count; i++) {
+        const char *field = (const char *)node + info->fields[i].offset;
+        if (info->fields[i].type == GM_FIELD_NODE || info->fields[i].type == GM_FIELD_OPTIONAL) {
+            gm_node *child = *(gm_node *const *)(const void *)field;
+            if (child != NULL && !visit(child, context)) {
+                return false;
+            }
+        } else if (info->fields[i].type == GM_FIELD_LIST) {
+            if (!visit_list((const gm_list *)(const void *)field, visit, context)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
