@@ -113,6 +113,7 @@ def digest(output: Any) -> str:
 def work(name: str, mode: str) -> dict[str, Any]:
     """Make the calls and record what each of them did."""
     import torch
+    import torch._dynamo  # makes the loggers that are collected below
 
     torch.set_num_threads(1)
     graphs: list[int] = []
