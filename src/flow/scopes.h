@@ -110,6 +110,7 @@ typedef struct gm_scopes {
     uint32_t use_count;
     struct gm_scope_slot *scope_slots;
     uint32_t scope_capacity;
+    uint32_t scope_count;
     gm_diagnostics diagnostics; /* what CPython reports as SyntaxError from its symbol table: `nonlocal x` in a module ... */
 } gm_scopes;
 

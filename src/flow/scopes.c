@@ -1,0 +1,223 @@
+#include "flow/scopes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "flow/scopes_private.h"
+
+typedef struct gm_scope_slot {
+    const gm_node *node;
+    gm_scope *scope;
+} gm_scope_slot;
+
+enum { FIRST_SLOTS = 8, FIRST_USES = 256 };
+
+static uint32_t hash_pointer(const void *pointer) {
+    uint64_t bits = (uint64_t)(uintptr_t)pointer;
+    return (uint32_t)((bits >> 3) * 0x9E3779B97F4A7C15ULL >> 32);
+}
+
+/* ---- Symbols of one scope ---- */
+
+static gm_symbol **symbol_slot(const gm_scope *scope, const gm_name *name) {
+    uint32_t at = name->hash & (scope->slot_count - 1);
+    while (scope->slots[at] != NULL && scope->slots[at]->name != name) {
+        at = (at + 1) & (scope->slot_count - 1);
+    }
+    return &scope->slots[at];
+}
+
+gm_symbol *gm_scope_find(const gm_scope *scope, const gm_name *name) {
+    return scope->slot_count == 0 || name == NULL ? NULL : *symbol_slot(scope, name);
+}
+
+static void grow_symbols(gm_arena *arena, gm_scope *scope) {
+    scope->slot_count = scope->slot_count == 0 ? FIRST_SLOTS : scope->slot_count * 2;
+    scope->slots = GM_NEW_ARRAY(arena, gm_symbol *, scope->slot_count);
+    for (uint32_t i = 0; i < scope->symbols.count; i++) {
+        *symbol_slot(scope, scope->symbols.items[i]->name) = scope->symbols.items[i];
+    }
+}
+
+gm_symbol *gm_scope_intern(scope_builder *builder, gm_scope *scope, const gm_name *name) {
+    if (scope->symbols.count >= scope->slot_count / 2) {
+        grow_symbols(builder->arena, scope);
+    }
+    gm_symbol **slot = symbol_slot(scope, name);
+    if (*slot == NULL) {
+        gm_symbol *symbol = GM_NEW(builder->arena, gm_symbol);
+        symbol->name = name;
+        symbol->scope = scope;
+        symbol->index = scope->symbols.count;
+        symbol->binding = GM_BINDING_GLOBAL_IMPLICIT;
+        gm_vec_push(builder->arena, &scope->symbols, symbol);
+        *slot = symbol;
+    }
+    return *slot;
+}
+
+/* ---- Nodes to symbols and scopes ---- */
+
+static gm_use *use_slot(const gm_scopes *scopes, const gm_node *node) {
+    uint32_t at = hash_pointer(node) & (scopes->use_capacity - 1);
+    while (scopes->uses[at].node != NULL && scopes->uses[at].node != node) {
+        at = (at + 1) & (scopes->use_capacity - 1);
+    }
+    return &scopes->uses[at];
+}
+
+static void grow_uses(gm_arena *arena, gm_scopes *scopes) {
+    gm_use *old = scopes->uses;
+    uint32_t old_capacity = scopes->use_capacity;
+    scopes->use_capacity = old_capacity == 0 ? FIRST_USES : old_capacity * 2;
+    scopes->uses = GM_NEW_ARRAY(arena, gm_use, scopes->use_capacity);
+    for (uint32_t i = 0; i < old_capacity; i++) {
+        if (old[i].node != NULL) {
+            *use_slot(scopes, old[i].node) = old[i];
+        }
+    }
+}
+
+void gm_scopes_record(scope_builder *builder, const gm_node *node, gm_symbol *symbol) {
+    gm_scopes *scopes = builder->scopes;
+    if (scopes->use_count >= scopes->use_capacity / 2) {
+        grow_uses(builder->arena, scopes);
+    }
+    gm_use *slot = use_slot(scopes, node);
+    scopes->use_count += slot->node == NULL;
+    *slot = (gm_use){node, symbol};
+}
+
+gm_symbol *gm_scopes_symbol(const gm_scopes *scopes, const gm_node *node) {
+    return scopes->use_capacity == 0 ? NULL : use_slot(scopes, node)->symbol;
+}
+
+static gm_scope_slot *scope_slot(const gm_scopes *scopes, const gm_node *node) {
+    uint32_t at = hash_pointer(node) & (scopes->scope_capacity - 1);
+    while (scopes->scope_slots[at].node != NULL && scopes->scope_slots[at].node != node) {
+        at = (at + 1) & (scopes->scope_capacity - 1);
+    }
+    return &scopes->scope_slots[at];
+}
+
+void gm_scopes_record_scope(scope_builder *builder, const gm_node *node, gm_scope *scope) {
+    gm_scopes *scopes = builder->scopes;
+    if (scopes->scope_count >= scopes->scope_capacity / 2) {
+        gm_scope_slot *old = scopes->scope_slots;
+        uint32_t old_capacity = scopes->scope_capacity;
+        scopes->scope_capacity = old_capacity == 0 ? FIRST_USES : old_capacity * 2;
+        scopes->scope_slots = GM_NEW_ARRAY(builder->arena, gm_scope_slot, scopes->scope_capacity);
+        for (uint32_t i = 0; i < old_capacity; i++) {
+            if (old[i].node != NULL) {
+                *scope_slot(scopes, old[i].node) = old[i];
+            }
+        }
+    }
+    scopes->scope_count++;
+    *scope_slot(scopes, node) = (gm_scope_slot){node, scope};
+}
+
+gm_scope *gm_scopes_of(const gm_scopes *scopes, const gm_node *node) {
+    return scopes->scope_capacity == 0 ? NULL : scope_slot(scopes, node)->scope;
+}
+
+void gm_scopes_complain(scope_builder *builder, const gm_node *node, const char *format, const gm_name *name) {
+    const char *text = name == NULL ? "" : name->text;
+    size_t room = strlen(format) + strlen(text) + 1;
+    char *message = gm_arena_alloc(builder->arena, room);
+    const char *hole = strstr(format, "%s");
+    if (hole == NULL) {
+        memcpy(message, format, strlen(format) + 1);
+    } else {
+        snprintf(message, room, "%.*s%s%s", (int)(hole - format), format, text, hole + 2);
+    }
+    gm_vec_push(builder->arena, &builder->scopes->diagnostics,
+                ((gm_diagnostic){.start = node->start, .end = node->end, .message = message}));
+}
+
+/* ---- Questions ---- */
+
+static bool binds_globally(const gm_symbol *symbol) {
+    return symbol != NULL && (symbol->flags & (GM_SYMBOL_BOUND | GM_SYMBOL_GLOBAL)) != 0;
+}
+
+gm_symbol *gm_symbol_owner(const gm_scopes *scopes, const gm_symbol *symbol) {
+    if (gm_symbol_is_local(symbol)) {
+        return gm_scope_find(symbol->scope, symbol->name);
+    }
+    if (symbol->binding == GM_BINDING_FREE) {
+        for (gm_scope *scope = symbol->scope->parent; scope != NULL; scope = scope->parent) {
+            gm_symbol *outer = scope->kind == GM_SCOPE_CLASS ? NULL : gm_scope_find(scope, symbol->name);
+            if (outer != NULL && gm_symbol_is_local(outer)) {
+                return outer;
+            }
+        }
+        return NULL;
+    }
+    gm_symbol *global = gm_scope_find(scopes->module, symbol->name);
+    return binds_globally(global) ? global : NULL;
+}
+
+bool gm_symbol_is_builtin(const gm_scopes *scopes, const gm_symbol *symbol) {
+    return symbol->binding != GM_BINDING_FREE && (scopes->module->traits & GM_SCOPE_IMPORT_STAR) == 0 &&
+           gm_symbol_owner(scopes, symbol) == NULL;
+}
+
+static bool is_comprehension(const gm_scope *scope) {
+    return scope->kind == GM_SCOPE_FUNCTION && scope->node->kind != GM_KIND_FunctionDef &&
+           scope->node->kind != GM_KIND_AsyncFunctionDef && scope->node->kind != GM_KIND_Lambda;
+}
+
+gm_scope *gm_scope_frame(gm_scope *scope) {
+    while (scope->parent != NULL && scope->kind != GM_SCOPE_CLASS &&
+           (scope->kind != GM_SCOPE_FUNCTION || is_comprehension(scope))) {
+        scope = scope->parent;
+    }
+    return scope;
+}
+
+/* ---- Building ---- */
+
+static const struct {
+    const char *name;
+    uint8_t mention;
+    uint16_t trait;
+} watched[] = {
+    {"locals", MENTION_LOCALS, GM_SCOPE_CALLS_LOCALS}, {"vars", MENTION_VARS, GM_SCOPE_CALLS_LOCALS},
+    {"dir", MENTION_DIR, GM_SCOPE_CALLS_LOCALS},       {"eval", MENTION_EVAL, GM_SCOPE_CALLS_EVAL},
+    {"exec", MENTION_EXEC, GM_SCOPE_CALLS_EVAL},       {"super", MENTION_SUPER, GM_SCOPE_CALLS_SUPER},
+};
+
+/* A mention counts unless the file binds the name around it; a comprehension's mention is one of the frame around it. */
+static void settle_mentions(scope_builder *builder, scope_entry *entry) {
+    const gm_scopes *scopes = builder->scopes;
+    uint16_t found = 0;
+    for (size_t i = 0; entry->mentions != 0 && i < sizeof watched / sizeof watched[0]; i++) {
+        const gm_name *name = gm_names_find(builder->tree->names, watched[i].name, strlen(watched[i].name));
+        const gm_symbol *symbol = gm_scope_find(&entry->scope, name);
+        bool shadowed = symbol != NULL && (symbol->binding == GM_BINDING_FREE || gm_symbol_owner(scopes, symbol) != NULL);
+        if ((entry->mentions & watched[i].mention) != 0 && !shadowed) {
+            found |= watched[i].trait;
+        }
+    }
+    gm_scope *frame = gm_scope_frame(&entry->scope);
+    entry->scope.traits |= found;
+    for (gm_scope *scope = &entry->scope; scope != frame; scope = scope->parent) {
+        scope->parent->traits |= found & (GM_SCOPE_CALLS_LOCALS | GM_SCOPE_CALLS_EVAL | GM_SCOPE_CALLS_SUPER);
+    }
+}
+
+gm_scopes *gm_scopes_build(gm_arena *arena, gm_tree *tree, gm_version target) {
+    scope_builder builder = {.arena = arena, .tree = tree, .target = target};
+    builder.scopes = GM_NEW(arena, gm_scopes);
+    builder.scopes->tree = tree;
+    builder.class_cell = gm_names_intern(tree->names, "__class__", 9);
+    builder.class_dict = gm_names_intern(tree->names, "__classdict__", 13);
+    builder.implicit = gm_names_intern(tree->names, ".0", 2);
+    gm_scopes_collect(&builder);
+    gm_scopes_resolve(&builder);
+    for (uint32_t i = 0; i < builder.scopes->all.count; i++) {
+        settle_mentions(&builder, scope_entry_of(builder.scopes->all.items[i]));
+    }
+    return builder.scopes;
+}
