@@ -46,6 +46,8 @@ enum {
     GM_TORCH_PROPERTY = 1 << 10,    /* an attribute, not a method: shape, T, device */
     GM_TORCH_CREATES = 1 << 11,     /* needs no tensor argument: zeros, arange, tensor */
     GM_TORCH_INPLACE_VIEW = 1 << 12, /* changes the metadata of its receiver: squeeze_, t_ */
+    GM_TORCH_EITHER = 1 << 13,      /* one tensor or several, by the arguments: max(dim=...), where(condition) */
+    GM_TORCH_INPLACE_ARGUMENT = 1 << 14, /* mutates its input with `inplace=True` */
 };
 
 typedef struct gm_torch_op {
