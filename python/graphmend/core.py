@@ -1,0 +1,115 @@
+"""The C core, through ctypes: bytes in, plain data out. include/graphmend.h is the manual."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import json
+import os
+import sys
+import sysconfig
+from collections.abc import Iterator
+from typing import Any
+
+import graphmend
+
+FIX_ASSUMED = 1
+_STATUS = {1: "out of memory", 2: "the file is too large", 3: "bad argument"}
+
+
+class CoreError(Exception):
+    """The core could not do what was asked, or is not there."""
+
+
+class _Output(ctypes.Structure):
+    # A plain pointer instead of c_char_p: ctypes would turn that into bytes and lose the address to release.
+    _fields_ = (("bytes", ctypes.POINTER(ctypes.c_char)), ("size", ctypes.c_size_t))
+
+
+def library_candidates() -> Iterator[str]:
+    """Where the library may be: named by the environment, in the package, in site-packages (editable install)."""
+    named = os.environ.get("GRAPHMEND_LIBRARY")
+    if named:
+        yield named
+        return
+    name = "libgraphmend.dylib" if sys.platform == "darwin" else "libgraphmend.so"
+    folders = [*graphmend.__path__]
+    folders += [os.path.join(sysconfig.get_path(kind), "graphmend") for kind in ("platlib", "purelib")]
+    for folder in dict.fromkeys(folders):
+        yield os.path.join(folder, name)
+
+
+@functools.cache
+def library_path() -> str:
+    """The file of the library."""
+    for candidate in library_candidates():
+        if os.path.exists(candidate):
+            return candidate
+    raise CoreError("libgraphmend is not installed beside the package graphmend")
+
+
+@functools.cache
+def _library() -> ctypes.CDLL:
+    try:
+        library = ctypes.CDLL(library_path())
+    except OSError as error:
+        raise CoreError(f"libgraphmend cannot be loaded: {error}") from None
+    output, source = ctypes.POINTER(_Output), [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t]
+    signatures: dict[str, tuple[Any, list[Any]]] = {
+        "gm_version_text": (ctypes.c_char_p, []),
+        "gm_output_free": (None, [output]),
+        "gm_check_source": (ctypes.c_int, [*source, output]),
+        "gm_fix_source": (ctypes.c_int, [*source, ctypes.c_uint, output]),
+        "gm_mend_source": (ctypes.c_int, [*source, output]),
+        "gm_rule_page": (ctypes.c_int, [ctypes.c_char_p, output]),
+    }
+    for name, (result, arguments) in signatures.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+def _call(name: str, *arguments: Any) -> bytes:
+    """What the function of the core wrote."""
+    library = _library()
+    output = _Output()
+    status = getattr(library, name)(*arguments, ctypes.byref(output))
+    try:
+        if status != 0:
+            raise CoreError(f"{name}: {_STATUS.get(status, f'status {status}')}")
+        return ctypes.string_at(output.bytes, output.size)
+    finally:
+        library.gm_output_free(ctypes.byref(output))
+
+
+def _source_arguments(path: str, data: bytes) -> tuple[bytes, bytes, int]:
+    return os.fsencode(path), data, len(data)
+
+
+def version() -> str:
+    """The version of the library, which is also the package's."""
+    text: bytes = _library().gm_version_text()
+    return text.decode()
+
+
+def check_source(path: str, data: bytes) -> dict[str, Any]:
+    """The findings of a file."""
+    result: dict[str, Any] = json.loads(_call("gm_check_source", *_source_arguments(path, data)))
+    return result
+
+
+def fix_source(path: str, data: bytes, flags: int = 0) -> dict[str, Any]:
+    """The findings of a file and its text in the source dialect."""
+    result: dict[str, Any] = json.loads(_call("gm_fix_source", *_source_arguments(path, data), flags))
+    return result
+
+
+def mend_source(path: str, data: bytes) -> dict[str, Any]:
+    """A file in the runtime dialect (docs/runtime-dialect.md)."""
+    result: dict[str, Any] = json.loads(_call("gm_mend_source", *_source_arguments(path, data)))
+    return result
+
+
+def rule_page(code: str) -> str:
+    """The page of a rule, as Markdown."""
+    return _call("gm_rule_page", code.encode()).decode()

@@ -1,0 +1,164 @@
+"""The import hook: source files are compiled from their mended text, in memory.
+
+`SourceFileLoader.get_code` is where every module made from a source file passes, also those that are loaded by path
+and never looked up on `sys.meta_path` (remote code of Hugging Face). Each file but those of the standard library, torch
+and graphmend goes through the core once; the result is cached. The interpreter's own .pyc files are neither read nor
+written for a mended file, and left alone for all others. Whatever fails here, the module is imported as it is.
+"""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import os
+import sys
+import sysconfig
+import types
+import warnings
+from typing import Any, Callable
+
+from graphmend import cache, core, positions, torch_watch
+
+# The distribution of torch itself: Dynamo does not break in its own code in ways that a rewrite could cure.
+OWN_PACKAGES = frozenset({"torch", "functorch", "torchgen", "graphmend"})
+Loader = importlib.machinery.SourceFileLoader
+
+
+class State:
+    """What this process has installed, mended and complained about."""
+
+    def __init__(self) -> None:
+        self.active = False
+        self.original: Callable[..., Any] | None = None
+        self.cache: cache.Cache | None = None
+        self.mended: dict[str, cache.Entry] = {}  # by file name
+        self.warned = False
+
+
+state = State()
+_STANDARD_LIBRARY = tuple(
+    {os.path.join(sysconfig.get_path(kind), "") for kind in ("stdlib", "platstdlib")}
+    | {os.path.join(os.path.dirname(os.__file__), "")}
+)
+_PACKAGE_FOLDERS = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
+
+
+def is_off() -> bool:
+    """Whether the environment turns graphmend off."""
+    return os.environ.get("GRAPHMEND") == "0"
+
+
+def warn(what: str, error: BaseException) -> None:
+    """Say once that something of ours failed; on stderr, because warnings could be turned into errors."""
+    if state.warned or sys.stderr is None:
+        return
+    state.warned = True
+    try:
+        print(f"graphmend: warning: {what} ({type(error).__name__}: {error}); it runs as it is", file=sys.stderr)
+    except (OSError, ValueError):
+        pass
+
+
+def is_ours_to_mend(name: str, path: str) -> bool:
+    """Whether a module is none of the standard library, torch and graphmend."""
+    if name.partition(".")[0] in OWN_PACKAGES:
+        return False
+    return not path.startswith(_STANDARD_LIBRARY) or any(part in path for part in _PACKAGE_FOLDERS)
+
+
+def compile_mended(result: dict[str, Any], data: bytes, path: str) -> types.CodeType:
+    """The code object of the mended text, in the user's positions and names."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the compilation of the original has issued them
+        original = importlib.util.decode_source(data)
+        tree = positions.parse_mended(result["text"], original, result["lines"], path)
+        code = compile(tree, path, "exec", dont_inherit=True)
+    return positions.name_sinks(code)
+
+
+def mend(path: str, data: bytes) -> cache.Entry | None:
+    """The mended module, or None when there is nothing to mend or the file is not valid."""
+    if state.cache is None:
+        state.cache = cache.Cache()
+    key = state.cache.key(path, data)
+    if state.cache.is_unmended(key):
+        return None
+    entry = state.cache.load(key)
+    if entry is None:
+        result = core.mend_source(path, data)
+        if not result["mended"]:
+            state.cache.add_unmended(key)
+            return None
+        try:
+            compile(data, path, "exec", dont_inherit=True)  # issues the warnings of the user's own text
+        except (SyntaxError, ValueError):
+            return None
+        entry = cache.Entry(compile_mended(result, data, path), result["sites"], result["left"])
+        state.cache.store(key, entry)
+    return entry
+
+
+def mended_code(path: str, data: bytes) -> types.CodeType | None:
+    """The code to run instead of the file's own, or None; whatever goes wrong is reported and leads to None."""
+    try:
+        entry = mend(path, data)
+        if entry is None:
+            return None
+        torch_watch.load_runtime()
+    except Exception as error:
+        warn(f"{path} is not mended", error)
+        return None
+    state.mended[path] = entry
+    return entry.code
+
+
+def reads_plain_files(loader: Loader) -> bool:
+    """Whether a loader compiles its file as it stands; one that rewrites it (beartype, typeguard ...) is left alone."""
+    kind = type(loader)
+    return kind is Loader or all(
+        getattr(kind, name) is getattr(Loader, name) for name in ("source_to_code", "get_data")
+    )
+
+
+def get_code(self: Loader, fullname: str) -> Any:
+    """`SourceFileLoader.get_code` with mends."""
+    assert state.original is not None
+    if not state.active:
+        return state.original(self, fullname)
+    code = None
+    try:
+        path = self.get_filename(fullname)
+        wanted = path.endswith(".py") and is_ours_to_mend(fullname, path) and reads_plain_files(self)
+        data = self.get_data(path) if wanted else None
+    except Exception:
+        data = None  # the loader's own attempt below tells the user what is wrong
+    if data is not None:
+        code = mended_code(path, data)
+    return state.original(self, fullname) if code is None else code
+
+
+def install() -> None:
+    """Put the hook in place, and torch.compile's wrapper as soon as torch is imported."""
+    if state.active or is_off():
+        return
+    try:
+        core.version()
+    except core.CoreError as error:
+        warn("nothing is mended", error)
+        return
+    state.active = True
+    if state.original is None:
+        state.original = Loader.get_code
+        Loader.get_code = get_code  # type: ignore[assignment,method-assign]
+    torch_watch.start()
+
+
+def uninstall() -> None:
+    """Take the hook and the wrapper away again."""
+    if not state.active:
+        return
+    state.active = False
+    if Loader.get_code is get_code:  # otherwise somebody else's hook calls ours, which now only passes on
+        Loader.get_code = state.original  # type: ignore[assignment,method-assign]
+        state.original = None
+    torch_watch.stop()

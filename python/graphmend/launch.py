@@ -1,0 +1,155 @@
+"""`graphmend run`: a script or module as `python` would run it, with the hook in place.
+
+Arguments, `sys.path`, `__main__`, exit status and tracebacks are those of `python SCRIPT`; only frames below the
+user's first one differ, and tracebacks do not show them. If anything of ours fails, the program runs as it is.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib.machinery
+import importlib.util
+import os
+import runpy
+import sys
+import types
+from typing import Any, Callable
+
+from graphmend import hook, summary
+
+USAGE = "usage: graphmend run SCRIPT [ARGUMENTS]\n       graphmend run -m MODULE [ARGUMENTS]"
+
+
+def prepend_path(folder: str) -> None:
+    """Put the folder of the program first, unless the interpreter runs in safe mode."""
+    if not getattr(sys.flags, "safe_path", False):
+        sys.path.insert(0, folder)
+
+
+def fresh_main(script: str) -> types.ModuleType:
+    """An empty `__main__` as the interpreter makes it for a script; the old one is replaced."""
+    main = types.ModuleType("__main__")
+    main.__dict__.update(
+        __loader__=importlib.machinery.SourceFileLoader("__main__", script),
+        __package__=None,
+        __annotations__={},
+        __builtins__=builtins,
+        __file__=script,
+        __cached__=None,
+    )
+    sys.modules["__main__"] = main
+    return main
+
+
+def read_script(script: str) -> bytes:
+    """The bytes of the script; ends the program like the interpreter when it cannot be read."""
+    try:
+        with open(script, "rb") as stream:
+            return stream.read()
+    except OSError as error:
+        message = f"{sys.executable}: can't open file {script!r}: [Errno {error.errno}] {error.strerror}"
+        print(message, file=sys.stderr)
+        sys.exit(2)
+
+
+def absolute(script: str) -> str:
+    """The path as `__file__` shows it: below the current folder, otherwise as it was typed."""
+    return script if os.path.isabs(script) else os.path.join(os.getcwd(), script)
+
+
+def run_script(script: str) -> None:
+    """Run a file as `__main__`."""
+    path = absolute(script)
+    data = read_script(path)
+    prepend_path(os.path.dirname(os.path.realpath(path)))
+    main = fresh_main(path)
+    code = compile(data, path, "exec", dont_inherit=True)  # syntax errors and warnings as ever
+    mended = hook.mended_code(path, data) if hook.state.active else None
+    exec(code if mended is None else mended, main.__dict__)
+
+
+def run_module(name: str) -> None:
+    """Run a module as `__main__`; its code comes from its loader and so through the hook."""
+    prepend_path(os.getcwd())
+    fresh_main("")
+    runpy._run_module_as_main(name)  # type: ignore[attr-defined]
+
+
+def run_container(path: str) -> None:
+    """Run the `__main__` of a folder or a zip file."""
+    prepend_path(path)
+    fresh_main("")
+    runpy._run_module_as_main("__main__", False)  # type: ignore[attr-defined]
+
+
+def is_container(path: str) -> bool:
+    """Whether the interpreter would look for `__main__` in this path."""
+    if os.path.isdir(path):
+        return True
+    import zipfile
+
+    return os.path.isfile(path) and not path.endswith(".py") and zipfile.is_zipfile(path)
+
+
+def without_our_frames(traceback: types.TracebackType | None) -> types.TracebackType | None:
+    """The traceback from the user's first frame on; empty for a syntax error in the script itself."""
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if not is_our_frame(code):
+            break
+        traceback = traceback.tb_next
+    return traceback
+
+
+def is_our_frame(code: types.CodeType) -> bool:
+    """Whether a frame belongs to the launch: this package, or the `-c` and `-m` that started it."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    if code.co_filename.startswith(os.path.join(here, "")):
+        return True
+    return code.co_filename == "<string>" and code.co_name == "<module>"
+
+
+def hide_frames_below_user() -> None:
+    """Have the traceback of the exception that ends the program begin with the user's first frame."""
+    show = sys.excepthook
+
+    def excepthook(kind: Any, value: BaseException, traceback: types.TracebackType | None) -> None:
+        visible = without_our_frames(traceback)
+        show(kind, value.with_traceback(visible), visible)
+
+    sys.excepthook = excepthook
+
+
+def start(arguments: list[str]) -> None:
+    """Run what the arguments name; returns, raises and exits as it does."""
+    program = arguments[0]
+    action: Callable[[str], None] = run_script
+    if program == "-m":
+        action, arguments = run_module, arguments[1:]
+    elif is_container(program):
+        action = run_container
+    sys.argv[:] = arguments
+    try:
+        action(arguments[0])
+    except SystemExit:
+        raise
+    except BaseException:
+        hide_frames_below_user()
+        raise
+
+
+def run(arguments: list[str]) -> None:
+    """`graphmend run ARGUMENTS`. `sys.path` must not hold the interpreter's entry for the program yet."""
+    if not arguments or (arguments[0] == "-m" and len(arguments) < 2) or (arguments[0] in ("-h", "--help")):
+        wanted = bool(arguments) and arguments[0] != "-m"
+        print(USAGE, file=sys.stdout if wanted else sys.stderr)
+        sys.exit(0 if wanted else 2)
+    if arguments[0].startswith("-") and arguments[0] != "-m":
+        print(f"graphmend: unknown option `{arguments[0]}`\n{USAGE}", file=sys.stderr)
+        sys.exit(2)
+    try:
+        hook.install()
+        summary.at_exit()
+    except Exception as error:
+        hook.warn("nothing is mended", error)
+    start(arguments)

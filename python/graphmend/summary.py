@@ -1,0 +1,91 @@
+"""What `graphmend run` says when the program has ended: on stderr, short, and nothing where nothing was mended.
+
+`GRAPHMEND_SUMMARY=0` turns it off, `GRAPHMEND_SUMMARY=full` names every place.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+from typing import Any
+
+LIMIT = 10
+PACKAGE_FOLDERS = ("site-packages", "dist-packages")
+
+
+def short_path(path: str) -> str:
+    """A path as people know it: below the current folder, below site-packages, or whole."""
+    parts = path.split(os.sep)
+    for folder in PACKAGE_FOLDERS:
+        if folder in parts:
+            return os.path.join(*parts[len(parts) - parts[::-1].index(folder) :])
+    try:
+        current = os.path.join(os.getcwd(), "")
+    except OSError:
+        return path
+    return os.path.relpath(path, current) if path.startswith(current) else path
+
+
+def describe_site(site: str) -> str:
+    """`model.py:12 GM101` for a site of the runtime dialect."""
+    path, line, _, code = site.rsplit(":", 3)
+    return f"{short_path(path)}:{line} {code}"
+
+
+def shown(lines: list[str], limit: int) -> list[str]:
+    """The first lines, and how many more there are."""
+    rest = len(lines) - limit
+    return lines if rest <= 0 else [*lines[:limit], f"  ... and {rest} more (GRAPHMEND_SUMMARY=full shows all)"]
+
+
+def count(number: int, singular: str, plural: str) -> str:
+    return f"{number} {singular if number == 1 else plural}"
+
+
+def format_report(report: dict[str, Any], limit: int = LIMIT) -> list[str]:
+    """The lines of the summary; none where no compiled call met anything to mend."""
+    mended = [f"  mended   {describe_site(site)}" for site, fate in report["sites"].items() if fate["mended"]]
+    refused = [
+        f"  as it is {describe_site(site)}: {'; '.join(fate['refused'])}"
+        for site, fate in report["sites"].items()
+        if fate["refused"] and not fate["mended"]
+    ]
+    broken = [
+        f"  breaks   {item['name']} ({short_path(item['file'])}:{item['line']}): {item['reason'] or 'not one graph'}"
+        for item in report["callables"]
+        if item["mode"] in ("partial", "plain")
+    ]
+    if not report["sites"]:
+        return []
+    title = f"graphmend: {count(len(mended), 'place', 'places')} mended"
+    if refused:
+        title += f", {len(refused)} left as written"
+    if broken:
+        title += f", {count(len(broken), 'compiled callable still breaks', 'compiled callables still break')}"
+    return [title, *shown(mended, limit), *shown(refused, limit), *shown(broken, limit)]
+
+
+def write() -> None:
+    """Print the summary of this process."""
+    runtime = sys.modules.get("graphmend.runtime")
+    mode = os.environ.get("GRAPHMEND_SUMMARY", "")
+    if runtime is None or mode == "0" or sys.stderr is None:
+        return
+    try:
+        lines = format_report(runtime.report(), sys.maxsize if mode == "full" else LIMIT)
+        if lines:
+            print("\n".join(lines), file=sys.stderr, flush=True)
+    except Exception:
+        pass  # the program has ended; whatever is wrong with its stderr by now is its own affair
+
+
+def at_exit() -> None:
+    """Print the summary when this process ends, after everything that the program itself does then."""
+    process = os.getpid()
+
+    def write_here() -> None:
+        if os.getpid() == process:  # not in forked children
+            write()
+
+    atexit.register(write_here)

@@ -1,0 +1,104 @@
+"""Puts the wrapper around torch.compile in place at the moment when torch has been imported, and not earlier.
+
+Until then a finder at the front of `sys.meta_path` waits for the name `torch`. It answers with what the other finders
+say, and has the loader of that one module call back when the module has been executed.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import types
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from typing import Any
+
+
+class TorchFinder:
+    """Finds torch as others do, and is told when it is there."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if name != "torch":
+            return None
+        _stop_finder()
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            _call_back(spec.loader)
+        return spec
+
+
+def _call_back(loader: Any) -> None:
+    """Have the loader finish the next module with `load_runtime`."""
+    execute = loader.exec_module
+
+    def exec_module(module: types.ModuleType) -> None:
+        del loader.exec_module
+        execute(module)
+        _load_runtime_or_warn()
+
+    loader.exec_module = exec_module
+
+
+class State:
+    def __init__(self) -> None:
+        self.finder: TorchFinder | None = None
+        self.active = False  # between start() and stop()
+        self.loading = False
+        self.wrapped = False
+
+
+state = State()
+
+
+def load_runtime() -> None:
+    """Import the runtime, which imports torch, and wrap torch.compile. Does nothing the second time."""
+    if state.wrapped or state.loading:
+        return
+    state.loading = True
+    try:
+        from graphmend import runtime
+
+        if state.active:
+            runtime.install_compile()
+            state.wrapped = True
+    finally:
+        state.loading = False
+
+
+def _load_runtime_or_warn() -> None:
+    try:
+        load_runtime()
+    except Exception as error:
+        from graphmend import hook
+
+        hook.warn("torch.compile is not wrapped", error)
+
+
+def _stop_finder() -> None:
+    if state.finder is not None:
+        if state.finder in sys.meta_path:
+            sys.meta_path.remove(state.finder)
+        state.finder = None
+
+
+def start() -> None:
+    """Wrap torch.compile now if torch is there, otherwise when it comes."""
+    state.active = True
+    if "torch" in sys.modules:
+        _load_runtime_or_warn()
+    elif state.finder is None:
+        state.finder = TorchFinder()
+        sys.meta_path.insert(0, state.finder)
+
+
+def stop() -> None:
+    """Take the wrapper away."""
+    state.active = False
+    _stop_finder()
+    if state.wrapped:
+        from graphmend import runtime
+
+        runtime.uninstall_compile()
+        state.wrapped = False
