@@ -1,0 +1,69 @@
+#include "syntax/parse.h"
+
+#include <string.h>
+
+#include "syntax/decode.h"
+#include "syntax/parser.h"
+
+enum { DEFAULT_DEPTH_LIMIT = 3000 };
+
+static void find_lines(gm_arena *arena, gm_source *source) {
+    const char *text = source->text;
+    const char *end = text + source->length;
+    GM_VEC(uint32_t) starts = {0};
+    starts.capacity = source->length / 32 + 8;
+    starts.items = gm_arena_alloc(arena, starts.capacity * sizeof *starts.items);
+    starts.items[starts.count++] = 0;
+    bool has_return = source->length > 0 && memchr(text, '\r', source->length) != NULL;
+    for (const char *at = text; at < end;) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        const char *stop = newline == NULL ? end : newline;
+        for (const char *cr = at; has_return && (cr = memchr(cr, '\r', (size_t)(stop - cr))) != NULL;) {
+            cr++;
+            if (cr != newline) {
+                gm_vec_push(arena, &starts, (uint32_t)(cr - text));
+            }
+        }
+        if (newline == NULL) {
+            break;
+        }
+        at = newline + 1;
+        gm_vec_push(arena, &starts, (uint32_t)(at - text));
+    }
+    source->line_starts = starts.items;
+    source->line_count = starts.count;
+}
+
+static void sort_diagnostics(gm_diagnostics *diagnostics) {
+    for (uint32_t i = 1; i < diagnostics->count; i++) {
+        gm_diagnostic moved = diagnostics->items[i];
+        uint32_t at = i;
+        for (; at > 0 && diagnostics->items[at - 1].start > moved.start; at--) {
+            diagnostics->items[at] = diagnostics->items[at - 1];
+        }
+        diagnostics->items[at] = moved;
+    }
+}
+
+static void build_module(gm_arena *arena, gm_tree *tree, gm_version target, uint32_t depth_limit) {
+    gm_parser parser = {.arena = arena, .tree = tree, .text = tree->source->text, .at = tree->tokens, .target = target};
+    parser.shape = target == 0 ? GM_VERSION_NEWEST : target;
+    parser.depth_limit = depth_limit == 0 ? DEFAULT_DEPTH_LIMIT : depth_limit;
+    gm_parse_statements(&parser, GM_TOKEN_END);
+    tree->module = GM_MAKE(&parser, Module, 0);
+    tree->module->base.end = tree->source->length;
+    tree->module->body = gm_parser_list(&parser, 0);
+}
+
+gm_tree *gm_parse(gm_arena *arena, const char *path, const char *bytes, size_t size, const gm_parse_options *options) {
+    gm_version target = options == NULL ? 0 : options->target;
+    gm_tree *tree = GM_NEW(arena, gm_tree);
+    tree->source = gm_decode_source(arena, path, bytes, size, &tree->diagnostics);
+    tree->names = GM_NEW(arena, gm_names);
+    gm_names_init(tree->names, arena);
+    find_lines(arena, tree->source);
+    tree->token_count = gm_lexer_run(arena, tree->source, target, &tree->tokens, &tree->diagnostics);
+    build_module(arena, tree, target, options == NULL ? 0 : options->depth_limit);
+    sort_diagnostics(&tree->diagnostics);
+    return tree;
+}

@@ -1,0 +1,144 @@
+/* Tokens to tree: recursive descent by construct, operator precedence for expressions. Internal to src/syntax.
+ *
+ * Every function returns a node, never NULL unless said. After an error the parser is in panic: the current token is the end of
+ * the logical line, further errors of the line are not reported, and all functions unwind; the statement reader clears it.
+ * A construct that the target is too old for is reported without panic and read all the same. */
+#ifndef GM_SYNTAX_PARSER_H
+#define GM_SYNTAX_PARSER_H
+
+#include "syntax/lexer.h"
+
+/* Terms of one left-recursive chain (`a + b + ...`, `a.b...`, `elif`) and so the depth of its tree; CPython gives up earlier. */
+enum { GM_CHAIN_LIMIT = 20000 };
+
+typedef struct gm_parser {
+    gm_arena *arena;
+    gm_tree *tree;
+    const char *text;
+    const gm_token *at;
+    uint32_t last_end; /* end of the last token that is not NEWLINE, INDENT or DEDENT */
+    gm_version target; /* 0 accepts all; `shape` is then the newest */
+    gm_version shape;
+    bool panic;
+    bool broken_line;  /* the last line ended in panic */
+    bool trial;        /* reading something that may be given up: an error is only `panic` */
+    uint32_t depth;
+    uint32_t depth_limit;
+    GM_VEC(gm_node *) nodes; /* stack of list items being collected */
+    GM_VEC(const gm_name *) names;
+    GM_VEC(gm_part) parts;
+    GM_VEC(uint8_t) operators;
+} gm_parser;
+
+/* parser.c: tokens, errors, nodes, lists. */
+
+static inline bool gm_parser_is(const gm_parser *parser, gm_token_kind kind) {
+    return parser->at->kind == kind;
+}
+
+static inline void gm_parser_advance(gm_parser *parser) {
+    parser->last_end = parser->at->end;
+    parser->at++;
+}
+
+static inline bool gm_parser_accept(gm_parser *parser, gm_token_kind kind) {
+    if (parser->at->kind != kind) {
+        return false;
+    }
+    gm_parser_advance(parser);
+    return true;
+}
+
+/* Report and panic; no second report in the same line. */
+void gm_parser_fail(gm_parser *parser, uint32_t start, uint32_t end, const char *message);
+/* The same at the current token: "expected WHAT". */
+void gm_parser_expected(gm_parser *parser, const char *what);
+/* Report and go on. */
+void gm_parser_report(gm_parser *parser, uint32_t start, uint32_t end, const char *message);
+/* Report when the target is older than `version`; `what` is the construct: "the `match` statement". */
+void gm_parser_need(gm_parser *parser, gm_version version, uint32_t start, const char *what);
+void gm_parser_expect(gm_parser *parser, gm_token_kind kind);
+
+/* Whether the target is older than a version. */
+static inline bool gm_parser_before(const gm_parser *parser, gm_version version) {
+    return parser->shape < version;
+}
+
+/* One level deeper; false (and panic) at the limit. Leave only what was entered. */
+bool gm_parser_enter(gm_parser *parser);
+static inline void gm_parser_leave(gm_parser *parser) {
+    parser->depth--;
+}
+
+/* A node that starts at `start`; its fields are zero. */
+gm_node *gm_parser_node(gm_parser *parser, gm_kind kind, uint32_t start);
+
+/* A node of kind K that ends behind the last token. */
+#define GM_MAKE(parser, K, start_offset) gm_as_##K(gm_parser_node((parser), GM_KIND_##K, (start_offset)))
+static inline gm_node *gm_parser_finish(const gm_parser *parser, gm_node *node) {
+    node->end = parser->last_end;
+    return node;
+}
+
+static inline void gm_parser_push(gm_parser *parser, gm_node *node) {
+    gm_vec_push(parser->arena, &parser->nodes, node);
+}
+/* The nodes pushed since the stack had `mark` entries, as a list; pops them. */
+gm_list gm_parser_list(gm_parser *parser, uint32_t mark);
+gm_list gm_parser_single(gm_parser *parser, gm_node *node);
+/* Pairs pushed since `mark`, as two lists; pops them. */
+void gm_parser_pairs(gm_parser *parser, uint32_t mark, gm_list *firsts, gm_list *seconds);
+gm_name_list gm_parser_name_list(gm_parser *parser, uint32_t mark);
+
+/* The current NAME, consumed; reports and returns NULL when it is no name. */
+const gm_name *gm_parser_name(gm_parser *parser);
+const gm_name *gm_parser_intern(gm_parser *parser, const gm_token *token);
+gm_node *gm_parser_error_node(gm_parser *parser, uint32_t start);
+
+/* parser_expression.c */
+gm_node *gm_parse_expression(gm_parser *parser);        /* expression */
+gm_node *gm_parse_named_expression(gm_parser *parser);  /* may be `x := ...` */
+gm_node *gm_parse_star_expressions(gm_parser *parser);  /* a tuple without parentheses or one expression, stars allowed */
+gm_node *gm_parse_star_named(gm_parser *parser);        /* element of a display */
+gm_node *gm_parse_yield_or_star(gm_parser *parser);     /* right-hand side of an assignment */
+gm_node *gm_parse_bitwise_or(gm_parser *parser);
+gm_node *gm_parse_disjunction(gm_parser *parser);       /* no conditional, no lambda */
+gm_node *gm_parse_comprehension_condition(gm_parser *parser);
+gm_node *gm_parse_starred(gm_parser *parser);           /* `*` bitwise_or */
+gm_node *gm_parse_target_list(gm_parser *parser);       /* target of `for`, stored */
+gm_node *gm_parse_slices(gm_parser *parser);
+bool gm_parser_starts_expression(const gm_parser *parser);
+
+/* parser_atom.c */
+gm_node *gm_parse_primary(gm_parser *parser); /* with `await` */
+gm_node *gm_parse_primary_atom(gm_parser *parser);
+gm_node *gm_parse_number(gm_parser *parser);
+gm_node *gm_parse_name(gm_parser *parser, gm_context context);
+gm_list gm_parse_comprehension_clauses(gm_parser *parser);
+gm_node *gm_parse_generator(gm_parser *parser, gm_node *element, uint32_t start); /* from `for` to behind `)` */
+bool gm_parser_at_comprehension(const gm_parser *parser);
+
+/* parser_string.c */
+gm_node *gm_parse_strings(gm_parser *parser);
+
+/* parser_argument.c */
+void gm_parse_arguments(gm_parser *parser, uint32_t start, gm_list *arguments, gm_list *keywords); /* behind `(`, to behind `)` */
+gm_node *gm_parse_parameters(gm_parser *parser, gm_token_kind closer, bool annotated);
+gm_list gm_parse_type_parameters(gm_parser *parser);    /* at `[` or nothing */
+
+/* parser_statement.c, parser_compound.c, parser_pattern.c */
+void gm_parse_statements(gm_parser *parser, gm_token_kind closer); /* pushes statements up to DEDENT or END */
+void gm_parse_simple_line(gm_parser *parser);                      /* pushes the statements of a logical line */
+gm_node *gm_parse_compound(gm_parser *parser);                     /* NULL when the token starts none */
+gm_list gm_parse_block(gm_parser *parser);                         /* from `:` */
+void gm_parser_end_line(gm_parser *parser);                        /* consumes NEWLINE, ends the panic */
+gm_node *gm_parse_match_subject(gm_parser *parser);
+gm_list gm_parse_cases(gm_parser *parser);
+
+/* validate.c */
+typedef enum gm_target_use { GM_TARGET_ASSIGN, GM_TARGET_AUGMENT, GM_TARGET_ANNOTATE, GM_TARGET_DELETE, GM_TARGET_FOR, GM_TARGET_WITH } gm_target_use;
+
+/* Give a parsed expression the context of its use; reports what cannot be a target. */
+void gm_parser_set_target(gm_parser *parser, gm_node *node, gm_target_use use);
+
+#endif

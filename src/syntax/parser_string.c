@@ -1,0 +1,337 @@
+#include "syntax/parser.h"
+
+/* Adjacent string literals become one expression, as in CPython: runs of constant text are merged, empty text between
+ * fields is dropped, and the range of merged text goes from the first literal to the last. */
+
+static unsigned part_flags(const gm_token *token) {
+    unsigned flags = 0;
+    if ((token->flags & GM_STRING_RAW) != 0) {
+        flags |= GM_PART_RAW;
+    }
+    if (token->kind == GM_TOKEN_FSTRING_MIDDLE) {
+        flags |= GM_PART_FORMAT;
+        return (token->flags & GM_STRING_SPEC) != 0 ? flags | GM_PART_SPEC : flags;
+    }
+    if ((token->flags & GM_STRING_BYTES) != 0) {
+        flags |= GM_PART_BYTES;
+    }
+    if ((token->flags & GM_STRING_UNICODE) != 0) {
+        flags |= GM_PART_UNICODE;
+    }
+    return flags;
+}
+
+/* The text of a STRING between its quotes. */
+static gm_part string_part(const gm_parser *parser, const gm_token *token) {
+    uint32_t start = token->start;
+    if ((token->flags & GM_STRING_PREFIX) != 0) {
+        while (parser->text[start] != '"' && parser->text[start] != '\'') {
+            start++;
+        }
+    }
+    uint32_t quotes = (token->flags & GM_STRING_TRIPLE) != 0 ? 3 : 1;
+    return (gm_part){start + quotes, token->end - quotes, part_flags(token)};
+}
+
+static gm_node *constant(gm_parser *parser, gm_part part, uint32_t start, uint32_t end) {
+    gm_Constant *node = GM_MAKE(parser, Constant, start);
+    node->base.end = end;
+    node->value.literal = (part.flags & GM_PART_BYTES) != 0 ? GM_LITERAL_bytes : GM_LITERAL_str;
+    node->value.part_count = 1;
+    node->value.parts = gm_arena_alloc(parser->arena, sizeof part);
+    node->value.parts[0] = part;
+    return &node->base;
+}
+
+static void check_bytes(gm_parser *parser, gm_part part) {
+    for (uint32_t i = part.start; i < part.end; i++) {
+        if ((unsigned char)parser->text[i] >= 0x80) {
+            gm_parser_report(parser, i, i + 1, "bytes can only contain ASCII literal characters");
+            return;
+        }
+    }
+}
+
+static gm_node *string_constant(gm_parser *parser) {
+    const gm_token *token = parser->at;
+    gm_part part = string_part(parser, token);
+    gm_parser_advance(parser);
+    if ((part.flags & GM_PART_BYTES) != 0) {
+        check_bytes(parser, part);
+    }
+    return constant(parser, part, token->start, token->end);
+}
+
+/* Whether the decoded text is empty: nothing, or joined lines alone. */
+static bool is_empty(const gm_parser *parser, const gm_part *part) {
+    if ((part->flags & (GM_PART_RAW | GM_PART_DEBUG)) != 0) {
+        return part->start == part->end;
+    }
+    const char *text = parser->text;
+    for (uint32_t i = part->start; i < part->end;) {
+        if (text[i] != '\\' || (text[i + 1] != '\n' && text[i + 1] != '\r')) {
+            return false;
+        }
+        i += text[i + 1] == '\r' && text[i + 2] == '\n' ? 3 : 2;
+    }
+    return true;
+}
+
+/* Fields. */
+
+static gm_node *joined(gm_parser *parser, uint32_t start, uint32_t mark) {
+    gm_JoinedStr *node = GM_MAKE(parser, JoinedStr, start);
+    node->values = gm_parser_list(parser, mark);
+    return &node->base;
+}
+
+static void field(gm_parser *parser, bool is_template);
+
+/* Text and fields up to END or `}`, pushed. */
+static void contents(gm_parser *parser, bool is_template) {
+    for (;;) {
+        const gm_token *token = parser->at;
+        if (token->kind == GM_TOKEN_FSTRING_MIDDLE) {
+            gm_part part = {token->start, token->end, part_flags(token)};
+            /* CPython's token ends before the second brace of a pair. */
+            uint32_t end = (token->flags & GM_STRING_DOUBLED) != 0 ? token->end - 1 : token->end;
+            gm_parser_advance(parser);
+            if (!is_empty(parser, &part)) {
+                gm_parser_push(parser, constant(parser, part, token->start, end));
+            }
+        } else if (token->kind == GM_TOKEN_LBRACE) {
+            field(parser, is_template);
+        } else {
+            return;
+        }
+    }
+}
+
+static gm_node *format_spec(gm_parser *parser) {
+    uint32_t start = parser->at->start;
+    if (!gm_parser_accept(parser, GM_TOKEN_COLON)) {
+        return NULL;
+    }
+    uint32_t mark = parser->nodes.count;
+    contents(parser, false);
+    return joined(parser, start, mark);
+}
+
+static int32_t conversion(gm_parser *parser) {
+    const gm_token *mark = parser->at;
+    if (!gm_parser_accept(parser, GM_TOKEN_EXCLAMATION)) {
+        return -1;
+    }
+    const gm_token *name = parser->at;
+    char letter = parser->text[name->start];
+    bool known = name->kind == GM_TOKEN_NAME && name->end == name->start + 1 && (letter == 's' || letter == 'r' || letter == 'a');
+    if (!known || name->start != mark->end) {
+        gm_parser_fail(parser, mark->start, name->end, "f-string: the conversion must be `!s`, `!r` or `!a`");
+        return -1;
+    }
+    gm_parser_advance(parser);
+    if (gm_parser_before(parser, 312) && parser->at->start != name->end) {
+        gm_parser_fail(parser, name->end, parser->at->start, "f-string: expecting `}`");
+    }
+    return letter;
+}
+
+/* Before 3.12 the expression was read as if it stood in parentheses. */
+static gm_node *field_value(gm_parser *parser) {
+    bool old = parser->target == 0 || parser->target < 312;
+    uint32_t start = parser->at->start;
+    gm_node *value = gm_parse_yield_or_star(parser);
+    if (old && gm_parser_at_comprehension(parser)) {
+        gm_GeneratorExp *node = GM_MAKE(parser, GeneratorExp, start);
+        node->elt = value;
+        node->generators = gm_parse_comprehension_clauses(parser);
+        return gm_parser_finish(parser, &node->base);
+    }
+    if (parser->target != 0 && old && value->kind == GM_KIND_Starred) {
+        gm_parser_report(parser, value->start, value->end, "f-string: cannot use starred expression here");
+    }
+    return value;
+}
+
+/* The source of the value of an interpolation, without what stands behind it. */
+static gm_constant source_text(gm_parser *parser, uint32_t start, uint32_t end) {
+    while (end > start && (gm_char_is(parser->text[end - 1], GM_CHAR_BLANK) || parser->text[end - 1] == '=' ||
+                           parser->text[end - 1] == '\n' || parser->text[end - 1] == '\r')) {
+        end--;
+    }
+    gm_constant text = {GM_LITERAL_str, 1, gm_arena_alloc(parser->arena, sizeof(gm_part))};
+    text.parts[0] = (gm_part){start, end, GM_PART_RAW | GM_PART_DEBUG};
+    return text;
+}
+
+typedef struct replacement {
+    gm_node *value;
+    gm_node *spec;
+    int32_t conversion;
+} replacement;
+
+static gm_node *replacement_node(gm_parser *parser, const replacement *parts, uint32_t start, uint32_t value_end, bool is_template) {
+    if (is_template) {
+        gm_Interpolation *node = GM_MAKE(parser, Interpolation, start);
+        node->value = parts->value;
+        node->str = source_text(parser, start + 1, value_end);
+        node->conversion = parts->conversion;
+        node->format_spec = parts->spec;
+        return &node->base;
+    }
+    gm_FormattedValue *node = GM_MAKE(parser, FormattedValue, start);
+    node->value = parts->value;
+    node->conversion = parts->conversion;
+    node->format_spec = parts->spec;
+    return &node->base;
+}
+
+/* `{value=!r:spec}`; pushes the text of `=`, if any, and the replacement. */
+static void field(gm_parser *parser, bool is_template) {
+    uint32_t start = parser->at->start;
+    gm_parser_advance(parser);
+    replacement parts = {field_value(parser), NULL, -1};
+    bool debug = gm_parser_accept(parser, GM_TOKEN_EQUAL);
+    uint32_t value_end = parser->at->start;
+    parts.conversion = conversion(parser);
+    parts.spec = format_spec(parser);
+    if (debug && parts.conversion == -1 && parts.spec == NULL) {
+        parts.conversion = 'r';
+    }
+    gm_parser_expect(parser, GM_TOKEN_RBRACE);
+    if (debug && !parser->panic) {
+        gm_part text = {start + 1, value_end, GM_PART_RAW | GM_PART_DEBUG};
+        gm_parser_push(parser, constant(parser, text, start + 1, value_end));
+    }
+    gm_parser_push(parser, replacement_node(parser, &parts, start, value_end, is_template));
+}
+
+static void fstring(gm_parser *parser) {
+    bool is_template = (parser->at->flags & GM_STRING_TEMPLATE) != 0;
+    if (is_template) {
+        gm_parser_need(parser, 314, parser->at->start, "a t-string");
+    }
+    gm_parser_advance(parser);
+    contents(parser, is_template);
+    gm_parser_expect(parser, GM_TOKEN_FSTRING_END);
+}
+
+/* Merging. */
+
+/* One constant from the run [first, last] on the stack of nodes. */
+static gm_node *merge_run(gm_parser *parser, uint32_t first, uint32_t last) {
+    gm_node *head = parser->nodes.items[first];
+    if (first == last) {
+        return head;
+    }
+    uint32_t count = last - first + 1;
+    gm_constant *value = &gm_as_Constant(head)->value;
+    gm_part *parts = gm_arena_alloc(parser->arena, count * sizeof *parts);
+    for (uint32_t i = 0; i < count; i++) {
+        parts[i] = gm_as_Constant(parser->nodes.items[first + i])->value.parts[0];
+    }
+    value->parts = parts;
+    value->part_count = count;
+    head->end = parser->nodes.items[last]->end;
+    return head;
+}
+
+static bool all_empty(const gm_parser *parser, const gm_node *node) {
+    const gm_constant *value = &gm_as_Constant(node)->value;
+    for (uint32_t i = 0; i < value->part_count; i++) {
+        if (!is_empty(parser, &value->parts[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Merge the runs of constants pushed since `mark`; with `drop_empty`, runs without text vanish. */
+static void merge(gm_parser *parser, uint32_t mark, bool drop_empty) {
+    uint32_t kept = mark;
+    for (uint32_t i = mark; i < parser->nodes.count; i++) {
+        uint32_t last = i;
+        gm_node *node = parser->nodes.items[i];
+        if (node->kind == GM_KIND_Constant) {
+            while (last + 1 < parser->nodes.count && parser->nodes.items[last + 1]->kind == GM_KIND_Constant) {
+                last++;
+            }
+            node = merge_run(parser, i, last);
+            if (drop_empty && all_empty(parser, node)) {
+                i = last;
+                continue;
+            }
+        }
+        parser->nodes.items[kept++] = node;
+        i = last;
+    }
+    parser->nodes.count = kept;
+}
+
+static bool at_string(const gm_parser *parser) {
+    return gm_parser_is(parser, GM_TOKEN_STRING) || gm_parser_is(parser, GM_TOKEN_FSTRING_START);
+}
+
+typedef struct mixture {
+    bool format;
+    bool template;
+    bool bytes;
+    bool text;
+} mixture;
+
+static void check_mixture(gm_parser *parser, const mixture *seen, uint32_t start) {
+    if (seen->bytes && (seen->text || seen->format || seen->template)) {
+        gm_parser_report(parser, start, parser->last_end, "cannot mix bytes and nonbytes literals");
+    } else if (seen->template && (seen->text || seen->format)) {
+        gm_parser_report(parser, start, parser->last_end, "cannot mix t-string literals with string literals");
+    }
+}
+
+/* Several literals, or one f-string. */
+static gm_node *concatenation(gm_parser *parser) {
+    uint32_t start = parser->at->start;
+    uint32_t mark = parser->nodes.count;
+    mixture seen = {false, false, false, false};
+    bool unicode = (parser->at->flags & GM_STRING_UNICODE) != 0;
+    while (at_string(parser)) {
+        if (gm_parser_is(parser, GM_TOKEN_FSTRING_START)) {
+            bool is_template = (parser->at->flags & GM_STRING_TEMPLATE) != 0;
+            seen.template |= is_template;
+            seen.format |= !is_template;
+            fstring(parser);
+        } else {
+            bool is_bytes = (parser->at->flags & GM_STRING_BYTES) != 0;
+            seen.bytes |= is_bytes;
+            seen.text |= !is_bytes;
+            gm_parser_push(parser, string_constant(parser));
+        }
+    }
+    check_mixture(parser, &seen, start);
+    merge(parser, mark, seen.format || seen.template);
+    if (seen.template) {
+        gm_TemplateStr *node = GM_MAKE(parser, TemplateStr, start);
+        node->values = gm_parser_list(parser, mark);
+        return &node->base;
+    }
+    if (!seen.format) {
+        gm_node *only = parser->nodes.items[mark];
+        parser->nodes.count = mark;
+        return only;
+    }
+    if (unicode && gm_parser_before(parser, 312)) {
+        for (uint32_t i = mark; i < parser->nodes.count; i++) {
+            if (parser->nodes.items[i]->kind == GM_KIND_Constant) {
+                gm_as_Constant(parser->nodes.items[i])->value.parts[0].flags |= GM_PART_UNICODE;
+            }
+        }
+    }
+    return joined(parser, start, mark);
+}
+
+gm_node *gm_parse_strings(gm_parser *parser) {
+    gm_token_kind next = parser->at[1].kind;
+    if (gm_parser_is(parser, GM_TOKEN_STRING) && next != GM_TOKEN_STRING && next != GM_TOKEN_FSTRING_START) {
+        return string_constant(parser);
+    }
+    return concatenation(parser);
+}
