@@ -5,10 +5,11 @@
  * circuits (`and`, `or`, conditional expressions, comprehensions) stay inside their step. Nested functions and classes are one step:
  * decorators, defaults and the binding of the name (a class body also runs inside that step).
  *
- * Exceptions: every step may raise. A block inside `try` or `with` has `handler`, the block where control goes then (the
- * handler chain, or the `finally`); without one it leaves the function through `GM_CFG_RAISE`. A `finally` body exists once; it has edges to
- * everything that may follow any way of entering it. `with` may swallow an exception: its handler leads behind it and outwards.
- * All this is conservative: every real path is a path of the graph. */
+ * Exceptions: every step may raise, before, in or after its accesses. A block inside `try` or `with` has `handler`, the block where
+ * control goes then (the handler chain, the `finally`, the exit of the `with`); without one it leaves the function through
+ * `GM_CFG_RAISE`. These transfers are not among the edges. A `finally` body exists twice: for the normal way into it, and for
+ * all others together, with edges to whatever may follow one of them. A context manager may swallow an exception, unless it is known
+ * not to (those of torch, `open`, `nullcontext`, ...). All this is conservative: every real path is a path of the graph. */
 #ifndef GM_FLOW_CFG_H
 #define GM_FLOW_CFG_H
 
@@ -18,13 +19,15 @@ typedef enum gm_step_kind {
     GM_STEP_STATEMENT, /* a simple statement, or a whole def or class */
     GM_STEP_TEST,      /* If.test, While.test; node is that expression */
     GM_STEP_ITERATE,   /* For.iter is evaluated; node is the For */
-    GM_STEP_NEXT,      /* the loop's `next`, then its target is bound; node is the For */
+    GM_STEP_NEXT,      /* the loop has another item: its target is bound; node is the For */
     GM_STEP_ENTER,     /* one withitem: expression, enter, target; node is the withitem */
     GM_STEP_EXIT,      /* `__exit__` of a with; node is the With */
     GM_STEP_SUBJECT,   /* Match.subject; node is the Match */
-    GM_STEP_CASE,      /* pattern and guard; node is the match_case */
-    GM_STEP_HANDLER,   /* `except T as e`: type is matched, name bound; node is the ExceptHandler */
+    GM_STEP_CASE,      /* pattern and guard are tried; node is the match_case */
+    GM_STEP_HANDLER,   /* the type of `except T as e` is compared; node is the ExceptHandler */
+    GM_STEP_BIND,      /* after a success: the names of the pattern or the name of the handler; node is the match_case or ExceptHandler */
     GM_STEP_UNBIND,    /* the name of `except ... as e` is deleted at the end of the handler; node is the ExceptHandler */
+    GM_STEP_ENTRY,     /* the parameters are bound; node is the function */
 } gm_step_kind;
 
 typedef struct gm_step {
@@ -102,8 +105,8 @@ typedef struct gm_cfg {
 /* The graph of a FunctionDef, AsyncFunctionDef, Lambda or Module node of `scopes` (built with target 0). */
 gm_cfg *gm_cfg_build(gm_arena *arena, const gm_scopes *scopes, const gm_node *node);
 
-/* The block in which a statement of this body (not of nested functions) begins, with the index of its first step in
- * `gm_cfg.steps`. False for a node that is no statement of this body. */
+/* The block in which a statement of this body (not of nested functions and classes) begins, with the index of its first step in
+ * `gm_cfg.steps`. Statements of a `finally` may have two places: the first is given. False for a node that is no statement of this body. */
 bool gm_cfg_place(const gm_cfg *cfg, const gm_node *statement, uint32_t *block, uint32_t *step);
 
 /* Whether control can come to the statement. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "flow/scopes_private.h"
+#include "flow/walk.h"
 
 static void visit(scope_builder *builder, const gm_node *node);
 
@@ -792,25 +793,9 @@ static void (*const visitors[GM_KIND_COUNT])(scope_builder *, const gm_node *) =
     [GM_KIND_TypeAlias] = visit_TypeAlias,
 };
 
-/* The operand on the left of a chain that may be long without any bracket: `a + b + ...`, `a.b().c[0]...`. Always field 0. */
-static const gm_node *left_operand(const gm_node *node) {
-    switch ((gm_kind)node->kind) {
-    case GM_KIND_BinOp:
-        return gm_as_BinOp(node)->left;
-    case GM_KIND_Attribute:
-        return gm_as_Attribute(node)->value;
-    case GM_KIND_Call:
-        return gm_as_Call(node)->func;
-    case GM_KIND_Subscript:
-        return gm_as_Subscript(node)->value;
-    default:
-        return NULL;
-    }
-}
-
 static void visit_spine(scope_builder *builder, const gm_node *node) {
     uint32_t base = builder->spine.count;
-    for (const gm_node *left = left_operand(node); left != NULL; left = left_operand(node)) {
+    for (const gm_node *left = gm_left_operand(node); left != NULL; left = gm_left_operand(node)) {
         gm_vec_push(builder->arena, &builder->spine, node);
         node = left;
     }
@@ -829,7 +814,7 @@ static void visit_spine(scope_builder *builder, const gm_node *node) {
 static void visit(scope_builder *builder, const gm_node *node) {
     if (visitors[node->kind] != NULL) {
         visitors[node->kind](builder, node);
-    } else if (left_operand(node) != NULL) {
+    } else if (gm_left_operand(node) != NULL) {
         visit_spine(builder, node);
     } else {
         visit_fields(builder, node, 0);

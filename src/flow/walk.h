@@ -1,0 +1,21 @@
+/* Walking trees that may be deep: chains such as `a + b + c + ...` and long `elif` ladders nest without any bracket, so
+ * that the parser's limit on nesting does not bound them. */
+#ifndef GM_FLOW_WALK_H
+#define GM_FLOW_WALK_H
+
+#include "syntax/tree.h"
+
+/* The operand on the left of a chain: of BinOp, Attribute, Call and Subscript, always their first field; else NULL. */
+const gm_node *gm_left_operand(const gm_node *node);
+
+/* Visit a node and everything below it, parents first, siblings in field order, without recursion. `visit` gets the parent too (NULL for
+ * the root) and returns whether to go below the node. */
+void gm_walk(gm_arena *arena, const gm_node *root, bool (*visit)(const gm_node *node, const gm_node *parent, void *context),
+             void *context);
+
+/* Whether a statement or expression lies in the byte range of another node. */
+static inline bool gm_contains(const gm_node *outer, const gm_node *inner) {
+    return outer->start <= inner->start && inner->end <= outer->end;
+}
+
+#endif
