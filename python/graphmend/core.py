@@ -64,7 +64,9 @@ def _library() -> ctypes.CDLL:
         "gm_rule_page": (ctypes.c_int, [ctypes.c_char_p, output]),
     }
     for name, (result, arguments) in signatures.items():
-        function = getattr(library, name)
+        function = getattr(library, name, None)
+        if function is None:
+            raise CoreError(f"libgraphmend has no function {name}")
         function.restype, function.argtypes = result, arguments
     return library
 

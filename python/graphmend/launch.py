@@ -77,7 +77,7 @@ def run_module(name: str) -> None:
 
 def run_container(path: str) -> None:
     """Run the `__main__` of a folder or a zip file."""
-    prepend_path(path)
+    prepend_path(absolute(path))
     fresh_main("")
     runpy._run_module_as_main("__main__", False)  # type: ignore[attr-defined]
 

@@ -1,0 +1,119 @@
+# graphmend: every target makes what it needs from a clean clone.
+#
+#   make test                 build with both compilers and the sanitizers, check, run all tests
+#   make demo                 a half precision BART, plain and mended
+#   make paper [KIT=dir]      the models of the GraphMend paper, with the transformers release of its time
+#   make score KIT=dir        score with an evaluation kit [ONLY='branch_*'] [ZOO=zoo/dev.jsonl]
+#   make bench                speed of the parser against CPython's
+#   make results              write docs/results.md from what the other targets measured
+#   make lint | clean
+
+PYTHON ?= python3
+JOBS ?= 2
+VENV := .venv
+PAPER_VENV := .venv-paper
+BIN := $(VENV)/bin
+PYTHON_TOOLS := "transformers>=5,<6" einops pytest hypothesis rich ruff scikit-build-core
+C_SOURCES := $(shell find src include data -name '*.[ch]' -o -name '*.def' 2>/dev/null)
+PYTHON_FOLDERS := python tests tools bench examples
+WARNINGS := -DGM_WERROR=ON
+# Inputs of rules as they stand may hold anything; they are data, not our Python.
+SCORE_FLAGS = $(if $(ONLY),--only '$(ONLY)') --jobs $(JOBS) --timeout 600
+
+.DELETE_ON_ERROR:
+.PHONY: all build test lint layers gcc clang sanitize pytest demo paper score bench results clean
+
+all: build
+
+# The environments. The stamps depend on nothing that changes between two commits, so they are made once.
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/tools.stamp: | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PYTHON_TOOLS)
+	command -v cmake >/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check cmake
+	touch $@
+
+$(PAPER_VENV)/bin/python:
+	$(PYTHON) -m venv $(PAPER_VENV)
+
+$(PAPER_VENV)/tools.stamp: | $(PAPER_VENV)/bin/python
+	$(PAPER_VENV)/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
+	$(PAPER_VENV)/bin/python -m pip install --quiet --disable-pip-version-check transformers==4.52.4 rich scikit-build-core
+	command -v cmake >/dev/null || $(PAPER_VENV)/bin/python -m pip install --quiet --disable-pip-version-check cmake
+	touch $@
+
+# The project itself: an editable install, so that Python files are used as they stand; redone when C files change.
+INSTALL = -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
+
+$(VENV)/graphmend.stamp: $(VENV)/tools.stamp pyproject.toml CMakeLists.txt $(C_SOURCES)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python $(INSTALL)
+	touch $@
+
+$(PAPER_VENV)/graphmend.stamp: $(PAPER_VENV)/tools.stamp pyproject.toml CMakeLists.txt $(C_SOURCES)
+	PATH="$(CURDIR)/$(PAPER_VENV)/bin:$$PATH" $(PAPER_VENV)/bin/python $(INSTALL)
+	touch $@
+
+build: $(VENV)/graphmend.stamp
+
+# Builds that only have to succeed, and the one that the tests of hostile input run.
+
+CMAKE = PATH="$(CURDIR)/$(BIN):$$PATH" cmake
+
+gcc: $(VENV)/tools.stamp
+	$(CMAKE) -S . -B build/gcc -DCMAKE_C_COMPILER=gcc -DGM_TESTS=ON $(WARNINGS) >/dev/null
+	$(CMAKE) --build build/gcc --parallel $(JOBS) -- --quiet
+
+clang: $(VENV)/tools.stamp
+	@if command -v clang >/dev/null; then set -e; \
+	  $(CMAKE) -S . -B build/clang -DCMAKE_C_COMPILER=clang -DGM_TESTS=ON $(WARNINGS) >/dev/null; \
+	  $(CMAKE) --build build/clang --parallel $(JOBS) -- --quiet; \
+	else echo "clang: SKIPPED, it is not installed"; fi
+
+sanitize: $(VENV)/tools.stamp
+	$(CMAKE) -S . -B build/sanitize -DCMAKE_BUILD_TYPE=Debug -DGM_SANITIZE=ON -DGM_TESTS=ON $(WARNINGS) >/dev/null
+	$(CMAKE) --build build/sanitize --parallel $(JOBS) -- --quiet
+
+layers:
+	$(PYTHON) tools/check_layers.py
+
+lint: $(VENV)/tools.stamp
+	$(BIN)/ruff format --check $(PYTHON_FOLDERS)
+	$(BIN)/ruff check $(PYTHON_FOLDERS)
+
+pytest: build sanitize
+	GRAPHMEND_BUILD="$(CURDIR)/build/sanitize" PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(TESTS)
+
+# One after the other, so that the closing line of pytest is the last one.
+test:
+	$(MAKE) --no-print-directory layers lint gcc clang sanitize build
+	$(MAKE) --no-print-directory pytest
+
+demo: build
+	$(BIN)/python examples/demo.py
+
+paper: $(PAPER_VENV)/graphmend.stamp
+	$(PAPER_VENV)/bin/python tools/paper_check.py $(if $(ONLY),--only '$(ONLY)')
+ifdef KIT
+	@mkdir -p build/score-cache
+	$(PAPER_VENV)/bin/python "$(KIT)/score.py" --zoo "$(KIT)/zoo/paper.jsonl" --mend "$(PAPER_VENV)/bin/graphmend run" \
+	  --cache build/score-cache --json build/score-paper.json $(SCORE_FLAGS)
+endif
+
+score: build
+	@test -n "$(KIT)" || { echo "usage: make score KIT=dir [ONLY='branch_*'] [ZOO=zoo/dev.jsonl]" >&2; exit 2; }
+	@mkdir -p build/score-cache
+	$(BIN)/python "$(KIT)/score.py" --mend "$(BIN)/graphmend run" --cache build/score-cache $(SCORE_FLAGS) \
+	  $(if $(ZOO),--zoo "$(KIT)/$(ZOO)" --json build/score-$(basename $(notdir $(ZOO))).json,--cases "$(KIT)/cases_dev" \
+	  --json build/score-cases.json)
+
+bench: build
+	$(BIN)/python bench/parse.py --json build/bench-parse.json
+
+results: build
+	$(BIN)/python tools/write_results.py
+
+clean:
+	rm -rf build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis

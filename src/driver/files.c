@@ -1,0 +1,250 @@
+#include "driver/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { READ_ATTEMPTS = 3, FIRST_ROOM = 1 << 16, COMPARE_STEP = 1 << 14 };
+
+/* Our own words: `strerror` is not safe on threads, and its thread-safe sister needs memory on the way to report that
+ * there is none. */
+static const struct {
+    int number;
+    const char *words;
+} errors[] = {
+    {ENOENT, "no such file or directory"},
+    {EACCES, "permission denied"},
+    {EPERM, "operation not permitted"},
+    {EISDIR, "is a directory"},
+    {ENOTDIR, "a part of the path is not a directory"},
+    {ELOOP, "too many symbolic links"},
+    {ENAMETOOLONG, "the name is too long"},
+    {ENOSPC, "no space left on the device"},
+    {EDQUOT, "the disk quota is used up"},
+    {EROFS, "the file system is read-only"},
+    {EMFILE, "too many open files"},
+    {ENFILE, "too many open files in the system"},
+    {EIO, "input/output error"},
+    {ENXIO, "is not a regular file"},
+    {ETXTBSY, "is being executed"},
+    {ENOMEM, "out of memory"},
+};
+
+const char *gm_file_error(int number) {
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+        if (errors[i].number == number) {
+            return errors[i].words;
+        }
+    }
+    return "cannot be accessed";
+}
+
+/* `read` with the interruptions by signals taken out. */
+static ssize_t read_some(int descriptor, char *bytes, size_t room) {
+    for (;;) {
+        ssize_t got = read(descriptor, bytes, room);
+        if (got >= 0 || errno != EINTR) {
+            return got;
+        }
+    }
+}
+
+/* Fill `room` bytes or reach the end. `*size` is what there was. */
+static const char *read_full(int descriptor, char *bytes, size_t room, size_t *size) {
+    *size = 0;
+    while (*size < room) {
+        ssize_t got = read_some(descriptor, bytes + *size, room - *size);
+        if (got < 0) {
+            return gm_file_error(errno);
+        }
+        if (got == 0) {
+            return NULL;
+        }
+        *size += (size_t)got;
+    }
+    return NULL;
+}
+
+const char *gm_file_read_stream(gm_arena *arena, int descriptor, gm_file *file) {
+    size_t room = FIRST_ROOM;
+    file->size = 0;
+    file->bytes = gm_arena_alloc(arena, room);
+    for (;;) {
+        size_t got = 0;
+        const char *problem = read_full(descriptor, file->bytes + file->size, room - file->size, &got);
+        file->size += got;
+        if (problem != NULL || file->size < room) {
+            file->bytes[problem == NULL ? file->size : 0] = '\0';
+            return problem;
+        }
+        file->bytes = gm_arena_grow(arena, file->bytes, room, room * 2);
+        room *= 2;
+    }
+}
+
+static bool same_version(const struct stat *a, const struct stat *b) {
+    return a->st_ino == b->st_ino && a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+           a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* Read a file whose status was `before` when its memory was taken. `*stable` tells that it did not change meanwhile. */
+static const char *read_as(const struct stat *before, gm_file *file, bool *stable) {
+    int descriptor = open(file->path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) {
+        return gm_file_error(errno);
+    }
+    struct stat after;
+    const char *problem = read_full(descriptor, file->bytes, (size_t)before->st_size + 1, &file->size);
+    if (problem == NULL && fstat(descriptor, &after) != 0) {
+        problem = gm_file_error(errno);
+    }
+    close(descriptor);
+    *stable = problem == NULL && same_version(before, &after) && file->size == (size_t)before->st_size;
+    return problem;
+}
+
+const char *gm_file_read(gm_arena *arena, const char *path, gm_file *file) {
+    *file = (gm_file){.path = path};
+    for (int attempt = 0; attempt < READ_ATTEMPTS; attempt++) {
+        struct stat status;
+        if (stat(path, &status) != 0) {
+            return gm_file_error(errno);
+        }
+        if (!S_ISREG(status.st_mode)) {
+            return S_ISDIR(status.st_mode) ? "is a directory" : "is not a regular file";
+        }
+        file->bytes = gm_arena_alloc(arena, (size_t)status.st_size + 1);
+        bool stable = false;
+        const char *problem = read_as(&status, file, &stable);
+        if (problem != NULL) {
+            return problem;
+        }
+        if (stable) {
+            file->bytes[file->size] = '\0';
+            return NULL;
+        }
+    }
+    return "keeps changing while it is read";
+}
+
+static const char *write_all(int descriptor, const char *bytes, size_t size) {
+    while (size > 0) {
+        ssize_t written = write(descriptor, bytes, size);
+        if (written < 0 && errno != EINTR) {
+            return gm_file_error(errno);
+        }
+        if (written > 0) {
+            bytes += written;
+            size -= (size_t)written;
+        }
+    }
+    return fsync(descriptor) == 0 ? NULL : gm_file_error(errno);
+}
+
+static const char *compare_open(int descriptor, const gm_file *expected) {
+    char room[COMPARE_STEP];
+    size_t at = 0;
+    size_t got = sizeof room;
+    while (got == sizeof room) {
+        const char *problem = read_full(descriptor, room, sizeof room, &got);
+        if (problem != NULL) {
+            return problem;
+        }
+        if (got > expected->size - at || memcmp(expected->bytes + at, room, got) != 0) {
+            return "has changed since it was read, it is left alone";
+        }
+        at += got;
+    }
+    return at == expected->size ? NULL : "has changed since it was read, it is left alone";
+}
+
+static const char *compare_with_disk(const char *target, const gm_file *expected) {
+    int descriptor = open(target, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) {
+        return gm_file_error(errno);
+    }
+    const char *problem = compare_open(descriptor, expected);
+    close(descriptor);
+    return problem;
+}
+
+/* Write `descriptor`, which is the new file, in full, with owner and mode of the old one. */
+static const char *fill(int descriptor, const struct stat *status, const char *bytes, size_t size) {
+    if (fchown(descriptor, status->st_uid, status->st_gid) != 0) {
+        errno = 0; /* only the superuser may give files away; then the new file is ours, as with any editor */
+    }
+    if (fchmod(descriptor, status->st_mode & 07777) != 0) {
+        return gm_file_error(errno);
+    }
+    return write_all(descriptor, bytes, size);
+}
+
+/* "FOLDER/.NAME.XXXXXX" for a file "FOLDER/NAME". */
+static char *partial_name(gm_arena *arena, const char *target) {
+    const char *slash = strrchr(target, '/');
+    size_t folder = slash == NULL ? 0 : (size_t)(slash - target) + 1;
+    size_t room = strlen(target) + sizeof "..XXXXXX";
+    char *name = gm_arena_alloc(arena, room);
+    snprintf(name, room, "%.*s.%s.XXXXXX", (int)folder, target, target + folder);
+    return name;
+}
+
+/* A rename survives a crash only when the folder is flushed; a file system that cannot do that is no failure. */
+static void flush_folder(const char *folder) {
+    int descriptor = open(folder, O_RDONLY | O_CLOEXEC);
+    if (descriptor >= 0) {
+        (void)fsync(descriptor);
+        close(descriptor);
+    }
+}
+
+/* No memory is taken from here on, so that nothing can leave before the new file is renamed or removed. */
+static const char *write_beside(char *partial, const char *target, const gm_file *file, const char *bytes, size_t size) {
+    struct stat status;
+    if (stat(target, &status) != 0 || access(target, W_OK) != 0) {
+        return gm_file_error(errno);
+    }
+    int descriptor = mkstemp(partial);
+    if (descriptor < 0) {
+        return gm_file_error(errno);
+    }
+    const char *problem = fill(descriptor, &status, bytes, size);
+    if (close(descriptor) != 0 && problem == NULL) {
+        problem = gm_file_error(errno);
+    }
+    if (problem == NULL) {
+        problem = compare_with_disk(target, file);
+    }
+    if (problem == NULL && rename(partial, target) != 0) {
+        problem = gm_file_error(errno);
+    }
+    if (problem != NULL) {
+        unlink(partial);
+    }
+    return problem;
+}
+
+/* realpath into the arena; NULL with errno set. */
+static char *resolve(gm_arena *arena, const char *path) {
+    char *room = gm_arena_alloc(arena, PATH_MAX);
+    return realpath(path, room);
+}
+
+const char *gm_file_replace(gm_arena *arena, const gm_file *file, const char *bytes, size_t size) {
+    char *target = resolve(arena, file->path);
+    if (target == NULL) {
+        return gm_file_error(errno);
+    }
+    char *partial = partial_name(arena, target);
+    const char *problem = write_beside(partial, target, file, bytes, size);
+    if (problem == NULL) {
+        partial[strrchr(partial, '/') + 1 - partial] = '\0';
+        flush_folder(partial);
+    }
+    return problem;
+}

@@ -1,0 +1,31 @@
+/* Files: read whole, written in one step or not at all.
+ *
+ * The functions return NULL when they succeed and otherwise what is wrong: static words that follow "`PATH`: ". Bytes live
+ * in the arena, and nothing is open or half written when memory runs out. Any thread may call them for different files. */
+#ifndef GM_DRIVER_FILES_H
+#define GM_DRIVER_FILES_H
+
+#include "base/arena.h"
+
+typedef struct gm_file {
+    const char *path; /* borrowed */
+    char *bytes;      /* NUL behind them */
+    size_t size;
+} gm_file;
+
+/* The words for an `errno`. */
+const char *gm_file_error(int number);
+
+/* Read a regular file, through symbolic links. A file that changes while it is read is read again, and refused when
+ * it keeps changing. */
+const char *gm_file_read(gm_arena *arena, const char *path, gm_file *file);
+
+/* Everything up to the end of a descriptor, which may be a pipe. */
+const char *gm_file_read_stream(gm_arena *arena, int descriptor, gm_file *file);
+
+/* Replace the contents of `file` by `size` bytes: written beside it, flushed to disk and renamed over it, with the same mode. A
+ * symbolic link stays, its target is replaced. Refused when the contents are no longer what was read, or the file may
+ * not be written. On failure the file is as it was and nothing is left beside it. */
+const char *gm_file_replace(gm_arena *arena, const gm_file *file, const char *bytes, size_t size);
+
+#endif
