@@ -1,0 +1,161 @@
+#include "driver/ignore.h"
+
+#include <string.h>
+
+#include "base/vec.h"
+
+typedef struct rule {
+    const char *pattern;
+    bool negated;
+    bool folders_only;
+    bool anchored; /* matched against the path below the folder, otherwise against the last component */
+} rule;
+
+struct gm_ignore {
+    const gm_ignore *outer;
+    const char *folder;
+    size_t folder_length;
+    GM_VEC(rule) rules;
+};
+
+/* Match `[...]` against a character; returns what follows the class, or NULL when it is not closed. */
+static const char *match_class(const char *pattern, char character, bool *matched) {
+    const char *at = pattern + 1;
+    bool negated = *at == '!' || *at == '^';
+    at += negated;
+    *matched = false;
+    for (const char *first = at; *at != '\0' && (*at != ']' || at == first); at++) {
+        if (at[1] == '-' && at[2] != '\0' && at[2] != ']') {
+            *matched |= at[0] <= character && character <= at[2];
+            at += 2;
+        } else {
+            *matched |= *at == character;
+        }
+    }
+    *matched = *matched != negated && character != '/';
+    return *at == ']' ? at + 1 : NULL;
+}
+
+/* Match one element that stands for one character; returns the pattern behind it, or NULL. */
+static const char *match_one(const char *pattern, char character) {
+    if (*pattern == '?') {
+        return character == '/' ? NULL : pattern + 1;
+    }
+    if (*pattern == '[') {
+        bool matched = false;
+        const char *rest = match_class(pattern, character, &matched);
+        if (rest != NULL) {
+            return matched ? rest : NULL;
+        }
+    }
+    if (*pattern == '\\' && pattern[1] != '\0') {
+        pattern++;
+    }
+    return *pattern == character ? pattern + 1 : NULL;
+}
+
+/* Greedy with one remembered star of each kind: linear in pattern times path, no recursion. */
+bool gm_ignore_match_pattern(const char *pattern, const char *path) {
+    const char *star = NULL;
+    const char *star_path = NULL;
+    const char *wide = NULL;
+    const char *wide_path = NULL;
+    for (;;) {
+        if (pattern[0] == '*' && pattern[1] == '*') {
+            pattern += 2;
+            pattern += *pattern == '/';
+            wide = pattern;
+            wide_path = path;
+            star = NULL;
+            continue;
+        }
+        if (*pattern == '*') {
+            star = ++pattern;
+            star_path = path;
+            continue;
+        }
+        if (*path == '\0' && *pattern == '\0') {
+            return true;
+        }
+        const char *next = *path != '\0' && *pattern != '\0' ? match_one(pattern, *path) : NULL;
+        if (next != NULL) {
+            pattern = next;
+            path++;
+        } else if (star != NULL && *star_path != '\0' && *star_path != '/') {
+            pattern = star;
+            path = ++star_path;
+        } else if (wide != NULL && *wide_path != '\0') {
+            pattern = wide;
+            path = ++wide_path;
+            star = NULL;
+        } else {
+            return false;
+        }
+    }
+}
+
+static bool parse_rule(gm_arena *arena, const char *line, size_t length, rule *out) {
+    while (length > 0 && (line[length - 1] == ' ' || line[length - 1] == '\r' || line[length - 1] == '\t')) {
+        length--;
+    }
+    if (length == 0 || line[0] == '#') {
+        return false;
+    }
+    *out = (rule){.negated = line[0] == '!'};
+    line += out->negated;
+    length -= out->negated;
+    if (length > 0 && line[length - 1] == '/') {
+        out->folders_only = true;
+        length--;
+    }
+    out->anchored = length > 0 && memchr(line, '/', length) != NULL;
+    if (length > 0 && line[0] == '/') {
+        line++;
+        length--;
+    }
+    out->pattern = gm_arena_copy(arena, line, length);
+    return length > 0;
+}
+
+gm_ignore *gm_ignore_parse(gm_arena *arena, const gm_ignore *outer, const char *folder, const char *text,
+                           size_t length) {
+    gm_ignore *list = GM_NEW(arena, gm_ignore);
+    list->outer = outer;
+    list->folder = folder;
+    list->folder_length = strlen(folder);
+    const char *end = text + length;
+    while (text < end) {
+        const char *line_end = memchr(text, '\n', (size_t)(end - text));
+        line_end = line_end == NULL ? end : line_end;
+        rule parsed;
+        if (parse_rule(arena, text, (size_t)(line_end - text), &parsed)) {
+            gm_vec_push(arena, &list->rules, parsed);
+        }
+        text = line_end + 1;
+    }
+    return list;
+}
+
+static bool rule_matches(const rule *candidate, const char *below, bool is_folder) {
+    if (candidate->folders_only && !is_folder) {
+        return false;
+    }
+    const char *slash = strrchr(below, '/');
+    const char *subject = candidate->anchored || slash == NULL ? below : slash + 1;
+    return gm_ignore_match_pattern(candidate->pattern, subject);
+}
+
+bool gm_ignore_matches(const gm_ignore *list, const char *path, bool is_folder) {
+    for (; list != NULL; list = list->outer) {
+        if (strncmp(path, list->folder, list->folder_length) != 0) {
+            continue;
+        }
+        for (uint32_t i = list->rules.count; i > 0; i--) {
+            const rule *candidate = &list->rules.items[i - 1];
+            if (rule_matches(candidate, path + list->folder_length, is_folder)) {
+                return !candidate->negated;
+            }
+        }
+    }
+    return false;
+}

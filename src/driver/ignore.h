@@ -1,0 +1,20 @@
+/* The part of .gitignore that matters when files are looked for: `*`, `?`, `[...]`, `**`, a leading and a trailing slash, `!`.
+ *
+ * Lists are chained from a folder to the folders around it. Everything lives in the arena. */
+#ifndef GM_DRIVER_IGNORE_H
+#define GM_DRIVER_IGNORE_H
+
+#include "base/arena.h"
+
+typedef struct gm_ignore gm_ignore;
+
+/* The list of one folder (`folder` ends with a slash, or is empty for the current one) from the text of its .gitignore. */
+gm_ignore *gm_ignore_parse(gm_arena *arena, const gm_ignore *outer, const char *folder, const char *text, size_t length);
+
+/* Whether the last rule that matches `path`, which lies below the folders of all lists, leaves it out. */
+bool gm_ignore_matches(const gm_ignore *list, const char *path, bool is_folder);
+
+/* Whether a path matches a pattern in which `*` and `?` stop at slashes and `**` does not. */
+bool gm_ignore_match_pattern(const char *pattern, const char *path);
+
+#endif

@@ -1,0 +1,153 @@
+#include "driver/suppress.h"
+
+#include <string.h>
+#include <strings.h>
+
+typedef struct reader {
+    gm_arena *arena;
+    const gm_tree *tree;
+    gm_suppressions *out;
+} reader;
+
+static bool is_space(char character) {
+    return character == ' ' || character == '\t';
+}
+
+static const char *skip_spaces(const char *at, const char *end) {
+    while (at < end && is_space(*at)) {
+        at++;
+    }
+    return at;
+}
+
+/* What follows `word` (any case), or NULL when something else stands there. */
+static const char *skip_word(const char *at, const char *end, const char *word) {
+    size_t length = strlen(word);
+    bool found = (size_t)(end - at) >= length && strncasecmp(at, word, length) == 0;
+    return found ? at + length : NULL;
+}
+
+static bool is_code_character(char character) {
+    return (character >= 'A' && character <= 'Z') || (character >= 'a' && character <= 'z') ||
+           (character >= '0' && character <= '9');
+}
+
+/* Codes with commas or spaces between them, each written with a comma behind it. Returns "" when there is none. */
+static const char *read_codes(gm_arena *arena, const char *at, const char *end) {
+    char *codes = gm_arena_alloc(arena, (size_t)(end - at) * 2 + 1);
+    size_t length = 0;
+    while (at < end && (is_code_character(*at) || is_space(*at) || *at == ',')) {
+        const char *start = at;
+        while (at < end && is_code_character(*at)) {
+            codes[length++] = *at++;
+        }
+        if (at > start) {
+            codes[length++] = ',';
+        } else {
+            at++;
+        }
+    }
+    codes[length] = '\0';
+    return codes;
+}
+
+static void add(reader *state, uint32_t offset, const char *codes) {
+    gm_suppression one = {gm_source_position(state->tree->source, offset).line, codes};
+    gm_vec_push(state->arena, &state->out->lines, one);
+}
+
+/* `ignore`, `ignore[...]` and `ignore-file`, after `graphmend:`. */
+static void read_ignore(reader *state, uint32_t offset, const char *at, const char *end) {
+    at = skip_word(skip_spaces(at, end), end, "ignore");
+    if (at == NULL) {
+        return;
+    }
+    if (skip_word(at, end, "-file") != NULL) {
+        state->out->whole_file = true;
+    } else if (at < end && *at == '[') {
+        add(state, offset, read_codes(state->arena, at + 1, end));
+    } else {
+        add(state, offset, NULL);
+    }
+}
+
+/* `noqa` or `noqa: CODES`. */
+static void read_noqa(reader *state, uint32_t offset, const char *at, const char *end) {
+    at = skip_spaces(at, end);
+    bool listed = at < end && *at == ':';
+    const char *codes = listed ? read_codes(state->arena, at + 1, end) : "";
+    add(state, offset, *codes != '\0' ? codes : NULL);
+}
+
+/* One comment from `#` to the end of its line; a further `#` begins a further remark. */
+static void read_comment(reader *state, uint32_t offset, const char *at, const char *end) {
+    while (at < end) {
+        if (*at++ != '#') {
+            continue;
+        }
+        const char *word = skip_spaces(at, end);
+        const char *rest = skip_word(word, end, "graphmend:");
+        if (rest != NULL) {
+            read_ignore(state, offset, rest, end);
+        } else if ((rest = skip_word(word, end, "noqa")) != NULL) {
+            read_noqa(state, offset, rest, end);
+        }
+    }
+}
+
+static const char *line_end(const char *at, const char *end) {
+    while (at < end && *at != '\n' && *at != '\r') {
+        at++;
+    }
+    return at;
+}
+
+/* The text between two tokens: white space, comments and line joins, so that a `#` can only begin a comment. */
+static void read_gap(reader *state, uint32_t start, uint32_t stop) {
+    const char *text = state->tree->source->text;
+    const char *end = text + stop;
+    for (const char *at = text + start; at < end; at++) {
+        if (*at == '#') {
+            const char *comment_end = line_end(at, end);
+            read_comment(state, (uint32_t)(at - text), at, comment_end);
+            at = comment_end - 1;
+        }
+    }
+}
+
+gm_suppressions *gm_suppress_read(gm_arena *arena, const gm_tree *tree) {
+    gm_suppressions *out = GM_NEW(arena, gm_suppressions);
+    reader state = {arena, tree, out};
+    uint32_t end = 0;
+    for (uint32_t i = 0; i < tree->token_count; i++) {
+        read_gap(&state, end, tree->tokens[i].start);
+        end = tree->tokens[i].end;
+    }
+    read_gap(&state, end, tree->source->length);
+    return out;
+}
+
+/* Whether a code is one of the list, or begins with one. */
+static bool lists(const char *codes, const char *code) {
+    if (codes == NULL) {
+        return true;
+    }
+    for (const char *comma = strchr(codes, ','); comma != NULL; comma = strchr(codes, ',')) {
+        if (strncasecmp(codes, code, (size_t)(comma - codes)) == 0) {
+            return true;
+        }
+        codes = comma + 1;
+    }
+    return false;
+}
+
+bool gm_suppress_covers(const gm_suppressions *suppressions, const char *code, uint32_t first_line,
+                        uint32_t last_line) {
+    for (uint32_t i = 0; i < suppressions->lines.count; i++) {
+        const gm_suppression *one = &suppressions->lines.items[i];
+        if ((one->line == first_line || one->line == last_line) && lists(one->codes, code)) {
+            return true;
+        }
+    }
+    return suppressions->whole_file;
+}
