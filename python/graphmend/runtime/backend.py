@@ -1,0 +1,54 @@
+"""The backend between Dynamo and the user's backend."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch.fx import GraphModule
+
+from . import state
+from .lower import lower
+from .regions import has_markers
+from .replay import GuardedGraph
+
+# What Dynamo asks a backend for. Copied, because `__getattr__` would be a Python frame that runs while Dynamo's hook
+# looks for a cache entry, and be looked up in turn.
+FORWARDED = ("backend_ctx_ctor", "compiler_fn", "compiler_name", "get_compiler_config", "kwargs", "reset")
+
+
+class MendingBackend:
+    """Proves and lowers the marked sites of a graph, then lets the user's backend compile it.
+
+    Dynamo shares compiled code among callables whose backends are equal. Code traced for whole calls relies on the
+    wrapper of its callable, so it is shared only among callables that start at the same code object.
+    """
+
+    def __init__(self, inner: Any, whole: bool) -> None:
+        self.inner = inner
+        self.whole = whole
+        self.entry: Any = None
+        for name in FORWARDED:
+            if hasattr(inner, name):
+                setattr(self, name, getattr(inner, name))
+
+    def __call__(self, module: GraphModule, inputs: Any, **kwargs: Any) -> Any:
+        trace = state.local.trace
+        if trace is None or not has_markers(module):
+            return self.inner(module, inputs, **kwargs)
+        plan = lower(module, trace)
+        compiled = self.inner(module, inputs, **kwargs)
+        state.registry.mended(plan.sites)
+        if not plan.guarded:
+            return compiled
+        return GuardedGraph(compiled, plan.flagged, plan.mutated, plan.draws, plan.devices)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, MendingBackend)
+            and self.whole == other.whole
+            and self.entry is other.entry
+            and (self.inner is other.inner or self.inner == other.inner)
+        )
+
+    def __hash__(self) -> int:
+        return hash((MendingBackend, self.whole, id(self.entry)))

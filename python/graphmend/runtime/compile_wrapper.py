@@ -1,0 +1,255 @@
+"""The wrapper around what `torch.compile` returns.
+
+Every compiled callable has two ways to run. *Whole*: its first frame is one graph and all mends are in force; the
+decision falls while that frame is converted, before anything has run. *Partial*: frames are compiled one by one as
+Dynamo likes, and only mends that postpone nothing are in force.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import Any, Callable, Optional
+
+import torch
+
+from . import state
+from .backend import MendingBackend
+from .quiet import forgotten_breaks, held, release
+from .markers import site_of
+
+MAX_ATTEMPTS = 64
+FORWARDERS = {
+    ("module.py", "_wrapped_call_impl"),
+    ("module.py", "_call_impl"),
+    ("_contextlib.py", "decorate_context"),
+    ("eval_frame.py", "compile_wrapper"),
+    ("external_utils.py", "inner"),
+}
+
+
+class Callback:
+    """Stands in for Dynamo's frame callback and decides, frame by frame, which mends are in force."""
+
+    def __init__(self, inner: Any, record: Any, whole: bool) -> None:
+        functools.update_wrapper(self, inner)
+        self._torchdynamo_orig_backend = inner._torchdynamo_orig_backend
+        self.inner = inner
+        self.record = record
+        self.whole = whole
+        self.only = False
+        self.off: dict[bool, dict[str, None]] = {False: {}, True: {}}
+
+    def __call__(self, frame: Any, cache_entry: Any, frame_state: Any) -> Any:
+        if state.local.trace is not None or not state.registry.known:
+            return self.inner(frame, cache_entry, frame_state)
+        with torch._dynamo.convert_frame.compile_lock:
+            if self.whole and is_first_frame(sys._getframe(1)):
+                return self.convert_whole(frame, cache_entry, frame_state)
+            return self.convert_partial(frame, cache_entry, frame_state)
+
+    def convert_whole(self, frame: Any, cache_entry: Any, frame_state: Any) -> Any:
+        """Convert the first frame of a call into one graph, or raise NotWhole."""
+        result, error = self.attempts(frame, cache_entry, frame_state, True)
+        if error is None:
+            if self.record.mode == "unused" and getattr(result, "guarded_code", None) is not None:
+                self.record.mode = "whole"
+            return result
+        if self.only or getattr(error, "frame_exec_strategy", None) is not None:
+            return self.inner(frame, cache_entry, frame_state)
+        self.record.reason = first_line(error)
+        raise state.NotWhole
+
+    def convert_partial(self, frame: Any, cache_entry: Any, frame_state: Any) -> Any:
+        """Convert one frame of a call that may have several."""
+        result, error = self.attempts(frame, cache_entry, frame_state, False)
+        if error is None:
+            return result
+        return self.inner(frame, cache_entry, frame_state)
+
+    def attempts(self, frame: Any, cache_entry: Any, frame_state: Any, whole: bool) -> tuple[Any, Any]:
+        """Trace until no site that cannot be proved is left; returns (result, None) or (None, error)."""
+        off = self.off[torch.is_grad_enabled()]
+        with forgotten_breaks() as forget:
+            for _ in range(MAX_ATTEMPTS):
+                trace = state.Trace(whole, frozenset(off))
+                with held() as records:
+                    result, error = self.attempt(trace, frame, cache_entry, frame_state)
+                    records = list(records)
+                if error is None and whole and not trace.refusals:
+                    error = not_one_graph(frame, result)
+                if error is None and not trace.refusals:
+                    release(records)
+                    state.registry.refused(trace.blamed)
+                    return result, None
+                forget()
+                if not trace.refusals and trace.open:
+                    trace.refuse(site_of(trace.open[-1][0]), f"a side cannot be traced: {first_line(error)}")
+                if not trace.refusals:
+                    if not whole and trace.touched:
+                        off.update(trace.touched)
+                        reason = f"the mended code cannot be compiled: {first_line(error)}"
+                        state.registry.refused(dict.fromkeys(trace.touched, reason))
+                    return None, error
+                state.registry.refused(trace.refusals)
+                off.update(dict.fromkeys(trace.refusals))
+        return None, error
+
+    def attempt(self, trace: state.Trace, frame: Any, cache_entry: Any, frame_state: Any) -> tuple[Any, Any]:
+        """Trace once; returns (result, None) or (None, error)."""
+        from torch._dynamo import current_scope_id as scopes
+        from torch._dynamo.utils import _get_error_on_graph_break, _set_error_on_graph_break
+
+        scope, strict = scopes.current_scope_id(), _get_error_on_graph_break()
+        state.local.trace = trace
+        _set_error_on_graph_break(strict or trace.whole)
+        try:
+            return self.inner(frame, cache_entry, frame_state), None
+        except Exception as error:
+            return None, error
+        finally:
+            state.local.trace = None
+            scopes._current_scope_id.value = scope
+            _set_error_on_graph_break(strict)
+
+
+def first_line(error: Optional[BaseException]) -> str:
+    """Short text of an error."""
+    text = str(error).strip() if error is not None else "no graph"
+    return text.splitlines()[0] if text else type(error).__name__
+
+
+def not_one_graph(frame: Any, result: Any) -> Optional[Exception]:
+    """Why a converted frame does not hold a whole call, None if it does or if it only forwards a call."""
+    guarded = getattr(result, "guarded_code", None)
+    if guarded is None:
+        return None if forwards(frame.f_code) else RuntimeError(getattr(result, "skip_reason", None) or "frame skipped")
+    if any(name.startswith(("__resume_at", "torch_dynamo_resume_in")) for name in guarded.code.co_names):
+        return RuntimeError("graph break")
+    return None
+
+
+def forwards(code: Any) -> bool:
+    """Whether a function of torch itself only hands its call on."""
+    folder, _, name = code.co_filename.replace("\\", "/").rpartition("/")
+    return "/torch/" in folder + "/" and (name, code.co_name) in FORWARDERS
+
+
+def is_first_frame(caller: Any) -> bool:
+    """Whether only functions that hand the call on are between the wrapper and the frame about to run."""
+    while caller is not None:
+        code = caller.f_code
+        if code is WRAPPER_CODE:
+            return True
+        if code.co_filename != __file__ and not forwards(code):
+            return False
+        caller = caller.f_back
+    return False
+
+
+def flush(queue: list[Any]) -> None:
+    """Run the deferred work of a call in order, compilation being off."""
+    events = queue[:]
+    queue.clear()
+    set_eval_frame = torch._C._dynamo.eval_frame.set_eval_frame
+    prior = set_eval_frame(None)
+    try:
+        skipping: list[bool] = []
+        for event in events:
+            if event is None:
+                skipping.pop()
+            elif len(event) == 2:
+                skipping.append(bool(event[0]) is not event[1])
+            elif True not in skipping:
+                sink, values, grad = event
+                with torch.set_grad_enabled(grad):
+                    sink(*values)
+    finally:
+        set_eval_frame(prior)
+
+
+def run_eagerly(function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+    """Run a call in eager Python."""
+    set_eval_frame = torch._C._dynamo.eval_frame.set_eval_frame
+    prior = set_eval_frame(None)
+    try:
+        return function(*args, **kwargs)
+    finally:
+        set_eval_frame(prior)
+
+
+def has_hooks(module: torch.nn.Module) -> bool:
+    """Whether calling a module runs more than its forward function."""
+    everywhere = torch.nn.modules.module
+    return bool(
+        module._forward_hooks
+        or module._forward_pre_hooks
+        or module._backward_hooks
+        or module._backward_pre_hooks
+        or everywhere._global_forward_hooks
+        or everywhere._global_forward_pre_hooks
+        or everywhere._global_backward_hooks
+        or everywhere._global_backward_pre_hooks
+    )
+
+
+class Ways:
+    """The two ways to run one compiled callable; `left` holds the gradient modes in which the whole way failed."""
+
+    def __init__(self, whole: Callable[..., Any], make_partial: Callable[[], Callable[..., Any]], record: Any) -> None:
+        self.whole = whole
+        self.make_partial = make_partial
+        self.left: set[bool] = set()
+        self.record = record
+        self.made: Optional[Callable[..., Any]] = None
+
+    def partial(self) -> Callable[..., Any]:
+        """The partial way, made when first needed."""
+        if self.made is None:
+            self.made = self.make_partial()
+        return self.made
+
+
+def wrap(ways: Ways, function: Callable[..., Any], module: Optional[torch.nn.Module]) -> Callable[..., Any]:
+    """The callable that the user gets."""
+    whole, left, local = ways.whole, ways.left, state.local
+    is_grad_enabled = torch.is_grad_enabled
+
+    @functools.wraps(whole)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if (left and is_grad_enabled() in left) or (module is not None and has_hooks(module)):
+            return ways.partial()(*args, **kwargs)
+        try:
+            result = whole(*args, **kwargs)
+        except state.GuardFailed as failed:
+            restore = failed.restore
+        except state.NotWhole:
+            restore = None
+            left.add(is_grad_enabled())
+            ways.record.mode = "partial"
+        else:
+            if local.queue:
+                flush(local.queue)
+            return result
+        if left and is_grad_enabled() in left:
+            return ways.partial()(*args, **kwargs)
+        local.queue.clear()
+        if restore is not None:
+            restore()
+        ways.record.replays += 1
+        return run_eagerly(function, args, kwargs)
+
+    call._torchdynamo_wrapper_id = id(call)  # type: ignore[attr-defined]
+    call.__wrapped__ = getattr(whole, "__wrapped__", function)  # type: ignore[attr-defined]
+    return call
+
+
+def _wrapper_code() -> Any:
+    """The code object shared by all wrappers."""
+    for constant in wrap.__code__.co_consts:
+        if getattr(constant, "co_name", None) == "call":
+            return constant
+    raise AssertionError("the wrapper has no code")
+
+
+WRAPPER_CODE = _wrapper_code()

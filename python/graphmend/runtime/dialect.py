@@ -1,0 +1,173 @@
+"""The calls that mended source makes. Dynamo inlines them; run by eager Python they do what the user wrote.
+
+Everything here must stay traceable: plain Python, constants from `tracing`, and marker operators.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import torch
+from torch.compiler import is_dynamo_compiling
+
+from . import markers
+from .state import local
+from .tracing import close_region, new_key, open_region, refuse, site_on, tracing_mends
+
+IMMUTABLE = (int, float, bool, str, bytes, complex, type(None))
+
+
+def on(site: str) -> bool:
+    """Whether the mended form of a site is in force; a constant while Dynamo traces, false otherwise."""
+    if is_dynamo_compiling():
+        return site_on(site)
+    return False
+
+
+def traced() -> bool:
+    """Whether this call is part of a trace whose graph we verify."""
+    return is_dynamo_compiling() and tracing_mends()
+
+
+def truth(site: str, value: Any) -> Any:
+    """`bool(value)` for a Python object, a 0-d bool tensor for a one-element tensor."""
+    if not isinstance(value, torch.Tensor) or not traced():
+        return bool(value)
+    if value.numel() != 1:
+        refuse(site, "the test is a tensor with more or less than one element")
+    if value.layout != torch.strided:
+        refuse(site, "the test is a sparse tensor")
+    value = value.detach().reshape(())
+    if value.dtype != torch.bool:
+        value = value != 0
+    return value
+
+
+def merge(site: str, key: str, predicate: torch.Tensor, first: Any, second: Any) -> Any:
+    """One value for the results of the two sides of a branch."""
+    if isinstance(first, torch.Tensor) and isinstance(second, torch.Tensor):
+        if first is second:
+            return first
+        if first.dtype != second.dtype:
+            refuse(site, f"the two sides have different dtypes ({first.dtype} and {second.dtype})")
+        markers.pair(key, first, second)
+        return torch.where(predicate, first, second)
+    if isinstance(first, tuple) and isinstance(second, tuple):
+        if type(first) is not tuple or type(second) is not tuple or len(first) != len(second):
+            refuse(site, "the two sides give tuples of different types or lengths")
+        return tuple([merge(site, key, predicate, a, b) for a, b in zip(first, second)])
+    if isinstance(first, IMMUTABLE) and isinstance(second, IMMUTABLE):
+        if type(first) is type(second) and first == second:
+            return first
+        refuse(site, "the two sides give different Python values")
+    if type(first) is not type(second):
+        refuse(site, "the two sides give values of different types")
+    if first is not second:
+        refuse(site, "the two sides give different Python objects")
+    return first
+
+
+def tag_events(predicate: torch.Tensor, start: int, taken: bool) -> None:
+    """Make the events deferred since `start` depend on the side that deferred them."""
+    if len(local.queue) > start:
+        local.queue.insert(start, (predicate, taken))
+        local.queue.append(None)
+
+
+def branch(site: str, test: Any, then: Callable[..., Any], orelse: Callable[..., Any], operands: tuple) -> Any:
+    """`then(*operands) if test else orelse(*operands)`; both, selected element by element, if `test` is a tensor."""
+    if not isinstance(test, torch.Tensor) or not traced():
+        if test:
+            return then(*operands)
+        return orelse(*operands)
+    predicate = truth(site, test)
+    key = new_key(site)
+    open_region(key)
+    markers.enter(key, predicate)
+    start = len(local.queue)
+    first = then(*operands)
+    tag_events(predicate, start, True)
+    markers.otherwise(key)
+    start = len(local.queue)
+    second = orelse(*operands)
+    tag_events(predicate, start, False)
+    markers.leave(key)
+    result = merge(site, key, predicate, first, second)
+    markers.done(key)
+    close_region(key)
+    return result
+
+
+def combine(site: str, operands: tuple, stop: bool) -> Any:
+    """Python's `or` (`stop` true) or `and` of the values of zero-argument functions."""
+    value = operands[0]()
+    for operand in operands[1:]:
+        if not isinstance(value, torch.Tensor) or not traced():
+            if bool(value) is stop:
+                return value
+            value = operand()
+            continue
+        left = truth(site, value)
+        key = new_key(site)
+        open_region(key)
+        markers.enter(key, left.logical_not() if stop else left)
+        right = truth(site, operand())
+        markers.otherwise(key)
+        markers.leave(key)
+        markers.done(key)
+        close_region(key)
+        value = left | right if stop else left & right
+    return value
+
+
+def and_(site: str, *operands: Callable[[], Any]) -> Any:
+    """`a() and b() and ...`, of truth values where one is a tensor."""
+    return combine(site, operands, False)
+
+
+def or_(site: str, *operands: Callable[[], Any]) -> Any:
+    """`a() or b() or ...`, of truth values where one is a tensor."""
+    return combine(site, operands, True)
+
+
+def not_(site: str, value: Any) -> Any:
+    """`not value`, of the truth value if it is a tensor."""
+    if not isinstance(value, torch.Tensor) or not traced():
+        return not value
+    return truth(site, value).logical_not()
+
+
+def check(site: str, test: Any) -> bool:
+    """Record a guard that fires when `test` is true; false if the caller has to run the original statement."""
+    if not isinstance(test, torch.Tensor) or not traced():
+        return False
+    markers.check(new_key(site), truth(site, test))
+    return True
+
+
+def snapshot(value: Any, found: list) -> Any:
+    """A copy of a value that later code cannot change; tensors are listed in `found`."""
+    if isinstance(value, torch.Tensor):
+        value = torch.ops.aten.alias(value)
+        found.append(value)
+        return value
+    if type(value) is list:
+        return [snapshot(item, found) for item in value]
+    if type(value) is tuple:
+        return tuple([snapshot(item, found) for item in value])
+    if type(value) is dict:
+        return {key: snapshot(item, found) for key, item in value.items()}
+    if type(value) is set:
+        return set(value)
+    return value
+
+
+def defer(site: str, sink: Callable[..., None], values: tuple) -> None:
+    """Call `sink(*values)` once the compiled call has returned; at once where nothing is traced."""
+    if not traced():
+        sink(*values)
+        return
+    found: list = []
+    kept = tuple([snapshot(value, found) for value in values])
+    markers.event(new_key(site), found)
+    local.queue.append((sink, kept, torch.is_grad_enabled()))

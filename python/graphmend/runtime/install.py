@@ -1,0 +1,176 @@
+"""Switching the runtime on and off.
+
+`torch.compile` ends in `torch._dynamo.optimize`, and so does everything else that compiles; that function is replaced.
+If Dynamo is not loaded yet, `torch.compile` itself is replaced until its first use, so that installing costs nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import threading
+from typing import Any, Callable, Optional
+
+import torch
+
+from . import state
+
+lock = threading.Lock()
+originals: dict[str, Any] = {}
+
+
+def entry_of(function: Any) -> Any:
+    """The code object at which a compiled callable starts."""
+    target = function
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, torch.nn.Module) and getattr(function, "__name__", "") in (
+        "_wrapped_call_impl",
+        "__call__",
+        "_call_impl",
+    ):
+        target = type(owner).forward
+    target = getattr(target, "__func__", target)
+    return getattr(target, "__code__", target)
+
+
+def make_context_class() -> type:
+    """The class of contexts whose callables are wrapped; made late because Dynamo is loaded late."""
+    from torch._dynamo.eval_frame import OptimizeContext
+
+    from .compile_wrapper import Ways, wrap
+
+    class MendingContext(OptimizeContext):
+        """An `OptimizeContext` with a whole and a partial way to run."""
+
+        def __call__(self, fn: Any) -> Any:
+            if isinstance(fn, (torch.nn.Module, type)):
+                return super().__call__(fn)
+            backend, callback = self.graphmend_backend, self.callback
+            entry = entry_of(torch._dynamo.eval_frame.innermost_fn(fn))
+            if backend.entry is None:
+                backend.entry = entry
+            elif backend.entry is not entry:
+                return self.graphmend_again()(fn)
+            compiled = super().__call__(fn)
+            function = compiled._torchdynamo_orig_callable
+            owner = getattr(torch._dynamo.eval_frame.innermost_fn(fn), "__self__", None)
+            name = getattr(fn, "__name__", "")
+            module = owner if isinstance(owner, torch.nn.Module) and name != "_call_impl" else None
+            record = callback.record
+            describe(record, owner, entry)
+            ways = Ways(compiled, lambda: self.graphmend_partial()(fn), record)
+            return wrap(ways, function, module)
+
+        def __reduce__(self) -> Any:
+            return rebuild, (self.graphmend_arguments, self.graphmend_options)
+
+    return MendingContext
+
+
+def describe(record: Any, owner: Any, entry: Any) -> None:
+    """Name a compiled callable for the report."""
+    record.name = type(owner).__name__ if isinstance(owner, torch.nn.Module) else getattr(entry, "co_name", str(entry))
+    record.file = getattr(entry, "co_filename", "")
+    record.line = getattr(entry, "co_firstlineno", 0)
+
+
+def rebuild(args: tuple, kwargs: dict) -> Any:
+    """Make a context again, for copies and pickles."""
+    return torch._dynamo.optimize(*args, **kwargs)
+
+
+def optimize(*args: Any, **kwargs: Any) -> Any:
+    """Stands in for `torch._dynamo.optimize`."""
+    original = originals.get("optimize") or torch._dynamo.eval_frame.optimize
+    if not state.enabled():
+        return original(*args, **kwargs)
+    return mending_context(original, args, kwargs)
+
+
+def mending_context(original: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+    """A context of Dynamo with our callback and backend; whatever is not an ordinary context is returned as it is."""
+    from torch._dynamo.eval_frame import OptimizeContext
+
+    from .backend import MendingBackend
+    from .compile_wrapper import Callback
+
+    options = dict(kwargs)
+    backend = args[0] if args else options.pop("backend", "inductor")
+    resolved = torch._dynamo.backends.registry.lookup_backend(backend) if isinstance(backend, str) else backend
+    whole = MendingBackend(resolved, True)
+    context = original(whole, *args[1:], **options)
+    if type(context) is not OptimizeContext or not callable(resolved):
+        return original(*args, **kwargs)
+    record = state.CallableRecord("", "", 0)
+    state.registry.callables.append(record)
+    context.callback = Callback(context.callback, record, True)
+    context.callback.only = bool(context.fullgraph)
+    context.__class__ = context_class()
+
+    def partial() -> Any:
+        other = original(MendingBackend(resolved, False), *args[1:], **options)
+        other.callback = Callback(other.callback, record, False)
+        return other
+
+    context.graphmend_backend = whole
+    context.graphmend_partial = partial
+    context.graphmend_again = lambda: mending_context(original, args, kwargs)
+    context.graphmend_arguments, context.graphmend_options = args, kwargs
+    return context
+
+
+_classes: list[type] = []
+
+
+def context_class() -> type:
+    """The class of our contexts."""
+    if not _classes:
+        _classes.append(make_context_class())
+    return _classes[0]
+
+
+def patch_dynamo() -> None:
+    """Replace `torch._dynamo.optimize`, and keep Dynamo out of our own frames."""
+    import torch._dynamo
+
+    with lock:
+        if torch._dynamo.optimize is optimize:
+            return
+        originals["optimize"] = torch._dynamo.optimize
+        functools.update_wrapper(optimize, originals["optimize"])
+        torch._dynamo.optimize = optimize
+        for name in ("compile_wrapper", "install", "replay", "backend"):
+            torch._dynamo.trace_rules.add(f"{__package__}.{name}")
+
+
+def first_compile(*args: Any, **kwargs: Any) -> Any:
+    """Stands in for `torch.compile` until Dynamo is loaded."""
+    original = originals["compile"]
+    if torch.compile is first_compile:
+        torch.compile = original
+        patch_dynamo()
+    return original(*args, **kwargs)
+
+
+def install_compile() -> None:
+    """Switch mending on for everything that is compiled from now on."""
+    if not state.enabled():
+        return
+    if "torch._dynamo" in sys.modules:
+        patch_dynamo()
+        return
+    with lock:
+        if torch.compile is not first_compile:
+            originals["compile"] = torch.compile
+            functools.update_wrapper(first_compile, torch.compile)
+            torch.compile = first_compile
+
+
+def uninstall_compile() -> None:
+    """Undo `install_compile`; what has been compiled keeps its mends."""
+    with lock:
+        if torch.compile is first_compile:
+            torch.compile = originals["compile"]
+        dynamo: Optional[Any] = sys.modules.get("torch._dynamo")
+        if dynamo is not None and getattr(dynamo, "optimize", None) is optimize:
+            dynamo.optimize = originals.pop("optimize")

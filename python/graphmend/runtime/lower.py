@@ -1,0 +1,232 @@
+"""From the marked graph to the graph for the user's backend."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Optional
+
+import torch
+from torch.fx import GraphModule, Node
+
+from . import prove
+from .markers import site_of
+from .regions import Event, Marks, Region, read, tensor_of
+from .state import SiteRefused, Trace
+
+
+@dataclasses.dataclass
+class Plan:
+    """What the compiled graph needs around it."""
+
+    sites: set[str]
+    flagged: bool = False
+    guarded: bool = False
+    mutated: list[Any] = dataclasses.field(default_factory=list)
+    draws: bool = False
+    devices: list[torch.device] = dataclasses.field(default_factory=list)
+
+
+def lower(module: GraphModule, trace: Trace) -> Plan:
+    """Prove every site of the graph, then replace its markers; raises SiteRefused with the reasons in the trace."""
+    marks = read(module)
+    for site in marks.broken:
+        trace.refuse(site, "the graph breaks inside one side")
+    refuse_unproved(module, marks, trace)
+    plan = Plan(marks.sites())
+    if not trace.refusals and (marks.checks or marks.events):
+        plan_replay(module, marks, plan, trace)
+    if trace.refusals:
+        raise SiteRefused("; ".join(trace.refusals.values()))
+    gate_gradients(module, marks)
+    release_events(module, marks)
+    plan.flagged = bool(marks.checks)
+    if plan.flagged:
+        add_flag(module, marks)
+    erase_markers(module, marks)
+    module.graph.lint()
+    module.recompile()
+    return plan
+
+
+def refuse_unproved(module: GraphModule, marks: Marks, trace: Trace) -> None:
+    """Put the reason of every region that cannot be proved into the trace."""
+    order = prove.Order(module)
+    event_values = {value for event in marks.events for value in event.values}
+    for region in marks.regions:
+        reason = unproved_sides(order, region)
+        for select in region.selects:
+            reason = reason or prove.aliasing(order, region, select, event_values)
+        if reason is not None:
+            trace.refuse(region.site, reason)
+    if not trace.refusals and any(region.selects for region in marks.regions):
+        reason = prove.reaches(module, marks)
+        if reason is not None:
+            for region in marks.regions:
+                if any(differentiable(side) for select in region.selects for side in select.sides):
+                    trace.refuse(region.site, reason)
+    for event in marks.events:
+        reason = unsafe_snapshot(order, event)
+        if reason is not None:
+            trace.refuse(site_of(event.key), reason)
+
+
+def unproved_sides(order: prove.Order, region: Region) -> Optional[str]:
+    """Why the sides of a region may not both be run, None if they may."""
+    region.scales = [False, False]  # type: ignore[attr-defined]
+    cost = 0
+    for side, nodes in enumerate(region.sides):
+        facts, reason = prove.examine_side(nodes)
+        if reason is not None:
+            return reason
+        own: set[int] = set()
+        for node in nodes:
+            own |= prove.storages_of(node)
+        before = order.position[region.start]
+        if any(order.position[source] > before for node in nodes for source in node.all_input_nodes if source not in nodes):
+            return "the sides share values that are made inside the branch"
+        for writer, storage in facts.writes:
+            if storage not in own or any(order.position[holder] < before for holder in order.holders.get(storage, ())):
+                return f"a side writes to a tensor that exists outside of it (`{prove.name_of(writer)}`)"
+        region.scales[side] = facts.scales  # type: ignore[attr-defined]
+        cost += facts.cost
+    if cost > prove.COST_LIMIT:
+        return f"running both sides always would be too expensive (about {cost:.0e} operations)"
+    return None
+
+
+def differentiable(node: Node) -> bool:
+    """Whether a node produced a tensor that requires a gradient."""
+    value = tensor_of(node)
+    return isinstance(value, torch.Tensor) and value.requires_grad
+
+
+def unsafe_snapshot(order: prove.Order, event: Event) -> Optional[str]:
+    """Why a deferred value cannot be kept for later, None if it can."""
+    for value in event.values:
+        storage = prove.storage_of(tensor_of(value))
+        if storage is None:
+            return "a deferred tensor has no memory of its own"
+        if order.written_after(storage, event.marker) and differentiable(value):
+            return "a deferred tensor that requires a gradient is written to later"
+    return None
+
+
+def gate_gradients(module: GraphModule, marks: Marks) -> None:
+    """Stop the gradient of the side not taken where it enters the region.
+
+    `where(p, x, x.detach())` is x, and its derivative is selected, not multiplied: whatever the side not taken makes
+    of its zero gradient (0 * inf is NaN), exact zeros leave it.
+    """
+    for region in marks.regions:
+        if not any(differentiable(side) for select in region.selects for side in select.sides):
+            continue
+        for side, nodes in enumerate(region.sides):
+            if region.scales[side]:  # type: ignore[attr-defined]
+                gate_side(module, region, side, nodes)
+
+
+def gate_side(module: GraphModule, region: Region, side: int, nodes: list[Node]) -> None:
+    """Gate every differentiable tensor that enters one side."""
+    inside = set(nodes)
+    entering: dict[Node, None] = {}
+    for node in nodes:
+        for source in node.all_input_nodes:
+            if source not in inside and differentiable(source):
+                entering[source] = None
+    with module.graph.inserting_after(region.start):
+        for source in entering:
+            stopped = module.graph.call_method("detach", (source,))
+            choice = (source, stopped) if side == 0 else (stopped, source)
+            gate = module.graph.call_function(torch.where, (region.predicate, *choice))
+            stopped.append(gate)
+            gate.meta = {key: source.meta[key] for key in ("example_value",) if key in source.meta}
+            for node in nodes:
+                node.replace_input_with(source, gate)
+            for outer, position in region.outer:
+                outer.sides[position].extend((stopped, gate))
+
+
+def release_events(module: GraphModule, marks: Marks) -> None:
+    """Make snapshots of what is written to later; hand on everything else as it is."""
+    order = prove.Order(module)
+    for event in marks.events:
+        for value in event.values:
+            source = value.args[0]
+            storage = prove.storage_of(tensor_of(value))
+            if storage is not None and order.written_after(storage, event.marker):
+                with module.graph.inserting_before(value):
+                    copy = module.graph.call_method("clone", (source,))
+                copy.meta = dict(value.meta)
+                value.replace_all_uses_with(copy)
+            else:
+                value.replace_all_uses_with(source)
+            event.marker.args = (event.key, [])
+
+
+def plan_replay(module: GraphModule, marks: Marks, plan: Plan, trace: Trace) -> None:
+    """Find out what has to be restored before a call can be run again."""
+    plan.guarded = True
+    sites = [site_of(part.key) for part in [*marks.checks, *marks.events]]
+    written: set[int] = set()
+    for node in module.graph.nodes:
+        written |= prove.writes_of(node)
+        plan.draws = plan.draws or prove.draws(node)
+        source = type(getattr(node.meta.get("grapharg"), "source", None)).__name__
+        if node.op == "placeholder" and "Random" in source:
+            for site in sites:
+                trace.refuse(site, "the call draws numbers from Python's `random`")
+    position = -1
+    for node in module.graph.nodes:
+        position += node.op == "placeholder"
+        if node.op not in ("placeholder", "get_attr"):
+            continue
+        value = tensor_of(node)
+        if not isinstance(value, torch.Tensor):
+            continue
+        if value.device.type not in ("cpu", "meta") and value.device not in plan.devices:
+            plan.devices.append(value.device)
+        if prove.storages_of(node) & written or value._version > 0:
+            if value.requires_grad and not value.is_leaf:
+                for site in sites:
+                    trace.refuse(site, "the graph writes to an input that is part of a gradient computation")
+            plan.mutated.append(position if node.op == "placeholder" else attribute(module, node))
+
+
+def attribute(module: GraphModule, node: Node) -> Any:
+    """The tensor behind a `get_attr` node."""
+    found: Any = module
+    for name in str(node.target).split("."):
+        found = getattr(found, name)
+    return found
+
+
+def add_flag(module: GraphModule, marks: Marks) -> None:
+    """Fold all guards into one more output."""
+    graph = module.graph
+    flag: Optional[Node] = None
+    for check in marks.checks:
+        with graph.inserting_before(check.marker):
+            fired = check.predicate
+            for region, side in check.outer:
+                taken = region.predicate
+                if side == 1:
+                    taken = graph.call_method("logical_not", (taken,))
+                fired = graph.call_method("logical_and", (fired, taken))
+            flag = fired if flag is None else graph.call_method("logical_or", (flag, fired))
+    output = graph.output_node()
+    output.args = ((*output.args[0], flag),)
+
+
+def erase_markers(module: GraphModule, marks: Marks) -> None:
+    """Remove all markers, and the aliases that only they used."""
+    for region in marks.regions:
+        for select in region.selects:
+            module.graph.erase_node(select.marker)
+        for node in reversed(region.markers):
+            module.graph.erase_node(node)
+    for part in [*marks.checks, *marks.events]:
+        module.graph.erase_node(part.marker)
+    for event in marks.events:
+        for value in event.values:
+            if not value.users:
+                module.graph.erase_node(value)

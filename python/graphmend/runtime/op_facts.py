@@ -1,0 +1,141 @@
+"""What ATen operators may do: raise on data, draw random numbers, write to their arguments, multiply gradients.
+
+Facts come from schemas and tags where PyTorch has them. The names below add what tags do not say: which operators
+that are not pointwise can never fail on the values of their arguments, and which derivatives are bounded by constants.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Optional
+
+import torch
+
+# Never fail on data, given that they succeeded on tensors of the same shapes, dtypes and devices.
+TOTAL = frozenset(
+    """
+    _adaptive_avg_pool2d _adaptive_avg_pool3d _addmm_activation _cdist_forward _conj _conj_physical _convolution
+    _fused_rms_norm _log_softmax _native_batch_norm_legit_no_training _neg_view _reshape_alias
+    _safe_softmax _scaled_dot_product_attention_math _scaled_dot_product_cudnn_attention
+    _scaled_dot_product_efficient_attention _scaled_dot_product_flash_attention
+    _scaled_dot_product_flash_attention_for_cpu _scaled_dot_product_fused_attention_overrideable _softmax
+    _to_copy _unsafe_view _upsample_bicubic2d_aa _upsample_bilinear2d_aa _upsample_nearest_exact1d
+    _upsample_nearest_exact2d
+    _weight_norm_interface adaptive_max_pool2d addbmm addcdiv addcmul addmm addmv addr alias all amax amin
+    aminmax any arange argmax argmin argsort as_strided atan2 avg_pool1d avg_pool2d avg_pool3d baddbmm bmm bucketize
+    cat channel_shuffle clone complex constant_pad_nd contiguous convolution copy count_nonzero cumprod cummax cummin
+    cumsum detach diag_embed diagonal dot empty empty_like empty_permuted empty_strided expand eye fill flip frac
+    full full_like glu group_norm isin kthvalue lift lift_fresh lift_fresh_copy linalg_vector_norm linear linspace
+    logcumsumexp logspace logsumexp masked_fill max max_pool2d_with_indices max_pool3d_with_indices mean
+    median min mm mode mse_loss smooth_l1_loss huber_loss binary_cross_entropy_with_logits mv nanmedian nansum
+    native_group_norm native_layer_norm new_empty new_empty_strided new_full new_ones new_zeros norm ones ones_like
+    permute pixel_shuffle pixel_unshuffle polar prod reflection_pad1d reflection_pad2d renorm repeat replication_pad1d
+    replication_pad2d roll rot90 scalar_tensor searchsorted select select_scatter slice slice_scatter sort split
+    split_with_sizes squeeze stack std std_mean sum sym_numel sym_size sym_storage_offset sym_stride t to topk trace
+    transpose tril triu unbind unfold unsafe_split unsqueeze upsample_bicubic2d upsample_bilinear2d
+    upsample_linear1d upsample_nearest1d upsample_nearest2d upsample_trilinear3d var var_mean vdot view view_as_complex
+    view_as_real where zeros zeros_like diff outer
+    """.split()
+)
+
+# Pointwise by their tags, and yet able to raise: division of integers by zero.
+INTEGER_DIVISION = frozenset("div floor_divide fmod remainder divide true_divide".split())
+
+# The derivative multiplies the incoming gradient only by constants or by zero-one masks that are selected, not
+# multiplied, so a gradient of zero stays zero whatever the data hold.
+BOUNDED = frozenset(
+    """
+    _conj _reshape_alias _to_copy _unsafe_view add alias all any argmax argmin as_strided cat clamp clamp_max
+    clamp_min clone constant_pad_nd contiguous copy cumsum detach diagonal empty_like eq expand full full_like ge gt
+    isfinite isinf isnan le lift_fresh_copy logical_and logical_not logical_or logical_xor lt masked_fill ne neg
+    new_empty new_full new_ones new_zeros ones ones_like permute relu repeat rsub select slice split
+    split_with_sizes squeeze stack sub sum t transpose tril triu unbind unsqueeze view where zeros zeros_like
+    """.split()
+)
+
+CONTEXT_FUNCTIONS = ("_set_grad_enabled", "_enter_autocast", "_exit_autocast", "set_grad_enabled")
+
+
+def name_of(overload: Any) -> str:
+    """Base name of an operator, without namespace, overload and the mark of its in-place form."""
+    name = overload._schema.name.partition("::")[2]
+    if name.endswith("_") and not name.endswith("__"):
+        return name[:-1]
+    return name
+
+
+def may_fail(overload: Any, integral: bool) -> bool:
+    """Whether the operator can raise depending on the values of its tensor arguments."""
+    if overload.namespace not in ("aten", "prims"):
+        return True
+    name = name_of(overload)
+    if integral and (name in INTEGER_DIVISION or name == "pow"):
+        return True
+    tags = overload.tags
+    if torch.Tag.data_dependent_output in tags or torch.Tag.dynamic_output_shape in tags:
+        return True
+    return torch.Tag.pointwise not in tags and name not in TOTAL
+
+
+def draws(overload: Any) -> bool:
+    """Whether the operator draws random numbers."""
+    return torch.Tag.nondeterministic_seeded in overload.tags
+
+
+def scales_gradient(overload: Any, args: tuple) -> bool:
+    """Whether the derivative multiplies the gradient by something that data may make infinite."""
+    name = name_of(overload)
+    if name in BOUNDED:
+        return any(isinstance(arg, float) and not math.isfinite(arg) for arg in args)
+    if name in ("mul", "div") and len(args) >= 2 and isinstance(args[1], (int, float)):
+        factor = args[1] if name == "mul" else (1.0 / args[1] if args[1] else math.inf)
+        return not math.isfinite(factor)
+    return name != "mean"
+
+
+def written(overload: Any, args: tuple, kwargs: dict) -> list:
+    """The tensors among the arguments that the operator writes to."""
+    found = []
+    for position, argument in enumerate(overload._schema.arguments):
+        if argument.alias_info is not None and argument.alias_info.is_write:
+            value = args[position] if position < len(args) and not argument.kwarg_only else kwargs.get(argument.name)
+            found += [value] if isinstance(value, torch.Tensor) else list(value or ())
+    if name_of(overload) in ("native_batch_norm", "cudnn_batch_norm", "miopen_batch_norm", "instance_norm"):
+        training = args[5] if len(args) > 5 else kwargs.get("training")
+        if training:
+            found += [value for value in args[3:5] if isinstance(value, torch.Tensor)]
+    return found
+
+
+def size_of(value: Any) -> int:
+    """Number of elements of a tensor, with hints for symbolic sizes."""
+    total = 1
+    for length in value.shape:
+        total *= length if isinstance(length, int) else hint_of(length)
+    return total
+
+
+def hint_of(length: Any) -> int:
+    """Size seen while tracing behind a symbolic size."""
+    hint: Optional[Any] = getattr(getattr(length, "node", None), "hint", None)
+    return int(hint) if hint is not None else 1024
+
+
+def cost_of(overload: Any, args: tuple, result: Any) -> int:
+    """Rough number of arithmetic operations."""
+    outputs = [value for value in (result if isinstance(result, (tuple, list)) else [result])]
+    elements = max([size_of(value) for value in outputs if isinstance(value, torch.Tensor)], default=0)
+    tensors = [arg for arg in args if isinstance(arg, torch.Tensor)]
+    name = name_of(overload)
+    if name in ("mm", "bmm", "addmm", "baddbmm", "mv", "dot", "linear", "addbmm"):
+        inner = tensors[-2] if len(tensors) >= 2 else tensors[0]
+        length = inner.shape[-1] if inner.dim() else 1
+        return 2 * elements * (length if isinstance(length, int) else hint_of(length))
+    if name in ("convolution", "_convolution") and len(tensors) >= 2:
+        channels = tensors[1].shape[0]
+        return 2 * elements * max(1, size_of(tensors[1]) // max(1, int(channels)))
+    if name.startswith("_scaled_dot_product") and len(tensors) >= 2:
+        return 4 * elements * hint_of(tensors[1].shape[-2]) if not isinstance(tensors[1].shape[-2], int) else (
+            4 * elements * int(tensors[1].shape[-2])
+        )
+    return elements

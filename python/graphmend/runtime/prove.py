@@ -1,0 +1,319 @@
+"""Proofs about the two sides of a branch, on the traced graph. Every function returns a reason, or None if proved."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Callable, Iterable, Optional
+
+import torch
+from torch.fx import GraphModule, Node
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from . import op_facts
+from .markers import kind_of
+from .regions import Marks, Region, Select, tensor_of
+
+COST_LIMIT = 100_000_000
+
+
+def storage_of(value: Any) -> Optional[int]:
+    """Identity of the memory behind a fake tensor."""
+    if not isinstance(value, torch.Tensor) or value.layout != torch.strided:
+        return None
+    return value.untyped_storage()._cdata
+
+
+def storages_of(node: Node) -> set[int]:
+    """Identities of the memory behind the tensors that a node produced."""
+    value = tensor_of(node)
+    values = value if isinstance(value, (tuple, list)) else [value]
+    return {found for found in map(storage_of, values) if found is not None}
+
+
+class Recorder(TorchDispatchMode):
+    """Collects the operators that a call dispatches, with what they were given and returned."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[tuple[Any, tuple, dict, Any]] = []
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: Any = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        self.calls.append((func, args, kwargs or {}, result))
+        return result
+
+
+def name_of(node: Node) -> str:
+    """Readable name of what a node calls."""
+    return str(node.target) if isinstance(node.target, str) else getattr(node.target, "__name__", str(node.target))
+
+
+def is_context(node: Node) -> bool:
+    """Whether a node only switches gradient or autocast mode."""
+    return node.op == "call_function" and name_of(node) in op_facts.CONTEXT_FUNCTIONS
+
+
+def operators_of(node: Node) -> list[tuple[Any, tuple, dict, Any]]:
+    """The ATen calls behind one node, found by running it again on its fake tensors."""
+    args, kwargs = torch.fx.map_arg((node.args, node.kwargs), tensor_of)
+    tensors = [value for value in torch.utils._pytree.tree_leaves((args, kwargs)) if isinstance(value, torch.Tensor)]
+    own = tensor_of(node)
+    fakes = [value.fake_mode for value in [*tensors, own] if hasattr(value, "fake_mode")]
+    function = node.target if node.op == "call_function" else getattr(args[0], str(node.target))
+    arguments = args if node.op == "call_function" else args[1:]
+    recorder = Recorder()
+    if not fakes:
+        with recorder:
+            function(*arguments, **kwargs)
+        return recorder.calls
+    with fakes[0], recorder:
+        function(*arguments, **kwargs)
+    return recorder.calls
+
+
+class SideFacts:
+    """What is known about one side of a region."""
+
+    def __init__(self) -> None:
+        self.cost = 0
+        self.scales = False
+        self.writes: list[tuple[Node, int]] = []
+
+
+def examine_side(nodes: Iterable[Node]) -> tuple[SideFacts, Optional[str]]:
+    """Check that the nodes of a side are total and deterministic; collect cost, writes and gradient scaling."""
+    facts = SideFacts()
+    for node in nodes:
+        if node.op in ("placeholder", "get_attr") or is_context(node):
+            continue
+        if node.op == "call_module" or not (node.op == "call_method" or callable(node.target)):
+            return facts, f"a side calls the module `{node.target}`"
+        if isinstance(node.target, torch._ops.HigherOrderOperator):
+            return facts, f"a side uses the higher-order operator `{name_of(node)}`"
+        if node.target is operator.getitem and isinstance(tensor_of(node.args[0]), (tuple, list, torch.Size)):
+            continue
+        try:
+            calls = operators_of(node)
+        except Exception as error:
+            return facts, f"`{name_of(node)}` cannot be examined ({type(error).__name__})"
+        reason = examine_calls(node, calls, facts)
+        if reason is not None:
+            return facts, reason
+    return facts, None
+
+
+def examine_calls(node: Node, calls: list[tuple[Any, tuple, dict, Any]], facts: SideFacts) -> Optional[str]:
+    """Check the ATen calls behind one node of a side."""
+    for overload, args, kwargs, result in calls:
+        if overload.namespace == "prim" and not isinstance(result, torch.Tensor):
+            continue  # `prim::device` and the like ask for metadata
+        tensors = [arg for arg in torch.utils._pytree.tree_leaves((args, kwargs)) if isinstance(arg, torch.Tensor)]
+        integral = not any(arg.is_floating_point() or arg.is_complex() for arg in tensors)
+        if op_facts.draws(overload):
+            return f"`{name_of(node)}` draws random numbers on one side"
+        if op_facts.may_fail(overload, integral):
+            return f"`{name_of(node)}` ({overload.name()}) may fail on data that the side does not see"
+        for tensor in op_facts.written(overload, args, kwargs):
+            storage = storage_of(tensor)
+            if storage is None:
+                return f"`{name_of(node)}` writes to a tensor of unknown memory"
+            facts.writes.append((node, storage))
+        facts.scales = facts.scales or op_facts.scales_gradient(overload, args)
+        facts.cost += op_facts.cost_of(overload, args, result)
+    return None
+
+
+def writes_of(node: Node) -> set[int]:
+    """Storages that a node outside of a region may write to; judged by names, generously."""
+    if node.op == "call_method":
+        name = str(node.target)
+        return storages_of(node.args[0]) if name.endswith("_") and not name.endswith("__") else set()
+    if node.op != "call_function" or kind_of(node) is not None:
+        return set()
+    target = node.target
+    if isinstance(target, torch._ops.HigherOrderOperator):
+        return storages_in(node.all_input_nodes)
+    if isinstance(target, (torch._ops.OpOverload, torch._ops.OpOverloadPacket)):
+        packets = [target] if isinstance(target, torch._ops.OpOverload) else [
+            getattr(target, name) for name in target.overloads()
+        ]
+        mutable = any(overload._schema.is_mutable for overload in packets)
+        return storages_in(node.all_input_nodes) if mutable else set()
+    name = name_of(node)
+    inplace = name.endswith("_") and not name.endswith("__")
+    if target is operator.setitem or inplace or getattr(operator, name, None) is target and name in INPLACE_OPERATORS:
+        return storages_of(node.args[0]) if node.args and isinstance(node.args[0], Node) else set()
+    if "batch_norm" in name or "instance_norm" in name or node.kwargs.get("out") is not None:
+        return storages_in(node.all_input_nodes)
+    if node.kwargs.get("inplace") or (name in INPLACE_FLAG and True in node.args):
+        return storages_in(node.all_input_nodes)
+    if isinstance(getattr(target, "__module__", None), str) and not target.__module__.startswith(KNOWN_MODULES):
+        return storages_in(node.all_input_nodes)
+    return set()
+
+
+INPLACE_OPERATORS = frozenset(
+    "iadd iand ifloordiv ilshift imatmul imod imul ior ipow irshift isub itruediv ixor iconcat".split()
+)
+INPLACE_FLAG = frozenset("relu dropout leaky_relu elu silu mish hardtanh relu6 hardswish celu selu threshold".split())
+KNOWN_MODULES = ("torch", "_operator", "builtins", "math", "operator")
+
+
+def storages_in(nodes: Iterable[Node]) -> set[int]:
+    """Union of the storages behind several nodes."""
+    found: set[int] = set()
+    for node in nodes:
+        found |= storages_of(node)
+    return found
+
+
+RANDOM_WORDS = ("rand", "dropout", "bernoulli", "multinomial", "normal", "uniform", "exponential_", "cauchy_", "poisson")
+RANDOM_WORDS += ("geometric_", "rrelu", "gumbel", "binomial", "sample", "lstm", "gru", "rnn_")
+
+
+def draws(node: Node) -> bool:
+    """Whether a node may draw random numbers; judged by names, generously."""
+    if node.op == "call_module" or isinstance(node.target, torch._ops.HigherOrderOperator):
+        return True
+    if node.op not in ("call_function", "call_method") or kind_of(node) is not None:
+        return False
+    name = name_of(node)
+    if name == "scaled_dot_product_attention":
+        probability = node.args[4] if len(node.args) > 4 else node.kwargs.get("dropout_p", 0.0)
+        return probability != 0.0
+    if "normal" in name and "norm" in name and "normal_" not in name and name != "normal":
+        return False
+    if node.op == "call_function" and isinstance(getattr(node.target, "__module__", None), str):
+        if not node.target.__module__.startswith(KNOWN_MODULES):
+            return True
+    return any(word in name for word in RANDOM_WORDS)
+
+
+def may_raise(node: Node) -> bool:
+    """Whether a node of the graph may raise on data: everything but the most usual functions."""
+    return node.op in ("call_function", "call_method", "call_module") and kind_of(node) is None
+
+
+def reaches(module: GraphModule, marks: Marks) -> Optional[str]:
+    """Check that every output reaches the same differentiable inputs whichever sides are taken.
+
+    Eager Python leaves `.grad` of a tensor as None if no path leads to it, and gives zeros if a path exists. `must`
+    holds the inputs that a value reaches on any side, `may` those that it reaches on some side; for every output
+    they have to be equal. In-place operators add to what their target's storage reaches.
+    """
+    selects = {select.result: (region, select) for region in marks.regions for select in region.selects}
+    must: dict[Any, frozenset] = {}
+    may: dict[Any, frozenset] = {}
+    empty: frozenset = frozenset()
+
+    def read(table: dict, node: Node) -> frozenset:
+        found = table.get(node, empty)
+        for storage in storages_of(node):
+            found |= table.get(storage, empty)
+        return found
+
+    for node in module.graph.nodes:
+        if kind_of(node) is not None or node.op == "output":
+            continue
+        value = tensor_of(node)
+        values = [item for item in (value if isinstance(value, (tuple, list)) else [value])]
+        differentiable = any(isinstance(item, torch.Tensor) and item.requires_grad for item in values)
+        if node.op in ("placeholder", "get_attr"):
+            if differentiable:
+                must[node] = may[node] = frozenset([node])
+            continue
+        inputs = node.all_input_nodes
+        if node in selects:
+            first, second = selects[node][1].sides
+            all_of, some_of = read(must, first) & read(must, second), read(may, first) | read(may, second)
+        else:
+            all_of = empty.union(*(read(must, item) for item in inputs))
+            some_of = empty.union(*(read(may, item) for item in inputs))
+        for storage in writes_of(node):
+            must[storage] = must.get(storage, empty) | all_of
+            may[storage] = may.get(storage, empty) | some_of
+        if differentiable:
+            must[node], may[node] = all_of, some_of
+    for node in module.graph.output_node().all_input_nodes:
+        missing = read(may, node) - read(must, node)
+        if missing:
+            return f"only one side gives a gradient to `{describe(next(iter(missing)))}`"
+    return None
+
+
+def describe(node: Node) -> str:
+    """The user's name of an input of the graph."""
+    source = getattr(node.meta.get("grapharg"), "source", None) or getattr(node, "_dynamo_source", None)
+    name = getattr(source, "name", None)
+    name = name() if callable(name) else name
+    return str(name or node.target)
+
+
+class Order:
+    """Positions, users and writers of a graph, computed once for all proofs."""
+
+    def __init__(self, module: GraphModule) -> None:
+        self.nodes = list(module.graph.nodes)
+        self.position = {node: index for index, node in enumerate(self.nodes)}
+        self.outputs = [node for node in module.graph.output_node().all_input_nodes]
+        self.writers: list[tuple[Node, set[int]]] = []
+        for node in self.nodes:
+            storages = writes_of(node)
+            if storages:
+                self.writers.append((node, storages))
+        self.inputs = storages_in(node for node in self.nodes if node.op in ("placeholder", "get_attr"))
+        self.holders: dict[int, list[Node]] = {}
+        for node in self.nodes:
+            for storage in storages_of(node):
+                self.holders.setdefault(storage, []).append(node)
+
+    def written_after(self, storage: int, node: Node) -> bool:
+        """Whether memory is written to after a node."""
+        limit = self.position[node]
+        return any(storage in storages and self.position[writer] > limit for writer, storages in self.writers)
+
+    def used_after(self, storage: int, node: Node, ignoring: set[Node]) -> bool:
+        """Whether memory is read through any name after a node."""
+        limit = self.position[node]
+        return any(
+            self.position[user] > limit and user not in ignoring
+            for holder in self.holders.get(storage, ())
+            for user in holder.users
+        )
+
+
+def aliasing(order: Order, region: Region, select: Select, ignored: set[Node]) -> Optional[str]:
+    """Check that nobody can tell the selected copy from the very tensor that eager Python would hand on."""
+    result = storage_of(tensor_of(select.result))
+    for side in select.sides:
+        storage = storage_of(tensor_of(side))
+        if storage is None or result is None:
+            return "a result has no memory of its own"
+        changed = order.written_after(result, select.result)
+        if order.written_after(storage, select.result):
+            return "a result shares memory that is written to later"
+        visible = any(result in storages_of(node) for node in order.outputs)
+        if storage in order.inputs:
+            if visible:
+                return "a side returns an input, a parameter or a buffer itself, which the caller can tell from a copy"
+            if changed:
+                return "a side returns an input, a parameter or a buffer itself, and the result is written to later"
+            continue
+        shared = [node for node in order.outputs if storage in storages_of(node) and node not in ignored]
+        if visible and shared:
+            return "a side returns a tensor that is also another result of the call"
+        own = {other.result for other in region.selects if other is select} | set(region.markers)
+        own |= {other.marker for other in region.selects}
+        if changed and order.used_after(storage, select.result, own):
+            return "a side returns a tensor that is used elsewhere, and the result is written to later"
+        twins = [
+            other
+            for other in region.selects
+            if other is not select and any(storage_of(tensor_of(item)) == storage for item in other.sides)
+        ]
+        if twins and (changed or visible):
+            return "two results of a side share memory"
+    return None
+
+
+Proof = Callable[..., Optional[str]]

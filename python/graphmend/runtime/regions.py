@@ -1,0 +1,129 @@
+"""Reading the markers of a graph: regions with two sides, checks and deferred events."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Optional
+
+from torch.fx import GraphModule, Node
+
+from .markers import kind_of, site_of
+
+
+@dataclasses.dataclass
+class Select:
+    """A pair of results and the node that chooses between them."""
+
+    marker: Node
+    result: Node
+    sides: tuple[Node, Node]
+
+
+@dataclasses.dataclass(eq=False)
+class Region:
+    """The nodes of the two sides of one branch; `side` is the one being read."""
+
+    key: str
+    predicate: Node
+    start: Node
+    markers: list[Node]
+    outer: list[tuple[Region, int]]
+    sides: tuple[list[Node], list[Node]] = dataclasses.field(default_factory=lambda: ([], []))
+    selects: list[Select] = dataclasses.field(default_factory=list)
+    side: int = 0
+    complete: bool = False
+
+    @property
+    def site(self) -> str:
+        """The site that the region belongs to."""
+        return site_of(self.key)
+
+
+@dataclasses.dataclass
+class Check:
+    """A guard, and the sides that must have been taken for it to count."""
+
+    key: str
+    marker: Node
+    predicate: Node
+    outer: list[tuple[Region, int]]
+
+
+@dataclasses.dataclass
+class Event:
+    """Deferred work with the snapshots of the tensors that it will read."""
+
+    key: str
+    marker: Node
+    values: list[Node]
+
+
+@dataclasses.dataclass
+class Marks:
+    """All markers of a graph. `broken` names sites whose region was cut by a graph break."""
+
+    regions: list[Region] = dataclasses.field(default_factory=list)
+    checks: list[Check] = dataclasses.field(default_factory=list)
+    events: list[Event] = dataclasses.field(default_factory=list)
+    broken: list[str] = dataclasses.field(default_factory=list)
+
+    def sites(self) -> set[str]:
+        """Every site with a marker in the graph."""
+        parts = [*self.regions, *self.checks, *self.events]
+        return {site_of(part.key) for part in parts} | set(self.broken)
+
+
+def has_markers(graph: GraphModule) -> bool:
+    """Whether a graph has any marker."""
+    return any(kind_of(node) is not None for node in graph.graph.nodes)
+
+
+def read(module: GraphModule) -> Marks:
+    """Collect the markers of a graph."""
+    marks = Marks()
+    opened: list[Region] = []
+    by_key: dict[str, Region] = {}
+    for node in module.graph.nodes:
+        kind = kind_of(node)
+        if kind is None:
+            for region in opened:
+                region.sides[region.side].append(node)
+            continue
+        key = node.args[0]
+        outer = [(region, region.side) for region in opened]
+        if kind == "enter":
+            region = Region(key, node.args[1], node, [node], outer)
+            opened.append(region)
+            by_key[key] = region
+        elif kind in ("otherwise", "leave"):
+            region = by_key.get(key)
+            if region is None or not opened or opened[-1] is not region:
+                marks.broken.append(site_of(key))
+                continue
+            region.markers.append(node)
+            region.side = 1
+            if kind == "leave":
+                opened.pop()
+                marks.regions.append(region)
+        elif kind in ("pair", "done"):
+            region = by_key.get(key)
+            if region is None or region in opened:
+                marks.broken.append(site_of(key))
+                continue
+            if kind == "done":
+                region.markers.append(node)
+                region.complete = True
+                continue
+            region.selects.append(Select(node, node.next, (node.args[1], node.args[2])))
+        elif kind == "check":
+            marks.checks.append(Check(key, node, node.args[1], outer))
+        else:
+            marks.events.append(Event(key, node, list(node.args[1])))
+    marks.broken += [region.site for region in opened]
+    marks.broken += [region.site for region in marks.regions if not region.complete]
+    return marks
+
+
+def tensor_of(node: object) -> Optional[object]:
+    """The fake tensor that a node produced while it was traced."""
+    return node.meta.get("example_value") if isinstance(node, Node) else None

@@ -1,0 +1,80 @@
+"""Undoing a compiled call: the random generators and the tensors that its graph changed."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional, Sequence
+
+import torch
+
+
+def save_generators(devices: Sequence[torch.device]) -> Callable[[], None]:
+    """Remember the generators of the CPU and of the devices of a graph; returns what restores them."""
+    cpu = torch.get_rng_state()
+    others = [(device, torch.get_device_module(device).get_rng_state(device)) for device in devices]
+
+    def restore() -> None:
+        torch.set_rng_state(cpu)
+        for device, state in others:
+            torch.get_device_module(device).set_rng_state(state, device)
+
+    return restore
+
+
+def save_tensors(tensors: Sequence[torch.Tensor]) -> Callable[[], None]:
+    """Remember the values of tensors; returns what writes them back."""
+    copies = [tensor.detach().clone() for tensor in tensors]
+
+    def restore() -> None:
+        with torch.no_grad():
+            for tensor, copy in zip(tensors, copies):
+                tensor.detach().copy_(copy)
+
+    return restore
+
+
+def save(
+    tensors: Sequence[torch.Tensor], draws: bool, devices: Sequence[torch.device]
+) -> Optional[Callable[[], None]]:
+    """Remember what a graph is about to change; None if it changes nothing."""
+    parts = []
+    if draws:
+        parts.append(save_generators(devices))
+    if tensors:
+        parts.append(save_tensors(tensors))
+    if not parts:
+        return None
+
+    def restore() -> None:
+        for part in parts:
+            part()
+
+    return restore
+
+
+class GuardedGraph:
+    """A compiled graph that signals when its call has to be run again in eager Python."""
+
+    def __init__(self, compiled: Any, flagged: bool, mutated: Sequence[Any], draws: bool, devices: Any) -> None:
+        self.compiled = compiled
+        self.flagged = flagged
+        self.mutated = tuple(mutated)
+        self.draws = draws
+        self.devices = devices
+
+    def __call__(self, *inputs: Any) -> Any:
+        from .state import GuardFailed
+
+        restore = None
+        if self.mutated or self.draws:
+            tensors = [inputs[item] if isinstance(item, int) else item for item in self.mutated]
+            restore = save(tensors, self.draws, self.devices)
+        try:
+            outputs = self.compiled(*inputs)
+            if not self.flagged:
+                return outputs
+            fired = bool(outputs[-1])
+        except Exception:
+            fired = True
+        if fired:
+            raise GuardFailed(restore)
+        return outputs[:-1]

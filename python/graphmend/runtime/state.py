@@ -1,0 +1,141 @@
+"""What the runtime knows: the mended sites, the trace in progress, and the deferred work of each thread."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import threading
+from typing import Any, Optional
+
+# Rules whose mends postpone work until the graph has returned. Their order against code at a graph break
+# could not be kept, so they are in force only where the whole call is one graph.
+WHOLE_CALL_RULES = ("GM3", "GM4")
+
+
+class GuardFailed(BaseException):
+    """Raised by a compiled graph whose call has to be run again in eager Python."""
+
+    def __init__(self, restore: Any) -> None:
+        super().__init__()
+        self.restore = restore
+
+
+class NotWhole(BaseException):
+    """Raised while converting the first frame of a call that is not one graph; nothing has run yet."""
+
+
+class SiteRefused(Exception):
+    """Ends a trace in which a site could not be proved; the reasons are in the trace."""
+
+
+@dataclasses.dataclass
+class Trace:
+    """One attempt to convert one frame."""
+
+    whole: bool
+    off: frozenset[str]
+    refusals: dict[str, str] = dataclasses.field(default_factory=dict)
+    touched: dict[str, None] = dataclasses.field(default_factory=dict)
+    blamed: dict[str, str] = dataclasses.field(default_factory=dict)
+    open: list[Any] = dataclasses.field(default_factory=list)
+    output: Any = None
+    keys: int = 0
+
+    def refuse(self, site: str, reason: str) -> None:
+        """Record why a site cannot be mended in this trace."""
+        self.refusals.setdefault(site, reason)
+
+
+class Local(threading.local):
+    """State of one thread. `queue` is empty whenever no compiled call is about to return."""
+
+    def __init__(self) -> None:
+        self.queue: list[Any] = []
+        self.trace: Optional[Trace] = None
+
+
+local = Local()
+
+
+@dataclasses.dataclass
+class SiteRecord:
+    """What became of one site in this process."""
+
+    mended: int = 0
+    refused: dict[str, None] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass
+class CallableRecord:
+    """What became of one compiled callable; `mode` is `unused`, `whole`, `partial` or `plain`."""
+
+    name: str
+    file: str
+    line: int
+    mode: str = "unused"
+    reason: Optional[str] = None
+    graphs: int = 0
+    replays: int = 0
+
+
+class Registry:
+    """Process-wide record of sites and compiled callables; the lock guards every change."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.known = 0
+        self.sites: dict[str, SiteRecord] = {}
+        self.callables: list[CallableRecord] = []
+
+    def add_sites(self, count: int) -> None:
+        """Note that modules with `count` more sites have been loaded."""
+        with self.lock:
+            self.known += count
+
+    def mended(self, sites: Any) -> None:
+        """Note that the sites are part of a graph in use."""
+        with self.lock:
+            for site in sites:
+                self.sites.setdefault(site, SiteRecord()).mended += 1
+
+    def refused(self, reasons: dict[str, str]) -> None:
+        """Note why the sites were left as written."""
+        with self.lock:
+            for site, reason in reasons.items():
+                self.sites.setdefault(site, SiteRecord()).refused[reason] = None
+
+    def reset(self) -> None:
+        """Forget what became of sites and callables."""
+        with self.lock:
+            self.sites.clear()
+            self.callables.clear()
+
+    def report(self) -> dict[str, Any]:
+        """The record as plain data."""
+        with self.lock:
+            return {
+                "known_sites": self.known,
+                "sites": {
+                    site: {"mended": record.mended, "refused": list(record.refused)}
+                    for site, record in self.sites.items()
+                },
+                "callables": [dataclasses.asdict(record) for record in self.callables if record.mode != "unused"],
+            }
+
+
+registry = Registry()
+
+
+def enabled() -> bool:
+    """Whether the environment allows mending at all."""
+    return os.environ.get("GRAPHMEND", "1") != "0"
+
+
+def rule_of(site: str) -> str:
+    """The rule code at the end of a site name."""
+    return site.rpartition(":")[2]
+
+
+def needs_whole_call(site: str) -> bool:
+    """Whether the mend of a site postpones work until the call has ended."""
+    return rule_of(site).startswith(WHOLE_CALL_RULES)

@@ -1,0 +1,144 @@
+"""Functions that Dynamo runs for real while it traces, their results being constants of the graph.
+
+They carry `_dynamo_marked_constant`, the attribute behind `torch._dynamo.assume_constant_result`, set by hand so
+that loading a mended module does not load Dynamo.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional
+
+from . import state
+from .markers import key_of, site_of
+
+QUEUE_SOURCE = "local.queue"
+
+
+def constant(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a function as run at trace time."""
+    function._dynamo_marked_constant = True  # type: ignore[attr-defined]
+    return function
+
+
+def translator() -> Any:
+    """Dynamo's translator of the frame being traced in this thread."""
+    from torch._dynamo.symbolic_convert import InstructionTranslator
+
+    return InstructionTranslator.current_tx()
+
+
+def nested_context() -> Optional[str]:
+    """Why deferred or selected work cannot be placed here, None at the top level of the graph."""
+    import torch
+
+    if torch._C._functorch.maybe_current_level() is not None:
+        return "inside a function transform (`torch.func`)"
+    if translator().output.current_tracer.parent is not None:
+        return "inside a higher-order operator such as checkpoint or cond"
+    return None
+
+
+@constant
+def site_on(site: str) -> bool:
+    """Whether the mended form of a site is in force in the current trace."""
+    trace = state.local.trace
+    if trace is None or site in trace.off or (state.needs_whole_call(site) and not trace.whole):
+        return False
+    reason = nested_context()
+    if reason is not None:
+        trace.blamed[site] = reason
+        return False
+    trace.touched[site] = None
+    return True
+
+
+@constant
+def tracing_mends() -> bool:
+    """Whether the current trace is one of ours, at the top level of its graph."""
+    return state.local.trace is not None and nested_context() is None
+
+
+@constant
+def new_key(site: str) -> str:
+    """A name for one more use of a site in this graph."""
+    trace = state.local.trace
+    assert trace is not None
+    trace.keys += 1
+    return key_of(site, trace.keys)
+
+
+@constant
+def refuse(site: str, reason: str) -> bool:
+    """Give the site up and end this trace."""
+    trace = state.local.trace
+    if trace is not None:
+        trace.refuse(site, reason)
+    raise state.SiteRefused(reason)
+
+
+def watch_mutations(trace: state.Trace, output: Any) -> None:
+    """Make changes of Python objects visible to the trace: the two sides of a branch may change only their own."""
+    effects = output.side_effects
+    check, store = effects.check_allowed_side_effect, effects.store_attr
+
+    def is_queue(item: Any) -> bool:
+        source = getattr(item, "source", None)
+        return source is not None and str(getattr(source, "name", "")).endswith(QUEUE_SOURCE)
+
+    def outside(item: Any) -> bool:
+        from torch._dynamo.current_scope_id import current_scope_id
+
+        kind = item.mutation_type
+        return bool(trace.open) and (kind is None or kind.scope != current_scope_id())
+
+    def refuse_change(item: Any) -> None:
+        name = getattr(getattr(item, "source", None), "name", None) or type(item).__name__
+        refuse(site_of(trace.open[-1][0]), f"a side changes a Python object that outlives it: {name}")
+
+    def checked(item: Any, *args: Any, **kwargs: Any) -> Any:
+        if trace.open and is_queue(item):
+            return False
+        if outside(item):
+            refuse_change(item)
+        return check(item, *args, **kwargs)
+
+    def stored(item: Any, *args: Any, **kwargs: Any) -> Any:
+        if outside(item):
+            refuse_change(item)
+        return store(item, *args, **kwargs)
+
+    effects.check_allowed_side_effect, effects.store_attr = checked, stored
+
+
+@constant
+def open_region(key: str) -> bool:
+    """Start a region: what Python creates from here on belongs to the region."""
+    from torch._dynamo import current_scope_id as scopes
+
+    trace = state.local.trace
+    assert trace is not None
+    output = translator().output
+    if trace.output is not output:
+        trace.output = output
+        trace.open.clear()
+        watch_mutations(trace, output)
+        before = scopes.current_scope_id()
+
+        def reset() -> None:
+            scopes._current_scope_id.value = before
+
+        output.add_cleanup_hook(reset)
+    trace.open.append((key, scopes.current_scope_id()))
+    scopes._current_scope_id.value = scopes.current_scope_id() + 1
+    return True
+
+
+@constant
+def close_region(key: str) -> bool:
+    """End the region that was opened last."""
+    from torch._dynamo import current_scope_id as scopes
+
+    trace = state.local.trace
+    assert trace is not None and trace.open and trace.open[-1][0] == key
+    scopes._current_scope_id.value = trace.open.pop()[1]
+    return True

@@ -1,0 +1,213 @@
+"""Runs mended functions, eagerly and compiled, and records all that their caller can observe."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import os
+import random
+import warnings
+from typing import Any, Callable, Optional
+
+import numpy
+import torch
+import torch._dynamo
+from torch.utils import _pytree as pytree
+
+import graphmend.runtime as runtime
+
+SEED = 1234
+TORCH_FOLDER = os.path.dirname(torch.__file__)
+
+
+class CountingBackend:
+    """A backend that counts graphs and runs them with another one."""
+
+    def __init__(self, inner: str = "eager") -> None:
+        self.inner = torch._dynamo.backends.registry.lookup_backend(inner)
+        self.graphs: list[torch.fx.GraphModule] = []
+
+    def __call__(self, module: torch.fx.GraphModule, inputs: Any) -> Any:
+        self.graphs.append(module)
+        return self.inner(module, inputs)
+
+    def targets(self) -> list[str]:
+        """Names of everything that the graphs call."""
+        return [
+            str(getattr(node.target, "__name__", node.target))
+            for graph in self.graphs
+            for node in graph.graph.nodes
+            if node.op.startswith("call")
+        ]
+
+
+def plain(value: Any) -> Any:
+    """Tensors as comparable data, everything else as it is."""
+    if isinstance(value, torch.Tensor):
+        return ("tensor", str(value.dtype), tuple(value.shape), value.stride(), value.requires_grad, value.detach().clone())
+    return value
+
+
+def same(left: Any, right: Any) -> bool:
+    """Equality of recorded values; tensors within floating point tolerance, NaN equal to NaN."""
+    if isinstance(left, torch.Tensor) and isinstance(right, torch.Tensor):
+        return torch.allclose(left.double(), right.double(), rtol=1e-4, atol=1e-5, equal_nan=True)
+    if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
+        return type(left) is type(right) and len(left) == len(right) and all(map(same, left, right))
+    if isinstance(left, dict) and isinstance(right, dict):
+        return list(left) == list(right) and all(same(left[key], right[key]) for key in left)
+    return type(left) is type(right) and left == right
+
+
+def seed() -> None:
+    """Seed every generator."""
+    torch.manual_seed(SEED)
+    random.seed(SEED)
+    numpy.random.seed(SEED)
+
+
+def states() -> tuple:
+    """State of every generator."""
+    return torch.get_rng_state().tolist(), random.getstate(), numpy.random.get_state()[1].tolist()
+
+
+@contextlib.contextmanager
+def captured() -> Any:
+    """Standard output, warnings and log records as one list in order."""
+    events: list[str] = []
+
+    class Writer(io.TextIOBase):
+        def write(self, text: str) -> int:
+            events.append("out " + text)
+            return len(text)
+
+    class Handler(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            if not record.name.startswith("torch"):
+                events.append(f"log {record.levelname} {record.funcName} {record.getMessage()}")
+
+    def show(message: Any, category: type, filename: str, *_: Any) -> None:
+        if not filename.startswith(TORCH_FOLDER) and "Triggered internally" not in str(message):
+            events.append(f"warning {category.__name__} {message}")
+
+    handler = Handler()
+    root = logging.getLogger()
+    root.addHandler(handler)
+    try:
+        with warnings.catch_warnings(), contextlib.redirect_stdout(Writer()):
+            warnings.simplefilter("always")
+            warnings.showwarning = show
+            yield events
+    finally:
+        root.removeHandler(handler)
+
+
+def aliases(output: Any, known: list) -> list:
+    """Which known tensors each tensor of an output is, or shares memory with."""
+    found = []
+    for leaf in pytree.tree_leaves(output):
+        if isinstance(leaf, torch.Tensor):
+            memory = leaf.untyped_storage().data_ptr()
+            found.append([(i, leaf is other, other.untyped_storage().data_ptr() == memory) for i, other in enumerate(known)])
+    return [[item for item in row if item[2]] for row in found]
+
+
+def observe(target: Any, function: Callable[..., Any], calls: list, grad: bool = True) -> list[dict]:
+    """Make the calls; a call is a function that returns fresh arguments."""
+    records = []
+    module = target if isinstance(target, torch.nn.Module) else None
+    seed()
+    for make in calls:
+        args = make()
+        tensors = [leaf for leaf in pytree.tree_leaves(args) if isinstance(leaf, torch.Tensor)]
+        if grad:
+            for leaf in tensors:
+                if leaf.is_floating_point():
+                    leaf.requires_grad_(True)
+        if module is not None:
+            module.zero_grad(set_to_none=True)
+        record: dict = {"error": None, "output": None}
+        output: Any = None
+        with captured() as events, torch.set_grad_enabled(grad):
+            try:
+                output = function(*args)
+            except Exception as error:
+                record["error"] = (type(error).__name__, str(error), type(error.__cause__), type(error.__context__))
+        record["events"] = events
+        record["output"] = pytree.tree_map(plain, output)
+        parameters = list(module.parameters()) + list(module.buffers()) if module is not None else []
+        record["aliases"] = aliases(output, tensors + parameters)
+        if grad and record["error"] is None:
+            total = sum(
+                (leaf * torch.arange(1.0, leaf.numel() + 1).reshape(leaf.shape)).sum()
+                for leaf in pytree.tree_leaves(output)
+                if isinstance(leaf, torch.Tensor) and leaf.requires_grad
+            )
+            if isinstance(total, torch.Tensor):
+                total.backward()
+        record["gradients"] = [plain(leaf.grad) for leaf in tensors]
+        record["inputs"] = pytree.tree_map(plain, args)
+        if module is not None:
+            record["state"] = {name: plain(value) for name, value in module.state_dict().items()}
+            record["parameter gradients"] = {name: plain(value.grad) for name, value in module.named_parameters()}
+        record["random"] = states()
+        records.append(record)
+    return records
+
+
+def differences(left: list[dict], right: list[dict]) -> list[str]:
+    """What differs between two recordings, in words."""
+    found = []
+    for number, (one, other) in enumerate(zip(left, right)):
+        for key in one:
+            if not same(one[key], other[key]):
+                found.append(f"call {number}: {key}: {one[key]} != {other[key]}")
+    return found
+
+
+class Outcome:
+    """What a compiled program did, next to the numbers of graphs."""
+
+    def __init__(self, backend: CountingBackend, report: dict) -> None:
+        self.backend = backend
+        self.graphs = len(backend.graphs)
+        self.report = report
+
+    def mended(self, code: str) -> bool:
+        """Whether the site with a code is part of a graph."""
+        return any(site.endswith(code) and fate["mended"] for site, fate in self.report["sites"].items())
+
+    def refusals(self, code: str) -> list[str]:
+        """Reasons why the site with a code was left as written."""
+        return [
+            reason
+            for site, fate in self.report["sites"].items()
+            if site.endswith(code)
+            for reason in fate["refused"]
+        ]
+
+
+def compare(
+    make: Callable[[], Any],
+    calls: list,
+    grad: bool = True,
+    backend: str = "eager",
+    compile: Optional[Callable[..., Any]] = None,
+    **options: Any,
+) -> Outcome:
+    """Run a program eagerly and compiled, twenty calls each, and check that nobody can tell them apart."""
+    torch._dynamo.reset()
+    runtime.registry.reset()
+    rounds = (calls * 20)[: max(20, len(calls))]
+    seed()
+    target = make()
+    expected = observe(target, target, rounds, grad)
+    counting = CountingBackend(backend)
+    seed()
+    target = make()
+    function = (compile or torch.compile)(target, backend=counting, **options)
+    got = observe(target, function, rounds, grad)
+    found = differences(expected, got)
+    assert not found, "\n".join(found[:5])
+    return Outcome(counting, runtime.report())
