@@ -57,13 +57,24 @@ def absolute(script: str) -> str:
     return script if os.path.isabs(script) else os.path.join(os.getcwd(), script)
 
 
+def compile_script(data: bytes, path: str) -> types.CodeType:
+    """The code of the script as it is; what cannot be compiled is handed to a fresh interpreter, which says why."""
+    try:
+        return compile(data, path, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):
+        import subprocess
+
+        flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
+        os.execv(sys.executable, [sys.executable, *flags, *sys.argv])
+
+
 def run_script(script: str) -> None:
     """Run a file as `__main__`."""
     path = absolute(script)
     data = read_script(path)
+    code = compile_script(data, path)
     prepend_path(os.path.dirname(os.path.realpath(path)))
     main = fresh_main(path)
-    code = compile(data, path, "exec", dont_inherit=True)  # syntax errors and warnings as ever
     mended = hook.mended_code(path, data) if hook.state.active else None
     exec(code if mended is None else mended, main.__dict__)
 
@@ -92,7 +103,7 @@ def is_container(path: str) -> bool:
 
 
 def without_our_frames(traceback: types.TracebackType | None) -> types.TracebackType | None:
-    """The traceback from the user's first frame on; empty for a syntax error in the script itself."""
+    """The traceback from the user's first frame on."""
     while traceback is not None:
         code = traceback.tb_frame.f_code
         if not is_our_frame(code):
