@@ -85,11 +85,15 @@ void gm_scopes_record(scope_builder *builder, const gm_node *node, gm_symbol *sy
     }
     gm_use *slot = use_slot(scopes, node);
     scopes->use_count += slot->node == NULL;
-    *slot = (gm_use){node, symbol};
+    *slot = (gm_use){node, symbol, builder->definition};
 }
 
 gm_symbol *gm_scopes_symbol(const gm_scopes *scopes, const gm_node *node) {
     return scopes->use_capacity == 0 ? NULL : use_slot(scopes, node)->symbol;
+}
+
+const gm_node *gm_scopes_definition(const gm_scopes *scopes, const gm_node *binder) {
+    return scopes->use_capacity == 0 ? NULL : use_slot(scopes, binder)->definition;
 }
 
 static gm_scope_slot *scope_slot(const gm_scopes *scopes, const gm_node *node) {
@@ -207,6 +211,20 @@ static void settle_mentions(scope_builder *builder, scope_entry *entry) {
     }
 }
 
+/* Tell variables that inner scopes rebind. */
+static void settle_outside(const gm_scopes *scopes, const gm_scope *scope) {
+    for (uint32_t i = 0; i < scope->symbols.count; i++) {
+        const gm_symbol *symbol = scope->symbols.items[i];
+        bool declared = (symbol->flags & (GM_SYMBOL_GLOBAL | GM_SYMBOL_NONLOCAL)) != 0;
+        if (declared && (symbol->flags & GM_SYMBOL_BOUND) != 0 && scope->parent != NULL) {
+            gm_symbol *owner = gm_symbol_owner(scopes, symbol);
+            if (owner != NULL) {
+                owner->flags |= GM_SYMBOL_OUTSIDE;
+            }
+        }
+    }
+}
+
 gm_scopes *gm_scopes_build(gm_arena *arena, gm_tree *tree, gm_version target) {
     scope_builder builder = {.arena = arena, .tree = tree, .target = target};
     builder.scopes = GM_NEW(arena, gm_scopes);
@@ -218,6 +236,7 @@ gm_scopes *gm_scopes_build(gm_arena *arena, gm_tree *tree, gm_version target) {
     gm_scopes_resolve(&builder);
     for (uint32_t i = 0; i < builder.scopes->all.count; i++) {
         settle_mentions(&builder, scope_entry_of(builder.scopes->all.items[i]));
+        settle_outside(builder.scopes, builder.scopes->all.items[i]);
     }
     return builder.scopes;
 }

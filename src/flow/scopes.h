@@ -44,6 +44,7 @@ enum {
     GM_SYMBOL_ITERATION = 1 << 8,  /* target of a comprehension's `for` */
     GM_SYMBOL_TYPE_PARAM = 1 << 9,
     GM_SYMBOL_COMP_CELL = 1 << 10, /* was a cell of an inlined comprehension */
+    GM_SYMBOL_OUTSIDE = 1 << 11,   /* an inner scope binds or deletes it, by `global`, `nonlocal` or a walrus */
     GM_SYMBOL_BOUND = GM_SYMBOL_ASSIGNED | GM_SYMBOL_PARAMETER | GM_SYMBOL_IMPORTED | GM_SYMBOL_TYPE_PARAM,
 };
 
@@ -55,9 +56,8 @@ typedef struct gm_symbol {
     uint16_t flags;
     uint8_t binding; /* gm_binding */
     uint32_t index;  /* position in scope->symbols: dense, in order of first appearance */
-    uint32_t bind_count;    /* how often it is bound in this scope (a parameter counts as one) */
-    const gm_node *binder;  /* the first node that binds it here: Name, arg, alias, FunctionDef, ClassDef, ExceptHandler,
-                               pattern, ...; NULL when it is not bound here */
+    GM_VEC(const gm_node *) binders; /* the nodes that bind or delete it in this scope, in order: Name, arg, alias, FunctionDef,
+                                        ClassDef, ExceptHandler, pattern, ... */
 } gm_symbol;
 
 typedef struct gm_symbol_list {
@@ -99,6 +99,7 @@ struct gm_scope {
 typedef struct gm_use {
     const gm_node *node;
     gm_symbol *symbol;
+    const gm_node *definition;
 } gm_use;
 
 typedef struct gm_scopes {
@@ -124,6 +125,10 @@ gm_scope *gm_scopes_of(const gm_scopes *scopes, const gm_node *node);
  * ExceptHandler with a name, MatchAs, MatchStar, MatchMapping with a rest, type parameters. NULL for other nodes. */
 gm_symbol *gm_scopes_symbol(const gm_scopes *scopes, const gm_node *node);
 
+/* The statement behind a binding: Import or ImportFrom of an alias, Assign of a Name that is one of its targets, AnnAssign and NamedExpr
+ * of a Name; NULL for other nodes. */
+const gm_node *gm_scopes_definition(const gm_scopes *scopes, const gm_node *binder);
+
 /* The symbol called `name` (mangled spelling) in a scope, or NULL when the name does not occur there. */
 gm_symbol *gm_scope_find(const gm_scope *scope, const gm_name *name);
 
@@ -134,6 +139,12 @@ gm_symbol *gm_symbol_owner(const gm_scopes *scopes, const gm_symbol *symbol);
 
 /* Whether a name is certainly the builtin of that name: nothing in the file binds it and no `import *` is in the module. */
 bool gm_symbol_is_builtin(const gm_scopes *scopes, const gm_symbol *symbol);
+
+/* The dotted name behind an expression, when imports, plain aliases (`F = torch.nn.functional`) and builtins decide it: after
+ * `import torch.nn.functional as F`, `F.relu` is "torch.nn.functional.relu"; `print` is "builtins.print" when the file binds no `print`;
+ * after `from ..utils import logging`, `logging` is "..utils.logging". NULL when a name is bound in different ways or shadowed.
+ * Interned in `tree->names`: one thread at a time. */
+const gm_name *gm_scopes_qualified(const gm_scopes *scopes, const gm_node *expression);
 
 /* Local or cell: a variable of this scope. */
 static inline bool gm_symbol_is_local(const gm_symbol *symbol) {

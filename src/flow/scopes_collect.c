@@ -64,10 +64,10 @@ static const gm_name *mangle(scope_builder *builder, const scope_entry *entry, c
 /* In the brackets of a generic class only its own type parameters are private names of the class. */
 static const gm_name *spelling(scope_builder *builder, const scope_entry *entry, const gm_name *name) {
     const gm_name *mangled = mangle(builder, entry, name);
-    if (mangled == name || !entry->mangle_params_only) {
+    if (mangled == name || entry->generic_class == NULL) {
         return mangled;
     }
-    const gm_symbol *symbol = gm_scope_find(&entry->scope, mangled);
+    const gm_symbol *symbol = gm_scope_find(&entry->generic_class->scope, mangled);
     return symbol != NULL && (symbol->flags & GM_SYMBOL_TYPE_PARAM) != 0 ? mangled : name;
 }
 
@@ -96,10 +96,8 @@ static gm_symbol *add_spelled(scope_builder *builder, scope_entry *entry, const 
         flags |= GM_SYMBOL_ITERATION;
     }
     symbol->flags |= (uint16_t)flags;
-    if ((flags & GM_SYMBOL_BOUND) != 0) {
-        bool deletes = node != NULL && node->kind == GM_KIND_Name && gm_as_Name(node)->ctx == GM_DEL;
-        symbol->bind_count++;
-        symbol->binder = symbol->binder != NULL || deletes ? symbol->binder : node;
+    if ((flags & GM_SYMBOL_BOUND) != 0 && node != NULL) {
+        gm_vec_push(builder->arena, &symbol->binders, node);
     }
     if ((flags & GM_SYMBOL_GLOBAL) != 0) {
         gm_scope_intern(builder, builder->scopes->module, name)->flags |= GM_SYMBOL_GLOBAL;
@@ -135,7 +133,7 @@ static scope_entry *enter(scope_builder *builder, gm_scope_kind kind, const gm_n
         scope->owner_class = outer->scope.owner_class;
         scope->traits |= outer->function_like || (outer->scope.traits & GM_SCOPE_NESTED) != 0 ? GM_SCOPE_NESTED : 0;
         entry->private_name = outer->private_name;
-        entry->mangle_params_only = outer->mangle_params_only;
+        entry->generic_class = outer->generic_class;
         entry->iter_depth = outer->iter_depth;
         entry->hidden = outer->hidden || kind == GM_SCOPE_ANNOTATION;
     }
@@ -295,7 +293,7 @@ static void visit_class_body(scope_builder *builder, const gm_ClassDef *class_, 
     gm_scopes_record_scope(builder, &class_->base, &entry->scope);
     entry->scope.owner_class = &entry->scope;
     entry->private_name = class_->name;
-    entry->mangle_params_only = false;
+    entry->generic_class = NULL;
     if (generic) {
         add_text(builder, "__type_params__", GM_SYMBOL_ASSIGNED);
         add_text(builder, ".type_params", GM_SYMBOL_USED);
@@ -314,7 +312,8 @@ static void visit_ClassDef(scope_builder *builder, const gm_node *node) {
     if (generic) {
         enter_type_params(builder, node, class_->name);
         builder->current->private_name = class_->name;
-        builder->current->mangle_params_only = builder->target == 0 || at_least(builder, 313);
+        bool spares_bases = builder->target == 0 || at_least(builder, 313);
+        builder->current->generic_class = spares_bases ? builder->current : NULL;
         visit_list(builder, &class_->type_params);
     }
     visit_list(builder, &class_->bases);
@@ -409,7 +408,7 @@ static void visit_DictComp(scope_builder *builder, const gm_node *node) {
 static void bind_outside(scope_builder *builder, scope_entry *entry, const gm_Name *target, uint32_t here, uint32_t there) {
     add(builder, target->id, here, &target->base);
     gm_symbol *symbol = add_spelled(builder, entry, spelling(builder, entry, target->id), there, NULL);
-    symbol->binder = symbol->binder == NULL ? &target->base : symbol->binder;
+    gm_vec_push(builder->arena, &symbol->binders, &target->base);
 }
 
 static const char *const walrus_refusals[] = {
@@ -423,7 +422,10 @@ static const char *const walrus_refusals[] = {
 /* The target of a walrus in a comprehension is a variable of the function or module around all comprehensions. */
 static void extend_scope(scope_builder *builder, const gm_Name *target) {
     for (scope_entry *entry = builder->current; entry != NULL; entry = entry->outer) {
-        const gm_symbol *symbol = gm_scope_find(&entry->scope, spelling(builder, entry, target->id));
+        /* Before 3.13 CPython looks the name up as it is written. */
+        bool plain = builder->target != 0 && !at_least(builder, 313);
+        const gm_name *name = plain ? target->id : spelling(builder, entry, target->id);
+        const gm_symbol *symbol = gm_scope_find(&entry->scope, name);
         uint32_t flags = symbol == NULL ? 0 : symbol->flags;
         if (entry->comprehension) {
             if ((flags & GM_SYMBOL_ITERATION) != 0) {
@@ -461,6 +463,13 @@ static void forbid_in_annotation(scope_builder *builder, const gm_node *node, co
     }
 }
 
+/* Visit the target of a binding that `definition` explains. */
+static void visit_defined(scope_builder *builder, const gm_node *target, const gm_node *definition) {
+    builder->definition = target->kind == GM_KIND_Name || target->kind == GM_KIND_alias ? definition : NULL;
+    visit(builder, target);
+    builder->definition = NULL;
+}
+
 static void visit_NamedExpr(scope_builder *builder, const gm_node *node) {
     const gm_NamedExpr *walrus = gm_as_NamedExpr(node);
     forbid_in_annotation(builder, node, "named expression");
@@ -472,7 +481,7 @@ static void visit_NamedExpr(scope_builder *builder, const gm_node *node) {
         extend_scope(builder, gm_as_Name(walrus->target));
     }
     visit(builder, walrus->value);
-    visit(builder, walrus->target);
+    visit_defined(builder, walrus->target, node);
 }
 
 static void forbid_yield(scope_builder *builder, const gm_node *node) {
@@ -602,12 +611,29 @@ static void annotate_name(scope_builder *builder, const gm_AnnAssign *assign) {
 static void visit_AnnAssign(scope_builder *builder, const gm_node *node) {
     const gm_AnnAssign *assign = gm_as_AnnAssign(node);
     if (assign->target->kind == GM_KIND_Name) {
+        builder->definition = node;
         annotate_name(builder, assign);
+        builder->definition = NULL;
     } else {
         visit(builder, assign->target);
     }
     visit_annotation(builder, assign->annotation);
     visit_optional(builder, assign->value);
+}
+
+static void visit_Assign(scope_builder *builder, const gm_node *node) {
+    const gm_Assign *assign = gm_as_Assign(node);
+    for (uint32_t i = 0; i < assign->targets.count; i++) {
+        visit_defined(builder, assign->targets.items[i], node);
+    }
+    visit(builder, assign->value);
+}
+
+static void visit_import(scope_builder *builder, const gm_node *node) {
+    const gm_list *names = node->kind == GM_KIND_Import ? &gm_as_Import(node)->names : &gm_as_ImportFrom(node)->names;
+    for (uint32_t i = 0; i < names->count; i++) {
+        visit_defined(builder, names->items[i], node);
+    }
 }
 
 static void visit_alias(scope_builder *builder, const gm_node *node) {
@@ -714,9 +740,6 @@ static void visit_lazy(scope_builder *builder, gm_scope_kind kind, const gm_node
 static void add_type_param(scope_builder *builder, const gm_node *node, const gm_name *name, const gm_node *bound,
                            const gm_node *default_value) {
     bool sees = builder->current->sees_class;
-    if (name == builder->class_dict && at_least(builder, 313)) {
-        gm_scopes_complain(builder, node, "reserved name `%s` cannot be used for a type parameter", name);
-    }
     add(builder, name, GM_SYMBOL_TYPE_PARAM | GM_SYMBOL_ASSIGNED, node);
     if (bound != NULL) {
         visit_lazy(builder, GM_SCOPE_TYPE_VARIABLE, node, name, sees, bound);
@@ -775,6 +798,9 @@ static void (*const visitors[GM_KIND_COUNT])(scope_builder *, const gm_node *) =
     [GM_KIND_Name] = visit_Name,
     [GM_KIND_Global] = visit_Global,
     [GM_KIND_Nonlocal] = visit_Nonlocal,
+    [GM_KIND_Assign] = visit_Assign,
+    [GM_KIND_Import] = visit_import,
+    [GM_KIND_ImportFrom] = visit_import,
     [GM_KIND_AnnAssign] = visit_AnnAssign,
     [GM_KIND_alias] = visit_alias,
     [GM_KIND_Try] = visit_Try,
@@ -821,26 +847,49 @@ static void visit(scope_builder *builder, const gm_node *node) {
     }
 }
 
-/* Future imports stand at the beginning of a module, after its docstring. */
-static bool imports_annotations(const gm_Module *module) {
+static bool is_docstring(const gm_node *node) {
+    const gm_node *value = node->kind == GM_KIND_Expr ? gm_as_Expr(node)->value : node;
+    return value->kind == GM_KIND_Constant && gm_as_Constant(value)->value.literal == GM_LITERAL_str;
+}
+
+static void check_feature(scope_builder *builder, const gm_alias *alias) {
+    static const char *const features[] = {"nested_scopes",  "generators",       "division",      "absolute_import",
+                                           "with_statement", "print_function",   "unicode_literals", "barry_as_FLUFL",
+                                           "generator_stop", "annotations"};
+    for (size_t i = 0; i < sizeof features / sizeof features[0]; i++) {
+        if (gm_name_is(alias->name, features[i])) {
+            return;
+        }
+    }
+    /* Up to 3.9 it is the compiler that complains, not the symbol table. */
+    if (builder->target == 0 || at_least(builder, 310)) {
+        gm_scopes_complain(builder, &alias->base, "future feature `%s` is not defined", alias->name);
+    }
+}
+
+/* Future imports stand at the beginning of a module, behind its docstring. */
+static void read_future(scope_builder *builder, const gm_Module *module) {
     for (uint32_t i = 0; i < module->body.count; i++) {
         const gm_node *node = module->body.items[i];
-        if (node->kind != GM_KIND_ImportFrom || !gm_name_is(gm_as_ImportFrom(node)->module, "__future__")) {
+        if (i == 0 && is_docstring(node)) {
             continue;
+        }
+        if (node->kind != GM_KIND_ImportFrom || gm_as_ImportFrom(node)->level > 0 ||
+            !gm_name_is(gm_as_ImportFrom(node)->module, "__future__")) {
+            return;
         }
         const gm_list *names = &gm_as_ImportFrom(node)->names;
         for (uint32_t k = 0; k < names->count; k++) {
-            if (gm_name_is(gm_as_alias(names->items[k])->name, "annotations")) {
-                return true;
-            }
+            const gm_alias *alias = gm_as_alias(names->items[k]);
+            builder->future_annotations |= gm_name_is(alias->name, "annotations");
+            check_feature(builder, alias);
         }
     }
-    return false;
 }
 
 void gm_scopes_collect(scope_builder *builder) {
     const gm_Module *module = builder->tree->module;
-    builder->future_annotations = imports_annotations(module);
+    read_future(builder, module);
     scope_entry *entry = enter(builder, GM_SCOPE_MODULE, &module->base, gm_names_intern(builder->tree->names, "top", 3));
     gm_scopes_record_scope(builder, &module->base, &entry->scope);
     visit_list(builder, &module->body);

@@ -20,7 +20,7 @@ typedef struct scope_entry {
     gm_scope scope;
     struct scope_entry *outer; /* the entry around it; for annotation scopes, which are nobody's child, too */
     const gm_name *private_name; /* class whose private names are mangled here, or NULL */
-    bool mangle_params_only;     /* only names of type parameters are mangled (generic classes from 3.13) */
+    struct scope_entry *generic_class; /* the brackets of a generic class, of whose names only its parameters are mangled */
     bool function_like;          /* lookups of inner scopes see its names */
     bool comprehension;
     bool generator_expression;
@@ -39,6 +39,7 @@ typedef struct scope_builder {
     gm_version target;
     bool future_annotations;
     scope_entry *current;
+    const gm_node *definition; /* the statement that explains the binding being visited */
     GM_VEC(const gm_node *) spine; /* stack of left-leaning expressions, which may be deep */
     const gm_name *class_cell;     /* "__class__" */
     const gm_name *class_dict;     /* "__classdict__" */

@@ -32,6 +32,10 @@ static void set(scope_resolver *resolver, const gm_name *name, uint8_t bits, uin
     resolver->seen[name->index] = (uint8_t)((before & ~cleared) | bits);
 }
 
+static bool has_class_dict(const scope_resolver *resolver) {
+    return resolver->builder->target == 0 || resolver->builder->target >= 312;
+}
+
 static void undo_to(scope_resolver *resolver, uint32_t mark) {
     while (resolver->journal.count > mark) {
         undo last = resolver->journal.items[--resolver->journal.count];
@@ -78,6 +82,11 @@ static bool found_in_class(const gm_scope *class_scope, gm_symbol *symbol) {
     return false;
 }
 
+static void note_type_param(scope_resolver *resolver, const gm_symbol *symbol) {
+    bool param = (symbol->flags & GM_SYMBOL_TYPE_PARAM) != 0;
+    set(resolver, symbol->name, param ? SEEN_TYPE_PARAM : 0, param ? 0 : SEEN_TYPE_PARAM);
+}
+
 static void resolve_name(scope_resolver *resolver, gm_symbol *symbol, const gm_scope *class_scope, name_list *free) {
     if ((symbol->flags & GM_SYMBOL_GLOBAL) != 0) {
         if ((symbol->flags & GM_SYMBOL_NONLOCAL) != 0) {
@@ -88,9 +97,8 @@ static void resolve_name(scope_resolver *resolver, gm_symbol *symbol, const gm_s
     } else if ((symbol->flags & GM_SYMBOL_NONLOCAL) != 0) {
         resolve_nonlocal(resolver, symbol, free);
     } else if ((symbol->flags & GM_SYMBOL_BOUND) != 0) {
-        bool param = (symbol->flags & GM_SYMBOL_TYPE_PARAM) != 0;
         symbol->binding = GM_BINDING_LOCAL;
-        set(resolver, symbol->name, param ? SEEN_TYPE_PARAM : 0, param ? 0 : SEEN_TYPE_PARAM);
+        note_type_param(resolver, symbol);
     } else if (!found_in_class(class_scope, symbol) && has(resolver, symbol->name, SEEN_BOUND)) {
         symbol->binding = GM_BINDING_FREE;
         gm_vec_push(resolver->arena, free, symbol->name);
@@ -203,25 +211,21 @@ static void deduplicate(scope_resolver *resolver, name_list *list) {
 
 /* Locals that inner scopes capture become cells and are no longer free further out. */
 static void settle_cells(scope_resolver *resolver, gm_scope *scope, name_list *free, const name_list *cells) {
-    for (uint32_t i = 0; i < cells->count; i++) {
-        gm_symbol *symbol = gm_scope_find(scope, cells->items[i]);
-        if (symbol != NULL && symbol->binding == GM_BINDING_LOCAL) {
-            symbol->binding = GM_BINDING_CELL;
-        }
-        if (symbol != NULL && resolver->builder->target >= 312) {
-            symbol->flags |= GM_SYMBOL_COMP_CELL;
-        }
-    }
     uint32_t kept = 0;
     for (uint32_t i = 0; i < free->count; i++) {
         gm_symbol *symbol = gm_scope_find(scope, free->items[i]);
-        if (symbol != NULL && gm_symbol_is_local(symbol)) {
+        if (symbol != NULL && symbol->binding == GM_BINDING_LOCAL) {
             symbol->binding = GM_BINDING_CELL;
         } else {
             free->items[kept++] = free->items[i];
         }
     }
     free->count = kept;
+    for (uint32_t i = 0; i < cells->count; i++) {
+        gm_symbol *symbol = gm_scope_find(scope, cells->items[i]);
+        symbol->binding = symbol->binding == GM_BINDING_LOCAL ? GM_BINDING_CELL : symbol->binding;
+        symbol->flags |= resolver->builder->target >= 312 ? GM_SYMBOL_COMP_CELL : 0;
+    }
 }
 
 /* A free name of an inner scope passes through this one. */
@@ -238,14 +242,24 @@ static void pass_free_through(scope_resolver *resolver, gm_scope *scope, const n
     }
 }
 
+/* Inner scopes do not see what a class binds, nor what it declares global; only that a name is no type parameter any more. */
+static void expose_class(scope_resolver *resolver, gm_scope *scope, uint32_t mark) {
+    undo_to(resolver, mark);
+    for (uint32_t i = 0; i < scope->symbols.count; i++) {
+        if (scope->symbols.items[i]->binding == GM_BINDING_LOCAL) {
+            note_type_param(resolver, scope->symbols.items[i]);
+        }
+    }
+    set(resolver, resolver->builder->class_cell, SEEN_BOUND, 0);
+    if (has_class_dict(resolver)) {
+        set(resolver, resolver->builder->class_dict, SEEN_BOUND, 0);
+    }
+}
+
 /* What the scopes inside may see of this one. */
 static void expose_names(scope_resolver *resolver, gm_scope *scope, uint32_t mark) {
     if (scope->kind == GM_SCOPE_CLASS) {
-        undo_to(resolver, mark);
-        set(resolver, resolver->builder->class_cell, SEEN_BOUND, 0);
-        if (resolver->builder->target == 0 || resolver->builder->target >= 312) {
-            set(resolver, resolver->builder->class_dict, SEEN_BOUND, 0);
-        }
+        expose_class(resolver, scope, mark);
         return;
     }
     for (uint32_t i = 0; scope->parent != NULL && i < scope->symbols.count; i++) {
@@ -284,7 +298,9 @@ static void resolve_scope(scope_resolver *resolver, gm_scope *scope, const gm_sc
     deduplicate(resolver, &inner);
     if (scope->kind == GM_SCOPE_CLASS) {
         discard(&inner, resolver->builder->class_cell);
-        discard(&inner, resolver->builder->class_dict);
+        if (has_class_dict(resolver)) {
+            discard(&inner, resolver->builder->class_dict);
+        }
     } else if (scope->parent != NULL) {
         settle_cells(resolver, scope, &inner, &cells);
     }

@@ -1,0 +1,84 @@
+/* Dotted names behind expressions. */
+#include <string.h>
+
+#include "base/buffer.h"
+#include "flow/scopes.h"
+
+/* `a = b; b = a` and long attribute chains end here. */
+enum { DEPTH_LIMIT = 16 };
+
+static const gm_name *qualify(const gm_scopes *scopes, const gm_node *node, uint32_t depth);
+
+static const gm_name *join(const gm_scopes *scopes, const char *left, const char *separator, const char *right) {
+    gm_names *names = scopes->tree->names;
+    gm_buffer text;
+    gm_buffer_init(&text, names->arena);
+    gm_buffer_printf(&text, "%s%s%s", left, separator, right);
+    return gm_names_intern(names, text.bytes, text.length);
+}
+
+/* What an alias of an import statement stands for. */
+static const gm_name *qualify_alias(const gm_scopes *scopes, const gm_alias *alias, const gm_node *statement) {
+    if (statement->kind == GM_KIND_Import) {
+        const char *dot = strchr(alias->name->text, '.');
+        bool whole = alias->asname != NULL || dot == NULL;
+        return whole ? alias->name
+                     : gm_names_intern(scopes->tree->names, alias->name->text, (size_t)(dot - alias->name->text));
+    }
+    static const char dots[] = "................";
+    const gm_ImportFrom *import = gm_as_ImportFrom(statement);
+    size_t level = import->level < 0 ? 0 : (size_t)import->level;
+    const char *prefix = dots + (level < sizeof dots - 1 ? sizeof dots - 1 - level : 0);
+    if (import->module == NULL) {
+        return join(scopes, prefix, "", alias->name->text);
+    }
+    return join(scopes, join(scopes, prefix, "", import->module->text)->text, ".", alias->name->text);
+}
+
+static const gm_name *qualify_binder(const gm_scopes *scopes, const gm_node *binder, uint32_t depth) {
+    const gm_node *definition = gm_scopes_definition(scopes, binder);
+    if (definition == NULL) {
+        return NULL;
+    }
+    if (binder->kind == GM_KIND_alias) {
+        return qualify_alias(scopes, gm_as_alias(binder), definition);
+    }
+    return definition->kind == GM_KIND_Assign ? qualify(scopes, gm_as_Assign(definition)->value, depth + 1) : NULL;
+}
+
+static const gm_name *qualify_name(const gm_scopes *scopes, const gm_node *node, uint32_t depth) {
+    const gm_symbol *symbol = gm_scopes_symbol(scopes, node);
+    if (symbol == NULL) {
+        return NULL;
+    }
+    if (gm_symbol_is_builtin(scopes, symbol)) {
+        return join(scopes, "builtins", ".", symbol->name->text);
+    }
+    const gm_symbol *owner = gm_symbol_owner(scopes, symbol);
+    if (owner == NULL || (owner->flags & (GM_SYMBOL_OUTSIDE | GM_SYMBOL_PARAMETER)) != 0 || owner->binders.count == 0) {
+        return NULL;
+    }
+    const gm_name *name = qualify_binder(scopes, owner->binders.items[0], depth);
+    for (uint32_t i = 1; name != NULL && i < owner->binders.count; i++) {
+        name = qualify_binder(scopes, owner->binders.items[i], depth) == name ? name : NULL;
+    }
+    return name;
+}
+
+static const gm_name *qualify(const gm_scopes *scopes, const gm_node *node, uint32_t depth) {
+    if (depth > DEPTH_LIMIT) {
+        return NULL;
+    }
+    if (node->kind == GM_KIND_Name) {
+        return qualify_name(scopes, node, depth);
+    }
+    if (node->kind != GM_KIND_Attribute) {
+        return NULL;
+    }
+    const gm_name *base = qualify(scopes, gm_as_Attribute(node)->value, depth + 1);
+    return base == NULL ? NULL : join(scopes, base->text, ".", gm_as_Attribute(node)->attr->text);
+}
+
+const gm_name *gm_scopes_qualified(const gm_scopes *scopes, const gm_node *expression) {
+    return qualify(scopes, expression, 0);
+}
