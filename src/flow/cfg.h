@@ -98,7 +98,7 @@ typedef struct gm_cfg {
     uint32_t *predecessors;
     uint32_t *order; /* blocks in reverse post order, reachable ones only */
     uint32_t reachable_count;
-    struct gm_place *places; /* statement to block and step; private */
+    struct gm_cfg_slot *places; /* statement to block and step; private */
     uint32_t place_capacity;
 } gm_cfg;
 
