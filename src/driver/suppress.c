@@ -127,13 +127,9 @@ gm_suppressions *gm_suppress_read(gm_arena *arena, const gm_tree *tree) {
     return out;
 }
 
-/* Whether a code is one of the list, or begins with one. */
-static bool lists(const char *codes, const char *code) {
-    if (codes == NULL) {
-        return true;
-    }
+bool gm_suppress_lists(const char *codes, const char *code) {
     for (const char *comma = strchr(codes, ','); comma != NULL; comma = strchr(codes, ',')) {
-        if (strncasecmp(codes, code, (size_t)(comma - codes)) == 0) {
+        if (comma > codes && strncasecmp(codes, code, (size_t)(comma - codes)) == 0) {
             return true;
         }
         codes = comma + 1;
@@ -145,7 +141,8 @@ bool gm_suppress_covers(const gm_suppressions *suppressions, const char *code, u
                         uint32_t last_line) {
     for (uint32_t i = 0; i < suppressions->lines.count; i++) {
         const gm_suppression *one = &suppressions->lines.items[i];
-        if ((one->line == first_line || one->line == last_line) && lists(one->codes, code)) {
+        bool here = one->line == first_line || one->line == last_line;
+        if (here && (one->codes == NULL || gm_suppress_lists(one->codes, code))) {
             return true;
         }
     }

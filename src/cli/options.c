@@ -1,0 +1,73 @@
+#include "cli/options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void print_help(const gm_usage *usage) {
+    printf("usage: %s\n\n%s\n\noptions:\n", usage->synopsis, usage->summary);
+    for (int i = 0; i < usage->count; i++) {
+        const gm_option *option = &usage->options[i];
+        char left[64];
+        snprintf(left, sizeof left, "%s %s", option->name, option->value_name != NULL ? option->value_name : "");
+        printf("  %-20s %s\n", left, option->help);
+    }
+}
+
+/* `--name` or `--name=value`; `*value` is what follows the equals sign. */
+static const gm_option *find(const gm_usage *usage, const char *argument, const char **value) {
+    const char *equals = strchr(argument, '=');
+    size_t length = equals != NULL ? (size_t)(equals - argument) : strlen(argument);
+    *value = equals != NULL ? equals + 1 : NULL;
+    for (int i = 0; i < usage->count; i++) {
+        const char *name = usage->options[i].name;
+        if (strlen(name) == length && memcmp(name, argument, length) == 0) {
+            return &usage->options[i];
+        }
+    }
+    return NULL;
+}
+
+/* Returns false when the option is wrong. `*at` moves over a value of its own. */
+static bool take(int count, char **arguments, int *at, const gm_usage *usage) {
+    const char *value = NULL;
+    const gm_option *option = find(usage, arguments[*at], &value);
+    if (option == NULL) {
+        fprintf(stderr, "graphmend: unknown option `%s`\nusage: %s\n", arguments[*at], usage->synopsis);
+        return false;
+    }
+    if (option->on != NULL) {
+        *option->on = true;
+        if (value != NULL) {
+            fprintf(stderr, "graphmend: `%s` takes no value\n", option->name);
+        }
+        return value == NULL;
+    }
+    if (value == NULL && *at + 1 < count) {
+        value = arguments[++*at];
+    }
+    if (value == NULL) {
+        fprintf(stderr, "graphmend: `%s` needs a value\n", option->name);
+        return false;
+    }
+    *option->value = value;
+    return true;
+}
+
+int gm_options_read(int count, char **arguments, const gm_usage *usage) {
+    int operands = 0;
+    bool ended = false;
+    for (int at = 1; at < count; at++) {
+        char *argument = arguments[at];
+        if (ended || argument[0] != '-' || argument[1] == '\0') {
+            arguments[++operands] = argument;
+        } else if (strcmp(argument, "--") == 0) {
+            ended = true;
+        } else if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+            print_help(usage);
+            return GM_OPTIONS_HELP;
+        } else if (!take(count, arguments, &at, usage)) {
+            return GM_OPTIONS_WRONG;
+        }
+    }
+    return operands;
+}

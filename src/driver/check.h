@@ -1,0 +1,38 @@
+/* What there is to say about one file: syntax errors and the findings that no comment silences. */
+#ifndef GM_DRIVER_CHECK_H
+#define GM_DRIVER_CHECK_H
+
+#include "rules/rule.h"
+
+typedef struct gm_entry {
+    const gm_rule *rule; /* NULL: a syntax error */
+    uint8_t level;       /* gm_level */
+    uint32_t start;      /* byte range in the text */
+    uint32_t end;
+    gm_position from;
+    gm_position to;
+    const char *message;
+    const char *advice; /* what to write instead; may be NULL */
+    const char *reason; /* why there is no mend; NULL where there is one */
+    bool certain;
+    bool reached;
+} gm_entry;
+
+typedef struct gm_checked {
+    const char *path;
+    gm_analysis *analysis; /* NULL when the file has syntax errors: then they are all that is said */
+    const gm_source *source;
+    GM_VEC(gm_entry) entries; /* in order of position */
+} gm_checked;
+
+typedef struct gm_check_options {
+    bool all;           /* also findings by shape alone, and in functions that torch.compile does not reach */
+    const char *select; /* codes or prefixes, each followed by a comma; NULL: all */
+    const char *ignore; /* the same; NULL: none */
+} gm_check_options;
+
+/* The checked file; `bytes` and `path` are borrowed for the life of the arena. */
+gm_checked *gm_check_bytes(gm_arena *arena, const char *path, const char *bytes, size_t size,
+                           const gm_check_options *options);
+
+#endif

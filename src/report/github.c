@@ -1,0 +1,36 @@
+/* Annotations of GitHub Actions: workflow commands in which some characters are percent-encoded. */
+#include "report/report.h"
+
+static void add_encoded(gm_buffer *out, const char *text, bool property) {
+    for (; *text != '\0'; text++) {
+        bool special = *text == '%' || *text == '\r' || *text == '\n' || (property && (*text == ':' || *text == ','));
+        if (special) {
+            gm_buffer_printf(out, "%%%02X", (unsigned)(unsigned char)*text);
+        } else {
+            gm_buffer_add_char(out, *text);
+        }
+    }
+}
+
+static void add_entry(gm_buffer *out, const gm_checked *checked, const gm_entry *entry) {
+    gm_buffer_printf(out, "::%s file=", entry->rule != NULL ? "warning" : "error");
+    add_encoded(out, checked->path, true);
+    gm_buffer_printf(out, ",line=%u,col=%u,endLine=%u,endColumn=%u,title=%s::", entry->from.line,
+                     gm_report_column(checked->source, entry->from), entry->to.line,
+                     gm_report_column(checked->source, entry->to), gm_report_code(entry));
+    add_encoded(out, entry->message, false);
+    if (entry->advice != NULL) {
+        add_encoded(out, "\n", false);
+        add_encoded(out, entry->advice, false);
+    }
+    gm_buffer_add_char(out, '\n');
+}
+
+static void file(gm_buffer *out, const gm_checked *checked, const gm_report_style *style) {
+    (void)style;
+    for (uint32_t i = 0; i < checked->entries.count; i++) {
+        add_entry(out, checked, &checked->entries.items[i]);
+    }
+}
+
+const gm_report_format gm_report_github = {.name = "github", .file = file, .separator = ""};

@@ -1,0 +1,77 @@
+/* JSON: a list of files, each as docs/json.md describes. */
+#include "report/report.h"
+
+#include <string.h>
+
+static void add_member(gm_buffer *out, const char *name, const char *text) {
+    gm_buffer_printf(out, ", \"%s\": ", name);
+    if (text != NULL) {
+        gm_buffer_add_json(out, text, strlen(text));
+    } else {
+        gm_buffer_add_text(out, "null");
+    }
+}
+
+static void add_range(gm_buffer *out, const gm_source *source, const gm_entry *entry) {
+    gm_buffer_printf(out, "{\"line\": %u, \"column\": %u, \"end_line\": %u, \"end_column\": %u", entry->from.line,
+                     gm_report_column(source, entry->from), entry->to.line, gm_report_column(source, entry->to));
+}
+
+static void add_entry(gm_buffer *out, const gm_source *source, const gm_entry *entry) {
+    add_range(out, source, entry);
+    add_member(out, "message", entry->message);
+    if (entry->rule != NULL) {
+        add_member(out, "code", entry->rule->code);
+        add_member(out, "name", entry->rule->name);
+        add_member(out, "break_id", entry->rule->break_id);
+        add_member(out, "level", gm_report_level(entry));
+        add_member(out, "advice", entry->advice);
+        add_member(out, "reason", entry->reason);
+        gm_buffer_printf(out, ", \"certain\": %s", entry->certain ? "true" : "false");
+        gm_buffer_printf(out, ", \"reached\": %s", entry->reached ? "true" : "false");
+    }
+    gm_buffer_add_char(out, '}');
+}
+
+/* The entries that are findings, or those that are syntax errors. */
+static void add_entries(gm_buffer *out, const gm_checked *checked, bool findings) {
+    const char *separator = "";
+    gm_buffer_add_char(out, '[');
+    for (uint32_t i = 0; i < checked->entries.count; i++) {
+        const gm_entry *entry = &checked->entries.items[i];
+        if ((entry->rule != NULL) == findings) {
+            gm_buffer_add_text(out, separator);
+            add_entry(out, checked->source, entry);
+            separator = ", ";
+        }
+    }
+    gm_buffer_add_char(out, ']');
+}
+
+void gm_report_json_members(gm_buffer *out, const gm_checked *checked) {
+    gm_buffer_add_text(out, "\"path\": ");
+    gm_buffer_add_json(out, checked->path, strlen(checked->path));
+    gm_buffer_add_text(out, ", \"diagnostics\": ");
+    add_entries(out, checked, false);
+    gm_buffer_add_text(out, ", \"findings\": ");
+    add_entries(out, checked, true);
+}
+
+static void begin(gm_buffer *out) {
+    gm_buffer_add_text(out, "[");
+}
+
+static void file(gm_buffer *out, const gm_checked *checked, const gm_report_style *style) {
+    (void)style;
+    gm_buffer_add_text(out, "\n{");
+    gm_report_json_members(out, checked);
+    gm_buffer_add_char(out, '}');
+}
+
+static void end(gm_buffer *out, const gm_report_totals *totals, const gm_report_style *style) {
+    (void)totals;
+    (void)style;
+    gm_buffer_add_text(out, "\n]\n");
+}
+
+const gm_report_format gm_report_json = {.name = "json", .begin = begin, .file = file, .end = end, .separator = ","};
