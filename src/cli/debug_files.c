@@ -127,6 +127,7 @@ int gm_debug_each_file(int count, char **arguments, const char *const *switches,
         return GM_EXIT_USAGE;
     }
     int status = GM_EXIT_CLEAN;
+    options.status = &status;
     for (int i = first; i < count; i++) {
         int one = print_file(arguments[i], &options, print);
         status = one > status ? one : status;

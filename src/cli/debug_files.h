@@ -9,6 +9,7 @@
 typedef struct gm_debug_options {
     gm_version target; /* 0 without --target */
     bool switched[4];  /* by position in the stage's list of switches */
+    int *status;       /* exit status so far; a stage may raise it */
 } gm_debug_options;
 
 typedef void (*gm_debug_print)(gm_arena *arena, gm_tree *tree, const gm_debug_options *options, gm_buffer *out);
