@@ -1,0 +1,123 @@
+#include "cli/files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "driver/discover.h"
+
+enum { MOST_THREADS = 1024 };
+
+const char *gm_cli_codes(gm_arena *arena, const char *typed) {
+    if (typed == NULL) {
+        return NULL;
+    }
+    gm_buffer codes;
+    gm_buffer_init(&codes, arena);
+    while (*typed != '\0') {
+        size_t length = strcspn(typed, ", ");
+        if (length > 0) {
+            gm_buffer_add(&codes, typed, length);
+            gm_buffer_add_char(&codes, ',');
+        }
+        typed += length + (typed[length] != '\0');
+    }
+    return gm_buffer_text(&codes);
+}
+
+bool gm_cli_colors(void) {
+    const char *refused = getenv("NO_COLOR");
+    return isatty(STDOUT_FILENO) == 1 && (refused == NULL || *refused == '\0');
+}
+
+int gm_cli_with_arena(int (*body)(gm_arena *arena, void *context), void *context) {
+    jmp_buf out_of_memory;
+    gm_arena arena;
+    gm_arena_init(&arena, gm_allocator_default(), &out_of_memory);
+    volatile int status = GM_EXIT_USAGE;
+    if (setjmp(out_of_memory) == 0) {
+        status = body(&arena, context);
+    } else {
+        fprintf(stderr, "graphmend: out of memory\n");
+    }
+    gm_arena_free(&arena);
+    return status;
+}
+
+static bool read_threads(const char *typed, uint32_t *threads) {
+    char *end = NULL;
+    long value = typed != NULL ? strtol(typed, &end, 10) : 0;
+    bool right = typed == NULL || (end != typed && *end == '\0' && value >= 0 && value <= MOST_THREADS);
+    if (!right) {
+        fprintf(stderr, "graphmend: `--threads` takes a number from 0 to %d\n", MOST_THREADS);
+    }
+    *threads = right ? (uint32_t)value : 0;
+    return right;
+}
+
+static void print_problem(const char *path, const char *words) {
+    fprintf(stderr, "graphmend: `%s`: %s\n", path, words);
+}
+
+/* Print the jobs' texts in the order of the paths, whatever the order in which the threads were done. */
+static int print_results(const gm_run *run, const gm_found *found, const gm_job_result *results,
+                         gm_report_totals *totals) {
+    int status = GM_EXIT_CLEAN;
+    const char *separator = "";
+    for (uint32_t i = 0; i < found->paths.count; i++) {
+        if (results[i].problem != NULL) {
+            print_problem(found->paths.items[i], results[i].problem);
+            status = GM_EXIT_USAGE;
+        }
+        if (results[i].size > 0) {
+            fputs(separator, stdout);
+            fwrite(results[i].text, 1, results[i].size, stdout);
+            separator = run->format->separator;
+        }
+        totals->files += results[i].problem == NULL;
+        totals->findings += results[i].findings;
+        totals->mends += results[i].mends;
+        totals->files_with_findings += results[i].findings > 0;
+    }
+    return status;
+}
+
+static int run_found(gm_arena *arena, const gm_run *run, const gm_found *found, uint32_t threads,
+                     gm_report_totals *totals) {
+    gm_job_result *results = GM_NEW_ARRAY(arena, gm_job_result, found->paths.count);
+    gm_jobs_run(found->paths.items, found->paths.count, threads, run->job, run->options, results);
+    gm_buffer frame;
+    gm_buffer_init(&frame, arena);
+    if (run->format->begin != NULL) {
+        run->format->begin(&frame);
+    }
+    fwrite(frame.bytes, 1, frame.length, stdout);
+    int status = print_results(run, found, results, totals);
+    gm_jobs_free(results, found->paths.count);
+    frame.length = 0;
+    if (run->format->end != NULL) {
+        run->format->end(&frame, totals, &run->style);
+    }
+    fwrite(frame.bytes, 1, frame.length, stdout);
+    return status;
+}
+
+int gm_cli_run_files(gm_arena *arena, const gm_run *run, char **paths, int count, gm_report_totals *totals) {
+    uint32_t threads = 0;
+    *totals = (gm_report_totals){0};
+    if (!read_threads(run->threads, &threads)) {
+        return GM_EXIT_USAGE;
+    }
+    const gm_found *found = gm_discover(arena, (const char *const *)paths, count);
+    for (uint32_t i = 0; i < found->problems.count; i++) {
+        print_problem(found->problems.items[i].path, found->problems.items[i].words);
+    }
+    int status = run_found(arena, run, found, threads, totals);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "graphmend: cannot write to standard output\n");
+        return GM_EXIT_USAGE;
+    }
+    return found->problems.count > 0 ? GM_EXIT_USAGE : status;
+}
