@@ -105,7 +105,7 @@ def mended_code(path: str, data: bytes) -> types.CodeType | None:
         if entry is None:
             return None
         torch_watch.load_runtime()
-        sys.modules["graphmend.runtime"].add_sites(len(entry.sites))
+        torch_watch.runtime().add_sites(len(entry.sites))
     except Exception as error:
         warn(f"{path} is not mended", error)
         return None

@@ -6,6 +6,7 @@ say, and has the loader of that one module call back when the module has been ex
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
 import types
@@ -52,16 +53,20 @@ class State:
 state = State()
 
 
+def runtime() -> Any:
+    """The runtime; importing it imports torch."""
+    return importlib.import_module("graphmend.runtime")
+
+
 def load_runtime() -> None:
     """Import the runtime, which imports torch, and wrap torch.compile. Does nothing the second time."""
     if state.wrapped or state.loading:
         return
     state.loading = True
     try:
-        from graphmend import runtime
-
+        loaded = runtime()
         if state.active:
-            runtime.install_compile()
+            loaded.install_compile()
             state.wrapped = True
     finally:
         state.loading = False
@@ -98,7 +103,5 @@ def stop() -> None:
     state.active = False
     _stop_finder()
     if state.wrapped:
-        from graphmend import runtime
-
-        runtime.uninstall_compile()
+        runtime().uninstall_compile()
         state.wrapped = False
