@@ -85,7 +85,8 @@ def captured() -> Any:
     class Handler(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             if not record.name.startswith("torch"):
-                events.append(f"log {record.levelname} {record.funcName} {record.getMessage()}")
+                name = record.funcName.removeprefix("_gm_sink__")
+                events.append(f"log {record.levelname} {name} {record.getMessage()}")
 
     def show(message: Any, category: type, filename: str, *_: Any) -> None:
         if not filename.startswith(TORCH_FOLDER) and "Triggered internally" not in str(message):

@@ -109,8 +109,16 @@ class Callback:
             return None, error
         finally:
             state.local.trace = None
+            forget_strictness(self._torchdynamo_orig_backend)
             scopes._current_scope_id.value = scope
             _set_error_on_graph_break(strict)
+
+
+def forget_strictness(convert: Any) -> None:
+    """Undo what Dynamo remembers of the last conversion: when it gives up early it judges by the one before."""
+    box = getattr(getattr(convert, "_inner_convert", None), "_box", None)
+    if box is not None:
+        box.error_on_graph_break = False
 
 
 def first_line(error: Optional[BaseException]) -> str:
@@ -161,7 +169,7 @@ def flush(queue: list[Any]) -> None:
             elif len(event) == 2:
                 skipping.append(bool(event[0]) is not event[1])
             elif True not in skipping:
-                sink, values, grad = event
+                _, sink, grad, *values = event
                 with torch.set_grad_enabled(grad):
                     sink(*values)
     finally:

@@ -12,7 +12,7 @@ from torch.compiler import is_dynamo_compiling
 
 from . import markers
 from .state import local
-from .tracing import close_region, new_key, open_region, refuse, site_on, tracing_mends
+from .tracing import close_region, new_key, open_region, refuse, site_on, tracing_mends, untouched
 
 IMMUTABLE = (int, float, bool, str, bytes, complex, type(None))
 
@@ -168,6 +168,9 @@ def defer(site: str, sink: Callable[..., None], values: tuple) -> None:
         sink(*values)
         return
     found: list = []
-    kept = tuple([snapshot(value, found) for value in values])
+    fixed = untouched("values")
+    kept = [value if fixed[i] == "1" else snapshot(value, found) for i, value in enumerate(values)]
     markers.event(new_key(site), found)
-    local.queue.append((sink, kept, torch.is_grad_enabled()))
+    # `local` comes first because Dynamo does not take it for a constant: it would otherwise look into the numbers
+    # and strings of the event, and compile again whenever one changes.
+    local.queue.append((local, sink, torch.is_grad_enabled(), *kept))

@@ -142,3 +142,24 @@ def close_region(key: str) -> bool:
     assert trace is not None and trace.open and trace.open[-1][0] == key
     scopes._current_scope_id.value = trace.open.pop()[1]
     return True
+
+
+@constant
+def untouched(name: str) -> str:
+    """Which values of a tuple in the calling frame can be handed on without being looked at: one `1` or `0` each.
+
+    Dynamo compiles again when a number or string changes whose value the trace has asked for; here only the type
+    is asked for.
+    """
+    from torch._dynamo.variables.lazy import LazyConstantVariable
+
+    found = ""
+    current = translator().output.current_tx
+    for value in current.symbolic_locals[name].unpack_var_sequence(current):
+        kind = type(value)
+        if kind is LazyConstantVariable and not value.is_realized():
+            value.python_type()
+            found += "1"
+        else:
+            found += "1" if kind.__name__ == "ConstantVariable" else "0"
+    return found
