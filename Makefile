@@ -92,12 +92,13 @@ test:
 	$(MAKE) --no-print-directory pytest
 
 demo: build
-	$(BIN)/python examples/demo.py
+	@mkdir -p build
+	$(BIN)/python examples/demo.py --json build/demo.json
 
 paper: $(PAPER_VENV)/graphmend.stamp
-	$(PAPER_VENV)/bin/python tools/paper_check.py $(if $(ONLY),--only '$(ONLY)')
-ifdef KIT
 	@mkdir -p build/score-cache
+	$(PAPER_VENV)/bin/python tools/paper_check.py --json build/paper-check.json
+ifdef KIT
 	$(PAPER_VENV)/bin/python "$(KIT)/score.py" --zoo "$(KIT)/zoo/paper.jsonl" --mend "$(PAPER_VENV)/bin/graphmend run" \
 	  --cache build/score-cache --json build/score-paper.json $(SCORE_FLAGS)
 endif

@@ -1,8 +1,8 @@
 """Summarise with a small BART in half precision: an ordinary program that breaks its graph.
 
 In float16 every encoder layer of BART looks at its activations (`if ... not torch.isfinite(hidden_states).all()`) and
-clamps them when they overflow. torch.compile cannot decide that test while it captures, so the graph breaks in every layer.
-The weights are random and the model is small; the class is the one users load.
+clamps them when they overflow. torch.compile cannot decide that test while it captures, so the graph breaks in every
+layer. The weights are random and the model is small; the class is the one users load.
 
 usage: bart_half.py [--backend inductor] [--calls 20] [--record FILE.json]
 """

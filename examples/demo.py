@@ -3,10 +3,13 @@
 Runs bart_half.py in four processes: plain and mended, once with the backend that executes graphs as they are (results
 must be equal to the bit) and once with inductor (for the times). Exits with status 1 when a break is left, a result
 differs or the mended program recompiles.
+
+usage: demo.py [--json FILE.json]
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
 import os
@@ -99,6 +102,9 @@ def failures(mended: dict[str, dict[str, Any]]) -> list[str]:
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", help="file for what was measured")
+    options = parser.parse_args()
     commands = {"plain": [sys.executable], "mended": [find_graphmend(), "run"]}
     records: dict[str, dict[str, Any]] = {"plain": {}, "mended": {}}
     with tempfile.TemporaryDirectory() as folder:
@@ -107,6 +113,9 @@ def main() -> int:
                 print(f"running bart_half.py {kind}, backend {backend} ...", flush=True)
                 records[kind][backend] = run(command, backend, folder)
     show(records["plain"], records["mended"])
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as stream:
+            json.dump(records, stream)
     broken = failures(records["mended"])
     for text in broken:
         print(f"demo: {text}", file=sys.stderr)

@@ -1,11 +1,12 @@
 """Twenty calls of each of five models of the GraphMend paper: log lines, recompilations and results against eager.
 
-usage: paper_check.py                   (with the Python of an environment that has transformers 4.52.4)
+usage: paper_check.py [--json FILE]     (with the Python of an environment that has transformers 4.52.4)
        paper_check.py --worker MODEL --mode eager|compiled --out FILE.json
 
-Each model runs in processes of its own: eager as it is, compiled plain, and compiled under `graphmend run`. A row is right when the
-mended run breaks nowhere, compiles nothing after the second call, logs in every call what eager logs in that call, and
-returns the same bits (the graphs are executed as captured, so that no compiler's rounding hides a difference).
+Each model runs in processes of its own: eager as it is, compiled plain, and compiled under `graphmend run`. A row is
+right when the mended run breaks nowhere, compiles nothing after the second call, logs in every call what eager logs in
+that call, and returns the same bits (the graphs are executed as captured, so that no compiler's rounding hides a
+difference).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import tempfile
 from typing import Any
 
 CALLS = 20
+HEADINGS = ("model", "breaks plain", "mended", "late graphs", "log lines as eager", "bits as eager", "right")
 COMMON = {"vocab_size": 128, "max_position_embeddings": 64}
 SEQ2SEQ = {
     "d_model": 64,
@@ -182,6 +184,7 @@ def main() -> int:
     parser.add_argument("--mode", choices=["eager", "compiled"], default="eager")
     parser.add_argument("--out")
     parser.add_argument("--only", choices=list(MODELS), action="append", help="these models instead of all")
+    parser.add_argument("--json", help="file for the table")
     options = parser.parse_args()
     if options.worker:
         with open(options.out, "w", encoding="utf-8") as stream:
@@ -189,14 +192,18 @@ def main() -> int:
         return 0
     mend = [os.path.join(os.path.dirname(sys.executable), "graphmend"), "run"]
     table = Table(title=f"{CALLS} calls of the paper's models, graphs executed as captured")
-    for heading in ("model", "breaks plain", "mended", "late graphs", "log lines as eager", "bits as eager", "right"):
+    for heading in HEADINGS:
         table.add_column(heading)
-    verdicts = []
+    verdicts, rows = [], []
     for name in options.only or MODELS:
         right, cells = judge(name, mend)
         verdicts.append(right)
+        rows.append(cells)
         table.add_row(*cells)
     Console(width=120).print(table)
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as stream:
+            json.dump({"headings": HEADINGS, "rows": rows}, stream)
     return int(not all(verdicts))
 
 
