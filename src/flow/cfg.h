@@ -100,6 +100,8 @@ typedef struct gm_cfg {
     uint32_t reachable_count;
     struct gm_cfg_slot *places; /* statement to block and step; private */
     uint32_t place_capacity;
+    uint32_t place_count;
+    GM_VEC(struct gm_cfg_slot) more_places;
 } gm_cfg;
 
 /* The graph of a FunctionDef, AsyncFunctionDef, Lambda or Module node of `scopes` (built with target 0). */
