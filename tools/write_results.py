@@ -1,0 +1,184 @@
+"""Write docs/results.md from what `make demo`, `paper`, `score` and `bench` have left in build/.
+
+usage: write_results.py [--build DIR] [--out FILE.md]
+
+Nothing is measured here and nothing is left out: every case that is not whole is named. A part that has not been
+measured says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import importlib.metadata
+import json
+import platform
+import re
+import statistics
+import subprocess
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+VERDICTS = ("whole", "fewer", "same", "clean", "worse", "WRONG", "crash")
+SCORES = {
+    "score-cases.json": ("Cases", "make score KIT=kit"),
+    "score-dev.json": ("Models of transformers 5", "make score KIT=kit ZOO=zoo/dev.jsonl"),
+    "score-paper.json": ("Models of the GraphMend paper, transformers 4.52.4", "make paper KIT=kit"),
+}
+REASON_LENGTH = 160
+FOLDERS = re.compile(r"(?<![\w.])/(?:[\w.@+-]+/)+")  # of the machine that measured
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
+    """A Markdown table."""
+    lines = ["| " + " | ".join(headings) + " |", "|" + " --- |" * len(headings)]
+    for row in rows:
+        cells = (str(cell).replace("|", "\\|").replace("\n", " ") for cell in row)
+        lines.append("| " + " | ".join(cells) + " |")
+    return [*lines, ""]
+
+
+def read(path: Path) -> Any:
+    """The JSON of a file, or None where it has not been made."""
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def not_measured(command: str) -> list[str]:
+    return [f"Not measured; `{command}` does it.", ""]
+
+
+def count_rows(results: list[dict[str, Any]]) -> list[list[object]]:
+    """Counts a family, and in total."""
+    families: dict[str, list[dict[str, Any]]] = collections.defaultdict(list)
+    for result in results:
+        families[result["family"]].append(result)
+    rows = []
+    for name, chosen in [*sorted(families.items()), ("**total**", results)]:
+        counts = collections.Counter(result["verdict"] for result in chosen)
+        rows.append([name, len(chosen), sum(bool(result["broke"]) for result in chosen)])
+        rows[-1] += [counts[verdict] for verdict in VERDICTS]
+    return rows
+
+
+def why(result: dict[str, Any]) -> str:
+    """The first reason why a case is not whole, on one line."""
+    mended = result.get("mended") or {}
+    reasons = [*result["reasons"], *(mended.get("reasons") or []), *(mended.get("failures") or [])]
+    text = " ".join(str(reasons[0]).split()) if reasons else ""
+    text = FOLDERS.sub("", text)
+    return text if len(text) <= REASON_LENGTH else text[: REASON_LENGTH - 1] + "…"
+
+
+def score_part(build: Path, name: str) -> list[str]:
+    title, command = SCORES[name]
+    lines = [f"## {title}", ""]
+    results = read(build / name)
+    if results is None:
+        return lines + not_measured(command)
+    broke = sum(bool(result["broke"]) for result in results)
+    whole = sum(result["verdict"] == "whole" for result in results)
+    wrong = sum(result["verdict"] == "WRONG" for result in results)
+    share = f" ({100 * whole / broke:.0f} %)" if broke else ""
+    lines += [f"`{command}`: of {broke} that break, {whole}{share} are whole; {wrong} wrong results.", ""]
+    lines += table(["family", "cases", "broke", *VERDICTS], count_rows(results))
+    missed = [result for result in results if result["verdict"] not in ("whole", "clean")]
+    if missed:
+        lines += ["Not whole:", ""]
+        lines += table(["case", "verdict", "first reason"], [[r["name"], r["verdict"], why(r)] for r in missed])
+    return lines
+
+
+def steady(record: dict[str, Any]) -> float:
+    """Median seconds of the second half of the calls."""
+    return statistics.median(record["seconds"][len(record["seconds"]) // 2 :])
+
+
+def demo_part(build: Path) -> list[str]:
+    lines = ["## Demo: BART in half precision", ""]
+    records = read(build / "demo.json")
+    if records is None:
+        return lines + not_measured("make demo")
+    rows = []
+    for kind in ("plain", "mended"):
+        record = records[kind]["inductor"]
+        first, later = record["seconds"][0], steady(record)
+        equal = records[kind]["eager"]["logits"] == records[kind]["eager"]["eager"]
+        recompiled = record["graphs"][-1] - record["graphs"][0]
+        rows.append([kind, record["breaks"], record["graphs"][-1], recompiled, "yes" if equal else "no"])
+        rows[-1] += [f"{first:.1f} s", f"{later * 1e3:.2f} ms"]
+    headings = ["", "breaks", "graphs", "recompilations", "bits as eager (eager backend)", "first call", "steady call"]
+    return lines + ["`make demo`, one thread, inductor:", ""] + table(headings, rows)
+
+
+def paper_part(build: Path) -> list[str]:
+    lines = ["## The paper's models over twenty calls", ""]
+    record = read(build / "paper-check.json")
+    if record is None:
+        return lines + not_measured("make paper")
+    return lines + ["`make paper`:", ""] + table(record["headings"], record["rows"])
+
+
+def bench_part(build: Path) -> list[str]:
+    lines = ["## Speed of the parser", ""]
+    record = read(build / "bench-parse.json")
+    if record is None:
+        return lines + not_measured("make bench")
+
+    def speed(row: dict[str, float]) -> float:
+        return row["bytes"] / row["seconds"] / 1e6
+
+    rows = []
+    for name, row in record["packages"].items():
+        ours, theirs = speed(row["graphmend"]), speed(row["cpython"])
+        size = f"{row['graphmend']['bytes'] / 1e6:.1f}"
+        rows.append([name, row["files"], size, f"{theirs:.1f}", f"{ours:.1f}", f"{ours / theirs:.1f}"])
+    lines += [f"`make bench`, from memory, one thread, beside CPython {record['python']}:", ""]
+    lines += table(["sources", "files", "MB", "ast.parse, MB/s", "graphmend, MB/s", "times as fast"], rows)
+    lines += ["One file, repeated:", ""]
+    growth = [[row["repeat"], f"{row['bytes'] / 1e6:.2f}", f"{speed(row):.1f}"] for row in record["growth"]]
+    return lines + table(["times", "MB", "MB/s"], growth)
+
+
+def oracle_part(build: Path) -> list[str]:
+    lines = ["## Trees against CPython", ""]
+    record = read(build / "oracle.json")
+    if record is None:
+        return lines + not_measured("tools/ast_oracle --python python3.N")
+    rows = [[row["python"], row["files"], row["differences"]] for row in record]
+    return lines + table(["CPython", "files", "files that differ"], rows)
+
+
+def version_of(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def revision() -> str:
+    """The commit that was measured, as far as git tells."""
+    done = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True)
+    return done.stdout.strip() if done.returncode == 0 else "unknown"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=Path, default=Path("build"))
+    parser.add_argument("--out", type=Path, default=Path("docs/results.md"))
+    options = parser.parse_args()
+    versions = [[name, version_of(name)] for name in ("graphmend", "torch", "transformers", "einops", "numpy")]
+    versions += [["Python", platform.python_version()], ["machine", platform.machine()], ["commit", revision()]]
+    lines = ["# Results", "", "Written by `make results` from the last runs of the commands that are named below.", ""]
+    lines += table(["", "version"], versions)
+    for name in SCORES:
+        lines += score_part(options.build, name)
+    lines += demo_part(options.build) + paper_part(options.build)
+    lines += bench_part(options.build) + oracle_part(options.build)
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    options.out.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+    print(f"wrote {options.out}")
+
+
+if __name__ == "__main__":
+    main()
