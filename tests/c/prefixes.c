@@ -1,6 +1,6 @@
 /* usage: prefixes STEP FILE...
  *
- * Runs the pipeline over every STEP-th prefix of each file, each in a block of its exact size. Succeeds by not crashing, and by
+ * Runs the pipeline over every STEP-th prefix of each file and the whole of it, each in a block of its exact size. Succeeds by not crashing, and by
  * finding the tokens of every prefix to be in order and in range. */
 #include "read_file.h"
 #include "memory.h"
@@ -48,13 +48,15 @@ int main(int count, char **arguments) {
     for (int i = 2; i < count; i++) {
         size_t size = 0;
         char *bytes = read_file(arguments[i], &size);
-        for (size_t length = 0; length <= size; length += step) {
+        size_t count_run = 0;
+        for (size_t length = 0; length <= size; count_run++) {
             if (!run_prefix(arguments[i], bytes, length)) {
                 fprintf(stderr, "%s: prefix of %zu bytes failed\n", arguments[i], length);
                 return 1;
             }
+            length = length < size && size - length < step ? size : length + step;
         }
-        printf("%s: %zu prefixes\n", arguments[i], size / step + 1);
+        printf("%s: %zu prefixes\n", arguments[i], count_run);
         free(bytes);
     }
     return 0;
