@@ -40,7 +40,7 @@ class MendingBackend:
         state.registry.mended(plan.sites)
         if not plan.guarded:
             return compiled
-        return GuardedGraph(compiled, plan.flagged, plan.mutated, plan.draws, plan.devices)
+        return GuardedGraph(compiled, plan)
 
     def __eq__(self, other: object) -> bool:
         return self is other or (

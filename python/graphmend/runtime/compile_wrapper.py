@@ -8,6 +8,7 @@ Dynamo likes, and only mends that postpone nothing are in force.
 from __future__ import annotations
 
 import functools
+import os
 import sys
 from typing import Any, Callable, Optional
 
@@ -19,12 +20,12 @@ from .quiet import forgotten_breaks, held, release
 from .markers import site_of
 
 MAX_ATTEMPTS = 64
+TORCH_FOLDER = os.path.dirname(torch.__file__) + os.sep
 FORWARDERS = {
     ("module.py", "_wrapped_call_impl"),
     ("module.py", "_call_impl"),
     ("_contextlib.py", "decorate_context"),
     ("eval_frame.py", "compile_wrapper"),
-    ("external_utils.py", "inner"),
 }
 
 
@@ -131,7 +132,9 @@ def not_one_graph(frame: Any, result: Any) -> Optional[Exception]:
     """Why a converted frame does not hold a whole call, None if it does or if it only forwards a call."""
     guarded = getattr(result, "guarded_code", None)
     if guarded is None:
-        return None if forwards(frame.f_code) else RuntimeError(getattr(result, "skip_reason", None) or "frame skipped")
+        if frame.f_code.co_filename.startswith(TORCH_FOLDER):
+            return None
+        return RuntimeError(getattr(result, "skip_reason", None) or "frame skipped")
     if any(name.startswith(("__resume_at", "torch_dynamo_resume_in")) for name in guarded.code.co_names):
         return RuntimeError("graph break")
     return None
@@ -139,16 +142,18 @@ def not_one_graph(frame: Any, result: Any) -> Optional[Exception]:
 
 def forwards(code: Any) -> bool:
     """Whether a function of torch itself only hands its call on."""
-    folder, _, name = code.co_filename.replace("\\", "/").rpartition("/")
-    return "/torch/" in folder + "/" and (name, code.co_name) in FORWARDERS
+    return code.co_filename.startswith(TORCH_FOLDER) and (os.path.basename(code.co_filename), code.co_name) in FORWARDERS
 
 
 def is_first_frame(caller: Any) -> bool:
     """Whether only functions that hand the call on are between the wrapper and the frame about to run."""
+    compiled = torch._dynamo.convert_frame.output_codes
     while caller is not None:
         code = caller.f_code
         if code is WRAPPER_CODE:
             return True
+        if code in compiled:
+            return False
         if code.co_filename != __file__ and not forwards(code):
             return False
         caller = caller.f_back
@@ -159,6 +164,7 @@ def flush(queue: list[Any]) -> None:
     """Run the deferred work of a call in order, compilation being off."""
     events = queue[:]
     queue.clear()
+    state.local.pending = None
     set_eval_frame = torch._C._dynamo.eval_frame.set_eval_frame
     prior = set_eval_frame(None)
     try:
@@ -235,6 +241,12 @@ def wrap(ways: Ways, function: Callable[..., Any], module: Optional[torch.nn.Mod
             restore = None
             left.add(is_grad_enabled())
             ways.record.mode = "partial"
+        except Exception:
+            # Raised by the code that Dynamo puts around the graph, such as the failing access to an attribute. The
+            # deferred work of the call is lost then, so the call is run again.
+            if local.pending is None:
+                raise
+            restore = local.pending.restore
         else:
             if local.queue:
                 flush(local.queue)
@@ -242,6 +254,7 @@ def wrap(ways: Ways, function: Callable[..., Any], module: Optional[torch.nn.Mod
         if left and is_grad_enabled() in left:
             return ways.partial()(*args, **kwargs)
         local.queue.clear()
+        local.pending = None
         if restore is not None:
             restore()
         ways.record.replays += 1

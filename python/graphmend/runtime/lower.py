@@ -20,6 +20,7 @@ class Plan:
 
     sites: set[str]
     flagged: bool = False
+    defers: bool = False
     guarded: bool = False
     mutated: list[Any] = dataclasses.field(default_factory=list)
     draws: bool = False
@@ -39,7 +40,7 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
         raise SiteRefused("; ".join(trace.refusals.values()))
     gate_gradients(module, marks)
     release_events(module, marks)
-    plan.flagged = bool(marks.checks)
+    plan.flagged, plan.defers = bool(marks.checks), bool(marks.events)
     if plan.flagged:
         add_flag(module, marks)
     erase_markers(module, marks)

@@ -6,6 +6,8 @@ from typing import Any, Callable, Optional, Sequence
 
 import torch
 
+from .state import GuardFailed, local
+
 
 def save_generators(devices: Sequence[torch.device]) -> Callable[[], None]:
     """Remember the generators of the CPU and of the devices of a graph; returns what restores them."""
@@ -54,27 +56,26 @@ def save(
 class GuardedGraph:
     """A compiled graph that signals when its call has to be run again in eager Python."""
 
-    def __init__(self, compiled: Any, flagged: bool, mutated: Sequence[Any], draws: bool, devices: Any) -> None:
+    def __init__(self, compiled: Any, plan: Any) -> None:
         self.compiled = compiled
-        self.flagged = flagged
-        self.mutated = tuple(mutated)
-        self.draws = draws
-        self.devices = devices
+        self.flagged = plan.flagged
+        self.defers = plan.defers
+        self.mutated = tuple(plan.mutated)
+        self.draws = plan.draws
+        self.devices = plan.devices
 
     def __call__(self, *inputs: Any) -> Any:
-        from .state import GuardFailed
-
         restore = None
         if self.mutated or self.draws:
             tensors = [inputs[item] if isinstance(item, int) else item for item in self.mutated]
             restore = save(tensors, self.draws, self.devices)
         try:
             outputs = self.compiled(*inputs)
-            if not self.flagged:
-                return outputs
-            fired = bool(outputs[-1])
+            fired = self.flagged and bool(outputs[-1])
         except Exception:
             fired = True
         if fired:
             raise GuardFailed(restore)
-        return outputs[:-1]
+        if self.defers:
+            local.pending = GuardFailed(restore)
+        return outputs[:-1] if self.flagged else outputs

@@ -52,6 +52,7 @@ class Local(threading.local):
     def __init__(self) -> None:
         self.queue: list[Any] = []
         self.trace: Optional[Trace] = None
+        self.pending: Optional[GuardFailed] = None  # set while deferred work is on its way from a graph to the queue
 
 
 local = Local()
