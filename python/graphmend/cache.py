@@ -8,13 +8,12 @@ A cache that cannot be read or written is no error, only slower.
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
+import importlib.machinery
 import importlib.util
 import json
 import marshal
 import os
 import sys
-import tempfile
 import types
 from typing import Any
 
@@ -34,11 +33,15 @@ def folder() -> str:
 
 
 def torch_version() -> str:
-    """The version of the torch that is installed, without importing it."""
-    try:
-        return importlib.metadata.version("torch")
-    except importlib.metadata.PackageNotFoundError:
+    """What torch says about its version, without importing it or the slow reader of package metadata."""
+    spec = importlib.machinery.PathFinder.find_spec("torch")
+    if spec is None or spec.origin is None:
         return "none"
+    try:
+        with open(os.path.join(os.path.dirname(spec.origin), "version.py"), encoding="utf-8") as stream:
+            return stream.read()
+    except OSError:
+        return spec.origin
 
 
 def _meaning() -> str:
@@ -139,6 +142,8 @@ class Cache:
         path = self._path(key)
         if path is None or self._folder is None:
             return
+        import tempfile  # slow to import, and most runs store nothing
+
         payload = marshal.dumps((entry.code, json.dumps([entry.sites, entry.left])))
         check = hashlib.blake2b(payload, digest_size=DIGEST).digest()
         try:

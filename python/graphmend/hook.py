@@ -17,7 +17,7 @@ import types
 import warnings
 from typing import Any, Callable
 
-from graphmend import cache, core, positions, torch_watch
+from graphmend import cache, core, torch_watch
 
 # The distribution of torch itself: Dynamo does not break in its own code in ways that a rewrite could cure.
 OWN_PACKAGES = frozenset({"torch", "functorch", "torchgen", "graphmend"})
@@ -68,6 +68,8 @@ def is_ours_to_mend(name: str, path: str) -> bool:
 
 def compile_mended(result: dict[str, Any], data: bytes, path: str) -> types.CodeType:
     """The code object of the mended text, in the user's positions and names."""
+    from graphmend import positions  # with `ast`: only needed for what is not in the cache
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the compilation of the original has issued them
         original = importlib.util.decode_source(data)

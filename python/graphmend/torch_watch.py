@@ -7,7 +7,6 @@ say, and has the loader of that one module call back when the module has been ex
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import sys
 import types
 from collections.abc import Sequence
@@ -16,27 +15,31 @@ from typing import Any
 
 
 class TorchFinder:
-    """Finds torch as others do, and is told when it is there."""
+    """Finds torch as others do, and is told when it has been executed; a program may also find it and not import it."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
     ) -> ModuleSpec | None:
         if name != "torch":
             return None
-        _stop_finder()
-        spec = importlib.util.find_spec(name)
-        if spec is not None and spec.loader is not None:
-            _call_back(spec.loader)
-        return spec
+        for finder in sys.meta_path:
+            find = None if finder is self else getattr(finder, "find_spec", None)
+            spec: ModuleSpec | None = find(name, path, target) if find is not None else None
+            if spec is not None:
+                if spec.loader is not None:
+                    _call_back(spec.loader)
+                return spec
+        return None
 
 
 def _call_back(loader: Any) -> None:
-    """Have the loader finish the next module with `load_runtime`."""
+    """Have the loader finish the module with `load_runtime`."""
     execute = loader.exec_module
 
     def exec_module(module: types.ModuleType) -> None:
         del loader.exec_module
         execute(module)
+        _stop_finder()
         _load_runtime_or_warn()
 
     loader.exec_module = exec_module
