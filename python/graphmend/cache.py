@@ -86,9 +86,12 @@ class Cache:
     def _open(self, path: str) -> None:
         os.makedirs(path, mode=0o700, exist_ok=True)
         self._folder = path
+        name = os.path.join(path, "unmended")
         try:
-            with open(os.path.join(path, "unmended"), "rb") as stream:
+            with open(name, "rb") as stream:
                 data = stream.read()
+            if len(data) % DIGEST:  # a record was cut short; what is appended later has to be found again
+                os.truncate(name, len(data) - len(data) % DIGEST)
         except OSError:
             return
         self._unmended = {data[i : i + DIGEST] for i in range(0, len(data) - DIGEST + 1, DIGEST)}

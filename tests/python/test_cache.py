@@ -1,0 +1,117 @@
+"""The cache gives back what was stored for the same file and versions, and survives any damage."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+from graphmend import cache
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("GRAPHMEND_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def entry(text: str = "x = 1") -> cache.Entry:
+    return cache.Entry(compile(text, "m.py", "exec"), [{"site": "m.py:1:0:GM101"}], [])
+
+
+def files(folder) -> list:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def test_round_trip(folder):
+    key = cache.Cache.key("m.py", b"x = 1")
+    cache.Cache().store(key, entry())
+    loaded = cache.Cache().load(key)
+    assert loaded is not None
+    assert loaded.code == entry().code and loaded.sites == entry().sites and loaded.left == []
+
+
+def test_key_depends_on_content_and_path():
+    keys = {cache.Cache.key(path, data) for path in ("a.py", "b.py") for data in (b"", b"x", b"x\0")}
+    assert len(keys) == 6
+
+
+def test_unmended_files_are_remembered(folder):
+    first, keys = cache.Cache(), [cache.Cache.key("m.py", bytes([i])) for i in range(50)]
+    for key in keys:
+        first.add_unmended(key)
+    second = cache.Cache()
+    assert all(second.is_unmended(key) for key in keys)
+    assert not second.is_unmended(cache.Cache.key("m.py", b"other"))
+
+
+@pytest.mark.parametrize("cut", [0, 1, 15, 16, 20, -1])
+def test_cut_entries_are_not_used(folder, cut):
+    key = cache.Cache.key("m.py", b"x = 1")
+    cache.Cache().store(key, entry())
+    (path,) = files(folder)
+    path.write_bytes(path.read_bytes()[:cut])
+    assert cache.Cache().load(key) is None
+
+
+def test_changed_bytes_are_not_used(folder):
+    key = cache.Cache.key("m.py", b"x = 1")
+    cache.Cache().store(key, entry())
+    (path,) = files(folder)
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(bytes(data))
+    assert cache.Cache().load(key) is None
+
+
+def test_cut_list_of_unmended_files(folder):
+    keys = [cache.Cache.key("m.py", bytes([i])) for i in range(3)]
+    first = cache.Cache()
+    for key in keys:
+        first.add_unmended(key)
+    (path,) = files(folder)
+    path.write_bytes(path.read_bytes()[:-5])
+    second = cache.Cache()
+    assert [second.is_unmended(key) for key in keys] == [True, True, False]
+    second.add_unmended(keys[2])
+    third = cache.Cache()
+    assert all(third.is_unmended(key) for key in keys)
+
+
+def test_other_versions_are_apart(folder, monkeypatch):
+    key = cache.Cache.key("m.py", b"x = 1")
+    cache.Cache().store(key, entry())
+    monkeypatch.setattr(cache, "torch_version", lambda: "9.9")
+    assert cache.Cache().load(key) is None
+
+
+def test_folder_that_cannot_be_made(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("GRAPHMEND_CACHE_DIR", str(tmp_path / "file"))
+    store, key = cache.Cache(), cache.Cache.key("m.py", b"x")
+    store.store(key, entry())
+    store.add_unmended(key)
+    assert store.load(key) is None and store.is_unmended(key)
+
+
+def test_folder_that_vanishes(folder):
+    store, key = cache.Cache(), cache.Cache.key("m.py", b"x")
+    shutil.rmtree(folder)
+    store.store(key, entry())
+    assert store.load(key) is None
+
+
+def test_nothing_partial_is_left(folder):
+    store = cache.Cache()
+    for i in range(5):
+        store.store(cache.Cache.key("m.py", bytes([i])), entry(f"x = {i}"))
+    assert sorted(os.path.splitext(path.name)[1] for path in files(folder)) == [".bin"] * 5
+
+
+def test_default_folder(monkeypatch):
+    monkeypatch.delenv("GRAPHMEND_CACHE_DIR", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
+    assert cache.folder() == os.path.join("/somewhere", "graphmend")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert cache.folder().endswith(os.path.join(".cache", "graphmend"))
