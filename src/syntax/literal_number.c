@@ -90,10 +90,30 @@ void gm_literal_int_decimal(gm_arena *arena, const char *digits, size_t length, 
     }
 }
 
-/* Shortest digits that read back as the same double, as `D.DDDe+XX`. */
+/* Add one to the last digit of `D.DDDe+XX`; a carry out of the first digit is not needed by the caller. */
+static void increment(char *text) {
+    char *at = strchr(text, 'e');
+    while (at-- > text) {
+        if (*at == '.') {
+            continue;
+        }
+        if (*at != '9') {
+            (*at)++;
+            return;
+        }
+        *at = '0';
+    }
+}
+
+/* Shortest digits that read back as the same double, as `D.DDDe+XX`. At a tie the rounded digits may read back as the
+ * neighbour where the next larger ones do not. */
 static void shortest(double value, char *text, size_t size) {
     for (int precision = 0; precision < 17; precision++) {
         (void)snprintf(text, size, "%.*e", precision, value);
+        if (strtod(text, NULL) == value) {
+            return;
+        }
+        increment(text);
         if (strtod(text, NULL) == value) {
             return;
         }

@@ -1,4 +1,4 @@
-"""Input that nobody writes by hand: bounded time, a diagnostic, no crash. `make test` runs this on the sanitizer build."""
+"""Input that nobody writes by hand: bounded time, a diagnostic, no crash, under the sanitizers in `make test`."""
 
 from __future__ import annotations
 

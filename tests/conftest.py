@@ -1,0 +1,26 @@
+"""Where the tests find the executable: in the build folder that is under test, or in this environment."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def find_executable() -> str:
+    """`$GRAPHMEND_BUILD/graphmend` (`make test` names the sanitizer build), else the installed one."""
+    build = os.environ.get("GRAPHMEND_BUILD")
+    candidates = [Path(build) / "graphmend"] if build else []
+    candidates.append(Path(sys.executable).with_name("graphmend"))
+    found = next((str(path) for path in candidates if path.exists()), shutil.which("graphmend"))
+    assert found, "graphmend is neither built nor installed: run `make build`"
+    return found
+
+
+@pytest.fixture(scope="session")
+def executable() -> str:
+    """The graphmend executable."""
+    return find_executable()
