@@ -19,7 +19,9 @@ ALIASES = Path(__file__).resolve().parent.parent / "data" / "unicode" / "aliases
 COMPUTED = ("CJK UNIFIED IDEOGRAPH-", "HANGUL SYLLABLE ")
 HASH_BITS = 39
 DIGITS = 10
-FIRST_DIGIT = ord("0")  # the 64 digits are the characters from "0" to "o", in order; the backslash among them is escaped
+FIRST_DIGIT = ord(
+    "0"
+)  # the 64 digits are the characters from "0" to "o", in order; the backslash among them is escaped
 PER_LINE = 8
 
 
@@ -56,8 +58,7 @@ def printable_here() -> set[int]:
 
 def printable_in(python: str) -> tuple[int, set[int]]:
     program = (
-        "import sys; print(sys.version_info[1]); "
-        "print(*(c for c in range(0x80, 0x110000) if chr(c).isprintable()))"
+        "import sys; print(sys.version_info[1]); print(*(c for c in range(0x80, 0x110000) if chr(c).isprintable()))"
     )
     text = subprocess.run([python, "-c", program], check=True, capture_output=True, text=True).stdout
     minor, _, codes = text.partition("\n")

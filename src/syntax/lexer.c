@@ -101,7 +101,11 @@ static void begin_line(gm_lexer *lexer) {
             alternate++;
         } else if (c == '\f') {
             column = alternate = 0;
-        } else if (c == '\\' && is_line_end(at[1])) {
+        } else if (c == '\\' && lexer->target == 309) {
+            /* Python 3.9 takes such a line as indented like the one before. */
+            lexer->at = at;
+            return;
+        } else if (c == '\\' && is_line_end(at[1]) && lexer->target != 308) {
             continued = continued != 0 ? continued : column;
             at = skip_line_end(at + 1);
             if (at == lexer->end) {
@@ -242,7 +246,8 @@ static void end_line(gm_lexer *lexer) {
     if (lexer->depth > 0 || lexer->excess > 0) {
         return;
     }
-    if (lexer->count > 0 && lexer->tokens[lexer->count - 1].kind != GM_TOKEN_NEWLINE) {
+    /* A line of nothing but a line join comes to this: for Python 3.8 it is an empty statement. */
+    if (lexer->target == 308 || (lexer->count > 0 && lexer->tokens[lexer->count - 1].kind != GM_TOKEN_NEWLINE)) {
         gm_lexer_emit(lexer, GM_TOKEN_NEWLINE, at, next, 0);
     }
     begin_line(lexer);

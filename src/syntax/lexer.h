@@ -53,7 +53,8 @@ typedef struct gm_bracket {
 /* An f-string whose END has not come yet. */
 typedef struct gm_fstring {
     uint32_t start;
-    uint32_t plain_end; /* old targets: where the string token ends if read without regard to fields; 0 for others */
+    uint32_t plain_end; /* old targets: where the string token ends if read without regard to fields; 0 for others;
+                           UINT32_MAX: nowhere */
     uint32_t depth;     /* brackets open before it */
     char quote;
     uint8_t flags;

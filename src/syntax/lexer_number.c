@@ -59,7 +59,8 @@ static void invalid(gm_lexer *lexer, const char *start, const char *at, const ch
 }
 
 static void finish(gm_lexer *lexer, gm_token_kind kind, const char *start, const char *end) {
-    if (gm_char_is(*end, GM_CHAR_NAME) && !keyword_follows(end)) {
+    bool strict = lexer->target >= 310;
+    if (strict && gm_char_is(*end, GM_CHAR_NAME) && !keyword_follows(end)) {
         invalid(lexer, start, end, "invalid number literal");
         return;
     }

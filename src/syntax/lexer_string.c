@@ -100,7 +100,7 @@ static void begin_fstring(gm_lexer *lexer, const char *start, char quote, unsign
     if (before_312(lexer)) {
         unsigned ignored = 0;
         const char *end = plain_end(lexer, lexer->at, quote, triple, &ignored);
-        fstring->plain_end = end == NULL ? gm_lexer_offset(lexer, lexer->end) : gm_lexer_offset(lexer, end);
+        fstring->plain_end = end == NULL ? UINT32_MAX : gm_lexer_offset(lexer, end);
     }
     gm_lexer_emit(lexer, GM_TOKEN_FSTRING_START, start, lexer->at, flags);
     gm_lexer_fstring_text(lexer);
@@ -201,6 +201,11 @@ static const char *skip_text_escape(gm_lexer *lexer, const char *at, bool raw) {
     return skip_escape(lexer, at);
 }
 
+/* Python 3.12 and 3.13 end the text of a format spec at a line end and go on as in the field. */
+static bool newline_in_spec(const gm_lexer *lexer) {
+    return in_spec(lexer) && (lexer->target == 0 || lexer->target == 312 || lexer->target == 313);
+}
+
 void gm_lexer_fstring_text(gm_lexer *lexer) {
     const gm_fstring *fstring = &lexer->fstrings[lexer->fstring_count - 1];
     bool triple = (fstring->flags & GM_STRING_TRIPLE) != 0;
@@ -246,6 +251,10 @@ void gm_lexer_fstring_text(gm_lexer *lexer) {
             }
             at += at[1] == '}' ? 2 : 1;
             pair = at;
+        } else if (is_line_end(c) && !triple && newline_in_spec(lexer)) {
+            emit_text(lexer, start, at, flags, pair);
+            lexer->at = at;
+            return;
         } else if (at == lexer->end || (!triple && is_line_end(c))) {
             emit_text(lexer, start, at, flags, pair);
             unterminated_fstring(lexer, at);

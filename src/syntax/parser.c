@@ -174,3 +174,10 @@ const gm_name *gm_parser_name(gm_parser *parser) {
     gm_parser_advance(parser);
     return name;
 }
+
+const gm_name *gm_parser_bound_name(gm_parser *parser) {
+    const gm_token *token = parser->at;
+    const gm_name *name = gm_parser_name(parser);
+    gm_parser_refuse_debug(parser, name, token->start, token->end);
+    return name;
+}

@@ -92,6 +92,8 @@ gm_name_list gm_parser_name_list(gm_parser *parser, uint32_t mark);
 
 /* The current NAME, consumed; reports and returns NULL when it is no name. */
 const gm_name *gm_parser_name(gm_parser *parser);
+/* The same for a name that is bound. */
+const gm_name *gm_parser_bound_name(gm_parser *parser);
 const gm_name *gm_parser_intern(gm_parser *parser, const gm_token *token);
 gm_node *gm_parser_error_node(gm_parser *parser, uint32_t start);
 
@@ -105,6 +107,7 @@ gm_node *gm_parse_bitwise_or(gm_parser *parser);
 gm_node *gm_parse_disjunction(gm_parser *parser);       /* no conditional, no lambda */
 gm_node *gm_parse_comprehension_condition(gm_parser *parser);
 gm_node *gm_parse_starred(gm_parser *parser);           /* `*` bitwise_or */
+gm_node *gm_parse_starred_expression(gm_parser *parser); /* `*` expression, in arguments and subscripts */
 gm_node *gm_parse_target_list(gm_parser *parser);       /* target of `for`, stored */
 gm_node *gm_parse_slices(gm_parser *parser);
 bool gm_parser_starts_expression(const gm_parser *parser);
@@ -140,5 +143,14 @@ typedef enum gm_target_use { GM_TARGET_ASSIGN, GM_TARGET_AUGMENT, GM_TARGET_ANNO
 
 /* Give a parsed expression the context of its use; reports what cannot be a target. */
 void gm_parser_set_target(gm_parser *parser, gm_node *node, gm_target_use use);
+
+/* Report, for Python 3.8, a star in an expression or in a tuple without parentheses. */
+void gm_parser_refuse_star(gm_parser *parser, const gm_node *node, const char *what);
+
+/* Report, for Python 3.8, a binding of `__debug__`; later versions leave it to the compiler. Takes NULL. */
+void gm_parser_refuse_debug(gm_parser *parser, const gm_name *name, uint32_t start, uint32_t end);
+
+/* Report, for Python 3.8, the same keyword twice. */
+void gm_parser_refuse_repeated(gm_parser *parser, const gm_list *keywords);
 
 #endif

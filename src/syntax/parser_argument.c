@@ -5,16 +5,9 @@
 static gm_node *keyword(gm_parser *parser) {
     gm_keyword *node = GM_MAKE(parser, keyword, parser->at->start);
     if (!gm_parser_accept(parser, GM_TOKEN_POWER)) {
-        node->arg = gm_parser_name(parser);
+        node->arg = gm_parser_bound_name(parser);
         gm_parser_expect(parser, GM_TOKEN_EQUAL);
     }
-    node->value = gm_parse_expression(parser);
-    return gm_parser_finish(parser, &node->base);
-}
-
-static gm_node *starred_argument(gm_parser *parser) {
-    gm_Starred *node = GM_MAKE(parser, Starred, parser->at->start);
-    gm_parser_advance(parser);
     node->value = gm_parse_expression(parser);
     return gm_parser_finish(parser, &node->base);
 }
@@ -75,7 +68,7 @@ static void argument(gm_parser *parser, argument_state *state) {
         gm_parser_push(parser, keyword(parser));
     } else if (gm_parser_is(parser, GM_TOKEN_STAR)) {
         check_order(parser, state, true);
-        gm_parser_push(parser, starred_argument(parser));
+        gm_parser_push(parser, gm_parse_starred_expression(parser));
     } else {
         check_order(parser, state, false);
         gm_parser_push(parser, positional(parser));
@@ -92,6 +85,9 @@ void gm_parse_arguments(gm_parser *parser, uint32_t start, gm_list *arguments, g
     if (first->kind != GM_TOKEN_STAR && first->kind != GM_TOKEN_POWER && !(first->kind == GM_TOKEN_NAME && first[1].kind == GM_TOKEN_EQUAL)) {
         gm_node *node = gm_parse_named_expression(parser);
         if (gm_parser_at_comprehension(parser)) {
+            if (node->kind == GM_KIND_NamedExpr && (node->flags & GM_FLAG_PARENTHESIZED) == 0) {
+                gm_parser_need(parser, 309, node->start, "an assignment expression without parentheses in a generator argument");
+            }
             node = gm_parse_generator(parser, node, start);
             *arguments = gm_parser_single(parser, node);
             return;
@@ -105,6 +101,7 @@ void gm_parse_arguments(gm_parser *parser, uint32_t start, gm_list *arguments, g
     }
     gm_parser_expect(parser, GM_TOKEN_RPAR);
     split(parser, mark, arguments, keywords);
+    gm_parser_refuse_repeated(parser, keywords);
 }
 
 /* Parameters of functions and lambdas. */
@@ -124,7 +121,7 @@ typedef struct parameter_state {
 
 static gm_node *parameter(gm_parser *parser, bool annotated, bool variadic) {
     gm_arg *node = GM_MAKE(parser, arg, parser->at->start);
-    node->arg = gm_parser_name(parser);
+    node->arg = gm_parser_bound_name(parser);
     if (annotated && gm_parser_accept(parser, GM_TOKEN_COLON)) {
         if (variadic && gm_parser_is(parser, GM_TOKEN_STAR)) {
             gm_parser_need(parser, 311, parser->at->start, "`*` in an annotation");

@@ -76,12 +76,12 @@ gm_node *gm_parse_generator(gm_parser *parser, gm_node *element, uint32_t start)
     return gm_parser_finish(parser, &node->base);
 }
 
-/* Elements behind the first one, pushed; up to and with the closer. */
-static gm_list display_rest(gm_parser *parser, gm_node *first, gm_token_kind closer) {
+/* Elements behind the first one, up to and with the closer. */
+static gm_list display_rest(gm_parser *parser, gm_node *first, gm_token_kind closer, gm_node *(*element)(gm_parser *parser)) {
     uint32_t mark = parser->nodes.count;
     gm_parser_push(parser, first);
     while (gm_parser_accept(parser, GM_TOKEN_COMMA) && !gm_parser_is(parser, closer) && !parser->panic) {
-        gm_parser_push(parser, gm_parse_star_named(parser));
+        gm_parser_push(parser, element(parser));
     }
     gm_parser_expect(parser, closer);
     return gm_parser_list(parser, mark);
@@ -90,7 +90,7 @@ static gm_list display_rest(gm_parser *parser, gm_node *first, gm_token_kind clo
 static gm_node *tuple(gm_parser *parser, gm_node *first, uint32_t start) {
     gm_Tuple *node = GM_MAKE(parser, Tuple, start);
     if (first != NULL) {
-        node->elts = display_rest(parser, first, GM_TOKEN_RPAR);
+        node->elts = display_rest(parser, first, GM_TOKEN_RPAR, gm_parse_star_named);
     }
     return gm_parser_finish(parser, &node->base);
 }
@@ -110,7 +110,7 @@ static gm_node *parenthesized(gm_parser *parser) {
         return gm_parse_generator(parser, first, start);
     }
     gm_parser_expect(parser, GM_TOKEN_RPAR);
-    if (first->kind == GM_KIND_Starred && !parser->panic) {
+    if (first->kind == GM_KIND_Starred && parser->target >= 309 && !parser->panic) {
         gm_parser_report(parser, first->start, first->end, "cannot use starred expression here");
     }
     first->flags |= GM_FLAG_PARENTHESIZED;
@@ -136,7 +136,7 @@ static gm_node *list(gm_parser *parser) {
         return gm_parser_finish(parser, &node->base);
     }
     gm_List *node = GM_MAKE(parser, List, start);
-    node->elts = display_rest(parser, first, GM_TOKEN_RSQB);
+    node->elts = display_rest(parser, first, GM_TOKEN_RSQB, gm_parse_star_named);
     return gm_parser_finish(parser, &node->base);
 }
 
@@ -180,6 +180,14 @@ static gm_node *dict_rest(gm_parser *parser, gm_node *key, uint32_t start) {
     return gm_parser_finish(parser, &node->base);
 }
 
+static gm_node *set_element(gm_parser *parser) {
+    gm_node *node = gm_parse_star_named(parser);
+    if (node->kind == GM_KIND_NamedExpr && (node->flags & GM_FLAG_PARENTHESIZED) == 0) {
+        gm_parser_need(parser, 309, node->start, "an assignment expression without parentheses in a set");
+    }
+    return node;
+}
+
 static gm_node *set_rest(gm_parser *parser, gm_node *first, uint32_t start) {
     if (gm_parser_at_comprehension(parser)) {
         refuse_starred_element(parser, first);
@@ -190,7 +198,7 @@ static gm_node *set_rest(gm_parser *parser, gm_node *first, uint32_t start) {
         return gm_parser_finish(parser, &all->base);
     }
     gm_Set *node = GM_MAKE(parser, Set, start);
-    node->elts = display_rest(parser, first, GM_TOKEN_RBRACE);
+    node->elts = display_rest(parser, first, GM_TOKEN_RBRACE, set_element);
     return gm_parser_finish(parser, &node->base);
 }
 
@@ -204,7 +212,7 @@ static gm_node *braces(gm_parser *parser) {
     if (gm_parser_is(parser, GM_TOKEN_POWER)) {
         return dict_rest(parser, NULL, start);
     }
-    gm_node *first = gm_parse_star_named(parser);
+    gm_node *first = set_element(parser);
     bool is_key = gm_parser_is(parser, GM_TOKEN_COLON) && first->kind != GM_KIND_Starred &&
                   (first->kind != GM_KIND_NamedExpr || (first->flags & GM_FLAG_PARENTHESIZED) != 0);
     return is_key ? dict_rest(parser, first, start) : set_rest(parser, first, start);

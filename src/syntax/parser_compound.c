@@ -76,6 +76,7 @@ static gm_node *for_statement(gm_parser *parser, uint32_t start, bool is_async) 
     gm_node *target = gm_parse_target_list(parser);
     gm_parser_expect(parser, GM_TOKEN_in);
     gm_node *iter = gm_parse_star_expressions(parser);
+    gm_parser_refuse_star(parser, iter, "`*` in the iterable of a `for` statement");
     gm_list body = gm_parse_block(parser);
     gm_list orelse = else_block(parser);
     if (is_async) {
@@ -101,6 +102,7 @@ static gm_node *with_item(gm_parser *parser) {
     node->context_expr = gm_parse_expression(parser);
     if (gm_parser_accept(parser, GM_TOKEN_as)) {
         node->optional_vars = gm_parser_is(parser, GM_TOKEN_STAR) ? gm_parse_starred(parser) : gm_parse_bitwise_or(parser);
+        gm_parser_refuse_star(parser, node->optional_vars, "`*` behind `as`");
         gm_parser_set_target(parser, node->optional_vars, GM_TARGET_WITH);
     }
     return gm_parser_finish(parser, &node->base);
@@ -214,7 +216,7 @@ static gm_node *handler(gm_parser *parser, bool *is_star) {
             node->type = exception_list(parser, node->type, start);
         }
         if (gm_parser_accept(parser, GM_TOKEN_as)) {
-            node->name = gm_parser_name(parser);
+            node->name = gm_parser_bound_name(parser);
         }
     }
     node->body = gm_parse_block(parser);
@@ -280,7 +282,7 @@ typedef struct signature {
 static signature signature_and_body(gm_parser *parser) {
     signature part = {0};
     gm_parser_expect(parser, GM_TOKEN_def);
-    part.name = gm_parser_name(parser);
+    part.name = gm_parser_bound_name(parser);
     part.type_params = gm_parse_type_parameters(parser);
     gm_parser_expect(parser, GM_TOKEN_LPAR);
     part.args = gm_parse_parameters(parser, GM_TOKEN_RPAR, true);
@@ -319,7 +321,7 @@ static gm_node *async_function(gm_parser *parser, uint32_t start, gm_list decora
 static gm_node *class_definition(gm_parser *parser, gm_list decorators) {
     gm_ClassDef *node = GM_MAKE(parser, ClassDef, parser->at->start);
     gm_parser_advance(parser);
-    node->name = gm_parser_name(parser);
+    node->name = gm_parser_bound_name(parser);
     node->type_params = gm_parse_type_parameters(parser);
     uint32_t open = parser->at->start;
     if (gm_parser_accept(parser, GM_TOKEN_LPAR)) {

@@ -235,12 +235,18 @@ gm_node *gm_parse_expression(gm_parser *parser) {
 }
 
 gm_node *gm_parse_named_expression(gm_parser *parser) {
-    if (!gm_parser_is(parser, GM_TOKEN_NAME) || parser->at[1].kind != GM_TOKEN_WALRUS) {
-        return gm_parse_expression(parser);
+    uint32_t start = parser->at->start;
+    bool named = gm_parser_is(parser, GM_TOKEN_NAME) && parser->at[1].kind == GM_TOKEN_WALRUS;
+    gm_node *target = named ? gm_parse_name(parser, GM_LOAD) : gm_parse_expression(parser);
+    /* Python 3.8 takes a name in parentheses too. */
+    bool old = parser->target < 309 && target->kind == GM_KIND_Name;
+    if (!gm_parser_is(parser, GM_TOKEN_WALRUS) || !(named || old)) {
+        return target;
     }
-    gm_NamedExpr *node = GM_MAKE(parser, NamedExpr, parser->at->start);
-    node->target = gm_parse_name(parser, GM_STORE);
+    gm_NamedExpr *node = GM_MAKE(parser, NamedExpr, start);
+    gm_parser_set_target(parser, target, GM_TARGET_ASSIGN);
     gm_parser_advance(parser);
+    node->target = target;
     node->value = gm_parse_expression(parser);
     return gm_parser_finish(parser, &node->base);
 }
@@ -249,6 +255,13 @@ gm_node *gm_parse_starred(gm_parser *parser) {
     gm_Starred *node = GM_MAKE(parser, Starred, parser->at->start);
     gm_parser_expect(parser, GM_TOKEN_STAR);
     node->value = operators(parser, POWER_BITOR);
+    return gm_parser_finish(parser, &node->base);
+}
+
+gm_node *gm_parse_starred_expression(gm_parser *parser) {
+    gm_Starred *node = GM_MAKE(parser, Starred, parser->at->start);
+    gm_parser_expect(parser, GM_TOKEN_STAR);
+    node->value = gm_parse_expression(parser);
     return gm_parser_finish(parser, &node->base);
 }
 
@@ -337,7 +350,7 @@ static gm_node *slice(gm_parser *parser) {
     }
     if (gm_parser_is(parser, GM_TOKEN_STAR)) {
         gm_parser_need(parser, 311, start, "`*` in a subscript");
-        return gm_parse_starred(parser);
+        return gm_parse_starred_expression(parser);
     }
     gm_node *node = gm_parse_named_expression(parser);
     if (node->kind == GM_KIND_NamedExpr && (node->flags & GM_FLAG_PARENTHESIZED) == 0) {

@@ -228,6 +228,10 @@ static gm_node *class_pattern(gm_parser *parser, gm_node *cls) {
     while (!gm_parser_is(parser, GM_TOKEN_RPAR) && !parser->panic) {
         bool is_keyword = gm_parser_is(parser, GM_TOKEN_NAME) && parser->at[1].kind == GM_TOKEN_EQUAL;
         if (is_keyword && parser->names.count == name_mark) {
+            if (is_wildcard(parser->at) && parser->nodes.count > mark) {
+                /* CPython takes this `_` for the last positional pattern. */
+                gm_parser_fail(parser, parser->at->start, parser->at->end, "`_` cannot be the first keyword behind positional patterns");
+            }
             node->patterns = gm_parser_list(parser, mark);
         }
         if (is_keyword) {
@@ -255,7 +259,7 @@ static gm_node *class_pattern(gm_parser *parser, gm_node *cls) {
 static gm_node *name_pattern(gm_parser *parser) {
     uint32_t start = parser->at->start;
     gm_token_kind next = parser->at[1].kind;
-    if (next == GM_TOKEN_DOT || next == GM_TOKEN_LPAR) {
+    if ((next == GM_TOKEN_DOT || next == GM_TOKEN_LPAR) && !is_wildcard(parser->at)) {
         gm_node *name = dotted(parser);
         return gm_parser_is(parser, GM_TOKEN_LPAR) ? class_pattern(parser, name) : value_pattern(parser, name, start);
     }

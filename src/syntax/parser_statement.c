@@ -33,7 +33,11 @@ static gm_node *augmentation(gm_parser *parser, gm_node *target, uint32_t start)
     node->target = target;
     node->op = augmented[parser->at->kind];
     gm_parser_advance(parser);
+    const gm_token *first = parser->at;
     node->value = gm_parse_yield_or_star(parser);
+    if (first->kind != GM_TOKEN_yield) {
+        gm_parser_refuse_star(parser, node->value, "`*` in the value of an augmented assignment");
+    }
     return gm_parser_finish(parser, &node->base);
 }
 
@@ -104,8 +108,11 @@ static const gm_name *dotted_name(gm_parser *parser) {
 static gm_node *alias(gm_parser *parser, bool dotted) {
     gm_alias *node = GM_MAKE(parser, alias, parser->at->start);
     node->name = dotted ? dotted_name(parser) : gm_parser_name(parser);
+    uint32_t end = parser->last_end;
     if (gm_parser_accept(parser, GM_TOKEN_as)) {
-        node->asname = gm_parser_name(parser);
+        node->asname = gm_parser_bound_name(parser);
+    } else {
+        gm_parser_refuse_debug(parser, node->name, node->base.start, end);
     }
     return gm_parser_finish(parser, &node->base);
 }
@@ -220,7 +227,7 @@ static gm_node *delete_statement(gm_parser *parser) {
     gm_parser_advance(parser);
     uint32_t mark = parser->nodes.count;
     do {
-        gm_node *target = gm_parse_bitwise_or(parser);
+        gm_node *target = gm_parser_is(parser, GM_TOKEN_STAR) ? gm_parse_starred(parser) : gm_parse_bitwise_or(parser);
         gm_parser_set_target(parser, target, GM_TARGET_DELETE);
         gm_parser_push(parser, target);
     } while (gm_parser_accept(parser, GM_TOKEN_COMMA) && gm_parser_starts_expression(parser));
@@ -317,6 +324,9 @@ void gm_parse_statements(gm_parser *parser, gm_token_kind closer) {
         if (gm_parser_is(parser, GM_TOKEN_INDENT)) {
             indented_by_mistake(parser);
         } else if (gm_parser_is(parser, GM_TOKEN_NEWLINE)) {
+            if (gm_parser_before(parser, 309) && closer == GM_TOKEN_DEDENT && !parser->broken_line) {
+                gm_parser_report(parser, parser->at->start, parser->at->start, "empty statement in a block");
+            }
             gm_parser_end_line(parser);
         } else if (gm_parser_is(parser, GM_TOKEN_DEDENT)) {
             parser->at++;

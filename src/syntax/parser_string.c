@@ -1,3 +1,6 @@
+#include <string.h>
+
+#include "syntax/literal.h"
 #include "syntax/parser.h"
 
 /* Adjacent string literals become one expression, as in CPython: runs of constant text are merged, empty text between
@@ -33,7 +36,18 @@ static gm_part string_part(const gm_parser *parser, const gm_token *token) {
     return (gm_part){start + quotes, token->end - quotes, part_flags(token)};
 }
 
+static void check_escapes(gm_parser *parser, const gm_part *part) {
+    size_t length = part->end - part->start;
+    if ((part->flags & GM_PART_RAW) == 0 && memchr(parser->text + part->start, '\\', length) != NULL) {
+        gm_literal_error error = gm_literal_decode_part(parser->tree->source, part, NULL);
+        if (error.message != NULL) {
+            gm_parser_report(parser, error.start, error.end, error.message);
+        }
+    }
+}
+
 static gm_node *constant(gm_parser *parser, gm_part part, uint32_t start, uint32_t end) {
+    check_escapes(parser, &part);
     gm_Constant *node = GM_MAKE(parser, Constant, start);
     node->base.end = end;
     node->value.literal = (part.flags & GM_PART_BYTES) != 0 ? GM_LITERAL_bytes : GM_LITERAL_str;
@@ -147,7 +161,7 @@ static gm_node *field_value(gm_parser *parser) {
         node->generators = gm_parse_comprehension_clauses(parser);
         return gm_parser_finish(parser, &node->base);
     }
-    if (parser->target != 0 && old && value->kind == GM_KIND_Starred) {
+    if (parser->target >= 309 && old && value->kind == GM_KIND_Starred) {
         gm_parser_report(parser, value->start, value->end, "f-string: cannot use starred expression here");
     }
     return value;

@@ -61,15 +61,59 @@ static void set_elements(gm_parser *parser, const gm_list *elements, gm_target_u
     }
 }
 
+void gm_parser_refuse_star(gm_parser *parser, const gm_node *node, const char *what) {
+    if (!gm_parser_before(parser, 309) || (node->flags & GM_FLAG_PARENTHESIZED) != 0) {
+        return;
+    }
+    bool found = node->kind == GM_KIND_Starred;
+    if (node->kind == GM_KIND_Tuple && parser->text[node->start] != '(') {
+        const gm_list *elements = &gm_as_Tuple(node)->elts;
+        for (uint32_t i = 0; i < elements->count && !found; i++) {
+            found = elements->items[i]->kind == GM_KIND_Starred && (elements->items[i]->flags & GM_FLAG_PARENTHESIZED) == 0;
+        }
+    }
+    if (found) {
+        gm_parser_need(parser, 309, node->start, what);
+    }
+}
+
+void gm_parser_refuse_debug(gm_parser *parser, const gm_name *name, uint32_t start, uint32_t end) {
+    if (gm_parser_before(parser, 309) && gm_name_is(name, "__debug__")) {
+        gm_parser_report(parser, start, end, "cannot assign to `__debug__`");
+    }
+}
+
+/* Later versions leave this to the compiler. Each name is looked for among those before it, so a long list is bounded. */
+void gm_parser_refuse_repeated(gm_parser *parser, const gm_list *keywords) {
+    if (!gm_parser_before(parser, 309)) {
+        return;
+    }
+    for (uint32_t i = 0; i < keywords->count; i++) {
+        const gm_name *name = gm_as_keyword(keywords->items[i])->arg;
+        for (uint32_t k = 0; k < i && k < GM_CHAIN_LIMIT && name != NULL; k++) {
+            if (gm_as_keyword(keywords->items[k])->arg == name) {
+                gm_parser_report(parser, keywords->items[i]->start, keywords->items[i]->end, "keyword argument repeated");
+                break;
+            }
+        }
+    }
+}
+
 /* Recursion goes through brackets alone, which the lexer bounds. */
 void gm_parser_set_target(gm_parser *parser, gm_node *node, gm_target_use use) {
     uint8_t context = use == GM_TARGET_DELETE ? GM_DEL : GM_STORE;
     switch (node->kind) {
     case GM_KIND_Name:
         gm_as_Name(node)->ctx = context;
+        if (context == GM_STORE) {
+            gm_parser_refuse_debug(parser, gm_as_Name(node)->id, node->start, node->end);
+        }
         return;
     case GM_KIND_Attribute:
         gm_as_Attribute(node)->ctx = context;
+        if (context == GM_STORE) {
+            gm_parser_refuse_debug(parser, gm_as_Attribute(node)->attr, node->start, node->end);
+        }
         return;
     case GM_KIND_Subscript:
         gm_as_Subscript(node)->ctx = context;
@@ -89,7 +133,7 @@ void gm_parser_set_target(gm_parser *parser, gm_node *node, gm_target_use use) {
         }
         break;
     case GM_KIND_Starred:
-        if (takes_sequences(use) && use != GM_TARGET_DELETE) {
+        if (takes_sequences(use) && (use != GM_TARGET_DELETE || parser->target < 309)) {
             gm_as_Starred(node)->ctx = context;
             gm_parser_set_target(parser, gm_as_Starred(node)->value, use);
             return;

@@ -57,7 +57,7 @@ def test_standard_library(executable: str, tmp_path: Path, path: Path) -> None:
 
 
 SNIPPETS = {
-    "numbers": "x = 0, 00, 1_000, 0x_ff, 0o17, 0b1_01, 1e5, 1E-7, .5, 5., 1e309, 1e16, 123456789.123, 1j, .5e3J, 5e-324",
+    "numbers": "x = 0, 00, 1_000, 0x_ff, 0o17, 0b1_01, 1e5, 1E-7, .5, 5., 1e309, 1e16, 12345678.123, 1j, .5e3J, 5e-324",
     "large numbers": "x = " + "9" * 4000 + ", 0x" + "f" * 500 + ", 0b" + "10" * 300,
     "escapes": r"""x = '\a\b\f\n\r\t\v\\\'\"\0\101\x41\u00e9\U0001F600\N{DIGIT ONE}\N{latin small letter a}\q\
 '""",
@@ -72,8 +72,8 @@ SNIPPETS = {
     "format strings": "x = f'a{b}c{d!r:>{w}}{{}}' 'e' f'{f=}' f'' f'{x:%H:%M}'",
     "identifiers": "\u212b = \u00b5 = \ufb01 = \u1e9b\u0323 = 1\n",
     "positions": "\u00e9 = '\u00e9\u00e9'; y = \u00e9.z(\n\t1)\n",
-    "decorators": "@a.b(1)\n@c\nclass D(E, f=1, *g, **h):\n  async def i(self, j, /, k=1, *, l: m, **o) -> p: await q\n",
-    "statements": "with a as b, c: pass\ntry: pass\nexcept (A, B) as e: raise X from e\nelse: pass\nfinally: del a, b\n",
+    "decorators": "@a.b(1)\n@c\nclass D(E, f=1, *g, **h):\n async def i(self, j, /, k=1, *, l: m, **o) -> p: await q\n",
+    "statements": "with a as b, c: pass\ntry: pass\nexcept (A, B) as e: raise X from e\nelse: pass\nfinally: del a\n",
     "match": "match a:\n case [1, *_, -1+2j]: 0\n case {'k': v, **r} if x: pass\n case A(b, c=d) | None as e: pass\n",
     "bad escape": r"x = '\N{NO SUCH NAME}'",
     "bad hexadecimal": r"x = '\x1'",
