@@ -45,7 +45,14 @@ class CountingBackend:
 def plain(value: Any) -> Any:
     """Tensors as comparable data, everything else as it is."""
     if isinstance(value, torch.Tensor):
-        return ("tensor", str(value.dtype), tuple(value.shape), value.stride(), value.requires_grad, value.detach().clone())
+        return (
+            "tensor",
+            str(value.dtype),
+            tuple(value.shape),
+            value.stride(),
+            value.requires_grad,
+            value.detach().clone(),
+        )
     return value
 
 
@@ -110,7 +117,9 @@ def aliases(output: Any, known: list) -> list:
     for leaf in pytree.tree_leaves(output):
         if isinstance(leaf, torch.Tensor):
             memory = leaf.untyped_storage().data_ptr()
-            found.append([(i, leaf is other, other.untyped_storage().data_ptr() == memory) for i, other in enumerate(known)])
+            found.append(
+                [(i, leaf is other, other.untyped_storage().data_ptr() == memory) for i, other in enumerate(known)]
+            )
     return [[item for item in row if item[2]] for row in found]
 
 
@@ -182,10 +191,7 @@ class Outcome:
     def refusals(self, code: str) -> list[str]:
         """Reasons why the site with a code was left as written."""
         return [
-            reason
-            for site, fate in self.report["sites"].items()
-            if site.endswith(code)
-            for reason in fate["refused"]
+            reason for site, fate in self.report["sites"].items() if site.endswith(code) for reason in fate["refused"]
         ]
 
 

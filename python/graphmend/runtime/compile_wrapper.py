@@ -142,7 +142,9 @@ def not_one_graph(frame: Any, result: Any) -> Optional[Exception]:
 
 def forwards(code: Any) -> bool:
     """Whether a function of torch itself only hands its call on."""
-    return code.co_filename.startswith(TORCH_FOLDER) and (os.path.basename(code.co_filename), code.co_name) in FORWARDERS
+    return (
+        code.co_filename.startswith(TORCH_FOLDER) and (os.path.basename(code.co_filename), code.co_name) in FORWARDERS
+    )
 
 
 def is_first_frame(caller: Any) -> bool:

@@ -83,7 +83,9 @@ def unproved_sides(order: prove.Order, region: Region) -> Optional[str]:
         for node in nodes:
             own |= prove.storages_of(node)
         before = order.position[region.start]
-        if any(order.position[source] > before for node in nodes for source in node.all_input_nodes if source not in nodes):
+        if any(
+            order.position[source] > before for node in nodes for source in node.all_input_nodes if source not in nodes
+        ):
             return "the sides share values that are made inside the branch"
         for writer, storage in facts.writes:
             if storage not in own or any(order.position[holder] < before for holder in order.holders.get(storage, ())):

@@ -135,7 +135,9 @@ def cost_of(overload: Any, args: tuple, result: Any) -> int:
         channels = tensors[1].shape[0]
         return 2 * elements * max(1, size_of(tensors[1]) // max(1, int(channels)))
     if name.startswith("_scaled_dot_product") and len(tensors) >= 2:
-        return 4 * elements * hint_of(tensors[1].shape[-2]) if not isinstance(tensors[1].shape[-2], int) else (
-            4 * elements * int(tensors[1].shape[-2])
+        return (
+            4 * elements * hint_of(tensors[1].shape[-2])
+            if not isinstance(tensors[1].shape[-2], int)
+            else (4 * elements * int(tensors[1].shape[-2]))
         )
     return elements

@@ -134,9 +134,11 @@ def writes_of(node: Node) -> set[int]:
     if isinstance(target, torch._ops.HigherOrderOperator):
         return storages_in(node.all_input_nodes)
     if isinstance(target, (torch._ops.OpOverload, torch._ops.OpOverloadPacket)):
-        packets = [target] if isinstance(target, torch._ops.OpOverload) else [
-            getattr(target, name) for name in target.overloads()
-        ]
+        packets = (
+            [target]
+            if isinstance(target, torch._ops.OpOverload)
+            else [getattr(target, name) for name in target.overloads()]
+        )
         mutable = any(overload._schema.is_mutable for overload in packets)
         return storages_in(node.all_input_nodes) if mutable else set()
     name = name_of(node)
@@ -167,7 +169,17 @@ def storages_in(nodes: Iterable[Node]) -> set[int]:
     return found
 
 
-RANDOM_WORDS = ("rand", "dropout", "bernoulli", "multinomial", "normal", "uniform", "exponential_", "cauchy_", "poisson")
+RANDOM_WORDS = (
+    "rand",
+    "dropout",
+    "bernoulli",
+    "multinomial",
+    "normal",
+    "uniform",
+    "exponential_",
+    "cauchy_",
+    "poisson",
+)
 RANDOM_WORDS += ("geometric_", "rrelu", "gumbel", "binomial", "sample", "lstm", "gru", "rnn_")
 
 

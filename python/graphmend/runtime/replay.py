@@ -34,9 +34,7 @@ def save_tensors(tensors: Sequence[torch.Tensor]) -> Callable[[], None]:
     return restore
 
 
-def save(
-    tensors: Sequence[torch.Tensor], draws: bool, devices: Sequence[torch.device]
-) -> Optional[Callable[[], None]]:
+def save(tensors: Sequence[torch.Tensor], draws: bool, devices: Sequence[torch.device]) -> Optional[Callable[[], None]]:
     """Remember what a graph is about to change; None if it changes nothing."""
     parts = []
     if draws:
