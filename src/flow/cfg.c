@@ -44,12 +44,13 @@ static void grow_places(gm_arena *arena, gm_cfg *cfg) {
     }
 }
 
-void gm_cfg_add_place(gm_arena *arena, gm_cfg *cfg, const gm_node *statement, uint32_t block, uint32_t step) {
+void gm_cfg_add_place(gm_arena *arena, gm_cfg *cfg, const gm_node *statement, uint32_t block) {
     if (cfg->place_count >= cfg->place_capacity / 2) {
         grow_places(arena, cfg);
     }
     gm_cfg_slot *slot = &cfg->places[slot_index(cfg, statement)];
-    gm_cfg_slot added = {statement, block, step, -1};
+    gm_cfg_slot added = {.node = statement, .block = block, .step = cfg->steps.count, .next = -1};
+    added.first_new_block = cfg->blocks.count;
     if (slot->node == NULL) {
         *slot = added;
         cfg->place_count++;
@@ -58,6 +59,15 @@ void gm_cfg_add_place(gm_arena *arena, gm_cfg *cfg, const gm_node *statement, ui
     added.next = slot->next;
     slot->next = (int32_t)cfg->more_places.count;
     gm_vec_push(arena, &cfg->more_places, added);
+}
+
+void gm_cfg_end_place(gm_cfg *cfg, const gm_node *statement, uint32_t block, bool ends) {
+    gm_cfg_slot *slot = &cfg->places[slot_index(cfg, statement)];
+    slot = slot->next < 0 ? slot : &cfg->more_places.items[slot->next];
+    slot->ends = ends;
+    slot->end_block = block;
+    slot->end_step = cfg->steps.count;
+    slot->last_new_block = cfg->blocks.count;
 }
 
 bool gm_cfg_place(const gm_cfg *cfg, const gm_node *statement, uint32_t *block, uint32_t *step) {

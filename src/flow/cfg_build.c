@@ -106,7 +106,11 @@ static void add_expression(builder *build, gm_step_kind kind, const gm_node *nod
 
 static void place(builder *build, const gm_node *statement) {
     make_current(build);
-    gm_cfg_add_place(build->arena, build->cfg, statement, build->block, build->cfg->steps.count);
+    gm_cfg_add_place(build->arena, build->cfg, statement, build->block);
+}
+
+static void end_place(builder *build, const gm_node *statement) {
+    gm_cfg_end_place(build->cfg, statement, build->block, build->open);
 }
 
 /* ---- Jumps ---- */
@@ -176,7 +180,20 @@ static int constant_truth(const gm_cfg *cfg, const gm_node *test) {
     return -1;
 }
 
+/* The `elif` parts end where the whole statement ends. */
+static void end_elifs(builder *build, const gm_node *node) {
+    for (;;) {
+        const gm_If *branch = gm_as_If(node);
+        if (branch->orelse.count != 1 || branch->orelse.items[0]->kind != GM_KIND_If) {
+            return;
+        }
+        node = branch->orelse.items[0];
+        end_place(build, node);
+    }
+}
+
 static void build_if(builder *build, const gm_node *node) {
+    const gm_node *whole = node;
     uint32_t end = new_block(build);
     bool reached = false;
     for (;;) {
@@ -207,6 +224,7 @@ static void build_if(builder *build, const gm_node *node) {
     }
     flow_into(build, end, GM_EDGE_NEXT);
     start(build, end, reached || build->open);
+    end_elifs(build, whole);
 }
 
 /* ---- Loops ---- */
@@ -534,6 +552,7 @@ static void build_list(builder *build, const gm_list *list) {
         } else {
             build_simple(build, node);
         }
+        end_place(build, node);
     }
 }
 
@@ -551,6 +570,7 @@ static void build_body(builder *build, const gm_node *node) {
         const gm_node *value = gm_as_Lambda(node)->body;
         place(build, value);
         add_expression(build, GM_STEP_STATEMENT, value, value);
+        end_place(build, value);
     } else {
         build_list(build, body_of(node));
     }

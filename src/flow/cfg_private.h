@@ -8,6 +8,11 @@ typedef struct gm_cfg_slot {
     const gm_node *node;
     uint32_t block;
     uint32_t step;
+    uint32_t first_new_block; /* blocks made for the statement: this one to just before `last_new_block` */
+    uint32_t last_new_block;
+    uint32_t end_block; /* where control stands when the statement has ended normally */
+    uint32_t end_step;  /* its steps are `step` to just before this one */
+    bool ends;          /* it can end normally */
     int32_t next; /* slot of another place of the same statement, or -1 */
 } gm_cfg_slot;
 
@@ -40,7 +45,10 @@ void gm_accesses_of_captures(access_sink *sink, const gm_node *pattern);
 void gm_access_add(access_sink *sink, const gm_node *node, gm_access_kind kind);
 
 /* Remember where a statement begins. */
-void gm_cfg_add_place(gm_arena *arena, gm_cfg *cfg, const gm_node *statement, uint32_t block, uint32_t step);
+void gm_cfg_add_place(gm_arena *arena, gm_cfg *cfg, const gm_node *statement, uint32_t block);
+
+/* Remember where control stands behind the statement that was placed last under this node. */
+void gm_cfg_end_place(gm_cfg *cfg, const gm_node *statement, uint32_t block, bool ends);
 
 /* The first slot of a statement, or NULL; others follow by `next`. */
 const gm_cfg_slot *gm_cfg_find_slot(const gm_cfg *cfg, const gm_node *statement);

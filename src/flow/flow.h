@@ -103,7 +103,8 @@ gm_region gm_region_of_expression(gm_function *function, const gm_node *expressi
 /* ---- Variables at a statement ---- */
 
 /* Locals that may be read after `statement` has ended normally (before it begins), before being bound again. Captured variables
- * are always live; in a function that calls locals(), vars(), dir(), eval or exec everything is. For a statement that control cannot reach: all locals. */
+ * are always live; in a function that calls locals(), vars(), dir(), eval or exec everything is, and every variable of a module. Behind a
+ * statement that never ends normally nothing else is live. For a statement that control cannot reach: all locals. */
 gm_symbol_list gm_live_after(gm_function *function, const gm_node *statement);
 gm_symbol_list gm_live_before(gm_function *function, const gm_node *statement);
 bool gm_is_live_after(gm_function *function, const gm_node *statement, const gm_symbol *symbol);

@@ -1,0 +1,168 @@
+/* Definite assignment, forwards over the graph: which variables hold a value on every path, and on some path. */
+#include "flow/flow_private.h"
+
+typedef struct bound_sets {
+    gm_set_word *must;
+    gm_set_word *may;
+} bound_sets;
+
+struct gm_assignment {
+    gm_set_word *must; /* a set for each block, where it begins */
+    gm_set_word *may;
+    gm_set_word *unstable; /* rebound or deleted by nested functions at any time */
+    bool *entered;         /* blocks that a path has come to */
+    uint32_t words;
+};
+
+static bound_sets sets_of(const gm_function *function, uint32_t block) {
+    const struct gm_assignment *facts = function->assignment;
+    size_t at = (size_t)block * facts->words;
+    return (bound_sets){facts->must + at, facts->may + at};
+}
+
+/* A read that succeeded shows that the variable was bound. */
+static void apply(bound_sets sets, const gm_access *access) {
+    uint32_t index = access->symbol->index;
+    if (access->kind == GM_ACCESS_WRITE) {
+        gm_set_add(sets.may, index);
+    }
+    if (!access->maybe && access->kind != GM_ACCESS_DELETE) {
+        gm_set_add(sets.must, index);
+    }
+    if (access->kind == GM_ACCESS_DELETE) {
+        gm_set_remove(sets.must, index);
+        if (!access->maybe) {
+            gm_set_remove(sets.may, index);
+        }
+    }
+}
+
+/* Join the state `from` into a block; returns whether that changed it. */
+static bool enter(gm_function *function, uint32_t block, bound_sets from) {
+    struct gm_assignment *facts = function->assignment;
+    bound_sets into = sets_of(function, block);
+    bool changed = !facts->entered[block];
+    for (uint32_t i = 0; i < facts->words; i++) {
+        gm_set_word must = facts->entered[block] ? into.must[i] & from.must[i] : from.must[i];
+        gm_set_word may = into.may[i] | from.may[i];
+        changed |= must != into.must[i] || may != into.may[i];
+        into.must[i] = must;
+        into.may[i] = may;
+    }
+    facts->entered[block] = true;
+    return changed;
+}
+
+static void copy(const gm_function *function, bound_sets to, bound_sets from) {
+    for (uint32_t i = 0; i < function->assignment->words; i++) {
+        to.must[i] = from.must[i];
+        to.may[i] = from.may[i];
+    }
+}
+
+/* From the beginning of a block to just before step number `last`. With `raises` every state on the way, the middle of steps
+ * included, is joined into the handler. */
+static bool pass(gm_function *function, uint32_t index, uint32_t last, bound_sets state, bool raises) {
+    const gm_cfg *cfg = function->cfg;
+    const gm_block *block = &cfg->blocks.items[index];
+    bool to_handler = raises && block->handler != GM_CFG_NONE;
+    copy(function, state, sets_of(function, index));
+    bool changed = to_handler && enter(function, (uint32_t)block->handler, state);
+    for (uint32_t i = block->first_step; i < last; i++) {
+        const gm_step *step = &cfg->steps.items[i];
+        for (uint32_t k = 0; k < step->access_count; k++) {
+            apply(state, &cfg->accesses.items[step->first_access + k]);
+            changed |= to_handler && enter(function, (uint32_t)block->handler, state);
+        }
+    }
+    return changed;
+}
+
+static bool update_block(gm_function *function, uint32_t index, bound_sets scratch) {
+    const gm_cfg *cfg = function->cfg;
+    const gm_block *block = &cfg->blocks.items[index];
+    if (!function->assignment->entered[index]) {
+        return false;
+    }
+    bool changed = pass(function, index, block->first_step + block->step_count, scratch, true);
+    for (uint32_t i = 0; i < block->successor_count; i++) {
+        changed |= enter(function, cfg->edges.items[cfg->successors[block->first_successor + i]].to, scratch);
+    }
+    return changed;
+}
+
+static bound_sets new_sets(gm_function *function) {
+    uint32_t words = gm_set_words(function);
+    return (bound_sets){GM_NEW_ARRAY(function->flow->arena, gm_set_word, words),
+                        GM_NEW_ARRAY(function->flow->arena, gm_set_word, words)};
+}
+
+static void find_unstable(gm_function *function) {
+    for (uint32_t i = 0; i < function->scope->symbols.count; i++) {
+        if ((function->scope->symbols.items[i]->flags & GM_SYMBOL_OUTSIDE) != 0) {
+            gm_set_add(function->assignment->unstable, i);
+        }
+    }
+}
+
+static void find_assignment(gm_function *function) {
+    gm_arena *arena = function->flow->arena;
+    const gm_cfg *cfg = function->cfg;
+    if (function->assignment != NULL) {
+        return;
+    }
+    struct gm_assignment *facts = GM_NEW(arena, struct gm_assignment);
+    facts->words = gm_set_words(function);
+    facts->must = GM_NEW_ARRAY(arena, gm_set_word, (size_t)cfg->blocks.count * facts->words);
+    facts->may = GM_NEW_ARRAY(arena, gm_set_word, (size_t)cfg->blocks.count * facts->words);
+    facts->unstable = GM_NEW_ARRAY(arena, gm_set_word, facts->words);
+    facts->entered = GM_NEW_ARRAY(arena, bool, cfg->blocks.count);
+    function->assignment = facts;
+    find_unstable(function);
+    bound_sets scratch = new_sets(function);
+    enter(function, GM_CFG_ENTRY, scratch);
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        for (uint32_t i = 0; i < cfg->reachable_count; i++) {
+            changed |= update_block(function, cfg->order[i], scratch);
+        }
+    }
+}
+
+/* ---- At a statement ---- */
+
+static void bound_at(gm_function *function, uint32_t block, uint32_t step, uint32_t index, bool *must, bool *may) {
+    bound_sets state = new_sets(function);
+    pass(function, block, step, state, false);
+    *must &= gm_set_has(state.must, index);
+    *may |= gm_set_has(state.may, index);
+}
+
+static gm_bound find_bound(gm_function *function, const gm_node *statement, const gm_symbol *symbol, bool behind) {
+    const gm_cfg *cfg = function->cfg;
+    bool must = true;
+    bool may = false;
+    bool found = false;
+    find_assignment(function);
+    for (const gm_cfg_slot *slot = gm_cfg_find_slot(cfg, statement); slot != NULL; slot = gm_cfg_next_slot(cfg, slot)) {
+        if (!function->assignment->entered[slot->block] || (behind && !slot->ends)) {
+            continue;
+        }
+        found = true;
+        bound_at(function, behind ? slot->end_block : slot->block, behind ? slot->end_step : slot->step, symbol->index,
+                 &must, &may);
+    }
+    if (found && gm_set_has(function->assignment->unstable, symbol->index)) {
+        return GM_BOUND_MAYBE;
+    }
+    return !found || must ? GM_BOUND_ALWAYS : may ? GM_BOUND_MAYBE : GM_BOUND_NEVER;
+}
+
+gm_bound gm_bound_before(gm_function *function, const gm_node *statement, const gm_symbol *symbol) {
+    return find_bound(function, statement, symbol, false);
+}
+
+gm_bound gm_bound_after(gm_function *function, const gm_node *statement, const gm_symbol *symbol) {
+    return find_bound(function, statement, symbol, true);
+}

@@ -1,0 +1,172 @@
+#include "flow/flow.h"
+
+#include <string.h>
+
+#include "flow/flow_private.h"
+#include "flow/walk.h"
+
+enum { FIRST_SLOTS = 64 };
+
+gm_flow *gm_flow_build(gm_arena *arena, gm_tree *tree) {
+    gm_flow *flow = GM_NEW(arena, gm_flow);
+    flow->arena = arena;
+    flow->tree = tree;
+    flow->scopes = gm_scopes_build(arena, tree, 0);
+    flow->hidden = GM_NEW(arena, struct gm_flow_private);
+    return flow;
+}
+
+/* ---- Functions ---- */
+
+static gm_function_slot *function_slot(const struct gm_flow_private *hidden, const gm_node *node) {
+    uint32_t at = gm_hash_node(node) & (hidden->function_capacity - 1);
+    while (hidden->functions[at].node != NULL && hidden->functions[at].node != node) {
+        at = (at + 1) & (hidden->function_capacity - 1);
+    }
+    return &hidden->functions[at];
+}
+
+static void grow_functions(gm_arena *arena, struct gm_flow_private *hidden) {
+    gm_function_slot *old = hidden->functions;
+    uint32_t old_capacity = hidden->function_capacity;
+    hidden->function_capacity = old_capacity == 0 ? FIRST_SLOTS : old_capacity * 2;
+    hidden->functions = GM_NEW_ARRAY(arena, gm_function_slot, hidden->function_capacity);
+    for (uint32_t i = 0; i < old_capacity; i++) {
+        if (old[i].node != NULL) {
+            *function_slot(hidden, old[i].node) = old[i];
+        }
+    }
+}
+
+gm_function *gm_flow_function(gm_flow *flow, const gm_node *node) {
+    struct gm_flow_private *hidden = flow->hidden;
+    if (hidden->function_count >= hidden->function_capacity / 2) {
+        grow_functions(flow->arena, hidden);
+    }
+    gm_function_slot *slot = function_slot(hidden, node);
+    if (slot->node == NULL) {
+        gm_function *function = GM_NEW(flow->arena, gm_function);
+        function->flow = flow;
+        function->node = node;
+        function->scope = gm_scopes_of(flow->scopes, node);
+        function->cfg = gm_cfg_build(flow->arena, flow->scopes, node);
+        *slot = (gm_function_slot){node, function};
+        hidden->function_count++;
+    }
+    return slot->function;
+}
+
+/* ---- Parents ---- */
+
+typedef struct parent_index {
+    struct gm_flow_private *hidden;
+    uint32_t count;
+} parent_index;
+
+static gm_parent_slot *parent_slot(const struct gm_flow_private *hidden, const gm_node *node) {
+    uint32_t at = gm_hash_node(node) & (hidden->parent_capacity - 1);
+    while (hidden->parents[at].node != NULL && hidden->parents[at].node != node) {
+        at = (at + 1) & (hidden->parent_capacity - 1);
+    }
+    return &hidden->parents[at];
+}
+
+static bool count_node(const gm_node *node, const gm_node *parent, void *context) {
+    (void)node;
+    (void)parent;
+    ((parent_index *)context)->count++;
+    return true;
+}
+
+static bool store_parent(const gm_node *node, const gm_node *parent, void *context) {
+    *parent_slot(((parent_index *)context)->hidden, node) = (gm_parent_slot){node, parent};
+    return true;
+}
+
+static void index_parents(gm_flow *flow) {
+    parent_index index = {flow->hidden, 0};
+    gm_walk(flow->arena, &flow->tree->module->base, count_node, &index);
+    uint32_t capacity = FIRST_SLOTS;
+    while (capacity / 2 <= index.count) {
+        capacity *= 2;
+    }
+    flow->hidden->parent_capacity = capacity;
+    flow->hidden->parents = GM_NEW_ARRAY(flow->arena, gm_parent_slot, capacity);
+    gm_walk(flow->arena, &flow->tree->module->base, store_parent, &index);
+}
+
+const gm_node *gm_flow_parent(gm_flow *flow, const gm_node *node) {
+    if (flow->hidden->parent_capacity == 0) {
+        index_parents(flow);
+    }
+    return parent_slot(flow->hidden, node)->parent;
+}
+
+const gm_node *gm_flow_statement(gm_flow *flow, const gm_node *node) {
+    while (node != NULL && !gm_is_stmt(node)) {
+        node = gm_flow_parent(flow, node);
+    }
+    return node;
+}
+
+static bool is_function(const gm_node *node) {
+    return node->kind == GM_KIND_FunctionDef || node->kind == GM_KIND_AsyncFunctionDef || node->kind == GM_KIND_Lambda ||
+           node->kind == GM_KIND_Module;
+}
+
+/* Whether a child belongs to the inside of a function: its body and parameters, not decorators, defaults and annotations. */
+static bool is_inside(const gm_node *function, const gm_node *child) {
+    if (function->kind == GM_KIND_Module) {
+        return true;
+    }
+    if (function->kind == GM_KIND_Lambda) {
+        return child == gm_as_Lambda(function)->body;
+    }
+    return gm_is_stmt(child);
+}
+
+gm_function *gm_flow_function_at(gm_flow *flow, const gm_node *node) {
+    const gm_node *child = node;
+    for (const gm_node *at = gm_flow_parent(flow, node); at != NULL; at = gm_flow_parent(flow, at)) {
+        if (is_function(at) && is_inside(at, child)) {
+            return gm_flow_function(flow, at);
+        }
+        child = at;
+    }
+    return gm_flow_function(flow, &flow->tree->module->base);
+}
+
+/* ---- Sets of variables ---- */
+
+gm_symbol_list gm_set_list(gm_function *function, const gm_set_word *set) {
+    gm_symbol_list list = {NULL, 0};
+    uint32_t count = function->scope->symbols.count;
+    for (uint32_t i = 0; i < count; i++) {
+        list.count += gm_set_has(set, i);
+    }
+    list.items = GM_NEW_ARRAY(function->flow->arena, gm_symbol *, list.count);
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (gm_set_has(set, i)) {
+            list.items[next++] = function->scope->symbols.items[i];
+        }
+    }
+    return list;
+}
+
+bool gm_always_live(const gm_function *function, const gm_symbol *symbol) {
+    uint16_t by_name = GM_SCOPE_CALLS_LOCALS | GM_SCOPE_CALLS_EVAL | GM_SCOPE_NAMES_FRAME;
+    return gm_symbol_is_local(symbol) &&
+           (function->scope->kind == GM_SCOPE_MODULE || symbol->binding == GM_BINDING_CELL ||
+            (function->scope->traits & by_name) != 0);
+}
+
+/* ---- Names ---- */
+
+const gm_name *gm_flow_qualified(gm_flow *flow, const gm_node *expression) {
+    return gm_scopes_qualified(flow->scopes, expression);
+}
+
+bool gm_flow_names(gm_flow *flow, const gm_node *expression, const char *name) {
+    return gm_name_is(gm_scopes_qualified(flow->scopes, expression), name);
+}

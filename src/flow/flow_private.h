@@ -1,0 +1,57 @@
+/* Shared by the files behind flow.h. */
+#ifndef GM_FLOW_FLOW_PRIVATE_H
+#define GM_FLOW_FLOW_PRIVATE_H
+
+#include "flow/cfg_private.h"
+#include "flow/flow.h"
+
+/* A set of variables: one bit for each symbol of the function's scope, in words of 64. */
+typedef uint64_t gm_set_word;
+
+typedef struct gm_parent_slot {
+    const gm_node *node;
+    const gm_node *parent;
+} gm_parent_slot;
+
+typedef struct gm_function_slot {
+    const gm_node *node;
+    gm_function *function;
+} gm_function_slot;
+
+struct gm_flow_private {
+    gm_function_slot *functions; /* hash table by node */
+    uint32_t function_capacity;
+    uint32_t function_count;
+    gm_parent_slot *parents; /* hash table by node; empty until somebody asks */
+    uint32_t parent_capacity;
+    struct gm_class_slot *classes; /* of values */
+    uint32_t class_capacity;
+    uint32_t class_count;
+};
+
+static inline uint32_t gm_set_words(const gm_function *function) {
+    return (function->scope->symbols.count + 63) / 64;
+}
+static inline bool gm_set_has(const gm_set_word *set, uint32_t index) {
+    return (set[index / 64] >> (index % 64) & 1) != 0;
+}
+static inline void gm_set_add(gm_set_word *set, uint32_t index) {
+    set[index / 64] |= (gm_set_word)1 << (index % 64);
+}
+static inline void gm_set_remove(gm_set_word *set, uint32_t index) {
+    set[index / 64] &= ~((gm_set_word)1 << (index % 64));
+}
+
+static inline uint32_t gm_hash_node(const void *pointer) {
+    uint64_t bits = (uint64_t)(uintptr_t)pointer;
+    return (uint32_t)((bits >> 3) * 0x9E3779B97F4A7C15ULL >> 32);
+}
+
+/* The variables of a set, in order. */
+gm_symbol_list gm_set_list(gm_function *function, const gm_set_word *set);
+
+/* The variables that count as read by whoever runs after the function's statements: captured ones, those of a module, and
+ * all when the function looks at its variables by name. */
+bool gm_always_live(const gm_function *function, const gm_symbol *symbol);
+
+#endif

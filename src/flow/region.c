@@ -1,0 +1,473 @@
+/* Statement ranges: what they contain, and which variables they read, bind and delete. */
+#include <string.h>
+
+#include "flow/flow_private.h"
+#include "flow/walk.h"
+
+/* A range in the graph: its steps are [first_step, last_step), its blocks the one it begins in and those made for it. */
+typedef struct extent {
+    uint32_t first_step;
+    uint32_t last_step;
+    uint32_t entry;
+    uint32_t first_block;
+    uint32_t last_block;
+    uint32_t end_block; /* control stands here, before `last_step`, when the range has ended normally */
+    bool ends;
+    bool known;
+} extent;
+
+static extent extent_of(const gm_function *function, gm_node *const *statements, uint32_t count) {
+    const gm_cfg_slot *first = gm_cfg_find_slot(function->cfg, statements[0]);
+    const gm_cfg_slot *last = gm_cfg_find_slot(function->cfg, statements[count - 1]);
+    if (first == NULL || last == NULL) {
+        return (extent){.known = false};
+    }
+    return (extent){
+        .first_step = first->step,
+        .last_step = last->end_step,
+        .entry = first->block,
+        .first_block = first->first_new_block,
+        .last_block = last->last_new_block,
+        .end_block = last->end_block,
+        .ends = last->ends,
+        .known = true,
+    };
+}
+
+static bool holds_block(const extent *range, uint32_t block) {
+    return block == range->entry || (range->first_block <= block && block < range->last_block);
+}
+
+/* The steps of a block that lie in the range. */
+static void clip(const gm_cfg *cfg, const extent *range, uint32_t block, uint32_t *first, uint32_t *last) {
+    *first = cfg->blocks.items[block].first_step;
+    *last = *first + cfg->blocks.items[block].step_count;
+    *first = *first < range->first_step ? range->first_step : *first;
+    *last = *last > range->last_step ? range->last_step : *last;
+    *last = *last < *first ? *first : *last;
+}
+
+/* ---- Inputs: live variables within the range ---- */
+
+typedef struct local_sets {
+    gm_set_word *bits; /* a set for the entry block, then one for each block of the range */
+    uint32_t words;
+} local_sets;
+
+static gm_set_word *local_set(const local_sets *sets, const extent *range, uint32_t block) {
+    size_t at = block == range->entry ? 0 : (size_t)block - range->first_block + 1;
+    return sets->bits + at * sets->words;
+}
+
+static local_sets new_local_sets(gm_function *function, const extent *range) {
+    local_sets sets = {.words = gm_set_words(function)};
+    size_t count = (size_t)(range->last_block - range->first_block) + 1;
+    sets.bits = GM_NEW_ARRAY(function->flow->arena, gm_set_word, count * sets.words);
+    return sets;
+}
+
+/* Add what one exit of a block brings when it leads to a block of the range. */
+static void add_from(const local_sets *sets, const extent *range, int32_t block, gm_set_word *set) {
+    if (block >= 0 && holds_block(range, (uint32_t)block) && (uint32_t)block != range->entry) {
+        const gm_set_word *other = local_set(sets, range, (uint32_t)block);
+        for (uint32_t i = 0; i < sets->words; i++) {
+            set[i] |= other[i];
+        }
+    }
+}
+
+static void read_back(const gm_cfg *cfg, const gm_step *step, gm_set_word *set) {
+    for (uint32_t k = step->access_count; k > 0; k--) {
+        const gm_access *access = &cfg->accesses.items[step->first_access + k - 1];
+        if (access->kind == GM_ACCESS_WRITE && !access->maybe) {
+            gm_set_remove(set, access->symbol->index);
+        } else if (access->kind != GM_ACCESS_WRITE) {
+            gm_set_add(set, access->symbol->index);
+        }
+    }
+}
+
+static bool update_inputs(const gm_function *function, const extent *range, const local_sets *sets, uint32_t index,
+                          gm_set_word *scratch) {
+    const gm_cfg *cfg = function->cfg;
+    const gm_block *block = &cfg->blocks.items[index];
+    uint32_t first = 0;
+    uint32_t last = 0;
+    memset(scratch, 0, sizeof *scratch * sets->words);
+    for (uint32_t i = 0; i < block->successor_count; i++) {
+        add_from(sets, range, (int32_t)cfg->edges.items[cfg->successors[block->first_successor + i]].to, scratch);
+    }
+    add_from(sets, range, block->handler, scratch);
+    clip(cfg, range, index, &first, &last);
+    for (uint32_t i = last; i > first; i--) {
+        read_back(cfg, &cfg->steps.items[i - 1], scratch);
+        add_from(sets, range, block->handler, scratch);
+    }
+    gm_set_word *set = local_set(sets, range, index);
+    bool changed = memcmp(set, scratch, sizeof *set * sets->words) != 0;
+    memcpy(set, scratch, sizeof *set * sets->words);
+    return changed;
+}
+
+static gm_set_word *find_inputs(gm_function *function, const extent *range) {
+    local_sets sets = new_local_sets(function, range);
+    gm_set_word *scratch = GM_NEW_ARRAY(function->flow->arena, gm_set_word, sets.words);
+    bool changed = sets.words > 0;
+    while (changed) {
+        changed = false;
+        for (uint32_t block = range->last_block; block > range->first_block; block--) {
+            changed |= update_inputs(function, range, &sets, block - 1, scratch);
+        }
+        changed |= update_inputs(function, range, &sets, range->entry, scratch);
+    }
+    return local_set(&sets, range, range->entry);
+}
+
+/* ---- Certain bindings: on every path to the normal end ---- */
+
+static void bind_forward(const gm_cfg *cfg, uint32_t first, uint32_t last, gm_set_word *set) {
+    for (uint32_t i = first; i < last; i++) {
+        const gm_step *step = &cfg->steps.items[i];
+        for (uint32_t k = 0; k < step->access_count; k++) {
+            const gm_access *access = &cfg->accesses.items[step->first_access + k];
+            if (access->kind == GM_ACCESS_WRITE && !access->maybe) {
+                gm_set_add(set, access->symbol->index);
+            } else if (access->kind == GM_ACCESS_DELETE) {
+                gm_set_remove(set, access->symbol->index);
+            }
+        }
+    }
+}
+
+typedef struct must_flow {
+    gm_function *function;
+    const extent *range;
+    local_sets sets;
+    bool *entered;
+} must_flow;
+
+static bool *entered_flag(const must_flow *flow, uint32_t block) {
+    return &flow->entered[block == flow->range->entry ? 0 : block - flow->range->first_block + 1];
+}
+
+static bool enter(must_flow *flow, int32_t block, const gm_set_word *state) {
+    if (block < 0 || !holds_block(flow->range, (uint32_t)block) || (uint32_t)block == flow->range->entry) {
+        return false;
+    }
+    gm_set_word *set = local_set(&flow->sets, flow->range, (uint32_t)block);
+    bool *entered = entered_flag(flow, (uint32_t)block);
+    bool changed = !*entered;
+    for (uint32_t i = 0; i < flow->sets.words; i++) {
+        gm_set_word joined = *entered ? set[i] & state[i] : state[i];
+        changed |= joined != set[i];
+        set[i] = joined;
+    }
+    *entered = true;
+    return changed;
+}
+
+static bool update_certain(must_flow *flow, uint32_t index, gm_set_word *scratch) {
+    const gm_cfg *cfg = flow->function->cfg;
+    const gm_block *block = &cfg->blocks.items[index];
+    uint32_t first = 0;
+    uint32_t last = 0;
+    if (!*entered_flag(flow, index)) {
+        return false;
+    }
+    memcpy(scratch, local_set(&flow->sets, flow->range, index), sizeof *scratch * flow->sets.words);
+    clip(cfg, flow->range, index, &first, &last);
+    bool changed = enter(flow, block->handler, scratch);
+    for (uint32_t i = first; i < last; i++) {
+        bind_forward(cfg, i, i + 1, scratch);
+        changed |= enter(flow, block->handler, scratch);
+    }
+    for (uint32_t i = 0; i < block->successor_count; i++) {
+        changed |= enter(flow, (int32_t)cfg->edges.items[cfg->successors[block->first_successor + i]].to, scratch);
+    }
+    return changed;
+}
+
+/* The set is empty when the range never ends normally. */
+static gm_set_word *find_certain(gm_function *function, const extent *range) {
+    gm_arena *arena = function->flow->arena;
+    must_flow flow = {.function = function, .range = range, .sets = new_local_sets(function, range)};
+    flow.entered = GM_NEW_ARRAY(arena, bool, (size_t)(range->last_block - range->first_block) + 1);
+    gm_set_word *scratch = GM_NEW_ARRAY(arena, gm_set_word, flow.sets.words);
+    *entered_flag(&flow, range->entry) = true;
+    bool changed = true;
+    while (changed) {
+        changed = update_certain(&flow, range->entry, scratch);
+        for (uint32_t block = range->first_block; block < range->last_block; block++) {
+            changed |= update_certain(&flow, block, scratch);
+        }
+    }
+    memset(scratch, 0, sizeof *scratch * flow.sets.words);
+    if (range->ends && *entered_flag(&flow, range->end_block)) {
+        uint32_t first = 0;
+        uint32_t last = 0;
+        memcpy(scratch, local_set(&flow.sets, range, range->end_block), sizeof *scratch * flow.sets.words);
+        clip(function->cfg, range, range->end_block, &first, &last);
+        bind_forward(function->cfg, first, last, scratch);
+    }
+    return scratch;
+}
+
+/* ---- Traits ---- */
+
+static const uint32_t kind_traits[GM_KIND_COUNT] = {
+    [GM_KIND_Return] = GM_REGION_RETURN,
+    [GM_KIND_Yield] = GM_REGION_YIELD,
+    [GM_KIND_YieldFrom] = GM_REGION_YIELD,
+    [GM_KIND_Await] = GM_REGION_AWAIT,
+    [GM_KIND_AsyncFor] = GM_REGION_AWAIT | GM_REGION_LOOP,
+    [GM_KIND_AsyncWith] = GM_REGION_AWAIT | GM_REGION_WITH,
+    [GM_KIND_Raise] = GM_REGION_RAISE,
+    [GM_KIND_Assert] = GM_REGION_ASSERT,
+    [GM_KIND_Global] = GM_REGION_DECLARE,
+    [GM_KIND_Nonlocal] = GM_REGION_DECLARE,
+    [GM_KIND_FunctionDef] = GM_REGION_DEF,
+    [GM_KIND_AsyncFunctionDef] = GM_REGION_DEF,
+    [GM_KIND_ClassDef] = GM_REGION_CLASS,
+    [GM_KIND_Lambda] = GM_REGION_LAMBDA,
+    [GM_KIND_ListComp] = GM_REGION_COMPREHENSION,
+    [GM_KIND_SetComp] = GM_REGION_COMPREHENSION,
+    [GM_KIND_DictComp] = GM_REGION_COMPREHENSION,
+    [GM_KIND_GeneratorExp] = GM_REGION_COMPREHENSION,
+    [GM_KIND_Import] = GM_REGION_IMPORT,
+    [GM_KIND_ImportFrom] = GM_REGION_IMPORT,
+    [GM_KIND_Delete] = GM_REGION_DELETE,
+    [GM_KIND_With] = GM_REGION_WITH,
+    [GM_KIND_Try] = GM_REGION_TRY,
+    [GM_KIND_TryStar] = GM_REGION_TRY,
+    [GM_KIND_For] = GM_REGION_LOOP,
+    [GM_KIND_While] = GM_REGION_LOOP,
+    [GM_KIND_Match] = GM_REGION_MATCH,
+    [GM_KIND_NamedExpr] = GM_REGION_WALRUS,
+    [GM_KIND_AugAssign] = GM_REGION_AUGMENTED,
+    [GM_KIND_Call] = GM_REGION_CALL,
+    [GM_KIND_ErrorStmt] = GM_REGION_ERROR,
+    [GM_KIND_ErrorExpr] = GM_REGION_ERROR,
+};
+
+typedef struct scan {
+    gm_function *function;
+    uint32_t start;      /* the whole range, in bytes */
+    uint32_t end;
+    uint32_t traits;
+    uint32_t inner; /* bytes up to here belong to a nested function or class */
+    GM_VEC(gm_symbol *) outer_reads;
+    GM_VEC(gm_symbol *) outer_writes;
+} scan;
+
+/* Whether a break or continue belongs to a loop outside the range. */
+static bool leaves(scan *state, const gm_node *node) {
+    const gm_node *child = node;
+    gm_flow *flow = state->function->flow;
+    for (const gm_node *at = gm_flow_parent(flow, node); at != NULL; at = gm_flow_parent(flow, at)) {
+        if (at->start < state->start || at->end > state->end) {
+            return true;
+        }
+        bool loop = at->kind == GM_KIND_For || at->kind == GM_KIND_AsyncFor || at->kind == GM_KIND_While;
+        const gm_list *orelse = at->kind == GM_KIND_While ? &gm_as_While(at)->orelse
+                                : loop                    ? &((const gm_For *)(const void *)at)->orelse
+                                                          : NULL;
+        bool in_orelse = false;
+        for (uint32_t i = 0; loop && i < orelse->count; i++) {
+            in_orelse |= orelse->items[i] == child;
+        }
+        if (loop && !in_orelse) {
+            return false;
+        }
+        child = at;
+    }
+    return true;
+}
+
+static bool is_inside(const gm_scope *scope, const gm_scope *outer) {
+    while (scope != NULL && scope != outer) {
+        scope = scope->parent;
+    }
+    return scope == outer;
+}
+
+static bool knows(gm_symbol *const *items, uint32_t count, const gm_symbol *symbol) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (items[i]->name == symbol->name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A name that is no variable of the function itself. */
+static void note_outer(scan *state, gm_symbol *symbol, bool writes) {
+    gm_arena *arena = state->function->flow->arena;
+    if (writes) {
+        state->traits |= symbol->binding == GM_BINDING_FREE ? GM_REGION_NONLOCAL : GM_REGION_GLOBAL;
+        if (!knows(state->outer_writes.items, state->outer_writes.count, symbol)) {
+            gm_vec_push(arena, &state->outer_writes, symbol);
+        }
+        return;
+    }
+    state->traits |= symbol->binding == GM_BINDING_FREE ? GM_REGION_CELL_READ : 0;
+    if (!knows(state->outer_reads.items, state->outer_reads.count, symbol)) {
+        gm_vec_push(arena, &state->outer_reads, symbol);
+    }
+}
+
+static void note_special_name(scan *state, const gm_name *name) {
+    static const struct {
+        const char *text;
+        uint32_t trait;
+    } special[] = {
+        {"super", GM_REGION_SUPER}, {"__class__", GM_REGION_SUPER}, {"locals", GM_REGION_LOCALS}, {"vars", GM_REGION_LOCALS},
+        {"dir", GM_REGION_LOCALS},  {"eval", GM_REGION_LOCALS},     {"exec", GM_REGION_LOCALS},
+    };
+    for (size_t i = 0; i < sizeof special / sizeof special[0]; i++) {
+        state->traits |= gm_name_is(name, special[i].text) ? special[i].trait : 0;
+    }
+}
+
+static void note_symbol(scan *state, const gm_node *node, bool writes) {
+    gm_symbol *symbol = gm_scopes_symbol(state->function->flow->scopes, node);
+    if (symbol == NULL) {
+        return;
+    }
+    const gm_symbol *owner = gm_symbol_owner(state->function->flow->scopes, symbol);
+    const gm_scope *own = state->function->scope;
+    if (owner == NULL || !is_inside(owner->scope, own)) {
+        note_outer(state, symbol, writes);
+        return;
+    }
+    if (owner->scope != own) {
+        return;
+    }
+    if (own->kind == GM_SCOPE_MODULE && writes) {
+        state->traits |= GM_REGION_GLOBAL;
+    }
+    if (owner->binding == GM_BINDING_CELL) {
+        state->traits |= writes ? GM_REGION_CELL_WRITE : GM_REGION_CELL_READ;
+    }
+}
+
+static void note_store(scan *state, const gm_node *node) {
+    if (node->kind == GM_KIND_Attribute && gm_as_Attribute(node)->ctx != GM_LOAD) {
+        state->traits |= GM_REGION_STORE_ATTRIBUTE;
+    } else if (node->kind == GM_KIND_Subscript && gm_as_Subscript(node)->ctx != GM_LOAD) {
+        state->traits |= GM_REGION_STORE_ITEM;
+    }
+}
+
+static void note_names(scan *state, const gm_node *node) {
+    if (node->kind == GM_KIND_Name) {
+        bool writes = gm_as_Name(node)->ctx != GM_LOAD;
+        note_symbol(state, node, writes);
+        if (!writes) {
+            note_special_name(state, gm_as_Name(node)->id);
+        }
+    } else if (node->kind != GM_KIND_arg) {
+        note_symbol(state, node, true);
+    }
+}
+
+static bool opens_frame(const gm_node *node) {
+    return node->kind == GM_KIND_FunctionDef || node->kind == GM_KIND_AsyncFunctionDef || node->kind == GM_KIND_Lambda ||
+           node->kind == GM_KIND_ClassDef;
+}
+
+/* Names count wherever they stand; what statements do counts only outside nested functions and classes. */
+static bool scan_node(const gm_node *node, const gm_node *parent, void *context) {
+    scan *state = context;
+    (void)parent;
+    note_names(state, node);
+    if (node->start < state->inner) {
+        return true;
+    }
+    state->traits |= kind_traits[node->kind];
+    note_store(state, node);
+    if (node->kind == GM_KIND_Break && leaves(state, node)) {
+        state->traits |= GM_REGION_BREAK;
+    } else if (node->kind == GM_KIND_Continue && leaves(state, node)) {
+        state->traits |= GM_REGION_CONTINUE;
+    } else if (node->kind == GM_KIND_comprehension && gm_as_comprehension(node)->is_async) {
+        state->traits |= GM_REGION_AWAIT;
+    }
+    if (opens_frame(node)) {
+        state->inner = node->end;
+    }
+    return true;
+}
+
+/* ---- The whole ---- */
+
+static void collect_accesses(const gm_access *accesses, uint32_t count, gm_set_word *const sets[3]) {
+    for (uint32_t i = 0; i < count; i++) {
+        gm_set_add(sets[accesses[i].kind], accesses[i].symbol->index);
+    }
+}
+
+static gm_set_word *new_set(gm_function *function) {
+    return GM_NEW_ARRAY(function->flow->arena, gm_set_word, gm_set_words(function));
+}
+
+static void finish_lists(gm_function *function, gm_region *region, gm_set_word *const sets[3], const scan *state) {
+    region->traits |= state->traits;
+    region->reads = gm_set_list(function, sets[GM_ACCESS_READ]);
+    region->writes = gm_set_list(function, sets[GM_ACCESS_WRITE]);
+    region->deletes = gm_set_list(function, sets[GM_ACCESS_DELETE]);
+    region->outer_reads = (gm_symbol_list){state->outer_reads.items, state->outer_reads.count};
+    region->outer_writes = (gm_symbol_list){state->outer_writes.items, state->outer_writes.count};
+}
+
+gm_region gm_region_of(gm_function *function, gm_node *const *statements, uint32_t count) {
+    gm_region region = {.traits = GM_REGION_FALLS_THROUGH};
+    if (count == 0) {
+        return region;
+    }
+    scan state = {.function = function, .start = statements[0]->start, .end = statements[count - 1]->end};
+    gm_set_word *sets[3] = {new_set(function), new_set(function), new_set(function)};
+    for (uint32_t i = 0; i < count; i++) {
+        state.inner = 0;
+        gm_walk(function->flow->arena, statements[i], scan_node, &state);
+    }
+    extent range = extent_of(function, statements, count);
+    if (range.known) {
+        const gm_cfg *cfg = function->cfg;
+        for (uint32_t i = range.first_step; i < range.last_step; i++) {
+            const gm_step *step = &cfg->steps.items[i];
+            collect_accesses(cfg->accesses.items + step->first_access, step->access_count, sets);
+        }
+        region.inputs = gm_set_list(function, find_inputs(function, &range));
+        region.certain = gm_set_list(function, find_certain(function, &range));
+        region.traits = range.ends ? GM_REGION_FALLS_THROUGH : 0;
+    }
+    finish_lists(function, &region, sets, &state);
+    return region;
+}
+
+gm_region gm_region_of_expression(gm_function *function, const gm_node *expression) {
+    gm_region region = {.traits = GM_REGION_FALLS_THROUGH};
+    gm_arena *arena = function->flow->arena;
+    scan state = {.function = function, .start = expression->start, .end = expression->end};
+    gm_set_word *sets[3] = {new_set(function), new_set(function), new_set(function)};
+    gm_walk(arena, expression, scan_node, &state);
+    gm_cfg scratch = {.scopes = function->flow->scopes, .scope = function->scope, .node = function->node};
+    access_sink sink = {.arena = arena, .cfg = &scratch};
+    gm_accesses_of_expression(&sink, expression);
+    collect_accesses(scratch.accesses.items, scratch.accesses.count, sets);
+    gm_set_word *inputs = new_set(function);
+    gm_set_word *certain = new_set(function);
+    for (uint32_t i = 0; i < scratch.accesses.count; i++) {
+        const gm_access *access = &scratch.accesses.items[i];
+        uint32_t index = access->symbol->index;
+        if (access->kind != GM_ACCESS_WRITE && !gm_set_has(certain, index)) {
+            gm_set_add(inputs, index);
+        } else if (access->kind == GM_ACCESS_WRITE && !access->maybe) {
+            gm_set_add(certain, index);
+        }
+    }
+    region.inputs = gm_set_list(function, inputs);
+    region.certain = gm_set_list(function, certain);
+    finish_lists(function, &region, sets, &state);
+    return region;
+}
