@@ -1,0 +1,18 @@
+#include "api/call.h"
+#include "report/report.h"
+
+/* Nothing is filtered: the members `certain` and `reached` say what the command would leave out. */
+static const gm_check_options everything = {.all = true};
+
+static void check(gm_buffer *out, const void *request) {
+    const gm_api_source *source = request;
+    gm_checked *checked = gm_check_bytes(out->arena, source->path, source->bytes, source->size, &everything);
+    gm_buffer_add_char(out, '{');
+    gm_report_json_members(out, checked);
+    gm_buffer_add_text(out, "}\n");
+}
+
+gm_status gm_check_source(const char *path, const char *bytes, size_t size, gm_output *output) {
+    const gm_api_source source = {.path = path, .bytes = bytes, .size = size};
+    return gm_api_call_source(check, &source, output);
+}
