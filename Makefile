@@ -13,11 +13,13 @@ JOBS ?= 2
 VENV := .venv
 PAPER_VENV := .venv-paper
 BIN := $(VENV)/bin
-PYTHON_TOOLS := "transformers>=5,<6" einops pytest hypothesis rich ruff scikit-build-core
+PYTHON_TOOLS := pytest hypothesis rich "ruff==0.17.5" "scikit-build-core>=0.10"
+# Releases of torch that are known to work start with Python 3.10; on an older one the tests that need torch are skipped.
+TORCH := torch==2.13.0
+TORCH_TOOLS := $(TORCH) "transformers>=5,<6" einops
 C_SOURCES := $(shell find src include data -name '*.[ch]' -o -name '*.def' 2>/dev/null)
 PYTHON_FOLDERS := python tests tools bench examples
 WARNINGS := -DGM_WERROR=ON
-# Inputs of rules as they stand may hold anything; they are data, not our Python.
 SCORE_FLAGS = $(if $(ONLY),--only '$(ONLY)') --jobs $(JOBS) --timeout 600
 
 .DELETE_ON_ERROR:
@@ -27,26 +29,29 @@ all: build
 
 # The environments. The stamps depend on nothing that changes between two commits, so they are made once.
 
+PIP_INSTALL = -m pip install --quiet --disable-pip-version-check
+HAS_TORCH = -c 'import sys; sys.exit(sys.version_info < (3, 10))'
+HAS_CMAKE = cmake --version 2>/dev/null | awk 'NR == 1 {split($$3, v, "."); found = v[1] > 3 || v[1] == 3 && v[2] >= 25} END {exit !found}'
+
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/tools.stamp: | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PYTHON_TOOLS)
-	command -v cmake >/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check cmake
+	if $(BIN)/python $(HAS_TORCH); then $(BIN)/python $(PIP_INSTALL) $(TORCH_TOOLS); fi
+	$(BIN)/python $(PIP_INSTALL) $(PYTHON_TOOLS)
+	$(HAS_CMAKE) || $(BIN)/python $(PIP_INSTALL) "cmake>=3.25"
 	touch $@
 
 $(PAPER_VENV)/bin/python:
 	$(PYTHON) -m venv $(PAPER_VENV)
 
 $(PAPER_VENV)/tools.stamp: | $(PAPER_VENV)/bin/python
-	$(PAPER_VENV)/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
-	$(PAPER_VENV)/bin/python -m pip install --quiet --disable-pip-version-check transformers==4.52.4 rich scikit-build-core
-	command -v cmake >/dev/null || $(PAPER_VENV)/bin/python -m pip install --quiet --disable-pip-version-check cmake
+	$(PAPER_VENV)/bin/python $(PIP_INSTALL) $(TORCH) transformers==4.52.4 rich "scikit-build-core>=0.10"
+	$(HAS_CMAKE) || $(PAPER_VENV)/bin/python $(PIP_INSTALL) "cmake>=3.25"
 	touch $@
 
 # The project itself: an editable install, so that Python files are used as they stand; redone when C files change.
-INSTALL = -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
+INSTALL = $(PIP_INSTALL) --no-build-isolation --no-deps --editable .
 
 $(VENV)/graphmend.stamp: $(VENV)/tools.stamp pyproject.toml CMakeLists.txt $(C_SOURCES)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python $(INSTALL)

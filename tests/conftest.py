@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import sys
 from pathlib import Path
 
 import pytest
+
+HAS_TORCH = importlib.util.find_spec("torch") is not None
+collect_ignore = [] if HAS_TORCH else ["runtime"]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """A run without torch must not look like a full one."""
+    if not HAS_TORCH:
+        terminalreporter.write_line("SKIPPED tests/runtime: torch is not installed (its releases need Python 3.10)")
 
 
 def find_executable() -> str:

@@ -4,8 +4,8 @@
 usage: python3.13 tools/make_unicode_names.py OLDER_PYTHON... > src/syntax/unicode_names_data.c
 
 Names come from the Unicode database of the Python that runs this, aliases from data/unicode/aliases.txt as far as that
-database knows them. The older interpreters (3.9 and later) tell since when a character counts as printable. A name is kept
-as 39 bits of its hash with the 21 bits of its character, in ten characters of text; entries are sorted.
+database knows them. The older interpreters (3.9 and later) tell since when a character counts as printable. A name is
+kept as 39 bits of its hash with the 21 bits of its character, in ten characters of text; entries are sorted.
 """
 
 from __future__ import annotations

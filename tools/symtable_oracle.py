@@ -2,8 +2,9 @@
 
     python tools/symtable_oracle.py --exe build/graphmend --python python3.13 DIRECTORY...
 
-The other interpreter runs this file too, with --worker: it needs nothing but 3.8 or later. Prints the files that differ, then a
-count; exits with 1 when any differs. A file that CPython rejects must be rejected, one that it accepts must have an equal table.
+The other interpreter runs this file too, with --worker: it needs nothing but 3.8 or later. Prints the files that
+differ, then a count; exits with 1 when any differs. A file that CPython rejects must be rejected, one that it accepts
+must have an equal table.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from __future__ import annotations
 import argparse
 import json
 import subprocess
-import sys
 import symtable
+import sys
 import warnings
 from pathlib import Path
 from typing import Any, Iterator, List, Tuple
