@@ -37,8 +37,10 @@ static void check_file(gm_arena *arena, const char *path, const void *options, g
 static int check(gm_arena *arena, void *context) {
     request *asked = context;
     gm_report_totals totals;
-    asked->run.check.select = gm_cli_codes(arena, asked->select);
-    asked->run.check.ignore = gm_cli_codes(arena, asked->ignore);
+    if (!gm_cli_codes(arena, asked->select, &asked->run.check.select) ||
+        !gm_cli_codes(arena, asked->ignore, &asked->run.check.ignore)) {
+        return GM_EXIT_USAGE;
+    }
     int status = gm_cli_run_files(arena, &asked->run, asked->paths, asked->count, &totals);
     return status == GM_EXIT_CLEAN && totals.findings > 0 ? GM_EXIT_FINDINGS : status;
 }

@@ -10,21 +10,32 @@
 
 enum { MOST_THREADS = 1024 };
 
-const char *gm_cli_codes(gm_arena *arena, const char *typed) {
-    if (typed == NULL) {
-        return NULL;
-    }
-    gm_buffer codes;
-    gm_buffer_init(&codes, arena);
-    while (*typed != '\0') {
-        size_t length = strcspn(typed, ", ");
-        if (length > 0) {
-            gm_buffer_add(&codes, typed, length);
-            gm_buffer_add_char(&codes, ',');
+static bool stands_for_a_rule(const char *prefix, size_t length) {
+    for (size_t i = 0; i < gm_rule_count; i++) {
+        if (strncmp(gm_rules[i]->code, prefix, length) == 0) {
+            return true;
         }
-        typed += length + (typed[length] != '\0');
     }
-    return gm_buffer_text(&codes);
+    return false;
+}
+
+bool gm_cli_codes(gm_arena *arena, const char *typed, const char **codes) {
+    gm_buffer list;
+    gm_buffer_init(&list, arena);
+    for (const char *at = typed; at != NULL && *at != '\0';) {
+        size_t length = strcspn(at, ", ");
+        if (length > 0) {
+            if (!stands_for_a_rule(at, length)) {
+                fprintf(stderr, "graphmend: no rule `%.*s`, see `graphmend rule` for all rules\n", (int)length, at);
+                return false;
+            }
+            gm_buffer_add(&list, at, length);
+            gm_buffer_add_char(&list, ',');
+        }
+        at += length + (at[length] != '\0');
+    }
+    *codes = typed != NULL ? gm_buffer_text(&list) : NULL;
+    return true;
 }
 
 bool gm_cli_colors(void) {
@@ -113,6 +124,9 @@ int gm_cli_run_files(gm_arena *arena, const gm_run *run, char **paths, int count
     const gm_found *found = gm_discover(arena, (const char *const *)paths, count);
     for (uint32_t i = 0; i < found->problems.count; i++) {
         print_problem(found->problems.items[i].path, found->problems.items[i].words);
+    }
+    if (found->paths.count == 0 && found->problems.count > 0) {
+        return GM_EXIT_USAGE; /* a report on no file would read as good news */
     }
     int status = run_found(arena, run, found, threads, totals);
     if (fflush(stdout) != 0 || ferror(stdout)) {

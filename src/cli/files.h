@@ -15,8 +15,9 @@ typedef struct gm_run {
     const void *options; /* of the job */
 } gm_run;
 
-/* Codes as typed ("GM1,GM301 GM302") in the form of gm_check_options; NULL stays NULL. */
-const char *gm_cli_codes(gm_arena *arena, const char *typed);
+/* Codes and prefixes as typed ("GM1,GM301 GM302") in the form of gm_check_options; NULL stays NULL. False, after saying so on stderr,
+ * when one of them stands for no rule. */
+bool gm_cli_codes(gm_arena *arena, const char *typed, const char **codes);
 
 /* Run over the files that `paths` name. Problems go to stderr. `*totals` counts what the jobs counted. Returns GM_EXIT_USAGE after a
  * problem, otherwise GM_EXIT_CLEAN. */

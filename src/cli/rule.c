@@ -17,6 +17,11 @@ static int list_rules(void) {
     return GM_EXIT_CLEAN;
 }
 
+static int complain(const char *words, const char *argument) {
+    fprintf(stderr, "graphmend: %s `%s`, see `graphmend rule` for all rules\n", words, argument);
+    return GM_EXIT_USAGE;
+}
+
 int gm_cli_rule(int count, char **arguments) {
     if (count == 1) {
         return list_rules();
@@ -25,10 +30,15 @@ int gm_cli_rule(int count, char **arguments) {
         fputs(usage, stdout);
         return GM_EXIT_CLEAN;
     }
+    if (arguments[1][0] == '-') {
+        return complain("unknown option", arguments[1]);
+    }
+    if (count > 2) {
+        return complain("one rule at a time, not also", arguments[2]);
+    }
     const gm_rule *rule = gm_rule_find(arguments[1]);
-    if (count > 2 || rule == NULL) {
-        fprintf(stderr, "graphmend: no rule `%s`, see `graphmend rule` for all\n", arguments[count > 2 ? 2 : 1]);
-        return GM_EXIT_USAGE;
+    if (rule == NULL) {
+        return complain("no rule", arguments[1]);
     }
     fputs(rule->page, stdout);
     return GM_EXIT_CLEAN;

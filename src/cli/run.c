@@ -65,12 +65,18 @@ static bool asks_for_help(const char *argument) {
     return strcmp(argument, "-h") == 0 || strcmp(argument, "--help") == 0;
 }
 
-/* A command line is right when it names a program. */
+/* A command line is right when it names a program; otherwise this says what is wrong. */
 static bool names_program(int count, char **arguments) {
-    if (count < 2 || (arguments[1][0] == '-' && strcmp(arguments[1], "-m") != 0)) {
+    bool module = count > 1 && strcmp(arguments[1], "-m") == 0;
+    if (count < 2 || (module && count < 3)) {
+        fprintf(stderr, "graphmend: no %s\n", module ? "module" : "script");
         return false;
     }
-    return strcmp(arguments[1], "-m") != 0 || count > 2;
+    if (!module && arguments[1][0] == '-') {
+        fprintf(stderr, "graphmend: unknown option `%s`\n", arguments[1]);
+        return false;
+    }
+    return true;
 }
 
 /* Replace this process by `python [-c bootstrap] arguments`; comes back only to report a failure. */

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/source.h"
+
 enum { READ_ATTEMPTS = 3, FIRST_ROOM = 1 << 16, COMPARE_STEP = 1 << 14 };
 
 /* Our own words: `strerror` is not safe on threads, and its thread-safe sister needs memory on the way to report that
@@ -117,6 +119,9 @@ const char *gm_file_read(gm_arena *arena, const char *path, gm_file *file) {
         }
         if (!S_ISREG(status.st_mode)) {
             return S_ISDIR(status.st_mode) ? "is a directory" : "is not a regular file";
+        }
+        if (status.st_size >= (off_t)GM_SOURCE_LIMIT) {
+            return "is too large, 4 GiB or more";
         }
         file->bytes = gm_arena_alloc(arena, (size_t)status.st_size + 1);
         bool stable = false;
