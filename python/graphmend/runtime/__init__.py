@@ -7,17 +7,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from .dialect import and_, branch, check, defer, not_, on, or_, truth
+from .dialect import allclose, and_, branch, check, defer, equal, item, member, not_, on, or_, truth
 from .install import install_compile, uninstall_compile
 from .state import registry
 
 __all__ = [
     "add_sites",
+    "allclose",
     "and_",
     "branch",
     "check",
     "defer",
+    "equal",
     "install_compile",
+    "item",
+    "member",
     "not_",
     "on",
     "or_",

@@ -15,9 +15,8 @@ from typing import Any, Callable, Optional
 import torch
 
 from . import state
-from .backend import MendingBackend
-from .quiet import forgotten_breaks, held, release
 from .markers import site_of
+from .quiet import forgotten_breaks, held, release
 
 MAX_ATTEMPTS = 64
 TORCH_FOLDER = os.path.dirname(torch.__file__) + os.sep

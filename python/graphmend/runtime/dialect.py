@@ -15,6 +15,7 @@ from .state import local
 from .tracing import close_region, new_key, open_region, refuse, site_on, tracing_mends, untouched
 
 IMMUTABLE = (int, float, bool, str, bytes, complex, type(None))
+EXACT, LARGE = 2**53, 2**63  # integers below are exact as doubles; fit into 64 bits
 
 
 def on(site: str) -> bool:
@@ -135,6 +136,93 @@ def not_(site: str, value: Any) -> Any:
     if not isinstance(value, torch.Tensor) or not traced():
         return not value
     return truth(site, value).logical_not()
+
+
+class Scalar:
+    """The Python number that a one-element tensor would give, as one side of a comparison.
+
+    A Python number compares exactly. A tensor compares in its own dtype, to which the other number is rounded, so
+    floating point values are widened to double, and integers meet integers or, if they fit, doubles.
+    """
+
+    def __init__(self, site: str, value: torch.Tensor) -> None:
+        self.site = site
+        self.value = value
+
+    def against(self, number: Any) -> torch.Tensor:
+        """The value in a dtype in which comparing it with the number is exact."""
+        if type(number) not in (int, float, bool):
+            refuse(self.site, "a number from a tensor is compared with what is no Python number")
+        if type(number) is not (float if self.value.dtype == torch.float64 else int) and not abs(number) < EXACT:
+            refuse(self.site, "a number from a tensor is compared with a number that is too large")
+        if type(number) is int and not abs(number) < LARGE:
+            refuse(self.site, "a number from a tensor is compared with a number that is too large")
+        return self.value.double() if type(number) is float else self.value
+
+    def __lt__(self, number: Any) -> Any:
+        return self.against(number) < number
+
+    def __le__(self, number: Any) -> Any:
+        return self.against(number) <= number
+
+    def __gt__(self, number: Any) -> Any:
+        return self.against(number) > number
+
+    def __ge__(self, number: Any) -> Any:
+        return self.against(number) >= number
+
+    def __eq__(self, number: Any) -> Any:
+        return self.against(number) == number
+
+    def __ne__(self, number: Any) -> Any:
+        return self.against(number) != number
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def item(site: str, value: Any) -> Any:
+    """`value.item()`, to be compared with a number at once; comparing a one-element tensor gives a tensor test."""
+    if not isinstance(value, torch.Tensor) or not traced():
+        return value.item()
+    if value.numel() != 1 or value.layout != torch.strided:
+        refuse(site, "`.item()` of a tensor that has not exactly one element")
+    if value.dtype in (torch.float64, torch.float32, torch.float16, torch.bfloat16):
+        return Scalar(site, value.detach().reshape(()).double())
+    if value.dtype not in (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool):
+        refuse(site, f"`.item()` of a tensor of dtype {value.dtype}")
+    return Scalar(site, value.detach().reshape(()).long())
+
+
+def equal(site: str, first: Any, second: Any) -> Any:
+    """`torch.equal(first, second)`, as a tensor test if the shapes leave it open."""
+    if not isinstance(first, torch.Tensor) or not isinstance(second, torch.Tensor) or not traced():
+        return torch.equal(first, second)
+    if first.dtype != second.dtype or first.device != second.device:
+        refuse(site, "`torch.equal` of tensors of different dtypes or devices")
+    if first.layout != torch.strided or second.layout != torch.strided:
+        refuse(site, "`torch.equal` of sparse tensors")
+    if first.shape != second.shape:
+        return False
+    return (first.detach() == second.detach()).all()
+
+
+def allclose(site: str, first: Any, second: Any, *args: Any, **kwargs: Any) -> Any:
+    """`torch.allclose(...)`, as a tensor test."""
+    if not isinstance(first, torch.Tensor) or not isinstance(second, torch.Tensor) or not traced():
+        return torch.allclose(first, second, *args, **kwargs)
+    return torch.isclose(first.detach(), second.detach(), *args, **kwargs).all()
+
+
+def member(site: str, value: Any, numbers: Any) -> Any:
+    """`value in numbers`, a list or tuple of numbers; a tensor test for a one-element tensor."""
+    if not isinstance(value, torch.Tensor) or not traced():
+        return value in numbers
+    if value.numel() != 1 or value.layout != torch.strided:
+        refuse(site, "`in` with a tensor that has not exactly one element")
+    found = torch.zeros((), dtype=torch.bool, device=value.device)
+    for number in numbers:
+        found = found | (value.detach().reshape(()) == number)
+    return found
 
 
 def check(site: str, test: Any) -> bool:
