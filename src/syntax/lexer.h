@@ -34,8 +34,7 @@ enum {
     GM_STRING_TRIPLE = 16,
     GM_STRING_ESCAPES = 32, /* the text has a backslash */
     GM_STRING_SPEC = 64,    /* FSTRING_MIDDLE inside a format spec */
-    GM_STRING_PREFIX = 128, /* STRING: has prefix characters */
-    GM_STRING_DOUBLED = 128 /* FSTRING_MIDDLE: ends in a doubled brace */
+    GM_STRING_PREFIX = 128  /* STRING: has prefix characters */
 };
 
 /* What messages call a token of this kind. */

@@ -139,10 +139,7 @@ static bool in_spec(const gm_lexer *lexer) {
     return lexer->depth > lexer->fstrings[lexer->fstring_count - 1].depth;
 }
 
-static void emit_text(gm_lexer *lexer, const char *start, const char *end, unsigned flags, const char *pair) {
-    if (pair == end) {
-        flags |= GM_STRING_DOUBLED;
-    }
+static void emit_text(gm_lexer *lexer, const char *start, const char *end, unsigned flags) {
     if (start < end) {
         const gm_fstring *fstring = &lexer->fstrings[lexer->fstring_count - 1];
         unsigned kept = fstring->flags & (GM_STRING_RAW | GM_STRING_TEMPLATE);
@@ -213,12 +210,11 @@ void gm_lexer_fstring_text(gm_lexer *lexer) {
     char quote = fstring->quote;
     const char *start = lexer->at;
     const char *at = start;
-    const char *pair = NULL; /* behind the last doubled brace */
     unsigned flags = 0;
     for (;;) {
         char c = *at;
         if (c == quote && (!triple || (at[1] == quote && at[2] == quote))) {
-            emit_text(lexer, start, at, flags, pair);
+            emit_text(lexer, start, at, flags);
             if (in_spec(lexer)) {
                 gm_lexer_report(lexer, at, at + 1, "f-string: expecting `}`");
                 gm_lexer_emit(lexer, GM_TOKEN_ERROR, at, at, 0);
@@ -231,16 +227,16 @@ void gm_lexer_fstring_text(gm_lexer *lexer) {
             at = skip_text_escape(lexer, at, raw);
         } else if (c == '{') {
             if (at[1] == '{' && !in_spec(lexer)) {
-                pair = at += 2;
+                at += 2;
                 continue;
             }
-            emit_text(lexer, start, at, flags, pair);
+            emit_text(lexer, start, at, flags);
             if (begin_field(lexer, at)) {
                 return;
             }
             start = at = lexer->at;
         } else if (c == '}' && in_spec(lexer)) {
-            emit_text(lexer, start, at, flags, pair);
+            emit_text(lexer, start, at, flags);
             gm_lexer_emit(lexer, GM_TOKEN_RBRACE, at, at + 1, 0);
             lexer->depth--;
             start = ++at;
@@ -250,13 +246,12 @@ void gm_lexer_fstring_text(gm_lexer *lexer) {
                 gm_lexer_report(lexer, at, at + 1, "f-string: single `}` is not allowed");
             }
             at += at[1] == '}' ? 2 : 1;
-            pair = at;
         } else if (is_line_end(c) && !triple && newline_in_spec(lexer)) {
-            emit_text(lexer, start, at, flags, pair);
+            emit_text(lexer, start, at, flags);
             lexer->at = at;
             return;
         } else if (at == lexer->end || (!triple && is_line_end(c))) {
-            emit_text(lexer, start, at, flags, pair);
+            emit_text(lexer, start, at, flags);
             unterminated_fstring(lexer, at);
             return;
         } else {

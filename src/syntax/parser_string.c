@@ -91,6 +91,58 @@ static bool is_empty(const gm_parser *parser, const gm_part *part) {
     return true;
 }
 
+/* Merging. */
+
+/* One constant from the run [first, last] on the stack of nodes. */
+static gm_node *merge_run(gm_parser *parser, uint32_t first, uint32_t last) {
+    gm_node *head = parser->nodes.items[first];
+    if (first == last) {
+        return head;
+    }
+    uint32_t count = last - first + 1;
+    gm_constant *value = &gm_as_Constant(head)->value;
+    gm_part *parts = gm_arena_alloc(parser->arena, count * sizeof *parts);
+    for (uint32_t i = 0; i < count; i++) {
+        parts[i] = gm_as_Constant(parser->nodes.items[first + i])->value.parts[0];
+    }
+    value->parts = parts;
+    value->part_count = count;
+    head->end = parser->nodes.items[last]->end;
+    return head;
+}
+
+static bool all_empty(const gm_parser *parser, const gm_node *node) {
+    const gm_constant *value = &gm_as_Constant(node)->value;
+    for (uint32_t i = 0; i < value->part_count; i++) {
+        if (!is_empty(parser, &value->parts[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Merge the runs of constants pushed since `mark`; with `drop_empty`, runs without text vanish. */
+static void merge(gm_parser *parser, uint32_t mark, bool drop_empty) {
+    uint32_t kept = mark;
+    for (uint32_t i = mark; i < parser->nodes.count; i++) {
+        uint32_t last = i;
+        gm_node *node = parser->nodes.items[i];
+        if (node->kind == GM_KIND_Constant) {
+            while (last + 1 < parser->nodes.count && parser->nodes.items[last + 1]->kind == GM_KIND_Constant) {
+                last++;
+            }
+            node = merge_run(parser, i, last);
+            if (drop_empty && all_empty(parser, node)) {
+                i = last;
+                continue;
+            }
+        }
+        parser->nodes.items[kept++] = node;
+        i = last;
+    }
+    parser->nodes.count = kept;
+}
+
 /* Fields. */
 
 static gm_node *joined(gm_parser *parser, uint32_t start, uint32_t mark) {
@@ -101,21 +153,39 @@ static gm_node *joined(gm_parser *parser, uint32_t start, uint32_t mark) {
 
 static void field(gm_parser *parser, bool is_template);
 
+/* CPython 3.12 has the empty runs of text in a format spec as constants: in front of `{{` and of the closing `}`. */
+static bool keeps_empty_text(const gm_parser *parser, bool in_spec) {
+    return in_spec && parser->shape == 312;
+}
+
+static void push_empty_text(gm_parser *parser) {
+    const gm_token *token = parser->at;
+    if (token[-1].kind != GM_TOKEN_FSTRING_MIDDLE) {
+        gm_part part = {token->start, token->start, GM_PART_FORMAT | GM_PART_SPEC};
+        gm_parser_push(parser, constant(parser, part, token->start, token->start));
+    }
+}
+
 /* Text and fields up to END or `}`, pushed. */
-static void contents(gm_parser *parser, bool is_template) {
+static void contents(gm_parser *parser, bool is_template, bool in_spec) {
+    bool keep = keeps_empty_text(parser, in_spec);
     for (;;) {
         const gm_token *token = parser->at;
         if (token->kind == GM_TOKEN_FSTRING_MIDDLE) {
             gm_part part = {token->start, token->end, part_flags(token)};
-            /* CPython's token ends before the second brace of a pair. */
-            uint32_t end = (token->flags & GM_STRING_DOUBLED) != 0 ? token->end - 1 : token->end;
             gm_parser_advance(parser);
-            if (!is_empty(parser, &part)) {
-                gm_parser_push(parser, constant(parser, part, token->start, end));
+            if (keep || !is_empty(parser, &part)) {
+                gm_parser_push(parser, constant(parser, part, token->start, token->end));
             }
         } else if (token->kind == GM_TOKEN_LBRACE) {
+            if (keep && parser->text[token->start + 1] == '{') {
+                push_empty_text(parser);
+            }
             field(parser, is_template);
         } else {
+            if (keep && token->kind == GM_TOKEN_RBRACE) {
+                push_empty_text(parser);
+            }
             return;
         }
     }
@@ -127,7 +197,13 @@ static gm_node *format_spec(gm_parser *parser) {
         return NULL;
     }
     uint32_t mark = parser->nodes.count;
-    contents(parser, false);
+    contents(parser, false, true);
+    if (!keeps_empty_text(parser, true)) {
+        merge(parser, mark, true);
+    } else if (parser->nodes.count == mark + 1 && parser->nodes.items[mark]->kind == GM_KIND_Constant &&
+               all_empty(parser, parser->nodes.items[mark])) {
+        parser->nodes.count = mark;
+    }
     return joined(parser, start, mark);
 }
 
@@ -226,60 +302,8 @@ static void fstring(gm_parser *parser) {
         gm_parser_need(parser, 314, parser->at->start, "a t-string");
     }
     gm_parser_advance(parser);
-    contents(parser, is_template);
+    contents(parser, is_template, false);
     gm_parser_expect(parser, GM_TOKEN_FSTRING_END);
-}
-
-/* Merging. */
-
-/* One constant from the run [first, last] on the stack of nodes. */
-static gm_node *merge_run(gm_parser *parser, uint32_t first, uint32_t last) {
-    gm_node *head = parser->nodes.items[first];
-    if (first == last) {
-        return head;
-    }
-    uint32_t count = last - first + 1;
-    gm_constant *value = &gm_as_Constant(head)->value;
-    gm_part *parts = gm_arena_alloc(parser->arena, count * sizeof *parts);
-    for (uint32_t i = 0; i < count; i++) {
-        parts[i] = gm_as_Constant(parser->nodes.items[first + i])->value.parts[0];
-    }
-    value->parts = parts;
-    value->part_count = count;
-    head->end = parser->nodes.items[last]->end;
-    return head;
-}
-
-static bool all_empty(const gm_parser *parser, const gm_node *node) {
-    const gm_constant *value = &gm_as_Constant(node)->value;
-    for (uint32_t i = 0; i < value->part_count; i++) {
-        if (!is_empty(parser, &value->parts[i])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Merge the runs of constants pushed since `mark`; with `drop_empty`, runs without text vanish. */
-static void merge(gm_parser *parser, uint32_t mark, bool drop_empty) {
-    uint32_t kept = mark;
-    for (uint32_t i = mark; i < parser->nodes.count; i++) {
-        uint32_t last = i;
-        gm_node *node = parser->nodes.items[i];
-        if (node->kind == GM_KIND_Constant) {
-            while (last + 1 < parser->nodes.count && parser->nodes.items[last + 1]->kind == GM_KIND_Constant) {
-                last++;
-            }
-            node = merge_run(parser, i, last);
-            if (drop_empty && all_empty(parser, node)) {
-                i = last;
-                continue;
-            }
-        }
-        parser->nodes.items[kept++] = node;
-        i = last;
-    }
-    parser->nodes.count = kept;
 }
 
 static bool at_string(const gm_parser *parser) {
