@@ -95,6 +95,14 @@ static int print_results(const gm_run *run, const gm_found *found, const gm_job_
     return status;
 }
 
+/* Print and forget. */
+static void print_buffer(gm_buffer *text) {
+    if (text->length > 0) {
+        fwrite(text->bytes, 1, text->length, stdout);
+    }
+    text->length = 0;
+}
+
 static int run_found(gm_arena *arena, const gm_run *run, const gm_found *found, uint32_t threads,
                      gm_report_totals *totals) {
     gm_job_result *results = GM_NEW_ARRAY(arena, gm_job_result, found->paths.count);
@@ -104,14 +112,13 @@ static int run_found(gm_arena *arena, const gm_run *run, const gm_found *found, 
     if (run->format->begin != NULL) {
         run->format->begin(&frame);
     }
-    fwrite(frame.bytes, 1, frame.length, stdout);
+    print_buffer(&frame);
     int status = print_results(run, found, results, totals);
     gm_jobs_free(results, found->paths.count);
-    frame.length = 0;
     if (run->format->end != NULL) {
         run->format->end(&frame, totals, &run->style);
     }
-    fwrite(frame.bytes, 1, frame.length, stdout);
+    print_buffer(&frame);
     return status;
 }
 

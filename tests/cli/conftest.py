@@ -6,6 +6,7 @@ import dataclasses
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,7 +41,7 @@ class Cli:
         done = subprocess.run(
             [self.executable, *arguments],
             cwd=self.folder,
-            env={**os.environ, **environment},
+            env={"GRAPHMEND_PYTHON": sys.executable, **os.environ, **environment},
             capture_output=True,
             stdin=subprocess.DEVNULL,
             preexec_fn=None if self.user is None else self._become_user,

@@ -179,7 +179,7 @@ class TestRun:
         assert ended.status == 1 and "__main__" in ended.err
 
     def test_script_that_is_not_python(self, cli) -> None:
-        cli.write("a.py", "this is not Python\n")
+        cli.write("a.py", "this is no Python\n")
         ended = cli("run", "a.py")
         assert ended.status == 1 and "SyntaxError" in ended.err
 
