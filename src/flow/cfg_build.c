@@ -180,51 +180,60 @@ static int constant_truth(const gm_cfg *cfg, const gm_node *test) {
     return -1;
 }
 
-/* The `elif` parts end where the whole statement ends. */
-static void end_elifs(builder *build, const gm_node *node) {
-    for (;;) {
-        const gm_If *branch = gm_as_If(node);
-        if (branch->orelse.count != 1 || branch->orelse.items[0]->kind != GM_KIND_If) {
-            return;
-        }
-        node = branch->orelse.items[0];
-        end_place(build, node);
+/* One `if` or `elif` of a chain, while the chain is built. */
+typedef struct chain_link {
+    const gm_node *node;
+    uint32_t end; /* the block behind it */
+    bool reached; /* its body can end normally */
+} chain_link;
+
+typedef GM_VEC(chain_link) if_chain;
+
+/* The test and the body; control then stands where the test has failed. */
+static void build_if_body(builder *build, chain_link *link) {
+    const gm_If *branch = gm_as_If(link->node);
+    int truth = constant_truth(build->cfg, branch->test);
+    link->end = new_block(build);
+    add_expression(build, GM_STEP_TEST, branch->test, branch->test);
+    uint32_t test = build->block;
+    bool open = build->open;
+    uint32_t then = new_block(build);
+    uint32_t otherwise = new_block(build);
+    if (open && truth != 0) {
+        add_edge(build, test, then, GM_EDGE_TRUE);
     }
+    if (open && truth != 1) {
+        add_edge(build, test, otherwise, GM_EDGE_FALSE);
+    }
+    start(build, then, open && truth != 0);
+    build_list(build, &branch->body);
+    flow_into(build, link->end, GM_EDGE_NEXT);
+    link->reached = build->open;
+    start(build, otherwise, open && truth != 1);
 }
 
+/* An `elif` is an `if` in the `else` of another one; long chains must not nest calls of this function. */
 static void build_if(builder *build, const gm_node *node) {
-    const gm_node *whole = node;
-    uint32_t end = new_block(build);
-    bool reached = false;
+    if_chain chain = {0};
+    const gm_If *branch = gm_as_If(node);
     for (;;) {
-        const gm_If *branch = gm_as_If(node);
-        int truth = constant_truth(build->cfg, branch->test);
-        add_expression(build, GM_STEP_TEST, branch->test, branch->test);
-        uint32_t test = build->block;
-        bool open = build->open;
-        uint32_t then = new_block(build);
-        uint32_t otherwise = new_block(build);
-        if (open && truth != 0) {
-            add_edge(build, test, then, GM_EDGE_TRUE);
-        }
-        if (open && truth != 1) {
-            add_edge(build, test, otherwise, GM_EDGE_FALSE);
-        }
-        start(build, then, open && truth != 0);
-        build_list(build, &branch->body);
-        flow_into(build, end, GM_EDGE_NEXT);
-        reached |= build->open;
-        start(build, otherwise, open && truth != 1);
+        chain_link link = {.node = &branch->base};
+        build_if_body(build, &link);
+        gm_vec_push(build->arena, &chain, link);
         if (branch->orelse.count != 1 || branch->orelse.items[0]->kind != GM_KIND_If) {
             build_list(build, &branch->orelse);
             break;
         }
-        node = branch->orelse.items[0];
-        place(build, node);
+        branch = gm_as_If(branch->orelse.items[0]);
+        place(build, &branch->base);
     }
-    flow_into(build, end, GM_EDGE_NEXT);
-    start(build, end, reached || build->open);
-    end_elifs(build, whole);
+    for (uint32_t i = chain.count; i-- > 0;) {
+        flow_into(build, chain.items[i].end, GM_EDGE_NEXT);
+        start(build, chain.items[i].end, chain.items[i].reached || build->open);
+        if (i > 0) {
+            end_place(build, chain.items[i].node);
+        }
+    }
 }
 
 /* ---- Loops ---- */

@@ -1,0 +1,111 @@
+#include <string.h>
+
+#include "api/call.h"
+#include "driver/suppress.h"
+#include "mend/runtime.h"
+#include "report/report.h"
+#include "rules/rule.h"
+
+/* Sides of branches may hold what a silenced plan would have mended, so none of the function's branches is mended then. */
+static void refuse_branches(gm_analysis *analysis, const gm_function *function) {
+    for (uint32_t i = 0; i < analysis->findings.count; i++) {
+        gm_plan *plan = analysis->findings.items[i].plan;
+        if (plan != NULL && plan->function == function && plan->kind != GM_PLAN_DEFER && plan->kind != GM_PLAN_DROP) {
+            gm_analysis_refuse(analysis, plan, "a comment silences a rule in this function");
+        }
+    }
+}
+
+/* A comment that silences a finding also keeps the code as it is. */
+static void refuse_silenced(gm_analysis *analysis) {
+    const gm_source *source = analysis->tree->source;
+    const gm_suppressions *comments = gm_suppress_read(analysis->arena, analysis->tree);
+    for (uint32_t i = 0; i < analysis->findings.count; i++) {
+        const gm_finding *finding = &analysis->findings.items[i];
+        uint32_t first = gm_source_position(source, finding->node->start).line;
+        uint32_t last = gm_source_position(source, finding->node->end).line;
+        if (finding->plan != NULL && gm_suppress_covers(comments, finding->rule->code, first, last)) {
+            gm_analysis_refuse(analysis, finding->plan, "a comment silences the rule here");
+            refuse_branches(analysis, finding->function);
+        }
+    }
+}
+
+static void add_finding(gm_buffer *out, const gm_source *source, const gm_finding *finding) {
+    gm_position at = gm_source_position(source, finding->node->start);
+    gm_buffer_printf(out, "\"line\": %u, \"column\": %u, \"code\": \"%s\", \"rule\": \"%s\", \"message\": ", at.line,
+                     gm_report_column(source, at), finding->rule->code, finding->rule->name);
+    gm_buffer_add_json(out, finding->message, strlen(finding->message));
+}
+
+static void add_sites(gm_buffer *out, const gm_source *source, const gm_mended *mended) {
+    for (uint32_t i = 0; i < mended->sites.count; i++) {
+        const gm_mended_site *site = &mended->sites.items[i];
+        gm_buffer_add_text(out, i == 0 ? "{\"site\": " : ", {\"site\": ");
+        gm_buffer_add_json(out, site->site, strlen(site->site));
+        gm_buffer_add_text(out, ", ");
+        add_finding(out, source, site->finding);
+        gm_buffer_add_char(out, '}');
+    }
+}
+
+/* Findings by shape alone say nothing to a person. */
+static void add_left(gm_buffer *out, const gm_source *source, const gm_analysis *analysis) {
+    const char *separator = "{";
+    for (uint32_t i = 0; i < analysis->findings.count; i++) {
+        const gm_finding *finding = &analysis->findings.items[i];
+        if (finding->plan != NULL || !finding->certain || finding->refusal.reason == NULL) {
+            continue;
+        }
+        gm_buffer_add_text(out, separator);
+        add_finding(out, source, finding);
+        gm_buffer_add_text(out, ", \"reason\": ");
+        gm_buffer_add_json(out, finding->refusal.reason, strlen(finding->refusal.reason));
+        gm_buffer_add_char(out, '}');
+        separator = ", {";
+    }
+}
+
+static void add_lines(gm_buffer *out, const gm_line_map *lines) {
+    for (uint32_t i = 0; i < lines->count; i++) {
+        gm_buffer_add_text(out, i == 0 ? "" : ",");
+        gm_buffer_add_unsigned(out, lines->items[i]);
+    }
+}
+
+static void add_mended(gm_buffer *out, const gm_analysis *analysis, const gm_mended *mended) {
+    const gm_source *source = analysis->tree->source;
+    gm_buffer_add_text(out, mended->text != NULL ? "{\"mended\": true, \"text\": " : "{\"mended\": false, \"text\": ");
+    gm_buffer_add_json(out, mended->text != NULL ? mended->text : "", mended->size);
+    gm_buffer_add_text(out, ", \"lines\": [");
+    add_lines(out, &mended->lines);
+    gm_buffer_add_text(out, "], \"sites\": [");
+    add_sites(out, source, mended);
+    gm_buffer_add_text(out, "], \"left\": [");
+    add_left(out, source, analysis);
+    gm_buffer_add_text(out, "], \"problem\": ");
+    if (mended->problem != NULL) {
+        gm_buffer_add_json(out, mended->problem, strlen(mended->problem));
+    } else {
+        gm_buffer_add_text(out, "null");
+    }
+    gm_buffer_add_text(out, "}\n");
+}
+
+static void mend(gm_buffer *out, const void *request) {
+    const gm_api_source *given = request;
+    gm_tree *tree = gm_parse(out->arena, given->path, given->bytes, given->size, NULL);
+    if (tree->diagnostics.count > 0) {
+        gm_buffer_add_text(out, "{\"mended\": false, \"text\": \"\", \"lines\": [], \"sites\": [], \"left\": [], "
+                                "\"problem\": \"syntax error\"}\n");
+        return;
+    }
+    gm_analysis *analysis = gm_analysis_run(out->arena, tree);
+    refuse_silenced(analysis);
+    add_mended(out, analysis, gm_mend_runtime(analysis));
+}
+
+gm_status gm_mend_source(const char *path, const char *bytes, size_t size, gm_output *output) {
+    const gm_api_source source = {.path = path, .bytes = bytes, .size = size};
+    return gm_api_call_source(mend, &source, output);
+}

@@ -1,0 +1,40 @@
+/* `graphmend debug mend`: the runtime dialect of a file, with the user's line in front of every line under --lines. */
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/debug.h"
+#include "cli/debug_files.h"
+#include "mend/runtime.h"
+
+enum { LINES };
+
+static void add_numbered(gm_buffer *out, const gm_mended *mended) {
+    const char *at = mended->text;
+    for (uint32_t i = 0; i < mended->lines.count; i++) {
+        const char *end = strchr(at, '\n') + 1;
+        gm_buffer_printf(out, "%5u  ", mended->lines.items[i]);
+        gm_buffer_add(out, at, (size_t)(end - at));
+        at = end;
+    }
+}
+
+static void print_mended(gm_arena *arena, gm_tree *tree, const gm_debug_options *options, gm_buffer *out) {
+    if (tree->diagnostics.count > 0) {
+        gm_buffer_printf(out, "# %s: syntax error\n", tree->source->path);
+        *options->status = GM_EXIT_FINDINGS;
+        return;
+    }
+    const gm_mended *mended = gm_mend_runtime(gm_analysis_run(arena, tree));
+    if (mended->text == NULL) {
+        gm_buffer_printf(out, "# %s: %s\n", tree->source->path, mended->problem != NULL ? mended->problem : "nothing to mend");
+    } else if (options->switched[LINES]) {
+        add_numbered(out, mended);
+    } else {
+        gm_buffer_add(out, mended->text, mended->size);
+    }
+}
+
+int gm_cli_debug_mend(int count, char **arguments) {
+    static const char *const switches[] = {"--lines", NULL};
+    return gm_debug_each_file(count, arguments, switches, print_mended);
+}

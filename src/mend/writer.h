@@ -1,0 +1,42 @@
+/* Text of a dialect as it is written, with the user's line of every line.
+ *
+ * Lines that hold copied source stand for the line that their first copied byte has in the user's file; other lines stand for the line of the
+ * statement that is being written. */
+#ifndef GM_MEND_WRITER_H
+#define GM_MEND_WRITER_H
+
+#include "base/buffer.h"
+#include "syntax/parse.h"
+
+typedef GM_VEC(uint32_t) gm_line_map;
+
+typedef struct gm_writer {
+    const gm_tree *tree;
+    gm_buffer text;
+    gm_line_map lines;  /* for line i + 1 of the text */
+    uint32_t line;      /* of the line being written; 0: no source on it so far */
+    uint32_t statement; /* line of the statement being written */
+} gm_writer;
+
+void gm_writer_init(gm_writer *writer, gm_arena *arena, const gm_tree *tree);
+
+/* Text without line ends. */
+void gm_write(gm_writer *writer, const char *text);
+
+/* End the line, if anything is on it. */
+void gm_write_line_end(gm_writer *writer);
+
+/* Begin a line at a level of indentation, four columns each. */
+void gm_write_indent(gm_writer *writer, uint32_t depth);
+
+/* Copy bytes start to end of the source. */
+void gm_write_source(gm_writer *writer, uint32_t start, uint32_t end);
+
+/* Copy whole logical lines to another level of indentation; `start` is where the first one begins. Strings and what is inside brackets
+ * keep their bytes. */
+void gm_write_source_at(gm_writer *writer, uint32_t start, uint32_t end, uint32_t depth);
+
+/* The index of the first token that starts at `offset` or behind. */
+uint32_t gm_token_at(const gm_tree *tree, uint32_t offset);
+
+#endif

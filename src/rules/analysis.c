@@ -1,0 +1,237 @@
+#include "rules/analysis.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/blocks.h"
+#include "rules/reach.h"
+#include "rules/rule.h"
+#include "rules/visit.h"
+
+/* ---- Plans by node ---- */
+
+static uint32_t slot_of(const gm_analysis *analysis, const gm_node *node) {
+    uint32_t slot = (uint32_t)(((uintptr_t)node >> 3) * 2654435761U) & (analysis->plan_capacity - 1);
+    while (analysis->plans[slot] != NULL && analysis->plans[slot]->node != node) {
+        slot = (slot + 1) & (analysis->plan_capacity - 1);
+    }
+    return slot;
+}
+
+gm_plan *gm_analysis_plan(const gm_analysis *analysis, const gm_node *node) {
+    return analysis->plan_capacity == 0 ? NULL : analysis->plans[slot_of(analysis, node)];
+}
+
+static void grow_plans(gm_analysis *analysis) {
+    gm_plan **old = analysis->plans;
+    uint32_t old_capacity = analysis->plan_capacity;
+    analysis->plan_capacity = old_capacity == 0 ? 64 : old_capacity * 2;
+    analysis->plans = GM_NEW_ARRAY(analysis->arena, gm_plan *, analysis->plan_capacity);
+    for (uint32_t i = 0; i < old_capacity; i++) {
+        if (old[i] != NULL) {
+            analysis->plans[slot_of(analysis, old[i]->node)] = old[i];
+        }
+    }
+}
+
+static void add_plan(gm_analysis *analysis, gm_plan *plan) {
+    if ((analysis->plan_count + 1) * 2 > analysis->plan_capacity) {
+        grow_plans(analysis);
+    }
+    analysis->plans[slot_of(analysis, plan->node)] = plan;
+    analysis->plan_count++;
+}
+
+static void remove_plan(gm_analysis *analysis, const gm_plan *gone) {
+    uint32_t capacity = analysis->plan_capacity;
+    gm_plan **old = analysis->plans;
+    analysis->plans = GM_NEW_ARRAY(analysis->arena, gm_plan *, capacity);
+    for (uint32_t i = 0; i < capacity; i++) {
+        if (old[i] != NULL && old[i] != gone) {
+            analysis->plans[slot_of(analysis, old[i]->node)] = old[i];
+        }
+    }
+}
+
+/* ---- What rules call ---- */
+
+gm_plan *gm_plan_new(gm_analysis *analysis, const gm_rule *rule, const gm_site *site, gm_plan_kind kind) {
+    gm_plan *plan = GM_NEW(analysis->arena, gm_plan);
+    plan->kind = (uint8_t)kind;
+    plan->rule = rule;
+    plan->node = site->node;
+    plan->statement = site->statement;
+    plan->place = site->place;
+    plan->function = site->function;
+    return plan;
+}
+
+static gm_finding *add_finding(gm_analysis *analysis, const gm_rule *rule, const gm_node *node, gm_function *function,
+                               const char *message, const char *advice, bool certain) {
+    gm_finding finding = {.rule = rule, .node = node, .function = function, .message = message, .advice = advice,
+                          .certain = certain};
+    gm_vec_push(analysis->arena, &analysis->findings, finding);
+    return &analysis->findings.items[analysis->findings.count - 1];
+}
+
+void gm_report_plan(gm_analysis *analysis, gm_plan *plan, const char *message, const char *advice, bool certain) {
+    add_finding(analysis, plan->rule, plan->node, plan->function, message, advice, certain)->plan = plan;
+    add_plan(analysis, plan);
+}
+
+void gm_report_refusal(gm_analysis *analysis, const gm_rule *rule, const gm_site *site, gm_refusal refusal,
+                       const char *message, const char *advice, bool certain) {
+    add_finding(analysis, rule, site->node, site->function, message, advice, certain)->refusal = refusal;
+}
+
+void gm_analysis_refuse(gm_analysis *analysis, gm_plan *plan, const char *reason) {
+    for (uint32_t i = 0; i < analysis->findings.count; i++) {
+        gm_finding *finding = &analysis->findings.items[i];
+        if (finding->plan == plan) {
+            finding->plan = NULL;
+            finding->refusal = (gm_refusal){reason, plan->node};
+        }
+    }
+    remove_plan(analysis, plan);
+}
+
+const char *gm_analysis_text(gm_analysis *analysis, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    size_t size = length < 0 ? 1 : (size_t)length + 1;
+    char *text = gm_arena_alloc(analysis->arena, size);
+    text[0] = '\0';
+    vsnprintf(text, size, format, again);
+    va_end(again);
+    return text;
+}
+
+/* ---- The walk ---- */
+
+typedef struct gm_walk {
+    gm_analysis *analysis;
+    gm_function *function;
+    const gm_place *place;
+    bool tail; /* for the blocks of the statement at `place` */
+} gm_walk;
+
+static void offer(gm_walk *walk, const gm_node *node) {
+    gm_site site = {walk->function, node, walk->place->list->items[walk->place->index], walk->place};
+    for (size_t i = 0; i < gm_rule_count; i++) {
+        if (gm_rules[i]->find(walk->analysis, &site)) {
+            return;
+        }
+    }
+}
+
+/* Conditional expressions from the inside out; bodies of lambdas and definitions are none of this function's. */
+static bool visit_expression(gm_node *node, void *context) {
+    if (gm_is_stmt(node) || gm_blocks_is_definition(node) || node->kind == GM_KIND_ExceptHandler ||
+        node->kind == GM_KIND_match_case || node->kind == GM_KIND_JoinedStr) {
+        return true;
+    }
+    gm_node_children(node, visit_expression, context);
+    if (node->kind == GM_KIND_IfExp) {
+        offer(context, node);
+    }
+    return true;
+}
+
+static void visit_block(gm_walk *outer, const gm_list *block, const gm_node *owner, bool tail);
+
+static bool visit_inner_block(const gm_list *block, void *context) {
+    gm_walk *outer = context;
+    const gm_node *owner = outer->place->list->items[outer->place->index];
+    visit_block(outer, block, owner, outer->place->tail && owner->kind == GM_KIND_If);
+    return true;
+}
+
+static void visit_statement(gm_walk *walk) {
+    const gm_node *statement = walk->place->list->items[walk->place->index];
+    if (gm_blocks_is_definition(statement)) {
+        return;
+    }
+    /* Blocks come in order of position; nothing in an earlier block depends on plans of a later one. */
+    gm_blocks_each(statement, visit_inner_block, walk);
+    gm_node_children(statement, visit_expression, walk);
+    offer(walk, statement);
+}
+
+static void visit_block(gm_walk *outer, const gm_list *block, const gm_node *owner, bool tail) {
+    for (uint32_t i = block->count; i-- > 0;) {
+        gm_place *place = GM_NEW(outer->analysis->arena, gm_place);
+        *place = (gm_place){block, i, owner, outer->place, tail};
+        gm_walk inner = {outer->analysis, outer->function, place, tail};
+        visit_statement(&inner);
+    }
+}
+
+bool gm_visit_begin(gm_analysis *analysis, const gm_function *function) {
+    for (uint32_t i = 0; i < analysis->visited.count; i++) {
+        if (analysis->visited.items[i] == function->node) {
+            return false;
+        }
+    }
+    gm_vec_push(analysis->arena, &analysis->visited, function->node);
+    return true;
+}
+
+static const gm_list *body_of(const gm_node *function) {
+    return function->kind == GM_KIND_FunctionDef ? &gm_as_FunctionDef(function)->body
+                                                 : &gm_as_AsyncFunctionDef(function)->body;
+}
+
+void gm_visit_function(gm_analysis *analysis, const gm_node *definition) {
+    gm_function *function = gm_flow_function(analysis->flow, definition);
+    if (function == NULL || !gm_visit_begin(analysis, function)) {
+        return;
+    }
+    gm_walk start = {analysis, function, NULL, true};
+    visit_block(&start, body_of(definition), definition, true);
+}
+
+static bool find_functions(gm_node *node, void *context) {
+    gm_analysis *analysis = context;
+    if (node->kind == GM_KIND_FunctionDef || node->kind == GM_KIND_AsyncFunctionDef) {
+        gm_visit_function(analysis, node);
+    }
+    if (gm_is_stmt(node) || node->kind == GM_KIND_ExceptHandler || node->kind == GM_KIND_match_case) {
+        gm_node_children(node, find_functions, context);
+    }
+    return true;
+}
+
+static int compare_findings(const void *left, const void *right) {
+    const gm_finding *a = left;
+    const gm_finding *b = right;
+    if (a->node->start != b->node->start) {
+        return a->node->start < b->node->start ? -1 : 1;
+    }
+    return strcmp(a->rule->code, b->rule->code);
+}
+
+static void mark_reached(gm_analysis *analysis) {
+    for (uint32_t i = 0; i < analysis->findings.count; i++) {
+        gm_finding *finding = &analysis->findings.items[i];
+        finding->reached = gm_reach_has(analysis, finding->function->node);
+    }
+}
+
+gm_analysis *gm_analysis_run(gm_arena *arena, gm_tree *tree) {
+    gm_analysis *analysis = GM_NEW(arena, gm_analysis);
+    analysis->arena = arena;
+    analysis->tree = tree;
+    analysis->flow = gm_flow_build(arena, tree);
+    gm_node_children(&tree->module->base, find_functions, analysis);
+    if (analysis->findings.count > 0) {
+        qsort(analysis->findings.items, analysis->findings.count, sizeof *analysis->findings.items, compare_findings);
+        mark_reached(analysis);
+    }
+    return analysis;
+}

@@ -1,0 +1,77 @@
+/* The rules' view of a file: all findings and plans, made in one walk.
+ *
+ * Statements are visited from the last to the first and from the inside out, so that a rule that looks at a branch finds the plans of
+ * everything inside and behind it made. Everything lives in the arena of the flow and is immutable when gm_analysis_run has returned. */
+#ifndef GM_RULES_ANALYSIS_H
+#define GM_RULES_ANALYSIS_H
+
+#include "flow/values.h"
+#include "rules/plan.h"
+
+typedef enum gm_level {
+    GM_LEVEL_SAFE,    /* proved, or checked while tracing */
+    GM_LEVEL_ASSUMED, /* rests on an assumption that the finding states */
+    GM_LEVEL_ADVICE,  /* no mend: says what to write */
+} gm_level;
+
+/* Why something is left as it is; `reason` is NULL when nothing is in the way. */
+typedef struct gm_refusal {
+    const char *reason; /* lower case, no full stop */
+    const gm_node *node;
+} gm_refusal;
+
+typedef struct gm_finding {
+    const struct gm_rule *rule;
+    const gm_node *node;   /* the place to mark */
+    gm_function *function; /* where it is */
+    const char *message;   /* what breaks */
+    const char *advice;    /* what to write instead */
+    gm_refusal refusal;    /* why there is no mend; no reason when there is */
+    gm_plan *plan;         /* NULL when refused */
+    bool certain;          /* by evidence, not only by shape: `check` shows these alone */
+    bool reached;          /* torch.compile can come here, as far as this file tells */
+} gm_finding;
+
+typedef struct gm_analysis {
+    gm_arena *arena;
+    gm_tree *tree;
+    gm_flow *flow;
+    GM_VEC(gm_finding) findings; /* in order of position after the run */
+    gm_plan **plans;             /* hash table by node; private */
+    uint32_t plan_capacity;
+    uint32_t plan_count;
+    GM_VEC(const gm_node *) visited; /* functions whose visit has begun; private */
+    struct gm_purity *purity;        /* verdicts on functions of the file; private */
+    struct gm_reach *reach;   /* functions that torch.compile reaches; private */
+} gm_analysis;
+
+/* A node that rules are asked about. */
+typedef struct gm_site {
+    gm_function *function;
+    const gm_node *node;
+    const gm_node *statement;
+    const gm_place *place; /* of `statement` */
+} gm_site;
+
+gm_analysis *gm_analysis_run(gm_arena *arena, gm_tree *tree);
+
+/* The plan of a statement or conditional expression, or NULL. */
+gm_plan *gm_analysis_plan(const gm_analysis *analysis, const gm_node *node);
+
+/* Used by rules. `certain` and texts as in gm_finding; texts must be static or in the arena. */
+gm_plan *gm_plan_new(gm_analysis *analysis, const struct gm_rule *rule, const gm_site *site, gm_plan_kind kind);
+void gm_report_plan(gm_analysis *analysis, gm_plan *plan, const char *message, const char *advice, bool certain);
+void gm_report_refusal(gm_analysis *analysis, const struct gm_rule *rule, const gm_site *site, gm_refusal refusal,
+                       const char *message, const char *advice, bool certain);
+
+/* printf into the arena. */
+const char *gm_analysis_text(gm_analysis *analysis, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+
+/* Forget a plan: its finding becomes a refusal. For writers that cannot carry it out. */
+void gm_analysis_refuse(gm_analysis *analysis, gm_plan *plan, const char *reason);
+
+#endif

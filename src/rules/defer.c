@@ -1,0 +1,279 @@
+#include "rules/defer.h"
+
+#include <string.h>
+
+#include "flow/torch_facts.h"
+#include "rules/effects.h"
+#include "rules/rule.h"
+#include "rules/sides.h"
+
+static const gm_refusal none = {NULL, NULL};
+
+const gm_Call *gm_defer_call(const gm_site *site) {
+    if (site->node->kind != GM_KIND_Expr || gm_as_Expr(site->node)->value->kind != GM_KIND_Call) {
+        return NULL;
+    }
+    return gm_as_Call(gm_as_Expr(site->node)->value);
+}
+
+/* ---- Where ---- */
+
+/* A context manager of somebody's may look at what is printed, raised or logged in it: only torch's own are known not to. */
+static bool is_torch_context(const gm_analysis *analysis, const gm_With *with) {
+    for (uint32_t i = 0; i < with->items.count; i++) {
+        const gm_node *manager = gm_as_withitem(with->items.items[i])->context_expr;
+        manager = manager->kind == GM_KIND_Call ? gm_as_Call(manager)->func : manager;
+        const gm_name *name = gm_flow_qualified(analysis->flow, manager);
+        if (name == NULL || strncmp(name->text, "torch.", 6) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+gm_refusal gm_defer_context(gm_analysis *analysis, const gm_site *site, bool raises) {
+    for (const gm_place *place = site->place; place != NULL; place = place->outer) {
+        if (place->owner->kind == GM_KIND_With && !is_torch_context(analysis, gm_as_With(place->owner))) {
+            return (gm_refusal){"it stands in a context manager that may act on it", place->owner};
+        }
+        bool tries = place->owner->kind == GM_KIND_Try || place->owner->kind == GM_KIND_TryStar;
+        if (raises && tries) {
+            return (gm_refusal){"a warning that is turned into an exception could be caught here", place->owner};
+        }
+    }
+    return none;
+}
+
+/* ---- What is kept ---- */
+
+typedef struct gm_capturing {
+    gm_analysis *analysis;
+    gm_function *function;
+    GM_VEC(gm_capture) captures;
+    gm_refusal refusal;
+    bool names_only; /* in an f-string that shows the text of its expressions */
+} capturing;
+
+static const char *const shape_calls[] = {"size", "numel", "dim", "ndimension", "nelement", "stride", "element_size", "is_floating_point"};
+
+static bool is_shape_call(const gm_Call *call) {
+    if (call->func->kind != GM_KIND_Attribute || call->keywords.count > 0) {
+        return false;
+    }
+    for (uint32_t i = 0; i < call->args.count; i++) {
+        const gm_node *argument = call->args.items[i];
+        bool constant = argument->kind == GM_KIND_Constant ||
+                        (argument->kind == GM_KIND_UnaryOp && gm_as_UnaryOp(argument)->operand->kind == GM_KIND_Constant);
+        if (!constant) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < sizeof shape_calls / sizeof shape_calls[0]; i++) {
+        if (gm_name_is(gm_as_Attribute(call->func)->attr, shape_calls[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The name at the root of a chain of attributes and shape calls: `x` of `x.weight.size(0)`; NULL when it is no such chain. */
+static const gm_node *chain_root(const gm_node *node) {
+    for (;;) {
+        if (node->kind == GM_KIND_Attribute) {
+            node = gm_as_Attribute(node)->value;
+        } else if (node->kind == GM_KIND_Call && is_shape_call(gm_as_Call(node))) {
+            node = gm_as_Attribute(gm_as_Call(node)->func)->value;
+        } else {
+            return node->kind == GM_KIND_Name ? node : NULL;
+        }
+    }
+}
+
+/* Whether the name is a variable at the place of the call that the sink cannot read later: a local, or a global that is more than the
+ * name of a function, class or module. */
+static bool is_variable(const capturing *state, const gm_node *name) {
+    const gm_scopes *scopes = state->analysis->flow->scopes;
+    const gm_symbol *symbol = gm_scopes_symbol(scopes, name);
+    if (symbol == NULL) {
+        return false;
+    }
+    if (symbol->scope != state->function->scope && gm_symbol_is_local(symbol)) {
+        return false; /* of a comprehension inside the call */
+    }
+    const gm_symbol *owner = gm_symbol_owner(scopes, symbol);
+    if (owner == NULL || owner->scope != scopes->module) {
+        return owner != NULL || symbol->binding == GM_BINDING_FREE;
+    }
+    const gm_node *binder = owner->binders.count == 1 ? owner->binders.items[0] : NULL;
+    bool fixed = binder != NULL &&
+                 (binder->kind == GM_KIND_alias || binder->kind == GM_KIND_FunctionDef || binder->kind == GM_KIND_ClassDef);
+    return !fixed && !gm_is_logger(state->function, name);
+}
+
+static bool same_text(const capturing *state, const gm_node *left, const gm_node *right) {
+    const char *text = state->analysis->tree->source->text;
+    uint32_t length = left->end - left->start;
+    return right->end - right->start == length && memcmp(text + left->start, text + right->start, length) == 0;
+}
+
+static const char *parameter_of(capturing *state, const gm_node *node, bool *first) {
+    *first = false;
+    for (uint32_t i = 0; i < state->captures.count; i++) {
+        if (same_text(state, state->captures.items[i].node, node)) {
+            return state->captures.items[i].parameter;
+        }
+    }
+    *first = true;
+    return node->kind == GM_KIND_Name ? gm_as_Name(node)->id->text
+                                      : gm_analysis_text(state->analysis, "_gm_a%u", state->captures.count);
+}
+
+/* Attributes that belong to one tensor object, not to its value: a kept copy has others. */
+static const char *const identity_attributes[] = {"grad_fn", "grad", "_version", "is_leaf", "data_ptr", "storage", "untyped_storage",
+                                                  "_grad_fn", "_base", "_backward_hooks", "names"};
+
+static bool names_identity(const gm_node *node) {
+    for (size_t i = 0; node->kind == GM_KIND_Attribute && i < sizeof identity_attributes / sizeof identity_attributes[0]; i++) {
+        if (gm_name_is(gm_as_Attribute(node)->attr, identity_attributes[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Objects are kept by reference: one that may change until the call has ended cannot be kept. */
+static bool may_change(const capturing *state, const gm_node *node) {
+    if (node->kind == GM_KIND_Name && gm_name_is(gm_as_Name(node)->id, "self")) {
+        return true;
+    }
+    gm_value value = gm_value_of(state->function, node);
+    return value.form == GM_FORM_MODULE || value.form == GM_FORM_MODULES || value.form == GM_FORM_OBJECT;
+}
+
+static bool refuse(capturing *state, const char *reason, const gm_node *node) {
+    state->refusal = (gm_refusal){reason, node};
+    return false;
+}
+
+static bool keep(capturing *state, const gm_node *node) {
+    if (may_change(state, node) && !gm_is_logger(state->function, node)) {
+        return refuse(state, "it shows an object that may change before the call ends", node);
+    }
+    if (state->names_only && node->kind != GM_KIND_Name) {
+        return refuse(state, "an f-string with `=` shows the text of an expression that would have to be renamed", node);
+    }
+    gm_capture capture = {.node = node};
+    capture.parameter = parameter_of(state, node, &capture.first);
+    gm_vec_push(state->analysis->arena, &state->captures, capture);
+    return true;
+}
+
+static bool find_debug_part(const gm_JoinedStr *string) {
+    for (uint32_t i = 0; i < string->values.count; i++) {
+        const gm_node *value = string->values.items[i];
+        if (value->kind != GM_KIND_Constant) {
+            continue;
+        }
+        const gm_constant *constant = &gm_as_Constant(value)->value;
+        for (uint32_t k = 0; k < constant->part_count; k++) {
+            if ((constant->parts[k].flags & GM_PART_DEBUG) != 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool capture(gm_node *node, void *context);
+
+static bool capture_string(capturing *state, gm_node *node) {
+    bool before = state->names_only;
+    state->names_only = before || find_debug_part(gm_as_JoinedStr(node));
+    bool good = gm_node_children(node, capture, state);
+    state->names_only = before;
+    return good;
+}
+
+static bool capture(gm_node *node, void *context) {
+    capturing *state = context;
+    if (names_identity(node)) {
+        return refuse(state, "it shows the identity of a tensor, which a kept copy does not have", node);
+    }
+    const gm_node *root = chain_root(node);
+    if (root != NULL) {
+        return is_variable(state, root) ? keep(state, node) : true;
+    }
+    if (node->kind == GM_KIND_JoinedStr) {
+        return capture_string(state, node);
+    }
+    if (node->kind == GM_KIND_Call && gm_as_Call(node)->func->kind == GM_KIND_Attribute) {
+        /* The method is looked up later, on what its receiver is now. */
+        gm_Call *call = gm_as_Call(node);
+        bool good = !names_identity(call->func) && capture(gm_as_Attribute(call->func)->value, context);
+        for (uint32_t i = 0; good && i < call->args.count; i++) {
+            good = capture(call->args.items[i], context);
+        }
+        for (uint32_t i = 0; good && i < call->keywords.count; i++) {
+            good = capture(call->keywords.items[i], context);
+        }
+        return good || state->refusal.reason != NULL ? good : refuse(state, "it shows the identity of a tensor", node);
+    }
+    return gm_node_children(node, capture, context);
+}
+
+static void sort_captures(gm_capture *items, uint32_t count) {
+    for (uint32_t i = 1; i < count; i++) {
+        gm_capture moved = items[i];
+        uint32_t at = i;
+        for (; at > 0 && items[at - 1].node->start > moved.node->start; at--) {
+            items[at] = items[at - 1];
+        }
+        items[at] = moved;
+    }
+}
+
+static gm_refusal effects_of_arguments(gm_analysis *analysis, const gm_site *site, const gm_Call *call) {
+    gm_refusal refusal = none;
+    for (uint32_t i = 0; refusal.reason == NULL && i < call->args.count; i++) {
+        refusal = gm_effects_of(analysis, site->function, call->args.items[i], GM_EFFECTS_SINK);
+    }
+    for (uint32_t i = 0; refusal.reason == NULL && i < call->keywords.count; i++) {
+        refusal = gm_effects_of(analysis, site->function, gm_as_keyword(call->keywords.items[i])->value, GM_EFFECTS_SINK);
+    }
+    return refusal;
+}
+
+static gm_refusal capture_call(gm_analysis *analysis, const gm_site *site, gm_plan *plan) {
+    const gm_Call *call = gm_defer_call(site);
+    gm_refusal refusal = effects_of_arguments(analysis, site, call);
+    if (refusal.reason != NULL) {
+        return refusal;
+    }
+    capturing state = {.analysis = analysis, .function = site->function};
+    capture(gm_as_Expr(site->node)->value, &state);
+    if (state.refusal.reason != NULL) {
+        return state.refusal;
+    }
+    sort_captures(state.captures.items, state.captures.count);
+    plan->captures = (gm_capture_list){state.captures.items, state.captures.count};
+    gm_symbol_list names = gm_sides_names(analysis, site->function, site->node);
+    return gm_sides_bound(analysis, site->function, site->statement, &names, NULL);
+}
+
+void gm_defer_report(gm_analysis *analysis, const gm_rule *rule, const gm_site *site, gm_refusal refusal,
+                     const char *message, const char *advice) {
+    gm_plan *plan = gm_plan_new(analysis, rule, site, GM_PLAN_DEFER);
+    if (refusal.reason == NULL) {
+        refusal = gm_effects_of_function(analysis, site->function);
+    }
+    if (refusal.reason == NULL) {
+        refusal = capture_call(analysis, site, plan);
+    }
+    if (refusal.reason != NULL) {
+        gm_report_refusal(analysis, rule, site, refusal, message, advice, true);
+        return;
+    }
+    plan->sink = site->function->node->kind == GM_KIND_FunctionDef ? gm_as_FunctionDef(site->function->node)->name->text : "";
+    plan->weight = 1;
+    gm_report_plan(analysis, plan, message, advice, true);
+}

@@ -1,0 +1,27 @@
+/* What code does besides computing values, as far as the text tells.
+ *
+ * A side of a branch can be run always only if it has no effect of Python: no writing to objects, no input or output, no random number of
+ * Python's. What its tensor operations do is proved later, on the traced graph. */
+#ifndef GM_RULES_EFFECTS_H
+#define GM_RULES_EFFECTS_H
+
+#include "rules/analysis.h"
+
+/* How strict a question is. */
+typedef enum gm_effects_mode {
+    GM_EFFECTS_SIDE, /* statements of a side: plans inside count as mended; no return */
+    GM_EFFECTS_TAIL, /* the same with return */
+    GM_EFFECTS_TEST, /* a condition that may be evaluated twice: it may read data */
+    GM_EFFECTS_SINK, /* an expression that is to run later, in eager Python, on values kept from now */
+} gm_effects_mode;
+
+/* What in an expression forbids to evaluate it although Python would not have. */
+gm_refusal gm_effects_of(gm_analysis *analysis, gm_function *function, const gm_node *expression, gm_effects_mode mode);
+
+/* The same for consecutive statements. */
+gm_refusal gm_effects_of_block(gm_analysis *analysis, gm_function *function, const gm_list *block, gm_effects_mode mode);
+
+/* Whether a function cannot be changed at all: generators, coroutines, locals(), frames, decorators that read byte code. */
+gm_refusal gm_effects_of_function(gm_analysis *analysis, gm_function *function);
+
+#endif

@@ -1,0 +1,274 @@
+#include <string.h>
+
+#include "flow/torch_facts.h"
+#include "rules/blocks.h"
+#include "rules/effects_private.h"
+#include "rules/reach.h"
+
+static const gm_refusal none = {NULL, NULL};
+
+/* ---- Captured variables ---- */
+
+static bool is_comprehension(const gm_node *node) {
+    return node->kind == GM_KIND_ListComp || node->kind == GM_KIND_SetComp || node->kind == GM_KIND_DictComp ||
+           node->kind == GM_KIND_GeneratorExp;
+}
+
+static bool captures(const gm_scope *scope, const gm_name *name) {
+    const gm_symbol *symbol = gm_scope_find(scope, name);
+    bool free = symbol != NULL && symbol->binding == GM_BINDING_FREE;
+    if (free && scope->kind != GM_SCOPE_CLASS && !is_comprehension(scope->node)) {
+        return true;
+    }
+    if (free && scope->kind == GM_SCOPE_CLASS) {
+        return true;
+    }
+    for (uint32_t i = 0; i < scope->children.count; i++) {
+        const gm_symbol *shadow = gm_scope_find(scope, name);
+        bool shadowed = shadow != NULL && gm_symbol_is_local(shadow) && scope->kind != GM_SCOPE_CLASS;
+        if (!shadowed && captures(scope->children.items[i], name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool gm_effects_is_captured(const gm_scopes *scopes, const gm_symbol *symbol) {
+    (void)scopes;
+    for (uint32_t i = 0; i < symbol->scope->children.count; i++) {
+        if (captures(symbol->scope->children.items[i], symbol->name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Calls ---- */
+
+static bool is_one_of(const char *text, const char *const *names) {
+    for (; *names != NULL; names++) {
+        if (strcmp(text, *names) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Builtins that read their arguments and nothing else. */
+static const char *const pure_builtins[] = {
+    "abs",   "all",   "any",   "ascii", "bin",      "bool",    "bytes",  "callable", "chr",    "complex", "dict", "divmod", "enumerate",
+    "float", "format", "frozenset", "getattr", "hasattr", "hash", "hex", "int", "isinstance", "issubclass", "len", "list", "max", "min",
+    "oct",   "ord",   "pow",   "range", "repr",     "reversed", "round", "set",      "slice",  "sorted",  "str",  "sum",    "tuple",
+    "type",  "zip",   "id",    NULL};
+
+/* Methods of strings, dictionaries and sequences that change nothing. */
+static const char *const pure_methods[] = {
+    "capitalize", "casefold", "center", "count", "endswith", "find", "format", "get", "index", "isalpha", "isdigit", "items", "join",
+    "keys", "ljust", "lower", "lstrip", "partition", "removeprefix", "removesuffix", "replace", "rjust", "rpartition", "rsplit",
+    "rstrip", "split", "splitlines", "startswith", "strip", "title", "upper", "values", "zfill", "as_tuple", "bit_length",
+    "is_integer", "hex", "decode", "encode", NULL};
+
+/* Methods of tensors whose name a list, set, deque or dictionary also has, where it mutates. */
+static const char *const two_faced_methods[] = {"add", "sort", NULL};
+
+static bool forbids_data(gm_effects_mode mode) {
+    return mode == GM_EFFECTS_SIDE || mode == GM_EFFECTS_TAIL;
+}
+
+static gm_refusal of_torch_op(const gm_torch_op *op, const gm_node *call, gm_effects_mode mode) {
+    if ((op->flags & (GM_TORCH_MUTATES | GM_TORCH_INPLACE_VIEW)) != 0) {
+        return gm_effects_refuse("its code changes a tensor in place", call);
+    }
+    if ((op->flags & GM_TORCH_RANDOM) != 0 && op->space != GM_TORCH_NN) {
+        return gm_effects_refuse("its code draws random numbers", call);
+    }
+    if ((op->flags & GM_TORCH_DATA) != 0 && forbids_data(mode)) {
+        return gm_effects_refuse("its code reads the value of a tensor", call);
+    }
+    return none;
+}
+
+static bool has_keyword(const gm_Call *call, const char *name) {
+    for (uint32_t i = 0; i < call->keywords.count; i++) {
+        if (gm_name_is(gm_as_keyword(call->keywords.items[i])->arg, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_prefix(const gm_name *name, const char *prefix) {
+    return strncmp(name->text, prefix, strlen(prefix)) == 0;
+}
+
+/* bool(t), int(t), float(t) read a tensor; everywhere but in a sink that is a graph break of its own. */
+static bool reads_data(gm_function *function, const gm_Call *call, const char *builtin) {
+    if (call->args.count != 1 || (strcmp(builtin, "bool") != 0 && strcmp(builtin, "int") != 0 && strcmp(builtin, "float") != 0)) {
+        return false;
+    }
+    return gm_value_of(function, call->args.items[0]).class_ == GM_VALUE_TENSOR;
+}
+
+static gm_refusal of_qualified(gm_function *function, const gm_name *name, const gm_Call *call, gm_effects_mode mode) {
+    if (has_prefix(name, "builtins.")) {
+        const char *builtin = name->text + strlen("builtins.");
+        if (forbids_data(mode) && reads_data(function, call, builtin)) {
+            return gm_effects_refuse("its code reads the value of a tensor", &call->base);
+        }
+        return is_one_of(builtin, pure_builtins) ? none : gm_effects_refuse("its code calls a function with effects", &call->base);
+    }
+    if (has_prefix(name, "math.")) {
+        return none;
+    }
+    if (mode != GM_EFFECTS_SINK && (has_prefix(name, "torch.nn.") || has_prefix(name, "torch.finfo") ||
+                                    has_prefix(name, "torch.iinfo") || has_prefix(name, "torch.is_"))) {
+        const gm_torch_op *op = gm_torch_find_qualified(name->text);
+        return op != NULL ? of_torch_op(op, &call->base, mode) : none;
+    }
+    const gm_torch_op *op = gm_torch_find_qualified(name->text);
+    if (op != NULL) {
+        bool out = (op->flags & GM_TORCH_HAS_OUT) != 0 && has_keyword(call, "out");
+        return out ? gm_effects_refuse("its code changes a tensor in place", &call->base) : of_torch_op(op, &call->base, mode);
+    }
+    if (has_prefix(name, "torch.finfo") || has_prefix(name, "torch.iinfo")) {
+        return none;
+    }
+    return gm_effects_refuse("its code calls a function whose effects are not known", &call->base);
+}
+
+static bool is_module_value(gm_function *function, const gm_node *callee) {
+    gm_value value = gm_value_of(function, callee);
+    return value.form == GM_FORM_MODULE || value.form == GM_FORM_MODULES;
+}
+
+/* `self.NAME(...)` where the class is a module and NAME no method of the file: a submodule, which the tracer sees through. */
+static bool is_submodule(gm_function *function, const gm_Attribute *callee) {
+    const gm_class *class_ = gm_class_around(function);
+    return class_ != NULL && class_->is_module && callee->value->kind == GM_KIND_Name &&
+           gm_name_is(gm_as_Name(callee->value)->id, "self") && gm_class_attribute(class_, callee->attr) != NULL;
+}
+
+static gm_refusal of_method(gm_function *function, const gm_Call *call, gm_effects_mode mode) {
+    const gm_Attribute *callee = gm_as_Attribute(call->func);
+    if (mode != GM_EFFECTS_SINK && (is_module_value(function, call->func) || is_submodule(function, callee))) {
+        return none;
+    }
+    gm_value receiver = gm_value_of(function, callee->value);
+    const gm_torch_op *op = gm_torch_find(GM_TORCH_METHOD, callee->attr->text);
+    bool tensor = receiver.class_ == GM_VALUE_TENSOR || receiver.class_ == GM_VALUE_MAYBE;
+    if (op != NULL && (tensor || (receiver.class_ == GM_VALUE_UNKNOWN && !is_one_of(op->name, two_faced_methods)))) {
+        return of_torch_op(op, &call->base, mode);
+    }
+    if (is_one_of(callee->attr->text, pure_methods)) {
+        return none;
+    }
+    return gm_effects_refuse("its code calls a method whose effects are not known", &call->base);
+}
+
+static gm_refusal of_callee(gm_analysis *analysis, gm_function *function, const gm_Call *call, gm_effects_mode mode) {
+    const gm_node *definition = mode == GM_EFFECTS_SINK ? NULL : gm_reach_callee(analysis, function, &call->base);
+    if (definition != NULL) {
+        const char *reason = gm_effects_of_callee(analysis, definition);
+        return reason == NULL ? none : gm_effects_refuse(reason, &call->base);
+    }
+    const gm_name *name = gm_flow_qualified(analysis->flow, call->func);
+    if (name != NULL) {
+        return of_qualified(function, name, call, mode);
+    }
+    if (call->func->kind == GM_KIND_Attribute) {
+        return of_method(function, call, mode);
+    }
+    if (mode != GM_EFFECTS_SINK && is_module_value(function, call->func)) {
+        return none;
+    }
+    return gm_effects_refuse("its code calls a function whose effects are not known", &call->base);
+}
+
+/* ---- Expressions ---- */
+
+typedef struct gm_expression_question {
+    gm_analysis *analysis;
+    gm_function *function;
+    gm_effects_mode mode;
+    gm_refusal refusal;
+} question;
+
+/* The function of a property of the class around that an attribute of `self` reads, or NULL. */
+static const gm_node *property_of(gm_function *function, const gm_Attribute *attribute) {
+    const gm_class *class_ = gm_class_around(function);
+    if (class_ == NULL || attribute->value->kind != GM_KIND_Name || !gm_name_is(gm_as_Name(attribute->value)->id, "self")) {
+        return NULL;
+    }
+    const gm_list *body = &gm_as_ClassDef(class_->node)->body;
+    for (uint32_t i = 0; i < body->count; i++) {
+        const gm_node *member = body->items[i];
+        if (member->kind == GM_KIND_FunctionDef && gm_as_FunctionDef(member)->name == attribute->attr &&
+            gm_as_FunctionDef(member)->decorator_list.count > 0) {
+            return member;
+        }
+    }
+    return NULL;
+}
+
+static gm_refusal of_attribute(const question *asked, const gm_Attribute *attribute) {
+    const gm_node *property = property_of(asked->function, attribute);
+    if (property != NULL) {
+        const char *reason = gm_effects_of_callee(asked->analysis, property);
+        return reason == NULL ? none : gm_effects_refuse(reason, &attribute->base);
+    }
+    return none;
+}
+
+/* A name that nothing binds would raise in the side that Python never enters. */
+static gm_refusal of_name(const question *asked, const gm_node *name) {
+    const gm_scopes *scopes = asked->analysis->flow->scopes;
+    const gm_symbol *symbol = gm_scopes_symbol(scopes, name);
+    if (symbol == NULL) {
+        return none;
+    }
+    bool global = symbol->binding == GM_BINDING_GLOBAL_EXPLICIT || symbol->binding == GM_BINDING_GLOBAL_IMPLICIT;
+    if (global && gm_symbol_owner(scopes, symbol) == NULL && gm_flow_qualified(asked->analysis->flow, name) == NULL) {
+        return gm_effects_refuse("its code reads a name that nothing in the file binds", name);
+    }
+    return none;
+}
+
+static gm_refusal of_node(const question *asked, const gm_node *node) {
+    switch ((gm_kind)node->kind) {
+    case GM_KIND_Name:
+        return of_name(asked, node);
+    case GM_KIND_Attribute:
+        return of_attribute(asked, gm_as_Attribute(node));
+    case GM_KIND_Call:
+        return of_callee(asked->analysis, asked->function, gm_as_Call(node), asked->mode);
+    case GM_KIND_Lambda:
+        return gm_effects_refuse("its code makes a function", node);
+    case GM_KIND_NamedExpr:
+        return asked->mode == GM_EFFECTS_SINK ? gm_effects_refuse("the call assigns a variable", node) : none;
+    case GM_KIND_Await:
+    case GM_KIND_Yield:
+    case GM_KIND_YieldFrom:
+        return gm_effects_refuse("its code awaits or yields", node);
+    case GM_KIND_TemplateStr:
+    case GM_KIND_ErrorExpr:
+        return gm_effects_refuse("its code holds an expression that is not understood", node);
+    default:
+        return none;
+    }
+}
+
+static bool visit(gm_node *node, void *context) {
+    question *asked = context;
+    gm_refusal refusal = of_node(asked, node);
+    if (refusal.reason != NULL) {
+        asked->refusal = refusal;
+        return false;
+    }
+    return gm_node_children(node, visit, context);
+}
+
+gm_refusal gm_effects_of(gm_analysis *analysis, gm_function *function, const gm_node *expression, gm_effects_mode mode) {
+    question asked = {analysis, function, mode, {NULL, NULL}};
+    visit((gm_node *)(uintptr_t)expression, &asked);
+    return asked.refusal;
+}

@@ -1,0 +1,46 @@
+#include "rules/defer.h"
+#include "rules/rule.h"
+
+static const char page[] =
+    "# GM301 print\n\n"
+    "## What it finds\n\n"
+    "A call of `print` in code that is compiled.\n\n"
+    "## Why it breaks\n\n"
+    "Printing is no operation on tensors: the compiler ends the graph, prints, and starts another (GB0059).\n\n"
+    "## What to write\n\n"
+    "Return what you want to see and print it in the caller, or remove the call. To keep it for debugging only, guard it: "
+    "`if not torch.compiler.is_compiling(): print(...)`.\n\n"
+    "## When the mend is safe\n\n"
+    "The call is a statement of its own, `print` is the builtin, and the arguments are made of variables, attributes, constants, formatting "
+    "and operations that change nothing. `graphmend run` keeps the values and prints them when the compiled call has returned, in the order of "
+    "the program; a call that contains a graph break of another kind is left as it is.\n";
+
+extern const gm_rule gm_rule_print;
+
+static gm_refusal refusal_of_stream(gm_analysis *analysis, const gm_Call *call) {
+    for (uint32_t i = 0; i < call->keywords.count; i++) {
+        const gm_keyword *keyword = gm_as_keyword(call->keywords.items[i]);
+        bool standard = gm_flow_names(analysis->flow, keyword->value, "sys.stderr") ||
+                        gm_flow_names(analysis->flow, keyword->value, "sys.stdout");
+        if (gm_name_is(keyword->arg, "file") && !standard) {
+            return (gm_refusal){"it prints into a file of the program's", keyword->value};
+        }
+    }
+    return (gm_refusal){NULL, NULL};
+}
+
+static bool find(gm_analysis *analysis, const gm_site *site) {
+    const gm_Call *call = gm_defer_call(site);
+    if (call == NULL || !gm_flow_names(analysis->flow, call->func, "builtins.print")) {
+        return false;
+    }
+    gm_refusal refusal = refusal_of_stream(analysis, call);
+    if (refusal.reason == NULL) {
+        refusal = gm_defer_context(analysis, site, false);
+    }
+    gm_defer_report(analysis, &gm_rule_print, site, refusal, "`print` ends the graph",
+                    "return the value and print it in the caller, or print only if not `torch.compiler.is_compiling()`");
+    return true;
+}
+
+const gm_rule gm_rule_print = {"GM301", "print-in-graph", "GB0059", page, find};

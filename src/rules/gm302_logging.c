@@ -1,0 +1,68 @@
+#include <string.h>
+
+#include "rules/defer.h"
+#include "rules/rule.h"
+
+static const char page[] =
+    "# GM302 logging\n\n"
+    "## What it finds\n\n"
+    "A call of a logger's method, or of the `logging` module, in code that is compiled.\n\n"
+    "## Why it breaks\n\n"
+    "A log record is made from Python objects, the clock and the stack: the compiler ends the graph (GB0291).\n\n"
+    "## What to write\n\n"
+    "Log in the caller, or once when the module is made. Messages about arguments (`use_cache=True is incompatible ...`) belong "
+    "in front of the compiled part.\n\n"
+    "## When the mend is safe\n\n"
+    "As for GM301. Records name the function and line of the original call; their time is that of the end of the compiled call. "
+    "`exc_info`, `stack_info` and `stacklevel` look at the stack and are left alone.\n";
+
+extern const gm_rule gm_rule_logging;
+
+static const char *const methods[] = {"debug",   "info",         "warning",          "warn",      "error",        "critical",
+                                      "fatal",   "log",          "warning_once",     "info_once", "warning_advice", "debug_once"};
+
+static bool is_method(const gm_name *name) {
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+        if (gm_name_is(name, methods[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_log_call(gm_analysis *analysis, const gm_site *site, const gm_Call *call) {
+    if (call->func->kind != GM_KIND_Attribute || !is_method(gm_as_Attribute(call->func)->attr)) {
+        return false;
+    }
+    const gm_node *logger = gm_as_Attribute(call->func)->value;
+    return gm_is_logger(site->function, logger) || gm_flow_names(analysis->flow, logger, "logging");
+}
+
+static gm_refusal refusal_of_keywords(const gm_Call *call) {
+    static const char *const refused[] = {"exc_info", "stack_info", "stacklevel"};
+    for (uint32_t i = 0; i < call->keywords.count; i++) {
+        const gm_keyword *keyword = gm_as_keyword(call->keywords.items[i]);
+        for (size_t k = 0; k < sizeof refused / sizeof refused[0]; k++) {
+            if (keyword->arg == NULL || gm_name_is(keyword->arg, refused[k])) {
+                return (gm_refusal){"the record looks at the stack", &keyword->base};
+            }
+        }
+    }
+    return (gm_refusal){NULL, NULL};
+}
+
+static bool find(gm_analysis *analysis, const gm_site *site) {
+    const gm_Call *call = gm_defer_call(site);
+    if (call == NULL || !is_log_call(analysis, site, call)) {
+        return false;
+    }
+    gm_refusal refusal = refusal_of_keywords(call);
+    if (refusal.reason == NULL) {
+        refusal = gm_defer_context(analysis, site, false);
+    }
+    gm_defer_report(analysis, &gm_rule_logging, site, refusal, "a log record ends the graph",
+                    "log in the caller, or in front of the compiled part");
+    return true;
+}
+
+const gm_rule gm_rule_logging = {"GM302", "logging-in-graph", "GB0291", page, find};

@@ -1,0 +1,83 @@
+#include "rules/blocks.h"
+#include "rules/effects.h"
+#include "rules/rule.h"
+#include "rules/tests.h"
+#include "rules/weight.h"
+
+static const char page[] =
+    "# GM401 guard on data\n\n"
+    "## What it finds\n\n"
+    "An `if` on the value of a tensor of which one side always raises, and assertions on data:\n\n"
+    "    if torch.isnan(x).any():\n"
+    "        raise ValueError(\"NaN\")\n\n"
+    "## Why it breaks\n\n"
+    "Whether the exception is raised is known only when the graph runs (GB0170). A plain `assert tensor, \"constant text\"` does not "
+    "break, but becomes a `RuntimeError`.\n\n"
+    "## What to write\n\n"
+    "Check the data in front of the compiled part. Inside it, `torch._assert_async(condition, \"text\")` keeps one graph, if the type of the "
+    "exception and the moment at which it comes do not matter.\n\n"
+    "## When the mend is safe\n\n"
+    "The condition may be evaluated twice and has no effect. `graphmend run` computes it inside the graph and looks at it once, at the end; if "
+    "the guard fires, everything that the call has changed is restored and the call runs again in plain Python, which raises the "
+    "exception as the program says.\n";
+
+extern const gm_rule gm_rule_guard;
+
+static const char advice[] = "check the data before the compiled part";
+
+/* A handler in the function turns the guard into a way of the program that is taken often. */
+static gm_refusal refusal_of_context(const gm_site *site) {
+    for (const gm_place *place = site->place; place != NULL; place = place->outer) {
+        bool tries = place->owner->kind == GM_KIND_Try || place->owner->kind == GM_KIND_TryStar;
+        if (tries) {
+            return (gm_refusal){"the exception may be handled in the function", place->owner};
+        }
+    }
+    return (gm_refusal){NULL, NULL};
+}
+
+static void report(gm_analysis *analysis, const gm_site *site, gm_plan *plan, gm_test_class class_, const char *reason) {
+    gm_refusal refusal = gm_effects_of_function(analysis, site->function);
+    refusal = refusal.reason != NULL ? refusal : refusal_of_context(site);
+    refusal = refusal.reason != NULL ? refusal : gm_test_refusal(analysis, site, plan->test, true);
+    const char *message = class_ == GM_TEST_TENSOR ? gm_analysis_text(analysis, "exception decided by the value of a tensor: %s", reason)
+                                                   : "exception decided by what may be the value of a tensor";
+    if (refusal.reason != NULL) {
+        gm_report_refusal(analysis, &gm_rule_guard, site, refusal, message, advice, class_ == GM_TEST_TENSOR);
+        return;
+    }
+    plan->weight = 1 + gm_weight_of(analysis, &plan->then);
+    gm_report_plan(analysis, plan, message, advice, class_ == GM_TEST_TENSOR);
+}
+
+static bool find(gm_analysis *analysis, const gm_site *site) {
+    const gm_node *test = NULL;
+    gm_list rest = {NULL, 0};
+    bool negated = true;
+    if (site->node->kind == GM_KIND_Assert) {
+        test = gm_as_Assert(site->node)->test;
+    } else if (site->node->kind == GM_KIND_If) {
+        const gm_If *branch = gm_as_If(site->node);
+        test = branch->test;
+        negated = !gm_blocks_always_raises(&branch->body);
+        rest = negated ? branch->body : branch->orelse;
+        if (negated && !gm_blocks_always_raises(&branch->orelse)) {
+            return false;
+        }
+    } else {
+        return false;
+    }
+    const char *reason = NULL;
+    gm_test_class class_ = gm_test_classify(site->function, test, &reason);
+    if (class_ == GM_TEST_PYTHON) {
+        return false;
+    }
+    gm_plan *plan = gm_plan_new(analysis, &gm_rule_guard, site, GM_PLAN_CHECK);
+    plan->test = test;
+    plan->negated = negated;
+    plan->then = rest;
+    report(analysis, site, plan, class_, reason);
+    return true;
+}
+
+const gm_rule gm_rule_guard = {"GM401", "data-dependent-guard", "GB0170", page, find};

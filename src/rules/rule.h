@@ -1,0 +1,29 @@
+/* Rules: one file a rule, listed in rules.def.
+ *
+ * A rule looks at one node at a time, proves what it can and says what to do: a finding, with a plan when there is a mend and with the
+ * reason when there is none. It writes no text. */
+#ifndef GM_RULES_RULE_H
+#define GM_RULES_RULE_H
+
+#include "rules/analysis.h"
+
+typedef struct gm_rule {
+    const char *code;     /* "GM101" */
+    const char *name;     /* "data-dependent-branch" */
+    const char *break_id; /* the kind of graph break that it prevents, "GB0170" */
+    const char *page;     /* Markdown: What it finds, Why it breaks, What to write, When the mend is safe */
+    /* Look at a site. True when the site is this rule's, and a finding was made or deliberately left out. */
+    bool (*find)(gm_analysis *analysis, const gm_site *site);
+} gm_rule;
+
+/* All rules in the order in which they are asked about a site: gm_rules[0 .. gm_rule_count). */
+extern const gm_rule *const gm_rules[];
+extern const size_t gm_rule_count;
+
+/* The rule with a code, or NULL. */
+const gm_rule *gm_rule_find(const char *code);
+
+#define GM_RULE(symbol) extern const gm_rule symbol;
+#include "rules/rules.def"
+
+#endif
