@@ -23,6 +23,11 @@ static void add_syntax_errors(gm_arena *arena, gm_checked *checked, const gm_tre
     }
 }
 
+/* Of a statement with a body the head is marked, up to the end of its condition. */
+static uint32_t end_of_mark(const gm_node *node) {
+    return node->kind == GM_KIND_If ? gm_as_If(node)->test->end : node->end;
+}
+
 static bool is_wanted(const gm_finding *finding, const gm_check_options *options) {
     if (!options->all && !(finding->certain && finding->reached)) {
         return false;
@@ -35,7 +40,7 @@ static bool is_wanted(const gm_finding *finding, const gm_check_options *options
 
 static bool is_silenced(const gm_checked *checked, const gm_suppressions *comments, const gm_finding *finding) {
     uint32_t first = gm_source_position(checked->source, finding->node->start).line;
-    uint32_t last = gm_source_position(checked->source, finding->node->end).line;
+    uint32_t last = gm_source_position(checked->source, end_of_mark(finding->node)).line;
     return gm_suppress_covers(comments, finding->rule->code, first, last);
 }
 
@@ -52,7 +57,7 @@ static void add_findings(gm_arena *arena, gm_checked *checked, const gm_check_op
                       .rule = finding->rule,
                       .level = finding->plan != NULL ? GM_LEVEL_SAFE : GM_LEVEL_ADVICE,
                       .start = finding->node->start,
-                      .end = finding->node->end,
+                      .end = end_of_mark(finding->node),
                       .message = finding->message,
                       .advice = finding->advice,
                       .reason = finding->refusal.reason,
