@@ -4,11 +4,13 @@
 #   make demo                 a half precision BART, plain and mended
 #   make paper [KIT=dir]      the models of the GraphMend paper, with the transformers release of its time
 #   make score KIT=dir        score with an evaluation kit [ONLY='branch_*'] [ZOO=zoo/dev.jsonl]
+#   make oracle [PYTHONS='python3.9 python3.13'] [SOURCES=dir]   trees and symbol tables against those of CPython
 #   make bench                speed of the parser against CPython's
 #   make results              write docs/results.md from what the other targets measured
 #   make lint | clean
 
 PYTHON ?= python3
+PYTHONS ?= $(PYTHON)
 JOBS ?= 2
 VENV := .venv
 PAPER_VENV := .venv-paper
@@ -23,7 +25,7 @@ WARNINGS := -DGM_WERROR=ON
 SCORE_FLAGS = $(if $(ONLY),--only '$(ONLY)') --jobs $(JOBS) --timeout 600
 
 .DELETE_ON_ERROR:
-.PHONY: all build test lint layers gcc clang sanitize pytest demo paper score bench results clean
+.PHONY: all build test lint layers gcc clang sanitize pytest demo paper score oracle bench results clean
 
 all: build
 
@@ -105,7 +107,7 @@ paper: $(PAPER_VENV)/graphmend.stamp
 	$(PAPER_VENV)/bin/python tools/paper_check.py --json build/paper-check.json
 ifdef KIT
 	$(PAPER_VENV)/bin/python "$(KIT)/score.py" --zoo "$(KIT)/zoo/paper.jsonl" --mend "$(PAPER_VENV)/bin/graphmend run" \
-	  --cache build/score-cache --json build/score-paper.json $(SCORE_FLAGS)
+	  --cache build/score-cache --json build/score-paper-then.json $(SCORE_FLAGS)
 endif
 
 score: build
@@ -114,6 +116,12 @@ score: build
 	$(BIN)/python "$(KIT)/score.py" --mend "$(BIN)/graphmend run" --cache build/score-cache $(SCORE_FLAGS) \
 	  $(if $(ZOO),--zoo "$(KIT)/$(ZOO)" --json build/score-$(basename $(notdir $(ZOO))).json,--cases "$(KIT)/cases_dev" \
 	  --json build/score-cases.json)
+
+oracle: build
+	@mkdir -p build
+	status=0; for kind in "" --symtable; do \
+	  PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/ast_oracle $$kind --jobs $(JOBS) --json build/oracle.json \
+	    $(addprefix --python ,$(PYTHONS)) $(SOURCES) || status=1; done; exit $$status
 
 bench: build
 	$(BIN)/python bench/parse.py --json build/bench-parse.json

@@ -24,7 +24,8 @@ VERDICTS = ("whole", "fewer", "same", "clean", "worse", "WRONG", "crash")
 SCORES = {
     "score-cases.json": ("Cases", "make score KIT=kit"),
     "score-dev.json": ("Models of transformers 5", "make score KIT=kit ZOO=zoo/dev.jsonl"),
-    "score-paper.json": ("Models of the GraphMend paper, transformers 4.52.4", "make paper KIT=kit"),
+    "score-paper.json": ("Models of the GraphMend paper, transformers 5", "make score KIT=kit ZOO=zoo/paper.jsonl"),
+    "score-paper-then.json": ("Models of the GraphMend paper, transformers 4.52.4", "make paper KIT=kit"),
 }
 REASON_LENGTH = 160
 FOLDERS = re.compile(r"(?<![\w.])/(?:[\w.@+-]+/)+")  # of the machine that measured
@@ -70,8 +71,13 @@ def why(result: dict[str, Any]) -> str:
     return text if len(text) <= REASON_LENGTH else text[: REASON_LENGTH - 1] + "…"
 
 
+def score_names(build: Path) -> list[str]:
+    """The scores that belong here, measured or not, and others that lie beside them."""
+    return [*SCORES, *sorted({path.name for path in build.glob("score-*.json")} - SCORES.keys())]
+
+
 def score_part(build: Path, name: str) -> list[str]:
-    title, command = SCORES[name]
+    title, command = SCORES.get(name, (Path(name).stem.replace("score-", "Cases: "), "make score"))
     lines = [f"## {title}", ""]
     results = read(build / name)
     if results is None:
@@ -141,12 +147,14 @@ def bench_part(build: Path) -> list[str]:
 
 
 def oracle_part(build: Path) -> list[str]:
-    lines = ["## Trees against CPython", ""]
-    record = read(build / "oracle.json")
-    if record is None:
-        return lines + not_measured("tools/ast_oracle --python python3.N")
-    rows = [[row["python"], row["files"], row["differences"]] for row in record]
-    return lines + table(["CPython", "files", "files that differ"], rows)
+    lines = ["## Trees and symbol tables against CPython", ""]
+    records = read(build / "oracle.json")
+    if records is None:
+        return lines + not_measured("make oracle")
+    lines += ["`make oracle`, the standard library of each CPython, its tests included:", ""]
+    headings = ["CPython", "compared", "files", "equal", "rejected by both", "CPython unable", "different"]
+    names = ("python", "kind", "files", "equal", "rejected", "unable", "differences")
+    return lines + table(headings, [[record[name] for name in names] for record in records])
 
 
 def version_of(package: str) -> str:
@@ -171,7 +179,7 @@ def main() -> None:
     versions += [["Python", platform.python_version()], ["machine", platform.machine()], ["commit", revision()]]
     lines = ["# Results", "", "Written by `make results` from the last runs of the commands that are named below.", ""]
     lines += table(["", "version"], versions)
-    for name in SCORES:
+    for name in score_names(options.build):
         lines += score_part(options.build, name)
     lines += demo_part(options.build) + paper_part(options.build)
     lines += bench_part(options.build) + oracle_part(options.build)
