@@ -9,6 +9,8 @@
 /* Files of 4 GiB and more are refused: offsets are 32 bits. */
 #define GM_SOURCE_LIMIT UINT32_MAX
 
+enum { GM_SOURCE_STRIDE = 64 };
+
 typedef struct gm_source {
     const char *path;  /* for messages; borrowed */
     const char *bytes; /* the file as it is; borrowed */
@@ -17,6 +19,7 @@ typedef struct gm_source {
     uint32_t length;   /* bytes of text */
     uint32_t text_offset; /* where `text` starts in `bytes` when it is a part of it (3 after a byte order mark) */
     bool recoded;      /* `text` was converted from another encoding; offsets do not apply to `bytes` */
+    const uint32_t *characters; /* recoded: how many characters start in front of every GM_SOURCE_STRIDE-th byte of text */
     uint32_t *line_starts; /* line_starts[0] == 0; `\n`, `\r\n` and lone `\r` end a line */
     uint32_t line_count;
 } gm_source;

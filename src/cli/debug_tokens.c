@@ -30,28 +30,29 @@ static void add_diagnostics(gm_buffer *out, const gm_tree *tree) {
     }
 }
 
-static void add_original(gm_arena *arena, gm_buffer *out, const gm_source *source, uint32_t start, uint32_t end) {
+static void add_original(gm_buffer *out, const gm_source *source, uint32_t start, uint32_t end) {
     size_t size = 0;
-    const char *bytes = gm_decode_original(arena, source, start, end, &size);
+    const char *bytes = gm_decode_original(source, start, end, &size);
     gm_buffer_add(out, bytes, size);
 }
 
 /* The gap before each token and the token. */
-static void rebuild(gm_arena *arena, const gm_tree *tree, gm_buffer *out) {
+static void rebuild(const gm_tree *tree, gm_buffer *out) {
     uint32_t at = 0;
     gm_buffer_add(out, tree->source->bytes, tree->source->text_offset);
     for (uint32_t i = 0; i < tree->token_count; i++) {
         const gm_token *token = &tree->tokens[i];
-        add_original(arena, out, tree->source, at, token->start);
-        add_original(arena, out, tree->source, token->start, token->end);
+        add_original(out, tree->source, at, token->start);
+        add_original(out, tree->source, token->start, token->end);
         at = token->end;
     }
-    add_original(arena, out, tree->source, at, tree->source->length);
+    add_original(out, tree->source, at, tree->source->length);
 }
 
 static void print(gm_arena *arena, gm_tree *tree, const gm_debug_options *options, gm_buffer *out) {
+    (void)arena;
     if (options->switched[SWITCH_REBUILD]) {
-        rebuild(arena, tree, out);
+        rebuild(tree, out);
         return;
     }
     for (uint32_t i = 0; i < tree->token_count && !options->switched[SWITCH_DIAGNOSTICS]; i++) {

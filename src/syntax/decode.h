@@ -1,4 +1,6 @@
-/* From the bytes of a file to UTF-8 text: byte order mark, PEP 263 cookie, character sets. */
+/* From the bytes of a file to UTF-8 text: byte order mark, PEP 263 cookie, character sets.
+ *
+ * Invalid UTF-8 is refused everywhere, as `python FILE` does; CPython's `ast.parse` lets it pass in comments. */
 #ifndef GM_SYNTAX_DECODE_H
 #define GM_SYNTAX_DECODE_H
 
@@ -6,10 +8,12 @@
 #include "base/source.h"
 
 /* The source of a file, without its line table. `text` is a copy, padded with NUL bytes for the lexer. What cannot be decoded is
- * reported, and what can be is still there. */
+ * reported, and what can be is still there: U+FFFD for a byte that the character set does not have, the bytes as they are where they are
+ * not valid UTF-8 or in a character set that is unknown. */
 gm_source *gm_decode_source(gm_arena *arena, const char *path, const char *bytes, size_t size, gm_diagnostics *diagnostics);
 
-/* The bytes that [start, end) of the text was decoded from, appended to nothing: a fresh copy in the arena, `*size` bytes. */
-const char *gm_decode_original(gm_arena *arena, const gm_source *source, uint32_t start, uint32_t end, size_t *size);
+/* The bytes of the file that [start, end) of the text was decoded from, `*size` of them; a part of `source->bytes`. Ranges that follow one
+ * another give bytes that follow one another. */
+const char *gm_decode_original(const gm_source *source, uint32_t start, uint32_t end, size_t *size);
 
 #endif
