@@ -1,0 +1,361 @@
+/* Reaching definitions on demand: from a read backwards over the graph until every path has met a binding. */
+#include "flow/reaching.h"
+
+#include "flow/flow_private.h"
+
+/* Blocks looked at in all questions about one function. Behind this, every definition of a variable is said to reach. */
+enum { VISIT_LIMIT = 4000000, FIRST_SLOTS = 64 };
+
+#define NONE GM_DEFINITION_NONE
+
+/* A read of a Name: the chain of accesses with that node. */
+typedef struct read_slot {
+    const gm_node *node;
+    uint32_t access;
+} read_slot;
+
+/* What is known of a variable in a block. */
+typedef struct block_slot {
+    uint64_t key; /* block and symbol, plus one; 0: free */
+    uint32_t last_access; /* of the variable in the block, or NONE */
+} block_slot;
+
+struct gm_reaching {
+    gm_function *function;
+    GM_VEC(gm_definition) definitions;
+    uint32_t *definition_of; /* of each access, or NONE */
+    uint32_t *previous;      /* access of the same variable before it in the same block, or NONE */
+    uint32_t *next_read;     /* access with the same node, or NONE */
+    uint32_t *block_of;      /* of each access */
+    uint32_t *first_of;      /* definition of each symbol */
+    uint32_t *last_of;
+    read_slot *reads; /* hash table */
+    uint32_t read_capacity;
+    block_slot *slots; /* hash table */
+    uint32_t slot_capacity;
+    uint32_t slot_count;
+    uint32_t *raiser; /* of each block: first block whose exceptions come here, or NONE */
+    uint32_t *next_raiser;
+    uint32_t *visited; /* of each block: number of the question that came to its beginning */
+    uint32_t *added;   /* of each definition: number of the question that has it */
+    uint32_t question;
+    uint32_t visits;
+    GM_VEC(uint32_t) stack;
+    GM_VEC(uint32_t) found;
+};
+
+static gm_arena *arena_of(const gm_reaching *reaching) {
+    return reaching->function->flow->arena;
+}
+
+static const gm_cfg *cfg_of(const gm_reaching *reaching) {
+    return reaching->function->cfg;
+}
+
+/* ---- Variables in blocks ---- */
+
+static uint64_t key_of(uint32_t block, uint32_t symbol) {
+    return ((uint64_t)block << 32 | symbol) + 1;
+}
+
+static block_slot *find_slot(const gm_reaching *reaching, uint64_t key) {
+    uint32_t at = (uint32_t)(key * 0x9E3779B97F4A7C15ULL >> 32) & (reaching->slot_capacity - 1);
+    while (reaching->slots[at].key != 0 && reaching->slots[at].key != key) {
+        at = (at + 1) & (reaching->slot_capacity - 1);
+    }
+    return &reaching->slots[at];
+}
+
+static void grow_slots(gm_reaching *reaching) {
+    block_slot *old = reaching->slots;
+    uint32_t old_capacity = reaching->slot_capacity;
+    reaching->slot_capacity = old_capacity == 0 ? FIRST_SLOTS : old_capacity * 2;
+    reaching->slots = GM_NEW_ARRAY(arena_of(reaching), block_slot, reaching->slot_capacity);
+    for (uint32_t i = 0; i < old_capacity; i++) {
+        if (old[i].key != 0) {
+            *find_slot(reaching, old[i].key) = old[i];
+        }
+    }
+}
+
+static block_slot *slot_of(gm_reaching *reaching, uint32_t block, uint32_t symbol) {
+    if (reaching->slot_count >= reaching->slot_capacity / 2) {
+        grow_slots(reaching);
+    }
+    uint64_t key = key_of(block, symbol);
+    block_slot *slot = find_slot(reaching, key);
+    if (slot->key == 0) {
+        *slot = (block_slot){.key = key, .last_access = NONE};
+        reaching->slot_count++;
+    }
+    return slot;
+}
+
+static uint32_t last_access(const gm_reaching *reaching, uint32_t block, uint32_t symbol) {
+    const block_slot *slot = find_slot(reaching, key_of(block, symbol));
+    return slot->key == 0 ? NONE : slot->last_access;
+}
+
+/* ---- Reads ---- */
+
+static read_slot *read_slot_of(const gm_reaching *reaching, const gm_node *node) {
+    uint32_t at = gm_hash_node(node) & (reaching->read_capacity - 1);
+    while (reaching->reads[at].node != NULL && reaching->reads[at].node != node) {
+        at = (at + 1) & (reaching->read_capacity - 1);
+    }
+    return &reaching->reads[at];
+}
+
+static void add_read(gm_reaching *reaching, const gm_node *node, uint32_t access) {
+    read_slot *slot = read_slot_of(reaching, node);
+    reaching->next_read[access] = slot->node == NULL ? NONE : slot->access;
+    *slot = (read_slot){node, access};
+}
+
+/* ---- Building ---- */
+
+static void add_definition(gm_reaching *reaching, const gm_access *access, uint32_t index) {
+    uint32_t number = reaching->definitions.count;
+    gm_definition definition = {access->node, access->symbol, access->nested, NONE};
+    gm_vec_push(arena_of(reaching), &reaching->definitions, definition);
+    reaching->definition_of[index] = number;
+    uint32_t *last = &reaching->last_of[access->symbol->index];
+    if (*last == NONE) {
+        reaching->first_of[access->symbol->index] = number;
+    } else {
+        reaching->definitions.items[*last].next = number;
+    }
+    *last = number;
+}
+
+static void add_access(gm_reaching *reaching, uint32_t block, uint32_t index) {
+    const gm_access *access = &cfg_of(reaching)->accesses.items[index];
+    block_slot *slot = slot_of(reaching, block, access->symbol->index);
+    reaching->previous[index] = slot->last_access;
+    slot->last_access = index;
+    reaching->block_of[index] = block;
+    if (access->kind == GM_ACCESS_READ && access->node->kind == GM_KIND_Name) {
+        add_read(reaching, access->node, index);
+    } else if (access->kind == GM_ACCESS_WRITE && cfg_of(reaching)->blocks.items[block].order >= 0) {
+        add_definition(reaching, access, index);
+    }
+}
+
+static void add_block(gm_reaching *reaching, uint32_t index) {
+    const gm_cfg *cfg = cfg_of(reaching);
+    const gm_block *block = &cfg->blocks.items[index];
+    if (block->handler != GM_CFG_NONE && block->order >= 0) {
+        reaching->next_raiser[index] = reaching->raiser[block->handler];
+        reaching->raiser[block->handler] = index;
+    }
+    for (uint32_t i = 0; i < block->step_count; i++) {
+        const gm_step *step = &cfg->steps.items[block->first_step + i];
+        for (uint32_t k = 0; k < step->access_count; k++) {
+            add_access(reaching, index, step->first_access + k);
+        }
+    }
+}
+
+static uint32_t *new_numbers(gm_reaching *reaching, uint32_t count, uint32_t value) {
+    uint32_t *numbers = GM_NEW_ARRAY(arena_of(reaching), uint32_t, count);
+    for (uint32_t i = 0; i < count; i++) {
+        numbers[i] = value;
+    }
+    return numbers;
+}
+
+gm_reaching *gm_reaching_build(gm_function *function) {
+    gm_arena *arena = function->flow->arena;
+    const gm_cfg *cfg = function->cfg;
+    gm_reaching *reaching = GM_NEW(arena, gm_reaching);
+    reaching->function = function;
+    reaching->definition_of = new_numbers(reaching, cfg->accesses.count, NONE);
+    reaching->previous = new_numbers(reaching, cfg->accesses.count, NONE);
+    reaching->next_read = new_numbers(reaching, cfg->accesses.count, NONE);
+    reaching->block_of = new_numbers(reaching, cfg->accesses.count, 0);
+    reaching->first_of = new_numbers(reaching, function->scope->symbols.count, NONE);
+    reaching->last_of = new_numbers(reaching, function->scope->symbols.count, NONE);
+    reaching->raiser = new_numbers(reaching, cfg->blocks.count, NONE);
+    reaching->next_raiser = new_numbers(reaching, cfg->blocks.count, NONE);
+    reaching->visited = new_numbers(reaching, cfg->blocks.count, 0);
+    reaching->read_capacity = FIRST_SLOTS;
+    while (reaching->read_capacity / 2 <= cfg->accesses.count) {
+        reaching->read_capacity *= 2;
+    }
+    reaching->reads = GM_NEW_ARRAY(arena, read_slot, reaching->read_capacity);
+    grow_slots(reaching);
+    for (uint32_t i = 0; i < cfg->blocks.count; i++) {
+        add_block(reaching, i);
+    }
+    reaching->added = new_numbers(reaching, reaching->definitions.count, 0);
+    return reaching;
+}
+
+uint32_t gm_reaching_count(const gm_reaching *reaching) {
+    return reaching->definitions.count;
+}
+
+const gm_definition *gm_reaching_at(const gm_reaching *reaching, uint32_t index) {
+    return &reaching->definitions.items[index];
+}
+
+uint32_t gm_reaching_first(const gm_reaching *reaching, const gm_symbol *symbol) {
+    return reaching->first_of[symbol->index];
+}
+
+/* ---- Questions ---- */
+
+static void add_found(gm_reaching *reaching, uint32_t definition) {
+    if (definition != NONE && reaching->added[definition] != reaching->question) {
+        reaching->added[definition] = reaching->question;
+        gm_vec_push(arena_of(reaching), &reaching->found, definition);
+    }
+}
+
+/* Backwards from just behind an access within its block; whether the beginning of the block is met. With `all` nothing stops the way:
+ * an exception may have come from before any access. */
+static bool pass_back(gm_reaching *reaching, uint32_t access, bool all) {
+    const gm_cfg *cfg = cfg_of(reaching);
+    for (; access != NONE; access = reaching->previous[access]) {
+        const gm_access *at = &cfg->accesses.items[access];
+        if (at->kind == GM_ACCESS_WRITE) {
+            add_found(reaching, reaching->definition_of[access]);
+        }
+        if (at->kind != GM_ACCESS_READ && !at->maybe && !all) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void push_block(gm_reaching *reaching, uint32_t block) {
+    if (cfg_of(reaching)->blocks.items[block].order >= 0 && reaching->visited[block] != reaching->question) {
+        reaching->visited[block] = reaching->question;
+        gm_vec_push(arena_of(reaching), &reaching->stack, block);
+    }
+}
+
+/* The blocks from which control comes to the beginning of a block. */
+static void push_predecessors(gm_reaching *reaching, uint32_t index, uint32_t symbol) {
+    const gm_cfg *cfg = cfg_of(reaching);
+    const gm_block *block = &cfg->blocks.items[index];
+    for (uint32_t i = 0; i < block->predecessor_count; i++) {
+        uint32_t from = cfg->edges.items[cfg->predecessors[block->first_predecessor + i]].from;
+        if (cfg->blocks.items[from].order >= 0 && pass_back(reaching, last_access(reaching, from, symbol), false)) {
+            push_block(reaching, from);
+        }
+    }
+    for (uint32_t from = reaching->raiser[index]; from != NONE; from = reaching->next_raiser[from]) {
+        pass_back(reaching, last_access(reaching, from, symbol), true);
+        push_block(reaching, from);
+    }
+}
+
+static void find_all(gm_reaching *reaching, uint32_t symbol) {
+    for (uint32_t i = reaching->first_of[symbol]; i != NONE; i = reaching->definitions.items[i].next) {
+        add_found(reaching, i);
+    }
+}
+
+/* What reaches the beginning of a block, into `found`. */
+static void find_at_block(gm_reaching *reaching, uint32_t block, uint32_t symbol) {
+    reaching->stack.count = 0;
+    push_block(reaching, block);
+    while (reaching->stack.count > 0) {
+        if (++reaching->visits > VISIT_LIMIT) {
+            find_all(reaching, symbol);
+            return;
+        }
+        push_predecessors(reaching, reaching->stack.items[--reaching->stack.count], symbol);
+    }
+}
+
+static gm_definition_list keep_found(gm_reaching *reaching) {
+    uint32_t *items = GM_NEW_ARRAY(arena_of(reaching), uint32_t, reaching->found.count);
+    for (uint32_t i = 0; i < reaching->found.count; i++) {
+        items[i] = reaching->found.items[i];
+    }
+    return (gm_definition_list){items, reaching->found.count};
+}
+
+static void begin(gm_reaching *reaching) {
+    reaching->question++;
+    reaching->found.count = 0;
+}
+
+/* A comprehension may come back to a read after a binding behind it in the same step. */
+static void add_behind(gm_reaching *reaching, uint32_t access) {
+    const gm_cfg *cfg = cfg_of(reaching);
+    const gm_access *read = &cfg->accesses.items[access];
+    uint32_t last = last_access(reaching, reaching->block_of[access], read->symbol->index);
+    for (; read->maybe && last != access && last != NONE; last = reaching->previous[last]) {
+        const gm_access *at = &cfg->accesses.items[last];
+        if (at->kind == GM_ACCESS_WRITE && at->maybe && gm_is_expr(at->node)) {
+            add_found(reaching, reaching->definition_of[last]);
+        }
+    }
+}
+
+/* A read in code that runs later sees any binding. */
+static void find_of_access(gm_reaching *reaching, uint32_t access) {
+    const gm_access *read = &cfg_of(reaching)->accesses.items[access];
+    uint32_t block = reaching->block_of[access];
+    if (cfg_of(reaching)->blocks.items[block].order < 0) {
+        return;
+    }
+    if (read->nested || (read->symbol->flags & GM_SYMBOL_OUTSIDE) != 0) {
+        find_all(reaching, read->symbol->index);
+        return;
+    }
+    add_behind(reaching, access);
+    if (pass_back(reaching, reaching->previous[access], false)) {
+        find_at_block(reaching, block, read->symbol->index);
+    }
+}
+
+bool gm_reaching_of_use(gm_reaching *reaching, const gm_node *use, gm_definition_list *list) {
+    const read_slot *slot = read_slot_of(reaching, use);
+    if (slot->node == NULL) {
+        return false;
+    }
+    begin(reaching);
+    for (uint32_t access = slot->access; access != NONE; access = reaching->next_read[access]) {
+        find_of_access(reaching, access);
+    }
+    *list = keep_found(reaching);
+    return true;
+}
+
+/* The last access of a symbol in a block before step number `step`. */
+static uint32_t access_before(const gm_reaching *reaching, uint32_t block, uint32_t step, uint32_t symbol) {
+    const gm_cfg *cfg = cfg_of(reaching);
+    uint32_t access = last_access(reaching, block, symbol);
+    if (step >= cfg->steps.count || step >= cfg->blocks.items[block].first_step + cfg->blocks.items[block].step_count) {
+        return access;
+    }
+    while (access != NONE && access >= cfg->steps.items[step].first_access) {
+        access = reaching->previous[access];
+    }
+    return access;
+}
+
+bool gm_reaching_before(gm_reaching *reaching, const gm_node *statement, const gm_symbol *symbol, gm_definition_list *list) {
+    const gm_cfg *cfg = cfg_of(reaching);
+    const gm_cfg_slot *slot = gm_cfg_find_slot(cfg, statement);
+    if (slot == NULL) {
+        return false;
+    }
+    begin(reaching);
+    for (; slot != NULL; slot = gm_cfg_next_slot(cfg, slot)) {
+        if (cfg->blocks.items[slot->block].order < 0) {
+            continue;
+        }
+        if ((symbol->flags & GM_SYMBOL_OUTSIDE) != 0) {
+            find_all(reaching, symbol->index);
+        } else if (pass_back(reaching, access_before(reaching, slot->block, slot->step, symbol->index), false)) {
+            find_at_block(reaching, slot->block, symbol->index);
+        }
+    }
+    *list = keep_found(reaching);
+    return true;
+}
