@@ -17,7 +17,7 @@ import types
 import warnings
 from typing import Any, Callable
 
-from graphmend import cache, core, torch_watch
+from graphmend import cache, core, runtime, torch_watch
 
 # The distribution of torch itself: Dynamo does not break in its own code in ways that a rewrite could cure.
 OWN_PACKAGES = frozenset({"torch", "functorch", "torchgen", "graphmend"})
@@ -107,7 +107,7 @@ def mended_code(path: str, data: bytes) -> types.CodeType | None:
         if entry is None:
             return None
         torch_watch.load_runtime()
-        torch_watch.runtime().add_sites(len(entry.sites))
+        runtime.add_sites(len(entry.sites))
     except Exception as error:
         warn(f"{path} is not mended", error)
         return None

@@ -40,6 +40,7 @@ def _call_back(loader: Any) -> None:
         del loader.exec_module
         execute(module)
         _stop_finder()
+        state.executed = True
         _load_runtime_or_warn()
 
     loader.exec_module = exec_module
@@ -48,6 +49,7 @@ def _call_back(loader: Any) -> None:
 class State:
     def __init__(self) -> None:
         self.finder: TorchFinder | None = None
+        self.executed = False  # torch, under our eyes
         self.active = False  # between start() and stop()
         self.loading = False
         self.wrapped = False
@@ -56,21 +58,24 @@ class State:
 state = State()
 
 
-def runtime() -> Any:
-    """The runtime; importing it imports torch."""
-    return importlib.import_module("graphmend.runtime")
+def is_complete() -> bool:
+    """Whether torch has been imported, and not only begun to be."""
+    torch = sys.modules.get("torch")
+    return torch is not None and (
+        state.executed or not getattr(getattr(torch, "__spec__", None), "_initializing", False)
+    )
 
 
 def load_runtime() -> None:
-    """Import the runtime, which imports torch, and wrap torch.compile. Does nothing the second time."""
-    if state.wrapped or state.loading:
+    """Load the runtime and wrap torch.compile, once torch is complete. Does nothing the second time."""
+    if state.wrapped or state.loading or not state.active or not is_complete():
         return
     state.loading = True
     try:
-        loaded = runtime()
-        if state.active:
-            loaded.install_compile()
-            state.wrapped = True
+        runtime = importlib.import_module("graphmend.runtime")
+        runtime.load()
+        runtime.install_compile()
+        state.wrapped = True
     finally:
         state.loading = False
 
@@ -94,7 +99,7 @@ def _stop_finder() -> None:
 def start() -> None:
     """Wrap torch.compile now if torch is there, otherwise when it comes."""
     state.active = True
-    if "torch" in sys.modules:
+    if is_complete():
         _load_runtime_or_warn()
     elif state.finder is None:
         state.finder = TorchFinder()
@@ -106,5 +111,5 @@ def stop() -> None:
     state.active = False
     _stop_finder()
     if state.wrapped:
-        runtime().uninstall_compile()
+        importlib.import_module("graphmend.runtime").uninstall_compile()
         state.wrapped = False

@@ -151,7 +151,8 @@ def test_closed_streams(programs):
 @pytest.mark.parametrize("arguments", [[], ["-m"], ["--nonsense", "script.py"]])
 def test_usage(programs, arguments):
     ended = programs.mended(*arguments)
-    assert ended.status == 2 and ended.out == "" and ended.err.startswith("usage: graphmend run")
+    assert ended.status == 2 and ended.out == ""
+    assert ended.err.startswith("graphmend: ") and "usage: graphmend run" in ended.err
 
 
 def test_other_interpreter_without_graphmend(programs, tmp_path):

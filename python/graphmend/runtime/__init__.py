@@ -1,34 +1,40 @@
 """Runtime of mended source: the calls it makes, and the wrapper around `torch.compile` that puts them in force.
 
-`docs/runtime-dialect.md` is the contract with the compiler core.
+`docs/runtime-dialect.md` is the contract with the compiler core. Importing this package does not import torch: until
+`load()` has been called, every mend is off. A program that never imports torch never pays for it, and a module that
+torch itself imports can be mended before torch is complete.
 """
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
-from .dialect import allclose, and_, branch, check, defer, equal, item, member, not_, on, or_, truth
-from .install import install_compile, uninstall_compile
 from .state import registry
 
-__all__ = [
-    "add_sites",
-    "allclose",
-    "and_",
-    "branch",
-    "check",
-    "defer",
-    "equal",
-    "install_compile",
-    "item",
-    "member",
-    "not_",
-    "on",
-    "or_",
-    "report",
-    "truth",
-    "uninstall_compile",
-]
+_CALLS = ("allclose", "and_", "branch", "check", "defer", "equal", "item", "member", "not_", "on", "or_", "truth")
+_HOMES = {"dialect": _CALLS, "install": ("install_compile", "uninstall_compile")}
+
+
+def on(site: str) -> bool:
+    """Whether the mended form of a site is in force: never before `load()`, which puts another function here."""
+    return False
+
+
+def load() -> None:
+    """Make all calls of the dialect available; imports torch."""
+    found = {}
+    for home, names in _HOMES.items():
+        module = importlib.import_module(f"{__name__}.{home}")
+        found.update({name: getattr(module, name) for name in names})
+    globals().update(found)
+
+
+def __getattr__(name: str) -> Any:
+    if any(name in names for names in _HOMES.values()):
+        load()
+        return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def add_sites(count: int) -> None:

@@ -51,6 +51,8 @@ def merge(site: str, key: str, predicate: torch.Tensor, first: Any, second: Any)
             return first
         if first.dtype != second.dtype:
             refuse(site, f"the two sides have different dtypes ({first.dtype} and {second.dtype})")
+        if first.requires_grad != second.requires_grad:
+            refuse(site, "only one side requires a gradient")
         markers.pair(key, first, second)
         return torch.where(predicate, first, second)
     if isinstance(first, tuple) and isinstance(second, tuple):

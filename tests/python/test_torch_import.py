@@ -1,0 +1,58 @@
+"""The order in which torch, the modules that torch imports, and mended modules are imported."""
+
+import importlib.util
+
+import pytest
+
+pytestmark = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="needs torch")
+
+MODEL = """
+def forward(x):
+    y = x + 1
+    if y.sum() > 0:
+        y = y * 2
+    return y
+"""
+USE = """
+def backend(module, inputs):
+    graphs.append(module)
+    return module.forward
+
+graphs = []
+compiled = torch.compile(model.forward, backend=backend)
+for sign in (1, -1):
+    assert compiled(sign * torch.ones(3)).tolist() == ([4] * 3 if sign > 0 else [0] * 3)
+print(len(graphs))
+"""
+
+
+@pytest.mark.parametrize("imports", ["import torch\nimport model", "import model\nimport torch"])
+def test_module_before_and_after_torch(programs, imports):
+    programs.write("model.py", MODEL)
+    programs.write("script.py", imports + USE)
+    for _ in range(2):  # the second time from the cache
+        ended = programs.mended("script.py")
+        assert (ended.status, ended.out) == (0, "1\n")
+        assert ended.err == "graphmend: 1 place mended\n  mended   model.py:4 GM101\n"
+
+
+def test_mended_module_leaves_torch_alone(programs):
+    programs.write("model.py", MODEL)
+    programs.write(
+        "script.py", "import sys, model\nprint('torch' in sys.modules)\nmodel.forward(__import__('torch').ones(1))"
+    )
+    ended = programs.mended("script.py")
+    assert (ended.status, ended.out, ended.err) == (0, "False\n", "")
+
+
+def test_module_that_torch_imports(programs):
+    """It is compiled from its mended text while torch is half imported."""
+    programs.write("typing_extensions.py", MODEL + "from real_typing_extensions import *\n")
+    source = importlib.util.find_spec("typing_extensions").origin
+    with open(source) as stream:
+        programs.write("real_typing_extensions.py", stream.read())
+    script = "import torch, typing_extensions as model\nassert model.__file__.startswith(%r)\n" % str(programs.folder)
+    programs.write("script.py", script + USE)
+    ended = programs.mended("script.py")
+    assert (ended.status, ended.out) == (0, "1\n"), ended.err
+    assert "warning" not in ended.err
