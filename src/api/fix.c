@@ -1,0 +1,26 @@
+#include "api/call.h"
+#include "driver/fix.h"
+#include "report/report.h"
+
+/* As in check.c: nothing is filtered. */
+static const gm_check_options everything = {.all = true};
+
+static void fix(gm_buffer *out, const void *request) {
+    const gm_api_source *given = request;
+    bool assumed = (given->flags & GM_FIX_ASSUMED) != 0;
+    const gm_fixed *fixed = gm_fix_bytes(out->arena, given->path, given->bytes, given->size, assumed, &everything);
+    gm_buffer_add_char(out, '{');
+    gm_report_json_members(out, fixed->before);
+    gm_buffer_add_text(out, fixed->changed ? ", \"changed\": true, \"text\": " : ", \"changed\": false, \"text\": ");
+    gm_buffer_add_json(out, fixed->after->source->text, fixed->after->source->length);
+    gm_buffer_add_text(out, "}\n");
+}
+
+gm_status gm_fix_source(const char *path, const char *bytes, size_t size, unsigned flags, gm_output *output) {
+    const gm_api_source source = {.path = path, .bytes = bytes, .size = size, .flags = flags};
+    if (output != NULL && (flags & ~(unsigned)GM_FIX_ASSUMED) != 0) {
+        *output = (gm_output){NULL, 0};
+        return GM_BAD_ARGUMENT;
+    }
+    return gm_api_call_source(fix, &source, output);
+}

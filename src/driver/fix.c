@@ -1,0 +1,92 @@
+#include "driver/fix.h"
+
+#include "driver/suppress.h"
+#include "mend/fix.h"
+
+/* A mend inside another one comes up in the next round. */
+enum { MOST_ROUNDS = 16 };
+
+static bool is_selected(const gm_finding *finding, const gm_check_options *options) {
+    if (options->select != NULL && !gm_suppress_lists(options->select, finding->rule->code)) {
+        return false;
+    }
+    return options->ignore == NULL || !gm_suppress_lists(options->ignore, finding->rule->code);
+}
+
+/* A comment that silences a finding keeps the code as it is, and so does an option. */
+static void refuse_others(gm_analysis *analysis, const gm_check_options *options) {
+    const gm_source *source = analysis->tree->source;
+    const gm_suppressions *comments = gm_suppress_read(analysis->arena, analysis->tree);
+    for (uint32_t i = 0; i < analysis->findings.count; i++) {
+        const gm_finding *finding = &analysis->findings.items[i];
+        uint32_t first = gm_source_position(source, finding->node->start).line;
+        uint32_t last = gm_source_position(source, finding->node->end).line;
+        bool silenced = gm_suppress_covers(comments, finding->rule->code, first, last);
+        if (finding->plan != NULL && (silenced || !is_selected(finding, options))) {
+            gm_analysis_refuse(analysis, finding->plan, "a comment silences the rule here");
+        }
+    }
+}
+
+static void list_sites(gm_arena *arena, gm_fixed *fixed, const gm_fix *fix, const gm_source *source) {
+    for (uint32_t i = 0; i < fix->sites.count; i++) {
+        const gm_fix_site *site = &fix->sites.items[i];
+        gm_fixed_site shown = {
+            .rule = site->finding->rule,
+            .at = gm_source_position(source, site->finding->node->start),
+            .message = site->finding->message,
+            .assumption = site->assumption,
+        };
+        gm_vec_push(arena, &fixed->sites, shown);
+    }
+}
+
+/* One round over the newest text: whether there was something to mend and it was. */
+static bool mend_once(gm_arena *arena, gm_fixed *fixed, bool assumed, const gm_check_options *options) {
+    gm_analysis *analysis = fixed->after->analysis;
+    refuse_others(analysis, options);
+    const gm_fix *fix = gm_fix_run(analysis, assumed);
+    if (fix->edits.items.count == 0) {
+        return false;
+    }
+    gm_buffer text;
+    gm_buffer_init(&text, arena);
+    gm_edits_apply(&fix->edits, analysis->tree->source, &text);
+    list_sites(arena, fixed, fix, analysis->tree->source);
+    gm_checked *next = gm_check_bytes(arena, fixed->before->path, gm_buffer_text(&text), text.length, options);
+    if (next->analysis == NULL) {
+        fixed->problem = "the fixed text is not valid, please report this";
+        return false;
+    }
+    fixed->after = next;
+    fixed->bytes = gm_buffer_text(&text);
+    fixed->size = text.length;
+    return true;
+}
+
+static void take_back(gm_fixed *fixed, const char *bytes, size_t size) {
+    fixed->after = fixed->before;
+    fixed->bytes = bytes;
+    fixed->size = size;
+    fixed->sites.count = 0;
+}
+
+gm_fixed *gm_fix_bytes(gm_arena *arena, const char *path, const char *bytes, size_t size, bool assumed,
+                       const gm_check_options *options) {
+    gm_fixed *fixed = GM_NEW(arena, gm_fixed);
+    fixed->before = fixed->after = gm_check_bytes(arena, path, bytes, size, options);
+    fixed->bytes = bytes;
+    fixed->size = size;
+    uint32_t rounds = 0;
+    while (fixed->after->analysis != NULL && rounds < MOST_ROUNDS && mend_once(arena, fixed, assumed, options)) {
+        rounds++;
+    }
+    if (rounds == MOST_ROUNDS) {
+        fixed->problem = "the mends do not come to an end, please report this";
+    }
+    if (fixed->problem != NULL) {
+        take_back(fixed, bytes, size);
+    }
+    fixed->changed = fixed->after != fixed->before;
+    return fixed;
+}

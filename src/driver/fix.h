@@ -1,0 +1,30 @@
+/* One file in the source dialect: read, mended as often as there is something to mend, and looked at again before anybody writes it. */
+#ifndef GM_DRIVER_FIX_H
+#define GM_DRIVER_FIX_H
+
+#include "driver/check.h"
+
+/* A finding that is mended, by its place in the file as it was read. */
+typedef struct gm_fixed_site {
+    const gm_rule *rule;
+    gm_position at;         /* in the text that it was mended in: the file's own unless another mend came first */
+    const char *message;
+    const char *assumption; /* what the mend rests on; NULL when it is proved */
+} gm_fixed_site;
+
+typedef struct gm_fixed {
+    gm_checked *before;
+    gm_checked *after; /* `before` when nothing is changed */
+    bool changed;
+    const char *bytes; /* of the file in the source dialect */
+    size_t size;
+    GM_VEC(gm_fixed_site) sites;
+    const char *problem; /* why a file with mends is left alone, lower case, no full stop; or NULL */
+} gm_fixed;
+
+/* The fixed file; `bytes` and `path` are borrowed for the life of the arena. Comments that silence a finding keep its code as it is. With
+ * `assumed`, also mends that rest on an assumption. `options` say which findings are meant, and are reported in `before` and `after`. */
+gm_fixed *gm_fix_bytes(gm_arena *arena, const char *path, const char *bytes, size_t size, bool assumed,
+                       const gm_check_options *options);
+
+#endif

@@ -1,0 +1,103 @@
+#include "mend/edits.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "syntax/decode.h"
+
+void gm_edit_add(gm_arena *arena, gm_edit_text *text, const char *ascii) {
+    gm_edit_piece piece = {.ascii = ascii};
+    gm_vec_push(arena, &text->pieces, piece);
+}
+
+void gm_edit_add_source(gm_arena *arena, gm_edit_text *text, uint32_t start, uint32_t end) {
+    gm_edit_piece piece = {.start = start, .end = end};
+    gm_vec_push(arena, &text->pieces, piece);
+}
+
+uint32_t gm_edit_length(const gm_edit_text *text) {
+    uint32_t length = 0;
+    for (uint32_t i = 0; i < text->pieces.count; i++) {
+        const gm_edit_piece *piece = &text->pieces.items[i];
+        length += piece->ascii != NULL ? (uint32_t)strlen(piece->ascii) : piece->end - piece->start;
+    }
+    return length;
+}
+
+bool gm_edits_touch(const gm_edits *edits, uint32_t start, uint32_t end) {
+    for (uint32_t i = 0; i < edits->items.count; i++) {
+        const gm_edit *edit = &edits->items.items[i];
+        if (start < edit->end && edit->start < end) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Two insertions at one place have no order that would be right by itself. */
+static bool collides(const gm_edits *edits, const gm_edit *edit) {
+    for (uint32_t i = 0; i < edits->items.count; i++) {
+        const gm_edit *other = &edits->items.items[i];
+        if (edit->start < other->end && other->start < edit->end) {
+            return true;
+        }
+        if (edit->start == edit->end && other->start == other->end && edit->start == other->start) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool gm_edits_add(gm_arena *arena, gm_edits *edits, gm_edit edit) {
+    if (collides(edits, &edit)) {
+        return false;
+    }
+    gm_vec_push(arena, &edits->items, edit);
+    for (uint32_t at = edits->items.count - 1; at > 0 && edits->items.items[at - 1].start > edit.start; at--) {
+        edits->items.items[at] = edits->items.items[at - 1];
+        edits->items.items[at - 1] = edit;
+    }
+    return true;
+}
+
+bool gm_edits_verify(const gm_edits *edits, uint32_t length) {
+    uint32_t behind = 0;
+    for (uint32_t i = 0; i < edits->items.count; i++) {
+        const gm_edit *edit = &edits->items.items[i];
+        if (edit->start < behind || edit->end < edit->start || edit->end > length) {
+            return false;
+        }
+        behind = edit->end;
+    }
+    return true;
+}
+
+static void add_source(gm_buffer *out, const gm_source *source, uint32_t start, uint32_t end) {
+    size_t size = 0;
+    const char *bytes = gm_decode_original(source, start, end, &size);
+    gm_buffer_add(out, bytes, size);
+}
+
+static void add_text(gm_buffer *out, const gm_source *source, const gm_edit_text *text) {
+    for (uint32_t i = 0; i < text->pieces.count; i++) {
+        const gm_edit_piece *piece = &text->pieces.items[i];
+        if (piece->ascii != NULL) {
+            gm_buffer_add_text(out, piece->ascii);
+        } else {
+            add_source(out, source, piece->start, piece->end);
+        }
+    }
+}
+
+void gm_edits_apply(const gm_edits *edits, const gm_source *source, gm_buffer *out) {
+    assert(gm_edits_verify(edits, source->length));
+    uint32_t at = 0;
+    gm_buffer_add(out, source->bytes, source->text_offset);
+    for (uint32_t i = 0; i < edits->items.count; i++) {
+        const gm_edit *edit = &edits->items.items[i];
+        add_source(out, source, at, edit->start);
+        add_text(out, source, &edit->text);
+        at = edit->end;
+    }
+    add_source(out, source, at, source->length);
+}

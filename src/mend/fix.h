@@ -1,0 +1,25 @@
+/* The source dialect: what `graphmend fix` writes into a file, plain torch as an expert would write it.
+ *
+ * A finding is mended only where everything that the new text demands is proved by the text of the file: in eager Python too it computes,
+ * raises, prints and mutates the same. What rests on an assumption is written on request, and the assumption is stated. */
+#ifndef GM_MEND_FIX_H
+#define GM_MEND_FIX_H
+
+#include "mend/edits.h"
+#include "rules/analysis.h"
+
+typedef struct gm_fix_site {
+    const gm_finding *finding;
+    const char *assumption; /* what the mend rests on; NULL when it is proved */
+} gm_fix_site;
+
+typedef struct gm_fix {
+    gm_edits edits;
+    GM_VEC(gm_fix_site) sites; /* the findings that the edits mend, in order of position */
+} gm_fix;
+
+/* The edits for the findings of an analysis that can be mended in the source. With `assumed`, also by mends that rest on an assumption.
+ * Mends inside the range of another one are left to the next run over the new text. */
+gm_fix *gm_fix_run(gm_analysis *analysis, bool assumed);
+
+#endif
