@@ -1,0 +1,218 @@
+#include "mend/diff.h"
+
+#include <string.h>
+
+#include "base/vec.h"
+
+enum { CONTEXT = 3, MOST_CHANGES = 2000 };
+
+typedef struct line {
+    const char *text;
+    size_t length; /* with its line end */
+} line;
+
+typedef struct text {
+    line *lines;
+    int32_t count;
+} text;
+
+static text split(gm_arena *arena, const char *bytes, size_t size) {
+    GM_VEC(line) lines = {0};
+    for (size_t at = 0; at < size;) {
+        const char *end = memchr(bytes + at, '\n', size - at);
+        size_t length = end == NULL ? size - at : (size_t)(end - (bytes + at)) + 1;
+        line next = {bytes + at, length};
+        gm_vec_push(arena, &lines, next);
+        at += length;
+    }
+    return (text){lines.items, (int32_t)lines.count};
+}
+
+static bool equal(const line *a, const line *b) {
+    return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
+}
+
+/* ---- The shortest way, after Myers: for each number of changes, how far each diagonal gets ---- */
+
+/* A run of lines: `old_count` lines from `old` become `new_count` lines from `new`. */
+typedef struct change {
+    int32_t old;
+    int32_t old_count;
+    int32_t new;
+    int32_t new_count;
+} change;
+
+typedef struct differ {
+    gm_arena *arena;
+    text old;
+    text new;
+    int32_t first;    /* lines in front that are the same */
+    int32_t old_size; /* lines between those and the same lines at the end */
+    int32_t new_size;
+    int32_t **reached; /* reached[d][k + d]: the old line that d changes get to on diagonal k */
+    GM_VEC(change) changes; /* from the last to the first */
+} differ;
+
+static void trim(differ *all) {
+    int32_t old_end = all->old.count;
+    int32_t new_end = all->new.count;
+    while (all->first < old_end && all->first < new_end && equal(&all->old.lines[all->first], &all->new.lines[all->first])) {
+        all->first++;
+    }
+    while (old_end > all->first && new_end > all->first &&
+           equal(&all->old.lines[old_end - 1], &all->new.lines[new_end - 1])) {
+        old_end--;
+        new_end--;
+    }
+    all->old_size = old_end - all->first;
+    all->new_size = new_end - all->first;
+}
+
+static int32_t follow(const differ *all, int32_t x, int32_t k) {
+    while (x < all->old_size && x - k < all->new_size &&
+           equal(&all->old.lines[all->first + x], &all->new.lines[all->first + x - k])) {
+        x++;
+    }
+    return x;
+}
+
+/* Whether the best way to diagonal k with d changes ends with an insertion, and not with a deletion. */
+static bool comes_down(const int32_t *before, int32_t d, int32_t k) {
+    return k == -d || (k != d && before[k - 1 + d - 1] < before[k + 1 + d - 1]);
+}
+
+/* The number of changes, or -1 when there are too many to look for the shortest way. */
+static int32_t search(differ *all) {
+    all->reached = GM_NEW_ARRAY(all->arena, int32_t *, MOST_CHANGES + 1);
+    for (int32_t d = 0; d <= MOST_CHANGES; d++) {
+        all->reached[d] = GM_NEW_ARRAY(all->arena, int32_t, 2 * d + 1);
+        for (int32_t k = -d; k <= d; k += 2) {
+            int32_t x = 0;
+            if (d > 0) {
+                const int32_t *before = all->reached[d - 1];
+                x = comes_down(before, d, k) ? before[k + 1 + d - 1] : before[k - 1 + d - 1] + 1;
+            }
+            x = follow(all, x, k);
+            all->reached[d][k + d] = x;
+            if (x >= all->old_size && x - k >= all->new_size) {
+                return d;
+            }
+        }
+    }
+    return -1;
+}
+
+/* Put a changed line in front of the changes that are known; next to the first of them it becomes part of it. */
+static void add_change(differ *all, int32_t old, int32_t new, bool inserted) {
+    change *first = all->changes.count > 0 ? &all->changes.items[all->changes.count - 1] : NULL;
+    change one = {all->first + old, inserted ? 0 : 1, all->first + new, inserted ? 1 : 0};
+    if (first == NULL || first->old != one.old + one.old_count || first->new != one.new + one.new_count) {
+        gm_vec_push(all->arena, &all->changes, one);
+        return;
+    }
+    *first = (change){one.old, first->old_count + one.old_count, one.new, first->new_count + one.new_count};
+}
+
+static void trace(differ *all, int32_t d) {
+    int32_t k = all->old_size - all->new_size;
+    for (; d > 0; d--) {
+        const int32_t *before = all->reached[d - 1];
+        bool down = comes_down(before, d, k);
+        k += down ? 1 : -1;
+        int32_t x = before[k + d - 1];
+        add_change(all, x, x - k, down);
+    }
+}
+
+static void find_changes(differ *all) {
+    trim(all);
+    int32_t d = search(all);
+    if (d < 0) {
+        change whole = {all->first, all->old_size, all->first, all->new_size};
+        gm_vec_push(all->arena, &all->changes, whole);
+    } else {
+        trace(all, d);
+    }
+}
+
+/* ---- Hunks ---- */
+
+static void add_lines(gm_buffer *out, char mark, const text *from, int32_t start, int32_t count) {
+    for (int32_t i = start; i < start + count; i++) {
+        const line *at = &from->lines[i];
+        gm_buffer_add_char(out, mark);
+        gm_buffer_add(out, at->text, at->length);
+        if (at->text[at->length - 1] != '\n') {
+            gm_buffer_add_text(out, "\n\\ No newline at end of file\n");
+        }
+    }
+}
+
+/* A range without lines is named by the line in front of it. */
+static void add_range(gm_buffer *out, char mark, int32_t start, int32_t count) {
+    gm_buffer_printf(out, "%c%d", mark, count == 0 ? start : start + 1);
+    if (count != 1) {
+        gm_buffer_printf(out, ",%d", count);
+    }
+}
+
+/* One hunk from change `from` down to change `to`; changes are stored backwards. */
+static void add_hunk(gm_buffer *out, const differ *all, uint32_t from, uint32_t to) {
+    const change *first = &all->changes.items[from];
+    const change *last = &all->changes.items[to];
+    int32_t lead = first->old < CONTEXT ? first->old : CONTEXT;
+    int32_t behind = all->old.count - (last->old + last->old_count);
+    int32_t tail = behind < CONTEXT ? behind : CONTEXT;
+    int32_t old_end = last->old + last->old_count + tail;
+    int32_t new_end = last->new + last->new_count + tail;
+    gm_buffer_add_text(out, "@@ ");
+    add_range(out, '-', first->old - lead, old_end - (first->old - lead));
+    gm_buffer_add_char(out, ' ');
+    add_range(out, '+', first->new - lead, new_end - (first->new - lead));
+    gm_buffer_add_text(out, " @@\n");
+    int32_t at = first->old - lead;
+    for (uint32_t i = from + 1; i-- > to;) {
+        const change *next = &all->changes.items[i];
+        add_lines(out, ' ', &all->old, at, next->old - at);
+        add_lines(out, '-', &all->old, next->old, next->old_count);
+        add_lines(out, '+', &all->new, next->new, next->new_count);
+        at = next->old + next->old_count;
+    }
+    add_lines(out, ' ', &all->old, at, old_end - at);
+}
+
+static void add_hunks(gm_buffer *out, const differ *all) {
+    for (uint32_t from = all->changes.count; from-- > 0;) {
+        uint32_t to = from;
+        while (to > 0 && all->changes.items[to - 1].old - (all->changes.items[to].old + all->changes.items[to].old_count) <=
+                             2 * CONTEXT) {
+            to--;
+        }
+        add_hunk(out, all, from, to);
+        from = to;
+    }
+}
+
+/* A tab ends a name that holds blanks. */
+static void add_name(gm_buffer *out, const char *prefix, const char *path) {
+    while (strncmp(path, "./", 2) == 0) {
+        path += 2;
+    }
+    while (*path == '/') {
+        path++;
+    }
+    gm_buffer_add_text(out, prefix);
+    gm_buffer_add_text(out, path);
+    gm_buffer_add_text(out, strpbrk(path, " \t") != NULL ? "\t\n" : "\n");
+}
+
+void gm_diff_unified(gm_buffer *out, const char *path, const char *old, size_t old_size, const char *new, size_t new_size) {
+    if (old_size == new_size && (old_size == 0 || memcmp(old, new, old_size) == 0)) {
+        return;
+    }
+    differ all = {.arena = out->arena, .old = split(out->arena, old, old_size), .new = split(out->arena, new, new_size)};
+    find_changes(&all);
+    add_name(out, "--- a/", path);
+    add_name(out, "+++ b/", path);
+    add_hunks(out, &all);
+}
