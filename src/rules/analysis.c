@@ -182,18 +182,13 @@ bool gm_visit_begin(gm_analysis *analysis, const gm_function *function) {
     return true;
 }
 
-static const gm_list *body_of(const gm_node *function) {
-    return function->kind == GM_KIND_FunctionDef ? &gm_as_FunctionDef(function)->body
-                                                 : &gm_as_AsyncFunctionDef(function)->body;
-}
-
 void gm_visit_function(gm_analysis *analysis, const gm_node *definition) {
     gm_function *function = gm_flow_function(analysis->flow, definition);
     if (function == NULL || !gm_visit_begin(analysis, function)) {
         return;
     }
     gm_walk start = {analysis, function, NULL, true};
-    visit_block(&start, body_of(definition), definition, true);
+    visit_block(&start, gm_blocks_of_function(definition), definition, true);
 }
 
 static bool find_functions(gm_node *node, void *context) {

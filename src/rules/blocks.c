@@ -1,5 +1,10 @@
 #include "rules/blocks.h"
 
+const gm_list *gm_blocks_of_function(const gm_node *definition) {
+    return definition->kind == GM_KIND_FunctionDef ? &gm_as_FunctionDef(definition)->body
+                                                   : &gm_as_AsyncFunctionDef(definition)->body;
+}
+
 typedef bool (*block_visitor)(const gm_list *block, void *context);
 
 static bool visit_handlers(const gm_list *handlers, block_visitor visit, void *context) {

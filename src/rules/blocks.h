@@ -14,6 +14,9 @@ static inline bool gm_blocks_is_definition(const gm_node *node) {
            node->kind == GM_KIND_Lambda;
 }
 
+/* The body of a `def` or `async def`. */
+const gm_list *gm_blocks_of_function(const gm_node *definition);
+
 /* Whether control can reach the end of the block: false when its last statement returns, raises, breaks or continues on every path.
  * Tests are not looked at. */
 bool gm_blocks_falls_through(const gm_list *block);

@@ -1,5 +1,6 @@
 #include "rules/sides.h"
 
+#include "rules/blocks.h"
 #include "rules/effects.h"
 
 static const gm_refusal none = {NULL, NULL};
@@ -120,13 +121,10 @@ static gm_refusal refusal_of_region(const gm_region *region, const gm_node *node
     return none;
 }
 
-static const gm_list *body_of(const gm_function *function) {
-    return &gm_as_FunctionDef(function->node)->body;
-}
-
 /* A variable that a `del` somewhere deletes would have to be bound exactly as in the original, read or not. */
 static gm_refusal refusal_of_deleted(gm_analysis *analysis, const gm_plan *plan, const gm_region *side) {
-    gm_region whole = gm_region_of(plan->function, body_of(plan->function)->items, body_of(plan->function)->count);
+    const gm_list *body = gm_blocks_of_function(plan->function->node);
+    gm_region whole = gm_region_of(plan->function, body->items, body->count);
     for (uint32_t i = 0; i < side->writes.count; i++) {
         if (gm_symbols_have(&whole.deletes, side->writes.items[i])) {
             const char *name = side->writes.items[i]->name->text;

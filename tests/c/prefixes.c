@@ -1,10 +1,11 @@
 /* usage: prefixes STEP FILE...
  *
- * Runs the pipeline over every STEP-th prefix of each file and the whole of it, each in a block of its exact size. Succeeds by not crashing, and by
- * finding the tokens of every prefix to be in order and in range. */
+ * Runs the pipeline and the public functions over every STEP-th prefix of each file and the whole of it, each in a block of its exact size.
+ * Succeeds by not crashing, and by finding the tokens of every prefix to be in order and in range. */
 #include "read_file.h"
 #include "memory.h"
 #include "pipeline.h"
+#include "public.h"
 
 #include <string.h>
 
@@ -18,6 +19,17 @@ static bool tokens_in_order(const gm_tree *tree) {
         end = token->end;
     }
     return true;
+}
+
+static bool run_public(const char *path, const char *bytes, size_t size) {
+    bool right = true;
+    for (int i = 0; i < PUBLIC_COUNT && right; i++) {
+        gm_output output;
+        right = public_functions[i].run(path, bytes, size, &output) == GM_OK && output.bytes != NULL &&
+                strlen(output.bytes) == output.size;
+        gm_output_free(&output);
+    }
+    return right;
 }
 
 static bool run_prefix(const char *path, const char *bytes, size_t size) {
@@ -35,6 +47,7 @@ static bool run_prefix(const char *path, const char *bytes, size_t size) {
         right = tokens_in_order(run_pipeline(&arena, path, prefix, size));
     }
     gm_arena_free(&arena);
+    right = right && run_public(path, prefix, size);
     free(prefix);
     return right && memory.outstanding == 0;
 }
