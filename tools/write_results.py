@@ -151,9 +151,9 @@ def oracle_part(build: Path) -> list[str]:
     records = read(build / "oracle.json")
     if records is None:
         return lines + not_measured("make oracle")
-    lines += ["`make oracle`, the standard library of each CPython, its tests included:", ""]
-    headings = ["CPython", "compared", "files", "equal", "rejected by both", "CPython unable", "different"]
-    names = ("python", "kind", "files", "equal", "rejected", "unable", "differences")
+    lines += ["`make oracle`; a standard library includes its tests:", ""]
+    headings = ["CPython", "compared", "of", "files", "equal", "rejected by both", "CPython unable", "different"]
+    names = ("python", "kind", "sources", "files", "equal", "rejected", "unable", "differences")
     return lines + table(headings, [[record[name] for name in names] for record in records])
 
 

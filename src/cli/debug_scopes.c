@@ -98,7 +98,7 @@ static void add_table(gm_arena *arena, const gm_scope *scope, gm_version target,
 
 static void add_error(gm_buffer *out, const gm_tree *tree, const gm_diagnostic *diagnostic) {
     gm_position at = gm_source_position(tree->source, diagnostic->start);
-    gm_buffer_printf(out, "{\"line\":%u,\"error\":", at.line);
+    gm_buffer_printf(out, "{\"line\":%u,\"column\":%u,\"error\":", at.line, at.column);
     gm_buffer_add_json(out, diagnostic->message, strlen(diagnostic->message));
     gm_buffer_add_text(out, "}\n");
 }

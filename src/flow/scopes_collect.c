@@ -5,6 +5,8 @@
 #include "flow/scopes_private.h"
 #include "flow/walk.h"
 
+static const char late_future[] = "`from __future__` imports must occur at the beginning of the file";
+
 static void visit(scope_builder *builder, const gm_node *node);
 
 static void visit_list(scope_builder *builder, const gm_list *list) {
@@ -629,7 +631,16 @@ static void visit_Assign(scope_builder *builder, const gm_node *node) {
     visit(builder, assign->value);
 }
 
+static bool is_future(const gm_node *node) {
+    return node->kind == GM_KIND_ImportFrom && gm_as_ImportFrom(node)->level == 0 &&
+           gm_name_is(gm_as_ImportFrom(node)->module, "__future__");
+}
+
+/* No version runs a late import of a feature; most leave it to the compiler to say so. */
 static void visit_import(scope_builder *builder, const gm_node *node) {
+    if (builder->target == 0 && is_future(node) && node->start >= builder->future_end) {
+        gm_scopes_complain(builder, node, late_future, NULL);
+    }
     const gm_list *names = node->kind == GM_KIND_Import ? &gm_as_Import(node)->names : &gm_as_ImportFrom(node)->names;
     for (uint32_t i = 0; i < names->count; i++) {
         visit_defined(builder, names->items[i], node);
@@ -867,23 +878,36 @@ static void check_feature(scope_builder *builder, const gm_alias *alias) {
     }
 }
 
-/* Future imports stand at the beginning of a module, behind its docstring. */
-static void read_future(scope_builder *builder, const gm_Module *module) {
-    for (uint32_t i = 0; i < module->body.count; i++) {
-        const gm_node *node = module->body.items[i];
-        if (i == 0 && is_docstring(node)) {
-            continue;
-        }
-        if (node->kind != GM_KIND_ImportFrom || gm_as_ImportFrom(node)->level > 0 ||
-            !gm_name_is(gm_as_ImportFrom(node)->module, "__future__")) {
+static void read_features(scope_builder *builder, const gm_ImportFrom *node) {
+    for (uint32_t i = 0; i < node->names.count; i++) {
+        const gm_alias *alias = gm_as_alias(node->names.items[i]);
+        builder->future_annotations |= gm_name_is(alias->name, "annotations");
+        check_feature(builder, alias);
+    }
+}
+
+/* The symbol tables of 3.10 and 3.11 refuse a late import that is on the line of the statement in front of it. */
+static void refuse_on_same_line(scope_builder *builder, const gm_list *body, uint32_t at) {
+    const gm_source *source = builder->tree->source;
+    uint32_t line = gm_source_position(source, body->items[at]->start).line;
+    for (uint32_t i = at + 1; i < body->count && gm_source_position(source, body->items[i]->start).line == line; i++) {
+        if (is_future(body->items[i])) {
+            gm_scopes_complain(builder, body->items[i], late_future, NULL);
             return;
         }
-        const gm_list *names = &gm_as_ImportFrom(node)->names;
-        for (uint32_t k = 0; k < names->count; k++) {
-            const gm_alias *alias = gm_as_alias(names->items[k]);
-            builder->future_annotations |= gm_name_is(alias->name, "annotations");
-            check_feature(builder, alias);
-        }
+    }
+}
+
+/* Future imports stand at the beginning of a module, behind its docstring. */
+static void read_future(scope_builder *builder, const gm_Module *module) {
+    uint32_t at = module->body.count > 0 && is_docstring(module->body.items[0]) ? 1 : 0;
+    while (at < module->body.count && is_future(module->body.items[at])) {
+        read_features(builder, gm_as_ImportFrom(module->body.items[at]));
+        at++;
+    }
+    builder->future_end = at < module->body.count ? module->body.items[at]->start : UINT32_MAX;
+    if (at < module->body.count && at_least(builder, 310) && !at_least(builder, 312)) {
+        refuse_on_same_line(builder, &module->body, at);
     }
 }
 

@@ -38,6 +38,7 @@ typedef struct scope_builder {
     gm_scopes *scopes;
     gm_version target;
     bool future_annotations;
+    uint32_t future_end; /* where the first statement starts in front of which future imports may stand */
     scope_entry *current;
     const gm_node *definition; /* the statement that explains the binding being visited */
     GM_VEC(const gm_node *) spine; /* stack of left-leaning expressions, which may be deep */

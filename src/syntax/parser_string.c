@@ -99,14 +99,19 @@ static gm_node *merge_run(gm_parser *parser, uint32_t first, uint32_t last) {
     if (first == last) {
         return head;
     }
-    uint32_t count = last - first + 1;
-    gm_constant *value = &gm_as_Constant(head)->value;
-    gm_part *parts = gm_arena_alloc(parser->arena, count * sizeof *parts);
-    for (uint32_t i = 0; i < count; i++) {
-        parts[i] = gm_as_Constant(parser->nodes.items[first + i])->value.parts[0];
+    uint32_t count = 0;
+    for (uint32_t i = first; i <= last; i++) {
+        count += gm_as_Constant(parser->nodes.items[i])->value.part_count;
     }
-    value->parts = parts;
-    value->part_count = count;
+    gm_part *parts = gm_arena_alloc(parser->arena, count * sizeof *parts);
+    gm_part *end = parts;
+    for (uint32_t i = first; i <= last; i++) {
+        const gm_constant *value = &gm_as_Constant(parser->nodes.items[i])->value;
+        memcpy(end, value->parts, value->part_count * sizeof *parts);
+        end += value->part_count;
+    }
+    gm_as_Constant(head)->value.parts = parts;
+    gm_as_Constant(head)->value.part_count = count;
     head->end = parser->nodes.items[last]->end;
     return head;
 }
@@ -243,15 +248,51 @@ static gm_node *field_value(gm_parser *parser) {
     return value;
 }
 
-/* The source of the value of an interpolation, without what stands behind it. */
-static gm_constant source_text(gm_parser *parser, uint32_t start, uint32_t end) {
-    while (end > start && (gm_char_is(parser->text[end - 1], GM_CHAR_BLANK) || parser->text[end - 1] == '=' ||
-                           parser->text[end - 1] == '\n' || parser->text[end - 1] == '\r')) {
-        end--;
+/* The next comment in [at, end), else `end`. As in CPython a `#` between quotes of one kind is none, however deep the quotes nest. */
+static uint32_t find_comment(const char *text, uint32_t at, uint32_t end) {
+    char quote = '\0';
+    for (; at < end; at++) {
+        char c = text[at];
+        if (c == '\\') {
+            at++;
+        } else if (quote != '\0') {
+            quote = c == quote ? '\0' : quote;
+        } else if (c == '"' || c == '\'') {
+            quote = c;
+        } else if (c == '#') {
+            return at;
+        }
     }
-    gm_constant text = {GM_LITERAL_str, 1, gm_arena_alloc(parser->arena, sizeof(gm_part))};
-    text.parts[0] = (gm_part){start, end, GM_PART_RAW | GM_PART_DEBUG};
-    return text;
+    return end;
+}
+
+/* The source of an expression without its comments: one part more than there are comments. */
+static gm_constant source_text(gm_parser *parser, uint32_t start, uint32_t end) {
+    GM_VEC(gm_part) parts = {0};
+    for (uint32_t at = start;;) {
+        uint32_t stop = find_comment(parser->text, at, end);
+        gm_vec_push(parser->arena, &parts, ((gm_part){at, stop, GM_PART_RAW | GM_PART_DEBUG}));
+        if (stop == end) {
+            return (gm_constant){GM_LITERAL_str, parts.count, parts.items};
+        }
+        for (at = stop; at < end && parser->text[at] != '\n' && parser->text[at] != '\r';) {
+            at++;
+        }
+    }
+}
+
+/* Without the blanks, line ends and `=` behind the expression. */
+static gm_constant stripped(const gm_parser *parser, gm_constant text) {
+    for (;;) {
+        gm_part *last = &text.parts[text.part_count - 1];
+        while (last->end > last->start && strchr(" \t\f\r\n=", parser->text[last->end - 1]) != NULL) {
+            last->end--;
+        }
+        if (last->end > last->start || text.part_count == 1) {
+            return text;
+        }
+        text.part_count--;
+    }
 }
 
 typedef struct replacement {
@@ -264,7 +305,7 @@ static gm_node *replacement_node(gm_parser *parser, const replacement *parts, ui
     if (is_template) {
         gm_Interpolation *node = GM_MAKE(parser, Interpolation, start);
         node->value = parts->value;
-        node->str = source_text(parser, start + 1, value_end);
+        node->str = stripped(parser, source_text(parser, start + 1, value_end));
         node->conversion = parts->conversion;
         node->format_spec = parts->spec;
         return &node->base;
@@ -290,8 +331,10 @@ static void field(gm_parser *parser, bool is_template) {
     }
     gm_parser_expect(parser, GM_TOKEN_RBRACE);
     if (debug && !parser->panic) {
-        gm_part text = {start + 1, value_end, GM_PART_RAW | GM_PART_DEBUG};
-        gm_parser_push(parser, constant(parser, text, start + 1, value_end));
+        gm_Constant *text = GM_MAKE(parser, Constant, start + 1);
+        text->base.end = value_end;
+        text->value = source_text(parser, start + 1, value_end);
+        gm_parser_push(parser, &text->base);
     }
     gm_parser_push(parser, replacement_node(parser, &parts, start, value_end, is_template));
 }

@@ -91,7 +91,7 @@ enum {
     GM_PART_FORMAT = 4, /* literal text of an f-string or t-string: `{{` and `}}` stand for one brace */
     GM_PART_UNICODE = 8, /* prefix u: Constant.kind is 'u' when the first part has it */
     GM_PART_SPEC = 16,  /* inside a format spec */
-    GM_PART_DEBUG = 32  /* the source text of `{expr=}`, taken as it stands (comments and line ends as written) */
+    GM_PART_DEBUG = 32  /* source text of `{expr=}`, between its comments */
 };
 
 /* A run of source text without quotes and prefix; NULL-free, may be empty. */

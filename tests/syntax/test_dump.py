@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import random
-import sysconfig
 from pathlib import Path
 
 import cpython
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-STDLIB = Path(sysconfig.get_paths()["stdlib"])
 
 
 def check(executable: str, path: Path, data: bytes) -> None:
@@ -20,13 +16,7 @@ def check(executable: str, path: Path, data: bytes) -> None:
     assert cpython.difference(data, cpython.graphmend_trees(executable, [path])[0]) is None
 
 
-def standard_files() -> list[Path]:
-    """A sample of the standard library, the same in every run."""
-    files = sorted(path for path in STDLIB.rglob("*.py") if "site-packages" not in path.parts)
-    return random.Random(0).sample(files, 40)
-
-
-@pytest.mark.parametrize("path", standard_files(), ids=lambda path: str(path.relative_to(STDLIB)))
+@pytest.mark.parametrize("path", cpython.standard_files(40), ids=lambda path: str(path.relative_to(cpython.STDLIB)))
 def test_standard_library(executable: str, tmp_path: Path, path: Path) -> None:
     check(executable, tmp_path / "file.py", path.read_bytes())
 
@@ -45,6 +35,13 @@ SNIPPETS = {
     "line ends": "x = '''a\r\nb\rc\n'''\r\ny = 1\r",
     "concatenation": "x = 'a' 'b' u'c' r'\\d'\ny = u'a' 'b'\nz = ('a'\n  'b')",
     "format strings": "x = f'a{b}c{d!r:>{w}}{{}}' 'e' f'{f=}' f'' f'{x:%H:%M}'",
+    "source text": 'x = f\'{a+1 = }{ b=!s}{e = :x}{"a" "b"=}{f[0]==1=}\'\n',
+    "source text in several lines": 'x = f"""{a\r\n=}{(b\n)  =\t}{\'c\' = }"""\n',
+    "source text with comments": "x = f'''1{a = # it is\n  }{# b\nc # d\r\n= # e\n!r}''' 'g'\n",
+    "source text in format specs": "x = f'''{a:{b = # c\n}}{d:{{{e}}}}'''\n",
+    "source text two levels deep": "x = f'{f:{g:{h=}}}'\n",
+    "format specs": "x = f'{a:}{a:{b}}{a:b{c}}{a:{b}{c}}{a:{b}c}{a:{b:{c}}}{a:{b:c}}{a!r:^{b}.{c}}'\n",
+    "empty format specs": "x = f'{a:{b:}}{a:{b:{c:}}}{a:{b!r:}{c}}' f'{a:}' ''\n",
     "identifiers": "\u212b = \u00b5 = \ufb01 = \u1e9b\u0323 = 1\n",
     "positions": "\u00e9 = '\u00e9\u00e9'; y = \u00e9.z(\n\t1)\n",
     "decorators": "@a.b(1)\n@c\nclass D(E, f=1, *g, **h):\n async def i(self, j, /, k=1, *, l: m, **o) -> p: await q\n",
