@@ -326,17 +326,6 @@ def test_backend_errors_are_those_of_plain_compilation() -> None:
     assert mended == error_of(torch.compile(lambda x: body(x).sin(), backend=broken))
 
 
-def test_nothing_is_tried_without_sites() -> None:
-    _gm.registry.known = 0
-
-    def program(x):
-        print("hello")
-        return x * 2
-
-    outcome = compare(lambda: program, CALLS)
-    assert not outcome.report["callables"]
-
-
 def test_programs_without_sites_behave_as_before() -> None:
     class Plain(torch.nn.Module):
         def __init__(self):

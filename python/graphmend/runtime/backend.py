@@ -8,8 +8,10 @@ from torch.fx import GraphModule
 
 from . import state
 from .lower import lower
+from .numbers import depends_on_data, inexact_comparison
 from .regions import has_markers
 from .replay import GuardedGraph
+from .tracing import translator
 
 # What Dynamo asks a backend for. Copied, because `__getattr__` would be a Python frame that runs while Dynamo's hook
 # looks for a cache entry, and be looked up in turn.
@@ -33,7 +35,13 @@ class MendingBackend:
 
     def __call__(self, module: GraphModule, inputs: Any, **kwargs: Any) -> Any:
         trace = state.local.trace
-        if trace is None or not has_markers(module):
+        if trace is None:
+            return self.inner(module, inputs, **kwargs)
+        if trace.whole:
+            reason = inexact_comparison(translator().output.shape_env)
+            if reason is not None:
+                raise state.SiteRefused(reason)
+        if not has_markers(module) and not (trace.whole and depends_on_data(module)):
             return self.inner(module, inputs, **kwargs)
         plan = lower(module, trace)
         compiled = self.inner(module, inputs, **kwargs)

@@ -16,6 +16,7 @@ import torch
 
 from . import state
 from .markers import site_of
+from .numbers import CAPTURE
 from .quiet import forgotten_breaks, held, release
 
 MAX_ATTEMPTS = 64
@@ -41,7 +42,7 @@ class Callback:
         self.off: dict[bool, dict[str, None]] = {False: {}, True: {}}
 
     def __call__(self, frame: Any, cache_entry: Any, frame_state: Any) -> Any:
-        if state.local.trace is not None or not state.registry.known:
+        if state.local.trace is not None:
             return self.inner(frame, cache_entry, frame_state)
         with torch._dynamo.convert_frame.compile_lock:
             if self.whole and is_first_frame(sys._getframe(1)):
@@ -104,7 +105,8 @@ class Callback:
         state.local.trace = trace
         _set_error_on_graph_break(strict or trace.whole)
         try:
-            return self.inner(frame, cache_entry, frame_state), None
+            with torch._dynamo.config.patch(CAPTURE if trace.whole else {}):
+                return self.inner(frame, cache_entry, frame_state), None
         except Exception as error:
             return None, error
         finally:

@@ -10,6 +10,7 @@ from torch.fx import GraphModule, Node
 
 from . import prove
 from .markers import site_of
+from .numbers import depends_on_data
 from .regions import Event, Marks, Region, read, tensor_of
 from .state import SiteRefused, Trace
 
@@ -34,7 +35,7 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
         trace.refuse(site, "the graph breaks inside one side")
     refuse_unproved(module, marks, trace)
     plan = Plan(marks.sites())
-    if not trace.refusals and (marks.checks or marks.events):
+    if not trace.refusals and (marks.checks or marks.events or depends_on_data(module)):
         plan_replay(module, marks, plan, trace)
     if trace.refusals:
         raise SiteRefused("; ".join(trace.refusals.values()))
@@ -176,8 +177,7 @@ def plan_replay(module: GraphModule, marks: Marks, plan: Plan, trace: Trace) -> 
         plan.draws = plan.draws or prove.draws(node)
         source = type(getattr(node.meta.get("grapharg"), "source", None)).__name__
         if node.op == "placeholder" and "Random" in source:
-            for site in sites:
-                trace.refuse(site, "the call draws numbers from Python's `random`")
+            refuse_replay(sites, trace, "the call draws numbers from Python's `random`")
     position = -1
     for node in module.graph.nodes:
         position += node.op == "placeholder"
@@ -190,9 +190,16 @@ def plan_replay(module: GraphModule, marks: Marks, plan: Plan, trace: Trace) -> 
             plan.devices.append(value.device)
         if prove.storages_of(node) & written or value._version > 0:
             if value.requires_grad and not value.is_leaf:
-                for site in sites:
-                    trace.refuse(site, "the graph writes to an input that is part of a gradient computation")
+                refuse_replay(sites, trace, "the graph writes to an input that is part of a gradient computation")
             plan.mutated.append(position if node.op == "placeholder" else attribute(module, node))
+
+
+def refuse_replay(sites: list[str], trace: Trace, reason: str) -> None:
+    """Give up all sites of a call that could not be run again; with none there is only the call to give up."""
+    for site in sites:
+        trace.refuse(site, reason)
+    if not sites:
+        raise SiteRefused(reason)
 
 
 def attribute(module: GraphModule, node: Node) -> Any:

@@ -1,0 +1,79 @@
+"""Numbers and sizes that depend on data: they stay in a graph that holds the whole call, wherever that is exact."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from harness import compare
+
+import graphmend.runtime as _gm
+
+
+def scale(x, n):
+    k = n.item()
+    return x * k, k
+
+
+def head(x, n):
+    return x[: n.item()].sum(0) + 1
+
+
+def selected(x, n):
+    return x[x > 0].mean() + x.nonzero().float().sum(), x[x > n]
+
+
+def fraction(x, n):
+    rate = round(float((x > 0).float().mean()), 2)
+    return x * rate + int(n) / 4
+
+
+CALLS = [
+    lambda value=value, n=n: (torch.ones(4, 2) * value, torch.tensor(n)) for value, n in ((1, 3), (2, -1), (-1, 9))
+]
+
+
+@pytest.mark.parametrize("program", [scale, head, selected, fraction], ids=lambda program: program.__name__)
+def test_one_graph(program: Any) -> None:
+    outcome = compare(lambda: program, CALLS)
+    assert [item["mode"] for item in outcome.report["callables"]] == ["whole"] and outcome.graphs <= 3
+    assert compare(lambda: program, CALLS, False).report["callables"][0]["mode"] == "whole"
+
+
+def test_assumption_of_the_trace_that_fails() -> None:
+    """The trace asks for four selected numbers; where there are others, the call ends as in eager Python."""
+
+    def program(x):
+        y = torch.zeros(4)
+        x.add_(1)
+        y[x > 0] = x[x > 1][:4].reshape(2, 2).flatten()
+        return y + torch.rand(4)
+
+    calls = [lambda: (torch.tensor([1.0, 2, 3, 4]),), lambda: (torch.tensor([-3.0, 2, 3, 4]),)]
+    compare(lambda: program, calls, False)
+
+
+def test_comparison_that_rounds() -> None:
+    def program(value, x):
+        return x * 2 if value.item() == 2.0**60 else x * 0
+
+    outcome = compare(lambda: program, [lambda: (torch.tensor(2**60 + 1), torch.ones(2))], False)
+    assert outcome.report["callables"][0]["mode"] == "partial"
+
+
+def test_settings_are_the_users() -> None:
+    def program(x):
+        k = x.sum().item()
+        torch._dynamo.graph_break()
+        return x * k
+
+    before = torch._dynamo.config.capture_scalar_outputs
+    outcome = compare(lambda: program, [lambda: (torch.ones(2),)])
+    assert outcome.report["callables"][0]["mode"] == "partial"
+    assert torch._dynamo.config.capture_scalar_outputs is before is False
+
+
+def test_programs_without_sites() -> None:
+    _gm.registry.known = 0
+    compare(lambda: lambda x: (print("hello"), x * 2), [lambda: (torch.ones(2),)])
