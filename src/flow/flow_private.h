@@ -24,9 +24,7 @@ struct gm_flow_private {
     uint32_t function_count;
     gm_parent_slot *parents; /* hash table by node; empty until somebody asks */
     uint32_t parent_capacity;
-    struct gm_class_slot *classes; /* of values */
-    uint32_t class_capacity;
-    uint32_t class_count;
+    struct gm_values_shared *values; /* NULL until somebody asks for a value */
 };
 
 static inline uint32_t gm_set_words(const gm_function *function) {

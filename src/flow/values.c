@@ -1,83 +1,312 @@
+/* Values of expressions and variables: rounds over the definitions of a function. */
 #include "flow/values.h"
 
 #include <string.h>
 
-const char *gm_value_class_text(uint8_t class_) {
-    static const char *const texts[] = {
-        [GM_VALUE_UNKNOWN] = "unknown",
-        [GM_VALUE_TENSOR] = "tensor",
-        [GM_VALUE_MAYBE] = "maybe",
-        [GM_VALUE_NOT] = "not",
-    };
-    return texts[class_];
-}
+#include "flow/values_private.h"
 
-const char *gm_value_form_text(uint8_t form) {
-    static const char *const texts[] = {
-        [GM_FORM_ANY] = "any",           [GM_FORM_TENSOR] = "tensor", [GM_FORM_NONE] = "none",     [GM_FORM_BOOL] = "bool",
-        [GM_FORM_INT] = "int",           [GM_FORM_FLOAT] = "float",   [GM_FORM_NUMBER] = "number", [GM_FORM_STRING] = "string",
-        [GM_FORM_SIZE] = "size",         [GM_FORM_TUPLE] = "tuple",   [GM_FORM_LIST] = "list",     [GM_FORM_DICT] = "dict",
-        [GM_FORM_SET] = "set",           [GM_FORM_TENSORS] = "tensors", [GM_FORM_DTYPE] = "dtype", [GM_FORM_DEVICE] = "device",
-        [GM_FORM_FUNCTION] = "function", [GM_FORM_CLASS] = "class",   [GM_FORM_MODULE] = "module", [GM_FORM_MODULES] = "modules",
-        [GM_FORM_LOGGER] = "logger",     [GM_FORM_ARRAY] = "array",   [GM_FORM_OBJECT] = "object",
-    };
-    return texts[form];
-}
+enum {
+    FIRST_SLOTS = 64,
+    ROUND_LIMIT = 12,    /* behind it, what still changes is given up */
+    DEPTH_LIMIT = 220,   /* of evaluations that nest, over all functions */
+    BINDER_LIMIT = 12,   /* a module's variable with more bindings is unknown */
+};
 
-static gm_value make(gm_value_class class_, gm_value_form form, const char *reason, const gm_node *node) {
-    return (gm_value){.class_ = (uint8_t)class_, .form = (uint8_t)form, .reason = reason, .evidence = node};
-}
+/* ---- What a file shares ---- */
 
-const gm_torch_op *gm_called_torch_op(gm_function *function, const gm_node *call, bool *method) {
-    const gm_name *name = gm_flow_qualified(function->flow, gm_as_Call(call)->func);
-    if (method != NULL) {
-        *method = false;
+static bool imports(const gm_flow *flow, const char *package) {
+    size_t length = strlen(package);
+    const gm_list *body = &flow->tree->module->body;
+    for (uint32_t i = 0; i < body->count; i++) {
+        const gm_node *node = body->items[i];
+        if (node->kind == GM_KIND_ImportFrom && gm_as_ImportFrom(node)->module != NULL) {
+            const char *module = gm_as_ImportFrom(node)->module->text;
+            if (strncmp(module, package, length) == 0 && (module[length] == '\0' || module[length] == '.')) {
+                return true;
+            }
+        }
+        for (uint32_t k = 0; node->kind == GM_KIND_Import && k < gm_as_Import(node)->names.count; k++) {
+            const char *module = gm_as_alias(gm_as_Import(node)->names.items[k])->name->text;
+            if (strncmp(module, package, length) == 0 && (module[length] == '\0' || module[length] == '.')) {
+                return true;
+            }
+        }
     }
-    return name == NULL ? NULL : gm_torch_find_qualified(name->text);
+    return false;
 }
+
+struct gm_values_shared *gm_values_shared_of(gm_flow *flow) {
+    if (flow->hidden->values == NULL) {
+        struct gm_values_shared *shared = GM_NEW(flow->arena, struct gm_values_shared);
+        shared->torch = gm_names_find(flow->tree->names, "torch", 5) != NULL || imports(flow, "torch");
+        shared->tensors = shared->torch && !imports(flow, "numpy") && !imports(flow, "pandas");
+        flow->hidden->values = shared;
+    }
+    return flow->hidden->values;
+}
+
+/* ---- Values of expressions, kept ---- */
+
+static gm_memo *memo_slot(const struct gm_environments *environments, const gm_node *node) {
+    uint32_t at = gm_hash_node(node) & (environments->memo_capacity - 1);
+    while (environments->memo[at].node != NULL && environments->memo[at].node != node) {
+        at = (at + 1) & (environments->memo_capacity - 1);
+    }
+    return &environments->memo[at];
+}
+
+static void grow_memo(gm_arena *arena, struct gm_environments *environments) {
+    gm_memo *old = environments->memo;
+    uint32_t old_capacity = environments->memo_capacity;
+    environments->memo_capacity = old_capacity == 0 ? FIRST_SLOTS : old_capacity * 2;
+    environments->memo = GM_NEW_ARRAY(arena, gm_memo, environments->memo_capacity);
+    for (uint32_t i = 0; i < old_capacity; i++) {
+        if (old[i].node != NULL) {
+            *memo_slot(environments, old[i].node) = old[i];
+        }
+    }
+}
+
+static void remember(gm_arena *arena, struct gm_environments *environments, const gm_node *node, gm_value value) {
+    if (environments->memo_count >= environments->memo_capacity / 2) {
+        grow_memo(arena, environments);
+    }
+    gm_memo *memo = memo_slot(environments, node);
+    environments->memo_count += memo->node == NULL;
+    *memo = (gm_memo){node, environments->round, value};
+}
+
+static bool is_cheap(const gm_node *node) {
+    return node->kind == GM_KIND_Constant || node->kind == GM_KIND_JoinedStr || node->kind == GM_KIND_Lambda;
+}
+
+gm_value gm_evaluate(gm_function *function, const gm_node *expression) {
+    if (is_cheap(expression)) {
+        return gm_evaluate_node(function, expression);
+    }
+    struct gm_environments *environments = gm_values_environments(function);
+    const gm_memo *memo = environments->memo_capacity == 0 ? NULL : memo_slot(environments, expression);
+    if (memo != NULL && memo->node != NULL && memo->round == environments->round) {
+        return memo->value;
+    }
+    struct gm_values_shared *shared = gm_values_shared_of(function->flow);
+    if (shared->depth >= DEPTH_LIMIT) {
+        return gm_value_unknown(expression);
+    }
+    shared->depth++;
+    uint32_t round = environments->round;
+    /* Whoever comes back here, by `x = x + 1` in a module, finds nothing known. */
+    remember(function->flow->arena, environments, expression, gm_value_unknown(expression));
+    gm_value value = gm_evaluate_node(function, expression);
+    shared->depth--;
+    if (round == environments->round) {
+        remember(function->flow->arena, environments, expression, value);
+    }
+    return value;
+}
+
+/* ---- Rounds ---- */
+
+/* One round over the definitions; whether a value changed. */
+static bool run_round(gm_function *function, struct gm_environments *environments, bool give_up) {
+    bool changed = false;
+    environments->round++;
+    for (uint32_t i = 0; i < gm_reaching_count(environments->reaching); i++) {
+        gm_value old = environments->values[i];
+        gm_value new = gm_value_join(old, gm_evaluate_binder(function, gm_reaching_at(environments->reaching, i)->node));
+        if (!gm_value_same(old, new)) {
+            environments->values[i] = give_up ? gm_value_join(new, gm_value_unknown(new.evidence)) : new;
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+static void run_rounds(gm_function *function, struct gm_environments *environments) {
+    uint32_t rounds = 0;
+    while (run_round(function, environments, rounds >= ROUND_LIMIT) && rounds < 2 * ROUND_LIMIT) {
+        rounds++;
+    }
+    for (uint32_t i = 0; rounds == 2 * ROUND_LIMIT && i < gm_reaching_count(environments->reaching); i++) {
+        environments->values[i] = gm_value_make(GM_VALUE_MAYBE, GM_FORM_ANY, "it changes in a loop", environments->values[i].evidence);
+    }
+    environments->round++;
+}
+
+/* A class is looked at before the functions in it, so that what they know of `self` does not depend on who asks first. */
+static void look_at_class(gm_function *function) {
+    const gm_scope *class_ = function->scope->owner_class;
+    if (class_ != NULL) {
+        gm_class_of(function->flow, class_->node);
+    }
+}
+
+static struct gm_environments *new_environments(gm_function *function) {
+    gm_arena *arena = function->flow->arena;
+    struct gm_environments *environments = GM_NEW(arena, struct gm_environments);
+    environments->busy = true;
+    function->environments = environments;
+    environments->reaching = gm_reaching_build(function);
+    uint32_t count = gm_reaching_count(environments->reaching);
+    environments->values = GM_NEW_ARRAY(arena, gm_value, count);
+    for (uint32_t i = 0; i < count; i++) {
+        environments->values[i] = gm_value_no_path();
+    }
+    return environments;
+}
+
+struct gm_environments *gm_values_environments(gm_function *function) {
+    if (function->environments != NULL) {
+        return function->environments;
+    }
+    if (function->node->kind == GM_KIND_Module) {
+        function->environments = GM_NEW(function->flow->arena, struct gm_environments);
+        function->environments->known = true;
+        return function->environments;
+    }
+    look_at_class(function);
+    if (function->environments != NULL) {
+        return function->environments;
+    }
+    struct gm_environments *environments = new_environments(function);
+    run_rounds(function, environments);
+    environments->busy = false;
+    environments->known = true;
+    return environments;
+}
+
+/* ---- Names ---- */
+
+static const gm_usage *usage_of(gm_function *function, const gm_symbol *symbol) {
+    struct gm_environments *environments = gm_values_environments(function);
+    if (environments->usages == NULL) {
+        environments->usages = gm_values_usages(function);
+    }
+    return &environments->usages[symbol->index];
+}
+
+/* What the uses of a variable add to its value. */
+static gm_value use_evidence(gm_function *function, const gm_symbol *symbol, gm_value value) {
+    if (value.class_ == GM_VALUE_UNKNOWN) {
+        const gm_usage *usage = usage_of(function, symbol);
+        if (usage->reason != NULL && !usage->counts) {
+            uint16_t traits = (uint16_t)(value.traits & GM_VALUE_LEAF_INPUT);
+            value = gm_value_make(GM_VALUE_MAYBE, GM_FORM_ANY, usage->reason, usage->evidence);
+            value.traits = (uint16_t)(traits | GM_VALUE_BY_USE);
+        }
+    } else if ((value.traits & GM_VALUE_FRESH) != 0 && usage_of(function, symbol)->escapes) {
+        value.traits &= (uint16_t)~GM_VALUE_FRESH;
+    }
+    return value;
+}
+
+static gm_value join_definitions(const struct gm_environments *environments, gm_definition_list list) {
+    gm_value value = gm_value_no_path();
+    for (uint32_t i = 0; i < list.count; i++) {
+        value = gm_value_join(value, environments->values[list.items[i]]);
+    }
+    return value;
+}
+
+static gm_value join_all(const struct gm_environments *environments, const gm_symbol *symbol) {
+    gm_value value = gm_value_no_path();
+    for (uint32_t i = gm_reaching_first(environments->reaching, symbol); i != GM_DEFINITION_NONE;) {
+        value = gm_value_join(value, environments->values[i]);
+        i = gm_reaching_at(environments->reaching, i)->next;
+    }
+    return value;
+}
+
+/* A variable of this function, read here or in a comprehension or lambda inside it. */
+static gm_value value_of_local(gm_function *function, const gm_symbol *symbol, const gm_node *name) {
+    struct gm_environments *environments = gm_values_environments(function);
+    if (environments->reaching == NULL) {
+        return gm_value_unknown(name);
+    }
+    gm_definition_list list = {NULL, 0};
+    bool read = gm_reaching_of_use(environments->reaching, name, &list);
+    gm_value value = read ? join_definitions(environments, list) : join_all(environments, symbol);
+    return use_evidence(function, symbol, value);
+}
+
+/* A variable of a function around. */
+static gm_value value_of_outer(gm_function *function, const gm_symbol *owner, const gm_node *name) {
+    gm_function *outer = gm_flow_function(function->flow, owner->scope->node);
+    struct gm_environments *environments = gm_values_environments(outer);
+    if (!environments->known || environments->reaching == NULL) {
+        return gm_value_unknown(name);
+    }
+    gm_value value = use_evidence(outer, owner, join_all(environments, owner));
+    value.traits &= (uint16_t)~(GM_VALUE_FRESH | GM_VALUE_LEAF_INPUT);
+    return value;
+}
+
+/* A variable of the module, or a target of a comprehension: what its binders say, in whatever order they run. */
+static gm_value value_of_binders(gm_function *function, const gm_symbol *owner, const gm_node *name) {
+    if (owner->binders.count == 0 || owner->binders.count > BINDER_LIMIT ||
+        ((owner->flags & GM_SYMBOL_OUTSIDE) != 0 && owner->scope->kind == GM_SCOPE_MODULE)) {
+        return gm_value_unknown(name);
+    }
+    gm_value value = gm_value_no_path();
+    for (uint32_t i = 0; i < owner->binders.count; i++) {
+        value = gm_value_join(value, gm_evaluate_binder(function, owner->binders.items[i]));
+    }
+    value.traits &= (uint16_t)~GM_VALUE_FRESH;
+    return value;
+}
+
+static bool is_comprehension(const gm_scope *scope) {
+    return scope->node->kind == GM_KIND_ListComp || scope->node->kind == GM_KIND_SetComp || scope->node->kind == GM_KIND_DictComp ||
+           scope->node->kind == GM_KIND_GeneratorExp;
+}
+
+gm_value gm_evaluate_name(gm_function *function, const gm_node *name) {
+    const gm_scopes *scopes = function->flow->scopes;
+    const gm_symbol *symbol = gm_scopes_symbol(scopes, name);
+    const gm_symbol *owner = symbol == NULL ? NULL : gm_symbol_owner(scopes, symbol);
+    if (owner == NULL) {
+        return symbol != NULL && gm_symbol_is_builtin(scopes, symbol) ? gm_value_python(GM_FORM_ANY, "a builtin", name)
+                                                                       : gm_value_unknown(name);
+    }
+    if (owner->scope->kind == GM_SCOPE_MODULE) {
+        return value_of_binders(gm_flow_function(function->flow, &function->flow->tree->module->base), owner, name);
+    }
+    if (owner->scope->kind != GM_SCOPE_FUNCTION) {
+        return gm_value_unknown(name);
+    }
+    if (owner->scope == function->scope) {
+        return value_of_local(function, owner, name);
+    }
+    if (is_comprehension(owner->scope)) {
+        return owner->binders.count == 0 ? gm_value_unknown(name) : value_of_binders(function, owner, name);
+    }
+    bool inside = gm_scope_frame(owner->scope) == owner->scope && owner->scope->node->start >= function->node->start &&
+                  owner->scope->node->end <= function->node->end && function->node->kind != GM_KIND_Module;
+    return inside ? gm_value_unknown(name) : value_of_outer(function, owner, name);
+}
+
+/* ---- Questions ---- */
 
 gm_value gm_value_of(gm_function *function, const gm_node *expression) {
-    if (expression->kind == GM_KIND_Constant || expression->kind == GM_KIND_JoinedStr) {
-        return make(GM_VALUE_NOT, GM_FORM_ANY, "a constant", expression);
-    }
-    const gm_torch_op *op = expression->kind == GM_KIND_Call ? gm_called_torch_op(function, expression, NULL) : NULL;
-    if (op != NULL && op->result == GM_TORCH_TENSOR) {
-        return make(GM_VALUE_MAYBE, GM_FORM_ANY, "the result of an operation of torch", expression);
-    }
-    return make(GM_VALUE_UNKNOWN, GM_FORM_ANY, "nothing is known of it", expression);
+    return gm_value_finish(gm_evaluate(function, expression), expression);
 }
 
 gm_value gm_value_before(gm_function *function, const gm_node *statement, const gm_symbol *symbol) {
-    (void)function;
-    (void)symbol;
-    return make(GM_VALUE_UNKNOWN, GM_FORM_ANY, "nothing is known of it", statement);
-}
-
-gm_value gm_value_of_test(gm_function *function, const gm_node *test) {
-    return gm_value_of(function, test);
-}
-
-bool gm_is_logger(gm_function *function, const gm_node *expression) {
-    const gm_name *name = gm_flow_qualified(function->flow, expression);
-    return name != NULL && strcmp(name->text, "loguru.logger") == 0;
-}
-
-const gm_class *gm_class_of(gm_flow *flow, const gm_node *class_def) {
-    (void)flow;
-    (void)class_def;
-    return NULL;
-}
-
-const gm_class *gm_class_around(gm_function *function) {
-    (void)function;
-    return NULL;
-}
-
-const gm_attribute *gm_class_attribute(const gm_class *class_, const gm_name *name) {
-    for (uint32_t i = 0; i < class_->attributes.count; i++) {
-        if (class_->attributes.items[i].name == name) {
-            return &class_->attributes.items[i];
-        }
+    struct gm_environments *environments = gm_values_environments(function);
+    gm_definition_list list = {NULL, 0};
+    if (environments->reaching == NULL || symbol->scope != function->scope ||
+        !gm_reaching_before(environments->reaching, statement, symbol, &list)) {
+        return gm_value_unknown(statement);
     }
-    return NULL;
+    return gm_value_finish(use_evidence(function, symbol, join_definitions(environments, list)), statement);
+}
+
+const gm_node *gm_reaching_definition(gm_function *function, const gm_node *use) {
+    if (function->node->kind == GM_KIND_Module) {
+        return NULL;
+    }
+    gm_definition_list list = {NULL, 0};
+    gm_reaching *reaching = gm_values_environments(function)->reaching;
+    bool one = gm_reaching_of_use(reaching, use, &list) && list.count == 1;
+    return one ? gm_reaching_at(reaching, list.items[0])->node : NULL;
 }

@@ -1,0 +1,334 @@
+/* Values that bindings give to their variables. */
+#include <string.h>
+
+#include "flow/values_private.h"
+
+/* ---- Parameters ---- */
+
+static const gm_arguments *arguments_of(const gm_node *function) {
+    switch ((gm_kind)function->kind) {
+    case GM_KIND_FunctionDef:
+        return gm_as_arguments(gm_as_FunctionDef(function)->args);
+    case GM_KIND_AsyncFunctionDef:
+        return gm_as_arguments(gm_as_AsyncFunctionDef(function)->args);
+    case GM_KIND_Lambda:
+        return gm_as_arguments(gm_as_Lambda(function)->args);
+    default:
+        return NULL;
+    }
+}
+
+/* The default of a parameter, or NULL. */
+static const gm_node *default_of(const gm_arguments *arguments, const gm_node *parameter) {
+    uint32_t positional = arguments->posonlyargs.count + arguments->args.count;
+    for (uint32_t i = 0; i < arguments->defaults.count && i < positional; i++) {
+        uint32_t at = positional - 1 - i;
+        const gm_node *candidate = at < arguments->posonlyargs.count ? arguments->posonlyargs.items[at]
+                                                                     : arguments->args.items[at - arguments->posonlyargs.count];
+        if (candidate == parameter) {
+            return arguments->defaults.items[arguments->defaults.count - 1 - i];
+        }
+    }
+    for (uint32_t i = 0; i < arguments->kwonlyargs.count && i < arguments->kw_defaults.count; i++) {
+        if (arguments->kwonlyargs.items[i] == parameter) {
+            return arguments->kw_defaults.items[i];
+        }
+    }
+    return NULL;
+}
+
+/* What a default tells of a parameter without annotation: flags and strings stay what they are. */
+static gm_value of_default(const gm_node *value, const gm_node *parameter) {
+    if (value->kind != GM_KIND_Constant) {
+        return gm_value_unknown(parameter);
+    }
+    switch ((gm_literal)gm_as_Constant(value)->value.literal) {
+    case GM_LITERAL_True:
+    case GM_LITERAL_False:
+        return gm_value_python(GM_FORM_BOOL, "its default", parameter);
+    case GM_LITERAL_str:
+        return gm_value_python(GM_FORM_STRING, "its default", parameter);
+    default:
+        return gm_value_unknown(parameter);
+    }
+}
+
+static bool is_none(const gm_node *node) {
+    return node != NULL && node->kind == GM_KIND_Constant && gm_as_Constant(node)->value.literal == GM_LITERAL_None;
+}
+
+static gm_value of_annotated_parameter(gm_function *function, const gm_node *node, const gm_node *fallback) {
+    gm_value value = gm_value_of_annotation(function->flow, gm_as_arg(node)->annotation);
+    if (gm_value_has_tensor(value)) {
+        value.reason = gm_value_text(function->flow, "`%s` is annotated as a tensor", gm_as_arg(node)->arg->text);
+        value.evidence = node;
+    }
+    return is_none(fallback) ? gm_value_join(value, gm_value_python(GM_FORM_NONE, "its default", node)) : value;
+}
+
+static gm_value of_self(gm_function *function, const gm_node *node) {
+    const gm_class *class_ = gm_class_around(function);
+    return class_ != NULL && class_->is_module ? gm_value_python(GM_FORM_MODULE, "the module", node)
+                                               : gm_value_python(GM_FORM_ANY, "the object of the method", node);
+}
+
+static bool is_first(const gm_arguments *arguments, const gm_node *node) {
+    return arguments->posonlyargs.count > 0 ? arguments->posonlyargs.items[0] == node
+                                            : arguments->args.count > 0 && arguments->args.items[0] == node;
+}
+
+static gm_value of_parameter(gm_function *function, const gm_node *node) {
+    const gm_arguments *arguments = arguments_of(function->node);
+    if (arguments == NULL) {
+        return gm_value_unknown(node);
+    }
+    if (arguments->vararg == node || arguments->kwarg == node) {
+        return gm_value_python(arguments->vararg == node ? GM_FORM_TUPLE : GM_FORM_DICT, "further arguments", node);
+    }
+    if (is_first(arguments, node) && (gm_name_is(gm_as_arg(node)->arg, "self") || gm_name_is(gm_as_arg(node)->arg, "cls"))) {
+        return of_self(function, node);
+    }
+    const gm_node *fallback = default_of(arguments, node);
+    gm_value value = gm_value_unknown(node);
+    if (gm_as_arg(node)->annotation != NULL) {
+        value = of_annotated_parameter(function, node, fallback);
+    } else if (fallback != NULL) {
+        value = of_default(fallback, node);
+    }
+    value.traits |= GM_VALUE_LEAF_INPUT;
+    return value;
+}
+
+/* ---- Iteration ---- */
+
+/* `range(...)`, `enumerate(...)`: whether an expression is a call of a builtin. */
+static bool is_builtin_call(gm_function *function, const gm_node *node, const char *name) {
+    return node->kind == GM_KIND_Call && gm_flow_names(function->flow, gm_as_Call(node)->func, name);
+}
+
+static gm_value of_range(gm_function *function, const gm_node *call) {
+    gm_value value = gm_value_python(GM_FORM_INT, "a count", call);
+    for (uint32_t i = 0; i < gm_as_Call(call)->args.count; i++) {
+        gm_value bound = gm_evaluate(function, gm_as_Call(call)->args.items[i]);
+        bool data = gm_value_has_tensor(bound) || (bound.class_ == GM_VALUE_NOT && (bound.traits & GM_VALUE_FROM_DATA) != 0);
+        value.traits = gm_value_origins(value.traits, data ? GM_VALUE_FROM_DATA : 0);
+    }
+    return value;
+}
+
+/* The receiver of `x.NAME()`, or NULL. */
+static const gm_node *receiver_of(const gm_node *node, const char *name) {
+    if (node->kind != GM_KIND_Call || gm_as_Call(node)->func->kind != GM_KIND_Attribute || gm_as_Call(node)->args.count != 0) {
+        return NULL;
+    }
+    const gm_Attribute *callee = gm_as_Attribute(gm_as_Call(node)->func);
+    return gm_name_is(callee->attr, name) ? callee->value : NULL;
+}
+
+gm_value gm_evaluate_iteration(gm_function *function, const gm_node *iterable) {
+    if (is_builtin_call(function, iterable, "builtins.range")) {
+        return of_range(function, iterable);
+    }
+    if (is_builtin_call(function, iterable, "builtins.enumerate") || is_builtin_call(function, iterable, "builtins.zip")) {
+        return gm_value_python(GM_FORM_TUPLE, "a tuple of several iterables", iterable);
+    }
+    const gm_node *modules = receiver_of(iterable, "values");
+    if (modules != NULL && gm_value_is(gm_evaluate(function, modules), GM_FORM_MODULES)) {
+        return gm_value_python(GM_FORM_MODULE, "a module of a dict of modules", iterable);
+    }
+    if (receiver_of(iterable, "parameters") != NULL) {
+        gm_value value = gm_value_make(GM_VALUE_TENSOR, GM_FORM_TENSOR, "a parameter", iterable);
+        value.traits = GM_VALUE_PARAMETER;
+        return value;
+    }
+    return gm_value_item(gm_evaluate(function, iterable), iterable);
+}
+
+/* Part `index` of what an iterable gives, when each item is a tuple: `for i, x in enumerate(xs)`. */
+static gm_value of_iterated_part(gm_function *function, const gm_node *iterable, uint32_t index) {
+    const gm_node *argument = NULL;
+    if (is_builtin_call(function, iterable, "builtins.enumerate")) {
+        if (index == 0) {
+            return gm_value_python(GM_FORM_INT, "a count", iterable);
+        }
+        argument = gm_call_argument(gm_as_Call(iterable), 0);
+    } else if (is_builtin_call(function, iterable, "builtins.zip")) {
+        argument = gm_call_argument(gm_as_Call(iterable), index);
+    } else if (receiver_of(iterable, "items") != NULL) {
+        gm_value value = gm_evaluate(function, receiver_of(iterable, "items"));
+        bool modules = gm_value_is(value, GM_FORM_MODULES) && index == 1;
+        return modules ? gm_value_python(GM_FORM_MODULE, "a module of a dict of modules", iterable) : gm_value_unknown(iterable);
+    } else if (receiver_of(iterable, "named_parameters") != NULL || receiver_of(iterable, "named_buffers") != NULL) {
+        return index == 1 ? gm_value_make(GM_VALUE_TENSOR, GM_FORM_TENSOR, "a parameter", iterable)
+                          : gm_value_python(GM_FORM_STRING, "the name of a parameter", iterable);
+    } else {
+        return gm_value_item(gm_value_item(gm_evaluate(function, iterable), iterable), iterable);
+    }
+    return argument == NULL ? gm_value_unknown(iterable) : gm_evaluate_iteration(function, argument);
+}
+
+/* ---- Targets ---- */
+
+enum { PATH_LIMIT = 8 };
+
+/* Where a name stands in the targets of a statement: `(a, (b, c)) = ...` has c at 1, 1. */
+typedef struct target_path {
+    uint32_t items[PATH_LIMIT]; /* from the name outwards */
+    uint32_t count;
+    const gm_node *holder; /* the statement or part with the targets */
+    bool starred;
+    bool lost;
+} target_path;
+
+static const gm_list *items_of(const gm_node *node) {
+    return node->kind == GM_KIND_Tuple  ? &gm_as_Tuple(node)->elts
+           : node->kind == GM_KIND_List ? &gm_as_List(node)->elts
+                                        : NULL;
+}
+
+/* Positions behind a starred item are unknown. */
+static bool index_in(const gm_list *items, const gm_node *item, uint32_t *index) {
+    for (uint32_t i = 0; i < items->count; i++) {
+        if (items->items[i] == item) {
+            *index = i;
+            return true;
+        }
+        if (items->items[i]->kind == GM_KIND_Starred) {
+            return false;
+        }
+    }
+    return false;
+}
+
+static target_path path_of(gm_flow *flow, const gm_node *name) {
+    target_path path = {.count = 0};
+    const gm_node *child = name;
+    const gm_node *at = gm_flow_parent(flow, name);
+    for (; at != NULL && (items_of(at) != NULL || at->kind == GM_KIND_Starred); at = gm_flow_parent(flow, at)) {
+        if (at->kind == GM_KIND_Starred) {
+            path.starred = true;
+        } else if (path.count == PATH_LIMIT || !index_in(items_of(at), child, &path.items[path.count])) {
+            path.lost = true;
+            path.count = path.count == PATH_LIMIT ? 0 : path.count;
+            path.count++;
+        } else {
+            path.count++;
+        }
+        child = at;
+    }
+    path.holder = at;
+    return path;
+}
+
+/* Go down a path in what an expression gives; a tuple that is written out is entered. */
+static gm_value follow(gm_function *function, const gm_node *expression, const target_path *path, uint32_t depth) {
+    while (depth > 0) {
+        const gm_list *items = items_of(expression);
+        uint32_t index = path->items[depth - 1];
+        if (items == NULL || index >= items->count) {
+            break;
+        }
+        for (uint32_t i = 0; i <= index; i++) {
+            if (items->items[i]->kind == GM_KIND_Starred) {
+                return gm_value_unknown(expression);
+            }
+        }
+        expression = items->items[index];
+        depth--;
+    }
+    gm_value value = gm_evaluate(function, expression);
+    for (; depth > 0; depth--) {
+        value = gm_value_item(value, expression);
+    }
+    return value;
+}
+
+static gm_value of_path(gm_function *function, const gm_node *expression, const target_path *path) {
+    if (path->lost) {
+        gm_value value = gm_evaluate(function, expression);
+        return path->count == 1 && (gm_value_is(value, GM_FORM_TENSORS) || gm_value_is(value, GM_FORM_SIZE)) && !path->starred
+                   ? gm_value_item(value, expression)
+                   : gm_value_unknown(expression);
+    }
+    if (path->starred) {
+        gm_value value = gm_evaluate(function, expression);
+        bool same = gm_value_is(value, GM_FORM_TENSORS) || gm_value_is(value, GM_FORM_SIZE);
+        return same ? value : gm_value_python(GM_FORM_LIST, "the rest of a list", expression);
+    }
+    return follow(function, expression, path, path->count);
+}
+
+static gm_value of_loop_target(gm_function *function, const gm_node *iterable, const target_path *path) {
+    if (path->lost || path->starred || path->count > 2) {
+        return gm_value_unknown(iterable);
+    }
+    if (path->count == 0) {
+        return gm_evaluate_iteration(function, iterable);
+    }
+    gm_value value = of_iterated_part(function, iterable, path->items[path->count - 1]);
+    return path->count == 2 ? gm_value_item(value, iterable) : value;
+}
+
+static gm_value of_augmented(gm_function *function, const gm_AugAssign *assign) {
+    gm_value left = gm_evaluate(function, assign->target);
+    gm_value value = gm_value_arithmetic(assign->op, left, gm_evaluate(function, assign->value), &assign->base);
+    if (gm_value_has_tensor(gm_value_used(left))) {
+        bool fresh = (left.traits & GM_VALUE_FRESH) != 0;
+        value.dtype = left.dtype;
+        value.traits &= (uint16_t)~(fresh ? 0 : GM_VALUE_FRESH);
+    } else if (gm_value_has_tensor(value)) {
+        value.traits &= (uint16_t)~GM_VALUE_FRESH;
+    }
+    return value;
+}
+
+/* An annotated assignment: the annotation where the value tells nothing. */
+static gm_value of_annotated(gm_function *function, const gm_AnnAssign *assign) {
+    gm_value value = assign->value == NULL ? gm_value_unknown(&assign->base) : gm_evaluate(function, assign->value);
+    if (value.class_ != GM_VALUE_UNKNOWN) {
+        return value;
+    }
+    gm_value promised = gm_value_of_annotation(function->flow, assign->annotation);
+    return promised.class_ == GM_VALUE_UNKNOWN ? value : promised;
+}
+
+static gm_value of_name(gm_function *function, const gm_node *node) {
+    target_path path = path_of(function->flow, node);
+    if (path.holder == NULL) {
+        return gm_value_unknown(node);
+    }
+    switch ((gm_kind)path.holder->kind) {
+    case GM_KIND_Assign:
+        return of_path(function, gm_as_Assign(path.holder)->value, &path);
+    case GM_KIND_AnnAssign:
+        return of_annotated(function, gm_as_AnnAssign(path.holder));
+    case GM_KIND_AugAssign:
+        return of_augmented(function, gm_as_AugAssign(path.holder));
+    case GM_KIND_NamedExpr:
+        return gm_evaluate(function, gm_as_NamedExpr(path.holder)->value);
+    case GM_KIND_For:
+        return of_loop_target(function, gm_as_For(path.holder)->iter, &path);
+    case GM_KIND_comprehension:
+        return of_loop_target(function, gm_as_comprehension(path.holder)->iter, &path);
+    default:
+        return gm_value_unknown(node);
+    }
+}
+
+gm_value gm_evaluate_binder(gm_function *function, const gm_node *binder) {
+    switch ((gm_kind)binder->kind) {
+    case GM_KIND_Name:
+        return gm_as_Name(binder)->ctx == GM_DEL ? gm_value_no_path() : of_name(function, binder);
+    case GM_KIND_arg:
+        return of_parameter(function, binder);
+    case GM_KIND_FunctionDef:
+    case GM_KIND_AsyncFunctionDef:
+        return gm_value_python(GM_FORM_FUNCTION, "a function", binder);
+    case GM_KIND_ClassDef:
+        return gm_value_python(GM_FORM_CLASS, "a class", binder);
+    case GM_KIND_ExceptHandler:
+        return gm_value_python(GM_FORM_ANY, "an exception", binder);
+    default:
+        return gm_value_unknown(binder);
+    }
+}

@@ -1,0 +1,533 @@
+/* Values of expressions, one small function a kind. */
+#include <string.h>
+
+#include "flow/values_private.h"
+
+bool gm_text_in(const char *text, const char *const *list) {
+    for (; *list != NULL; list++) {
+        if (strcmp(text, *list) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Settings ---- */
+
+static bool is_setting_name(const gm_name *name) {
+    static const char *const names[] = {"config", "cfg", "args", "hparams", "opt", "opts", "options", "generation_config", NULL};
+    if (gm_text_in(name->text, names)) {
+        return true;
+    }
+    static const char tail[] = "_config";
+    return name->length >= sizeof tail && strcmp(name->text + name->length - (sizeof tail - 1), tail) == 0;
+}
+
+bool gm_is_setting(const gm_node *node) {
+    while (node->kind == GM_KIND_Attribute) {
+        if (is_setting_name(gm_as_Attribute(node)->attr)) {
+            return true;
+        }
+        node = gm_as_Attribute(node)->value;
+    }
+    return node->kind == GM_KIND_Name && is_setting_name(gm_as_Name(node)->id) && !gm_name_is(gm_as_Name(node)->id, "args");
+}
+
+/* ---- Constants and containers ---- */
+
+static gm_value of_constant(gm_function *function, const gm_node *node) {
+    static const uint8_t forms[] = {
+        [GM_LITERAL_None] = GM_FORM_NONE,     [GM_LITERAL_True] = GM_FORM_BOOL,    [GM_LITERAL_False] = GM_FORM_BOOL,
+        [GM_LITERAL_Ellipsis] = GM_FORM_ANY,  [GM_LITERAL_int] = GM_FORM_INT,      [GM_LITERAL_float] = GM_FORM_FLOAT,
+        [GM_LITERAL_complex] = GM_FORM_NUMBER, [GM_LITERAL_str] = GM_FORM_STRING,  [GM_LITERAL_bytes] = GM_FORM_STRING,
+    };
+    (void)function;
+    gm_value value = gm_value_python(forms[gm_as_Constant(node)->value.literal], "a constant", node);
+    value.traits = GM_VALUE_CONSTANT;
+    return value;
+}
+
+static gm_value of_text(gm_function *function, const gm_node *node) {
+    (void)function;
+    return gm_value_python(GM_FORM_STRING, "a string", node);
+}
+
+static gm_value of_lambda(gm_function *function, const gm_node *node) {
+    (void)function;
+    return gm_value_python(GM_FORM_FUNCTION, "a lambda", node);
+}
+
+/* A tuple or list: of tensors alone, or of anything. */
+static gm_value of_items(gm_function *function, const gm_node *node, const gm_list *items, gm_value_form form) {
+    bool tensors = items->count > 0;
+    uint16_t origin = 0;
+    bool constant = true;
+    for (uint32_t i = 0; i < items->count; i++) {
+        const gm_node *item = items->items[i];
+        bool starred = item->kind == GM_KIND_Starred;
+        gm_value value = gm_evaluate(function, starred ? gm_as_Starred(item)->value : item);
+        bool is_tensor = starred ? gm_value_is(value, GM_FORM_TENSORS) : gm_value_is_tensor(gm_value_used(value));
+        tensors = tensors && is_tensor;
+        origin = gm_value_origins(origin, value.class_ == GM_VALUE_NOT ? value.traits : 0);
+        constant = constant && (value.traits & GM_VALUE_CONSTANT) != 0;
+    }
+    gm_value value = tensors ? gm_value_python(GM_FORM_TENSORS, "tensors, in a tuple or list", node)
+                             : gm_value_python(form, "a tuple or list", node);
+    value.traits = (uint16_t)((origin & (GM_VALUE_FROM_DATA | GM_VALUE_MAYBE_DATA)) | (constant ? GM_VALUE_CONSTANT : 0));
+    return value;
+}
+
+static gm_value of_tuple(gm_function *function, const gm_node *node) {
+    return of_items(function, node, &gm_as_Tuple(node)->elts, GM_FORM_TUPLE);
+}
+
+static gm_value of_list(gm_function *function, const gm_node *node) {
+    return of_items(function, node, &gm_as_List(node)->elts, GM_FORM_LIST);
+}
+
+static gm_value of_dict(gm_function *function, const gm_node *node) {
+    (void)function;
+    return gm_value_python(GM_FORM_DICT, "a dict", node);
+}
+
+static gm_value of_set(gm_function *function, const gm_node *node) {
+    (void)function;
+    return gm_value_python(GM_FORM_SET, "a set", node);
+}
+
+static gm_value of_comprehension(gm_function *function, const gm_node *node, const gm_node *element) {
+    gm_value item = gm_evaluate(function, element);
+    if (gm_value_is_tensor(item)) {
+        return gm_value_python(GM_FORM_TENSORS, "tensors, of a comprehension", node);
+    }
+    gm_value value = gm_value_python(GM_FORM_LIST, "a list", node);
+    value.traits = (uint16_t)(gm_value_origin(item) & ~(unsigned)GM_VALUE_FROM_SHAPE);
+    value.reason = value.traits != 0 ? item.reason : value.reason;
+    return value;
+}
+
+static gm_value of_list_comp(gm_function *function, const gm_node *node) {
+    return of_comprehension(function, node, gm_as_ListComp(node)->elt);
+}
+
+static gm_value of_generator(gm_function *function, const gm_node *node) {
+    gm_value value = of_comprehension(function, node, gm_as_GeneratorExp(node)->elt);
+    value.form = value.form == GM_FORM_LIST ? GM_FORM_ANY : value.form;
+    return value;
+}
+
+/* ---- Operators ---- */
+
+static bool is_sequence(gm_value value) {
+    return value.class_ == GM_VALUE_NOT &&
+           (value.form == GM_FORM_STRING || (value.form >= GM_FORM_SIZE && value.form <= GM_FORM_TENSORS));
+}
+
+static gm_value_form number_form(uint8_t operator_, gm_value left, gm_value right) {
+    if (operator_== GM_OP_Div || left.form == GM_FORM_FLOAT || right.form == GM_FORM_FLOAT) {
+        return left.form == GM_FORM_NUMBER || right.form == GM_FORM_NUMBER ? GM_FORM_NUMBER : GM_FORM_FLOAT;
+    }
+    bool whole = left.form <= GM_FORM_INT && right.form <= GM_FORM_INT && operator_!= GM_OP_Pow;
+    return whole ? GM_FORM_INT : GM_FORM_NUMBER;
+}
+
+static gm_value arithmetic_of_python(uint8_t operator_, gm_value left, gm_value right, const gm_node *node) {
+    gm_value value = gm_value_python(GM_FORM_ANY, left.reason, node);
+    value.traits = gm_value_origins(gm_value_origin(left), gm_value_origin(right));
+    if (value.traits != 0 && gm_value_origin(left) == 0) {
+        value.reason = right.reason;
+    }
+    if (is_sequence(left) || is_sequence(right)) {
+        gm_value sequence = is_sequence(left) ? left : right;
+        value.form = is_sequence(left) && is_sequence(right) && left.form != right.form ? GM_FORM_ANY : sequence.form;
+        value.reason = sequence.reason;
+    } else if (gm_value_is_number(left) && gm_value_is_number(right)) {
+        value.form = (uint8_t)number_form(operator_, left, right);
+    }
+    return value;
+}
+
+static uint8_t dtype_of_number(gm_value value) {
+    static const uint8_t dtypes[] = {
+        [GM_FORM_BOOL] = GM_DTYPE_BOOL, [GM_FORM_INT] = GM_DTYPE_INTEGER, [GM_FORM_FLOAT] = GM_DTYPE_FLOATING,
+        [GM_FORM_NUMBER] = GM_DTYPE_UNKNOWN};
+    return gm_value_is_number(value) ? dtypes[value.form] : value.dtype;
+}
+
+/* The kind of dtype that promotion gives; kinds are in the order of promotion. */
+static uint8_t promote(uint8_t operator_, gm_value left, gm_value right) {
+    uint8_t a = dtype_of_number(left);
+    uint8_t b = dtype_of_number(right);
+    if (a == GM_DTYPE_UNKNOWN || b == GM_DTYPE_UNKNOWN) {
+        return GM_DTYPE_UNKNOWN;
+    }
+    uint8_t joined = a > b ? a : b;
+    bool bits = operator_== GM_OP_BitAnd || operator_== GM_OP_BitOr || operator_== GM_OP_BitXor;
+    if (operator_== GM_OP_Div && joined < GM_DTYPE_FLOATING) {
+        return GM_DTYPE_FLOATING;
+    }
+    return joined == GM_DTYPE_BOOL && !bits ? GM_DTYPE_UNKNOWN : joined;
+}
+
+static bool is_scalar(gm_value value) {
+    return gm_value_is_number(value) || (gm_value_has_tensor(value) && (value.traits & GM_VALUE_SCALAR) != 0);
+}
+
+gm_value gm_value_arithmetic(uint8_t operator_, gm_value left, gm_value right, const gm_node *node) {
+    if (left.class_ == GM_VALUE_NO_PATH || right.class_ == GM_VALUE_NO_PATH) {
+        return gm_value_no_path();
+    }
+    left = gm_value_used(left);
+    right = gm_value_used(right);
+    if ((gm_value_is(left, GM_FORM_STRING) && operator_== GM_OP_Mod) || (left.class_ == GM_VALUE_NOT && right.class_ == GM_VALUE_NOT)) {
+        return arithmetic_of_python(operator_, left, right, node);
+    }
+    if (!gm_value_has_tensor(left) && !gm_value_has_tensor(right)) {
+        gm_value value = gm_value_unknown(node);
+        bool data = ((left.traits | right.traits) & (GM_VALUE_FROM_DATA | GM_VALUE_MAYBE_DATA)) != 0;
+        value.traits = data ? GM_VALUE_MAYBE_DATA : 0;
+        value.reason = !data ? value.reason : (left.traits & GM_VALUE_FROM_DATA) != 0 ? left.reason : right.reason;
+        return value;
+    }
+    bool left_decides = left.class_ == GM_VALUE_TENSOR || (left.class_ == GM_VALUE_MAYBE && right.class_ != GM_VALUE_TENSOR);
+    gm_value value = left_decides ? left : right;
+    value.form = value.class_ == GM_VALUE_TENSOR ? GM_FORM_TENSOR : GM_FORM_ANY;
+    value.dtype = promote(operator_, left, right);
+    bool scalar = is_scalar(left) && is_scalar(right) && operator_!= GM_OP_MatMult;
+    value.traits &= GM_VALUE_BY_USE | GM_VALUE_BY_ANNOTATION;
+    value.traits |= (uint16_t)((scalar ? GM_VALUE_SCALAR : 0) | GM_VALUE_FRESH);
+    return value;
+}
+
+static gm_value of_bin_op(gm_function *function, const gm_node *node) {
+    const gm_BinOp *operation = gm_as_BinOp(node);
+    return gm_value_arithmetic(operation->op, gm_evaluate(function, operation->left), gm_evaluate(function, operation->right), node);
+}
+
+static gm_value of_unary_op(gm_function *function, const gm_node *node) {
+    const gm_UnaryOp *operation = gm_as_UnaryOp(node);
+    gm_value value = gm_evaluate(function, operation->operand);
+    if (value.class_ == GM_VALUE_NO_PATH) {
+        return value;
+    }
+    if (operation->op == GM_OP_Not) {
+        gm_value result = gm_value_python(GM_FORM_BOOL, gm_value_origin(value) != 0 ? value.reason : "`not` gives a bool", node);
+        result.traits = gm_value_origin(value);
+        return result;
+    }
+    value = gm_value_used(value);
+    if (gm_value_has_tensor(value)) {
+        value.traits &= GM_VALUE_BY_USE | GM_VALUE_BY_ANNOTATION | GM_VALUE_SCALAR;
+        value.traits |= operation->op == GM_OP_UAdd ? 0 : GM_VALUE_FRESH;
+    } else if (gm_value_is(value, GM_FORM_BOOL)) {
+        value.form = GM_FORM_INT;
+    }
+    return value;
+}
+
+static gm_value of_bool_op(gm_function *function, const gm_node *node) {
+    const gm_list *values = &gm_as_BoolOp(node)->values;
+    gm_value value = gm_value_no_path();
+    uint16_t origin = 0;
+    for (uint32_t i = 0; i < values->count; i++) {
+        gm_value operand = gm_evaluate(function, values->items[i]);
+        value = gm_value_join(value, operand);
+        origin = i + 1 < values->count ? gm_value_origins(origin, gm_value_origin(operand)) : origin;
+    }
+    if (value.class_ == GM_VALUE_NOT) {
+        bool data = (origin & (GM_VALUE_FROM_DATA | GM_VALUE_MAYBE_DATA)) != 0;
+        value.traits = gm_value_origins(value.traits, data ? GM_VALUE_MAYBE_DATA : origin);
+    }
+    return value;
+}
+
+static gm_value of_conditional(gm_function *function, const gm_node *node) {
+    const gm_IfExp *choice = gm_as_IfExp(node);
+    gm_value value = gm_value_join(gm_evaluate(function, choice->body), gm_evaluate(function, choice->orelse));
+    gm_value test = gm_evaluate(function, choice->test);
+    bool data = gm_value_has_tensor(test) || (test.traits & (GM_VALUE_FROM_DATA | GM_VALUE_MAYBE_DATA)) != 0;
+    if (value.class_ == GM_VALUE_NOT && data && (value.traits & GM_VALUE_FROM_DATA) == 0) {
+        value.traits |= GM_VALUE_MAYBE_DATA;
+        value.reason = test.reason;
+    }
+    return value;
+}
+
+/* ---- Comparisons ---- */
+
+/* Nothing equals a tensor that is None or a string, and the answer is a bool. */
+static bool settles(gm_value value) {
+    return value.class_ == GM_VALUE_NOT &&
+           (value.form == GM_FORM_NONE || value.form == GM_FORM_STRING || value.form == GM_FORM_DTYPE || value.form == GM_FORM_DEVICE ||
+            value.form == GM_FORM_SIZE || value.form == GM_FORM_CLASS || value.form == GM_FORM_DICT || value.form == GM_FORM_SET);
+}
+
+static gm_value python_bool(const char *reason, const gm_node *node) {
+    return gm_value_python(GM_FORM_BOOL, reason, node);
+}
+
+static gm_value membership(gm_value left, gm_value right, const gm_node *node) {
+    gm_value value = python_bool("a membership test", node);
+    if (gm_value_has_tensor(right)) {
+        value.traits = gm_value_origin(right);
+        value.reason = right.reason;
+    } else if (gm_value_has_tensor(left) && right.class_ == GM_VALUE_NOT &&
+               (right.form == GM_FORM_TUPLE || right.form == GM_FORM_LIST || right.form == GM_FORM_TENSORS)) {
+        value.traits = gm_value_origin(left);
+        value.reason = left.reason;
+    } else if ((left.traits & GM_VALUE_FROM_DATA) != 0 && left.class_ == GM_VALUE_NOT) {
+        value.traits = GM_VALUE_FROM_DATA;
+        value.reason = left.reason;
+    } else if (left.class_ == GM_VALUE_UNKNOWN || (left.traits & GM_VALUE_MAYBE_DATA) != 0) {
+        value.traits = gm_value_origin(left);
+        value.reason = left.reason;
+    }
+    return value;
+}
+
+static gm_value comparison_of_python(gm_value left, gm_value right, const gm_node *node) {
+    uint16_t origin = gm_value_origins(gm_value_origin(left), gm_value_origin(right));
+    gm_value value = python_bool("a comparison of Python values", node);
+    value.traits = origin;
+    bool right_is_data = ((right.traits & ~left.traits) & GM_VALUE_FROM_DATA) != 0;
+    value.reason = origin == 0 ? value.reason : right_is_data || gm_value_origin(left) == 0 ? right.reason : left.reason;
+    return value;
+}
+
+static gm_value compare(uint8_t operator_, gm_value left, gm_value right, const gm_node *node) {
+    if (operator_== GM_OP_Is || operator_== GM_OP_IsNot) {
+        return python_bool("an identity test", node);
+    }
+    if (left.class_ == GM_VALUE_NO_PATH || right.class_ == GM_VALUE_NO_PATH) {
+        return gm_value_no_path();
+    }
+    if (operator_== GM_OP_In || operator_== GM_OP_NotIn) {
+        return membership(left, right, node);
+    }
+    left = gm_value_used(left);
+    right = gm_value_used(right);
+    if (settles(left) || settles(right)) {
+        return python_bool("a comparison with what is no tensor", node);
+    }
+    if (left.class_ == GM_VALUE_NOT && right.class_ == GM_VALUE_NOT) {
+        return comparison_of_python(left, right, node);
+    }
+    gm_value value = gm_value_arithmetic(GM_OP_Add, left, right, node);
+    if (gm_value_has_tensor(value)) {
+        value.dtype = GM_DTYPE_BOOL;
+    }
+    return value;
+}
+
+/* `a < b < c` is `a < b and b < c`. */
+static gm_value of_compare(gm_function *function, const gm_node *node) {
+    const gm_Compare *comparison = gm_as_Compare(node);
+    gm_value left = gm_evaluate(function, comparison->left);
+    gm_value value = gm_value_no_path();
+    for (uint32_t i = 0; i < comparison->ops.count; i++) {
+        gm_value right = gm_evaluate(function, comparison->comparators.items[i]);
+        value = gm_value_join(value, compare(comparison->ops.items[i], left, right, node));
+        left = right;
+    }
+    return value;
+}
+
+/* ---- Subscripts ---- */
+
+gm_value gm_value_item(gm_value value, const gm_node *evidence) {
+    value = gm_value_used(value);
+    switch (value.class_) {
+    case GM_VALUE_TENSOR:
+    case GM_VALUE_MAYBE:
+        value.traits &= GM_VALUE_BY_USE | GM_VALUE_BY_ANNOTATION;
+        return value;
+    case GM_VALUE_NOT:
+        break;
+    default:
+        return value;
+    }
+    gm_value item = gm_value_unknown(evidence);
+    switch ((gm_value_form)value.form) {
+    case GM_FORM_TENSORS:
+        item = gm_value_make(GM_VALUE_TENSOR, GM_FORM_TENSOR, value.reason, evidence);
+        break;
+    case GM_FORM_SIZE:
+        item = gm_value_python(GM_FORM_INT, "a size", evidence);
+        item.traits = GM_VALUE_FROM_SHAPE;
+        break;
+    case GM_FORM_MODULES:
+        item = gm_value_python(GM_FORM_MODULE, "a module of a list of modules", evidence);
+        break;
+    case GM_FORM_STRING:
+        item = gm_value_python(GM_FORM_STRING, "a string", evidence);
+        break;
+    default:
+        if ((value.traits & GM_VALUE_FROM_DATA) != 0) {
+            item = gm_value_python(value.form == GM_FORM_ARRAY ? GM_FORM_ARRAY : GM_FORM_ANY, value.reason, evidence);
+            item.traits = GM_VALUE_FROM_DATA;
+        } else if ((value.traits & GM_VALUE_MAYBE_DATA) != 0) {
+            item.traits = GM_VALUE_MAYBE_DATA;
+            item.reason = value.reason;
+        }
+        break;
+    }
+    return item;
+}
+
+/* `x[..., 0]` and `x[:, None]`: what only arrays take. */
+static bool is_array_index(const gm_node *index) {
+    if (index->kind == GM_KIND_Constant) {
+        return gm_as_Constant(index)->value.literal == GM_LITERAL_Ellipsis;
+    }
+    for (uint32_t i = 0; index->kind == GM_KIND_Tuple && i < gm_as_Tuple(index)->elts.count; i++) {
+        const gm_node *item = gm_as_Tuple(index)->elts.items[i];
+        if (item->kind == GM_KIND_Slice || is_array_index(item)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static gm_value index_tensor(gm_function *function, gm_value value, const gm_node *index) {
+    value = gm_value_item(value, value.evidence);
+    gm_value by = index->kind == GM_KIND_Slice || index->kind == GM_KIND_Tuple ? gm_value_unknown(index) : gm_evaluate(function, index);
+    if (gm_value_is_tensor(by) && by.dtype == GM_DTYPE_BOOL) {
+        value.traits |= GM_VALUE_DYNAMIC_SHAPE;
+    }
+    return value;
+}
+
+static gm_value of_subscript(gm_function *function, const gm_node *node) {
+    const gm_Subscript *subscript = gm_as_Subscript(node);
+    gm_value value = gm_value_used(gm_evaluate(function, subscript->value));
+    if (gm_value_has_tensor(value)) {
+        return index_tensor(function, value, subscript->slice);
+    }
+    bool sliced = subscript->slice->kind == GM_KIND_Slice;
+    if (sliced && value.class_ == GM_VALUE_NOT) {
+        value.traits &= (uint16_t)~GM_VALUE_CONSTANT;
+        return value;
+    }
+    if (value.class_ == GM_VALUE_UNKNOWN && is_array_index(subscript->slice) && gm_values_shared_of(function->flow)->tensors) {
+        gm_value item = gm_value_make(GM_VALUE_MAYBE, GM_FORM_ANY, "it is indexed like a tensor", node);
+        item.traits = GM_VALUE_BY_USE;
+        return item;
+    }
+    return gm_is_setting(subscript->value) ? gm_value_python(GM_FORM_ANY, "configuration", node) : gm_value_item(value, node);
+}
+
+/* ---- Attributes ---- */
+
+static gm_value attribute_of_module(const gm_node *node, const gm_name *name) {
+    static const char *const parameters[] = {"weight", "bias", "in_proj_weight", "in_proj_bias", NULL};
+    static const char *const flags[] = {"training", NULL};
+    static const char *const sizes[] = {"in_features",  "out_features", "in_channels", "out_channels", "kernel_size", "stride",
+                                        "padding",      "dilation",     "groups",      "num_embeddings", "embedding_dim", "padding_idx",
+                                        "normalized_shape", "eps", "momentum", "affine", "p", "inplace", "hidden_size", "num_layers",
+                                        "batch_first",  "num_heads",    "head_dim",    NULL};
+    if (gm_text_in(name->text, parameters)) {
+        gm_value value = gm_value_make(GM_VALUE_MAYBE, GM_FORM_TENSOR, "a parameter of a module", node);
+        value.traits = GM_VALUE_OPTIONAL | GM_VALUE_PARAMETER;
+        return value;
+    }
+    if (gm_text_in(name->text, flags)) {
+        return gm_value_python(GM_FORM_BOOL, "a flag of a module", node);
+    }
+    return gm_text_in(name->text, sizes) ? gm_value_python(GM_FORM_ANY, "a setting of a module", node) : gm_value_unknown(node);
+}
+
+/* Attributes that are no tensors, whoever has them. */
+static gm_value attribute_of_unknown(gm_function *function, const gm_node *node, const gm_torch_op *op) {
+    const gm_name *name = gm_as_Attribute(node)->attr;
+    if (gm_name_is(name, "training")) {
+        return gm_value_python(GM_FORM_BOOL, "a flag of a module", node);
+    }
+    bool property = op != NULL && (op->flags & GM_TORCH_PROPERTY) != 0;
+    if (property && op->result != GM_TORCH_TENSOR && op->result != GM_TORCH_UNKNOWN) {
+        return gm_value_torch_property(function->flow, op, gm_value_unknown(node), node);
+    }
+    if (property && gm_torch_is_telling(function, op, false)) {
+        gm_value value = gm_value_make(GM_VALUE_MAYBE, GM_FORM_ANY, gm_value_text(function->flow, "`%s` of a tensor", op->name), node);
+        value.traits = GM_VALUE_BY_USE;
+        return value;
+    }
+    return gm_value_unknown(node);
+}
+
+static gm_value attribute_of(gm_function *function, gm_value receiver, const gm_node *node) {
+    const gm_name *name = gm_as_Attribute(node)->attr;
+    const gm_torch_op *op = gm_torch_find(GM_TORCH_METHOD, name->text);
+    if (receiver.class_ == GM_VALUE_NO_PATH) {
+        return receiver;
+    }
+    receiver = gm_value_used(receiver);
+    if (gm_value_has_tensor(receiver) && op != NULL) {
+        return (op->flags & GM_TORCH_PROPERTY) != 0 ? gm_value_torch_property(function->flow, op, receiver, node)
+                                                    : gm_value_python(GM_FORM_FUNCTION, "a method", node);
+    }
+    if (gm_value_is(receiver, GM_FORM_MODULE) || gm_value_is(receiver, GM_FORM_MODULES)) {
+        return attribute_of_module(node, name);
+    }
+    if (receiver.class_ == GM_VALUE_NOT && receiver.form != GM_FORM_ANY && receiver.form != GM_FORM_OBJECT && receiver.form != GM_FORM_CLASS) {
+        return gm_value_python(GM_FORM_ANY, "an attribute of what is no tensor", node);
+    }
+    return attribute_of_unknown(function, node, op);
+}
+
+static gm_value of_attribute(gm_function *function, const gm_node *node) {
+    const gm_name *qualified = gm_flow_qualified(function->flow, node);
+    if (qualified != NULL && strncmp(qualified->text, "torch.", 6) == 0) {
+        return gm_value_of_torch_name(function->flow, qualified, node);
+    }
+    if (qualified != NULL && strncmp(qualified->text, "math.", 5) == 0) {
+        return gm_value_python(GM_FORM_FLOAT, "a number", node);
+    }
+    if (gm_is_setting(node)) {
+        return gm_value_python(GM_FORM_ANY, "configuration", node);
+    }
+    const gm_node *class_def = gm_class_of_self(function, gm_as_Attribute(node)->value);
+    if (class_def != NULL) {
+        gm_value value = gm_evaluate_self(function, class_def, node);
+        if (value.class_ != GM_VALUE_UNKNOWN) {
+            return value;
+        }
+    }
+    return attribute_of(function, gm_evaluate(function, gm_as_Attribute(node)->value), node);
+}
+
+/* ---- Names and the rest ---- */
+
+static gm_value of_name(gm_function *function, const gm_node *node) {
+    gm_value value = gm_evaluate_name(function, node);
+    const gm_name *qualified = value.class_ == GM_VALUE_UNKNOWN ? gm_flow_qualified(function->flow, node) : NULL;
+    if (qualified != NULL && strncmp(qualified->text, "torch.", 6) == 0) {
+        return gm_value_of_torch_name(function->flow, qualified, node);
+    }
+    return value;
+}
+
+static gm_value of_named(gm_function *function, const gm_node *node) {
+    return gm_evaluate(function, gm_as_NamedExpr(node)->value);
+}
+
+static gm_value of_starred(gm_function *function, const gm_node *node) {
+    gm_evaluate(function, gm_as_Starred(node)->value);
+    return gm_value_unknown(node);
+}
+
+typedef gm_value (*evaluator)(gm_function *function, const gm_node *node);
+
+gm_value gm_evaluate_node(gm_function *function, const gm_node *node) {
+    static const evaluator evaluators[GM_KIND_COUNT] = {
+        [GM_KIND_Constant] = of_constant,     [GM_KIND_JoinedStr] = of_text,       [GM_KIND_Lambda] = of_lambda,
+        [GM_KIND_Tuple] = of_tuple,           [GM_KIND_List] = of_list,            [GM_KIND_Dict] = of_dict,
+        [GM_KIND_DictComp] = of_dict,         [GM_KIND_Set] = of_set,              [GM_KIND_SetComp] = of_set,
+        [GM_KIND_ListComp] = of_list_comp,    [GM_KIND_GeneratorExp] = of_generator, [GM_KIND_BinOp] = of_bin_op,
+        [GM_KIND_UnaryOp] = of_unary_op,      [GM_KIND_BoolOp] = of_bool_op,       [GM_KIND_IfExp] = of_conditional,
+        [GM_KIND_Compare] = of_compare,       [GM_KIND_Subscript] = of_subscript,  [GM_KIND_Attribute] = of_attribute,
+        [GM_KIND_Name] = of_name,             [GM_KIND_NamedExpr] = of_named,      [GM_KIND_Starred] = of_starred,
+        [GM_KIND_Call] = gm_evaluate_call,
+    };
+    evaluator found = evaluators[node->kind];
+    return found == NULL ? gm_value_unknown(node) : found(function, node);
+}
