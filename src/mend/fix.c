@@ -1,21 +1,65 @@
 #include "mend/fix.h"
 
 #include "mend/source_forms.h"
+#include "mend/source_text.h"
 
 /* What is a guess, or never compiled, is no reason to touch a file: these are the findings that `check` shows. */
 static bool is_wanted(const gm_finding *finding) {
-    return finding->certain && finding->reached;
+    return finding->certain && finding->reached && finding->plan != NULL && gm_source_form_of(finding->plan->kind) != NULL;
+}
+
+static bool is_free(const gm_edits *taken, const gm_edits *edits) {
+    for (uint32_t i = 0; i < edits->items.count; i++) {
+        const gm_edit *edit = &edits->items.items[i];
+        if (gm_edits_touch(taken, edit->start, edit->end)) {
+            return false;
+        }
+    }
+    return edits->items.count > 0;
+}
+
+/* Proofs speak of the text as it is: of the mends of a function that need one, each run makes one. */
+static bool has_turn(const gm_fix *fix, const gm_plan *plan) {
+    bool proved = plan->kind != GM_PLAN_CHECK && plan->kind != GM_PLAN_DEFER;
+    for (uint32_t i = 0; proved && i < fix->sites.count; i++) {
+        if (fix->sites.items[i].finding->function == plan->function) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool mend(gm_fixer *fixer, gm_fix_site *site) {
+    gm_edits edits = {0};
+    const gm_node *import_at = fixer->import_at;
+    const gm_plan *plan = site->finding->plan;
+    bool mended = has_turn(fixer->fix, plan) && !gm_edits_touch(&fixer->fix->edits, plan->node->start, plan->node->end) &&
+                  gm_source_form_of(plan->kind)(fixer, plan, &edits, &site->assumption) && is_free(&fixer->fix->edits, &edits);
+    for (uint32_t i = 0; mended && i < edits.items.count; i++) {
+        gm_edits_add(fixer->analysis->arena, &fixer->fix->edits, edits.items.items[i]);
+    }
+    fixer->import_at = mended ? fixer->import_at : import_at;
+    return mended;
+}
+
+static void add_import(gm_fixer *fixer) {
+    if (fixer->import_at != NULL) {
+        gm_edit edit = {.start = fixer->import_at->start, .end = fixer->import_at->start};
+        gm_edit_add(fixer->analysis->arena, &edit.text, "import torch");
+        gm_edit_add(fixer->analysis->arena, &edit.text, gm_text_line_end(fixer, edit.start));
+        gm_edits_add(fixer->analysis->arena, &fixer->fix->edits, edit);
+    }
 }
 
 gm_fix *gm_fix_run(gm_analysis *analysis, bool assumed) {
     gm_fix *fix = GM_NEW(analysis->arena, gm_fix);
-    gm_fixer fixer = {analysis, assumed, fix};
+    gm_fixer fixer = {.analysis = analysis, .assumed = assumed, .fix = fix};
     for (uint32_t i = 0; i < analysis->findings.count; i++) {
         gm_fix_site site = {.finding = &analysis->findings.items[i]};
-        bool free_place = !gm_edits_touch(&fix->edits, site.finding->node->start, site.finding->node->end);
-        if (is_wanted(site.finding) && free_place && gm_source_form(&fixer, site.finding, &site.assumption)) {
+        if (is_wanted(site.finding) && mend(&fixer, &site)) {
             gm_vec_push(analysis->arena, &fix->sites, site);
         }
     }
+    add_import(&fixer);
     return fix;
 }

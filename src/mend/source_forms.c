@@ -1,14 +1,11 @@
 #include "mend/source_forms.h"
 
-typedef bool (*form)(gm_fixer *fixer, const gm_plan *plan, const char **assumption);
+static const gm_source_form forms[] = {
+    [GM_PLAN_BRANCH] = gm_form_branch, [GM_PLAN_RETURN] = gm_form_return, [GM_PLAN_ARGUMENT] = gm_form_argument,
+    [GM_PLAN_SELECT] = gm_form_select, [GM_PLAN_CHECK] = gm_form_check,   [GM_PLAN_DEFER] = gm_form_defer,
+    [GM_PLAN_DROP] = gm_form_drop,
+};
 
-/* By kind of plan; NULL where the source dialect has no form. */
-static const form forms[GM_PLAN_DROP + 1] = {NULL};
-
-bool gm_source_form(gm_fixer *fixer, const gm_finding *finding, const char **assumption) {
-    *assumption = NULL;
-    if (finding->plan == NULL || forms[finding->plan->kind] == NULL) {
-        return false;
-    }
-    return forms[finding->plan->kind](fixer, finding->plan, assumption);
+gm_source_form gm_source_form_of(uint8_t kind) {
+    return kind < sizeof forms / sizeof forms[0] ? forms[kind] : NULL;
 }

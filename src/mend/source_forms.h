@@ -3,15 +3,32 @@
 #define GM_MEND_SOURCE_FORMS_H
 
 #include "mend/fix.h"
+#include "mend/relation.h"
 
 typedef struct gm_fixer {
     gm_analysis *analysis;
     bool assumed;
     gm_fix *fix;
+    const gm_node *import_at; /* the statement in front of which `import torch` is missing; NULL when it is not */
 } gm_fixer;
 
-/* Add the edits for a finding. Returns whether it is mended; `*assumption` is what the mend rests on, if anything. Nothing is added when it
- * is not. */
-bool gm_source_form(gm_fixer *fixer, const gm_finding *finding, const char **assumption);
+/* A form writes its edits to `edits`, which is empty, and returns whether it did; `*assumption` is what it rests on, if anything. */
+typedef bool (*gm_source_form)(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
+
+/* The form of a kind of plan (gm_plan_kind), or NULL. */
+gm_source_form gm_source_form_of(uint8_t kind);
+
+/* source_select.c, source_drop.c, source_assumed.c */
+bool gm_form_branch(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
+bool gm_form_return(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
+bool gm_form_select(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
+bool gm_form_argument(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
+bool gm_form_drop(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
+bool gm_form_check(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
+bool gm_form_defer(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
+
+/* A condition as one tensor of bool with one element: its text, without `not` in front when `*negated` is set. False when that is not
+ * proved. `later`: Python would not always have evaluated it. source_condition.c */
+bool gm_source_condition(gm_fixer *fixer, gm_proof *proof, const gm_node *test, bool later, gm_edit_text *text, bool *negated);
 
 #endif

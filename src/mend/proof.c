@@ -1,0 +1,358 @@
+/* What is known at a branch: gradients, dtypes, who else holds a tensor. */
+#include <string.h>
+
+#include "mend/relation.h"
+#include "rules/blocks.h"
+
+/* ---- Gradients ---- */
+
+typedef enum switch_ { UNCHANGED, OFF, ON } gradient_switch;
+
+/* What a decorator or context manager does with gradients. */
+static gradient_switch switch_of(gm_flow *flow, const gm_node *manager) {
+    const gm_node *callee = manager->kind == GM_KIND_Call ? gm_as_Call(manager)->func : manager;
+    const gm_name *name = gm_flow_qualified(flow, callee);
+    if (name == NULL) {
+        return ON;
+    }
+    bool plain = manager->kind != GM_KIND_Call || gm_as_Call(manager)->args.count + gm_as_Call(manager)->keywords.count == 0;
+    bool off = strcmp(name->text, "torch.no_grad") == 0 || strcmp(name->text, "torch.inference_mode") == 0;
+    if (off && plain) {
+        return OFF;
+    }
+    return strcmp(name->text, "torch.autocast") == 0 || strcmp(name->text, "torch.amp.autocast") == 0 ? UNCHANGED : ON;
+}
+
+static gradient_switch switch_of_with(gm_flow *flow, const gm_node *owner) {
+    gradient_switch last = UNCHANGED;
+    const gm_list *items = &gm_as_With(owner)->items;
+    for (uint32_t i = 0; i < items->count; i++) {
+        gradient_switch next = switch_of(flow, gm_as_withitem(items->items[i])->context_expr);
+        last = next != UNCHANGED ? next : last;
+    }
+    return last;
+}
+
+static bool gradients_are_off(const gm_proof *proof) {
+    gm_flow *flow = proof->analysis->flow;
+    for (const gm_place *place = proof->place; place != NULL; place = place->outer) {
+        gradient_switch found = place->owner->kind == GM_KIND_With ? switch_of_with(flow, place->owner) : UNCHANGED;
+        if (found != UNCHANGED) {
+            return found == OFF;
+        }
+    }
+    const gm_node *function = proof->function->node;
+    if (function->kind != GM_KIND_FunctionDef || gm_as_FunctionDef(function)->decorator_list.count != 1) {
+        return false;
+    }
+    return switch_of(flow, gm_as_FunctionDef(function)->decorator_list.items[0]) == OFF;
+}
+
+gm_proof gm_proof_at(gm_analysis *analysis, gm_function *function, const gm_node *statement, const gm_place *place,
+                     const gm_node *test) {
+    gm_proof proof = {.analysis = analysis, .function = function, .statement = statement, .place = place, .test = test};
+    proof.grad_free = gradients_are_off(&proof);
+    return proof;
+}
+
+/* ---- Dtypes ---- */
+
+static bool is_variable(const gm_proof *proof, const gm_node *node, const gm_symbol *symbol) {
+    return node->kind == GM_KIND_Name && gm_scopes_symbol(proof->analysis->flow->scopes, node) == symbol;
+}
+
+static bool is_floating_dtype(gm_flow *flow, const gm_node *node) {
+    static const char *const names[] = {"torch.float16", "torch.half",   "torch.bfloat16", "torch.float32",
+                                        "torch.float",   "torch.float64", "torch.double"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (gm_flow_names(flow, node, names[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* `x.dtype == torch.float16` and `x.dtype in (torch.float16, torch.bfloat16)`. */
+static bool compares_dtype(const gm_proof *proof, const gm_Compare *compare, const gm_symbol *symbol) {
+    if (compare->ops.count != 1 || compare->left->kind != GM_KIND_Attribute ||
+        !gm_name_is(gm_as_Attribute(compare->left)->attr, "dtype") ||
+        !is_variable(proof, gm_as_Attribute(compare->left)->value, symbol)) {
+        return false;
+    }
+    const gm_node *other = compare->comparators.items[0];
+    if (compare->ops.items[0] == GM_OP_Eq || compare->ops.items[0] == GM_OP_Is) {
+        return is_floating_dtype(proof->analysis->flow, other);
+    }
+    const gm_list *items = other->kind == GM_KIND_Tuple  ? &gm_as_Tuple(other)->elts
+                           : other->kind == GM_KIND_List ? &gm_as_List(other)->elts
+                                                         : NULL;
+    if (compare->ops.items[0] != GM_OP_In || items == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < items->count; i++) {
+        if (!is_floating_dtype(proof->analysis->flow, items->items[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* `x.is_floating_point()` and `torch.is_floating_point(x)`. */
+static bool asks_floating(const gm_proof *proof, const gm_Call *call, const gm_symbol *symbol) {
+    if (call->args.count == 1 && gm_flow_names(proof->analysis->flow, call->func, "torch.is_floating_point")) {
+        return is_variable(proof, call->args.items[0], symbol);
+    }
+    return call->func->kind == GM_KIND_Attribute && gm_name_is(gm_as_Attribute(call->func)->attr, "is_floating_point") &&
+           is_variable(proof, gm_as_Attribute(call->func)->value, symbol);
+}
+
+/* Whether the condition, when true, says that the variable is floating point. */
+static bool says_floating(const gm_proof *proof, const gm_node *condition, const gm_symbol *symbol) {
+    if (condition->kind == GM_KIND_BoolOp && gm_as_BoolOp(condition)->op == GM_OP_And) {
+        const gm_list *values = &gm_as_BoolOp(condition)->values;
+        for (uint32_t i = 0; i < values->count; i++) {
+            if (says_floating(proof, values->items[i], symbol)) {
+                return true;
+            }
+        }
+        return false;
+    }
+    if (condition->kind == GM_KIND_Compare) {
+        return compares_dtype(proof, gm_as_Compare(condition), symbol);
+    }
+    return condition->kind == GM_KIND_Call && asks_floating(proof, gm_as_Call(condition), symbol);
+}
+
+/* Whether the variable is bound anew between two places in the text, or in a loop that holds the second. */
+static bool is_rebound(const gm_symbol *symbol, uint32_t start, uint32_t end) {
+    for (uint32_t i = 0; i < symbol->binders.count; i++) {
+        uint32_t at = symbol->binders.items[i]->start;
+        if (at >= start && at < end) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_loop(const gm_node *owner) {
+    return owner->kind == GM_KIND_For || owner->kind == GM_KIND_While || owner->kind == GM_KIND_AsyncFor;
+}
+
+/* An `if` around the branch that it is in the first side of. */
+static bool is_said_around(const gm_proof *proof, const gm_symbol *symbol) {
+    uint32_t end = proof->statement->start;
+    for (const gm_place *place = proof->place; place != NULL; place = place->outer) {
+        if (is_loop(place->owner)) {
+            return false;
+        }
+        if (place->owner->kind == GM_KIND_If) {
+            const gm_If *branch = gm_as_If(place->owner);
+            bool first = place->list == &branch->body;
+            if (first && says_floating(proof, branch->test, symbol)) {
+                return !is_rebound(symbol, place->owner->start, end);
+            }
+        }
+    }
+    return false;
+}
+
+typedef struct mean_search {
+    const gm_proof *proof;
+    const gm_symbol *symbol;
+    bool found;
+} mean_search;
+
+/* Only floating point tensors have a mean that can be compared. */
+static bool find_mean(gm_node *node, void *context) {
+    mean_search *search = context;
+    if (node->kind == GM_KIND_BoolOp || node->kind == GM_KIND_IfExp || gm_blocks_is_definition(node)) {
+        return true;
+    }
+    if (node->kind == GM_KIND_Compare && gm_as_Compare(node)->ops.count == 1 &&
+        gm_as_Compare(node)->ops.items[0] >= GM_OP_Lt && gm_as_Compare(node)->ops.items[0] <= GM_OP_GtE &&
+        gm_as_Compare(node)->left->kind == GM_KIND_Call) {
+        const gm_Call *call = gm_as_Call(gm_as_Compare(node)->left);
+        search->found = search->found ||
+                        (call->func->kind == GM_KIND_Attribute && gm_name_is(gm_as_Attribute(call->func)->attr, "mean") &&
+                         call->keywords.count == 0 && call->args.count == 0 &&
+                         is_variable(search->proof, gm_as_Attribute(call->func)->value, search->symbol));
+    }
+    return gm_node_children(node, find_mean, context);
+}
+
+gm_value_dtype gm_proof_dtype(const gm_proof *proof, const gm_symbol *symbol) {
+    uint8_t known = gm_value_before(proof->function, proof->statement, symbol).dtype;
+    if (known != GM_DTYPE_UNKNOWN) {
+        return (gm_value_dtype)known;
+    }
+    mean_search search = {proof, symbol, false};
+    if (proof->test != NULL) {
+        find_mean((gm_node *)(uintptr_t)proof->test, &search);
+    }
+    bool said = search.found || (proof->test != NULL && says_floating(proof, proof->test, symbol) &&
+                                 proof->statement->kind == GM_KIND_If && gm_as_If(proof->statement)->orelse.count == 0);
+    return said || is_said_around(proof, symbol) ? GM_DTYPE_FLOATING : GM_DTYPE_UNKNOWN;
+}
+
+/* ---- Who else holds a tensor ---- */
+
+/* Whether the operator always makes a tensor of its own. Others may hand their argument back: `dropout` that is off, `to`, `contiguous`. */
+static bool makes_own_tensor(const gm_torch_op *op) {
+    static const char *const names[] = {"matmul", "bmm", "mm", "addmm", "linear", "softmax", "log_softmax", "layer_norm"};
+    const unsigned bad = GM_TORCH_MUTATES | GM_TORCH_VIEW | GM_TORCH_INPLACE_VIEW | GM_TORCH_INPLACE_ARGUMENT | GM_TORCH_RANDOM |
+                         GM_TORCH_CREATES | GM_TORCH_PROPERTY | GM_TORCH_EITHER;
+    bool known = (op->flags & (GM_TORCH_POINTWISE | GM_TORCH_REDUCES)) != 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        known = known || strcmp(op->name, names[i]) == 0;
+    }
+    return known && op->result == GM_TORCH_TENSOR && (op->flags & bad) == 0;
+}
+
+typedef struct use_search {
+    const gm_proof *proof;
+    const gm_symbol *symbol;
+    uint32_t from;
+    uint32_t to;
+    bool (*allows)(const gm_proof *proof, const gm_node *use);
+    bool shared;
+} use_search;
+
+/* Attributes that say something of a tensor and hand nothing of it out. */
+static bool is_harmless_attribute(const gm_proof *proof, const gm_node *attribute) {
+    static const char *const names[] = {"dtype", "shape", "device", "ndim", "is_cuda", "requires_grad", "layout"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (gm_name_is(gm_as_Attribute(attribute)->attr, names[i])) {
+            return true;
+        }
+    }
+    const gm_node *parent = gm_flow_parent(proof->analysis->flow, attribute);
+    if (parent == NULL || parent->kind != GM_KIND_Call || gm_as_Call(parent)->func != attribute) {
+        return false;
+    }
+    const gm_torch_op *op = gm_torch_find(GM_TORCH_METHOD, gm_as_Attribute(attribute)->attr->text);
+    return op != NULL && (makes_own_tensor(op) || op->result == GM_TORCH_SIZE || op->result == GM_TORCH_INT ||
+                          op->result == GM_TORCH_BOOL);
+}
+
+static bool is_harmless_call(const gm_proof *proof, const gm_node *call) {
+    const gm_name *name = gm_flow_qualified(proof->analysis->flow, gm_as_Call(call)->func);
+    const gm_torch_op *op = name == NULL ? NULL : gm_torch_find_qualified(name->text);
+    return op != NULL && makes_own_tensor(op) && gm_as_Call(call)->keywords.count == 0;
+}
+
+/* Whether a reading of the variable can leave another reference to the object behind. */
+static bool is_harmless(const gm_proof *proof, const gm_node *use) {
+    const gm_node *parent = gm_flow_parent(proof->analysis->flow, use);
+    switch (parent == NULL ? GM_KIND_Module : (gm_kind)parent->kind) {
+    case GM_KIND_BinOp:
+    case GM_KIND_Compare:
+        return true;
+    case GM_KIND_UnaryOp:
+        return gm_as_UnaryOp(parent)->op == GM_OP_USub || gm_as_UnaryOp(parent)->op == GM_OP_Not;
+    case GM_KIND_Attribute:
+        return is_harmless_attribute(proof, parent);
+    case GM_KIND_Call:
+        return is_harmless_call(proof, parent);
+    default:
+        return false;
+    }
+}
+
+static bool find_sharing(gm_node *node, void *context) {
+    use_search *search = context;
+    bool inside = node->start >= search->from && node->start < search->to;
+    if (inside && is_variable(search->proof, node, search->symbol) && gm_as_Name(node)->ctx == GM_LOAD) {
+        search->shared = search->shared || !search->allows(search->proof, node);
+    }
+    return !search->shared && gm_node_children(node, find_sharing, context);
+}
+
+/* The one statement that binds the variable for every way to the branch; NULL when there are several, or it is no plain assignment. */
+const gm_node *gm_proof_definition(const gm_proof *proof, const gm_symbol *symbol) {
+    const gm_node *found = NULL;
+    for (uint32_t i = 0; i < symbol->binders.count; i++) {
+        const gm_node *binder = symbol->binders.items[i];
+        if (binder->start < proof->statement->start && (found == NULL || binder->start > found->start)) {
+            found = binder;
+        }
+    }
+    const gm_node *statement = found == NULL ? NULL : gm_flow_statement(proof->analysis->flow, found);
+    bool plain = statement != NULL && statement->kind == GM_KIND_Assign && gm_as_Assign(statement)->targets.count == 1 &&
+                 gm_as_Assign(statement)->targets.items[0] == found;
+    if (!plain) {
+        return NULL;
+    }
+    /* It stands in a block around the branch, in front of it: then every way to the branch comes by. */
+    for (const gm_place *place = proof->place; place != NULL; place = place->outer) {
+        for (uint32_t i = 0; i < place->index; i++) {
+            if (place->list->items[i] == statement) {
+                return statement;
+            }
+        }
+        if (is_loop(place->owner)) {
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
+/* Operations whose result is new and no leaf of a graph that the user could ask for its gradient. */
+static bool makes_new(const gm_proof *proof, const gm_node *value) {
+    gm_value made = gm_value_of(proof->function, value);
+    if (made.class_ != GM_VALUE_TENSOR || (made.traits & GM_VALUE_OPTIONAL) != 0) {
+        return false;
+    }
+    if (value->kind == GM_KIND_BinOp) {
+        return true;
+    }
+    const gm_torch_op *op = value->kind == GM_KIND_Call ? gm_called_torch_op(proof->function, value, NULL) : NULL;
+    return op != NULL && makes_own_tensor(op);
+}
+
+/* Whether all readings of the variable between its definition and the branch are of a kind. */
+static bool all_uses(const gm_proof *proof, const gm_symbol *symbol, const gm_node *definition,
+                     bool (*allows)(const gm_proof *proof, const gm_node *use)) {
+    use_search search = {proof, symbol, definition->end, proof->statement->start, allows, false};
+    gm_node_children(proof->function->node, find_sharing, &search);
+    return !search.shared;
+}
+
+bool gm_proof_private(const gm_proof *proof, const gm_symbol *symbol) {
+    if (symbol->binding != GM_BINDING_LOCAL || symbol->scope != proof->function->scope) {
+        return false;
+    }
+    const gm_node *definition = gm_proof_definition(proof, symbol);
+    if (definition == NULL || !makes_new(proof, gm_as_Assign(definition)->value)) {
+        return false;
+    }
+    return all_uses(proof, symbol, definition, is_harmless);
+}
+
+/* Comparisons keep nothing, and neither does a look at the shape. */
+static bool is_unsaved_use(const gm_proof *proof, const gm_node *use) {
+    static const char *const names[] = {"dtype", "shape", "device", "ndim"};
+    const gm_node *parent = gm_flow_parent(proof->analysis->flow, use);
+    if (parent != NULL && parent->kind == GM_KIND_Attribute) {
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+            if (gm_name_is(gm_as_Attribute(parent)->attr, names[i])) {
+                return true;
+            }
+        }
+    }
+    return parent != NULL && parent->kind == GM_KIND_Compare;
+}
+
+/* These keep their operands for the backward pass, not their result. */
+static bool keeps_result(const gm_node *value) {
+    if (value->kind != GM_KIND_BinOp) {
+        return true;
+    }
+    uint8_t op = gm_as_BinOp(value)->op;
+    return op != GM_OP_Add && op != GM_OP_Sub && op != GM_OP_Mult && op != GM_OP_MatMult;
+}
+
+bool gm_proof_unsaved(const gm_proof *proof, const gm_symbol *symbol) {
+    const gm_node *definition = gm_proof_definition(proof, symbol);
+    return proof->grad_free || (definition != NULL && !keeps_result(gm_as_Assign(definition)->value) &&
+                                all_uses(proof, symbol, definition, is_unsaved_use));
+}

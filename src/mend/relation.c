@@ -1,0 +1,305 @@
+#include "mend/relation.h"
+
+#include <math.h>
+
+/* Half precision holds these without making them infinite or zero: a gradient of zero stays zero through such a factor. */
+static const double most_factor = 60000;
+static const double least_factor = 1e-4;
+
+gm_relation gm_relation_none(const char *reason) {
+    return (gm_relation){.kind = GM_RELATION_NONE, .reason = reason};
+}
+
+bool gm_symbols4_have(const gm_symbols4 *list, const gm_symbol *symbol) {
+    for (uint8_t i = 0; i < list->count; i++) {
+        if (list->items[i] == symbol) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool join(gm_symbols4 *into, const gm_symbols4 *from) {
+    for (uint8_t i = 0; i < from->count; i++) {
+        if (gm_symbols4_have(into, from->items[i])) {
+            continue;
+        }
+        if (into->count == GM_RELATION_BASES) {
+            return false;
+        }
+        into->items[into->count++] = from->items[i];
+    }
+    return true;
+}
+
+static bool same_set(const gm_symbols4 *left, const gm_symbols4 *right) {
+    for (uint8_t i = 0; i < left->count; i++) {
+        if (!gm_symbols4_have(right, left->items[i])) {
+            return false;
+        }
+    }
+    return left->count == right->count;
+}
+
+void gm_relation_bind(gm_proof *proof, const gm_symbol *symbol, gm_relation relation) {
+    gm_related related = {symbol, relation};
+    gm_vec_push(proof->analysis->arena, &proof->bound, related);
+}
+
+/* ---- Dtypes ---- */
+
+static bool all_bases(const gm_proof *proof, const gm_relation *relation, gm_value_dtype dtype) {
+    for (uint8_t i = 0; i < relation->bases.count; i++) {
+        if (gm_proof_dtype(proof, relation->bases.items[i]) != dtype) {
+            return false;
+        }
+    }
+    return relation->bases.count > 0;
+}
+
+bool gm_relation_floating_bases(const gm_proof *proof, const gm_relation *relation) {
+    return all_bases(proof, relation, GM_DTYPE_FLOATING);
+}
+
+bool gm_relation_floating(const gm_proof *proof, const gm_relation *relation) {
+    return relation->level != GM_LEVEL_BOOL && gm_relation_floating_bases(proof, relation);
+}
+
+bool gm_relation_arithmetic(const gm_proof *proof, const gm_relation *relation) {
+    if (relation->level == GM_LEVEL_INT || relation->level == GM_LEVEL_FLOAT) {
+        return true;
+    }
+    return relation->level == GM_LEVEL_SAME && (all_bases(proof, relation, GM_DTYPE_FLOATING) ||
+                                                all_bases(proof, relation, GM_DTYPE_INTEGER));
+}
+
+/* The level without promotions that change nothing. */
+static uint8_t settled_level(const gm_proof *proof, const gm_relation *relation) {
+    if (relation->level == GM_LEVEL_BOOL) {
+        return GM_LEVEL_BOOL;
+    }
+    if (all_bases(proof, relation, GM_DTYPE_FLOATING) ||
+        (relation->level == GM_LEVEL_INT && all_bases(proof, relation, GM_DTYPE_INTEGER))) {
+        return GM_LEVEL_SAME;
+    }
+    return relation->level;
+}
+
+const char *gm_relation_disagree(const gm_proof *proof, const gm_relation *left, const gm_relation *right) {
+    if (left->kind != GM_RELATION_TENSOR || right->kind != GM_RELATION_TENSOR) {
+        return "a side is not certainly a tensor";
+    }
+    if (!same_set(&left->bases, &right->bases)) {
+        return "the shapes of the sides may differ";
+    }
+    if (settled_level(proof, left) != settled_level(proof, right)) {
+        return "the dtypes of the sides may differ";
+    }
+    if (proof->grad_free) {
+        return NULL;
+    }
+    if (!same_set(&left->inputs, &right->inputs)) {
+        return "a gradient flows to other tensors in one side than in the other";
+    }
+    bool zero = left->gradient == GM_GRADIENT_ZERO && right->gradient == GM_GRADIENT_ZERO;
+    bool same = left->gradient == GM_GRADIENT_NAN && right->gradient == GM_GRADIENT_NAN;
+    return zero || same ? NULL : "the side that is not selected may make the gradient NaN";
+}
+
+gm_relation gm_relation_merge(const gm_proof *proof, const gm_relation *left, const gm_relation *right) {
+    gm_relation result = {.kind = GM_RELATION_TENSOR, .bases = left->bases, .inputs = left->inputs};
+    result.level = left->level > right->level ? left->level : right->level;
+    result.gradient = left->gradient > right->gradient ? left->gradient : right->gradient;
+    if (!join(&result.bases, &right->bases) || !join(&result.inputs, &right->inputs)) {
+        return gm_relation_none("the side reads too many tensors");
+    }
+    bool floating = gm_relation_floating_bases(proof, &result);
+    if (result.bases.count > 1 && !floating) {
+        return gm_relation_none("the dtypes of the tensors in the side are not known");
+    }
+    if (left->level != right->level && !floating && (left->level == GM_LEVEL_BOOL || right->level == GM_LEVEL_BOOL)) {
+        return gm_relation_none("the dtypes of the tensors in the side are not known");
+    }
+    if (left->level == GM_LEVEL_BOOL && right->level != GM_LEVEL_BOOL) {
+        result.level = right->level;
+    } else if (right->level == GM_LEVEL_BOOL && left->level != GM_LEVEL_BOOL) {
+        result.level = left->level;
+    }
+    if (result.gradient == GM_GRADIENT_NAN) {
+        result.gradient = GM_GRADIENT_ANY; /* of two readings either may be the NaN */
+    }
+    return result;
+}
+
+/* ---- Operators ---- */
+
+static bool is_factor(const gm_relation *number) {
+    double size = fabs(number->value);
+    return number->literal && size <= most_factor && size >= least_factor;
+}
+
+/* A product or quotient of a tensor and a number. */
+static void scale(gm_relation *result, const gm_relation *number, uint8_t operator_) {
+    if (!is_factor(number)) {
+        bool zero = number->literal && number->value == 0 && operator_ == GM_OP_Mult;
+        result->gradient = zero && result->gradient == GM_GRADIENT_ZERO ? GM_GRADIENT_ZERO : GM_GRADIENT_ANY;
+        result->chain = false;
+    }
+}
+
+/* A large number does not fit into a small integer dtype, and raises. */
+static bool fits(const gm_proof *proof, const gm_relation *tensor, const gm_relation *number) {
+    return number->level == GM_LEVEL_FLOAT || gm_relation_floating_bases(proof, tensor) ||
+           (number->literal && fabs(number->value) <= INT8_MAX);
+}
+
+static gm_relation with_number(const gm_proof *proof, const gm_BinOp *operation, gm_relation tensor, const gm_relation *number,
+                               bool number_first) {
+    if (operation->op == GM_OP_Sub && !gm_relation_arithmetic(proof, &tensor)) {
+        return gm_relation_none("a subtraction raises if the tensor is of bool");
+    }
+    if (!fits(proof, &tensor, number)) {
+        return gm_relation_none("a number in the side may not fit into the dtype of the tensor");
+    }
+    if (tensor.level == GM_LEVEL_SAME || number->level > tensor.level || tensor.level == GM_LEVEL_BOOL) {
+        tensor.level = number->level;
+    }
+    if (operation->op == GM_OP_Div) {
+        tensor.level = GM_LEVEL_FLOAT;
+    }
+    if (operation->op == GM_OP_Div && number_first) {
+        tensor.gradient = GM_GRADIENT_ANY;
+        tensor.chain = false;
+    } else if (operation->op == GM_OP_Div || operation->op == GM_OP_Mult) {
+        scale(&tensor, number, operation->op);
+    }
+    tensor.alias = false;
+    return tensor;
+}
+
+static gm_relation of_tensors(const gm_proof *proof, const gm_BinOp *operation, const gm_relation *left,
+                              const gm_relation *right) {
+    bool arithmetic = gm_relation_arithmetic(proof, left) && gm_relation_arithmetic(proof, right);
+    if (!arithmetic) {
+        return gm_relation_none("the dtypes of the tensors in the side are not known");
+    }
+    gm_relation result = gm_relation_merge(proof, left, right);
+    if (result.kind == GM_RELATION_TENSOR && operation->op != GM_OP_Add && operation->op != GM_OP_Sub) {
+        result.gradient = GM_GRADIENT_ANY;
+        result.level = operation->op == GM_OP_Div ? GM_LEVEL_FLOAT : result.level;
+    }
+    return result;
+}
+
+static gm_relation of_operation(gm_proof *proof, const gm_BinOp *operation) {
+    if (operation->op != GM_OP_Add && operation->op != GM_OP_Sub && operation->op != GM_OP_Mult && operation->op != GM_OP_Div) {
+        return gm_relation_none("an operator in the side may raise");
+    }
+    gm_relation left = gm_relation_of(proof, operation->left);
+    gm_relation right = gm_relation_of(proof, operation->right);
+    if (left.kind == GM_RELATION_NONE || right.kind == GM_RELATION_NONE) {
+        return left.kind == GM_RELATION_NONE ? left : right;
+    }
+    if (left.kind == GM_RELATION_NUMBER && right.kind == GM_RELATION_NUMBER) {
+        return gm_relation_number(proof, &operation->base);
+    }
+    if (left.kind == GM_RELATION_NUMBER || right.kind == GM_RELATION_NUMBER) {
+        bool first = left.kind == GM_RELATION_NUMBER;
+        return with_number(proof, operation, first ? right : left, first ? &left : &right, first);
+    }
+    return of_tensors(proof, operation, &left, &right);
+}
+
+static gm_relation of_sign(gm_proof *proof, const gm_UnaryOp *operation) {
+    gm_relation operand = gm_relation_of(proof, operation->operand);
+    if (operand.kind == GM_RELATION_NONE) {
+        return operand;
+    }
+    if (operand.kind == GM_RELATION_NUMBER) {
+        return gm_relation_number(proof, &operation->base);
+    }
+    if (operation->op == GM_OP_Invert && operand.level == GM_LEVEL_BOOL) {
+        return operand;
+    }
+    if (operation->op != GM_OP_USub || !gm_relation_arithmetic(proof, &operand)) {
+        return gm_relation_none("an operator in the side may raise");
+    }
+    operand.alias = false;
+    return operand;
+}
+
+/* A comparison of a tensor with a number or another tensor of the same bases. */
+static gm_relation of_comparison(gm_proof *proof, const gm_Compare *compare) {
+    if (compare->ops.count != 1 || compare->ops.items[0] < GM_OP_Eq || compare->ops.items[0] > GM_OP_GtE) {
+        return gm_relation_none("the side holds a comparison of another kind");
+    }
+    gm_relation left = gm_relation_of(proof, compare->left);
+    gm_relation right = gm_relation_of(proof, compare->comparators.items[0]);
+    if (left.kind == GM_RELATION_NONE || right.kind == GM_RELATION_NONE) {
+        return left.kind == GM_RELATION_NONE ? left : right;
+    }
+    if (left.kind == GM_RELATION_NUMBER && right.kind == GM_RELATION_NUMBER) {
+        return gm_relation_none("the side compares numbers");
+    }
+    gm_relation result = left.kind == GM_RELATION_NUMBER   ? right
+                         : right.kind == GM_RELATION_NUMBER ? left
+                                                            : gm_relation_merge(proof, &left, &right);
+    if (result.kind == GM_RELATION_TENSOR) {
+        bool is_equality = compare->ops.items[0] == GM_OP_Eq || compare->ops.items[0] == GM_OP_NotEq;
+        if (!is_equality && !gm_relation_floating_bases(proof, &result) && !all_bases(proof, &result, GM_DTYPE_INTEGER)) {
+            return gm_relation_none("the dtypes of the tensors in the side are not known");
+        }
+        result = (gm_relation){.kind = GM_RELATION_TENSOR, .level = GM_LEVEL_BOOL, .bases = result.bases};
+    }
+    return result;
+}
+
+/* ---- Names ---- */
+
+gm_relation gm_relation_of_variable(const gm_proof *proof, const gm_symbol *symbol) {
+    gm_value value = gm_value_before(proof->function, proof->statement, symbol);
+    if (value.class_ != GM_VALUE_TENSOR || (value.traits & GM_VALUE_OPTIONAL) != 0) {
+        return gm_relation_none("a variable is not certainly a tensor");
+    }
+    gm_relation result = {.kind = GM_RELATION_TENSOR, .alias = true, .chain = true};
+    result.bases = (gm_symbols4){.items = {symbol}, .count = 1};
+    gm_value_dtype dtype = gm_proof_dtype(proof, symbol);
+    if (dtype == GM_DTYPE_BOOL) {
+        result.level = GM_LEVEL_BOOL;
+    }
+    if (dtype != GM_DTYPE_BOOL && dtype != GM_DTYPE_INTEGER) {
+        result.inputs = result.bases;
+    }
+    return result;
+}
+
+static gm_relation of_name(gm_proof *proof, const gm_node *name) {
+    const gm_symbol *symbol = gm_scopes_symbol(proof->function->flow->scopes, name);
+    if (symbol == NULL || symbol->scope != proof->function->scope || symbol->binding != GM_BINDING_LOCAL) {
+        return gm_relation_number(proof, name);
+    }
+    for (uint32_t i = proof->bound.count; i-- > 0;) {
+        if (proof->bound.items[i].symbol == symbol) {
+            return proof->bound.items[i].relation;
+        }
+    }
+    gm_relation tensor = gm_relation_of_variable(proof, symbol);
+    return tensor.kind == GM_RELATION_NONE ? gm_relation_number(proof, name) : tensor;
+}
+
+gm_relation gm_relation_of(gm_proof *proof, const gm_node *expression) {
+    switch ((gm_kind)expression->kind) {
+    case GM_KIND_Name:
+        return of_name(proof, expression);
+    case GM_KIND_BinOp:
+        return of_operation(proof, gm_as_BinOp(expression));
+    case GM_KIND_UnaryOp:
+        return of_sign(proof, gm_as_UnaryOp(expression));
+    case GM_KIND_Compare:
+        return of_comparison(proof, gm_as_Compare(expression));
+    case GM_KIND_Call:
+        return gm_relation_call(proof, expression);
+    default:
+        return gm_relation_number(proof, expression);
+    }
+}

@@ -1,0 +1,113 @@
+/* Relations: what is proved of the value of an expression in a side of a branch, measured by the tensors that come into the branch.
+ *
+ * A side may be computed although Python would not have run it when its value relates to such tensors: then the expression has no effect,
+ * draws no random number and cannot raise unless the other side, which relates to the same tensors, raises as well. Two sides may be
+ * selected from when their relations agree: same shape, dtype, device, and the same gradients whichever is selected. */
+#ifndef GM_MEND_RELATION_H
+#define GM_MEND_RELATION_H
+
+#include "rules/analysis.h"
+
+enum { GM_RELATION_BASES = 4 };
+
+/* The dtype, as the outcome of promotion from those of the bases. */
+typedef enum gm_relation_level {
+    GM_LEVEL_SAME,  /* that of the bases */
+    GM_LEVEL_INT,   /* promoted by an int: differs from SAME for bool */
+    GM_LEVEL_FLOAT, /* promoted by a float or a true division: differs from SAME for bool and integers */
+    GM_LEVEL_BOOL,
+} gm_relation_level;
+
+/* What a derivative does with a gradient of zero, which is what the side that is not selected receives. */
+typedef enum gm_relation_gradient {
+    GM_GRADIENT_ZERO, /* gives zero, whatever the values are */
+    GM_GRADIENT_NAN,  /* gives NaN exactly where the base is NaN, otherwise zero */
+    GM_GRADIENT_ANY,  /* may give NaN: zero times infinity */
+} gm_relation_gradient;
+
+typedef struct gm_symbols4 {
+    const gm_symbol *items[GM_RELATION_BASES];
+    uint8_t count;
+} gm_symbols4;
+
+typedef enum gm_relation_kind { GM_RELATION_NONE, GM_RELATION_TENSOR, GM_RELATION_NUMBER } gm_relation_kind;
+
+typedef struct gm_relation {
+    uint8_t kind;     /* gm_relation_kind; NONE: nothing is proved */
+    uint8_t level;    /* gm_relation_level; of a number: INT or FLOAT */
+    uint8_t gradient; /* gm_relation_gradient */
+    bool alias;       /* may share memory with a base, or be it */
+    bool chain;       /* made from one reading of one base: it is NaN exactly where that is */
+    gm_symbols4 bases;
+    gm_symbols4 inputs; /* the bases that a gradient flows to */
+    bool literal;       /* a number whose value is known */
+    double value;
+    int8_t limit;       /* a number within the range of the floating dtype of `bases`; its sign */
+    const char *reason; /* NONE: why, lower case, no full stop */
+} gm_relation;
+
+/* A variable that a side has bound. */
+typedef struct gm_related {
+    const gm_symbol *symbol;
+    gm_relation relation;
+} gm_related;
+
+/* The place of a branch and what is known there. */
+typedef struct gm_proof {
+    gm_analysis *analysis;
+    gm_function *function;
+    const gm_node *statement; /* the branch */
+    const gm_place *place;
+    const gm_node *test;
+    bool grad_free; /* gradients are off */
+    GM_VEC(gm_related) bound; /* by the side that is being looked at */
+} gm_proof;
+
+gm_proof gm_proof_at(gm_analysis *analysis, gm_function *function, const gm_node *statement, const gm_place *place,
+                     const gm_node *test);
+
+/* The relation of an expression, where it stands. */
+gm_relation gm_relation_of(gm_proof *proof, const gm_node *expression);
+
+/* The relation of a variable, as it comes into the branch. */
+gm_relation gm_relation_of_variable(const gm_proof *proof, const gm_symbol *symbol);
+
+/* Note that the side has bound a local. */
+void gm_relation_bind(gm_proof *proof, const gm_symbol *symbol, gm_relation relation);
+
+/* Why the two values cannot be selected from; NULL when they can. Aliases are not looked at. */
+const char *gm_relation_disagree(const gm_proof *proof, const gm_relation *left, const gm_relation *right);
+
+/* The dtype of a tensor variable at the branch, by its value, by conditions around and by the test. */
+gm_value_dtype gm_proof_dtype(const gm_proof *proof, const gm_symbol *symbol);
+
+/* Whether a variable holds, at the branch, a tensor that was made in this function by an operation, and that nothing else refers to: then
+ * nobody can tell whether it or a copy is used from there on. */
+bool gm_proof_private(const gm_proof *proof, const gm_symbol *symbol);
+
+/* The statement behind which a private variable of `gm_proof_private` has its value. */
+const gm_node *gm_proof_definition(const gm_proof *proof, const gm_symbol *symbol);
+
+/* Whether nothing has kept a private variable for the backward pass so far: changing it in place does no harm. */
+bool gm_proof_unsaved(const gm_proof *proof, const gm_symbol *symbol);
+
+/* ---- Shared by relation*.c ---- */
+
+gm_relation gm_relation_none(const char *reason);
+gm_relation gm_relation_number(gm_proof *proof, const gm_node *expression);
+gm_relation gm_relation_call(gm_proof *proof, const gm_node *call);
+gm_relation gm_relation_of_number(uint8_t level, bool literal, double value);
+
+/* Whether a tensor is certainly floating point; certainly no bool. */
+bool gm_relation_floating(const gm_proof *proof, const gm_relation *relation);
+bool gm_relation_arithmetic(const gm_proof *proof, const gm_relation *relation);
+
+/* Whether all bases are. */
+bool gm_relation_floating_bases(const gm_proof *proof, const gm_relation *relation);
+
+/* Two tensors in one operation: bases joined; NONE when shapes or dtypes are not settled by that. */
+gm_relation gm_relation_merge(const gm_proof *proof, const gm_relation *left, const gm_relation *right);
+
+bool gm_symbols4_have(const gm_symbols4 *list, const gm_symbol *symbol);
+
+#endif

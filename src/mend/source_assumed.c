@@ -1,0 +1,119 @@
+/* Effects and guards that compiled code does without: `if not torch.compiler.is_compiling():` in front. Python does as before. */
+#include <string.h>
+
+#include "mend/source_text.h"
+#include "mend/writer.h"
+#include "rules/eager_only.h"
+#include "syntax/lexer.h"
+
+/* ---- Guards ---- */
+
+static bool is_loose(const gm_node *test, bool under_and) {
+    return test->kind == GM_KIND_IfExp || test->kind == GM_KIND_Lambda || test->kind == GM_KIND_NamedExpr ||
+           (under_and && test->kind == GM_KIND_BoolOp && gm_as_BoolOp(test)->op == GM_OP_Or);
+}
+
+bool gm_form_check(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
+    gm_arena *arena = fixer->analysis->arena;
+    const char *torch = fixer->assumed && !gm_eager_only(fixer->analysis->flow, plan->node)
+                            ? gm_text_torch(fixer, plan->function)
+                            : NULL;
+    if (torch == NULL) {
+        return false;
+    }
+    bool enclosed = is_loose(plan->test, !plan->negated);
+    gm_edit front = {.start = plan->test->start, .end = plan->test->start};
+    gm_edit_add(arena, &front.text, plan->negated ? "" : "not ");
+    gm_edit_add(arena, &front.text, torch);
+    gm_edit_add(arena, &front.text, plan->negated ? ".compiler.is_compiling() or " : ".compiler.is_compiling() and ");
+    gm_edit_add(arena, &front.text, enclosed ? "(" : "");
+    gm_edits_add(arena, edits, front);
+    if (enclosed) {
+        gm_edit back = {.start = plan->test->end, .end = plan->test->end};
+        gm_edit_add(arena, &back.text, ")");
+        gm_edits_add(arena, edits, back);
+    }
+    *assumption = "compiled code may go on where Python raises";
+    return true;
+}
+
+/* ---- Effects ---- */
+
+/* Whether the statement has its lines to itself. */
+static bool is_alone(const gm_tree *tree, const gm_node *statement) {
+    uint32_t first = gm_token_at(tree, statement->start);
+    uint32_t next = gm_token_at(tree, statement->end);
+    uint8_t before = first == 0 ? GM_TOKEN_NEWLINE : tree->tokens[first - 1].kind;
+    return (before == GM_TOKEN_NEWLINE || before == GM_TOKEN_INDENT || before == GM_TOKEN_DEDENT) && next < tree->token_count &&
+           tree->tokens[next].kind == GM_TOKEN_NEWLINE;
+}
+
+/* Whether a place in the statement is inside a string. */
+static bool is_in_string(const gm_tree *tree, uint32_t first, uint32_t offset) {
+    uint32_t depth = 0;
+    for (uint32_t i = first; i < tree->token_count && tree->tokens[i].start < offset; i++) {
+        const gm_token *token = &tree->tokens[i];
+        depth += token->kind == GM_TOKEN_FSTRING_START;
+        depth -= token->kind == GM_TOKEN_FSTRING_END;
+        if (token->kind == GM_TOKEN_STRING && token->end > offset) {
+            return true;
+        }
+    }
+    return depth > 0;
+}
+
+/* The statement with its later lines one level deeper. */
+static void add_deeper(gm_fixer *fixer, gm_edit_text *text, const gm_node *statement, const char *unit) {
+    gm_arena *arena = fixer->analysis->arena;
+    const gm_tree *tree = fixer->analysis->tree;
+    const gm_source *source = tree->source;
+    uint32_t first = gm_token_at(tree, statement->start);
+    uint32_t at = statement->start;
+    for (uint32_t line = gm_source_position(source, at).line; line < source->line_count; line++) {
+        uint32_t next = source->line_starts[line];
+        if (next >= statement->end) {
+            break;
+        }
+        gm_edit_add_source(arena, text, at, next);
+        bool blank = source->text[next] == '\n' || source->text[next] == '\r';
+        gm_edit_add(arena, text, blank || is_in_string(tree, first, next) ? "" : unit);
+        at = next;
+    }
+    gm_edit_add_source(arena, text, at, statement->end);
+}
+
+/* Whether the statement in front is mended in the same run: then it has brought the `if`. */
+static bool continues(const gm_fixer *fixer, const gm_plan *plan) {
+    if (plan->place->index == 0) {
+        return false;
+    }
+    const gm_node *before = plan->place->list->items[plan->place->index - 1];
+    const gm_plan *other = gm_analysis_plan(fixer->analysis, before);
+    return other != NULL && other->kind == GM_PLAN_DEFER && gm_edits_touch(&fixer->fix->edits, before->start, before->end);
+}
+
+bool gm_form_defer(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
+    gm_arena *arena = fixer->analysis->arena;
+    const gm_node *statement = plan->node;
+    const char *indent = gm_text_indent(fixer, statement);
+    const char *torch = fixer->assumed && indent != NULL && is_alone(fixer->analysis->tree, statement) &&
+                                !gm_eager_only(fixer->analysis->flow, statement)
+                            ? gm_text_torch(fixer, plan->function)
+                            : NULL;
+    if (torch == NULL) {
+        return false;
+    }
+    const char *unit = gm_text_unit(fixer, plan->function);
+    gm_edit edit = {.start = statement->start, .end = statement->end};
+    if (!continues(fixer, plan)) {
+        gm_edit_add(arena, &edit.text, "if not ");
+        gm_edit_add(arena, &edit.text, torch);
+        gm_edit_add(arena, &edit.text, ".compiler.is_compiling():");
+        gm_edit_add(arena, &edit.text, gm_text_line_end(fixer, statement->start));
+        gm_edit_add(arena, &edit.text, indent);
+    }
+    gm_edit_add(arena, &edit.text, unit);
+    add_deeper(fixer, &edit.text, statement, unit);
+    *assumption = "compiled code leaves this call out";
+    return gm_edits_add(arena, edits, edit);
+}
