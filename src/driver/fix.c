@@ -1,7 +1,10 @@
 #include "driver/fix.h"
 
+#include <assert.h>
+
 #include "driver/suppress.h"
 #include "mend/fix.h"
+#include "mend/same_tree.h"
 
 /* A round makes one proved mend a function. */
 enum { MOST_ROUNDS = 200 };
@@ -49,13 +52,14 @@ static bool mend_once(gm_arena *arena, gm_fixed *fixed, bool assumed, const gm_c
     if (fix->edits.items.count == 0) {
         return false;
     }
+    assert(gm_edits_verify(&fix->edits, analysis->tree->source->length));
     gm_buffer text;
     gm_buffer_init(&text, arena);
     gm_edits_apply(&fix->edits, analysis->tree->source, &text);
     list_sites(arena, fixed, fix, analysis->tree->source);
     gm_checked *next = gm_check_bytes(arena, fixed->before->path, gm_buffer_text(&text), text.length, options);
-    if (next->analysis == NULL) {
-        fixed->problem = "the fixed text is not valid, please report this";
+    if (next->analysis == NULL || !gm_same_tree(arena, analysis->tree, next->analysis->tree, &fix->edits)) {
+        fixed->problem = "the mends do not fit into the file, please report this";
         return false;
     }
     fixed->after = next;
