@@ -54,8 +54,7 @@ static void fix_file(gm_arena *arena, const char *path, const void *options, gm_
     const gm_fixed *fixed = gm_fix_bytes(arena, path, file.bytes, file.size, asked->assumed, &asked->run.check);
     result->problem = fixed->problem;
     if (fixed->before->analysis == NULL) {
-        asked->run.format->file(out, fixed->before, &asked->run.style);
-        result->problem = "syntax error, it is left alone";
+        result->problem = "syntax error, see `graphmend check`; the file is left alone";
     } else if (fixed->changed) {
         result->problem = write_fixed(arena, asked, &file, fixed, out);
         result->mends = result->problem == NULL ? fixed->sites.count : 0;

@@ -88,6 +88,9 @@ bool gm_proof_private(const gm_proof *proof, const gm_symbol *symbol);
 /* The statement behind which a private variable of `gm_proof_private` has its value. */
 const gm_node *gm_proof_definition(const gm_proof *proof, const gm_symbol *symbol);
 
+/* Whether the variable holds what a layer of torch returned that always returns floating point: `self.norm(x)`. */
+bool gm_proof_layer(const gm_proof *proof, const gm_symbol *symbol);
+
 /* Whether nothing has kept a private variable for the backward pass so far: changing it in place does no harm. */
 bool gm_proof_unsaved(const gm_proof *proof, const gm_symbol *symbol);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rules/blocks.h"
+#include "rules/eager_only.h"
 #include "rules/reach.h"
 #include "rules/rule.h"
 #include "rules/visit.h"
@@ -214,7 +215,7 @@ static int compare_findings(const void *left, const void *right) {
 static void mark_reached(gm_analysis *analysis) {
     for (uint32_t i = 0; i < analysis->findings.count; i++) {
         gm_finding *finding = &analysis->findings.items[i];
-        finding->reached = gm_reach_has(analysis, finding->function->node);
+        finding->reached = gm_reach_has(analysis, finding->function->node) && !gm_eager_only(analysis->flow, finding->node);
     }
 }
 

@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-/* `torch.compiler.is_compiling()` and its other names. */
+/* `torch.compiler.is_compiling()`, its older names, and what libraries have made of it. */
 static bool asks_compiling(gm_flow *flow, const gm_node *node) {
-    static const char *const names[] = {"torch.compiler.is_compiling", "torch.compiler.is_dynamo_compiling",
-                                        "torch._dynamo.is_compiling", "torch._dynamo.external_utils.is_compiling"};
+    static const char *const names[] = {"is_compiling", "is_dynamo_compiling", "is_torchdynamo_compiling"};
     const gm_name *name = node->kind == GM_KIND_Call ? gm_flow_qualified(flow, gm_as_Call(node)->func) : NULL;
-    for (size_t i = 0; name != NULL && i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(name->text, names[i]) == 0) {
+    const char *dot = name != NULL ? strrchr(name->text, '.') : NULL;
+    for (size_t i = 0; dot != NULL && i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(dot + 1, names[i]) == 0) {
             return true;
         }
     }

@@ -1,0 +1,199 @@
+/* Who else holds a tensor: whether a variable may stand for a copy of it. */
+#include <string.h>
+
+#include "mend/relation.h"
+
+static bool is_loop(const gm_node *owner) {
+    return owner->kind == GM_KIND_For || owner->kind == GM_KIND_While || owner->kind == GM_KIND_AsyncFor;
+}
+
+static bool is_variable(const gm_proof *proof, const gm_node *node, const gm_symbol *symbol) {
+    return node->kind == GM_KIND_Name && gm_scopes_symbol(proof->analysis->flow->scopes, node) == symbol;
+}
+
+/* Whether the operator always makes a tensor of its own. Others may hand their argument back: `dropout` that is off, `to`, `contiguous`. */
+static bool makes_own_tensor(const gm_torch_op *op) {
+    static const char *const names[] = {"matmul", "bmm", "mm", "addmm", "linear", "softmax", "log_softmax", "layer_norm"};
+    const unsigned bad = GM_TORCH_MUTATES | GM_TORCH_VIEW | GM_TORCH_INPLACE_VIEW | GM_TORCH_INPLACE_ARGUMENT | GM_TORCH_RANDOM |
+                         GM_TORCH_CREATES | GM_TORCH_PROPERTY | GM_TORCH_EITHER;
+    bool known = (op->flags & (GM_TORCH_POINTWISE | GM_TORCH_REDUCES)) != 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        known = known || strcmp(op->name, names[i]) == 0;
+    }
+    return known && op->result == GM_TORCH_TENSOR && (op->flags & bad) == 0;
+}
+
+typedef struct use_search {
+    const gm_proof *proof;
+    const gm_symbol *symbol;
+    uint32_t from;
+    uint32_t to;
+    bool (*allows)(const gm_proof *proof, const gm_node *use);
+    bool shared;
+} use_search;
+
+/* Attributes that say something of a tensor and hand nothing of it out. */
+static bool is_harmless_attribute(const gm_proof *proof, const gm_node *attribute) {
+    static const char *const names[] = {"dtype", "shape", "device", "ndim", "is_cuda", "requires_grad", "layout"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (gm_name_is(gm_as_Attribute(attribute)->attr, names[i])) {
+            return true;
+        }
+    }
+    const gm_node *parent = gm_flow_parent(proof->analysis->flow, attribute);
+    if (parent == NULL || parent->kind != GM_KIND_Call || gm_as_Call(parent)->func != attribute) {
+        return false;
+    }
+    const gm_torch_op *op = gm_torch_find(GM_TORCH_METHOD, gm_as_Attribute(attribute)->attr->text);
+    return op != NULL && (makes_own_tensor(op) || op->result == GM_TORCH_SIZE || op->result == GM_TORCH_INT ||
+                          op->result == GM_TORCH_BOOL);
+}
+
+static bool is_harmless_call(const gm_proof *proof, const gm_node *call) {
+    const gm_name *name = gm_flow_qualified(proof->analysis->flow, gm_as_Call(call)->func);
+    const gm_torch_op *op = name == NULL ? NULL : gm_torch_find_qualified(name->text);
+    return op != NULL && makes_own_tensor(op) && gm_as_Call(call)->keywords.count == 0;
+}
+
+/* Whether a reading of the variable can leave another reference to the object behind. */
+static bool is_harmless(const gm_proof *proof, const gm_node *use) {
+    const gm_node *parent = gm_flow_parent(proof->analysis->flow, use);
+    switch (parent == NULL ? GM_KIND_Module : (gm_kind)parent->kind) {
+    case GM_KIND_BinOp:
+    case GM_KIND_Compare:
+        return true;
+    case GM_KIND_UnaryOp:
+        return gm_as_UnaryOp(parent)->op == GM_OP_USub || gm_as_UnaryOp(parent)->op == GM_OP_Not;
+    case GM_KIND_Attribute:
+        return is_harmless_attribute(proof, parent);
+    case GM_KIND_Call:
+        return is_harmless_call(proof, parent);
+    default:
+        return false;
+    }
+}
+
+static bool find_sharing(gm_node *node, void *context) {
+    use_search *search = context;
+    bool inside = node->start >= search->from && node->start < search->to;
+    if (inside && is_variable(search->proof, node, search->symbol) && gm_as_Name(node)->ctx == GM_LOAD) {
+        search->shared = search->shared || !search->allows(search->proof, node);
+    }
+    return !search->shared && gm_node_children(node, find_sharing, context);
+}
+
+/* The one statement that binds the variable for every way to the branch; NULL when there are several, or it is no plain assignment. */
+const gm_node *gm_proof_definition(const gm_proof *proof, const gm_symbol *symbol) {
+    const gm_node *found = NULL;
+    for (uint32_t i = 0; i < symbol->binders.count; i++) {
+        const gm_node *binder = symbol->binders.items[i];
+        if (binder->start < proof->statement->start && (found == NULL || binder->start > found->start)) {
+            found = binder;
+        }
+    }
+    const gm_node *statement = found == NULL ? NULL : gm_flow_statement(proof->analysis->flow, found);
+    bool plain = statement != NULL && statement->kind == GM_KIND_Assign && gm_as_Assign(statement)->targets.count == 1 &&
+                 gm_as_Assign(statement)->targets.items[0] == found;
+    if (!plain) {
+        return NULL;
+    }
+    /* It stands in a block around the branch, in front of it: then every way to the branch comes by. */
+    for (const gm_place *place = proof->place; place != NULL; place = place->outer) {
+        for (uint32_t i = 0; i < place->index; i++) {
+            if (place->list->items[i] == statement) {
+                return statement;
+            }
+        }
+        if (is_loop(place->owner)) {
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
+/* Layers of torch that always return a new floating point tensor. */
+static bool is_layer(const gm_proof *proof, const gm_node *call) {
+    static const char *const names[] = {"torch.nn.LayerNorm",   "torch.nn.Linear",      "torch.nn.RMSNorm",
+                                        "torch.nn.GroupNorm",   "torch.nn.BatchNorm1d", "torch.nn.BatchNorm2d",
+                                        "torch.nn.BatchNorm3d", "torch.nn.Conv1d",      "torch.nn.Conv2d",
+                                        "torch.nn.Conv3d",      "torch.nn.Embedding"};
+    const gm_class *class_ = gm_class_around(proof->function);
+    const gm_node *callee = call->kind == GM_KIND_Call ? gm_as_Call(call)->func : NULL;
+    if (class_ == NULL || callee == NULL || callee->kind != GM_KIND_Attribute ||
+        gm_value_of(proof->function, callee).form != GM_FORM_MODULE) {
+        return false;
+    }
+    const gm_attribute *attribute = gm_class_attribute(class_, gm_as_Attribute(callee)->attr);
+    for (size_t i = 0; attribute != NULL && attribute->type != NULL && i < sizeof names / sizeof names[0]; i++) {
+        if (gm_name_is(attribute->type, names[i])) {
+            return !attribute->outside_init && gm_as_Attribute(callee)->value->kind == GM_KIND_Name;
+        }
+    }
+    return false;
+}
+
+bool gm_proof_layer(const gm_proof *proof, const gm_symbol *symbol) {
+    const gm_node *definition = gm_proof_definition(proof, symbol);
+    return definition != NULL && is_layer(proof, gm_as_Assign(definition)->value);
+}
+
+/* Operations whose result is new and no leaf of a graph that the user could ask for its gradient. */
+static bool makes_new(const gm_proof *proof, const gm_node *value) {
+    gm_value made = gm_value_of(proof->function, value);
+    if (made.class_ != GM_VALUE_TENSOR || (made.traits & GM_VALUE_OPTIONAL) != 0) {
+        return false;
+    }
+    if (value->kind == GM_KIND_BinOp || is_layer(proof, value)) {
+        return true;
+    }
+    const gm_torch_op *op = value->kind == GM_KIND_Call ? gm_called_torch_op(proof->function, value, NULL) : NULL;
+    return op != NULL && makes_own_tensor(op);
+}
+
+/* Whether all readings of the variable between its definition and the branch are of a kind. */
+static bool all_uses(const gm_proof *proof, const gm_symbol *symbol, const gm_node *definition,
+                     bool (*allows)(const gm_proof *proof, const gm_node *use)) {
+    use_search search = {proof, symbol, definition->end, proof->statement->start, allows, false};
+    gm_node_children(proof->function->node, find_sharing, &search);
+    return !search.shared;
+}
+
+bool gm_proof_private(const gm_proof *proof, const gm_symbol *symbol) {
+    if (symbol->binding != GM_BINDING_LOCAL || symbol->scope != proof->function->scope) {
+        return false;
+    }
+    const gm_node *definition = gm_proof_definition(proof, symbol);
+    if (definition == NULL || !makes_new(proof, gm_as_Assign(definition)->value)) {
+        return false;
+    }
+    return all_uses(proof, symbol, definition, is_harmless);
+}
+
+/* Comparisons keep nothing, and neither does a look at the shape. */
+static bool is_unsaved_use(const gm_proof *proof, const gm_node *use) {
+    static const char *const names[] = {"dtype", "shape", "device", "ndim"};
+    const gm_node *parent = gm_flow_parent(proof->analysis->flow, use);
+    if (parent != NULL && parent->kind == GM_KIND_Attribute) {
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+            if (gm_name_is(gm_as_Attribute(parent)->attr, names[i])) {
+                return true;
+            }
+        }
+    }
+    return parent != NULL && parent->kind == GM_KIND_Compare;
+}
+
+/* These keep their operands for the backward pass, not their result. */
+static bool keeps_result(const gm_node *value) {
+    if (value->kind != GM_KIND_BinOp) {
+        return true;
+    }
+    uint8_t op = gm_as_BinOp(value)->op;
+    return op != GM_OP_Add && op != GM_OP_Sub && op != GM_OP_Mult && op != GM_OP_MatMult;
+}
+
+bool gm_proof_unsaved(const gm_proof *proof, const gm_symbol *symbol) {
+    const gm_node *definition = gm_proof_definition(proof, symbol);
+    return proof->grad_free || (definition != NULL && !keeps_result(gm_as_Assign(definition)->value) &&
+                                all_uses(proof, symbol, definition, is_unsaved_use));
+}
