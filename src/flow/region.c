@@ -1,4 +1,5 @@
 /* Statement ranges: what they contain, and which variables they read, bind and delete. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "flow/flow_private.h"
@@ -14,7 +15,37 @@ typedef struct extent {
     uint32_t end_block; /* control stands here, before `last_step`, when the range has ended normally */
     bool ends;
     bool known;
+    uint64_t *order; /* its blocks: the place in reverse post order above, the index in the low half */
+    uint32_t order_count;
 } extent;
+
+static uint32_t block_at(const extent *range, uint32_t place) {
+    return (uint32_t)range->order[place];
+}
+
+static int compare_order(const void *left, const void *right) {
+    uint64_t a = *(const uint64_t *)left;
+    uint64_t b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+static uint64_t order_key(const gm_cfg *cfg, uint32_t block) {
+    return (uint64_t)(uint32_t)cfg->blocks.items[block].order << 32 | block; /* unreachable blocks, with -1, come last */
+}
+
+/* Blocks are numbered as they are made, a join before the sides that lead to it: in that order a question of data flow would take as
+ * many rounds as there are branches. */
+static void find_order(gm_function *function, extent *range) {
+    size_t count = (size_t)(range->last_block - range->first_block) + 1;
+    range->order = GM_NEW_ARRAY(function->flow->arena, uint64_t, count);
+    range->order[range->order_count++] = order_key(function->cfg, range->entry);
+    for (uint32_t block = range->first_block; block < range->last_block; block++) {
+        if (block != range->entry) {
+            range->order[range->order_count++] = order_key(function->cfg, block);
+        }
+    }
+    qsort(range->order, range->order_count, sizeof *range->order, compare_order);
+}
 
 static extent extent_of(const gm_function *function, gm_node *const *statements, uint32_t count) {
     const gm_cfg_slot *first = gm_cfg_find_slot(function->cfg, statements[0]);
@@ -115,10 +146,9 @@ static gm_set_word *find_inputs(gm_function *function, const extent *range) {
     bool changed = sets.words > 0;
     while (changed) {
         changed = false;
-        for (uint32_t block = range->last_block; block > range->first_block; block--) {
-            changed |= update_inputs(function, range, &sets, block - 1, scratch);
+        for (uint32_t i = range->order_count; i > 0; i--) {
+            changed |= update_inputs(function, range, &sets, block_at(range, i - 1), scratch);
         }
-        changed |= update_inputs(function, range, &sets, range->entry, scratch);
     }
     return local_set(&sets, range, range->entry);
 }
@@ -196,9 +226,9 @@ static gm_set_word *find_certain(gm_function *function, const extent *range) {
     *entered_flag(&flow, range->entry) = true;
     bool changed = true;
     while (changed) {
-        changed = update_certain(&flow, range->entry, scratch);
-        for (uint32_t block = range->first_block; block < range->last_block; block++) {
-            changed |= update_certain(&flow, block, scratch);
+        changed = false;
+        for (uint32_t i = 0; i < range->order_count; i++) {
+            changed |= update_certain(&flow, block_at(range, i), scratch);
         }
     }
     memset(scratch, 0, sizeof *scratch * flow.sets.words);
@@ -433,6 +463,7 @@ gm_region gm_region_of(gm_function *function, gm_node *const *statements, uint32
     extent range = extent_of(function, statements, count);
     if (range.known) {
         const gm_cfg *cfg = function->cfg;
+        find_order(function, &range);
         for (uint32_t i = range.first_step; i < range.last_step; i++) {
             const gm_step *step = &cfg->steps.items[i];
             collect_accesses(cfg->accesses.items + step->first_access, step->access_count, sets);

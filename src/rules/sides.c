@@ -121,12 +121,20 @@ static gm_refusal refusal_of_region(const gm_region *region, const gm_node *node
     return none;
 }
 
+static bool is_deleted(const gm_function *function, const gm_symbol *symbol) {
+    const gm_cfg *cfg = function->cfg;
+    for (uint32_t i = 0; i < cfg->accesses.count; i++) {
+        if (cfg->accesses.items[i].kind == GM_ACCESS_DELETE && cfg->accesses.items[i].symbol == symbol) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* A variable that a `del` somewhere deletes would have to be bound exactly as in the original, read or not. */
 static gm_refusal refusal_of_deleted(gm_analysis *analysis, const gm_plan *plan, const gm_region *side) {
-    const gm_list *body = gm_blocks_of_function(plan->function->node);
-    gm_region whole = gm_region_of(plan->function, body->items, body->count);
     for (uint32_t i = 0; i < side->writes.count; i++) {
-        if (gm_symbols_have(&whole.deletes, side->writes.items[i])) {
+        if (is_deleted(plan->function, side->writes.items[i])) {
             const char *name = side->writes.items[i]->name->text;
             return (gm_refusal){gm_analysis_text(analysis, "`%s` is deleted in the function", name), plan->node};
         }
