@@ -276,8 +276,12 @@ typedef struct gm_verdict {
     const char *reason; /* NULL: pure */
 } verdict;
 
+/* Functions that call functions that call ...: each is judged inside the one before it, on this thread's stack. */
+enum { MOST_CALLEES_DEEP = 48 };
+
 struct gm_purity {
     GM_VEC(verdict) verdicts;
+    uint32_t depth;
 };
 
 static verdict *find_verdict(gm_analysis *analysis, const gm_node *definition) {
@@ -310,9 +314,14 @@ const char *gm_effects_of_callee(gm_analysis *analysis, const gm_node *definitio
     if (known != NULL) {
         return known->running ? "its code calls a recursive function" : known->reason;
     }
+    if (analysis->purity->depth == MOST_CALLEES_DEEP) {
+        return "its code calls functions that are nested too deeply";
+    }
     verdict fresh = {definition, true, NULL};
     gm_vec_push(analysis->arena, &analysis->purity->verdicts, fresh);
+    analysis->purity->depth++;
     const char *reason = judge(analysis, definition);
+    analysis->purity->depth--;
     known = find_verdict(analysis, definition); /* the table may have moved */
     known->running = false;
     known->reason = reason;
