@@ -466,7 +466,9 @@ gm_region gm_region_of(gm_function *function, gm_node *const *statements, uint32
         find_order(function, &range);
         for (uint32_t i = range.first_step; i < range.last_step; i++) {
             const gm_step *step = &cfg->steps.items[i];
-            collect_accesses(cfg->accesses.items + step->first_access, step->access_count, sets);
+            if (step->access_count > 0) {
+                collect_accesses(cfg->accesses.items + step->first_access, step->access_count, sets);
+            }
         }
         region.inputs = gm_set_list(function, find_inputs(function, &range));
         region.certain = gm_set_list(function, find_certain(function, &range));

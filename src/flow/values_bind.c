@@ -292,7 +292,7 @@ static gm_value of_annotated(gm_function *function, const gm_AnnAssign *assign) 
     return promised.class_ == GM_VALUE_UNKNOWN ? value : promised;
 }
 
-static gm_value of_name(gm_function *function, const gm_node *node) {
+static gm_value of_target(gm_function *function, const gm_node *node) {
     target_path path = path_of(function->flow, node);
     if (path.holder == NULL) {
         return gm_value_unknown(node);
@@ -313,6 +313,17 @@ static gm_value of_name(gm_function *function, const gm_node *node) {
     default:
         return gm_value_unknown(node);
     }
+}
+
+/* A variable goes by its own name in reasons that do not speak of another one. */
+static gm_value of_name(gm_function *function, const gm_node *node) {
+    gm_value value = of_target(function, node);
+    bool data = gm_value_has_tensor(value) || (value.traits & (GM_VALUE_FROM_DATA | GM_VALUE_MAYBE_DATA)) != 0;
+    if (data && value.class_ != GM_VALUE_NO_PATH && strstr(value.reason, " comes from ") == NULL &&
+        strstr(value.reason, " is ") == NULL) {
+        value.reason = gm_value_text(function->flow, "`%s` comes from %s", gm_as_Name(node)->id->text, value.reason);
+    }
+    return value;
 }
 
 gm_value gm_evaluate_binder(gm_function *function, const gm_node *binder) {

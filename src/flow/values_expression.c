@@ -186,7 +186,8 @@ gm_value gm_value_arithmetic(uint8_t operator_, gm_value left, gm_value right, c
         gm_value value = gm_value_unknown(node);
         bool data = ((left.traits | right.traits) & (GM_VALUE_FROM_DATA | GM_VALUE_MAYBE_DATA)) != 0;
         value.traits = data ? GM_VALUE_MAYBE_DATA : 0;
-        value.reason = !data ? value.reason : (left.traits & GM_VALUE_FROM_DATA) != 0 ? left.reason : right.reason;
+        bool left_is_data = (left.traits & (GM_VALUE_FROM_DATA | GM_VALUE_MAYBE_DATA)) != 0;
+        value.reason = !data ? value.reason : left_is_data ? left.reason : right.reason;
         return value;
     }
     bool left_decides = left.class_ == GM_VALUE_TENSOR || (left.class_ == GM_VALUE_MAYBE && right.class_ != GM_VALUE_TENSOR);

@@ -1,0 +1,83 @@
+/* `graphmend debug variables`: for every statement the locals that are bound and live before it, for every read of a local the
+ * bindings that it may see. `s LINE NAME BOUND LIVE ...` and `r LINE:COLUMN NAME LINE:COLUMN ...`, of functions only. */
+#include "cli/debug.h"
+#include "cli/debug_files.h"
+#include "flow/reaching.h"
+#include "flow/walk.h"
+
+typedef struct printer {
+    gm_function *function;
+    gm_reaching *reaching;
+    gm_buffer *out;
+} printer;
+
+static gm_position position_of(const printer *state, const gm_node *node) {
+    return gm_source_position(state->function->flow->tree->source, node->start);
+}
+
+static bool is_among(const gm_symbol_list *list, const gm_symbol *symbol) {
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (list->items[i] == symbol) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_statement(const printer *state, const gm_node *node) {
+    static const char *const bound[] = {"never", "maybe", "always"};
+    gm_symbol_list live = gm_live_before(state->function, node);
+    gm_buffer_printf(state->out, "s %u", position_of(state, node).line);
+    for (uint32_t i = 0; i < state->function->scope->symbols.count; i++) {
+        const gm_symbol *symbol = state->function->scope->symbols.items[i];
+        if (gm_symbol_is_local(symbol)) {
+            gm_buffer_printf(state->out, " %s %s %s", symbol->name->text, bound[gm_bound_before(state->function, node, symbol)],
+                             is_among(&live, symbol) ? "live" : "dead");
+        }
+    }
+    gm_buffer_add_char(state->out, '\n');
+}
+
+static void add_read(const printer *state, const gm_node *node) {
+    gm_definition_list list;
+    if (!gm_reaching_of_use(state->reaching, node, &list)) {
+        return;
+    }
+    gm_position at = position_of(state, node);
+    gm_buffer_printf(state->out, "r %u:%u %s", at.line, at.column, gm_as_Name(node)->id->text);
+    for (uint32_t i = 0; i < list.count; i++) {
+        gm_position from = position_of(state, gm_reaching_at(state->reaching, list.items[i])->node);
+        gm_buffer_printf(state->out, " %u:%u", from.line, from.column);
+    }
+    gm_buffer_add_char(state->out, '\n');
+}
+
+static bool visit(const gm_node *node, const gm_node *parent, void *context) {
+    const printer *state = context;
+    bool inner = node->kind == GM_KIND_FunctionDef || node->kind == GM_KIND_AsyncFunctionDef || node->kind == GM_KIND_ClassDef;
+    if (parent != NULL && gm_is_stmt(node) && gm_cfg_place(state->function->cfg, node, &(uint32_t){0}, &(uint32_t){0})) {
+        add_statement(state, node);
+    }
+    if (node->kind == GM_KIND_Name) {
+        add_read(state, node);
+    }
+    return parent == NULL || !inner;
+}
+
+static void print_variables(gm_arena *arena, gm_tree *tree, const gm_debug_options *options, gm_buffer *out) {
+    (void)options;
+    gm_flow *flow = gm_flow_build(arena, tree);
+    for (uint32_t i = 0; i < flow->scopes->all.count; i++) {
+        const gm_node *node = flow->scopes->all.items[i]->node;
+        if (node->kind == GM_KIND_FunctionDef || node->kind == GM_KIND_AsyncFunctionDef) {
+            gm_function *function = gm_flow_function(flow, node);
+            printer state = {function, gm_reaching_build(function), out};
+            gm_buffer_printf(out, "f %s\n", function->scope->name->text);
+            gm_walk(arena, node, visit, &state);
+        }
+    }
+}
+
+int gm_cli_debug_variables(int count, char **arguments) {
+    return gm_debug_each_file(count, arguments, (const char *const[]){NULL}, print_variables);
+}
