@@ -266,11 +266,11 @@ static uint32_t find_comment(const char *text, uint32_t at, uint32_t end) {
     return end;
 }
 
-/* The source of an expression without its comments: one part more than there are comments. */
+/* The source of an expression without its comments, which 3.12 allows: one part more than there are comments. */
 static gm_constant source_text(gm_parser *parser, uint32_t start, uint32_t end) {
     GM_VEC(gm_part) parts = {0};
     for (uint32_t at = start;;) {
-        uint32_t stop = find_comment(parser->text, at, end);
+        uint32_t stop = gm_parser_before(parser, 312) ? end : find_comment(parser->text, at, end);
         gm_vec_push(parser->arena, &parts, ((gm_part){at, stop, GM_PART_RAW | GM_PART_DEBUG}));
         if (stop == end) {
             return (gm_constant){GM_LITERAL_str, parts.count, parts.items};
@@ -368,6 +368,20 @@ static void check_mixture(gm_parser *parser, const mixture *seen, uint32_t start
     }
 }
 
+/* Before 3.12 the prefix of the first literal decided for all text of an f-string but what ends a format spec. */
+static void set_unicode(gm_node *const *nodes, uint32_t count, bool unicode, bool in_spec) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (nodes[i]->kind == GM_KIND_Constant) {
+            gm_part *first = gm_as_Constant(nodes[i])->value.parts;
+            bool marked = unicode && !(in_spec && i + 1 == count);
+            first->flags = marked ? first->flags | GM_PART_UNICODE : first->flags & ~(uint32_t)GM_PART_UNICODE;
+        } else if (nodes[i]->kind == GM_KIND_FormattedValue && gm_as_FormattedValue(nodes[i])->format_spec != NULL) {
+            const gm_list *spec = &gm_as_JoinedStr(gm_as_FormattedValue(nodes[i])->format_spec)->values;
+            set_unicode(spec->items, spec->count, unicode, true);
+        }
+    }
+}
+
 /* Several literals, or one f-string. */
 static gm_node *concatenation(gm_parser *parser) {
     uint32_t start = parser->at->start;
@@ -399,12 +413,8 @@ static gm_node *concatenation(gm_parser *parser) {
         parser->nodes.count = mark;
         return only;
     }
-    if (unicode && gm_parser_before(parser, 312)) {
-        for (uint32_t i = mark; i < parser->nodes.count; i++) {
-            if (parser->nodes.items[i]->kind == GM_KIND_Constant) {
-                gm_as_Constant(parser->nodes.items[i])->value.parts[0].flags |= GM_PART_UNICODE;
-            }
-        }
+    if (gm_parser_before(parser, 312)) {
+        set_unicode(parser->nodes.items + mark, parser->nodes.count - mark, unicode, false);
     }
     return joined(parser, start, mark);
 }

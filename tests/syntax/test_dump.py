@@ -42,6 +42,8 @@ SNIPPETS = {
     "source text two levels deep": "x = f'{f:{g:{h=}}}'\n",
     "format specs": "x = f'{a:}{a:{b}}{a:b{c}}{a:{b}{c}}{a:{b}c}{a:{b:{c}}}{a:{b:c}}{a!r:^{b}.{c}}'\n",
     "empty format specs": "x = f'{a:{b:}}{a:{b:{c:}}}{a:{b!r:}{c}}' f'{a:}' ''\n",
+    "prefix u": "x = u'a' f'b{c}' 'd', f'' u'e', f'{g}' u'h' 'i', 'j' u'k{l}' f'm', u'' f'n', f'o' u'p'\n",
+    "prefix u and format specs": "x = u'' f'{a:b{c}d{e:f}}' 'g' f'{h:i}{j:k{l}m}'\n",
     "identifiers": "\u212b = \u00b5 = \ufb01 = \u1e9b\u0323 = 1\n",
     "positions": "\u00e9 = '\u00e9\u00e9'; y = \u00e9.z(\n\t1)\n",
     "decorators": "@a.b(1)\n@c\nclass D(E, f=1, *g, **h):\n async def i(self, j, /, k=1, *, l: m, **o) -> p: await q\n",
