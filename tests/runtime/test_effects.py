@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import warnings
 
@@ -160,3 +161,17 @@ def test_a_failing_sink_raises_from_the_call() -> None:
     outcome = compare(lambda: program, CALLS, False)
     assert outcome.graphs == 1
     assert not _gm.state.local.queue
+
+
+@pytest.mark.parametrize("wrapped", [functools.lru_cache(maxsize=None), functools.cache], ids=["lru_cache", "cache"])
+def test_effect_behind_a_cache(wrapped) -> None:
+    def make():
+        @wrapped
+        def slopes(count):
+            say(SITE, "computing", count)
+            return count * 2
+
+        return lambda x: x * slopes(x.shape[0])
+
+    outcome = compare(make, [lambda: (torch.ones(2),)])
+    assert not outcome.mended("GM301") and "cache" in outcome.refusals("GM301")[0]

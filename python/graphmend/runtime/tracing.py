@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional
 
-from . import state
+from . import callers, state
 from .markers import key_of, site_of
 
 QUEUE_SOURCE = "local.queue"
@@ -47,6 +47,9 @@ def site_on(site: str) -> bool:
     reason = nested_context()
     if reason is not None:
         trace.blamed[site] = reason
+        return False
+    if state.needs_whole_call(site) and callers.behind_wrapper(translator().output.current_tx):
+        trace.blamed[site] = "it stands behind a wrapper such as a cache, which may not call the function each time"
         return False
     trace.touched[site] = None
     return True
