@@ -16,7 +16,7 @@ def translators(tx: Any) -> Any:
 
 
 def behind_wrapper(tx: Any) -> bool:
-    """Whether the trace looks behind a wrapper that Python would have asked, which might have answered from its cache."""
+    """Whether the trace looks behind a wrapper that Python asks, and that might answer from its cache."""
     from torch._dynamo import polyfills
 
     codes = [getattr(polyfills, name).__code__ for name in UNWRAPPERS if hasattr(polyfills, name)]

@@ -87,6 +87,7 @@ class Callback:
                 if not trace.refusals and trace.open:
                     trace.refuse(site_of(trace.open[-1][0]), f"a side cannot be traced: {first_line(error)}")
                 if not trace.refusals:
+                    state.registry.refused(trace.blamed)
                     if not whole and trace.touched:
                         off.update(trace.touched)
                         reason = f"the mended code cannot be compiled: {first_line(error)}"
