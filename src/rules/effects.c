@@ -40,12 +40,33 @@ static gm_refusal of_value(const question *asked, const gm_node *expression) {
     return expression == NULL ? none : gm_effects_of(asked->analysis, asked->function, expression, asked->mode);
 }
 
+static gm_refusal first_of(gm_refusal first, gm_refusal second) {
+    return first.reason != NULL ? first : second;
+}
+
 /* The variable at the root of `x[i].y`, or NULL. */
 static const gm_node *root_of(const gm_node *target) {
     while (target->kind == GM_KIND_Attribute || target->kind == GM_KIND_Subscript) {
         target = target->kind == GM_KIND_Attribute ? gm_as_Attribute(target)->value : gm_as_Subscript(target)->value;
     }
     return target->kind == GM_KIND_Name ? target : NULL;
+}
+
+/* Whether a value may be a tensor, as far as is known. */
+static bool may_be_tensor(const question *asked, const gm_node *expression) {
+    gm_value value = gm_value_of(asked->function, expression);
+    return value.class_ != GM_VALUE_NOT;
+}
+
+/* An item of what may be a tensor: the tracer stores into a copy, or finds that it is none and refuses. */
+static gm_refusal of_item_target(const question *asked, const gm_node *target) {
+    const gm_node *root = root_of(target);
+    const gm_symbol *symbol = root == NULL ? NULL : gm_scopes_symbol(asked->analysis->flow->scopes, root);
+    if (target->kind != GM_KIND_Subscript || symbol == NULL || !gm_symbol_is_local(symbol) ||
+        !may_be_tensor(asked, gm_as_Subscript(target)->value)) {
+        return gm_effects_refuse("its code writes an item of an object", target);
+    }
+    return first_of(of_value(asked, gm_as_Subscript(target)->value), of_value(asked, gm_as_Subscript(target)->slice));
 }
 
 static gm_refusal of_target(const question *asked, const gm_node *target);
@@ -84,14 +105,8 @@ static gm_refusal of_target(const question *asked, const gm_node *target) {
     case GM_KIND_Attribute:
         return gm_effects_refuse("its code writes an attribute", target);
     default:
-        return gm_effects_refuse(root_of(target) != NULL ? "its code writes an item of an object"
-                                                         : "its code writes into an object",
-                                 target);
+        return of_item_target(asked, target);
     }
-}
-
-static gm_refusal first_of(gm_refusal first, gm_refusal second) {
-    return first.reason != NULL ? first : second;
 }
 
 /* Contexts of torch itself, such as no_grad and autocast, change nothing but how the operations inside are traced. */

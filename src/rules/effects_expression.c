@@ -75,8 +75,10 @@ static bool forbids_data(gm_effects_mode mode) {
     return mode == GM_EFFECTS_SIDE || mode == GM_EFFECTS_TAIL;
 }
 
+/* What a side stores into a tensor is stored into a copy while tracing; that cannot be done for a tensor's size or place in memory. */
 static gm_refusal of_torch_op(const gm_torch_op *op, const gm_node *call, gm_effects_mode mode) {
-    if ((op->flags & (GM_TORCH_MUTATES | GM_TORCH_INPLACE_VIEW)) != 0) {
+    bool stores = (op->flags & GM_TORCH_MUTATES) != 0 && !forbids_data(mode);
+    if (stores || (op->flags & GM_TORCH_INPLACE_VIEW) != 0) {
         return gm_effects_refuse("its code changes a tensor in place", call);
     }
     if ((op->flags & GM_TORCH_RANDOM) != 0 && op->space != GM_TORCH_NN) {

@@ -18,6 +18,7 @@ from . import state
 from .markers import site_of
 from .numbers import CAPTURE
 from .quiet import forgotten_breaks, held, release
+from .watch import identity_watched, surroundings
 
 MAX_ATTEMPTS = 64
 TORCH_FOLDER = os.path.dirname(torch.__file__) + os.sep
@@ -79,6 +80,8 @@ class Callback:
                     records = list(records)
                 if error is None and whole and not trace.refusals:
                     error = not_one_graph(frame, result)
+                if error is None and not trace.refusals and trace.open:
+                    trace.refuse(site_of(trace.open[0][0]), "the graph breaks inside one side")
                 if error is None and not trace.refusals:
                     release(records)
                     state.registry.refused(trace.blamed)
@@ -94,6 +97,8 @@ class Callback:
                         state.registry.refused(dict.fromkeys(trace.touched, reason))
                     return None, error
                 state.registry.refused(trace.refusals)
+                if off.keys() >= trace.refusals.keys():
+                    return None, error  # a part of the runtime itself, run as a frame of its own
                 off.update(dict.fromkeys(trace.refusals))
         return None, error
 
@@ -106,7 +111,8 @@ class Callback:
         state.local.trace = trace
         _set_error_on_graph_break(strict or trace.whole)
         try:
-            with torch._dynamo.config.patch(CAPTURE if trace.whole else {}):
+            trace.surroundings = surroundings()
+            with torch._dynamo.config.patch(CAPTURE if trace.whole else {}), identity_watched(trace):
                 return self.inner(frame, cache_entry, frame_state), None
         except Exception as error:
             return None, error

@@ -12,7 +12,19 @@ from torch.compiler import is_dynamo_compiling
 
 from . import markers
 from .state import local
-from .tracing import close_region, new_key, open_region, refuse, site_on, tracing_mends, untouched
+from .tracing import (
+    changeable,
+    close_region,
+    new_key,
+    one_tensor,
+    open_region,
+    postponed,
+    refuse,
+    selected,
+    site_on,
+    tracing_mends,
+    untouched,
+)
 
 IMMUTABLE = (int, float, bool, str, bytes, complex, type(None))
 EXACT, LARGE = 2**53, 2**63  # integers below are exact as doubles; fit into 64 bits
@@ -47,20 +59,22 @@ def truth(site: str, value: Any) -> Any:
 def merge(site: str, key: str, predicate: torch.Tensor, first: Any, second: Any) -> Any:
     """One value for the results of the two sides of a branch."""
     if isinstance(first, torch.Tensor) and isinstance(second, torch.Tensor):
-        if first is second:
+        if one_tensor("first", "second"):
             return first
         if first.dtype != second.dtype:
             refuse(site, f"the two sides have different dtypes ({first.dtype} and {second.dtype})")
         if first.requires_grad != second.requires_grad:
             refuse(site, "only one side requires a gradient")
         markers.pair(key, first, second)
-        return torch.where(predicate, first, second)
+        result = torch.where(predicate, first, second)
+        selected(site, "result")
+        return result
     if isinstance(first, tuple) and isinstance(second, tuple):
         if type(first) is not tuple or type(second) is not tuple or len(first) != len(second):
             refuse(site, "the two sides give tuples of different types or lengths")
         return tuple([merge(site, key, predicate, a, b) for a, b in zip(first, second)])
     if isinstance(first, IMMUTABLE) and isinstance(second, IMMUTABLE):
-        if type(first) is type(second) and first == second:
+        if type(first) is type(second) and first == second and str(first) == str(second):  # 0.0 is not -0.0
             return first
         refuse(site, "the two sides give different Python values")
     if type(first) is not type(second):
@@ -117,6 +131,7 @@ def combine(site: str, operands: tuple, stop: bool) -> Any:
         right = truth(site, operand())
         markers.otherwise(key)
         markers.leave(key)
+        markers.join(key, right)
         markers.done(key)
         close_region(key)
         value = left | right if stop else left & right
@@ -235,20 +250,23 @@ def check(site: str, test: Any) -> bool:
     return True
 
 
-def snapshot(value: Any, found: list) -> Any:
+def snapshot(site: str, value: Any, found: list) -> Any:
     """A copy of a value that later code cannot change; tensors are listed in `found`."""
     if isinstance(value, torch.Tensor):
         value = torch.ops.aten.alias(value)
         found.append(value)
         return value
     if type(value) is list:
-        return [snapshot(item, found) for item in value]
+        return [snapshot(site, item, found) for item in value]
     if type(value) is tuple:
-        return tuple([snapshot(item, found) for item in value])
+        return tuple([snapshot(site, item, found) for item in value])
     if type(value) is dict:
-        return {key: snapshot(item, found) for key, item in value.items()}
+        return {key: snapshot(site, item, found) for key, item in value.items()}
     if type(value) is set:
         return set(value)
+    reason = changeable("value")
+    if reason:
+        refuse(site, reason)
     return value
 
 
@@ -257,9 +275,12 @@ def defer(site: str, sink: Callable[..., None], values: tuple) -> None:
     if not traced():
         sink(*values)
         return
+    reason = postponed("sink")
+    if reason:
+        refuse(site, reason)
     found: list = []
     fixed = untouched("values")
-    kept = [value if fixed[i] == "1" else snapshot(value, found) for i, value in enumerate(values)]
+    kept = [value if fixed[i] == "1" else snapshot(site, value, found) for i, value in enumerate(values)]
     markers.event(new_key(site), found)
     # `local` comes first because Dynamo does not take it for a constant: it would otherwise look into the numbers
     # and strings of the event, and compile again whenever one changes.

@@ -9,7 +9,8 @@ import torch
 from torch.fx import GraphModule, Node
 
 from . import prove
-from .markers import site_of
+from .functional import functionalize
+from .markers import kind_of, site_of
 from .numbers import depends_on_data
 from .regions import Event, Marks, Region, read, tensor_of
 from .state import SiteRefused, Trace
@@ -33,7 +34,9 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     marks = read(module)
     for site in marks.broken:
         trace.refuse(site, "the graph breaks inside one side")
-    refuse_unproved(module, marks, trace)
+    functionalize(module, marks, trace)
+    if not trace.refusals:
+        refuse_unproved(module, marks, trace)
     plan = Plan(marks.sites())
     if not trace.refusals and (marks.checks or marks.events or depends_on_data(module)):
         plan_replay(module, marks, plan, trace)
@@ -55,7 +58,7 @@ def refuse_unproved(module: GraphModule, marks: Marks, trace: Trace) -> None:
     order = prove.Order(module)
     event_values = {value for event in marks.events for value in event.values}
     for region in marks.regions:
-        reason = unproved_sides(order, region)
+        reason = unproved_sides(order, region) or escape(region, event_values)
         for select in region.selects:
             reason = reason or prove.aliasing(order, region, select, event_values)
         if reason is not None:
@@ -66,8 +69,9 @@ def refuse_unproved(module: GraphModule, marks: Marks, trace: Trace) -> None:
             for region in marks.regions:
                 if any(differentiable(side) for select in region.selects for side in select.sides):
                     trace.refuse(region.site, reason)
+    chosen = {select.result for region in marks.regions for select in region.selects}
     for event in marks.events:
-        reason = unsafe_snapshot(order, event)
+        reason = unsafe_snapshot(order, event, chosen)
         if reason is not None:
             trace.refuse(site_of(event.key), reason)
 
@@ -98,15 +102,31 @@ def unproved_sides(order: prove.Order, region: Region) -> Optional[str]:
     return None
 
 
+def escape(region: Region, event_values: set[Node]) -> Optional[str]:
+    """Whether what is made on one side is used elsewhere without having been selected."""
+    chosen = {select.result for select in region.selects} | set(region.stored)
+    for nodes in region.sides:
+        inside = set(nodes)
+        for node in nodes:
+            for user in node.users:
+                if user in inside or user in chosen or node in region.joined or kind_of(user) is not None:
+                    continue
+                if user.op != "output" or node not in event_values:
+                    return "a value that is made on one side is used behind the branch"
+    return None
+
+
 def differentiable(node: Node) -> bool:
     """Whether a node produced a tensor that requires a gradient."""
     value = tensor_of(node)
     return isinstance(value, torch.Tensor) and value.requires_grad
 
 
-def unsafe_snapshot(order: prove.Order, event: Event) -> Optional[str]:
+def unsafe_snapshot(order: prove.Order, event: Event, chosen: set[Node]) -> Optional[str]:
     """Why a deferred value cannot be kept for later, None if it can."""
     for value in event.values:
+        if value.args[0] in chosen and differentiable(value):
+            return "a deferred tensor that a branch chose would show another `grad_fn`"
         storage = prove.storage_of(tensor_of(value))
         if storage is None:
             return "a deferred tensor has no memory of its own"
@@ -231,7 +251,8 @@ def erase_markers(module: GraphModule, marks: Marks) -> None:
     """Remove all markers, and the aliases that only they used."""
     for region in marks.regions:
         for select in region.selects:
-            module.graph.erase_node(select.marker)
+            if select.marker is not None:
+                module.graph.erase_node(select.marker)
         for node in reversed(region.markers):
             module.graph.erase_node(node)
     for part in [*marks.checks, *marks.events]:

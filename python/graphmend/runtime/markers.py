@@ -17,6 +17,7 @@ SCHEMAS = {
     "leave": "(str key) -> ()",
     "done": "(str key) -> ()",
     "pair": "(str key, Tensor first, Tensor second) -> ()",
+    "join": "(str key, Tensor test) -> ()",
     "check": "(str key, Tensor predicate) -> ()",
     "event": "(str key, Tensor[] values) -> ()",
 }
@@ -65,6 +66,7 @@ otherwise = torch.ops.graphmend.otherwise.default
 leave = torch.ops.graphmend.leave.default
 done = torch.ops.graphmend.done.default
 pair = torch.ops.graphmend.pair.default
+join = torch.ops.graphmend.join.default
 check = torch.ops.graphmend.check.default
 event = torch.ops.graphmend.event.default
 

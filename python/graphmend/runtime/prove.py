@@ -111,8 +111,10 @@ def examine_calls(node: Node, calls: list[tuple[Any, tuple, dict, Any]], facts: 
         integral = not any(arg.is_floating_point() or arg.is_complex() for arg in tensors)
         if op_facts.draws(overload):
             return f"`{name_of(node)}` draws random numbers on one side"
-        if op_facts.may_fail(overload, integral):
+        if op_facts.may_fail(overload, integral, args):
             return f"`{name_of(node)}` ({overload.name()}) may fail on data that the side does not see"
+        if torch.Tag.inplace_view in overload.tags:
+            return f"`{name_of(node)}` changes what a tensor is, on one side"
         for tensor in op_facts.written(overload, args, kwargs):
             storage = storage_of(tensor)
             if storage is None:
@@ -315,7 +317,7 @@ def aliasing(order: Order, region: Region, select: Select, ignored: set[Node]) -
         if visible and shared:
             return "a side returns a tensor that is also another result of the call"
         own = {other.result for other in region.selects if other is select} | set(region.markers)
-        own |= {other.marker for other in region.selects}
+        own |= {other.marker for other in region.selects if other.marker is not None}
         if changed and order.used_after(storage, select.result, own):
             return "a side returns a tensor that is used elsewhere, and the result is written to later"
         twins = [

@@ -12,16 +12,20 @@ from .markers import kind_of, site_of
 
 @dataclasses.dataclass
 class Select:
-    """A pair of results and the node that chooses between them."""
+    """A pair of results and the node that chooses between them; without marker where the choice was added later."""
 
-    marker: Node
+    marker: Optional[Node]
     result: Node
     sides: tuple[Node, Node]
 
 
 @dataclasses.dataclass(eq=False)
 class Region:
-    """The nodes of the two sides of one branch; `side` is the one being read."""
+    """The nodes of the two sides of one branch; `side` is the one being read.
+
+    `stored` holds choices that are copied into memory which others can see, `joined` tests of one side that are
+    combined with the test of the region.
+    """
 
     key: str
     predicate: Node
@@ -30,6 +34,8 @@ class Region:
     outer: list[tuple[Region, int]]
     sides: tuple[list[Node], list[Node]] = dataclasses.field(default_factory=lambda: ([], []))
     selects: list[Select] = dataclasses.field(default_factory=list)
+    stored: list[Node] = dataclasses.field(default_factory=list)
+    joined: list[Node] = dataclasses.field(default_factory=list)
     side: int = 0
     complete: bool = False
 
@@ -105,7 +111,7 @@ def read(module: GraphModule) -> Marks:
             if kind == "leave":
                 opened.pop()
                 marks.regions.append(region)
-        elif kind in ("pair", "done"):
+        elif kind in ("pair", "join", "done"):
             region = by_key.get(key)
             if region is None or region in opened:
                 marks.broken.append(site_of(key))
@@ -113,6 +119,10 @@ def read(module: GraphModule) -> Marks:
             if kind == "done":
                 region.markers.append(node)
                 region.complete = True
+                continue
+            if kind == "join":
+                region.markers.append(node)
+                region.joined.append(node.args[1])
                 continue
             region.selects.append(Select(node, node.next, (node.args[1], node.args[2])))
         elif kind == "check":

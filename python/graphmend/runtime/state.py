@@ -40,6 +40,8 @@ class Trace:
     open: list[Any] = dataclasses.field(default_factory=list)
     output: Any = None
     keys: int = 0
+    selected: dict[int, tuple[str, Any]] = dataclasses.field(default_factory=dict)  # by id: site and fake tensor
+    surroundings: Any = None
 
     def refuse(self, site: str, reason: str) -> None:
         """Record why a site cannot be mended in this trace."""

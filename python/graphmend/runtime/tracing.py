@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional
 
-from . import callers, state
+from . import callers, state, watch
 from .markers import key_of, site_of
 
 QUEUE_SOURCE = "local.queue"
@@ -166,3 +166,37 @@ def untouched(name: str) -> str:
         else:
             found += "1" if kind.__name__ == "ConstantVariable" else "0"
     return found
+
+
+@constant
+def postponed(name: str) -> str:
+    """Why the sink of this name in the calling frame cannot run later; empty if it can."""
+    trace = state.local.trace
+    assert trace is not None
+    current = translator().output.current_tx
+    return watch.unsafe_sink(current.symbolic_locals[name].get_code(), trace, current) or ""
+
+
+@constant
+def changeable(name: str) -> str:
+    """Why the value of this name in the calling frame cannot be kept for later; empty if it can."""
+    current = translator().output.current_tx
+    return watch.unsafe_value(current.symbolic_locals[name].realize(), current) or ""
+
+
+@constant
+def one_tensor(first: str, second: str) -> bool:
+    """Whether two names of the calling frame stand for one tensor."""
+    names = translator().output.current_tx.symbolic_locals
+    nodes = [names[name].as_proxy().node for name in (first, second)]
+    return nodes[0] is nodes[1] or nodes[0].meta.get("example_value") is nodes[1].meta.get("example_value")
+
+
+@constant
+def selected(site: str, name: str) -> bool:
+    """Note that the value of this name in the calling frame is a copy that was selected from two sides."""
+    trace = state.local.trace
+    assert trace is not None
+    value = translator().output.current_tx.symbolic_locals[name].as_proxy().node.meta.get("example_value")
+    trace.selected[id(value)] = (site, value)
+    return True

@@ -1,0 +1,149 @@
+"""What a trace must not ask or postpone: the identity of selected tensors, effects that depend on where they happen.
+
+A tensor selected from two sides is a copy: it is nobody else, has no attributes and no history of its own. A deferred
+effect runs behind everything that encloses it: handlers of exceptions, autocast and the like. Dynamo answers such
+questions at trace time without a trace in the graph, so they are looked for here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dis
+import enum
+import logging
+import types
+from typing import Any, Iterator, Optional
+
+import torch
+
+from . import state
+
+# What tells one tensor from another that has the same values. Names that no tensor has are the program's own.
+IDENTITY = frozenset(
+    "is_leaf grad grad_fn _grad_fn _base _version _is_view data_ptr storage untyped_storage output_nr retains_grad "
+    "retain_grad _backward_hooks names register_hook requires_grad_ backward".split()
+)
+
+# Objects of these types show the same for as long as they live.
+KEPT = frozenset(
+    (type(None), bool, int, float, complex, str, bytes, slice, range)
+    + (torch.Size, torch.dtype, torch.device, torch.layout, torch.memory_format)
+)
+# So do those of types derived from these. A logger shows nothing: it is called.
+KEPT_KINDS = (
+    enum.Enum,
+    type,
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.ModuleType,
+    logging.Logger,
+    logging.LoggerAdapter,
+)
+
+
+def surroundings() -> tuple:
+    """The modes that change what an operation computes, apart from the recording of gradients."""
+    kinds = ("cpu", "cuda")
+    return (
+        [(torch.is_autocast_enabled(kind), torch.get_autocast_dtype(kind)) for kind in kinds],
+        torch.is_inference_mode_enabled(),
+        torch.get_default_dtype(),
+        torch.get_default_device(),
+    )
+
+
+@contextlib.contextmanager
+def identity_watched(trace: state.Trace) -> Iterator[None]:
+    """Refuse the site of a selected tensor whose identity is asked for inside the block."""
+    from torch._dynamo.variables import builtin, tensor
+
+    kind = tensor.TensorVariable
+    compare, get = getattr(builtin, "extract_fake_example_value", None), kind.var_getattr
+    known = getattr(tensor, "all_tensor_attrs", None)
+
+    def refuse(value: Any) -> None:
+        site = trace.selected[id(value)][0]
+        trace.refuse(site, "the function asks which tensor a result is, which a selected copy cannot tell")
+        raise state.SiteRefused(site)
+
+    def watched_compare(node: Any, *args: Any, **kwargs: Any) -> Any:
+        value = compare(node, *args, **kwargs)
+        if id(value) in trace.selected:
+            refuse(value)
+        return value
+
+    def watched_get(self: Any, tx: Any, name: str) -> Any:
+        if trace.selected and (name in IDENTITY or (known is not None and name not in known)):
+            value = self.as_proxy().node.meta.get("example_value")
+            if id(value) in trace.selected:
+                refuse(value)
+        return get(self, tx, name)
+
+    if compare is not None:
+        builtin.extract_fake_example_value = watched_compare
+    kind.var_getattr = watched_get
+    try:
+        yield
+    finally:
+        kind.var_getattr = get
+        if compare is not None:
+            builtin.extract_fake_example_value = compare
+
+
+def in_handler(tx: Any) -> bool:
+    """Whether an exception raised at this point of the trace could be handled by the traced program."""
+    while tx is not None:
+        instruction = tx.current_instruction
+        entry = getattr(instruction, "exn_tab_entry", None)
+        while entry is not None:
+            following = tx.instructions[tx.indexof[entry.target] + 1].opname
+            if entry.target.opname == "PUSH_EXC_INFO" and following != "WITH_EXCEPT_START":
+                return True
+            entry = entry.target.exn_tab_entry
+        if any(block.inst.opname == "SETUP_FINALLY" and block.with_context is None for block in tx.block_stack):
+            return True
+        tx = getattr(tx, "parent", None)
+    return False
+
+
+def computes(code: types.CodeType) -> bool:
+    """Whether a sink does more than hand its parameters to one function: formats, indexes, calls, computes."""
+    calls = 0
+    for instruction in dis.get_instructions(code):
+        name = instruction.opname
+        calls += name in ("CALL", "CALL_FUNCTION", "CALL_METHOD", "CALL_KW", "CALL_FUNCTION_KW")
+        formats = name == "FORMAT_VALUE" and instruction.arg is not None and instruction.arg & 4
+        if formats or name == "FORMAT_WITH_SPEC" or name.startswith(("BINARY_", "CALL_FUNCTION_EX", "GET_ITER")):
+            return True
+    return calls > 1
+
+
+def unsafe_sink(code: types.CodeType, trace: state.Trace, tx: Any) -> Optional[str]:
+    """Why a sink cannot run later than the place where it stands, None if it can."""
+    if (computes(code) or "warn" in code.co_names) and in_handler(tx):
+        return "what it prints, logs or warns may fail inside a `try`"
+    if computes(code) and surroundings() != trace.surroundings:
+        return "it computes what it shows under autocast or another mode"
+    return None
+
+
+def plain_repr(kind: type) -> bool:
+    """Whether the text of an object says nothing about its state."""
+    return all(getattr(kind, name) is getattr(object, name) for name in ("__repr__", "__str__", "__format__"))
+
+
+def unsafe_value(variable: Any, tx: Any) -> Optional[str]:
+    """Why an object cannot be kept for later, None if nothing that it shows can change."""
+    try:
+        kind = variable.python_type()
+    except NotImplementedError:
+        return f"it shows an object of unknown type ({type(variable).__name__})"
+    if kind in KEPT or issubclass(kind, KEPT_KINDS):
+        return None
+    if plain_repr(kind) and not issubclass(kind, torch.nn.Module):
+        return None
+    if issubclass(kind, (tuple, frozenset)) and hasattr(variable, "items"):
+        parts = variable.unpack_var_sequence(tx)
+        if not any(part.is_tensor() or unsafe_value(part, tx) is not None for part in parts):
+            return None
+    return f"it shows an object that may change before the call ends ({kind.__name__})"
