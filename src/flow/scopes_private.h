@@ -1,4 +1,5 @@
-/* Shared by the three files behind scopes.h: collecting (scopes_collect.c), resolving (scopes_resolve.c), asking (scopes.c). */
+/* Shared by the files behind scopes.h: collecting (scopes_collect.c and what scopes_visit.h lists), resolving (scopes_resolve.c),
+ * asking (scopes.c). */
 #ifndef GM_FLOW_SCOPES_PRIVATE_H
 #define GM_FLOW_SCOPES_PRIVATE_H
 
