@@ -80,7 +80,7 @@ clang: $(VENV)/tools.stamp
 	else echo "clang: SKIPPED, it is not installed"; fi
 
 sanitize: $(VENV)/tools.stamp
-	$(CMAKE) -S . -B build/sanitize -DCMAKE_BUILD_TYPE=Debug -DGM_SANITIZE=ON -DGM_TESTS=ON $(WARNINGS) >/dev/null
+	$(CMAKE) -S . -B build/sanitize -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O1 -g1" -DGM_SANITIZE=ON -DGM_TESTS=ON $(WARNINGS) >/dev/null
 	$(CMAKE) --build build/sanitize --parallel $(JOBS) -- --quiet
 
 layers:

@@ -11,12 +11,16 @@ typedef struct test_memory {
     long requests;
     long outstanding;
     long fail_at; /* LONG_MAX: never */
+    size_t *chunk_size; /* of an arena that is to ask for every allocation singly; or NULL */
 } test_memory;
 
 static inline void *test_allocate(void *context, size_t size) {
     test_memory *memory = context;
     if (memory->requests++ >= memory->fail_at) {
         return NULL;
+    }
+    if (memory->chunk_size != NULL) {
+        *memory->chunk_size = 1;
     }
     void *block = malloc(size);
     memory->outstanding += block != NULL;

@@ -1,11 +1,11 @@
-/* usage: prefixes STEP FILE...
+/* usage: prefixes [--all] STEP FILE...
  *
- * Runs the pipeline and the public functions over every STEP-th prefix of each file and the whole of it, each in a block of its exact size.
- * Succeeds by not crashing, and by finding the tokens of every prefix to be in order and in range. */
+ * Runs the parser over every STEP-th prefix of each file and the whole of it, each in a block of its exact size; with --all
+ * the functions of the public header as well. Succeeds by not crashing, and by finding the tokens of every prefix to be in order and in range. */
 #include "read_file.h"
 #include "memory.h"
-#include "pipeline.h"
 #include "public.h"
+#include "syntax/parse.h"
 
 #include <string.h>
 
@@ -32,7 +32,7 @@ static bool run_public(const char *path, const char *bytes, size_t size) {
     return right;
 }
 
-static bool run_prefix(const char *path, const char *bytes, size_t size) {
+static bool run_prefix(const char *path, const char *bytes, size_t size, bool all) {
     char *prefix = malloc(size > 0 ? size : 1);
     if (prefix == NULL) {
         return false;
@@ -44,33 +44,45 @@ static bool run_prefix(const char *path, const char *bytes, size_t size) {
     gm_arena_init(&arena, test_allocator(&memory), &out_of_memory);
     volatile bool right = false;
     if (setjmp(out_of_memory) == 0) {
-        right = tokens_in_order(run_pipeline(&arena, path, prefix, size));
+        right = tokens_in_order(gm_parse(&arena, path, prefix, size, NULL));
     }
     gm_arena_free(&arena);
-    right = right && run_public(path, prefix, size);
+    right = right && (!all || run_public(path, prefix, size));
     free(prefix);
     return right && memory.outstanding == 0;
 }
 
+/* Every prefix of one file; returns how many, or 0 after saying which one failed. */
+static size_t run_file(const char *path, size_t step, bool all) {
+    size_t size = 0;
+    size_t count = 0;
+    char *bytes = read_file(path, &size);
+    for (size_t length = 0; length <= size; count++) {
+        if (!run_prefix(path, bytes, length, all)) {
+            fprintf(stderr, "%s: prefix of %zu bytes failed\n", path, length);
+            count = 0;
+            break;
+        }
+        length = length < size && size - length < step ? size : length + step;
+    }
+    free(bytes);
+    return count;
+}
+
 int main(int count, char **arguments) {
-    size_t step = count > 1 ? (size_t)strtoul(arguments[1], NULL, 10) : 0;
+    bool all = count > 1 && strcmp(arguments[1], "--all") == 0;
+    int at = all ? 2 : 1;
+    size_t step = count > at ? (size_t)strtoul(arguments[at], NULL, 10) : 0;
     if (step == 0) {
-        fprintf(stderr, "usage: prefixes STEP FILE...\n");
+        fprintf(stderr, "usage: prefixes [--all] STEP FILE...\n");
         return 2;
     }
-    for (int i = 2; i < count; i++) {
-        size_t size = 0;
-        char *bytes = read_file(arguments[i], &size);
-        size_t count_run = 0;
-        for (size_t length = 0; length <= size; count_run++) {
-            if (!run_prefix(arguments[i], bytes, length)) {
-                fprintf(stderr, "%s: prefix of %zu bytes failed\n", arguments[i], length);
-                return 1;
-            }
-            length = length < size && size - length < step ? size : length + step;
+    for (int i = at + 1; i < count; i++) {
+        size_t prefixes = run_file(arguments[i], step, all);
+        if (prefixes == 0) {
+            return 1;
         }
-        printf("%s: %zu prefixes\n", arguments[i], count_run);
-        free(bytes);
+        printf("%s: %zu prefixes\n", arguments[i], prefixes);
     }
     return 0;
 }
