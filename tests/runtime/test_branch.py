@@ -225,7 +225,7 @@ def random_side(x):
 
 
 def failing_side(x):
-    return pick(x.sum() > 0, lambda x: WEIGHT[x.long().clamp(max=5)], lambda x: x - 1, x) * 1.0
+    return pick(x.sum() > 0, lambda x: WEIGHT[x.long().clamp(max=5)] * x, lambda x: x - 1, x)
 
 
 def python_effect(x):

@@ -176,11 +176,14 @@ LEFT = {
             return y * 2, y.requires_grad
         """,
     "list": """
+        class Box:
+            pass
         def f(x):
-            found = [0, x]
+            box = Box()
+            box.found = [0, x]
             if x.sum() > 0:
-                found[0] = 1
-            return x * found[0]
+                box.found[0] = 1
+            return x * box.found[0]
         """,
 }
 
@@ -228,3 +231,10 @@ def test_input_without_gradient(tmp_path: Any, monkeypatch: Any) -> None:
 def test_view_without_gradient(tmp_path: Any, monkeypatch: Any) -> None:
     """Written through one name, read through another."""
     assert compare(load(tmp_path, monkeypatch, LEFT["view that is used later"]), CALLS, grad=False).mended("GM101")
+
+
+def test_printed_with_its_history(tmp_path: Any, monkeypatch: Any) -> None:
+    """A selected tensor would show another `grad_fn`, so it is printed where the program prints it."""
+    text = MENDED["printed before"].replace("y.detach()", "y")
+    outcome = compare(load(tmp_path, monkeypatch, text), CALLS)
+    assert any("grad_fn" in reason for reason in outcome.refusals("GM301")), outcome.report

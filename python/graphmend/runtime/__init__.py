@@ -12,7 +12,21 @@ from typing import Any
 
 from .state import registry
 
-_CALLS = ("allclose", "and_", "branch", "check", "defer", "equal", "item", "member", "not_", "on", "or_", "truth")
+_CALLS = (
+    "allclose",
+    "and_",
+    "branch",
+    "check",
+    "defer",
+    "equal",
+    "item",
+    "member",
+    "not_",
+    "on",
+    "or_",
+    "record",
+    "truth",
+)
 _HOMES = {"dialect": _CALLS, "install": ("install_compile", "uninstall_compile")}
 
 

@@ -9,6 +9,7 @@ from torch.fx import GraphModule
 from . import state
 from .lower import lower
 from .numbers import depends_on_data, inexact_comparison
+from .records import refuse_seen
 from .regions import has_markers
 from .replay import GuardedGraph
 from .tracing import translator
@@ -41,6 +42,7 @@ class MendingBackend:
             reason = inexact_comparison(translator().output.shape_env)
             if reason is not None:
                 raise state.SiteRefused(reason)
+            refuse_seen(trace, translator().output)
         if not has_markers(module) and not (trace.whole and depends_on_data(module)):
             return self.inner(module, inputs, **kwargs)
         plan = lower(module, trace)

@@ -18,6 +18,7 @@ from . import state
 from .markers import site_of
 from .numbers import CAPTURE
 from .quiet import forgotten_breaks, held, release
+from .records import loads_noted
 from .watch import identity_watched, surroundings
 
 MAX_ATTEMPTS = 64
@@ -112,7 +113,8 @@ class Callback:
         _set_error_on_graph_break(strict or trace.whole)
         try:
             trace.surroundings = surroundings()
-            with torch._dynamo.config.patch(CAPTURE if trace.whole else {}), identity_watched(trace):
+            settings = torch._dynamo.config.patch(CAPTURE if trace.whole else {})
+            with settings, identity_watched(trace), loads_noted(trace):
                 return self.inner(frame, cache_entry, frame_state), None
         except Exception as error:
             return None, error

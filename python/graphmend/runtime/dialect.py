@@ -16,6 +16,7 @@ from .tracing import (
     changeable,
     close_region,
     new_key,
+    note_shown,
     one_tensor,
     open_region,
     postponed,
@@ -23,6 +24,7 @@ from .tracing import (
     selected,
     site_on,
     tracing_mends,
+    unrecordable,
     untouched,
 )
 
@@ -131,7 +133,8 @@ def combine(site: str, operands: tuple, stop: bool) -> Any:
         right = truth(site, operand())
         markers.otherwise(key)
         markers.leave(key)
-        markers.join(key, right)
+        if isinstance(right, torch.Tensor):
+            markers.join(key, right)
         markers.done(key)
         close_region(key)
         value = left | right if stop else left & right
@@ -281,7 +284,26 @@ def defer(site: str, sink: Callable[..., None], values: tuple) -> None:
     found: list = []
     fixed = untouched("values")
     kept = [value if fixed[i] == "1" else snapshot(site, value, found) for i, value in enumerate(values)]
-    markers.event(new_key(site), found)
+    key = new_key(site)
+    note_shown(key, "sink")
+    markers.event(key, found)
     # `local` comes first because Dynamo does not take it for a constant: it would otherwise look into the numbers
     # and strings of the event, and compile again whenever one changes.
     local.queue.append((local, sink, torch.is_grad_enabled(), *kept))
+
+
+def record(site: str, sink: Callable[..., None], roots: tuple, values: tuple, path: str, action: str) -> None:
+    """Call `sink(*roots, *values)` like a deferred effect; it writes to `path`, at which nobody may look before."""
+    if not traced():
+        sink(*roots, *values)
+        return
+    reason = unrecordable(site, path, action)
+    if reason:
+        refuse(site, reason)
+    found: list = []
+    fixed = untouched("values")
+    kept = [value if fixed[i] == "1" else snapshot(site, value, found) for i, value in enumerate(values)]
+    key = new_key(site)
+    note_shown(key, "sink")
+    markers.event(key, found)
+    local.queue.append((local, sink, torch.is_grad_enabled(), *roots, *kept))

@@ -57,8 +57,9 @@ def refuse_unproved(module: GraphModule, marks: Marks, trace: Trace) -> None:
     """Put the reason of every region that cannot be proved into the trace."""
     order = prove.Order(module)
     event_values = {value for event in marks.events for value in event.values}
+    kept = event_values | {region.predicate for region in marks.regions}
     for region in marks.regions:
-        reason = unproved_sides(order, region) or escape(region, event_values)
+        reason = unproved_sides(order, region) or escape(region, kept)
         for select in region.selects:
             reason = reason or prove.aliasing(order, region, select, event_values)
         if reason is not None:
@@ -71,7 +72,7 @@ def refuse_unproved(module: GraphModule, marks: Marks, trace: Trace) -> None:
                     trace.refuse(region.site, reason)
     chosen = {select.result for region in marks.regions for select in region.selects}
     for event in marks.events:
-        reason = unsafe_snapshot(order, event, chosen)
+        reason = unsafe_snapshot(order, event, chosen if event.key in trace.shown else set())
         if reason is not None:
             trace.refuse(site_of(event.key), reason)
 
@@ -102,8 +103,8 @@ def unproved_sides(order: prove.Order, region: Region) -> Optional[str]:
     return None
 
 
-def escape(region: Region, event_values: set[Node]) -> Optional[str]:
-    """Whether what is made on one side is used elsewhere without having been selected."""
+def escape(region: Region, kept: set[Node]) -> Optional[str]:
+    """Whether what is made on one side is used elsewhere without having been selected; deferred work keeps `kept`."""
     chosen = {select.result for select in region.selects} | set(region.stored)
     for nodes in region.sides:
         inside = set(nodes)
@@ -111,7 +112,7 @@ def escape(region: Region, event_values: set[Node]) -> Optional[str]:
             for user in node.users:
                 if user in inside or user in chosen or node in region.joined or kind_of(user) is not None:
                     continue
-                if user.op != "output" or node not in event_values:
+                if user.op != "output" or node not in kept:
                     return "a value that is made on one side is used behind the branch"
     return None
 

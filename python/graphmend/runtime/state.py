@@ -40,7 +40,10 @@ class Trace:
     open: list[Any] = dataclasses.field(default_factory=list)
     output: Any = None
     keys: int = 0
+    loads: Any = None
+    records: list[Any] = dataclasses.field(default_factory=list)
     selected: dict[int, tuple[str, Any]] = dataclasses.field(default_factory=dict)  # by id: site and fake tensor
+    shown: set[str] = dataclasses.field(default_factory=set)  # keys of events that may print a tensor as a whole
     surroundings: Any = None
 
     def refuse(self, site: str, reason: str) -> None:

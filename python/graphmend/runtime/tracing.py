@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional
 
-from . import callers, state, watch
+from . import callers, records, state, watch
 from .markers import key_of, site_of
 
 QUEUE_SOURCE = "local.queue"
@@ -148,6 +148,14 @@ def close_region(key: str) -> bool:
 
 
 @constant
+def unrecordable(site: str, path: str, action: str) -> str:
+    """Why the record of the calling frame cannot be postponed; empty if it can."""
+    trace = state.local.trace
+    assert trace is not None
+    return records.unsafe(trace, translator().output.current_tx, site, path, action) or ""
+
+
+@constant
 def untouched(name: str) -> str:
     """Which values of a tuple in the calling frame can be handed on without being looked at: one `1` or `0` each.
 
@@ -175,6 +183,16 @@ def postponed(name: str) -> str:
     assert trace is not None
     current = translator().output.current_tx
     return watch.unsafe_sink(current.symbolic_locals[name].get_code(), trace, current) or ""
+
+
+@constant
+def note_shown(key: str, name: str) -> bool:
+    """Note whether the sink of this name in the calling frame may print one of its tensors as a whole."""
+    trace = state.local.trace
+    assert trace is not None
+    if watch.shows_whole(translator().output.current_tx.symbolic_locals[name].get_code()):
+        trace.shown.add(key)
+    return True
 
 
 @constant

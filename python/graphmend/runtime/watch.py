@@ -147,3 +147,17 @@ def unsafe_value(variable: Any, tx: Any) -> Optional[str]:
         if not any(part.is_tensor() or unsafe_value(part, tx) is not None for part in parts):
             return None
     return f"it shows an object that may change before the call ends ({kind.__name__})"
+
+
+def shows_whole(code: types.CodeType) -> bool:
+    """Whether a sink does more with one of its parameters than to ask for an attribute of it."""
+    names = set(code.co_varnames[: code.co_argcount])
+    instructions = list(dis.get_instructions(code))
+    for instruction, following in zip(instructions, instructions[1:]):
+        if not instruction.opname.startswith("LOAD_FAST"):
+            continue
+        loaded = instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
+        asked = following.opname in ("LOAD_ATTR", "LOAD_METHOD")
+        if names & set(loaded[:-1] if asked else loaded):
+            return True
+    return False

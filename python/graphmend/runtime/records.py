@@ -1,0 +1,189 @@
+"""Writes to objects that outlive a call, postponed until the call has ended: nobody may look at the object before.
+
+While a frame is traced, everything that the program loads from outside passes Dynamo's builders of variables. What
+they were asked for is noted; a record is good if its object is not among it, and is not written to in another way.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import dataclasses
+import io
+import queue
+import re
+import types
+from typing import Any, Iterator, Optional
+
+import torch
+
+from . import state
+
+CONTAINERS = (list, dict, set, bytearray, collections.deque, collections.defaultdict, collections.OrderedDict)
+COUNTERS = (collections.Counter,)
+QUEUES = (queue.Queue, queue.LifoQueue, queue.PriorityQueue, queue.SimpleQueue)
+FILES = (io.StringIO, io.TextIOWrapper, io.BytesIO, io.BufferedWriter)
+RECORDERS = (*CONTAINERS, *COUNTERS, *QUEUES, *FILES)
+PLAIN = (type(None), bool, int, float, complex, str, bytes)
+
+
+@dataclasses.dataclass
+class Record:
+    """One postponed write: the name by which the object is found, and the object if it is not replaced itself."""
+
+    site: str
+    name: str
+    is_global: bool
+    target: Any
+
+
+class Loads:
+    """What one trace has loaded from outside: the names of the sources, and the identities of the values."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.ids: set[int] = set()
+
+    def add(self, value: Any, source: Any) -> None:
+        """Note one value."""
+        if source is not None:
+            self.names.append(str(getattr(source, "name", "")))
+            self.ids.add(id(value))
+
+    def have(self, record: Record) -> bool:
+        """Whether the object of a record is among what was loaded."""
+        if record.target is not None and id(record.target) in self.ids:
+            return True
+        name = re.escape(record.name)
+        if record.is_global:
+            pattern = re.compile(rf"(^|[^L])\[['\"]{name}['\"]\]|\.{name}\b")
+        else:
+            pattern = re.compile(rf"\[['\"]{name}['\"]\]|\.{name}\b")
+        return any(pattern.search(found) for found in self.names)
+
+
+@contextlib.contextmanager
+def loads_noted(trace: state.Trace) -> Iterator[None]:
+    """Note what the trace loads inside the block."""
+    from torch._dynamo.variables import builder, lazy
+
+    trace.loads = loads = Loads()
+    places = ((lazy.LazyVariableTracker, "create"), (lazy.LazyConstantVariable, "create"))
+    originals = [getattr(kind, name) for kind, name in places]
+    build = builder.VariableBuilder.__call__
+
+    def noting(original: Any) -> Any:
+        def create(value: Any, source: Any, **options: Any) -> Any:
+            loads.add(value, source)
+            return original(value, source, **options)
+
+        return staticmethod(create)
+
+    def noted_build(self: Any, value: Any) -> Any:
+        loads.add(value, self.source)
+        return build(self, value)
+
+    for (kind, name), original in zip(places, originals):
+        setattr(kind, name, noting(original))
+    builder.VariableBuilder.__call__ = noted_build
+    try:
+        yield
+    finally:
+        builder.VariableBuilder.__call__ = build
+        for (kind, name), original in zip(places, originals):
+            setattr(kind, name, staticmethod(original))
+
+
+def attribute(owner: Any, name: str) -> Any:
+    """What an object holds under a name, without running any code of its class; raises LookupError."""
+    own = getattr(owner, "__dict__", {})
+    for table in (own, own.get("_modules", {}), own.get("_buffers", {}), own.get("_parameters", {})):
+        if isinstance(table, (dict, types.MappingProxyType)) and name in table:
+            return table[name]
+    for kind in type(owner).__mro__:
+        if name in vars(kind):
+            found = vars(kind)[name]
+            if hasattr(type(found), "__get__"):
+                break
+            return found
+    raise LookupError(name)
+
+
+def plain_inside(target: Any) -> bool:
+    """Whether a container holds nothing but numbers, texts and containers of such."""
+    if type(target) in PLAIN:
+        return True
+    if type(target) not in (*CONTAINERS, *COUNTERS, tuple):
+        return False
+    items = target.values() if isinstance(target, dict) else target
+    return all(plain_inside(item) for item in items)
+
+
+def unsafe_write(owner: Any, name: str) -> Optional[str]:
+    """Why setting an attribute later could do something else than now, None if it could not."""
+    kind = type(owner)
+    if kind.__setattr__ not in (object.__setattr__, torch.nn.Module.__setattr__, type.__setattr__) and not isinstance(
+        owner, types.ModuleType
+    ):
+        return "its class decides how attributes are set"
+    if any(name in vars(base) and hasattr(type(vars(base)[name]), "__set__") for base in kind.__mro__):
+        return "the attribute is a property"
+    try:
+        current = attribute(owner, name)
+    except LookupError:
+        return None
+    return None if plain_inside(current) else "the attribute holds more than a number or text"
+
+
+def unsafe_target(target: Any, action: str) -> Optional[str]:
+    """Why writing into an object later could do something else than now, None if it could not."""
+    if action == "[]":
+        good = type(target) in (*CONTAINERS, *COUNTERS) and plain_inside(target)
+    else:
+        good = type(target) in RECORDERS
+    return None if good else f"what writing to it does is not known ({type(target).__name__})"
+
+
+def find(current: Any, sink: Any, roots: Any, path: str) -> tuple[Any, str, bool]:
+    """The owner of the last name of a path, that name, and whether it is a global; raises LookupError."""
+    first, *rest = path.split(".")
+    values = roots.unpack_var_sequence(current)
+    if not values:
+        if not rest:
+            return sink.f_globals, first, True
+        owner = sink.f_globals[first]
+    else:
+        if values[0].source is None:
+            raise LookupError("it is an object of this call")
+        owner = current.output.resolve_source_value(values[0].source)
+    for name in rest[:-1]:
+        owner = attribute(owner, name)
+    return owner, rest[-1], False
+
+
+def unsafe(trace: state.Trace, current: Any, site: str, path: str, action: str) -> Optional[str]:
+    """Why a record cannot be postponed, None if it can; it is then noted for `refuse_seen`."""
+    names = current.symbolic_locals
+    try:
+        owner, name, is_global = find(current, names["sink"], names["roots"], path)
+        target = None
+        if action != "=":
+            target = owner[name] if is_global else attribute(owner, name)
+            reason = unsafe_target(target, action)
+        elif is_global:
+            reason = None if plain_inside(owner.get(name)) else "the global holds more than a number or text"
+        else:
+            reason = unsafe_write(owner, name)
+    except (LookupError, AttributeError) as error:
+        return f"`{path}` cannot be found before the call ({error})"
+    if reason is None:
+        trace.records.append(Record(site, name, is_global, target))
+    return reason
+
+
+def refuse_seen(trace: state.Trace, output: Any) -> None:
+    """Refuse the records whose object the traced program looks at or writes to in another way."""
+    stored = {name for table in output.side_effects.store_attr_mutations.values() for name in table}
+    for record in trace.records:
+        if trace.loads.have(record) or record.name in stored:
+            trace.refuse(record.site, f"`{record.name}` is looked at, or written to in another way, in the same call")
