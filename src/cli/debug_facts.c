@@ -30,6 +30,9 @@ static const char *const dtypes[] = {"", " bool", " integer", " floating", " com
 static void add_text(gm_buffer *out, const gm_source *source, const gm_node *node) {
     uint32_t length = node->end - node->start;
     uint32_t shown = length > TEXT_LIMIT ? TEXT_LIMIT : length;
+    while (shown < length && ((unsigned char)source->text[node->start + shown] & 0xC0U) == 0x80U) {
+        shown--;
+    }
     for (uint32_t i = 0; i < shown; i++) {
         char byte = source->text[node->start + i];
         gm_buffer_add_char(out, byte == '\n' || byte == '\r' || byte == '\t' ? ' ' : byte);

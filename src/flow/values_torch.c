@@ -287,7 +287,7 @@ static const char *reason_of(const called_op *at) {
         return sure ? gm_value_text(at->function->flow, "`%s` of a tensor", at->op->name) : at->receiver->reason;
     }
     const char *package = at->op->space == GM_TORCH_NN ? "F" : "torch";
-    return gm_value_text(at->function->flow, "`%s.%s` gives a tensor", package, at->op->name);
+    return gm_value_text(at->function->flow, "the result of `%s.%s`", package, at->op->name);
 }
 
 static gm_value tensor_result(const called_op *at) {
@@ -431,7 +431,7 @@ gm_value gm_evaluate_torch_call(gm_function *function, const gm_name *name, cons
         const char *reason;
     } places[] = {
         {"torch.device", GM_FORM_DEVICE, "a device"},     {"torch.Size", GM_FORM_SIZE, "a size"},
-        {"torch.finfo", GM_FORM_ANY, "limits of a dtype"}, {"torch.iinfo", GM_FORM_ANY, "limits of a dtype"},
+        {"torch.finfo", GM_FORM_DTYPE, "limits of a dtype"}, {"torch.iinfo", GM_FORM_DTYPE, "limits of a dtype"},
         {"torch.cuda.", GM_FORM_ANY, "a query of the device"}, {"torch.backends.", GM_FORM_ANY, "a setting of torch"},
         {"torch.version.", GM_FORM_ANY, "a version"},     {"torch.jit.is_", GM_FORM_BOOL, "a state of the compiler"},
         {"torch.compiler.is_", GM_FORM_BOOL, "a state of the compiler"}, {"torch.get_", GM_FORM_ANY, "a setting of torch"},
@@ -475,6 +475,6 @@ gm_value gm_value_of_layer(gm_function *function, const gm_name *type, const gm_
         strstr(type->text, "MaxPool") != NULL) {
         return gm_value_unknown(call);
     }
-    gm_value value = gm_value_make(GM_VALUE_TENSOR, GM_FORM_TENSOR, gm_value_text(function->flow, "`nn.%s` gives a tensor", type->text + 9), call);
+    gm_value value = gm_value_make(GM_VALUE_TENSOR, GM_FORM_TENSOR, gm_value_text(function->flow, "the result of `nn.%s`", type->text + 9), call);
     return value;
 }

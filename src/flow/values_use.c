@@ -145,6 +145,7 @@ static bool is_private_use(const gm_node *node, const gm_node *parent) {
     case GM_KIND_Call:      /* looked at with the call */
     case GM_KIND_keyword:
     case GM_KIND_Return:
+    case GM_KIND_Expr:
     case GM_KIND_If:
     case GM_KIND_While:
     case GM_KIND_Assert:
