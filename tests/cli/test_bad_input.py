@@ -19,6 +19,11 @@ BAD_OPTIONS = [
     (["check", "--select", "GM9", "a.py"], "no rule `GM9`"),
     (["check", "--ignore", "E501", "a.py"], "no rule `E501`"),
     (["check"], "no path"),
+    (["fix", "--no-such-option", "a.py"], "unknown option `--no-such-option`"),
+    (["fix", "--diff=yes", "a.py"], "`--diff` takes no value"),
+    (["fix", "--threads", "many", "a.py"], "`--threads` takes a number from 0 to 1024"),
+    (["fix", "--select", "GM9", "a.py"], "no rule `GM9`"),
+    (["fix"], "no path"),
     (["rule", "GM999"], "no rule `GM999`"),
     (["rule", "gm101x"], "no rule `gm101x`"),
     (["rule", "GM101", "GM102"], "one rule at a time"),
@@ -46,7 +51,7 @@ def test_wrong_command_lines(cli, arguments, text) -> None:
     assert_refused(cli, before, cli(*arguments), text)
 
 
-@pytest.mark.parametrize("command", ["check"])
+@pytest.mark.parametrize("command", ["check", "fix"])
 class TestPaths:
     def refused(self, cli, command: str, path: str, reason: str) -> None:
         before = cli.snapshot()
@@ -166,6 +171,77 @@ class TestFilesThatAreFine:
                 [cli.executable, "check", "a.py"], cwd=cli.folder, stdout=full, stderr=subprocess.PIPE
             )
         assert (done.returncode, done.stderr) == (2, b"graphmend: cannot write to standard output\n")
+
+
+FIXABLE = (
+    "import torch\n\n\n@torch.compile\ndef f(x: torch.Tensor):\n    y = x * 2\n"
+    "    if (y < 0).any():\n        y[y < 0] = 0.25\n    return y\n"
+)
+FIXED = FIXABLE.replace("    if (y < 0).any():\n    ", "")
+
+
+class TestFix:
+    """What `fix` writes, where, and where it refuses to."""
+
+    def test_writes_and_keeps_the_mode(self, cli) -> None:
+        path = cli.write("a.py", FIXABLE)
+        path.chmod(0o750)
+        ended = cli("fix", "a.py")
+        assert (ended.status, ended.err) == (0, "")
+        assert cli.snapshot() == {"a.py": (0o100750, FIXED.encode())}
+
+    def test_the_second_time_writes_nothing(self, cli) -> None:
+        path = cli.write("a.py", FIXABLE)
+        cli("fix", "a.py")
+        os.utime(path, (1, 1))
+        before = path.stat()
+        assert cli("fix", "a.py").status == 0
+        assert (path.stat().st_ino, path.stat().st_mtime) == (before.st_ino, 1)
+
+    def test_diff_writes_nothing(self, cli) -> None:
+        cli.write("a.py", FIXABLE)
+        before = cli.snapshot()
+        ended = cli("fix", "--diff", "a.py")
+        assert (ended.status, ended.err) == (1, "")
+        assert "-    if (y < 0).any():\n" in ended.out
+        assert cli.snapshot() == before
+
+    def test_link_stays_and_its_target_is_written(self, cli) -> None:
+        target = cli.write("code/real.py", FIXABLE)
+        link = cli.folder / "link.py"
+        link.symlink_to("code/real.py")
+        assert cli("fix", "link.py").status == 0
+        assert link.is_symlink() and target.read_text() == FIXED
+        assert os.listdir(cli.folder / "code") == ["real.py"]
+
+    def test_read_only_file_is_refused(self, limited_cli) -> None:
+        limited_cli.write("a.py", FIXABLE).chmod(0o444)
+        before = limited_cli.snapshot()
+        ended = limited_cli("fix", "a.py")
+        assert (ended.status, ended.err) == (2, "graphmend: `a.py`: permission denied\n")
+        assert limited_cli.snapshot() == before
+
+    def test_read_only_folder_is_refused(self, limited_cli) -> None:
+        folder = limited_cli.write("code/a.py", FIXABLE).parent
+        before = limited_cli.snapshot()
+        folder.chmod(0o555)
+        ended = limited_cli("fix", "code/a.py")
+        folder.chmod(0o755)
+        assert (ended.status, ended.err) == (2, "graphmend: `code/a.py`: permission denied\n")
+        assert limited_cli.snapshot() == before
+
+    def test_syntax_error_is_left_alone(self, cli) -> None:
+        cli.write("a.py", FIXABLE + "def f(:\n")
+        before = cli.snapshot()
+        ended = cli("fix", "a.py")
+        assert ended.status == 2 and ended.err.startswith("graphmend: `a.py`: syntax error")
+        assert cli.snapshot() == before
+
+    def test_one_bad_file_does_not_stop_the_others(self, cli) -> None:
+        cli.write("a.py", "def f(:\n")
+        path = cli.write("b.py", FIXABLE)
+        assert cli("fix", ".").status == 2
+        assert path.read_text() == FIXED
 
 
 class TestRun:

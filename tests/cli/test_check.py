@@ -49,6 +49,12 @@ def test_reports(cli, samples, name) -> None:
     assert cli.snapshot() == before
 
 
+def test_every_format_has_an_expected_report(cli, samples) -> None:
+    """The table of formats is what the command names when it does not know one."""
+    names = cli("check", "--format", "?", ".").err.strip().partition("there are ")[2].split(", ")
+    assert names and {f"{name}.txt" for name in names} <= REPORTS.keys()
+
+
 def test_json_is_json(cli, samples) -> None:
     """What docs/json.md promises of every member, and that text and JSON speak of the same places."""
     files = json.loads(cli("check", "--format", "json", "--all", ".").out)
@@ -130,7 +136,7 @@ def test_every_rule_has_a_page(cli) -> None:
 
 
 def test_help_names_every_option(cli) -> None:
-    for command in ("check", "run", "rule"):
+    for command in ("check", "fix", "run", "rule"):
         ended = cli(command, "--help")
         assert ended.status == 0 and ended.out.startswith(f"usage: graphmend {command}") and ended.err == ""
     assert "--format" in cli("check", "--help").out
