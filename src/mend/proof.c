@@ -6,21 +6,22 @@
 
 /* ---- Gradients ---- */
 
-typedef enum switch_ { UNCHANGED, OFF, ON } gradient_switch;
+typedef enum gradient_switch { UNCHANGED, OFF, UNKNOWN } gradient_switch;
 
 /* What a decorator or context manager does with gradients. */
 static gradient_switch switch_of(gm_flow *flow, const gm_node *manager) {
-    const gm_node *callee = manager->kind == GM_KIND_Call ? gm_as_Call(manager)->func : manager;
-    const gm_name *name = gm_flow_qualified(flow, callee);
-    if (name == NULL) {
-        return ON;
+    static const char *const harmless[] = {"torch.compile",        "torch.autocast",       "torch.amp.autocast",
+                                           "builtins.staticmethod", "builtins.classmethod", "torch.profiler.record_function"};
+    bool is_call = manager->kind == GM_KIND_Call;
+    const gm_name *name = gm_flow_qualified(flow, is_call ? gm_as_Call(manager)->func : manager);
+    for (size_t i = 0; name != NULL && i < sizeof harmless / sizeof harmless[0]; i++) {
+        if (strcmp(name->text, harmless[i]) == 0) {
+            return UNCHANGED;
+        }
     }
-    bool plain = manager->kind != GM_KIND_Call || gm_as_Call(manager)->args.count + gm_as_Call(manager)->keywords.count == 0;
-    bool off = strcmp(name->text, "torch.no_grad") == 0 || strcmp(name->text, "torch.inference_mode") == 0;
-    if (off && plain) {
-        return OFF;
-    }
-    return strcmp(name->text, "torch.autocast") == 0 || strcmp(name->text, "torch.amp.autocast") == 0 ? UNCHANGED : ON;
+    bool plain = !is_call || gm_as_Call(manager)->args.count + gm_as_Call(manager)->keywords.count == 0;
+    bool off = gm_name_is(name, "torch.no_grad") || gm_name_is(name, "torch.inference_mode");
+    return off && plain ? OFF : UNKNOWN;
 }
 
 static gradient_switch switch_of_with(gm_flow *flow, const gm_node *owner) {
@@ -42,10 +43,13 @@ static bool gradients_are_off(const gm_proof *proof) {
         }
     }
     const gm_node *function = proof->function->node;
-    if (function->kind != GM_KIND_FunctionDef || gm_as_FunctionDef(function)->decorator_list.count != 1) {
-        return false;
+    const gm_list *decorators = function->kind == GM_KIND_FunctionDef ? &gm_as_FunctionDef(function)->decorator_list : NULL;
+    bool off = false;
+    for (uint32_t i = 0; decorators != NULL && i < decorators->count; i++) {
+        gradient_switch found = switch_of(flow, decorators->items[i]);
+        off = (off || found == OFF) && found != UNKNOWN;
     }
-    return switch_of(flow, gm_as_FunctionDef(function)->decorator_list.items[0]) == OFF;
+    return off;
 }
 
 gm_proof gm_proof_at(gm_analysis *analysis, gm_function *function, const gm_node *statement, const gm_place *place,
@@ -165,7 +169,10 @@ typedef struct mean_search {
 /* Only floating point tensors have a mean that can be compared. */
 static bool find_mean(gm_node *node, void *context) {
     mean_search *search = context;
-    if (node->kind == GM_KIND_BoolOp || node->kind == GM_KIND_IfExp || gm_blocks_is_definition(node)) {
+    if (node->kind == GM_KIND_BoolOp) {
+        return find_mean(gm_as_BoolOp(node)->values.items[0], context); /* the others need not be evaluated */
+    }
+    if (node->kind == GM_KIND_IfExp || gm_blocks_is_definition(node)) {
         return true;
     }
     if (node->kind == GM_KIND_Compare && gm_as_Compare(node)->ops.count == 1 &&

@@ -32,6 +32,16 @@ static bool join(gm_symbols4 *into, const gm_symbols4 *from) {
     return true;
 }
 
+/* In the same order: where memory lies in other orders, the first operand decides on the order of the result. */
+static bool same_list(const gm_symbols4 *left, const gm_symbols4 *right) {
+    for (uint8_t i = 0; i < left->count && i < right->count; i++) {
+        if (left->items[i] != right->items[i]) {
+            return false;
+        }
+    }
+    return left->count == right->count;
+}
+
 static bool same_set(const gm_symbols4 *left, const gm_symbols4 *right) {
     for (uint8_t i = 0; i < left->count; i++) {
         if (!gm_symbols4_have(right, left->items[i])) {
@@ -89,8 +99,11 @@ const char *gm_relation_disagree(const gm_proof *proof, const gm_relation *left,
     if (left->kind != GM_RELATION_TENSOR || right->kind != GM_RELATION_TENSOR) {
         return "a side is not certainly a tensor";
     }
-    if (!same_set(&left->bases, &right->bases)) {
-        return "the shapes of the sides may differ";
+    if (!same_list(&left->bases, &right->bases)) {
+        return "the shapes or layouts of the sides may differ";
+    }
+    if (left->layout != right->layout || left->layout == GM_LAYOUT_UNKNOWN) {
+        return "the shapes or layouts of the sides may differ";
     }
     if (settled_level(proof, left) != settled_level(proof, right)) {
         return "the dtypes of the sides may differ";
@@ -110,6 +123,7 @@ gm_relation gm_relation_merge(const gm_proof *proof, const gm_relation *left, co
     gm_relation result = {.kind = GM_RELATION_TENSOR, .bases = left->bases, .inputs = left->inputs};
     result.level = left->level > right->level ? left->level : right->level;
     result.gradient = left->gradient > right->gradient ? left->gradient : right->gradient;
+    result.layout = left->layout == right->layout ? left->layout : GM_LAYOUT_UNKNOWN;
     if (!join(&result.bases, &right->bases) || !join(&result.inputs, &right->inputs)) {
         return gm_relation_none("the side reads too many tensors");
     }
@@ -249,7 +263,8 @@ static gm_relation of_comparison(gm_proof *proof, const gm_Compare *compare) {
         if (!is_equality && !gm_relation_floating_bases(proof, &result) && !all_bases(proof, &result, GM_DTYPE_INTEGER)) {
             return gm_relation_none("the dtypes of the tensors in the side are not known");
         }
-        result = (gm_relation){.kind = GM_RELATION_TENSOR, .level = GM_LEVEL_BOOL, .bases = result.bases};
+        uint8_t layout = result.layout;
+        result = (gm_relation){.kind = GM_RELATION_TENSOR, .level = GM_LEVEL_BOOL, .layout = layout, .bases = result.bases};
     }
     return result;
 }

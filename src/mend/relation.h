@@ -25,6 +25,9 @@ typedef enum gm_relation_gradient {
     GM_GRADIENT_ANY,  /* may give NaN: zero times infinity */
 } gm_relation_gradient;
 
+/* The order of elements in memory, which results of pointwise operations take from their operands. */
+typedef enum gm_relation_layout { GM_LAYOUT_BASES, GM_LAYOUT_CONTIGUOUS, GM_LAYOUT_UNKNOWN } gm_relation_layout;
+
 typedef struct gm_symbols4 {
     const gm_symbol *items[GM_RELATION_BASES];
     uint8_t count;
@@ -37,6 +40,7 @@ typedef struct gm_relation {
     uint8_t level;    /* gm_relation_level; of a number: INT or FLOAT */
     uint8_t gradient; /* gm_relation_gradient */
     bool alias;       /* may share memory with a base, or be it */
+    uint8_t layout;   /* gm_relation_layout */
     bool chain;       /* made from one reading of one base: it is NaN exactly where that is */
     gm_symbols4 bases;
     gm_symbols4 inputs; /* the bases that a gradient flows to */

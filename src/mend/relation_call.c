@@ -137,7 +137,8 @@ static gm_relation of_predicate(const arguments *given, const gm_relation *tenso
     if (given->count + given->keywords->count > 0) {
         return not_proved;
     }
-    return (gm_relation){.kind = GM_RELATION_TENSOR, .level = GM_LEVEL_BOOL, .bases = tensor->bases};
+    return (gm_relation){
+        .kind = GM_RELATION_TENSOR, .level = GM_LEVEL_BOOL, .layout = tensor->layout, .bases = tensor->bases};
 }
 
 /* zeros_like and ones_like: nothing flows back. */
@@ -162,6 +163,7 @@ static gm_relation of_masked_fill(gm_proof *proof, const arguments *given, gm_re
         return gm_relation_none("the mask may have another shape than the tensor");
     }
     tensor.alias = tensor.chain = false;
+    tensor.layout = GM_LAYOUT_CONTIGUOUS;
     if (tensor.gradient == GM_GRADIENT_NAN) {
         tensor.gradient = GM_GRADIENT_ANY;
     }
@@ -196,6 +198,7 @@ static gm_relation of_where(gm_proof *proof, const arguments *given, const gm_re
             }
         }
         result.alias = result.chain = false;
+        result.layout = result.layout == condition->layout ? result.layout : GM_LAYOUT_UNKNOWN;
         result.gradient = result.gradient == GM_GRADIENT_NAN ? GM_GRADIENT_ANY : result.gradient;
     }
     return result;

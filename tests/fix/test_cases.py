@@ -1,0 +1,43 @@
+"""The source dialect over the Markdown files of cases/: its text, and that the program stays the same."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+from typing import Callable
+
+import pytest
+from cases import FOLDER, Case, all_cases
+
+CASES = all_cases()
+needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
+
+
+def test_there_are_cases_of_every_kind() -> None:
+    assert {case.heading for case in CASES} == {"Mends", "Mends with --unsafe", "Left alone"}
+    assert all(path.read_text(encoding="utf-8").startswith("# ") for path in FOLDER.glob("*.md"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_text(case: Case, fixed: Callable[..., str]) -> None:
+    assert fixed(case.before, *case.options) == case.after
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_once_is_enough(case: Case, fixed: Callable[..., str]) -> None:
+    assert fixed(case.after, *case.options) == case.after
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.options], ids=lambda case: case.name)
+def test_assumptions_are_made_on_request_only(case: Case, fixed: Callable[..., str]) -> None:
+    assert fixed(case.before) == case.before
+
+
+@needs_torch
+@pytest.mark.parametrize("case", [case for case in CASES if case.before != case.after], ids=lambda case: case.name)
+def test_program_stays_the_same(case: Case) -> None:
+    """In eager Python, which is what fixed files run in, too; with gradients and without."""
+    from behaviour import compare
+
+    ast.parse(case.after)
+    assert compare(case.before, case.after) > 0
