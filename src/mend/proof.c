@@ -193,7 +193,7 @@ gm_value_dtype gm_proof_dtype(const gm_proof *proof, const gm_symbol *symbol) {
         return (gm_value_dtype)known;
     }
     mean_search search = {proof, symbol, false};
-    if (proof->test != NULL) {
+    if (proof->test != NULL && !proof->early) {
         find_mean((gm_node *)(uintptr_t)proof->test, &search);
     }
     bool said = search.found || (proof->test != NULL && says_floating(proof, proof->test, symbol) &&

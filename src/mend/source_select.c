@@ -178,7 +178,9 @@ static bool take_first(selection *all, const gm_node *statement, const gm_list *
     if (!is_temporary(all, symbol, block, target)) {
         return false;
     }
+    all->proof.early = true;
     gm_relation relation = gm_relation_of(&all->proof, gm_as_Assign(statement)->value);
+    all->proof.early = false;
     if (relation.kind == GM_RELATION_NONE || relation.alias) {
         return false;
     }

@@ -1,8 +1,8 @@
 """The Markdown files of cases/ as data.
 
-Under `## Mends` and `## Mends with --unsafe`, a block ```` ```python before ```` is followed by what it becomes, a block
-```` ```python after ````. Under `## Left alone` there are blocks ```` ```python ```` that stay as they are. Every block is
-a module; every function in it that has no underscore in front is executed, too.
+Under `## Mends` and `## Mends with --unsafe`, a block that is marked `python before` is followed by what it becomes, a
+block that is marked `python after`. Under `## Left alone` blocks are marked `python` and stay as they are. Every block
+is a module; every function in it that has no underscore in front is executed, too.
 """
 
 from __future__ import annotations
