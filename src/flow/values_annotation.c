@@ -123,10 +123,17 @@ static gm_list between(const gm_node *const *slice) {
     return (gm_list){(gm_node **)(uintptr_t)slice, 1};
 }
 
+/* `int | Tensor` with nothing else known is as good as no annotation: callers mostly hand in the number. */
+static gm_value joined(gm_value left, gm_value right, const gm_node *node) {
+    gm_value value = gm_value_join(left, right);
+    bool optional = (value.traits & GM_VALUE_OPTIONAL) != 0 && value.form == GM_FORM_TENSOR;
+    return value.class_ == GM_VALUE_MAYBE && !optional ? gm_value_unknown(node) : value;
+}
+
 static gm_value join_types(gm_flow *flow, const gm_list *types, uint32_t depth) {
     gm_value value = gm_value_no_path();
     for (uint32_t i = 0; i < types->count; i++) {
-        value = gm_value_join(value, promise(flow, types->items[i], depth + 1));
+        value = joined(value, promise(flow, types->items[i], depth + 1), types->items[i]);
     }
     return value.class_ == GM_VALUE_NO_PATH ? gm_value_unknown(NULL) : value;
 }
@@ -188,8 +195,8 @@ static gm_value promise(gm_flow *flow, const gm_node *annotation, uint32_t depth
     case GM_KIND_BinOp:
         return gm_as_BinOp(annotation)->op != GM_OP_BitOr
                    ? gm_value_unknown(annotation)
-                   : gm_value_join(promise(flow, gm_as_BinOp(annotation)->left, depth + 1),
-                                   promise(flow, gm_as_BinOp(annotation)->right, depth + 1));
+                   : joined(promise(flow, gm_as_BinOp(annotation)->left, depth + 1),
+                            promise(flow, gm_as_BinOp(annotation)->right, depth + 1), annotation);
     default:
         return gm_value_unknown(annotation);
     }

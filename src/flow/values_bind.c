@@ -59,6 +59,10 @@ static bool is_none(const gm_node *node) {
 
 static gm_value of_annotated_parameter(gm_function *function, const gm_node *node, const gm_node *fallback) {
     gm_value value = gm_value_of_annotation(function->flow, gm_as_arg(node)->annotation);
+    gm_value given = fallback == NULL ? gm_value_unknown(node) : of_default(fallback, node);
+    if (gm_value_has_tensor(value) && given.class_ == GM_VALUE_NOT) {
+        return gm_value_unknown(node); /* the default belies the annotation: a flag, or a tensor in its place */
+    }
     if (gm_value_has_tensor(value)) {
         value.reason = gm_value_text(function->flow, "`%s` is annotated as a tensor", gm_as_arg(node)->arg->text);
         value.evidence = node;

@@ -25,7 +25,7 @@ static gm_value make_string(gm_function *function, const char *name, const gm_no
 }
 
 static gm_value make_other(gm_function *function, const char *name, const gm_node *node) {
-    return gm_value_python(GM_FORM_ANY, gm_value_text(function->flow, "made by `%s`", name), node);
+    return gm_value_python(GM_FORM_ANY, gm_value_text(function->flow, "a result of `%s`", name), node);
 }
 
 static gm_value make_none(gm_function *function, const char *name, const gm_node *node) {
@@ -35,10 +35,11 @@ static gm_value make_none(gm_function *function, const char *name, const gm_node
 }
 
 static gm_value make_length(gm_function *function, const char *name, const gm_node *node) {
-    gm_value value = gm_value_python(GM_FORM_INT, gm_value_text(function->flow, "made by `%s`", name), node);
+    gm_value value = gm_value_python(GM_FORM_INT, gm_value_text(function->flow, "a result of `%s`", name), node);
     gm_value argument = argument_value(function, node, 0);
     bool list = argument.class_ == GM_VALUE_NOT && (argument.traits & GM_VALUE_FROM_DATA) != 0;
     value.traits = list ? GM_VALUE_FROM_DATA : gm_value_has_tensor(argument) ? GM_VALUE_FROM_SHAPE : 0;
+    value.reason = list ? argument.reason : value.reason;
     return value;
 }
 
@@ -48,7 +49,7 @@ static gm_value make_number(gm_function *function, const char *name, const gm_no
                          : strcmp(name, "bool") == 0  ? GM_FORM_BOOL
                          : strcmp(name, "float") == 0 ? GM_FORM_FLOAT
                                                       : GM_FORM_NUMBER;
-    gm_value value = gm_value_python(form, gm_value_text(function->flow, "made by `%s`", name), node);
+    gm_value value = gm_value_python(form, gm_value_text(function->flow, "a result of `%s`", name), node);
     const gm_node *first = gm_call_argument(gm_as_Call(node), 0);
     if (first != NULL) {
         gm_value argument = gm_evaluate(function, first);
@@ -81,7 +82,7 @@ static gm_value make_sequence(gm_function *function, const char *name, const gm_
     if (gm_value_is(argument, GM_FORM_TENSORS) || gm_value_is(argument, GM_FORM_MODULES) || gm_value_is(argument, GM_FORM_SIZE)) {
         return argument;
     }
-    gm_value value = gm_value_python(form, gm_value_text(function->flow, "made by `%s`", name), node);
+    gm_value value = gm_value_python(form, gm_value_text(function->flow, "a result of `%s`", name), node);
     if (gm_value_is_tensor(argument)) {
         value.form = GM_FORM_TENSORS;
     } else {
@@ -102,7 +103,14 @@ static gm_value make_sum(gm_function *function, const char *name, const gm_node 
     if (gm_value_is(argument, GM_FORM_SIZE)) {
         return item;
     }
-    return item.class_ == GM_VALUE_NOT ? gm_value_unknown(node) : item;
+    if (item.class_ != GM_VALUE_NOT) {
+        return item;
+    }
+    gm_value value = gm_value_unknown(node);
+    bool data = (item.traits & (GM_VALUE_FROM_DATA | GM_VALUE_MAYBE_DATA)) != 0;
+    value.traits = data ? GM_VALUE_MAYBE_DATA : 0;
+    value.reason = data ? item.reason : value.reason;
+    return value;
 }
 
 /* max(a, b), min(a, b): one of the arguments, by comparing them. */
@@ -132,7 +140,7 @@ static gm_value make_choice(gm_function *function, const char *name, const gm_no
 static gm_value make_quantifier(gm_function *function, const char *name, const gm_node *node) {
     gm_value argument = gm_value_used(argument_value(function, node, 0));
     gm_value item = gm_value_item(argument, node);
-    gm_value value = gm_value_python(GM_FORM_BOOL, gm_value_text(function->flow, "made by `%s`", name), node);
+    gm_value value = gm_value_python(GM_FORM_BOOL, gm_value_text(function->flow, "a result of `%s`", name), node);
     value.traits = (uint16_t)(gm_value_origin(item) & ~(unsigned)GM_VALUE_FROM_SHAPE);
     value.reason = (value.traits & (GM_VALUE_FROM_DATA | GM_VALUE_MAYBE_DATA)) != 0 ? item.reason : value.reason;
     return value;

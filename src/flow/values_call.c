@@ -227,7 +227,7 @@ static gm_value method_of_unknown(gm_function *function, const gm_torch_op *op, 
         value = gm_value_python(GM_FORM_ANY, "a property of an object", node);
     } else if (python) {
         value.traits = GM_VALUE_MAYBE_DATA;
-        value.reason = gm_value_text(function->flow, "`%s` reads a tensor", op->name);
+        value.reason = gm_value_text(function->flow, "`%s` of what may be a tensor", op->name);
     }
     return value;
 }

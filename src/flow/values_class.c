@@ -121,8 +121,12 @@ static const gm_name *type_of(class_build *build, const gm_node *value) {
 }
 
 static void add(class_build *build, const gm_name *name, gm_value value, const gm_node *made, const gm_node *binder) {
-    gm_attribute *attribute = attribute_called(build, name);
     const gm_name *type = type_of(build, made);
+    if (gm_value_has_tensor(value) && (value.traits & (GM_VALUE_PARAMETER | GM_VALUE_BUFFER)) != 0) {
+        bool buffer = (value.traits & GM_VALUE_BUFFER) != 0;
+        value.reason = gm_value_text(build->flow, "`%s` is a %s", name->text, buffer ? "buffer" : "parameter");
+    }
+    gm_attribute *attribute = attribute_called(build, name);
     value.traits &= (uint16_t)~(GM_VALUE_FRESH | GM_VALUE_LEAF_INPUT | GM_VALUE_CONSTANT);
     if (attribute->binder == NULL) {
         attribute->binder = binder;
@@ -237,7 +241,6 @@ static void add_registered(class_build *build, const gm_node *node) {
     if (!module && gm_value_has_tensor(value)) {
         bool buffer = strcmp(method->text, "register_buffer") == 0;
         value.traits |= buffer ? GM_VALUE_BUFFER : GM_VALUE_PARAMETER;
-        value.reason = gm_value_text(build->flow, "`%s` is a %s", name->text, buffer ? "buffer" : "parameter");
     }
     add(build, name, value, given, node);
 }

@@ -242,8 +242,18 @@ static gm_value of_bool_op(gm_function *function, const gm_node *node) {
     return value;
 }
 
+/* `torch.jit.is_tracing()` and the like are false in a program that runs or is compiled. */
+static bool is_never(gm_function *function, const gm_node *test) {
+    static const char *const names[] = {"torch.jit.is_tracing", "torch.jit.is_scripting", "torch.onnx.is_in_onnx_export", NULL};
+    const gm_name *name = test->kind == GM_KIND_Call ? gm_flow_qualified(function->flow, gm_as_Call(test)->func) : NULL;
+    return name != NULL && gm_text_in(name->text, names);
+}
+
 static gm_value of_conditional(gm_function *function, const gm_node *node) {
     const gm_IfExp *choice = gm_as_IfExp(node);
+    if (is_never(function, choice->test)) {
+        return gm_evaluate(function, choice->orelse);
+    }
     gm_value value = gm_value_join(gm_evaluate(function, choice->body), gm_evaluate(function, choice->orelse));
     gm_value test = gm_evaluate(function, choice->test);
     bool data = gm_value_has_tensor(test) || (test.traits & (GM_VALUE_FROM_DATA | GM_VALUE_MAYBE_DATA)) != 0;
@@ -295,6 +305,16 @@ static gm_value comparison_of_python(gm_value left, gm_value right, const gm_nod
     return value;
 }
 
+/* Sizes are compared with sizes, not with tensors. */
+static bool is_size(gm_value value) {
+    uint16_t data = GM_VALUE_FROM_DATA | GM_VALUE_MAYBE_DATA | GM_VALUE_UNSURE_DATA;
+    return value.class_ == GM_VALUE_NOT && (value.traits & GM_VALUE_FROM_SHAPE) != 0 && (value.traits & data) == 0;
+}
+
+static bool is_plain_unknown(gm_value value) {
+    return value.class_ == GM_VALUE_UNKNOWN && (value.traits & GM_VALUE_MAYBE_DATA) == 0;
+}
+
 static gm_value compare(uint8_t operator_, gm_value left, gm_value right, const gm_node *node) {
     if (operator_== GM_OP_Is || operator_== GM_OP_IsNot) {
         return python_bool("an identity test", node);
@@ -312,6 +332,9 @@ static gm_value compare(uint8_t operator_, gm_value left, gm_value right, const 
     }
     if (left.class_ == GM_VALUE_NOT && right.class_ == GM_VALUE_NOT) {
         return comparison_of_python(left, right, node);
+    }
+    if ((is_size(left) && is_plain_unknown(right)) || (is_size(right) && is_plain_unknown(left))) {
+        return python_bool("a comparison with a size", node);
     }
     gm_value value = gm_value_arithmetic(GM_OP_Add, left, right, node);
     if (gm_value_has_tensor(value)) {

@@ -321,7 +321,7 @@ static gm_value python_result(const called_op *at, gm_value_form form) {
         value.traits = GM_VALUE_FROM_SHAPE;
         return value;
     }
-    value.reason = gm_value_text(at->function->flow, "`%s` reads a tensor", at->op->name);
+    value.reason = gm_value_text(at->function->flow, "`%s` of a tensor", at->op->name);
     value.traits = gm_value_origin(at->receiver != NULL ? *at->receiver : gm_value_make(GM_VALUE_TENSOR, GM_FORM_TENSOR, "", at->node));
     return value;
 }

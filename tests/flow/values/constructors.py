@@ -75,6 +75,8 @@ def python_values(x: torch.Tensor, k: int):
     "%s" % x  #: "%s" % x -> not string
     any(v > 0 for v in x)  #: any(v > 0 for v in x) -> not bool from-data
     max(k, 3)  #: max(k, 3) -> not int
+    x.shape[0] > unknown  # noqa: F821  #: x.shape[0] > unknown -> not bool
+    x if torch.jit.is_tracing() else 3  #: x if torch.jit.is_tracing() else 3 -> not
     x == None  # noqa: E711  #: x == None -> not bool
     x.dtype == torch.float16  #: x.dtype == torch.float16 -> not bool
 

@@ -83,6 +83,7 @@ def annotations(
     flag=True,
     scale=1.0,
     name="x",
+    odd: torch.Tensor = False,
 ):
     a  #: a -> tensor input by-annotation
     b  #: b -> maybe tensor optional
@@ -91,7 +92,7 @@ def annotations(
     e  #: e -> not int
     f  #: f -> not
     g  #: g -> not int
-    h  #: h -> maybe !optional
+    h  #: h -> unknown
     i  #: i -> maybe optional
     j  #: j -> not tensors
     j[0]  #: j[0] -> tensor
@@ -99,6 +100,7 @@ def annotations(
     flag  #: flag -> not bool
     scale  #: scale -> unknown
     name  #: name -> not string
+    odd  #: odd -> unknown
     b + 1  #: b + 1 -> tensor
 
 
