@@ -44,12 +44,35 @@ static void list_sites(gm_arena *arena, gm_fixed *fixed, const gm_fix *fix, cons
     }
 }
 
+static void explain(gm_entry *entry, const gm_fix *fix) {
+    for (uint32_t i = 0; i < fix->left.count; i++) {
+        const gm_fix_left *left = &fix->left.items[i];
+        if (left->finding->rule == entry->rule && left->finding->node->start == entry->start) {
+            entry->level = GM_LEVEL_ADVICE;
+            entry->reason = left->reason;
+        }
+    }
+}
+
+/* What is left says why it is, and no longer that there is a mend. */
+static gm_checked *explain_left(gm_arena *arena, const gm_checked *checked, const gm_fix *fix) {
+    gm_checked *explained = GM_NEW(arena, gm_checked);
+    *explained = *checked;
+    explained->entries.items = GM_NEW_ARRAY(arena, gm_entry, checked->entries.count + 1);
+    for (uint32_t i = 0; i < checked->entries.count; i++) {
+        explained->entries.items[i] = checked->entries.items[i];
+        explain(&explained->entries.items[i], fix);
+    }
+    return explained;
+}
+
 /* One round over the newest text: whether there was something to mend and it was. */
 static bool mend_once(gm_arena *arena, gm_fixed *fixed, bool assumed, const gm_check_options *options) {
     gm_analysis *analysis = fixed->after->analysis;
     refuse_others(analysis, options);
     const gm_fix *fix = gm_fix_run(analysis, assumed);
     if (fix->edits.items.count == 0) {
+        fixed->after = explain_left(arena, fixed->after, fix);
         return false;
     }
     assert(gm_edits_verify(&fix->edits, analysis->tree->source->length));
@@ -91,6 +114,6 @@ gm_fixed *gm_fix_bytes(gm_arena *arena, const char *path, const char *bytes, siz
     if (fixed->problem != NULL) {
         take_back(fixed, bytes, size);
     }
-    fixed->changed = fixed->after != fixed->before;
+    fixed->changed = rounds > 0 && fixed->problem == NULL;
     return fixed;
 }

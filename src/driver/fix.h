@@ -14,7 +14,7 @@ typedef struct gm_fixed_site {
 
 typedef struct gm_fixed {
     gm_checked *before;
-    gm_checked *after; /* `before` when nothing is changed */
+    gm_checked *after; /* the fixed file; what is left there says why */
     bool changed;
     const char *bytes; /* of the file in the source dialect */
     size_t size;

@@ -5,7 +5,7 @@
 
 /* What is a guess, or never compiled, is no reason to touch a file: these are the findings that `check` shows. */
 static bool is_wanted(const gm_finding *finding) {
-    return finding->certain && finding->reached && finding->plan != NULL && gm_source_form_of(finding->plan->kind) != NULL;
+    return finding->certain && finding->reached && finding->plan != NULL;
 }
 
 static bool is_free(const gm_edits *taken, const gm_edits *edits) {
@@ -29,12 +29,18 @@ static bool has_turn(const gm_fix *fix, const gm_plan *plan) {
     return true;
 }
 
+/* What is said when a form has nothing better to say. */
+static const char general[] = "no plain torch that is proved to do the same; `graphmend run` mends it while tracing";
+
 static bool mend(gm_fixer *fixer, gm_fix_site *site) {
     gm_edits edits = {0};
     const gm_node *import_at = fixer->import_at;
     const gm_plan *plan = site->finding->plan;
-    bool mended = has_turn(fixer->fix, plan) && !gm_edits_touch(&fixer->fix->edits, plan->node->start, plan->node->end) &&
-                  gm_source_form_of(plan->kind)(fixer, plan, &edits, &site->assumption) && is_free(&fixer->fix->edits, &edits);
+    fixer->reason = general;
+    gm_source_form form = gm_source_form_of(plan->kind);
+    bool mended = form != NULL && has_turn(fixer->fix, plan) &&
+                  !gm_edits_touch(&fixer->fix->edits, plan->node->start, plan->node->end) &&
+                  form(fixer, plan, &edits, &site->assumption) && is_free(&fixer->fix->edits, &edits);
     for (uint32_t i = 0; mended && i < edits.items.count; i++) {
         gm_edits_add(fixer->analysis->arena, &fixer->fix->edits, edits.items.items[i]);
     }
@@ -56,8 +62,14 @@ gm_fix *gm_fix_run(gm_analysis *analysis, bool assumed) {
     gm_fixer fixer = {.analysis = analysis, .assumed = assumed, .fix = fix};
     for (uint32_t i = 0; i < analysis->findings.count; i++) {
         gm_fix_site site = {.finding = &analysis->findings.items[i]};
-        if (is_wanted(site.finding) && mend(&fixer, &site)) {
+        if (!is_wanted(site.finding)) {
+            continue;
+        }
+        if (mend(&fixer, &site)) {
             gm_vec_push(analysis->arena, &fix->sites, site);
+        } else {
+            gm_fix_left left = {site.finding, fixer.reason};
+            gm_vec_push(analysis->arena, &fix->left, left);
         }
     }
     add_import(&fixer);

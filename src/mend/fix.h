@@ -13,9 +13,15 @@ typedef struct gm_fix_site {
     const char *assumption; /* what the mend rests on; NULL when it is proved */
 } gm_fix_site;
 
+typedef struct gm_fix_left {
+    const gm_finding *finding;
+    const char *reason; /* why it is left as it is, although there is a plan; lower case, no full stop */
+} gm_fix_left;
+
 typedef struct gm_fix {
     gm_edits edits;
     GM_VEC(gm_fix_site) sites; /* the findings that the edits mend, in order of position */
+    GM_VEC(gm_fix_left) left;  /* findings with a plan that are not mended */
 } gm_fix;
 
 /* The edits for the findings of an analysis that can be mended in the source. With `assumed`, also by mends that rest on an assumption.

@@ -82,33 +82,52 @@ static bool find_sharing(gm_node *node, void *context) {
     return !search->shared && gm_node_children(node, find_sharing, context);
 }
 
-/* The one statement that binds the variable for every way to the branch; NULL when there are several, or it is no plain assignment. */
-const gm_node *gm_proof_definition(const gm_proof *proof, const gm_symbol *symbol) {
-    const gm_node *found = NULL;
-    for (uint32_t i = 0; i < symbol->binders.count; i++) {
-        const gm_node *binder = symbol->binders.items[i];
-        if (binder->start < proof->statement->start && (found == NULL || binder->start > found->start)) {
-            found = binder;
-        }
-    }
-    const gm_node *statement = found == NULL ? NULL : gm_flow_statement(proof->analysis->flow, found);
+/* `name = value`; the statement of a binder, or NULL. */
+static const gm_node *assignment_of(const gm_proof *proof, const gm_node *binder) {
+    const gm_node *statement = gm_flow_statement(proof->analysis->flow, binder);
     bool plain = statement != NULL && statement->kind == GM_KIND_Assign && gm_as_Assign(statement)->targets.count == 1 &&
-                 gm_as_Assign(statement)->targets.items[0] == found;
-    if (!plain) {
-        return NULL;
-    }
-    /* It stands in a block around the branch, in front of it: then every way to the branch comes by. */
+                 gm_as_Assign(statement)->targets.items[0] == binder;
+    return plain ? statement : NULL;
+}
+
+/* Whether a statement stands in a block around the branch, in front of it: then every way to the branch comes by. */
+static bool is_on_the_way(const gm_proof *proof, const gm_node *statement) {
     for (const gm_place *place = proof->place; place != NULL; place = place->outer) {
         for (uint32_t i = 0; i < place->index; i++) {
             if (place->list->items[i] == statement) {
-                return statement;
+                return true;
             }
         }
         if (is_loop(place->owner)) {
+            return false;
+        }
+    }
+    return false;
+}
+
+/* The last assignment that every way to the branch comes by. */
+static const gm_node *base_definition(const gm_proof *proof, const gm_symbol *symbol) {
+    const gm_node *found = NULL;
+    for (uint32_t i = 0; i < symbol->binders.count; i++) {
+        const gm_node *statement = assignment_of(proof, symbol->binders.items[i]);
+        bool later = statement != NULL && (found == NULL || statement->start > found->start);
+        found = later && is_on_the_way(proof, statement) ? statement : found;
+    }
+    return found;
+}
+
+static bool is_between(const gm_proof *proof, const gm_node *definition, const gm_node *binder) {
+    return binder->start >= definition->end && binder->start < proof->statement->start;
+}
+
+const gm_node *gm_proof_definition(const gm_proof *proof, const gm_symbol *symbol) {
+    const gm_node *definition = base_definition(proof, symbol);
+    for (uint32_t i = 0; definition != NULL && i < symbol->binders.count; i++) {
+        if (is_between(proof, definition, symbol->binders.items[i])) {
             return NULL;
         }
     }
-    return NULL;
+    return definition;
 }
 
 /* Layers of torch that always return a new floating point tensor. */
@@ -147,7 +166,8 @@ static bool makes_new(const gm_proof *proof, const gm_node *value) {
         return true;
     }
     const gm_torch_op *op = value->kind == GM_KIND_Call ? gm_called_torch_op(proof->function, value, NULL) : NULL;
-    return op != NULL && makes_own_tensor(op);
+    bool is_where = op != NULL && strcmp(op->name, "where") == 0 && gm_as_Call(value)->args.count == 3;
+    return is_where || (op != NULL && makes_own_tensor(op));
 }
 
 /* Whether all readings of the variable between its definition and the branch are of a kind. */
@@ -162,9 +182,16 @@ bool gm_proof_private(const gm_proof *proof, const gm_symbol *symbol) {
     if (symbol->binding != GM_BINDING_LOCAL || symbol->scope != proof->function->scope) {
         return false;
     }
-    const gm_node *definition = gm_proof_definition(proof, symbol);
+    const gm_node *definition = base_definition(proof, symbol);
     if (definition == NULL || !makes_new(proof, gm_as_Assign(definition)->value)) {
         return false;
+    }
+    for (uint32_t i = 0; i < symbol->binders.count; i++) {
+        const gm_node *binder = symbol->binders.items[i];
+        const gm_node *statement = is_between(proof, definition, binder) ? assignment_of(proof, binder) : definition;
+        if (statement == NULL || !makes_new(proof, gm_as_Assign(statement)->value)) {
+            return false;
+        }
     }
     return all_uses(proof, symbol, definition, is_harmless);
 }

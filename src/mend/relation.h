@@ -90,7 +90,7 @@ gm_value_dtype gm_proof_dtype(const gm_proof *proof, const gm_symbol *symbol);
  * nobody can tell whether it or a copy is used from there on. */
 bool gm_proof_private(const gm_proof *proof, const gm_symbol *symbol);
 
-/* The statement behind which a private variable of `gm_proof_private` has its value. */
+/* The assignment that gives a variable the value that it has at the branch; NULL when it is not the only one. */
 const gm_node *gm_proof_definition(const gm_proof *proof, const gm_symbol *symbol);
 
 /* Whether the variable holds what a layer of torch returned that always returns floating point: `self.norm(x)`. */

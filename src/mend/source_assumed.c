@@ -6,6 +6,8 @@
 #include "rules/eager_only.h"
 #include "syntax/lexer.h"
 
+static const char only_assumed[] = "compiled code cannot do the same; `--unsafe` leaves it out there";
+
 /* ---- Guards ---- */
 
 static bool is_loose(const gm_node *test, bool under_and) {
@@ -15,6 +17,7 @@ static bool is_loose(const gm_node *test, bool under_and) {
 
 bool gm_form_check(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
     gm_arena *arena = fixer->analysis->arena;
+    fixer->reason = fixer->assumed ? "it cannot be left out of compiled code here" : only_assumed;
     const char *torch = fixer->assumed && !gm_eager_only(fixer->analysis->flow, plan->node)
                             ? gm_text_torch(fixer, plan->function)
                             : NULL;
@@ -94,6 +97,7 @@ static bool continues(const gm_fixer *fixer, const gm_plan *plan) {
 
 bool gm_form_defer(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
     gm_arena *arena = fixer->analysis->arena;
+    fixer->reason = fixer->assumed ? "it cannot be left out of compiled code here" : only_assumed;
     const gm_node *statement = plan->node;
     const char *indent = gm_text_indent(fixer, statement);
     const char *torch = fixer->assumed && indent != NULL && is_alone(fixer->analysis->tree, statement) &&

@@ -9,10 +9,12 @@ typedef struct gm_fixer {
     gm_analysis *analysis;
     bool assumed;
     gm_fix *fix;
+    const char *reason;       /* why the form that was asked last did nothing; lower case, no full stop */
     const gm_node *import_at; /* the statement in front of which `import torch` is missing; NULL when it is not */
 } gm_fixer;
 
-/* A form writes its edits to `edits`, which is empty, and returns whether it did; `*assumption` is what it rests on, if anything. */
+/* A form writes its edits to `edits`, which is empty, and returns whether it did; `*assumption` is what it rests on, if anything. If it did
+ * nothing, it may leave a better `fixer->reason` than is there. */
 typedef bool (*gm_source_form)(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
 
 /* The form of a kind of plan (gm_plan_kind), or NULL. */

@@ -118,14 +118,33 @@ static bool assigns(const selection *all, const gm_node *expression) {
     return (gm_region_of_expression(all->plan->function, expression).traits & GM_REGION_WALRUS) != 0;
 }
 
+/* Why the values cannot be selected from; NULL when they can. */
+static const char *refusal_of(const selection *all, const choice *then, const choice *orelse, const gm_symbol *target) {
+    if (then->relation.kind == GM_RELATION_NONE || orelse->relation.kind == GM_RELATION_NONE) {
+        return then->relation.kind == GM_RELATION_NONE ? then->relation.reason : orelse->relation.reason;
+    }
+    const char *reason = gm_relation_disagree(&all->proof, &then->relation, &orelse->relation);
+    if (reason == NULL && (then->same != NULL) && orelse->same != NULL) {
+        reason = "both sides leave the variable as it is";
+    }
+    if (reason == NULL && (!may_copy(all, then, target) || !may_copy(all, orelse, target))) {
+        reason = "a side hands on a tensor that others may hold, and a selection is a copy";
+    }
+    return reason;
+}
+
 /* The selection of two values whose relations agree. */
 static bool select_values(selection *all, const gm_node *test, bool later, const choice *then, const choice *orelse,
                           const gm_symbol *target, const char *indent, uint32_t front, choice *out) {
     gm_edit_text condition = {0};
     bool negated = false;
-    if (gm_relation_disagree(&all->proof, &then->relation, &orelse->relation) != NULL || (then->same != NULL && orelse->same != NULL) ||
-        !may_copy(all, then, target) || !may_copy(all, orelse, target) || assigns(all, test) ||
-        !gm_source_condition(all->fixer, &all->proof, test, later, &condition, &negated)) {
+    const char *reason = refusal_of(all, then, orelse, target);
+    if (reason == NULL && (assigns(all, test) ||
+                           !gm_source_condition(all->fixer, &all->proof, test, later, &condition, &negated))) {
+        reason = "the condition is not certainly one tensor of bool with one element";
+    }
+    if (reason != NULL) {
+        all->fixer->reason = reason;
         return false;
     }
     const choice *first = negated ? orelse : then;
