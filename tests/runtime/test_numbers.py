@@ -77,3 +77,15 @@ def test_settings_are_the_users() -> None:
 def test_programs_without_sites() -> None:
     _gm.registry.known = 0
     compare(lambda: lambda x: (print("hello"), x * 2), [lambda: (torch.ones(2),)])
+
+
+def test_assumption_that_seldom_holds() -> None:
+    """The trace takes the selected numbers for four; where there is one it is broadcast, call after call."""
+
+    def program(x):
+        return torch.zeros(4) + x[x > 1]
+
+    calls = [lambda n=n: (torch.tensor([2.0] * n + [0.0] * (6 - n)),) for n in (4, 1, 1)]
+    outcome = compare(lambda: program, calls * 10, False)
+    record = outcome.report["callables"][0]
+    assert record["mode"] == "partial" and 8 < record["replays"] < 20, record

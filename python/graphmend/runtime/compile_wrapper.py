@@ -22,6 +22,7 @@ from .records import loads_noted
 from .watch import identity_watched, surroundings
 
 MAX_ATTEMPTS = 64
+MAX_WASTED, WASTE_RATIO = 8, 8
 TORCH_FOLDER = os.path.dirname(torch.__file__) + os.sep
 FORWARDERS = {
     ("module.py", "_wrapped_call_impl"),
@@ -228,6 +229,17 @@ class Ways:
         self.left: set[bool] = set()
         self.record = record
         self.made: Optional[Callable[..., Any]] = None
+        self.calls = 0
+        self.wasted = 0
+
+    def waste(self) -> None:
+        """Note that a call ran for nothing before it was run eagerly. Where that is no exception, the frames are
+        compiled one by one."""
+        self.wasted += 1
+        if self.wasted > MAX_WASTED and self.wasted * WASTE_RATIO > self.calls:
+            self.left.add(torch.is_grad_enabled())
+            self.record.mode = "partial"
+            self.record.reason = "what the graph assumes of the data holds too seldom"
 
     def partial(self) -> Callable[..., Any]:
         """The partial way, made when first needed."""
@@ -245,6 +257,7 @@ def wrap(ways: Ways, function: Callable[..., Any], module: Optional[torch.nn.Mod
     def call(*args: Any, **kwargs: Any) -> Any:
         if (left and is_grad_enabled() in left) or (module is not None and has_hooks(module)):
             return ways.partial()(*args, **kwargs)
+        ways.calls += 1
         try:
             result = whole(*args, **kwargs)
         except state.GuardFailed as failed:
@@ -270,7 +283,9 @@ def wrap(ways: Ways, function: Callable[..., Any], module: Optional[torch.nn.Mod
         if restore is not None:
             restore()
         ways.record.replays += 1
-        return run_eagerly(function, args, kwargs)
+        result = run_eagerly(function, args, kwargs)
+        ways.waste()
+        return result
 
     call._torchdynamo_wrapper_id = id(call)  # type: ignore[attr-defined]
     call.__wrapped__ = getattr(whole, "__wrapped__", function)  # type: ignore[attr-defined]
