@@ -34,6 +34,7 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     marks = read(module)
     for site in marks.broken:
         trace.refuse(site, "the graph breaks inside one side")
+    keep_predicates(module, marks)
     functionalize(module, marks, trace)
     if not trace.refusals:
         refuse_unproved(module, marks, trace)
@@ -51,6 +52,21 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     module.graph.lint()
     module.recompile()
     return plan
+
+
+def keep_predicates(module: GraphModule, marks: Marks) -> None:
+    """Copy the predicates that are memory of the program's own and written to later."""
+    order = prove.Order(module)
+    for predicate in dict.fromkeys(part.predicate for part in [*marks.regions, *marks.checks]):
+        storage = prove.storage_of(tensor_of(predicate))
+        if storage is not None and order.written_after(storage, predicate):
+            with module.graph.inserting_after(predicate):
+                copy = module.graph.call_method("clone", (predicate,))
+            copy.meta = dict(predicate.meta)
+            predicate.replace_all_uses_with(copy, delete_user_cb=lambda user, copy=copy: user is not copy)
+            for part in [*marks.regions, *marks.checks]:
+                if part.predicate is predicate:
+                    part.predicate = copy
 
 
 def refuse_unproved(module: GraphModule, marks: Marks, trace: Trace) -> None:
@@ -192,6 +208,9 @@ def plan_replay(module: GraphModule, marks: Marks, plan: Plan, trace: Trace) -> 
     """Find out what has to be restored before a call can be run again."""
     plan.guarded = True
     sites = [site_of(part.key) for part in [*marks.checks, *marks.events]]
+    unknown = prove.opaque(module)
+    if unknown is not None:
+        refuse_replay(sites, trace, f"the graph calls `{unknown}`, which may have effects of its own")
     written: set[int] = set()
     for node in module.graph.nodes:
         written |= prove.writes_of(node)

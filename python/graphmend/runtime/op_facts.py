@@ -53,6 +53,18 @@ BOUNDED = frozenset(
     """.split()
 )
 
+# The derivative reads the result, so that nobody may write to the result before.
+SAVES_RESULT = frozenset(
+    """
+    _cdist_forward _log_softmax _softmax amax amin celu cumprod elu erfinv exp exp2 expm1 hypot linalg_vector_norm
+    logcumsumexp logsumexp max median min nanmedian norm pow prod reciprocal relu rsqrt selu sigmoid sqrt std std_mean
+    tan tanh
+    """.split()
+)
+
+# Libraries whose operators compute and do nothing else.
+PURE_LIBRARIES = frozenset("aten prims prim torchvision torchaudio quantized quantized_decomposed mkldnn".split())
+
 CONTEXT_FUNCTIONS = ("_set_grad_enabled", "_enter_autocast", "_exit_autocast", "set_grad_enabled")
 
 
@@ -84,6 +96,12 @@ def may_fail(overload: Any, integral: bool, args: tuple) -> bool:
     if torch.Tag.data_dependent_output in tags or torch.Tag.dynamic_output_shape in tags:
         return True
     return torch.Tag.pointwise not in tags and name not in TOTAL
+
+
+def saves_result(overload: Any) -> bool:
+    """Whether the derivative of the operator reads what the operator returned; solvers are taken to do so."""
+    name = name_of(overload)
+    return name in SAVES_RESULT or name.startswith(("linalg_", "_scaled_dot_product"))
 
 
 def draws(overload: Any) -> bool:

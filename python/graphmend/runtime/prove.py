@@ -129,7 +129,8 @@ def writes_of(node: Node) -> set[int]:
     """Storages that a node outside of a region may write to; judged by names, generously."""
     if node.op == "call_method":
         name = str(node.target)
-        return storages_of(node.args[0]) if name.endswith("_") and not name.endswith("__") else set()
+        inplace = name.strip("_") in INPLACE_OPERATORS if name.endswith("__") else name.endswith("_")
+        return storages_of(node.args[0]) if inplace else set()
     if node.op != "call_function" or kind_of(node) is not None:
         return set()
     target = node.target
@@ -145,10 +146,14 @@ def writes_of(node: Node) -> set[int]:
         return storages_in(node.all_input_nodes) if mutable else set()
     name = name_of(node)
     inplace = name.endswith("_") and not name.endswith("__")
+    if name.startswith(MANY_TENSORS):
+        return storages_in(node.all_input_nodes) if inplace else set()
     if target is operator.setitem or inplace or getattr(operator, name, None) is target and name in INPLACE_OPERATORS:
         return storages_of(node.args[0]) if node.args and isinstance(node.args[0], Node) else set()
     if "batch_norm" in name or "instance_norm" in name or node.kwargs.get("out") is not None:
         return storages_in(node.all_input_nodes)
+    if name == "embedding" and (node.kwargs.get("max_norm") is not None or len(node.args) > 3):
+        return storages_in(node.all_input_nodes)  # rows that are too long are shortened in place
     if node.kwargs.get("inplace") or (name in INPLACE_FLAG and True in node.args):
         return storages_in(node.all_input_nodes)
     if isinstance(getattr(target, "__module__", None), str) and not target.__module__.startswith(KNOWN_MODULES):
@@ -159,6 +164,7 @@ def writes_of(node: Node) -> set[int]:
 INPLACE_OPERATORS = frozenset(
     "iadd iand ifloordiv ilshift imatmul imod imul ior ipow irshift isub itruediv ixor iconcat".split()
 )
+MANY_TENSORS = ("_foreach_", "_fused_", "_amp_foreach_")
 INPLACE_FLAG = frozenset("relu dropout leaky_relu elu silu mish hardtanh relu6 hardswish celu selu threshold".split())
 KNOWN_MODULES = ("torch", "_operator", "builtins", "math", "operator")
 
@@ -299,6 +305,8 @@ class Order:
 def aliasing(order: Order, region: Region, select: Select, ignored: set[Node]) -> Optional[str]:
     """Check that nobody can tell the selected copy from the very tensor that eager Python would hand on."""
     result = storage_of(tensor_of(select.result))
+    if any(tensor_of(side).stride() != tensor_of(select.result).stride() for side in select.sides):
+        return "the selected tensor would lie in memory in another order"
     for side in select.sides:
         storage = storage_of(tensor_of(side))
         if storage is None or result is None:
@@ -320,6 +328,8 @@ def aliasing(order: Order, region: Region, select: Select, ignored: set[Node]) -
         own |= {other.marker for other in region.selects if other.marker is not None}
         if changed and order.used_after(storage, select.result, own):
             return "a side returns a tensor that is used elsewhere, and the result is written to later"
+        if changed and select.marker is not None and is_saved(order, side, storage, own):
+            return "a side returns a tensor that its gradient still needs, and the result is written to later"
         twins = [
             other
             for other in region.selects
@@ -327,6 +337,38 @@ def aliasing(order: Order, region: Region, select: Select, ignored: set[Node]) -
         ]
         if twins and (changed or visible):
             return "two results of a side share memory"
+    return None
+
+
+def is_saved(order: Order, side: Node, storage: int, ignoring: set[Node]) -> bool:
+    """Whether Python would refuse to differentiate once the memory behind a result of a side has been written to."""
+    value = tensor_of(side)
+    if not isinstance(value, torch.Tensor) or not value.requires_grad:
+        return False
+    holders = order.holders.get(storage, [])
+    inside = set(holders)
+    if any(user not in inside and user not in ignoring for holder in holders for user in holder.users):
+        return True
+    try:
+        return any(op_facts.saves_result(call[0]) for call in operators_of(holders[0]))
+    except Exception:
+        return True
+
+
+def opaque(module: GraphModule) -> Optional[str]:
+    """The name of an operator that may do more than compute, such as a custom one in Python; None if there is none."""
+    for part in module.modules():
+        for node in part.graph.nodes if isinstance(part, GraphModule) else ():
+            if node.op != "call_function" or kind_of(node) is not None:
+                continue
+            target = node.target
+            if isinstance(target, (torch._ops.OpOverload, torch._ops.OpOverloadPacket)):
+                if str(target).partition(".")[0] not in op_facts.PURE_LIBRARIES:
+                    return name_of(node)
+            elif not isinstance(target, torch._ops.HigherOrderOperator):
+                home = getattr(target, "__module__", None)
+                if isinstance(home, str) and not home.startswith(KNOWN_MODULES):
+                    return name_of(node)
     return None
 
 
