@@ -10,7 +10,8 @@
 static void refuse_branches(gm_analysis *analysis, const gm_function *function) {
     for (uint32_t i = 0; i < analysis->findings.count; i++) {
         gm_plan *plan = analysis->findings.items[i].plan;
-        if (plan != NULL && plan->function == function && plan->kind != GM_PLAN_DEFER && plan->kind != GM_PLAN_DROP) {
+        if (plan != NULL && plan->function == function && plan->kind != GM_PLAN_DEFER &&
+            plan->kind != GM_PLAN_RECORD && plan->kind != GM_PLAN_DROP) {
             gm_analysis_refuse(analysis, plan, "a comment silences a rule in this function");
         }
     }

@@ -20,6 +20,10 @@ static void emit_def(gm_emitter *emitter, const gm_plan *plan, const char *name,
     gm_write(&emitter->out, "(");
     gm_emit_names(emitter, &plan->operands);
     gm_write(&emitter->out, "):");
+    for (uint32_t i = 0; i < plan->globals.count; i++) {
+        begin_line(emitter, depth + 1, "global ");
+        gm_write(&emitter->out, plan->globals.items[i]->name->text);
+    }
 }
 
 /* `_gm.branch(SITE, TEST, _gm_then, _gm_else, (x,))` */
@@ -160,20 +164,54 @@ static void emit_captures(gm_emitter *emitter, const gm_plan *plan, bool values)
     }
 }
 
-static void emit_defer(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {
+static void emit_sink(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {
     begin_line(emitter, depth, "def _gm_sink__");
     gm_write(&emitter->out, plan->sink);
     gm_write(&emitter->out, "(");
+    if (plan->object != NULL) {
+        gm_write(&emitter->out, plan->object->name->text);
+        gm_write(&emitter->out, ", ");
+    }
     emit_captures(emitter, plan, false);
     gm_write(&emitter->out, "):");
+    if (plan->declares) {
+        begin_line(emitter, depth + 1, "global ");
+        gm_write(&emitter->out, plan->path);
+    }
     emit_sink_body(emitter, plan, depth + 1);
-    begin_line(emitter, depth, "_gm.defer(");
+}
+
+/* `_gm.defer(SITE, _gm_sink__f, (`, with `function` in place of `defer`. */
+static void emit_sink_call(gm_emitter *emitter, const gm_plan *plan, const char *function, uint32_t depth) {
+    begin_line(emitter, depth, function);
     gm_emit_site(emitter, plan);
     gm_write(&emitter->out, ", _gm_sink__");
     gm_write(&emitter->out, plan->sink);
     gm_write(&emitter->out, ", (");
+}
+
+static void emit_defer(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {
+    emit_sink(emitter, plan, depth);
+    emit_sink_call(emitter, plan, "_gm.defer(", depth);
     emit_captures(emitter, plan, true);
     gm_write(&emitter->out, "))");
+}
+
+/* `_gm.record(SITE, _gm_sink__f, (self, ), (VALUES), "self.losses", "append")` */
+static void emit_record(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {
+    emit_sink(emitter, plan, depth);
+    emit_sink_call(emitter, plan, "_gm.record(", depth);
+    if (plan->object != NULL) {
+        gm_write(&emitter->out, plan->object->name->text);
+        gm_write(&emitter->out, ", ");
+    }
+    gm_write(&emitter->out, "), (");
+    emit_captures(emitter, plan, true);
+    gm_write(&emitter->out, "), \"");
+    gm_write(&emitter->out, plan->path);
+    gm_write(&emitter->out, "\", \"");
+    gm_write(&emitter->out, plan->action);
+    gm_write(&emitter->out, "\")");
 }
 
 static void emit_drop(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {
@@ -182,7 +220,7 @@ static void emit_drop(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) 
 
 static void (*const forms[])(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) = {
     [GM_PLAN_BRANCH] = emit_branch, [GM_PLAN_RETURN] = emit_return, [GM_PLAN_ARGUMENT] = emit_argument,
-    [GM_PLAN_DEFER] = emit_defer,   [GM_PLAN_DROP] = emit_drop,
+    [GM_PLAN_DEFER] = emit_defer,   [GM_PLAN_RECORD] = emit_record, [GM_PLAN_DROP] = emit_drop,
 };
 
 void gm_emit_plan(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {

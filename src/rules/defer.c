@@ -51,7 +51,8 @@ typedef struct gm_capturing {
     gm_function *function;
     GM_VEC(gm_capture) captures;
     gm_refusal refusal;
-    bool names_only; /* in an f-string that shows the text of its expressions */
+    bool names_only;    /* in an f-string that shows the text of its expressions */
+    const gm_node *own; /* read when the effect happens: what a record writes to; or NULL */
 } capturing;
 
 static const char *const shape_calls[] = {"size", "numel", "dim", "ndimension", "nelement", "stride", "element_size", "is_floating_point"};
@@ -199,6 +200,9 @@ static bool capture(gm_node *node, void *context) {
     if (names_identity(node)) {
         return refuse(state, "it shows the identity of a tensor, which a kept copy does not have", node);
     }
+    if (state->own != NULL && same_text(state, node, state->own)) {
+        return true;
+    }
     const gm_node *root = chain_root(node);
     if (root != NULL) {
         return is_variable(state, root) ? keep(state, node) : true;
@@ -232,25 +236,18 @@ static void sort_captures(gm_capture *items, uint32_t count) {
     }
 }
 
-static gm_refusal effects_of_arguments(gm_analysis *analysis, const gm_site *site, const gm_Call *call) {
+static gm_refusal effects_of_all(gm_analysis *analysis, const gm_site *site, const gm_list *reads) {
     gm_refusal refusal = none;
-    for (uint32_t i = 0; refusal.reason == NULL && i < call->args.count; i++) {
-        refusal = gm_effects_of(analysis, site->function, call->args.items[i], GM_EFFECTS_SINK);
-    }
-    for (uint32_t i = 0; refusal.reason == NULL && i < call->keywords.count; i++) {
-        refusal = gm_effects_of(analysis, site->function, gm_as_keyword(call->keywords.items[i])->value, GM_EFFECTS_SINK);
+    for (uint32_t i = 0; refusal.reason == NULL && i < reads->count; i++) {
+        refusal = gm_effects_of(analysis, site->function, reads->items[i], GM_EFFECTS_SINK);
     }
     return refusal;
 }
 
-static gm_refusal capture_call(gm_analysis *analysis, const gm_site *site, gm_plan *plan) {
-    const gm_Call *call = gm_defer_call(site);
-    gm_refusal refusal = effects_of_arguments(analysis, site, call);
-    if (refusal.reason != NULL) {
-        return refusal;
+static gm_refusal capture_all(gm_analysis *analysis, const gm_site *site, gm_plan *plan, const gm_list *reads, const gm_node *own) {
+    capturing state = {.analysis = analysis, .function = site->function, .own = own};
+    for (uint32_t i = 0; i < reads->count && capture(reads->items[i], &state); i++) {
     }
-    capturing state = {.analysis = analysis, .function = site->function};
-    capture(gm_as_Expr(site->node)->value, &state);
     if (state.refusal.reason != NULL) {
         return state.refusal;
     }
@@ -258,6 +255,55 @@ static gm_refusal capture_call(gm_analysis *analysis, const gm_site *site, gm_pl
     plan->captures = (gm_capture_list){state.captures.items, state.captures.count};
     gm_symbol_list names = gm_sides_names(analysis, site->function, site->node);
     return gm_sides_bound(analysis, site->function, site->statement, &names, NULL);
+}
+
+static const char *sink_of(const gm_site *site) {
+    return site->function->node->kind == GM_KIND_FunctionDef ? gm_as_FunctionDef(site->function->node)->name->text : "";
+}
+
+/* The sink has the object under its own name. */
+static gm_refusal keeps_object(const gm_plan *plan) {
+    for (uint32_t i = 0; plan->object != NULL && i < plan->captures.count; i++) {
+        if (strcmp(plan->captures.items[i].parameter, plan->object->name->text) == 0) {
+            return (gm_refusal){"it keeps the object that it writes to", plan->captures.items[i].node};
+        }
+    }
+    return none;
+}
+
+void gm_defer_record(gm_analysis *analysis, const gm_site *site, gm_plan *plan, const gm_list *reads, const gm_node *own,
+                     const char *message, const char *advice, bool certain) {
+    gm_refusal refusal = gm_effects_of_function(analysis, site->function);
+    refusal = refusal.reason != NULL ? refusal : gm_defer_context(analysis, site, true);
+    refusal = refusal.reason != NULL ? refusal : effects_of_all(analysis, site, reads);
+    refusal = refusal.reason != NULL ? refusal : capture_all(analysis, site, plan, reads, own);
+    refusal = refusal.reason != NULL ? refusal : keeps_object(plan);
+    if (refusal.reason != NULL) {
+        gm_report_refusal(analysis, plan->rule, site, refusal, message, advice, certain);
+        return;
+    }
+    plan->sink = sink_of(site);
+    plan->weight = 1;
+    gm_report_plan(analysis, plan, message, advice, certain);
+}
+
+static gm_refusal capture_call(gm_analysis *analysis, const gm_site *site, gm_plan *plan) {
+    const gm_Call *call = gm_defer_call(site);
+    gm_list reads = {GM_NEW_ARRAY(analysis->arena, gm_node *, call->args.count + call->keywords.count + 1), 0};
+    for (uint32_t i = 0; i < call->args.count; i++) {
+        reads.items[reads.count++] = call->args.items[i];
+    }
+    for (uint32_t i = 0; i < call->keywords.count; i++) {
+        reads.items[reads.count++] = gm_as_keyword(call->keywords.items[i])->value;
+    }
+    gm_refusal refusal = effects_of_all(analysis, site, &reads);
+    if (refusal.reason != NULL) {
+        return refusal;
+    }
+    if (call->func->kind == GM_KIND_Attribute) {
+        reads.items[reads.count++] = gm_as_Attribute(call->func)->value;
+    }
+    return capture_all(analysis, site, plan, &reads, NULL);
 }
 
 void gm_defer_report(gm_analysis *analysis, const gm_rule *rule, const gm_site *site, gm_refusal refusal,
@@ -273,7 +319,7 @@ void gm_defer_report(gm_analysis *analysis, const gm_rule *rule, const gm_site *
         gm_report_refusal(analysis, rule, site, refusal, message, advice, true);
         return;
     }
-    plan->sink = site->function->node->kind == GM_KIND_FunctionDef ? gm_as_FunctionDef(site->function->node)->name->text : "";
+    plan->sink = sink_of(site);
     plan->weight = 1;
     gm_report_plan(analysis, plan, message, advice, true);
 }

@@ -1,4 +1,4 @@
-/* Deferred effects: what GM301, GM302 and GM303 share. */
+/* Deferred effects: what the rules of effects share. */
 #ifndef GM_RULES_DEFER_H
 #define GM_RULES_DEFER_H
 
@@ -13,5 +13,10 @@ gm_refusal gm_defer_context(gm_analysis *analysis, const gm_site *site, bool rai
 /* Report the statement: as a plan when its arguments can be kept for later, otherwise with `refusal` or the reason found here. */
 void gm_defer_report(gm_analysis *analysis, const struct gm_rule *rule, const gm_site *site, gm_refusal refusal,
                      const char *message, const char *advice);
+
+/* The same for a RECORD with everything but `captures` and `sink` filled in: `reads` are the expressions that are kept, save for `own`, the
+ * object that is written to. */
+void gm_defer_record(gm_analysis *analysis, const gm_site *site, gm_plan *plan, const gm_list *reads, const gm_node *own,
+                     const char *message, const char *advice, bool certain);
 
 #endif

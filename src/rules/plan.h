@@ -13,7 +13,8 @@ typedef enum gm_plan_kind {
     GM_PLAN_ARGUMENT, /* If: both sides are one call of the same function; the argument in which they differ is selected */
     GM_PLAN_SELECT,   /* IfExp: both values are computed, one is selected */
     GM_PLAN_CHECK,    /* If or Assert: one side never completes; the other goes on under a guard */
-    GM_PLAN_DEFER,    /* Expr: the call runs after the compiled call */
+    GM_PLAN_DEFER,    /* Expr, With: the statement runs after the compiled call */
+    GM_PLAN_RECORD,   /* the same for a statement that writes to an object which nobody looks at before the call has ended */
     GM_PLAN_DROP,     /* If: the body changes nothing when the test is false, so the test can go */
 } gm_plan_kind;
 
@@ -53,8 +54,13 @@ typedef struct gm_plan {
     const gm_node *else_value;
     gm_symbol_list operands; /* locals that the sides receive, all of them bound */
     gm_symbol_list targets;  /* BRANCH: locals that the sides return */
-    gm_capture_list captures; /* DEFER */
-    const char *sink;         /* DEFER: name of the function around, as tracebacks show it */
+    gm_symbol_list globals;  /* BRANCH, RETURN: globals that the sides bind */
+    gm_capture_list captures; /* DEFER, RECORD */
+    const char *sink;         /* DEFER, RECORD: name of the function around, as tracebacks show it */
+    const char *path;         /* RECORD: the object that is written to, "self.losses" */
+    const char *action;       /* RECORD: "=" for an attribute or global, "[]" for an item, or the name of a method */
+    const gm_symbol *object;  /* RECORD: the variable that `path` starts with; NULL for a global, which the sink reads itself */
+    bool declares;            /* RECORD: the sink binds the global in `path` */
     uint32_t weight;          /* statements of the mended form, copies of the rest of the function included */
     uint32_t depth;           /* RETURN: how many of them are nested in its mended form, itself included */
 } gm_plan;

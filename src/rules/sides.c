@@ -98,7 +98,19 @@ gm_refusal gm_sides_bound(gm_analysis *analysis, gm_function *function, const gm
 
 /* ---- Regions ---- */
 
-static gm_refusal refusal_of_region(const gm_region *region, const gm_node *node) {
+/* Globals are declared again in the functions that the sides become. */
+static gm_refusal add_globals(gm_analysis *analysis, gm_plan *plan, const gm_region *region) {
+    for (uint32_t i = 0; i < region->outer_writes.count; i++) {
+        gm_symbol *symbol = region->outer_writes.items[i];
+        if (symbol->binding != GM_BINDING_GLOBAL_EXPLICIT) {
+            return (gm_refusal){"its code writes a variable that is not local to the function", plan->node};
+        }
+        gm_symbols_add(analysis->arena, &plan->globals, symbol);
+    }
+    return none;
+}
+
+static gm_refusal refusal_of_region(gm_analysis *analysis, gm_plan *plan, const gm_region *region) {
     static const struct {
         uint32_t trait;
         const char *reason;
@@ -112,13 +124,10 @@ static gm_refusal refusal_of_region(const gm_region *region, const gm_node *node
     };
     for (size_t i = 0; i < sizeof traits / sizeof traits[0]; i++) {
         if ((region->traits & traits[i].trait) != 0) {
-            return (gm_refusal){traits[i].reason, node};
+            return (gm_refusal){traits[i].reason, plan->node};
         }
     }
-    if (region->outer_writes.count > 0) {
-        return (gm_refusal){"its code writes a variable that is not local to the function", node};
-    }
-    return none;
+    return add_globals(analysis, plan, region);
 }
 
 static bool is_deleted(const gm_function *function, const gm_symbol *symbol) {
@@ -166,8 +175,8 @@ static void add_targets(gm_analysis *analysis, gm_plan *plan, const gm_region *s
 gm_refusal gm_sides_branch(gm_analysis *analysis, gm_plan *plan) {
     gm_region then = gm_region_of(plan->function, plan->then.items, plan->then.count);
     gm_region orelse = gm_region_of(plan->function, plan->orelse.items, plan->orelse.count);
-    gm_refusal refusal = refusal_of_region(&then, plan->node);
-    refusal = refusal.reason != NULL ? refusal : refusal_of_region(&orelse, plan->node);
+    gm_refusal refusal = refusal_of_region(analysis, plan, &then);
+    refusal = refusal.reason != NULL ? refusal : refusal_of_region(analysis, plan, &orelse);
     refusal = refusal.reason != NULL ? refusal : refusal_of_deleted(analysis, plan, &then);
     refusal = refusal.reason != NULL ? refusal : refusal_of_deleted(analysis, plan, &orelse);
     if (refusal.reason != NULL) {
@@ -191,7 +200,7 @@ gm_refusal gm_sides_return(gm_analysis *analysis, gm_plan *plan) {
     for (const gm_place *place = plan->place; place != NULL; place = place->outer) {
         uint32_t first = place == plan->place ? place->index : place->index + 1;
         gm_region rest = gm_region_of(plan->function, place->list->items + first, place->list->count - first);
-        gm_refusal refusal = refusal_of_region(&rest, plan->node);
+        gm_refusal refusal = refusal_of_region(analysis, plan, &rest);
         if (refusal.reason != NULL) {
             return refusal;
         }

@@ -161,6 +161,7 @@ def observe(target: Any, function: Callable[..., Any], calls: list, grad: bool =
         if module is not None:
             record["state"] = {name: plain(value) for name, value in module.state_dict().items()}
             record["parameter gradients"] = {name: plain(value.grad) for name, value in module.named_parameters()}
+        record["shown"] = target.shown() if hasattr(target, "shown") else None
         record["random"] = states()
         records.append(record)
     return records

@@ -35,11 +35,9 @@ class Model(torch.nn.Module):
         self.queue: Any = queue.Queue()
         self.file = io.StringIO()
 
-    def __call__(self, x):
-        y = super().__call__(x)
+    def shown(self) -> str:
         kept = [self.hits, self.losses, self.table, dict(self.nested), dict(self.counts), list(self.recent), self.last]
-        print(kept, round(self.total, 4), list(self.queue.queue), self.file.getvalue())
-        return y
+        return repr([kept, round(float(self.total), 4), list(self.queue.queue), self.file.getvalue()])
 
 
 def append(self, x):
@@ -163,12 +161,12 @@ def other_name(self, x):
 
 def by_function(self, x):
     count(self, x)
-    return x + getattr(self, "hits")
+    return x + getattr(self, "".join(["hi", "ts"]))
 
 
 def by_dictionary(self, x):
-    count(self, x)
-    return x + len(vars(self)) + sum(value for name, value in vars(self).items() if name == "hits")
+    append(self, x)
+    return x + len(vars(self)["losses"])
 
 
 def read_in_helper(self, x):

@@ -47,7 +47,7 @@ class Loads:
     def add(self, value: Any, source: Any) -> None:
         """Note one value."""
         if source is not None:
-            self.names.append(str(getattr(source, "name", "")))
+            self.names.append(str(getattr(source, "name", "")).replace(state.QUEUE_SOURCE, ""))
             self.ids.add(id(value))
 
     def have(self, record: Record) -> bool:

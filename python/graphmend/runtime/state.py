@@ -10,6 +10,7 @@ from typing import Any, Optional
 # Rules whose mends postpone work until the graph has returned. Their order against code at a graph break
 # could not be kept, so they are in force only where the whole call is one graph.
 WHOLE_CALL_RULES = ("GM3", "GM4")
+QUEUE_SOURCE = "local.queue"  # as Dynamo names the list of deferred work
 
 
 class GuardFailed(BaseException):

@@ -11,8 +11,6 @@ from typing import Any, Callable, Optional
 from . import callers, records, state, watch
 from .markers import key_of, site_of
 
-QUEUE_SOURCE = "local.queue"
-
 
 def constant(function: Callable[..., Any]) -> Callable[..., Any]:
     """Mark a function as run at trace time."""
@@ -86,7 +84,7 @@ def watch_mutations(trace: state.Trace, output: Any) -> None:
 
     def is_queue(item: Any) -> bool:
         source = getattr(item, "source", None)
-        return source is not None and str(getattr(source, "name", "")).endswith(QUEUE_SOURCE)
+        return source is not None and str(getattr(source, "name", "")).endswith(state.QUEUE_SOURCE)
 
     def outside(item: Any) -> bool:
         from torch._dynamo.current_scope_id import current_scope_id

@@ -1,0 +1,285 @@
+#include <string.h>
+
+#include "rules/defer.h"
+#include "rules/effects.h"
+#include "rules/rule.h"
+#include "rules/tests.h"
+
+static const char page[] =
+    "# GM304 record of numbers\n\n"
+    "## What it finds\n\n"
+    "A statement that keeps a number for later, in an object that outlives the call: a counter, a history, a table of statistics:\n\n"
+    "    self.losses.append(loss.item())\n"
+    "    self.last[\"mean\"] = y.mean().item()\n"
+    "    if x.mean() > 0:\n"
+    "        self.hits += 1\n\n"
+    "## Why it breaks\n\n"
+    "Reading the number ends the graph (GB0124), and so does a condition on data around the statement (GB0170). An object that changes "
+    "in every call is also looked at in front of every call: the function is compiled again each time, and after eight times no more.\n\n"
+    "## What to write\n\n"
+    "Return the tensor and keep the number in the caller, or count in a buffer, with tensor operations.\n\n"
+    "## When the mend is safe\n\n"
+    "The value is a number, a text or a container of such, and nothing in the compiled call looks at the object, which is "
+    "found out while the call is traced. `graphmend run` keeps the tensors and carries the statement out when the compiled call has returned, in "
+    "the order of the program with everything printed or logged.\n";
+
+extern const gm_rule gm_rule_record;
+
+/* A statement of this rule, taken apart. */
+typedef struct gm_record {
+    const gm_node *target; /* the attribute, global or container, in front of all brackets */
+    const char *action;
+    gm_list reads;         /* what the statement reads besides: indices, values, arguments */
+    const gm_node *value;  /* what is kept; NULL for a call */
+    bool counts;           /* an augmented assignment */
+} record;
+
+static void add_read(gm_analysis *analysis, record *found, gm_node *node) {
+    size_t size = sizeof *found->reads.items;
+    found->reads.items = gm_arena_grow(analysis->arena, found->reads.items, size * found->reads.count, size * (found->reads.count + 1));
+    found->reads.items[found->reads.count++] = node;
+}
+
+/* ---- Taking it apart ---- */
+
+static void strip_brackets(gm_analysis *analysis, record *found) {
+    while (found->target->kind == GM_KIND_Subscript) {
+        add_read(analysis, found, gm_as_Subscript(found->target)->slice);
+        found->target = gm_as_Subscript(found->target)->value;
+        found->action = "[]";
+    }
+}
+
+/* Methods of containers, queues and files that take something in and give nothing back. */
+static const char *const methods[] = {"append", "appendleft", "add", "discard", "extend", "extendleft", "insert",
+                                      "put",    "put_nowait", "update", "write", "writelines"};
+
+static bool is_method(const gm_name *name) {
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+        if (gm_name_is(name, methods[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool take_call(gm_analysis *analysis, const gm_Call *call, record *found) {
+    if (call->func->kind != GM_KIND_Attribute || !is_method(gm_as_Attribute(call->func)->attr)) {
+        return false;
+    }
+    found->target = gm_as_Attribute(call->func)->value;
+    found->action = gm_as_Attribute(call->func)->attr->text;
+    for (uint32_t i = 0; i < call->args.count; i++) {
+        add_read(analysis, found, call->args.items[i]);
+    }
+    for (uint32_t i = 0; i < call->keywords.count; i++) {
+        add_read(analysis, found, gm_as_keyword(call->keywords.items[i])->value);
+    }
+    return true;
+}
+
+static bool take_statement(gm_analysis *analysis, const gm_site *site, record *found) {
+    const gm_Call *call = gm_defer_call(site);
+    found->action = "=";
+    if (call != NULL) {
+        return take_call(analysis, call, found);
+    }
+    if (site->node->kind == GM_KIND_AugAssign) {
+        found->target = gm_as_AugAssign(site->node)->target;
+        found->value = gm_as_AugAssign(site->node)->value;
+        found->counts = true;
+    } else if (site->node->kind == GM_KIND_Assign && gm_as_Assign(site->node)->targets.count == 1) {
+        found->target = gm_as_Assign(site->node)->targets.items[0];
+        found->value = gm_as_Assign(site->node)->value;
+    } else {
+        return false;
+    }
+    add_read(analysis, found, (gm_node *)(uintptr_t)found->value);
+    return true;
+}
+
+/* The name that a chain of attributes starts with, or NULL. Private names are written differently inside classes. */
+static const gm_node *chain_root(const gm_node *node) {
+    while (node->kind == GM_KIND_Attribute) {
+        if (strncmp(gm_as_Attribute(node)->attr->text, "__", 2) == 0) {
+            return NULL;
+        }
+        node = gm_as_Attribute(node)->value;
+    }
+    return node->kind == GM_KIND_Name && strncmp(gm_as_Name(node)->id->text, "__", 2) != 0 ? node : NULL;
+}
+
+static bool is_global(gm_analysis *analysis, const gm_symbol *symbol) {
+    const gm_symbol *owner = gm_symbol_owner(analysis->flow->scopes, symbol);
+    return owner != NULL && owner->scope == analysis->flow->scopes->module;
+}
+
+/* Fill in whose the object is: a parameter's, by an attribute, or a global. A local that is itself the container has mostly been made in the
+ * call, where the tracer knows all about it. */
+static bool find_owner(gm_analysis *analysis, const gm_site *site, const record *found, gm_plan *plan) {
+    const gm_node *root = chain_root(found->target);
+    gm_symbol *symbol = root == NULL ? NULL : gm_scopes_symbol(analysis->flow->scopes, root);
+    if (symbol == NULL || symbol->scope != site->function->scope) {
+        return false;
+    }
+    bool bare = found->target == root;
+    if (is_global(analysis, symbol)) {
+        plan->declares = bare && strcmp(found->action, "=") == 0;
+        return !plan->declares || symbol->binding == GM_BINDING_GLOBAL_EXPLICIT;
+    }
+    plan->object = symbol;
+    return !bare && (symbol->flags & GM_SYMBOL_PARAMETER) != 0 && symbol->binding == GM_BINDING_LOCAL;
+}
+
+/* ---- What is kept ---- */
+
+static bool is_one_of(const gm_name *name, const char *const *texts) {
+    for (; *texts != NULL; texts++) {
+        if (gm_name_is(name, *texts)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* `own` is the object that is written to: it holds what has been kept before. */
+static bool is_plain(gm_function *function, const gm_node *node, const char *own);
+
+static bool are_plain(gm_function *function, const gm_list *nodes, const char *own) {
+    for (uint32_t i = 0; i < nodes->count; i++) {
+        if (nodes->items[i] != NULL && !is_plain(function, nodes->items[i], own)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Builtins that give a number or text whatever they get, and those that do for numbers and texts. */
+static const char *const converters[] = {"ascii", "bin", "bool", "float", "format", "hash", "hex", "int", "len", "repr", "str", NULL};
+static const char *const keepers[] = {"abs", "dict", "list", "max", "min", "round", "set", "sorted", "sum", "tuple", NULL};
+static const char *const readers[] = {"item", "tolist", NULL};
+static const char *const makers[] = {"dim", "format", "join", "lower", "ndimension", "nelement", "numel", "replace", "size", "strip", "upper", NULL};
+static const char *const facts[] = {"__name__", "device", "dtype", "ndim", "shape", "training", NULL};
+
+static bool is_plain_call(gm_function *function, const gm_Call *call, const char *own) {
+    const gm_name *name = gm_flow_qualified(function->flow, call->func);
+    if (name != NULL && strncmp(name->text, "builtins.", strlen("builtins.")) == 0 && call->func->kind == GM_KIND_Name) {
+        const gm_name *builtin = gm_as_Name(call->func)->id;
+        return is_one_of(builtin, converters) || (is_one_of(builtin, keepers) && are_plain(function, &call->args, own));
+    }
+    if (call->func->kind != GM_KIND_Attribute) {
+        return false;
+    }
+    const gm_name *method = gm_as_Attribute(call->func)->attr;
+    return is_one_of(method, readers) || is_one_of(method, makers);
+}
+
+static bool reads_as(const gm_function *function, const gm_node *node, const char *text) {
+    size_t length = strlen(text);
+    return node->end - node->start == length && memcmp(function->flow->tree->source->text + node->start, text, length) == 0;
+}
+
+/* A number, a text, or a container of such. */
+static bool is_plain(gm_function *function, const gm_node *node, const char *own) {
+    if (reads_as(function, node, own)) {
+        return true;
+    }
+    switch ((gm_kind)node->kind) {
+    case GM_KIND_Constant:
+    case GM_KIND_JoinedStr:
+        return true;
+    case GM_KIND_UnaryOp:
+        return is_plain(function, gm_as_UnaryOp(node)->operand, own);
+    case GM_KIND_BinOp:
+        return is_plain(function, gm_as_BinOp(node)->left, own) && is_plain(function, gm_as_BinOp(node)->right, own);
+    case GM_KIND_Compare:
+        return is_plain(function, gm_as_Compare(node)->left, own) && are_plain(function, &gm_as_Compare(node)->comparators, own);
+    case GM_KIND_Tuple:
+        return are_plain(function, &gm_as_Tuple(node)->elts, own);
+    case GM_KIND_List:
+        return are_plain(function, &gm_as_List(node)->elts, own);
+    case GM_KIND_Dict:
+        return are_plain(function, &gm_as_Dict(node)->keys, own) && are_plain(function, &gm_as_Dict(node)->values, own);
+    case GM_KIND_Subscript:
+        return is_plain(function, gm_as_Subscript(node)->value, own);
+    case GM_KIND_Call:
+        return is_plain_call(function, gm_as_Call(node), own);
+    case GM_KIND_Attribute:
+        return is_one_of(gm_as_Attribute(node)->attr, facts) || gm_value_of(function, node).class_ == GM_VALUE_NOT;
+    case GM_KIND_Name:
+        return gm_value_of(function, node).class_ == GM_VALUE_NOT;
+    default:
+        return false;
+    }
+}
+
+/* ---- Whether it is any of our business ---- */
+
+typedef struct gm_data_question {
+    gm_function *function;
+    bool found;
+} data_question;
+
+static bool find_data(gm_node *node, void *context) {
+    data_question *asked = context;
+    bool call = node->kind == GM_KIND_Call && gm_as_Call(node)->func->kind == GM_KIND_Attribute;
+    bool reads = call && is_one_of(gm_as_Attribute(gm_as_Call(node)->func)->attr, readers);
+    bool value = gm_is_expr(node) && (gm_value_of(asked->function, node).traits & GM_VALUE_FROM_DATA) != 0;
+    if (reads || value) {
+        asked->found = true;
+        return false;
+    }
+    return gm_node_children(node, find_data, context);
+}
+
+static bool reads_data(gm_function *function, const gm_list *nodes) {
+    data_question asked = {function, false};
+    for (uint32_t i = 0; i < nodes->count && !asked.found; i++) {
+        find_data(nodes->items[i], &asked);
+    }
+    return asked.found;
+}
+
+static bool under_data(const gm_site *site) {
+    for (const gm_place *place = site->place; place != NULL; place = place->outer) {
+        const char *reason = NULL;
+        if (place->owner->kind == GM_KIND_If &&
+            gm_test_classify(site->function, gm_as_If(place->owner)->test, &reason) != GM_TEST_PYTHON) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_constructor(const gm_function *function) {
+    return function->node->kind == GM_KIND_FunctionDef && strncmp(gm_as_FunctionDef(function->node)->name->text, "__init", 6) == 0;
+}
+
+static const char *text_of(gm_analysis *analysis, const gm_node *node) {
+    return gm_analysis_text(analysis, "%.*s", (int)(node->end - node->start), analysis->tree->source->text + node->start);
+}
+
+static bool find(gm_analysis *analysis, const gm_site *site) {
+    record found = {0};
+    gm_plan *plan = gm_plan_new(analysis, &gm_rule_record, site, GM_PLAN_RECORD);
+    if (is_constructor(site->function) || !take_statement(analysis, site, &found)) {
+        return false;
+    }
+    const gm_list kept = found.reads;
+    strip_brackets(analysis, &found);
+    plan->path = text_of(analysis, found.target);
+    plan->action = found.action;
+    if (!find_owner(analysis, site, &found, plan) || !are_plain(site->function, &kept, plan->path)) {
+        return false;
+    }
+    bool certain = reads_data(site->function, &found.reads);
+    if (found.value != NULL && !found.counts && !certain && !under_data(site)) {
+        return false;
+    }
+    gm_defer_record(analysis, site, plan, &found.reads, found.target,
+                    certain ? "a number from a tensor is kept in an object" : "an object is changed in every call",
+                    "return the tensor, and keep the number in the caller", certain);
+    return true;
+}
+
+const gm_rule gm_rule_record = {"GM304", "record-in-graph", "GB0124", page, find};
