@@ -48,7 +48,7 @@ const gm_rule gm_rule_{symbol} = {{"{code}", "{name}", "{break_id}", page, find}
 CASES = """\
 # {code} {title}
 
-A statement that calls `{short}`. `cases.py` tells how to read this file.
+A statement that calls `{short}`. `rule_cases.py` tells how to read this file.
 
 ## Reports only
 

@@ -33,6 +33,12 @@ def describe_site(site: str) -> str:
     return f"{short_path(path)}:{line} {code}"
 
 
+def by_place(item: tuple[str, Any]) -> tuple[str, int, int, str]:
+    """Sites by file, line and column, however the compiler came to them."""
+    path, line, column, code = item[0].rsplit(":", 3)
+    return path, int(line), int(column), code
+
+
 def shown(lines: list[str], limit: int) -> list[str]:
     """The first lines, and how many more there are."""
     rest = len(lines) - limit
@@ -45,10 +51,11 @@ def count(number: int, singular: str, plural: str) -> str:
 
 def format_report(report: dict[str, Any], limit: int = LIMIT) -> list[str]:
     """The lines of the summary; none where no compiled call met anything to mend."""
-    mended = [f"  mended   {describe_site(site)}" for site, fate in report["sites"].items() if fate["mended"]]
+    sites = sorted(report["sites"].items(), key=by_place)
+    mended = [f"  mended   {describe_site(site)}" for site, fate in sites if fate["mended"]]
     refused = [
         f"  as it is {describe_site(site)}: {'; '.join(fate['refused'])}"
-        for site, fate in report["sites"].items()
+        for site, fate in sites
         if fate["refused"] and not fate["mended"]
     ]
     broken = [

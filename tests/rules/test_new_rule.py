@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cases import read
+from rule_cases import read
 from test_rules import findings, rule_codes, run
 
 ROOT = Path(__file__).resolve().parents[2]

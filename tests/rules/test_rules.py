@@ -1,9 +1,9 @@
 """Every rule over its Markdown file: what is found, what is mended, and that the mended program is the same program.
 
-cases.py describes the files. A block that defines `f` and `inputs` is executed three times: as it is in eager Python,
-as it is under torch.compile, and mended under torch.compile, several calls each. Under "Mends" the plain program must
-break its graph and the mended one must not; under "Stays silent" the plain program must not break. Outputs, warnings,
-log records, exceptions, gradients, mutations and random numbers are always those of eager Python.
+rule_cases.py describes the files. A block that defines `f` and `inputs` is executed three times: as it is in eager
+Python, as it is under torch.compile, and mended under torch.compile, several calls each. Under "Mends" the plain program
+must break its graph and the mended one must not; under "Stays silent" the plain program must not break. Outputs,
+warnings, log records, exceptions, gradients, mutations and random numbers are always those of eager Python.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cases import Case, Expected, all_cases, files, read
+from rule_cases import Case, Expected, all_cases, files, read
 
 CASES = all_cases()
 RUNNING = [case for case in CASES if case.runs]
