@@ -1,9 +1,9 @@
 """Every rule over its Markdown file: what is found, what is mended, and that the mended program is the same program.
 
 rule_cases.py describes the files. A block that defines `f` and `inputs` is executed three times: as it is in eager
-Python, as it is under torch.compile, and mended under torch.compile, several calls each. Under "Mends" the plain program
-must break its graph and the mended one must not; under "Stays silent" the plain program must not break. Outputs,
-warnings, log records, exceptions, gradients, mutations and random numbers are always those of eager Python.
+Python, as it is under torch.compile, and mended under torch.compile, several calls each. Under "Mends" the plain
+program must break its graph and the mended one must not; under "Stays silent" the plain program must not break.
+Outputs, warnings, log records, exceptions, gradients, mutations and random numbers are always those of eager Python.
 """
 
 from __future__ import annotations
