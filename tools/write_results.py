@@ -20,7 +20,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-VERDICTS = ("whole", "fewer", "same", "clean", "worse", "WRONG", "crash")
+VERDICTS = ("whole", "clean", "fewer", "same", "worse", "crash", "WRONG")
 SCORES = {
     "score-cases.json": ("Cases", "make score KIT=kit"),
     "score-dev.json": ("Models of transformers 5", "make score KIT=kit ZOO=zoo/dev.jsonl"),
@@ -41,8 +41,11 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str
 
 
 def read(path: Path) -> Any:
-    """The JSON of a file, or None where it has not been made."""
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+    """The JSON of a file, or None where it has not been made, or not to its end."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return None
 
 
 def not_measured(command: str) -> list[str]:
@@ -89,6 +92,7 @@ def score_part(build: Path, name: str) -> list[str]:
     lines += [f"`{command}`: of {broke} that break, {whole}{share} are whole; {wrong} wrong results.", ""]
     lines += table(["family", "cases", "broke", *VERDICTS], count_rows(results))
     missed = [result for result in results if result["verdict"] not in ("whole", "clean")]
+    missed.sort(key=lambda result: -VERDICTS.index(result["verdict"]))  # wrong results first
     if missed:
         lines += ["Not whole:", ""]
         lines += table(["case", "verdict", "first reason"], [[r["name"], r["verdict"], why(r)] for r in missed])

@@ -1,0 +1,44 @@
+"""tools/write_results.py: parts that are missing say so, and what is not whole is named."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+CASES = [
+    {"name": "branch_one", "family": "branch", "verdict": "whole", "broke": True, "reasons": [], "mended": {}},
+    {"name": "branch_two", "family": "branch", "verdict": "same", "broke": True, "reasons": ["a | b"], "mended": None},
+    {"name": "clean_one", "family": "clean", "verdict": "clean", "broke": False, "reasons": [], "mended": {}},
+]
+
+
+def write(build: Path) -> str:
+    """The page made of a build folder."""
+    out = build / "page" / "results.md"
+    command = [sys.executable, str(ROOT / "tools/write_results.py"), "--build", str(build), "--out", str(out)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    return out.read_text(encoding="utf-8")
+
+
+def test_nothing_is_measured(tmp_path: Path) -> None:
+    page = write(tmp_path)
+    parts = page.count("\n## ")
+    assert parts >= 8 and page.count("Not measured; `make ") == parts
+    assert "| torch |" in page and "| Python |" in page
+
+
+def test_a_part_that_was_cut_off_is_not_measured(tmp_path: Path) -> None:
+    (tmp_path / "demo.json").write_text('{"plain": {"eager"')
+    assert "Not measured; `make demo` does it." in write(tmp_path)
+
+
+def test_misses_are_named(tmp_path: Path) -> None:
+    (tmp_path / "score-cases.json").write_text(json.dumps(CASES))
+    page = write(tmp_path)
+    assert "of 2 that break, 1 (50 %) are whole; 0 wrong results." in page
+    assert "| branch_two | same | a \\| b |" in page
+    assert "| branch_one |" not in page
