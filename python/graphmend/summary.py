@@ -1,4 +1,4 @@
-"""What `graphmend run` says when the program has ended: on stderr, short, and nothing where nothing was mended.
+"""What `graphmend run` says when the program has ended: on stderr, short, and nothing where no graph broke.
 
 `GRAPHMEND_SUMMARY=0` turns it off, `GRAPHMEND_SUMMARY=full` names every place.
 """
@@ -50,7 +50,7 @@ def count(number: int, singular: str, plural: str) -> str:
 
 
 def format_report(report: dict[str, Any], limit: int = LIMIT) -> list[str]:
-    """The lines of the summary; none where no compiled call met anything to mend."""
+    """The lines of the summary; none where no compiled call met anything to mend or still breaks."""
     sites = sorted(report["sites"].items(), key=by_place)
     mended = [f"  mended   {describe_site(site)}" for site, fate in sites if fate["mended"]]
     refused = [
@@ -63,7 +63,7 @@ def format_report(report: dict[str, Any], limit: int = LIMIT) -> list[str]:
         for item in report["callables"]
         if item["mode"] in ("partial", "plain")
     ]
-    if not report["sites"]:
+    if not report["sites"] and not broken:
         return []
     title = f"graphmend: {count(len(mended), 'place', 'places')} mended"
     if refused:

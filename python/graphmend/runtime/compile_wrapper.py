@@ -86,6 +86,7 @@ class Callback:
                     trace.refuse(site_of(trace.open[0][0]), "the graph breaks inside one side")
                 if error is None and not trace.refusals:
                     release(records)
+                    state.registry.mended(filter(state.leaves_no_mark, trace.touched))
                     state.registry.refused(trace.blamed)
                     return result, None
                 forget()

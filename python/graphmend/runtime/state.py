@@ -138,6 +138,11 @@ def enabled() -> bool:
     return os.environ.get("GRAPHMEND", "1") != "0"
 
 
+def leaves_no_mark(site: str) -> bool:
+    """Whether the mended form of a site is plain code, with nothing to prove and nothing to find in the graph."""
+    return rule_of(site) == "GM110"
+
+
 def rule_of(site: str) -> str:
     """The rule code at the end of a site name."""
     return site.rpartition(":")[2]
