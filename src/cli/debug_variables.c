@@ -38,6 +38,11 @@ static void add_statement(const printer *state, const gm_node *node) {
     gm_buffer_add_char(state->out, '\n');
 }
 
+static void add_definition(const printer *state, uint32_t number) {
+    gm_position from = position_of(state, gm_reaching_at(state->reaching, number)->node);
+    gm_buffer_printf(state->out, " %u:%u", from.line, from.column);
+}
+
 static void add_read(const printer *state, const gm_node *node) {
     gm_definition_list list;
     if (!gm_reaching_of_use(state->reaching, node, &list)) {
@@ -46,8 +51,12 @@ static void add_read(const printer *state, const gm_node *node) {
     gm_position at = position_of(state, node);
     gm_buffer_printf(state->out, "r %u:%u %s", at.line, at.column, gm_as_Name(node)->id->text);
     for (uint32_t i = 0; i < list.count; i++) {
-        gm_position from = position_of(state, gm_reaching_at(state->reaching, list.items[i])->node);
-        gm_buffer_printf(state->out, " %u:%u", from.line, from.column);
+        add_definition(state, list.items[i]);
+    }
+    const gm_symbol *symbol = gm_symbol_owner(state->function->flow->scopes, gm_scopes_symbol(state->function->flow->scopes, node));
+    uint32_t next = list.all ? gm_reaching_first(state->reaching, symbol) : GM_DEFINITION_NONE;
+    for (; next != GM_DEFINITION_NONE; next = gm_reaching_at(state->reaching, next)->next) {
+        add_definition(state, next);
     }
     gm_buffer_add_char(state->out, '\n');
 }

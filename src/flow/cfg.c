@@ -2,7 +2,8 @@
 
 #include "flow/cfg_private.h"
 
-enum { FIRST_PLACES = 32 };
+/* Dominators of larger graphs are not verified: that takes time by the square. */
+enum { FIRST_PLACES = 32, VERIFY_LIMIT = 2000 };
 
 /* ---- Places of statements ---- */
 
@@ -193,19 +194,38 @@ static bool offer_dominator(gm_cfg *cfg, uint32_t block, uint32_t candidate) {
     return changed;
 }
 
+/* Where an exception in a block goes. */
+static int32_t way_of_exceptions(const gm_cfg *cfg, uint32_t block) {
+    return way_out(cfg, block, cfg->blocks.items[block].successor_count);
+}
+
+/* Whether a block adds nothing to the dominator of the handler of its exceptions: its own dominator, which comes earlier in the order, has the
+ * same handler. Without this every block of a long body would walk all the way up to the first one. */
+static bool adds_nothing(const gm_cfg *cfg, uint32_t block) {
+    int32_t dominator = cfg->blocks.items[block].dominator;
+    return dominator != GM_CFG_NONE && way_of_exceptions(cfg, (uint32_t)dominator) == way_of_exceptions(cfg, block);
+}
+
+static bool offer_to_successors(gm_cfg *cfg, uint32_t block) {
+    bool changed = false;
+    uint32_t count = cfg->blocks.items[block].successor_count;
+    for (uint32_t k = 0;; k++) {
+        int32_t next = way_out(cfg, block, k);
+        if (next == GM_CFG_NONE) {
+            return changed;
+        }
+        if (k < count || !adds_nothing(cfg, block)) {
+            changed |= offer_dominator(cfg, (uint32_t)next, block);
+        }
+    }
+}
+
 static void find_dominators(gm_cfg *cfg) {
     bool changed = true;
     while (changed) {
         changed = false;
         for (uint32_t i = 0; i < cfg->reachable_count; i++) {
-            uint32_t block = cfg->order[i];
-            for (uint32_t k = 0;; k++) {
-                int32_t next = way_out(cfg, block, k);
-                if (next == GM_CFG_NONE) {
-                    break;
-                }
-                changed |= offer_dominator(cfg, (uint32_t)next, block);
-            }
+            changed |= offer_to_successors(cfg, cfg->order[i]);
         }
     }
 }
@@ -259,6 +279,22 @@ static const char *verify_block(const gm_cfg *cfg, uint32_t index) {
     return NULL;
 }
 
+/* What dominates a block dominates everything from which control comes to it. */
+static const char *verify_dominators(const gm_cfg *cfg, uint32_t index) {
+    bool asked = cfg->blocks.items[index].order >= 0 && cfg->blocks.count <= VERIFY_LIMIT;
+    for (uint32_t i = 0; asked; i++) {
+        int32_t next = way_out(cfg, index, i);
+        if (next == GM_CFG_NONE) {
+            break;
+        }
+        int32_t dominator = cfg->blocks.items[next].dominator;
+        if (next != GM_CFG_ENTRY && (dominator == GM_CFG_NONE || !gm_cfg_dominates(cfg, (uint32_t)dominator, index))) {
+            return "a dominator can be passed by";
+        }
+    }
+    return NULL;
+}
+
 /* Every step belongs to one block, and accesses are in the order of the steps. */
 static const char *verify_steps(const gm_cfg *cfg) {
     uint32_t owned = 0;
@@ -280,6 +316,7 @@ const char *gm_cfg_verify(const gm_cfg *cfg) {
     const char *problem = verify_steps(cfg);
     for (uint32_t i = 0; problem == NULL && i < cfg->blocks.count; i++) {
         problem = verify_block(cfg, i);
+        problem = problem == NULL ? verify_dominators(cfg, i) : problem;
     }
     for (uint32_t i = 0; problem == NULL && i < cfg->reachable_count; i++) {
         problem = cfg->blocks.items[cfg->order[i]].order != (int32_t)i ? "the order is not one of the blocks" : NULL;

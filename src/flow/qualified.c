@@ -13,7 +13,9 @@ static const gm_name *join(const gm_scopes *scopes, const char *left, const char
     gm_names *names = scopes->tree->names;
     gm_buffer text;
     gm_buffer_init(&text, names->arena);
-    gm_buffer_printf(&text, "%s%s%s", left, separator, right);
+    gm_buffer_add_text(&text, left);
+    gm_buffer_add_text(&text, separator);
+    gm_buffer_add_text(&text, right);
     return gm_names_intern(names, text.bytes, text.length);
 }
 

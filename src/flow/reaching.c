@@ -17,14 +17,16 @@ typedef struct read_slot {
 /* What is known of a variable in a block. */
 typedef struct block_slot {
     uint64_t key; /* block and symbol, plus one; 0: free */
-    uint32_t last_access; /* of the variable in the block, or NONE */
+    uint32_t last_change; /* access that binds or deletes the variable in the block, or NONE */
+    uint32_t last_walrus; /* binding under a short circuit or in a comprehension, or NONE */
 } block_slot;
 
 struct gm_reaching {
     gm_function *function;
     GM_VEC(gm_definition) definitions;
     uint32_t *definition_of; /* of each access, or NONE */
-    uint32_t *previous;      /* access of the same variable before it in the same block, or NONE */
+    uint32_t *previous;      /* last access before it that changes the same variable in the same block, or NONE */
+    uint32_t *previous_walrus; /* the same, of bindings under a short circuit or in a comprehension */
     uint32_t *next_read;     /* access with the same node, or NONE */
     uint32_t *block_of;      /* of each access */
     uint32_t *first_of;      /* definition of each symbol */
@@ -39,6 +41,7 @@ struct gm_reaching {
     uint32_t *visited; /* of each block: number of the question that came to its beginning */
     uint32_t *added;   /* of each definition: number of the question that has it */
     uint32_t question;
+    bool all; /* the answer is every definition of the variable */
     uint32_t visits;
     GM_VEC(uint32_t) stack;
     GM_VEC(uint32_t) found;
@@ -85,15 +88,20 @@ static block_slot *slot_of(gm_reaching *reaching, uint32_t block, uint32_t symbo
     uint64_t key = key_of(block, symbol);
     block_slot *slot = find_slot(reaching, key);
     if (slot->key == 0) {
-        *slot = (block_slot){.key = key, .last_access = NONE};
+        *slot = (block_slot){.key = key, .last_change = NONE, .last_walrus = NONE};
         reaching->slot_count++;
     }
     return slot;
 }
 
-static uint32_t last_access(const gm_reaching *reaching, uint32_t block, uint32_t symbol) {
+static uint32_t last_change(const gm_reaching *reaching, uint32_t block, uint32_t symbol) {
     const block_slot *slot = find_slot(reaching, key_of(block, symbol));
-    return slot->key == 0 ? NONE : slot->last_access;
+    return slot->key == 0 ? NONE : slot->last_change;
+}
+
+static uint32_t last_walrus(const gm_reaching *reaching, uint32_t block, uint32_t symbol) {
+    const block_slot *slot = find_slot(reaching, key_of(block, symbol));
+    return slot->key == 0 ? NONE : slot->last_walrus;
 }
 
 /* ---- Reads ---- */
@@ -131,8 +139,14 @@ static void add_definition(gm_reaching *reaching, const gm_access *access, uint3
 static void add_access(gm_reaching *reaching, uint32_t block, uint32_t index) {
     const gm_access *access = &cfg_of(reaching)->accesses.items[index];
     block_slot *slot = slot_of(reaching, block, access->symbol->index);
-    reaching->previous[index] = slot->last_access;
-    slot->last_access = index;
+    reaching->previous[index] = slot->last_change;
+    reaching->previous_walrus[index] = slot->last_walrus;
+    if (access->kind != GM_ACCESS_READ) {
+        slot->last_change = index;
+    }
+    if (access->kind == GM_ACCESS_WRITE && access->maybe && gm_is_expr(access->node)) {
+        slot->last_walrus = index;
+    }
     reaching->block_of[index] = block;
     if (access->kind == GM_ACCESS_READ && access->node->kind == GM_KIND_Name) {
         add_read(reaching, access->node, index);
@@ -171,6 +185,7 @@ gm_reaching *gm_reaching_build(gm_function *function) {
     reaching->function = function;
     reaching->definition_of = new_numbers(reaching, cfg->accesses.count, NONE);
     reaching->previous = new_numbers(reaching, cfg->accesses.count, NONE);
+    reaching->previous_walrus = new_numbers(reaching, cfg->accesses.count, NONE);
     reaching->next_read = new_numbers(reaching, cfg->accesses.count, NONE);
     reaching->block_of = new_numbers(reaching, cfg->accesses.count, 0);
     reaching->first_of = new_numbers(reaching, function->scope->symbols.count, NONE);
@@ -212,7 +227,13 @@ static void add_found(gm_reaching *reaching, uint32_t definition) {
     }
 }
 
-/* Backwards from just behind an access within its block; whether the beginning of the block is met. With `all` nothing stops the way:
+/* Whether the work for all questions has come to its limit; then the answer is every definition. */
+static bool is_too_much(gm_reaching *reaching) {
+    reaching->all = reaching->all || ++reaching->visits > VISIT_LIMIT;
+    return reaching->all;
+}
+
+/* Backwards from just behind a change within its block; whether the beginning of the block is met. With `all` nothing stops the way:
  * an exception may have come from before any access. */
 static bool pass_back(gm_reaching *reaching, uint32_t access, bool all) {
     const gm_cfg *cfg = cfg_of(reaching);
@@ -221,7 +242,7 @@ static bool pass_back(gm_reaching *reaching, uint32_t access, bool all) {
         if (at->kind == GM_ACCESS_WRITE) {
             add_found(reaching, reaching->definition_of[access]);
         }
-        if (at->kind != GM_ACCESS_READ && !at->maybe && !all) {
+        if ((!at->maybe && !all) || is_too_much(reaching)) {
             return false;
         }
     }
@@ -241,19 +262,13 @@ static void push_predecessors(gm_reaching *reaching, uint32_t index, uint32_t sy
     const gm_block *block = &cfg->blocks.items[index];
     for (uint32_t i = 0; i < block->predecessor_count; i++) {
         uint32_t from = cfg->edges.items[cfg->predecessors[block->first_predecessor + i]].from;
-        if (cfg->blocks.items[from].order >= 0 && pass_back(reaching, last_access(reaching, from, symbol), false)) {
+        if (cfg->blocks.items[from].order >= 0 && pass_back(reaching, last_change(reaching, from, symbol), false)) {
             push_block(reaching, from);
         }
     }
     for (uint32_t from = reaching->raiser[index]; from != NONE; from = reaching->next_raiser[from]) {
-        pass_back(reaching, last_access(reaching, from, symbol), true);
+        pass_back(reaching, last_change(reaching, from, symbol), true);
         push_block(reaching, from);
-    }
-}
-
-static void find_all(gm_reaching *reaching, uint32_t symbol) {
-    for (uint32_t i = reaching->first_of[symbol]; i != NONE; i = reaching->definitions.items[i].next) {
-        add_found(reaching, i);
     }
 }
 
@@ -262,24 +277,21 @@ static void find_at_block(gm_reaching *reaching, uint32_t block, uint32_t symbol
     reaching->stack.count = 0;
     push_block(reaching, block);
     while (reaching->stack.count > 0) {
-        if (++reaching->visits > VISIT_LIMIT) {
-            find_all(reaching, symbol);
+        if (is_too_much(reaching)) {
             return;
         }
         push_predecessors(reaching, reaching->stack.items[--reaching->stack.count], symbol);
     }
 }
 
-static gm_definition_list keep_found(gm_reaching *reaching) {
-    uint32_t *items = GM_NEW_ARRAY(arena_of(reaching), uint32_t, reaching->found.count);
-    for (uint32_t i = 0; i < reaching->found.count; i++) {
-        items[i] = reaching->found.items[i];
-    }
-    return (gm_definition_list){items, reaching->found.count};
+static gm_definition_list found(const gm_reaching *reaching) {
+    return reaching->all ? (gm_definition_list){NULL, 0, true}
+                         : (gm_definition_list){reaching->found.items, reaching->found.count, false};
 }
 
 static void begin(gm_reaching *reaching) {
     reaching->question++;
+    reaching->all = false;
     reaching->found.count = 0;
 }
 
@@ -287,12 +299,9 @@ static void begin(gm_reaching *reaching) {
 static void add_behind(gm_reaching *reaching, uint32_t access) {
     const gm_cfg *cfg = cfg_of(reaching);
     const gm_access *read = &cfg->accesses.items[access];
-    uint32_t last = last_access(reaching, reaching->block_of[access], read->symbol->index);
-    for (; read->maybe && last != access && last != NONE; last = reaching->previous[last]) {
-        const gm_access *at = &cfg->accesses.items[last];
-        if (at->kind == GM_ACCESS_WRITE && at->maybe && gm_is_expr(at->node)) {
-            add_found(reaching, reaching->definition_of[last]);
-        }
+    uint32_t last = last_walrus(reaching, reaching->block_of[access], read->symbol->index);
+    for (; read->maybe && last != NONE && last > access && !is_too_much(reaching); last = reaching->previous_walrus[last]) {
+        add_found(reaching, reaching->definition_of[last]);
     }
 }
 
@@ -304,7 +313,7 @@ static void find_of_access(gm_reaching *reaching, uint32_t access) {
         return;
     }
     if (read->nested || (read->symbol->flags & GM_SYMBOL_OUTSIDE) != 0) {
-        find_all(reaching, read->symbol->index);
+        reaching->all = true;
         return;
     }
     add_behind(reaching, access);
@@ -322,14 +331,14 @@ bool gm_reaching_of_use(gm_reaching *reaching, const gm_node *use, gm_definition
     for (uint32_t access = slot->access; access != NONE; access = reaching->next_read[access]) {
         find_of_access(reaching, access);
     }
-    *list = keep_found(reaching);
+    *list = found(reaching);
     return true;
 }
 
 /* The last access of a symbol in a block before step number `step`. */
 static uint32_t access_before(const gm_reaching *reaching, uint32_t block, uint32_t step, uint32_t symbol) {
     const gm_cfg *cfg = cfg_of(reaching);
-    uint32_t access = last_access(reaching, block, symbol);
+    uint32_t access = last_change(reaching, block, symbol);
     if (step >= cfg->steps.count || step >= cfg->blocks.items[block].first_step + cfg->blocks.items[block].step_count) {
         return access;
     }
@@ -351,11 +360,11 @@ bool gm_reaching_before(gm_reaching *reaching, const gm_node *statement, const g
             continue;
         }
         if ((symbol->flags & GM_SYMBOL_OUTSIDE) != 0) {
-            find_all(reaching, symbol->index);
+            reaching->all = true;
         } else if (pass_back(reaching, access_before(reaching, slot->block, slot->step, symbol->index), false)) {
             find_at_block(reaching, slot->block, symbol->index);
         }
     }
-    *list = keep_found(reaching);
+    *list = found(reaching);
     return true;
 }

@@ -16,10 +16,12 @@ typedef struct gm_definition {
 
 typedef struct gm_reaching gm_reaching;
 
-/* A list of numbers of definitions; belongs to the gm_reaching. */
+/* Numbers of definitions; the items are valid until the next question. With `all` it is every definition of the variable, and no items are
+ * given: in code that runs later, and in functions that are too large to ask about every path. */
 typedef struct gm_definition_list {
     const uint32_t *items;
     uint32_t count;
+    bool all;
 } gm_definition_list;
 
 gm_reaching *gm_reaching_build(gm_function *function);

@@ -149,6 +149,8 @@ static struct gm_environments *new_environments(gm_function *function) {
     environments->reaching = gm_reaching_build(function);
     uint32_t count = gm_reaching_count(environments->reaching);
     environments->values = GM_NEW_ARRAY(arena, gm_value, count);
+    environments->all = GM_NEW_ARRAY(arena, gm_value, function->scope->symbols.count);
+    environments->all_round = GM_NEW_ARRAY(arena, uint32_t, function->scope->symbols.count);
     for (uint32_t i = 0; i < count; i++) {
         environments->values[i] = gm_value_no_path();
     }
@@ -200,19 +202,28 @@ static gm_value use_evidence(gm_function *function, const gm_symbol *symbol, gm_
     return value;
 }
 
-static gm_value join_definitions(const struct gm_environments *environments, gm_definition_list list) {
-    gm_value value = gm_value_no_path();
-    for (uint32_t i = 0; i < list.count; i++) {
-        value = gm_value_join(value, environments->values[list.items[i]]);
+/* The join over all definitions of a variable, kept for the round. */
+static gm_value join_all(struct gm_environments *environments, const gm_symbol *symbol) {
+    if (environments->all_round[symbol->index] == environments->round + 1) {
+        return environments->all[symbol->index];
     }
-    return value;
-}
-
-static gm_value join_all(const struct gm_environments *environments, const gm_symbol *symbol) {
     gm_value value = gm_value_no_path();
     for (uint32_t i = gm_reaching_first(environments->reaching, symbol); i != GM_DEFINITION_NONE;) {
         value = gm_value_join(value, environments->values[i]);
         i = gm_reaching_at(environments->reaching, i)->next;
+    }
+    environments->all[symbol->index] = value;
+    environments->all_round[symbol->index] = environments->round + 1;
+    return value;
+}
+
+static gm_value join_definitions(struct gm_environments *environments, const gm_symbol *symbol, gm_definition_list list) {
+    if (list.all) {
+        return join_all(environments, symbol);
+    }
+    gm_value value = gm_value_no_path();
+    for (uint32_t i = 0; i < list.count; i++) {
+        value = gm_value_join(value, environments->values[list.items[i]]);
     }
     return value;
 }
@@ -223,9 +234,9 @@ static gm_value value_of_local(gm_function *function, const gm_symbol *symbol, c
     if (environments->reaching == NULL) {
         return gm_value_unknown(name);
     }
-    gm_definition_list list = {NULL, 0};
+    gm_definition_list list = {NULL, 0, false};
     bool read = gm_reaching_of_use(environments->reaching, name, &list);
-    gm_value value = read ? join_definitions(environments, list) : join_all(environments, symbol);
+    gm_value value = read ? join_definitions(environments, symbol, list) : join_all(environments, symbol);
     return use_evidence(function, symbol, value);
 }
 
@@ -293,20 +304,27 @@ gm_value gm_value_of(gm_function *function, const gm_node *expression) {
 
 gm_value gm_value_before(gm_function *function, const gm_node *statement, const gm_symbol *symbol) {
     struct gm_environments *environments = gm_values_environments(function);
-    gm_definition_list list = {NULL, 0};
+    gm_definition_list list = {NULL, 0, false};
     if (environments->reaching == NULL || symbol->scope != function->scope ||
         !gm_reaching_before(environments->reaching, statement, symbol, &list)) {
         return gm_value_unknown(statement);
     }
-    return gm_value_finish(use_evidence(function, symbol, join_definitions(environments, list)), statement);
+    return gm_value_finish(use_evidence(function, symbol, join_definitions(environments, symbol, list)), statement);
 }
 
 const gm_node *gm_reaching_definition(gm_function *function, const gm_node *use) {
     if (function->node->kind == GM_KIND_Module) {
         return NULL;
     }
-    gm_definition_list list = {NULL, 0};
+    gm_definition_list list = {NULL, 0, false};
     gm_reaching *reaching = gm_values_environments(function)->reaching;
-    bool one = gm_reaching_of_use(reaching, use, &list) && list.count == 1;
-    return one ? gm_reaching_at(reaching, list.items[0])->node : NULL;
+    if (!gm_reaching_of_use(reaching, use, &list)) {
+        return NULL;
+    }
+    if (list.all) {
+        uint32_t first = gm_reaching_first(reaching, gm_scopes_symbol(function->flow->scopes, use));
+        const gm_definition *only = first == GM_DEFINITION_NONE ? NULL : gm_reaching_at(reaching, first);
+        return only == NULL || only->next != GM_DEFINITION_NONE ? NULL : only->node;
+    }
+    return list.count == 1 ? gm_reaching_at(reaching, list.items[0])->node : NULL;
 }

@@ -103,6 +103,8 @@ typedef struct gm_class {
     const gm_node *node;
     bool is_module;    /* a base is torch.nn.Module, a class of torch.nn, or a class of this file that is one; or the name says so */
     GM_VEC(gm_attribute) attributes; /* in order of first appearance */
+    uint32_t *slots; /* hash table of attributes by name, numbers plus one; private */
+    uint32_t slot_capacity;
 } gm_class;
 
 /* The facts of a ClassDef; of the class whose method a function is, NULL for other functions. */

@@ -96,15 +96,34 @@ typedef struct class_build {
     bool init;
 } class_build;
 
-static gm_attribute *attribute_called(class_build *build, const gm_name *name) {
-    for (uint32_t i = 0; i < build->facts->attributes.count; i++) {
-        if (build->facts->attributes.items[i].name == name) {
-            return &build->facts->attributes.items[i];
-        }
+static uint32_t *attribute_slot(const gm_class *facts, const gm_name *name) {
+    uint32_t at = gm_hash_node(name) & (facts->slot_capacity - 1);
+    while (facts->slots[at] != 0 && facts->attributes.items[facts->slots[at] - 1].name != name) {
+        at = (at + 1) & (facts->slot_capacity - 1);
     }
-    gm_attribute attribute = {.name = name, .value = gm_value_no_path()};
-    gm_vec_push(build->flow->arena, &build->facts->attributes, attribute);
-    return &build->facts->attributes.items[build->facts->attributes.count - 1];
+    return &facts->slots[at];
+}
+
+static void grow_attributes(gm_arena *arena, gm_class *facts) {
+    facts->slot_capacity = facts->slot_capacity == 0 ? FIRST_SLOTS : facts->slot_capacity * 2;
+    facts->slots = GM_NEW_ARRAY(arena, uint32_t, facts->slot_capacity);
+    for (uint32_t i = 0; i < facts->attributes.count; i++) {
+        *attribute_slot(facts, facts->attributes.items[i].name) = i + 1;
+    }
+}
+
+static gm_attribute *attribute_called(class_build *build, const gm_name *name) {
+    gm_class *facts = build->facts;
+    if (facts->attributes.count >= facts->slot_capacity / 2) {
+        grow_attributes(build->flow->arena, facts);
+    }
+    uint32_t *slot = attribute_slot(facts, name);
+    if (*slot == 0) {
+        gm_attribute attribute = {.name = name, .value = gm_value_no_path()};
+        gm_vec_push(build->flow->arena, &facts->attributes, attribute);
+        *slot = facts->attributes.count;
+    }
+    return &facts->attributes.items[*slot - 1];
 }
 
 /* The qualified class when an expression makes an instance of one; a class of this file goes by its own name. */
@@ -349,12 +368,8 @@ const gm_class *gm_class_around(gm_function *function) {
 }
 
 const gm_attribute *gm_class_attribute(const gm_class *class_, const gm_name *name) {
-    for (uint32_t i = 0; i < class_->attributes.count; i++) {
-        if (class_->attributes.items[i].name == name) {
-            return &class_->attributes.items[i];
-        }
-    }
-    return NULL;
+    uint32_t number = class_->slot_capacity == 0 ? 0 : *attribute_slot(class_, name);
+    return number == 0 ? NULL : &class_->attributes.items[number - 1];
 }
 
 static const gm_node *first_parameter(const gm_node *definition) {

@@ -37,6 +37,8 @@ struct gm_environments {
     uint32_t round;
     gm_reaching *reaching;
     gm_value *values;        /* of each definition of `reaching` */
+    gm_value *all;           /* of each symbol: the join over its definitions */
+    uint32_t *all_round;     /* of each symbol: the round of that, plus one */
     gm_usage *usages;        /* of each symbol of the scope; NULL until asked for */
     gm_memo *memo;           /* hash table by node */
     uint32_t memo_capacity;
