@@ -7,8 +7,8 @@ static const gm_check_options everything = {.all = true};
 
 static void fix(gm_buffer *out, const void *request) {
     const gm_api_source *given = request;
-    bool assumed = (given->flags & GM_FIX_ASSUMED) != 0;
-    const gm_fixed *fixed = gm_fix_bytes(out->arena, given->path, given->bytes, given->size, assumed, &everything);
+    const gm_fix_options options = {.assumed = (given->flags & GM_FIX_ASSUMED) != 0};
+    const gm_fixed *fixed = gm_fix_bytes(out->arena, given->path, given->bytes, given->size, &options, &everything);
     gm_buffer_add_char(out, '{');
     gm_report_json_members(out, fixed->before);
     gm_buffer_add_text(out, fixed->changed ? ", \"changed\": true, \"text\": " : ", \"changed\": false, \"text\": ");

@@ -12,7 +12,7 @@
 typedef struct request {
     gm_run run;
     bool diff;
-    bool assumed;
+    gm_fix_options fix;
     const char *select;
     const char *ignore;
     char **paths;
@@ -51,7 +51,7 @@ static void fix_file(gm_arena *arena, const char *path, const void *options, gm_
     if (result->problem != NULL) {
         return;
     }
-    const gm_fixed *fixed = gm_fix_bytes(arena, path, file.bytes, file.size, asked->assumed, &asked->run.check);
+    const gm_fixed *fixed = gm_fix_bytes(arena, path, file.bytes, file.size, &asked->fix, &asked->run.check);
     result->problem = fixed->problem;
     if (fixed->before->analysis == NULL) {
         result->problem = "syntax error, see `graphmend check`; the file is left alone";
@@ -87,7 +87,8 @@ int gm_cli_fix(int count, char **arguments) {
     request asked = {.count = 0};
     const gm_option options[] = {
         {"--diff", &asked.diff, NULL, NULL, "write nothing, print a patch for `patch -p1` or `git apply`"},
-        {"--unsafe", &asked.assumed, NULL, NULL, "also mends that rest on an assumption, which is stated"},
+        {"--unsafe", &asked.fix.assumed, NULL, NULL, "also mends that rest on an assumption, which is stated"},
+        {"--all", &asked.fix.all, NULL, NULL, "also in functions that nothing in the file compiles"},
         {"--select", NULL, &asked.select, "CODES", "only these rules, such as GM1,GM301"},
         {"--ignore", NULL, &asked.ignore, "CODES", "all rules but these"},
         {"--threads", NULL, &asked.run.threads, "N", "0: as many as there are processors (default)"},

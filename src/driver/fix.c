@@ -67,10 +67,10 @@ static gm_checked *explain_left(gm_arena *arena, const gm_checked *checked, cons
 }
 
 /* One round over the newest text: whether there was something to mend and it was. */
-static bool mend_once(gm_arena *arena, gm_fixed *fixed, bool assumed, const gm_check_options *options) {
+static bool mend_once(gm_arena *arena, gm_fixed *fixed, const gm_fix_options *options, const gm_check_options *report) {
     gm_analysis *analysis = fixed->after->analysis;
-    refuse_others(analysis, options);
-    const gm_fix *fix = gm_fix_run(analysis, assumed);
+    refuse_others(analysis, report);
+    const gm_fix *fix = gm_fix_run(analysis, options);
     if (fix->edits.items.count == 0) {
         fixed->after = explain_left(arena, fixed->after, fix);
         return false;
@@ -80,7 +80,7 @@ static bool mend_once(gm_arena *arena, gm_fixed *fixed, bool assumed, const gm_c
     gm_buffer_init(&text, arena);
     gm_edits_apply(&fix->edits, analysis->tree->source, &text);
     list_sites(arena, fixed, fix, analysis->tree->source);
-    gm_checked *next = gm_check_bytes(arena, fixed->before->path, gm_buffer_text(&text), text.length, options);
+    gm_checked *next = gm_check_bytes(arena, fixed->before->path, gm_buffer_text(&text), text.length, report);
     if (next->analysis == NULL || !gm_same_tree(arena, analysis->tree, next->analysis->tree, &fix->edits)) {
         fixed->problem = "the mends do not fit into the file, please report this";
         return false;
@@ -98,14 +98,14 @@ static void take_back(gm_fixed *fixed, const char *bytes, size_t size) {
     fixed->sites.count = 0;
 }
 
-gm_fixed *gm_fix_bytes(gm_arena *arena, const char *path, const char *bytes, size_t size, bool assumed,
-                       const gm_check_options *options) {
+gm_fixed *gm_fix_bytes(gm_arena *arena, const char *path, const char *bytes, size_t size, const gm_fix_options *options,
+                       const gm_check_options *report) {
     gm_fixed *fixed = GM_NEW(arena, gm_fixed);
-    fixed->before = fixed->after = gm_check_bytes(arena, path, bytes, size, options);
+    fixed->before = fixed->after = gm_check_bytes(arena, path, bytes, size, report);
     fixed->bytes = bytes;
     fixed->size = size;
     uint32_t rounds = 0;
-    while (fixed->after->analysis != NULL && rounds < MOST_ROUNDS && mend_once(arena, fixed, assumed, options)) {
+    while (fixed->after->analysis != NULL && rounds < MOST_ROUNDS && mend_once(arena, fixed, options, report)) {
         rounds++;
     }
     if (rounds == MOST_ROUNDS) {

@@ -3,6 +3,7 @@
 #define GM_DRIVER_FIX_H
 
 #include "driver/check.h"
+#include "mend/fix.h"
 
 /* A finding that is mended, by its place in the file as it was read. */
 typedef struct gm_fixed_site {
@@ -22,9 +23,9 @@ typedef struct gm_fixed {
     const char *problem; /* why a file with mends is left alone, lower case, no full stop; or NULL */
 } gm_fixed;
 
-/* The fixed file; `bytes` and `path` are borrowed for the life of the arena. Comments that silence a finding keep its code as it is. With
- * `assumed`, also mends that rest on an assumption. `options` say which findings are meant, and are reported in `before` and `after`. */
-gm_fixed *gm_fix_bytes(gm_arena *arena, const char *path, const char *bytes, size_t size, bool assumed,
-                       const gm_check_options *options);
+/* The fixed file; `bytes` and `path` are borrowed for the life of the arena. Comments that silence a finding keep its code as it is.
+ * `report` says which findings are in `before` and `after`, and by its codes also which are mended. */
+gm_fixed *gm_fix_bytes(gm_arena *arena, const char *path, const char *bytes, size_t size, const gm_fix_options *options,
+                       const gm_check_options *report);
 
 #endif

@@ -4,8 +4,8 @@
 #include "mend/source_text.h"
 
 /* What is a guess, or never compiled, is no reason to touch a file: these are the findings that `check` shows. */
-static bool is_wanted(const gm_finding *finding) {
-    return finding->certain && finding->reached && finding->plan != NULL;
+static bool is_wanted(const gm_finding *finding, const gm_fix_options *options) {
+    return finding->certain && (finding->reached || options->all) && finding->plan != NULL;
 }
 
 static bool is_free(const gm_edits *taken, const gm_edits *edits) {
@@ -32,15 +32,45 @@ static bool has_turn(const gm_fix *fix, const gm_plan *plan) {
 /* What is said when a form has nothing better to say. */
 static const char general[] = "no plain torch that is proved to do the same; `graphmend run` mends it while tracing";
 
+/* "`x` and `y` are floating point tensors"; nothing when there are no variables. */
+static const char *state_of(gm_analysis *analysis, const gm_variables *variables, const char *one, const char *several) {
+    const char *names = "";
+    for (uint32_t i = 0; i < variables->count; i++) {
+        const char *between = i == 0 ? "" : i + 1 == variables->count ? " and " : ", ";
+        names = gm_analysis_text(analysis, "%s%s`%s`", names, between, variables->items[i]->name->text);
+    }
+    return gm_analysis_text(analysis, "%s%s", names, variables->count == 0 ? "" : variables->count == 1 ? one : several);
+}
+
+static const char *state(gm_analysis *analysis, const gm_assumptions *made) {
+    const char *tensors = state_of(analysis, &made->tensors, " is a floating point tensor", " are floating point tensors");
+    const char *kept = state_of(analysis, &made->kept, " is not changed in place before the backward pass",
+                                " are not changed in place before the backward pass");
+    return gm_analysis_text(analysis, "%s%s%s", tensors, *tensors != '\0' && *kept != '\0' ? ", " : "", kept);
+}
+
+/* Proved if possible, else with assumptions if those are welcome. */
+static bool write_form(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
+    gm_source_form form = gm_source_form_of(plan->kind);
+    if (form == NULL || form(fixer, plan, edits, assumption) || !fixer->assumed) {
+        return form != NULL && edits->items.count > 0;
+    }
+    gm_assumptions made = {0};
+    *edits = (gm_edits){0};
+    fixer->assumptions = &made;
+    bool written = form(fixer, plan, edits, assumption);
+    fixer->assumptions = NULL;
+    *assumption = made.tensors.count + made.kept.count > 0 ? state(fixer->analysis, &made) : *assumption;
+    return written;
+}
+
 static bool mend(gm_fixer *fixer, gm_fix_site *site) {
     gm_edits edits = {0};
     const gm_node *import_at = fixer->import_at;
     const gm_plan *plan = site->finding->plan;
     fixer->reason = general;
-    gm_source_form form = gm_source_form_of(plan->kind);
-    bool mended = form != NULL && has_turn(fixer->fix, plan) &&
-                  !gm_edits_touch(&fixer->fix->edits, plan->node->start, plan->node->end) &&
-                  form(fixer, plan, &edits, &site->assumption) && is_free(&fixer->fix->edits, &edits);
+    bool open = has_turn(fixer->fix, plan) && !gm_edits_touch(&fixer->fix->edits, plan->node->start, plan->node->end);
+    bool mended = open && write_form(fixer, plan, &edits, &site->assumption) && is_free(&fixer->fix->edits, &edits);
     for (uint32_t i = 0; mended && i < edits.items.count; i++) {
         gm_edits_add(fixer->analysis->arena, &fixer->fix->edits, edits.items.items[i]);
     }
@@ -57,12 +87,12 @@ static void add_import(gm_fixer *fixer) {
     }
 }
 
-gm_fix *gm_fix_run(gm_analysis *analysis, bool assumed) {
+gm_fix *gm_fix_run(gm_analysis *analysis, const gm_fix_options *options) {
     gm_fix *fix = GM_NEW(analysis->arena, gm_fix);
-    gm_fixer fixer = {.analysis = analysis, .assumed = assumed, .fix = fix};
+    gm_fixer fixer = {.analysis = analysis, .assumed = options->assumed, .fix = fix};
     for (uint32_t i = 0; i < analysis->findings.count; i++) {
         gm_fix_site site = {.finding = &analysis->findings.items[i]};
-        if (!is_wanted(site.finding)) {
+        if (!is_wanted(site.finding, options)) {
             continue;
         }
         if (mend(&fixer, &site)) {

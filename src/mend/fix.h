@@ -24,8 +24,13 @@ typedef struct gm_fix {
     GM_VEC(gm_fix_left) left;  /* findings with a plan that are not mended */
 } gm_fix;
 
-/* The edits for the findings of an analysis that can be mended in the source. With `assumed`, also by mends that rest on an assumption.
- * Mends inside the range of another one are left to the next run over the new text. */
-gm_fix *gm_fix_run(gm_analysis *analysis, bool assumed);
+typedef struct gm_fix_options {
+    bool assumed; /* also mends that rest on an assumption */
+    bool all;     /* also in functions that nothing in the file compiles */
+} gm_fix_options;
+
+/* The edits for the findings of an analysis that can be mended in the source. Of the mends of one function, those that need the others
+ * done first are left to the next run over the new text. */
+gm_fix *gm_fix_run(gm_analysis *analysis, const gm_fix_options *options);
 
 #endif

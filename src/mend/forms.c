@@ -190,11 +190,30 @@ static void emit_sink_call(gm_emitter *emitter, const gm_plan *plan, const char 
     gm_write(&emitter->out, ", (");
 }
 
+/* `, numbers="01"`: of which values only the numbers are read; nothing where there are none. */
+static void emit_numbers(gm_emitter *emitter, const gm_plan *plan) {
+    bool any = false;
+    for (uint32_t i = 0; i < plan->captures.count; i++) {
+        any = any || plan->captures.items[i].numbers;
+    }
+    if (!any) {
+        return;
+    }
+    gm_write(&emitter->out, ", numbers=\"");
+    for (uint32_t i = 0; i < plan->captures.count; i++) {
+        const gm_capture *capture = &plan->captures.items[i];
+        gm_write(&emitter->out, !capture->first ? "" : capture->numbers ? "1" : "0");
+    }
+    gm_write(&emitter->out, "\"");
+}
+
 static void emit_defer(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {
     emit_sink(emitter, plan, depth);
     emit_sink_call(emitter, plan, "_gm.defer(", depth);
     emit_captures(emitter, plan, true);
-    gm_write(&emitter->out, "))");
+    gm_write(&emitter->out, ")");
+    emit_numbers(emitter, plan);
+    gm_write(&emitter->out, plan->levels > 0 ? gm_analysis_text(emitter->analysis, ", levels=%u)", plan->levels) : ")");
 }
 
 /* `_gm.record(SITE, _gm_sink__f, (self, ), (VALUES), "self.losses", "append")` */
@@ -211,7 +230,9 @@ static void emit_record(gm_emitter *emitter, const gm_plan *plan, uint32_t depth
     gm_write(&emitter->out, plan->path);
     gm_write(&emitter->out, "\", \"");
     gm_write(&emitter->out, plan->action);
-    gm_write(&emitter->out, "\")");
+    gm_write(&emitter->out, "\"");
+    emit_numbers(emitter, plan);
+    gm_write(&emitter->out, ")");
 }
 
 static void emit_drop(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {

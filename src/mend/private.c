@@ -157,9 +157,8 @@ bool gm_proof_layer(const gm_proof *proof, const gm_symbol *symbol) {
 }
 
 /* Operations whose result is new and no leaf of a graph that the user could ask for its gradient. */
-static bool makes_new(const gm_proof *proof, const gm_node *value) {
-    gm_value made = gm_value_of(proof->function, value);
-    if (made.class_ != GM_VALUE_TENSOR || (made.traits & GM_VALUE_OPTIONAL) != 0) {
+static bool makes_new(const gm_proof *proof, const gm_symbol *symbol, const gm_node *value) {
+    if (!gm_proof_tensor(proof, gm_value_of(proof->function, value), symbol)) {
         return false;
     }
     if (value->kind == GM_KIND_BinOp || is_layer(proof, value)) {
@@ -183,13 +182,13 @@ bool gm_proof_private(const gm_proof *proof, const gm_symbol *symbol) {
         return false;
     }
     const gm_node *definition = base_definition(proof, symbol);
-    if (definition == NULL || !makes_new(proof, gm_as_Assign(definition)->value)) {
+    if (definition == NULL || !makes_new(proof, symbol, gm_as_Assign(definition)->value)) {
         return false;
     }
     for (uint32_t i = 0; i < symbol->binders.count; i++) {
         const gm_node *binder = symbol->binders.items[i];
         const gm_node *statement = is_between(proof, definition, binder) ? assignment_of(proof, binder) : definition;
-        if (statement == NULL || !makes_new(proof, gm_as_Assign(statement)->value)) {
+        if (statement == NULL || !makes_new(proof, symbol, gm_as_Assign(statement)->value)) {
             return false;
         }
     }

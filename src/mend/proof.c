@@ -59,6 +59,39 @@ gm_proof gm_proof_at(gm_analysis *analysis, gm_function *function, const gm_node
     return proof;
 }
 
+/* ---- Assumptions ---- */
+
+static void note(const gm_proof *proof, gm_variables *list, const gm_symbol *symbol) {
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (list->items[i] == symbol) {
+            return;
+        }
+    }
+    gm_vec_push(proof->analysis->arena, list, symbol);
+}
+
+static bool assume(const gm_proof *proof, const gm_symbol *symbol) {
+    if (proof->assumptions != NULL && symbol != NULL) {
+        note(proof, &proof->assumptions->tensors, symbol);
+    }
+    return proof->assumptions != NULL && symbol != NULL;
+}
+
+bool gm_proof_kept(const gm_proof *proof, const gm_symbol *symbol) {
+    if (proof->assumptions != NULL) {
+        note(proof, &proof->assumptions->kept, symbol);
+    }
+    return proof->assumptions != NULL;
+}
+
+bool gm_proof_tensor(const gm_proof *proof, gm_value value, const gm_symbol *symbol) {
+    if ((value.traits & GM_VALUE_OPTIONAL) != 0) {
+        return false;
+    }
+    bool by_use = value.class_ == GM_VALUE_MAYBE && (value.traits & GM_VALUE_BY_USE) != 0;
+    return value.class_ == GM_VALUE_TENSOR || (by_use && assume(proof, symbol));
+}
+
 /* ---- Dtypes ---- */
 
 static bool is_variable(const gm_proof *proof, const gm_node *node, const gm_symbol *symbol) {
@@ -188,9 +221,9 @@ static bool find_mean(gm_node *node, void *context) {
 }
 
 gm_value_dtype gm_proof_dtype(const gm_proof *proof, const gm_symbol *symbol) {
-    uint8_t known = gm_value_before(proof->function, proof->statement, symbol).dtype;
-    if (known != GM_DTYPE_UNKNOWN) {
-        return (gm_value_dtype)known;
+    gm_value value = gm_value_before(proof->function, proof->statement, symbol);
+    if (value.dtype != GM_DTYPE_UNKNOWN) {
+        return (gm_value_dtype)value.dtype;
     }
     mean_search search = {proof, symbol, false};
     if (proof->test != NULL && !proof->early) {
@@ -201,5 +234,5 @@ gm_value_dtype gm_proof_dtype(const gm_proof *proof, const gm_symbol *symbol) {
     if (said || is_said_around(proof, symbol) || gm_proof_layer(proof, symbol)) {
         return GM_DTYPE_FLOATING;
     }
-    return GM_DTYPE_UNKNOWN;
+    return gm_proof_tensor(proof, value, symbol) && assume(proof, symbol) ? GM_DTYPE_FLOATING : GM_DTYPE_UNKNOWN;
 }

@@ -95,7 +95,34 @@ static uint8_t settled_level(const gm_proof *proof, const gm_relation *relation)
     return relation->level;
 }
 
-const char *gm_relation_disagree(const gm_proof *proof, const gm_relation *left, const gm_relation *right) {
+void gm_relation_save(gm_relation *result, const gm_relation *operand) {
+    if (operand->alias) {
+        join(&result->saved, &operand->bases);
+    }
+}
+
+void gm_relation_save_both(gm_relation *result, const gm_relation *left, const gm_relation *right) {
+    result->saved = left->saved;
+    join(&result->saved, &right->saved); /* there is room: the bases of both are the same */
+}
+
+/* Whether nobody can change a variable's tensor in place behind the branch: it is new, and the branch gives the variable another. */
+static bool is_out_of_reach(const gm_proof *proof, const gm_symbol *symbol, const gm_symbol *target) {
+    return (symbol == target && gm_proof_private(proof, symbol)) || gm_proof_kept(proof, symbol);
+}
+
+/* What only one side keeps for the backward pass, the other may let others change. */
+static bool keeps_more(const gm_proof *proof, const gm_relation *left, const gm_relation *right, const gm_symbol *target) {
+    for (uint8_t i = 0; i < left->saved.count; i++) {
+        const gm_symbol *symbol = left->saved.items[i];
+        if (!gm_symbols4_have(&right->saved, symbol) && !is_out_of_reach(proof, symbol, target)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *gm_relation_disagree(const gm_proof *proof, const gm_relation *left, const gm_relation *right, const gm_symbol *target) {
     if (left->kind != GM_RELATION_TENSOR || right->kind != GM_RELATION_TENSOR) {
         return "a side is not certainly a tensor";
     }
@@ -116,7 +143,11 @@ const char *gm_relation_disagree(const gm_proof *proof, const gm_relation *left,
     }
     bool zero = left->gradient == GM_GRADIENT_ZERO && right->gradient == GM_GRADIENT_ZERO;
     bool same = left->gradient == GM_GRADIENT_NAN && right->gradient == GM_GRADIENT_NAN;
-    return zero || same ? NULL : "the side that is not selected may make the gradient NaN";
+    if (!zero && !same) {
+        return "the side that is not selected may make the gradient NaN";
+    }
+    bool more = keeps_more(proof, left, right, target) || keeps_more(proof, right, left, target);
+    return more ? "one side keeps a tensor for the backward pass that others may change in place" : NULL;
 }
 
 gm_relation gm_relation_merge(const gm_proof *proof, const gm_relation *left, const gm_relation *right) {
@@ -124,7 +155,8 @@ gm_relation gm_relation_merge(const gm_proof *proof, const gm_relation *left, co
     result.level = left->level > right->level ? left->level : right->level;
     result.gradient = left->gradient > right->gradient ? left->gradient : right->gradient;
     result.layout = left->layout == right->layout ? left->layout : GM_LAYOUT_UNKNOWN;
-    if (!join(&result.bases, &right->bases) || !join(&result.inputs, &right->inputs)) {
+    result.saved = left->saved;
+    if (!join(&result.bases, &right->bases) || !join(&result.inputs, &right->inputs) || !join(&result.saved, &right->saved)) {
         return gm_relation_none("the side reads too many tensors");
     }
     bool floating = gm_relation_floating_bases(proof, &result);
@@ -199,6 +231,8 @@ static gm_relation of_tensors(const gm_proof *proof, const gm_BinOp *operation, 
     }
     gm_relation result = gm_relation_merge(proof, left, right);
     if (result.kind == GM_RELATION_TENSOR && operation->op != GM_OP_Add && operation->op != GM_OP_Sub) {
+        gm_relation_save(&result, left);
+        gm_relation_save(&result, right);
         result.gradient = GM_GRADIENT_ANY;
         result.level = operation->op == GM_OP_Div ? GM_LEVEL_FLOAT : result.level;
     }
@@ -273,7 +307,7 @@ static gm_relation of_comparison(gm_proof *proof, const gm_Compare *compare) {
 
 gm_relation gm_relation_of_variable(const gm_proof *proof, const gm_symbol *symbol) {
     gm_value value = gm_value_before(proof->function, proof->statement, symbol);
-    if (value.class_ != GM_VALUE_TENSOR || (value.traits & GM_VALUE_OPTIONAL) != 0) {
+    if (!gm_proof_tensor(proof, value, symbol)) {
         return gm_relation_none("a variable is not certainly a tensor");
     }
     gm_relation result = {.kind = GM_RELATION_TENSOR, .alias = true, .chain = true};

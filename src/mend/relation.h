@@ -44,6 +44,7 @@ typedef struct gm_relation {
     bool chain;       /* made from one reading of one base: it is NaN exactly where that is */
     gm_symbols4 bases;
     gm_symbols4 inputs; /* the bases that a gradient flows to */
+    gm_symbols4 saved;  /* the bases that are kept for the backward pass, and must not be changed in place before it */
     bool literal;       /* a number whose value is known */
     double value;
     int8_t limit;       /* a number within the range of the floating dtype of `bases`; its sign */
@@ -56,9 +57,18 @@ typedef struct gm_related {
     gm_relation relation;
 } gm_related;
 
+typedef GM_VEC(const gm_symbol *) gm_variables;
+
+/* What a proof takes for granted when it may. */
+typedef struct gm_assumptions {
+    gm_variables tensors; /* they hold floating point tensors */
+    gm_variables kept;    /* nobody changes them in place before the backward pass */
+} gm_assumptions;
+
 /* The place of a branch and what is known there. */
 typedef struct gm_proof {
     gm_analysis *analysis;
+    gm_assumptions *assumptions; /* NULL: nothing is taken for granted */
     gm_function *function;
     const gm_node *statement; /* the branch */
     const gm_place *place;
@@ -71,6 +81,12 @@ typedef struct gm_proof {
 gm_proof gm_proof_at(gm_analysis *analysis, gm_function *function, const gm_node *statement, const gm_place *place,
                      const gm_node *test);
 
+/* Whether a value is a tensor, or is used like one and may be taken for one. Note what is taken for granted of `symbol`. */
+bool gm_proof_tensor(const gm_proof *proof, gm_value value, const gm_symbol *symbol);
+
+/* Whether it may be taken for granted that a tensor stays as it is until the backward pass. */
+bool gm_proof_kept(const gm_proof *proof, const gm_symbol *symbol);
+
 /* The relation of an expression, where it stands. */
 gm_relation gm_relation_of(gm_proof *proof, const gm_node *expression);
 
@@ -80,8 +96,9 @@ gm_relation gm_relation_of_variable(const gm_proof *proof, const gm_symbol *symb
 /* Note that the side has bound a local. */
 void gm_relation_bind(gm_proof *proof, const gm_symbol *symbol, gm_relation relation);
 
-/* Why the two values cannot be selected from; NULL when they can. Aliases are not looked at. */
-const char *gm_relation_disagree(const gm_proof *proof, const gm_relation *left, const gm_relation *right);
+/* Why the two values cannot be selected from; NULL when they can. Aliases are not looked at. `target` is the variable that the selection is
+ * assigned to, or NULL. */
+const char *gm_relation_disagree(const gm_proof *proof, const gm_relation *left, const gm_relation *right, const gm_symbol *target);
 
 /* The dtype of a tensor variable at the branch, by its value, by conditions around and by the test. */
 gm_value_dtype gm_proof_dtype(const gm_proof *proof, const gm_symbol *symbol);
@@ -112,6 +129,11 @@ bool gm_relation_arithmetic(const gm_proof *proof, const gm_relation *relation);
 
 /* Whether all bases are. */
 bool gm_relation_floating_bases(const gm_proof *proof, const gm_relation *relation);
+
+/* Note that an operation keeps `operand` for the backward pass. */
+void gm_relation_save(gm_relation *result, const gm_relation *operand);
+
+void gm_relation_save_both(gm_relation *result, const gm_relation *left, const gm_relation *right);
 
 /* Two tensors in one operation: bases joined; NONE when shapes or dtypes are not settled by that. */
 gm_relation gm_relation_merge(const gm_proof *proof, const gm_relation *left, const gm_relation *right);

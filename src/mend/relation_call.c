@@ -7,11 +7,12 @@
 typedef struct source_op {
     const char *name;
     uint8_t gradient;
+    bool saves;
     uint8_t numbers;
 } source_op;
 
 static const source_op ops[] = {
-#define GM_SOURCE_OP(name, gradient, numbers) {name, GM_GRADIENT_##gradient, numbers},
+#define GM_SOURCE_OP(name, gradient, saves, numbers) {name, GM_GRADIENT_##gradient, saves, numbers},
 #include "mend/source_ops.def"
 };
 
@@ -120,6 +121,9 @@ static gm_relation of_pointwise(gm_proof *proof, const source_op *op, const argu
     if (!gm_relation_floating(proof, &tensor)) {
         return gm_relation_none("the dtype of a tensor in the side is not known");
     }
+    if (op->saves) {
+        gm_relation_save(&tensor, &tensor);
+    }
     bool outer_nan = op->gradient == GM_GRADIENT_NAN;
     if (outer_nan && !tensor.chain) {
         tensor.gradient = GM_GRADIENT_ANY;
@@ -146,7 +150,7 @@ static gm_relation of_constant(const arguments *given, gm_relation tensor) {
     if (given->count + given->keywords->count > 0) {
         return not_proved;
     }
-    tensor.inputs.count = 0;
+    tensor.inputs.count = tensor.saved.count = 0;
     tensor.gradient = GM_GRADIENT_ZERO;
     tensor.alias = tensor.chain = false;
     return tensor;
@@ -162,6 +166,7 @@ static gm_relation of_masked_fill(gm_proof *proof, const arguments *given, gm_re
     if (!same || !gm_relation_floating(proof, &tensor)) {
         return gm_relation_none("the mask may have another shape than the tensor");
     }
+    gm_relation_save(&tensor, &mask);
     tensor.alias = tensor.chain = false;
     tensor.layout = GM_LAYOUT_CONTIGUOUS;
     if (tensor.gradient == GM_GRADIENT_NAN) {
@@ -197,6 +202,7 @@ static gm_relation of_where(gm_proof *proof, const arguments *given, const gm_re
                 return gm_relation_none("the condition may have another shape than the values");
             }
         }
+        gm_relation_save(&result, condition);
         result.alias = result.chain = false;
         result.layout = result.layout == condition->layout ? result.layout : GM_LAYOUT_UNKNOWN;
         result.gradient = result.gradient == GM_GRADIENT_NAN ? GM_GRADIENT_ANY : result.gradient;

@@ -4,6 +4,7 @@
 #include "mend/source_forms.h"
 #include "mend/source_text.h"
 #include "mend/writer.h"
+#include "rules/sides.h"
 #include "rules/tests.h"
 #include "syntax/lexer.h"
 
@@ -29,16 +30,29 @@ static const gm_node *reduced(gm_flow *flow, const gm_node *node) {
     return method ? gm_as_Attribute(call->func)->value : NULL;
 }
 
+/* Whether a value that a condition reads is a tensor; what is not certain of its variables is taken for granted, if it may be. */
+static bool is_tensor(const writing *with, const gm_node *node, gm_value value) {
+    if (value.class_ == GM_VALUE_TENSOR) {
+        return (value.traits & GM_VALUE_OPTIONAL) == 0;
+    }
+    gm_symbol_list names = gm_sides_names(with->fixer->analysis, with->proof->function, node);
+    bool all = with->proof->assumptions != NULL && names.count > 0;
+    for (uint32_t i = 0; all && i < names.count; i++) {
+        gm_value variable = gm_value_before(with->proof->function, with->proof->statement, names.items[i]);
+        all = variable.class_ == GM_VALUE_NOT || gm_proof_tensor(with->proof, variable, names.items[i]);
+    }
+    return all && gm_proof_tensor(with->proof, value, names.items[0]);
+}
+
 /* A tensor of bool without dimensions. `any` and `all` of uint8 are uint8, so what they reduce has to be known. */
 static bool is_flag(const writing *with, const gm_node *node) {
     gm_value value = gm_value_of(with->proof->function, node);
     const gm_node *mask = reduced(with->fixer->analysis->flow, node);
     if (mask != NULL) {
         gm_value inner = gm_value_of(with->proof->function, mask);
-        return inner.class_ == GM_VALUE_TENSOR && (inner.dtype == GM_DTYPE_BOOL || inner.dtype == GM_DTYPE_FLOATING);
+        return is_tensor(with, mask, inner) && (inner.dtype == GM_DTYPE_BOOL || inner.dtype == GM_DTYPE_FLOATING);
     }
-    return value.class_ == GM_VALUE_TENSOR && (value.traits & GM_VALUE_SCALAR) != 0 && value.dtype == GM_DTYPE_BOOL &&
-           (value.traits & GM_VALUE_OPTIONAL) == 0;
+    return is_tensor(with, node, value) && (value.traits & GM_VALUE_SCALAR) != 0 && value.dtype == GM_DTYPE_BOOL;
 }
 
 /* `x.sum()`, `x.abs().sum()` or the like: a reduction that has a result for every tensor. */

@@ -51,6 +51,7 @@ bool gm_form_drop(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const c
     (void)assumption;
     gm_arena *arena = fixer->analysis->arena;
     gm_proof proof = gm_proof_at(fixer->analysis, plan->function, plan->statement, plan->place, plan->test);
+    proof.assumptions = fixer->assumptions;
     const char *indent = gm_text_indent(fixer, plan->node);
     update what = update_of(plan);
     if (indent == NULL || fixer->analysis->tree->source->text[plan->node->start] == 'e' || !is_proved(&proof, &what)) {

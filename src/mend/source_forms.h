@@ -8,6 +8,7 @@
 typedef struct gm_fixer {
     gm_analysis *analysis;
     bool assumed;
+    gm_assumptions *assumptions; /* NULL: mends have to be proved without any */
     gm_fix *fix;
     const char *reason;       /* why the form that was asked last did nothing; lower case, no full stop */
     const gm_node *import_at; /* the statement in front of which `import torch` is missing; NULL when it is not */

@@ -30,6 +30,7 @@ static gm_arena *arena_of(const selection *all) {
 static selection begin(gm_fixer *fixer, const gm_plan *plan) {
     selection all = {.fixer = fixer, .plan = plan};
     all.proof = gm_proof_at(fixer->analysis, plan->function, plan->statement, plan->place, plan->test);
+    all.proof.assumptions = fixer->assumptions;
     return all;
 }
 
@@ -123,7 +124,7 @@ static const char *refusal_of(const selection *all, const choice *then, const ch
     if (then->relation.kind == GM_RELATION_NONE || orelse->relation.kind == GM_RELATION_NONE) {
         return then->relation.kind == GM_RELATION_NONE ? then->relation.reason : orelse->relation.reason;
     }
-    const char *reason = gm_relation_disagree(&all->proof, &then->relation, &orelse->relation);
+    const char *reason = gm_relation_disagree(&all->proof, &then->relation, &orelse->relation, target);
     if (reason == NULL && (then->same != NULL) && orelse->same != NULL) {
         reason = "both sides leave the variable as it is";
     }
@@ -152,6 +153,7 @@ static bool select_values(selection *all, const gm_node *test, bool later, const
     out->text = write_where(all, &condition, &first->text, &second->text, indent, front);
     out->relation = then->relation;
     out->relation.gradient = then->relation.gradient > orelse->relation.gradient ? then->relation.gradient : orelse->relation.gradient;
+    gm_relation_save_both(&out->relation, &then->relation, &orelse->relation);
     out->relation.alias = out->relation.chain = false;
     out->same = NULL;
     return true;

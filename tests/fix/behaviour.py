@@ -45,11 +45,16 @@ def samples() -> list[torch.Tensor]:
     ]
 
 
-def argument_lists(function: Callable[..., Any]) -> Iterator[list[Any]]:
+def is_tensor(parameter: inspect.Parameter) -> bool:
+    return parameter.annotation is parameter.empty or "Tensor" in str(parameter.annotation)
+
+
+def argument_lists(function: Callable[..., Any], floating: bool) -> Iterator[list[Any]]:
     """Arguments for a function by its annotations; two tensors have one shape, and every other time a broadcast one."""
     parameters = list(inspect.signature(function).parameters.values())
-    tensors = [parameter for parameter in parameters if "Tensor" in str(parameter.annotation)]
-    for sample, narrow in itertools.product(samples(), (False, True) if len(tensors) > 1 else (False,)):
+    tensors = [parameter for parameter in parameters if is_tensor(parameter)]
+    given = [sample for sample in samples() if sample.is_floating_point() or not floating]
+    for sample, narrow in itertools.product(given, (False, True) if len(tensors) > 1 else (False,)):
         arguments: list[Any] = []
         for parameter in parameters:
             if parameter not in tensors:
@@ -101,8 +106,8 @@ def gradients(result: Any, arguments: list[Any]) -> Any:
     return [picture(one if one is None else one.contiguous(), []) for one in found]
 
 
-def observe(function: Callable[..., Any], given: list[Any], grad: bool) -> Seen:
-    """One call."""
+def observe(function: Callable[..., Any], given: list[Any], grad: bool, touch: bool = False) -> Seen:
+    """One call; `touch` changes the arguments in place before the backward pass, to the values that they have."""
     arguments: list[Any] = []
     for value in given:
         if isinstance(value, torch.Tensor):
@@ -119,9 +124,14 @@ def observe(function: Callable[..., Any], given: list[Any], grad: bool) -> Seen:
         try:
             result = function(*arguments)
             seen["result"] = picture(result, arguments)
+            if touch:
+                with torch.no_grad():
+                    for argument in arguments:
+                        if isinstance(argument, torch.Tensor):
+                            argument.mul_(1)
             seen["gradients"] = gradients(result, arguments)
         except Exception as error:
-            seen["raised"] = (type(error), str(error))
+            seen["raised"] = (type(error), "in place" if "by an inplace operation" in str(error) else str(error))
     seen["printed"] = printed.getvalue()
     seen["warned"] = [str(warning.message) for warning in warned]
     seen["arguments"] = [picture(argument, []) for argument in arguments]
@@ -160,17 +170,18 @@ def functions(text: str, name: str) -> dict[str, Callable[..., Any]]:
     return found
 
 
-def compare(before: str, after: str) -> int:
-    """Call every function of two modules with every kind of arguments; returns how many calls were compared."""
+def compare(before: str, after: str, floating: bool = False) -> int:
+    """Call every function of two modules with every kind of arguments (`floating`: what is assumed
+    holds, tensors are floating point and are not changed in place); returns how many calls were compared."""
     calls = 0
     with torch.compiler.set_stance("force_eager"):
         left, right = functions(before, "before"), functions(after, "after")
         assert left.keys() == right.keys()
         for name, function in left.items():
-            for arguments in argument_lists(function):
-                for grad in (False, True):
-                    wanted = observe(function, arguments, grad)
-                    found = observe(right[name], arguments, grad)
+            for arguments in argument_lists(function, floating):
+                for grad, touch in ((False, False), (True, False), (True, True))[: 2 if floating else 3]:
+                    wanted = observe(function, arguments, grad, touch)
+                    found = observe(right[name], arguments, grad, touch)
                     assert same(wanted, found), f"{name}{tuple(arguments)}, grad={grad}:\n{wanted}\n{found}\n{after}"
                     calls += 1
     return calls

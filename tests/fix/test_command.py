@@ -95,6 +95,21 @@ def test_rules_can_be_chosen(fix: Command) -> None:
     assert path.read_text() == AFTER
 
 
+def test_functions_that_nothing_compiles(fix: Command) -> None:
+    path = fix.write("model.py", BEFORE.replace("@torch.compile\n", ""))
+    assert fix("--diff", "model.py").status == 0
+    assert fix("--all", "model.py").status == 0
+    assert path.read_text() == AFTER.replace("@torch.compile\n", "")
+
+
+def test_assumption_about_arguments(fix: Command) -> None:
+    path = fix.write("model.py", BEFORE.replace(": torch.Tensor", ""))
+    assert fix("model.py").status == 1
+    ended = fix("--unsafe", "model.py")
+    assert ended.status == 0 and "= assumed: `x` is a floating point tensor\n" in ended.out
+    assert path.read_text() == AFTER.replace(": torch.Tensor", "")
+
+
 def test_folders(fix: Command) -> None:
     for name in ("a/one.py", "a/b/two.py", "a/.venv/three.py", "a/text.txt"):
         fix.write(name, BEFORE)
