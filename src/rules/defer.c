@@ -52,6 +52,7 @@ typedef struct gm_capturing {
     GM_VEC(gm_capture) captures;
     gm_refusal refusal;
     bool names_only;    /* in an f-string that shows the text of its expressions */
+    bool numbers;       /* in a call that only reads the numbers in a tensor */
     const gm_node *own; /* read when the effect happens: what a record writes to; or NULL */
 } capturing;
 
@@ -77,10 +78,24 @@ static bool is_shape_call(const gm_Call *call) {
     return false;
 }
 
-/* The name at the root of a chain of attributes and shape calls: `x` of `x.weight.size(0)`; NULL when it is no such chain. */
-static const gm_node *chain_root(const gm_node *node) {
+/* `type(x)` and `len(x)`: the argument; NULL for others. */
+static const gm_node *described(gm_flow *flow, const gm_node *node) {
+    if (node->kind != GM_KIND_Call || gm_as_Call(node)->args.count != 1 || gm_as_Call(node)->keywords.count > 0) {
+        return NULL;
+    }
+    const gm_node *callee = gm_as_Call(node)->func;
+    bool known = gm_flow_names(flow, callee, "builtins.type") || gm_flow_names(flow, callee, "builtins.len");
+    return known ? gm_as_Call(node)->args.items[0] : NULL;
+}
+
+/* The name at the root of a chain of attributes and calls that tell nothing but facts: `x` of `x.weight.size(0)` and `type(x).__name__`;
+ * NULL when it is no such chain. */
+static const gm_node *chain_root(gm_flow *flow, const gm_node *node) {
     for (;;) {
-        if (node->kind == GM_KIND_Attribute) {
+        const gm_node *argument = described(flow, node);
+        if (argument != NULL) {
+            node = argument;
+        } else if (node->kind == GM_KIND_Attribute) {
             node = gm_as_Attribute(node)->value;
         } else if (node->kind == GM_KIND_Call && is_shape_call(gm_as_Call(node))) {
             node = gm_as_Attribute(gm_as_Call(node)->func)->value;
@@ -163,7 +178,7 @@ static bool keep(capturing *state, const gm_node *node) {
     if (state->names_only && node->kind != GM_KIND_Name) {
         return refuse(state, "an f-string with `=` shows the text of an expression that would have to be renamed", node);
     }
-    gm_capture capture = {.node = node};
+    gm_capture capture = {.node = node, .numbers = state->numbers};
     capture.parameter = parameter_of(state, node, &capture.first);
     gm_vec_push(state->analysis->arena, &state->captures, capture);
     return true;
@@ -195,6 +210,25 @@ static bool capture_string(capturing *state, gm_node *node) {
     return good;
 }
 
+static bool capture_parts(capturing *state, gm_node *node);
+
+/* `x.item()`, `x.tolist()`, `float(x)`, `f"{x:.3f}"`. */
+static bool reads_numbers(gm_flow *flow, const gm_node *node) {
+    if (node->kind == GM_KIND_FormattedValue) {
+        return gm_as_FormattedValue(node)->format_spec != NULL && gm_as_FormattedValue(node)->conversion == -1;
+    }
+    if (node->kind != GM_KIND_Call) {
+        return false;
+    }
+    const gm_Call *call = gm_as_Call(node);
+    if (call->func->kind == GM_KIND_Attribute) {
+        const gm_name *method = gm_as_Attribute(call->func)->attr;
+        return call->args.count == 0 && (gm_name_is(method, "item") || gm_name_is(method, "tolist"));
+    }
+    return gm_flow_names(flow, call->func, "builtins.float") || gm_flow_names(flow, call->func, "builtins.int") ||
+           gm_flow_names(flow, call->func, "builtins.bool");
+}
+
 static bool capture(gm_node *node, void *context) {
     capturing *state = context;
     if (names_identity(node)) {
@@ -203,26 +237,47 @@ static bool capture(gm_node *node, void *context) {
     if (state->own != NULL && same_text(state, node, state->own)) {
         return true;
     }
-    const gm_node *root = chain_root(node);
+    const gm_node *root = chain_root(state->analysis->flow, node);
     if (root != NULL) {
         return is_variable(state, root) ? keep(state, node) : true;
     }
     if (node->kind == GM_KIND_JoinedStr) {
         return capture_string(state, node);
     }
+    bool before = state->numbers;
+    state->numbers = before || reads_numbers(state->analysis->flow, node);
+    bool good = capture_parts(state, node);
+    state->numbers = before;
+    return good;
+}
+
+static bool capture_parts(capturing *state, gm_node *node) {
     if (node->kind == GM_KIND_Call && gm_as_Call(node)->func->kind == GM_KIND_Attribute) {
         /* The method is looked up later, on what its receiver is now. */
         gm_Call *call = gm_as_Call(node);
-        bool good = !names_identity(call->func) && capture(gm_as_Attribute(call->func)->value, context);
+        bool good = !names_identity(call->func) && capture(gm_as_Attribute(call->func)->value, state);
         for (uint32_t i = 0; good && i < call->args.count; i++) {
-            good = capture(call->args.items[i], context);
+            good = capture(call->args.items[i], state);
         }
         for (uint32_t i = 0; good && i < call->keywords.count; i++) {
-            good = capture(call->keywords.items[i], context);
+            good = capture(call->keywords.items[i], state);
         }
         return good || state->refusal.reason != NULL ? good : refuse(state, "it shows the identity of a tensor", node);
     }
-    return gm_node_children(node, capture, context);
+    return gm_node_children(node, capture, state);
+}
+
+/* One parameter serves all captures of one text. */
+static void join_numbers(capturing *state) {
+    for (uint32_t i = 0; i < state->captures.count; i++) {
+        gm_capture *capture = &state->captures.items[i];
+        for (uint32_t k = 0; k < state->captures.count; k++) {
+            gm_capture *other = &state->captures.items[k];
+            if (!other->numbers && strcmp(other->parameter, capture->parameter) == 0) {
+                capture->numbers = false;
+            }
+        }
+    }
 }
 
 static void sort_captures(gm_capture *items, uint32_t count) {
@@ -251,6 +306,7 @@ static gm_refusal capture_all(gm_analysis *analysis, const gm_site *site, gm_pla
     if (state.refusal.reason != NULL) {
         return state.refusal;
     }
+    join_numbers(&state);
     sort_captures(state.captures.items, state.captures.count);
     plan->captures = (gm_capture_list){state.captures.items, state.captures.count};
     gm_symbol_list names = gm_sides_names(analysis, site->function, site->node);
@@ -306,7 +362,26 @@ static gm_refusal capture_call(gm_analysis *analysis, const gm_site *site, gm_pl
     return capture_all(analysis, site, plan, &reads, NULL);
 }
 
-void gm_defer_report(gm_analysis *analysis, const gm_rule *rule, const gm_site *site, gm_refusal refusal,
+static uint32_t level_of(const gm_analysis *analysis, const gm_node *node) {
+    char digit = analysis->tree->source->text[node->start];
+    bool small = node->kind == GM_KIND_Constant && node->end - node->start == 1 && digit >= '1' && digit <= '9';
+    return small ? (uint32_t)(digit - '0') : 0;
+}
+
+uint32_t gm_defer_stacklevel(const gm_analysis *analysis, const gm_Call *call, uint32_t position) {
+    if (call->args.count > position) {
+        return level_of(analysis, call->args.items[position]);
+    }
+    for (uint32_t i = 0; i < call->keywords.count; i++) {
+        const gm_keyword *keyword = gm_as_keyword(call->keywords.items[i]);
+        if (gm_name_is(keyword->arg, "stacklevel")) {
+            return level_of(analysis, keyword->value);
+        }
+    }
+    return 1;
+}
+
+void gm_defer_report(gm_analysis *analysis, const gm_rule *rule, const gm_site *site, uint32_t levels, gm_refusal refusal,
                      const char *message, const char *advice) {
     gm_plan *plan = gm_plan_new(analysis, rule, site, GM_PLAN_DEFER);
     if (refusal.reason == NULL) {
@@ -320,6 +395,7 @@ void gm_defer_report(gm_analysis *analysis, const gm_rule *rule, const gm_site *
         return;
     }
     plan->sink = sink_of(site);
+    plan->levels = levels > 1 ? levels : 0;
     plan->weight = 1;
     gm_report_plan(analysis, plan, message, advice, true);
 }

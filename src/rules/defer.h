@@ -10,8 +10,13 @@ const gm_Call *gm_defer_call(const gm_site *site);
 /* Where effects may stand: `raises` for effects that can raise by themselves. */
 gm_refusal gm_defer_context(gm_analysis *analysis, const gm_site *site, bool raises);
 
-/* Report the statement: as a plan when its arguments can be kept for later, otherwise with `refusal` or the reason found here. */
-void gm_defer_report(gm_analysis *analysis, const struct gm_rule *rule, const gm_site *site, gm_refusal refusal,
+/* The value of a `stacklevel=` argument of the call: 1 when there is none, 0 when it is no small number. `position` is that of the argument
+ * when it is handed on by position, or a large number. */
+uint32_t gm_defer_stacklevel(const gm_analysis *analysis, const gm_Call *call, uint32_t position);
+
+/* Report the statement: as a plan when its arguments can be kept for later, otherwise with `refusal` or the reason found here.
+ * `levels` are the frames of the stack that it looks at. */
+void gm_defer_report(gm_analysis *analysis, const struct gm_rule *rule, const gm_site *site, uint32_t levels, gm_refusal refusal,
                      const char *message, const char *advice);
 
 /* The same for a RECORD with everything but `captures` and `sink` filled in: `reads` are the expressions that are kept, save for `own`, the

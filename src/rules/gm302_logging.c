@@ -14,7 +14,7 @@ static const char page[] =
     "in front of the compiled part.\n\n"
     "## When the mend is safe\n\n"
     "As for GM301. Records name the function and line of the original call; their time is that of the end of the compiled call. "
-    "`exc_info`, `stack_info` and `stacklevel` look at the stack and are left alone.\n";
+    "`exc_info` and `stack_info` show the stack and are left alone.\n";
 
 extern const gm_rule gm_rule_logging;
 
@@ -39,7 +39,7 @@ static bool is_log_call(gm_analysis *analysis, const gm_site *site, const gm_Cal
 }
 
 static gm_refusal refusal_of_keywords(const gm_Call *call) {
-    static const char *const refused[] = {"exc_info", "stack_info", "stacklevel"};
+    static const char *const refused[] = {"exc_info", "stack_info"};
     for (uint32_t i = 0; i < call->keywords.count; i++) {
         const gm_keyword *keyword = gm_as_keyword(call->keywords.items[i]);
         for (size_t k = 0; k < sizeof refused / sizeof refused[0]; k++) {
@@ -57,10 +57,14 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
         return false;
     }
     gm_refusal refusal = refusal_of_keywords(call);
+    uint32_t levels = gm_defer_stacklevel(analysis, call, UINT32_MAX);
+    if (refusal.reason == NULL && levels == 0) {
+        refusal = (gm_refusal){"`stacklevel` is not known", site->node};
+    }
     if (refusal.reason == NULL) {
         refusal = gm_defer_context(analysis, site, false);
     }
-    gm_defer_report(analysis, &gm_rule_logging, site, refusal, "a log record ends the graph",
+    gm_defer_report(analysis, &gm_rule_logging, site, levels, refusal, "a log record ends the graph",
                     "log in the caller, or in front of the compiled part");
     return true;
 }

@@ -12,26 +12,16 @@ static const char page[] =
     "## What to write\n\n"
     "Warn when the object is made, or in the caller.\n\n"
     "## When the mend is safe\n\n"
-    "As for GM301, outside `try` and of context managers that could catch it, and without a `stacklevel` beyond 1, which names a "
-    "caller that is not there any more when the warning is issued.\n";
+    "As for GM301, outside `try` and of context managers that could catch it. The warning names the line that it would have named, "
+    "`stacklevel` included.\n";
 
 extern const gm_rule gm_rule_warning;
 
-static bool is_one(const gm_analysis *analysis, const gm_node *node) {
-    const char *text = analysis->tree->source->text;
-    return node->kind == GM_KIND_Constant && node->end - node->start == 1 && text[node->start] == '1';
-}
-
-static gm_refusal refusal_of_stacklevel(const gm_analysis *analysis, const gm_Call *call) {
-    static const char reason[] = "`stacklevel` names a caller";
-    if (call->args.count > 2 && !is_one(analysis, call->args.items[2])) {
-        return (gm_refusal){reason, call->args.items[2]};
-    }
+static gm_refusal refusal_of_keywords(const gm_Call *call) {
     for (uint32_t i = 0; i < call->keywords.count; i++) {
         const gm_keyword *keyword = gm_as_keyword(call->keywords.items[i]);
-        bool level = gm_name_is(keyword->arg, "stacklevel") && !is_one(analysis, keyword->value);
-        if (level || keyword->arg == NULL || gm_name_is(keyword->arg, "source") || gm_name_is(keyword->arg, "skip_file_prefixes")) {
-            return (gm_refusal){reason, &keyword->base};
+        if (keyword->arg == NULL || gm_name_is(keyword->arg, "source") || gm_name_is(keyword->arg, "skip_file_prefixes")) {
+            return (gm_refusal){"the place that it names is not known", &keyword->base};
         }
     }
     return (gm_refusal){NULL, NULL};
@@ -42,11 +32,16 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     if (call == NULL || !gm_flow_names(analysis->flow, call->func, "warnings.warn")) {
         return false;
     }
-    gm_refusal refusal = refusal_of_stacklevel(analysis, call);
+    gm_refusal refusal = refusal_of_keywords(call);
+    uint32_t levels = gm_defer_stacklevel(analysis, call, 2);
+    if (refusal.reason == NULL && levels == 0) {
+        refusal = (gm_refusal){"`stacklevel` is not known", site->node};
+    }
     if (refusal.reason == NULL) {
         refusal = gm_defer_context(analysis, site, true);
     }
-    gm_defer_report(analysis, &gm_rule_warning, site, refusal, "a warning ends the graph", "warn in the caller, or when the object is made");
+    gm_defer_report(analysis, &gm_rule_warning, site, levels, refusal, "a warning ends the graph",
+                    "warn in the caller, or when the object is made");
     return true;
 }
 

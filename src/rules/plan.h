@@ -32,6 +32,7 @@ typedef struct gm_capture {
     const gm_node *node;
     const char *parameter; /* the variable's own name for a plain variable */
     bool first;            /* the first capture of this parameter: later ones read the same value */
+    bool numbers;          /* all captures of this parameter only read the numbers in it: it may be a tensor without history */
 } gm_capture;
 
 typedef struct gm_capture_list {
@@ -57,6 +58,7 @@ typedef struct gm_plan {
     gm_symbol_list globals;  /* BRANCH, RETURN: globals that the sides bind */
     gm_capture_list captures; /* DEFER, RECORD */
     const char *sink;         /* DEFER, RECORD: name of the function around, as tracebacks show it */
+    uint32_t levels;          /* DEFER: frames of the stack that the statement looks at, its own included; 0 for its own alone */
     const char *path;         /* RECORD: the object that is written to, "self.losses" */
     const char *action;       /* RECORD: "=" for an attribute or global, "[]" for an item, or the name of a method */
     const gm_symbol *object;  /* RECORD: the variable that `path` starts with; NULL for a global, which the sink reads itself */

@@ -11,12 +11,15 @@ import torch
 from torch.compiler import is_dynamo_compiling
 
 from . import markers
+from .callers import call_at
 from .state import local
 from .tracing import (
     changeable,
     close_region,
+    decided_by_data,
     new_key,
     note_shown,
+    noted_stack,
     one_tensor,
     open_region,
     postponed,
@@ -44,8 +47,16 @@ def traced() -> bool:
     return is_dynamo_compiling() and tracing_mends()
 
 
+def lifted(value: Any) -> Any:
+    """A number or truth value that data decides as a tensor test, anything else as it is."""
+    if isinstance(value, torch.Tensor) or not traced() or not decided_by_data("value"):
+        return value
+    return torch.scalar_tensor(value if isinstance(value, bool) else value != 0, dtype=torch.bool)
+
+
 def truth(site: str, value: Any) -> Any:
-    """`bool(value)` for a Python object, a 0-d bool tensor for a one-element tensor."""
+    """`bool(value)` for a Python object, a 0-d bool tensor for a one-element tensor or a number from one."""
+    value = lifted(value)
     if not isinstance(value, torch.Tensor) or not traced():
         return bool(value)
     if value.numel() != 1:
@@ -67,6 +78,8 @@ def merge(site: str, key: str, predicate: torch.Tensor, first: Any, second: Any)
             refuse(site, f"the two sides have different dtypes ({first.dtype} and {second.dtype})")
         if first.requires_grad != second.requires_grad:
             refuse(site, "only one side requires a gradient")
+        if predicate.device != first.device:
+            predicate = predicate.to(first.device)
         markers.pair(key, first, second)
         result = torch.where(predicate, first, second)
         selected(site, "result")
@@ -95,6 +108,7 @@ def tag_events(predicate: torch.Tensor, start: int, taken: bool) -> None:
 
 def branch(site: str, test: Any, then: Callable[..., Any], orelse: Callable[..., Any], operands: tuple) -> Any:
     """`then(*operands) if test else orelse(*operands)`; both, selected element by element, if `test` is a tensor."""
+    test = lifted(test)
     if not isinstance(test, torch.Tensor) or not traced():
         if test:
             return then(*operands)
@@ -119,12 +133,12 @@ def branch(site: str, test: Any, then: Callable[..., Any], orelse: Callable[...,
 
 def combine(site: str, operands: tuple, stop: bool) -> Any:
     """Python's `or` (`stop` true) or `and` of the values of zero-argument functions."""
-    value = operands[0]()
+    value = lifted(operands[0]())
     for operand in operands[1:]:
         if not isinstance(value, torch.Tensor) or not traced():
             if bool(value) is stop:
                 return value
-            value = operand()
+            value = lifted(operand())
             continue
         left = truth(site, value)
         key = new_key(site)
@@ -153,6 +167,7 @@ def or_(site: str, *operands: Callable[[], Any]) -> Any:
 
 def not_(site: str, value: Any) -> Any:
     """`not value`, of the truth value if it is a tensor."""
+    value = lifted(value)
     if not isinstance(value, torch.Tensor) or not traced():
         return not value
     return truth(site, value).logical_not()
@@ -247,6 +262,7 @@ def member(site: str, value: Any, numbers: Any) -> Any:
 
 def check(site: str, test: Any) -> bool:
     """Record a guard that fires when `test` is true; false if the caller has to run the original statement."""
+    test = lifted(test)
     if not isinstance(test, torch.Tensor) or not traced():
         return False
     markers.check(new_key(site), truth(site, test))
@@ -273,8 +289,27 @@ def snapshot(site: str, value: Any, found: list) -> Any:
     return value
 
 
-def defer(site: str, sink: Callable[..., None], values: tuple) -> None:
-    """Call `sink(*values)` once the compiled call has returned; at once where nothing is traced."""
+def without_history(value: Any) -> Any:
+    """A value of which only the numbers are read."""
+    return value.detach() if isinstance(value, torch.Tensor) else value
+
+
+def kept(site: str, values: Any, numbers: str, found: list) -> list:
+    """The values of a deferred effect as they are now; `numbers` has a `1` where only numbers are read."""
+    fixed = untouched("values")
+    result = []
+    for i, value in enumerate(values):
+        if fixed[i] != "1":
+            value = snapshot(site, without_history(value) if numbers[i : i + 1] == "1" else value, found)
+        result.append(value)
+    return result
+
+
+def defer(site: str, sink: Callable[..., None], values: Any, numbers: str = "", levels: int = 1) -> None:
+    """Call `sink(*values)` once the compiled call has returned; at once where nothing is traced.
+
+    It looks at so many frames of the stack, its own included.
+    """
     if not traced():
         sink(*values)
         return
@@ -282,17 +317,21 @@ def defer(site: str, sink: Callable[..., None], values: tuple) -> None:
     if reason:
         refuse(site, reason)
     found: list = []
-    fixed = untouched("values")
-    kept = [value if fixed[i] == "1" else snapshot(site, value, found) for i, value in enumerate(values)]
+    values = kept(site, values, numbers, found)
     key = new_key(site)
     note_shown(key, "sink")
     markers.event(key, found)
     # `local` comes first because Dynamo does not take it for a constant: it would otherwise look into the numbers
     # and strings of the event, and compile again whenever one changes.
-    local.queue.append((local, sink, torch.is_grad_enabled(), *kept))
+    if levels > 1:
+        values = [noted_stack(levels), levels, sink, *values]
+        sink = call_at
+    local.queue.append((local, sink, torch.is_grad_enabled(), *values))
 
 
-def record(site: str, sink: Callable[..., None], roots: tuple, values: tuple, path: str, action: str) -> None:
+def record(
+    site: str, sink: Callable[..., None], roots: tuple, values: Any, path: str, action: str, numbers: str = ""
+) -> None:
     """Call `sink(*roots, *values)` like a deferred effect; it writes to `path`, at which nobody may look before."""
     if not traced():
         sink(*roots, *values)
@@ -301,9 +340,8 @@ def record(site: str, sink: Callable[..., None], roots: tuple, values: tuple, pa
     if reason:
         refuse(site, reason)
     found: list = []
-    fixed = untouched("values")
-    kept = [value if fixed[i] == "1" else snapshot(site, value, found) for i, value in enumerate(values)]
+    values = kept(site, values, numbers, found)
     key = new_key(site)
     note_shown(key, "sink")
     markers.event(key, found)
-    local.queue.append((local, sink, torch.is_grad_enabled(), *roots, *kept))
+    local.queue.append((local, sink, torch.is_grad_enabled(), *roots, *values))

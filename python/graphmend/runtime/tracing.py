@@ -146,11 +146,27 @@ def close_region(key: str) -> bool:
 
 
 @constant
+def noted_stack(levels: int) -> str:
+    """The key under which the callers of the mended statement are noted."""
+    return callers.note_stack(translator().output.current_tx, levels)
+
+
+@constant
 def unrecordable(site: str, path: str, action: str) -> str:
     """Why the record of the calling frame cannot be postponed; empty if it can."""
     trace = state.local.trace
     assert trace is not None
     return records.unsafe(trace, translator().output.current_tx, site, path, action) or ""
+
+
+@constant
+def decided_by_data(name: str) -> bool:
+    """Whether the value of this name in the calling frame is a number that is known only when the graph runs."""
+    from torch._dynamo.variables import SymNodeVariable
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+
+    value = translator().output.current_tx.symbolic_locals[name].realize()
+    return isinstance(value, SymNodeVariable) and bool(free_unbacked_symbols(value.sym_num))
 
 
 @constant
