@@ -1,9 +1,30 @@
+#include <string.h>
+
 #include "api/call.h"
 #include "driver/fix.h"
 #include "report/report.h"
 
 /* As in check.c: nothing is filtered. */
 static const gm_check_options everything = {.all = true};
+
+static void add_text(gm_buffer *out, const char *text) {
+    if (text != NULL) {
+        gm_buffer_add_json(out, text, strlen(text));
+    } else {
+        gm_buffer_add_text(out, "null");
+    }
+}
+
+static void add_sites(gm_buffer *out, const gm_fixed *fixed) {
+    for (uint32_t i = 0; i < fixed->sites.count; i++) {
+        const gm_fixed_site *site = &fixed->sites.items[i];
+        gm_buffer_printf(out, "%s{\"code\": \"%s\", \"message\": ", i == 0 ? "" : ", ", site->rule->code);
+        add_text(out, site->message);
+        gm_buffer_add_text(out, ", \"assumption\": ");
+        add_text(out, site->assumption);
+        gm_buffer_add_char(out, '}');
+    }
+}
 
 static void fix(gm_buffer *out, const void *request) {
     const gm_api_source *given = request;
@@ -13,6 +34,10 @@ static void fix(gm_buffer *out, const void *request) {
     gm_report_json_members(out, fixed->before);
     gm_buffer_add_text(out, fixed->changed ? ", \"changed\": true, \"text\": " : ", \"changed\": false, \"text\": ");
     gm_buffer_add_json(out, fixed->after->source->text, fixed->after->source->length);
+    gm_buffer_add_text(out, ", \"fixed\": [");
+    add_sites(out, fixed);
+    gm_buffer_add_text(out, "], \"problem\": ");
+    add_text(out, fixed->problem);
     gm_buffer_add_text(out, "}\n");
 }
 

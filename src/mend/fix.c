@@ -46,7 +46,10 @@ static const char *state(gm_analysis *analysis, const gm_assumptions *made) {
     const char *tensors = state_of(analysis, &made->tensors, " is a floating point tensor", " are floating point tensors");
     const char *kept = state_of(analysis, &made->kept, " is not changed in place before the backward pass",
                                 " are not changed in place before the backward pass");
-    return gm_analysis_text(analysis, "%s%s%s", tensors, *tensors != '\0' && *kept != '\0' ? ", " : "", kept);
+    const char *placed = state_of(analysis, &made->placed, " is on the device of the values", " are on the device of the values");
+    bool first = *tensors != '\0' && (*kept != '\0' || *placed != '\0');
+    bool second = *kept != '\0' && *placed != '\0';
+    return gm_analysis_text(analysis, "%s%s%s%s%s", tensors, first ? ", " : "", kept, second ? ", " : "", placed);
 }
 
 /* Proved if possible, else with assumptions if those are welcome. */
@@ -60,7 +63,7 @@ static bool write_form(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, co
     fixer->assumptions = &made;
     bool written = form(fixer, plan, edits, assumption);
     fixer->assumptions = NULL;
-    *assumption = made.tensors.count + made.kept.count > 0 ? state(fixer->analysis, &made) : *assumption;
+    *assumption = made.tensors.count + made.kept.count + made.placed.count > 0 ? state(fixer->analysis, &made) : *assumption;
     return written;
 }
 

@@ -92,6 +92,71 @@ bool gm_proof_tensor(const gm_proof *proof, gm_value value, const gm_symbol *sym
     return value.class_ == GM_VALUE_TENSOR || (by_use && assume(proof, symbol));
 }
 
+/* ---- Devices ---- */
+
+enum { MOST_STEPS = 8 };
+
+typedef struct device_search {
+    const gm_proof *proof;
+    const gm_symbols4 *values;
+    uint32_t steps; /* definitions that may still be looked through */
+    bool same;
+} device_search;
+
+static bool visit_device(gm_node *node, void *context);
+
+/* A variable that is none of the values may have been computed from them alone. */
+static bool comes_from_values(device_search *search, const gm_symbol *symbol) {
+    const gm_node *definition = search->steps > 0 ? gm_proof_definition(search->proof, symbol) : NULL;
+    if (definition == NULL) {
+        return false;
+    }
+    device_search inner = {search->proof, search->values, search->steps - 1, true};
+    gm_node *value = gm_as_Assign(definition)->value;
+    bool computed = value->kind == GM_KIND_BinOp || value->kind == GM_KIND_Compare || value->kind == GM_KIND_UnaryOp ||
+                    value->kind == GM_KIND_Call;
+    visit_device(value, &inner);
+    return computed && inner.same;
+}
+
+static bool is_placed(device_search *search, const gm_symbol *symbol, gm_value value) {
+    if (value.class_ == GM_VALUE_NOT || gm_symbols4_have(search->values, symbol) || comes_from_values(search, symbol)) {
+        return true;
+    }
+    if (search->proof->assumptions != NULL) {
+        note(search->proof, &search->proof->assumptions->placed, symbol);
+    }
+    return search->proof->assumptions != NULL;
+}
+
+/* Operations of torch and of Python; what another function returns may be anywhere. */
+static bool visit_device(gm_node *node, void *context) {
+    device_search *search = context;
+    gm_flow *flow = search->proof->analysis->flow;
+    if (node->kind == GM_KIND_Call) {
+        const gm_torch_op *op = gm_called_torch_op(search->proof->function, node, NULL);
+        const gm_name *name = gm_flow_qualified(flow, gm_as_Call(node)->func);
+        bool builtin = name != NULL && strncmp(name->text, "builtins.", strlen("builtins.")) == 0;
+        bool moves = op != NULL && ((op->flags & GM_TORCH_CREATES) != 0 || strcmp(op->name, "to") == 0 ||
+                                    strcmp(op->name, "cpu") == 0 || strcmp(op->name, "cuda") == 0);
+        search->same = search->same && !moves && (op != NULL || builtin);
+    } else if (node->kind == GM_KIND_Name) {
+        const gm_symbol *symbol = gm_scopes_symbol(flow->scopes, node);
+        bool local = symbol != NULL && symbol->scope == search->proof->function->scope && gm_symbol_is_local(symbol);
+        search->same = search->same && (!local || is_placed(search, symbol, gm_value_of(search->proof->function, node)));
+    } else if (node->kind == GM_KIND_Attribute && gm_as_Attribute(node)->value->kind == GM_KIND_Name) {
+        gm_value value = gm_value_of(search->proof->function, node);
+        search->same = search->same && value.class_ == GM_VALUE_NOT;
+    }
+    return gm_node_children(node, visit_device, context);
+}
+
+bool gm_proof_same_device(const gm_proof *proof, const gm_node *condition, const gm_symbols4 *values) {
+    device_search search = {proof, values, MOST_STEPS, true};
+    visit_device((gm_node *)(uintptr_t)condition, &search);
+    return search.same;
+}
+
 /* ---- Dtypes ---- */
 
 static bool is_variable(const gm_proof *proof, const gm_node *node, const gm_symbol *symbol) {

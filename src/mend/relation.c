@@ -193,10 +193,10 @@ static void scale(gm_relation *result, const gm_relation *number, uint8_t operat
     }
 }
 
-/* A large number does not fit into a small integer dtype, and raises. */
+/* Of a tensor that may be of integers: a large int does not fit and raises, and what is annotated as float may be an int. */
 static bool fits(const gm_proof *proof, const gm_relation *tensor, const gm_relation *number) {
-    return number->level == GM_LEVEL_FLOAT || gm_relation_floating_bases(proof, tensor) ||
-           (number->literal && fabs(number->value) <= INT8_MAX);
+    bool known = number->literal && (number->level == GM_LEVEL_FLOAT || fabs(number->value) <= INT8_MAX);
+    return known || number->limit != 0 || gm_relation_floating_bases(proof, tensor);
 }
 
 static gm_relation with_number(const gm_proof *proof, const gm_BinOp *operation, gm_relation tensor, const gm_relation *number,

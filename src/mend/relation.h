@@ -63,6 +63,7 @@ typedef GM_VEC(const gm_symbol *) gm_variables;
 typedef struct gm_assumptions {
     gm_variables tensors; /* they hold floating point tensors */
     gm_variables kept;    /* nobody changes them in place before the backward pass */
+    gm_variables placed;  /* they are on the device of the values that are selected */
 } gm_assumptions;
 
 /* The place of a branch and what is known there. */
@@ -83,6 +84,9 @@ gm_proof gm_proof_at(gm_analysis *analysis, gm_function *function, const gm_node
 
 /* Whether a value is a tensor, or is used like one and may be taken for one. Note what is taken for granted of `symbol`. */
 bool gm_proof_tensor(const gm_proof *proof, gm_value value, const gm_symbol *symbol);
+
+/* Whether everything that a condition is computed from is on the device of these variables. */
+bool gm_proof_same_device(const gm_proof *proof, const gm_node *condition, const gm_symbols4 *values);
 
 /* Whether it may be taken for granted that a tensor stays as it is until the backward pass. */
 bool gm_proof_kept(const gm_proof *proof, const gm_symbol *symbol);

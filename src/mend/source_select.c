@@ -3,6 +3,7 @@
 
 #include "mend/source_text.h"
 #include "mend/writer.h"
+#include "rules/effects.h"
 #include "rules/sides.h"
 #include "rules/tests.h"
 #include "syntax/lexer.h"
@@ -143,6 +144,13 @@ static bool select_values(selection *all, const gm_node *test, bool later, const
     if (reason == NULL && (assigns(all, test) ||
                            !gm_source_condition(all->fixer, &all->proof, test, later, &condition, &negated))) {
         reason = "the condition is not certainly one tensor of bool with one element";
+    }
+    if (reason == NULL && !gm_proof_same_device(&all->proof, test, &then->relation.bases)) {
+        reason = "the condition may be on another device than the values";
+    }
+    if (reason == NULL && all->first.count > 0 &&
+        gm_effects_of(all->fixer->analysis, all->plan->function, test, GM_EFFECTS_TEST).reason != NULL) {
+        reason = "the condition may change what the side prepares";
     }
     if (reason != NULL) {
         all->fixer->reason = reason;

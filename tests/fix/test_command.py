@@ -131,6 +131,22 @@ def test_mode_and_link_stay(fix: Command) -> None:
     assert link.is_symlink() and path.read_text() == AFTER and path.stat().st_mode & 0o777 == 0o640
 
 
+def test_json(fix: Command) -> None:
+    core = pytest.importorskip("graphmend.core")
+    result = core.fix_source("model.py", ("\ufeff" + BEFORE + LEFT).encode())
+    assert result["changed"] and result["text"] == AFTER + LEFT and result["problem"] is None
+    assert [(one["code"], one["assumption"]) for one in result["fixed"]] == [("GM101", None)]
+    assert [finding["code"] for finding in result["findings"]] == ["GM101", "GM301"]
+    again = core.fix_source("model.py", (AFTER + LEFT).encode(), core.FIX_ASSUMED)
+    assert [one["assumption"] for one in again["fixed"]] == ["compiled code leaves this call out"]
+    assert core.fix_source("model.py", b"def (:\n") == {
+        **core.check_source("model.py", b"def (:\n"),
+        **{"changed": False, "text": "def (:\n", "fixed": [], "problem": None},
+    }
+    with pytest.raises(core.CoreError):
+        core.fix_source("model.py", b"", 2)
+
+
 # Bytes of every kind
 
 
