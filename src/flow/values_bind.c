@@ -262,6 +262,15 @@ static gm_value of_path(gm_function *function, const gm_node *expression, const 
     return follow(function, expression, path, path->count);
 }
 
+/* With several targets, as in `a = b = ...`, all hold the same object. */
+static gm_value of_assign(gm_function *function, const gm_Assign *assign, const target_path *path) {
+    gm_value value = of_path(function, assign->value, path);
+    if (assign->targets.count > 1) {
+        value.traits &= (uint16_t)~GM_VALUE_FRESH;
+    }
+    return value;
+}
+
 static gm_value of_loop_target(gm_function *function, const gm_node *iterable, const target_path *path) {
     if (path->lost || path->starred || path->count > 2) {
         return gm_value_unknown(iterable);
@@ -293,6 +302,9 @@ static gm_value of_annotated(gm_function *function, const gm_AnnAssign *assign) 
         return value;
     }
     gm_value promised = gm_value_of_annotation(function->flow, assign->annotation);
+    if (gm_value_has_tensor(promised) && assign->target->kind == GM_KIND_Name) {
+        promised.reason = gm_value_text(function->flow, "`%s` is annotated as a tensor", gm_as_Name(assign->target)->id->text);
+    }
     return promised.class_ == GM_VALUE_UNKNOWN ? value : promised;
 }
 
@@ -303,13 +315,13 @@ static gm_value of_target(gm_function *function, const gm_node *node) {
     }
     switch ((gm_kind)path.holder->kind) {
     case GM_KIND_Assign:
-        return of_path(function, gm_as_Assign(path.holder)->value, &path);
+        return of_assign(function, gm_as_Assign(path.holder), &path);
     case GM_KIND_AnnAssign:
         return of_annotated(function, gm_as_AnnAssign(path.holder));
     case GM_KIND_AugAssign:
         return of_augmented(function, gm_as_AugAssign(path.holder));
     case GM_KIND_NamedExpr:
-        return gm_evaluate(function, gm_as_NamedExpr(path.holder)->value);
+        return gm_evaluate(function, path.holder);
     case GM_KIND_For:
         return of_loop_target(function, gm_as_For(path.holder)->iter, &path);
     case GM_KIND_comprehension:

@@ -78,6 +78,10 @@ static bool falls_off(const gm_cfg *cfg) {
     return false;
 }
 
+static const gm_name *name_of(const gm_node *definition) {
+    return definition->kind == GM_KIND_FunctionDef ? gm_as_FunctionDef(definition)->name : gm_as_AsyncFunctionDef(definition)->name;
+}
+
 static gm_value computed_result(gm_flow *flow, const gm_node *definition) {
     gm_function *function = gm_flow_function(flow, definition);
     struct gm_environments *environments = gm_values_environments(function);
@@ -126,6 +130,9 @@ gm_value gm_value_of_result(gm_flow *flow, const gm_node *definition) {
     }
     if (returns_of(definition) != NULL) {
         gm_value value = gm_value_of_annotation(flow, returns_of(definition));
+        if (gm_value_has_tensor(value)) {
+            value.reason = gm_value_text(flow, "the result of `%s`", name_of(definition)->text);
+        }
         if (value.class_ != GM_VALUE_UNKNOWN) {
             return value;
         }

@@ -212,6 +212,9 @@ static void add_annotated(class_build *build, const gm_node *node) {
         return;
     }
     gm_value promised = gm_value_of_annotation(build->flow, assign->annotation);
+    if (gm_value_has_tensor(promised)) {
+        promised.reason = gm_value_text(build->flow, "`%s` is annotated as a tensor", name->text);
+    }
     gm_value value = promised.class_ != GM_VALUE_UNKNOWN || assign->value == NULL ? promised : value_in(build, assign->value);
     add(build, name, value, assign->value, node);
 }

@@ -530,8 +530,11 @@ static gm_value of_name(gm_function *function, const gm_node *node) {
     return value;
 }
 
+/* The value goes two ways: into the variable, and to whoever holds the expression. */
 static gm_value of_named(gm_function *function, const gm_node *node) {
-    return gm_evaluate(function, gm_as_NamedExpr(node)->value);
+    gm_value value = gm_evaluate(function, gm_as_NamedExpr(node)->value);
+    value.traits &= (uint16_t)~GM_VALUE_FRESH;
+    return value;
 }
 
 static gm_value of_starred(gm_function *function, const gm_node *node) {

@@ -92,9 +92,9 @@ static uint16_t join_traits(uint16_t left, uint16_t right) {
 
 /* The value whose reason is the better one to show. */
 static int weight(gm_value value) {
-    static const int weights[] = {[GM_VALUE_UNKNOWN] = 1, [GM_VALUE_TENSOR] = 3, [GM_VALUE_MAYBE] = 2, [GM_VALUE_NOT] = 0};
+    static const int weights[] = {[GM_VALUE_UNKNOWN] = 1, [GM_VALUE_TENSOR] = 4, [GM_VALUE_MAYBE] = 3, [GM_VALUE_NOT] = 0};
     bool data = (value.traits & (GM_VALUE_FROM_DATA | GM_VALUE_MAYBE_DATA)) != 0;
-    return weights[value.class_] * 2 + data;
+    return data && weights[value.class_] < 2 ? 2 : weights[value.class_];
 }
 
 static bool may_be_none(gm_value value, gm_value other) {

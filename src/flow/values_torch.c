@@ -120,7 +120,7 @@ bool gm_torch_is_telling(gm_function *function, const gm_torch_op *op, bool call
 /* ---- Operators ---- */
 
 bool gm_torch_is_fresh(const gm_torch_op *op) {
-    static const char *const sharing[] = {"as_tensor", "asarray", "from_numpy", "from_file", "frombuffer", "view_as_real", NULL};
+    static const char *const sharing[] = {"as_tensor", "asarray", "from_numpy", "from_file", "frombuffer", "conj_physical", NULL};
     static const char *const copies[] = {"clone",     "zeros_like", "ones_like", "full_like", "empty_like", "rand_like", "randn_like",
                                          "new_zeros", "new_ones",   "new_full",  "new_empty", "new_tensor", "cat",       "stack",
                                          "cumsum",    "matmul",     "bmm",       "mm",        "masked_fill", "softmax",  "log_softmax",
@@ -306,7 +306,8 @@ static gm_value tensor_result(const called_op *at) {
     value.traits = at->receiver != NULL ? (uint16_t)(at->receiver->traits & (GM_VALUE_BY_USE | GM_VALUE_BY_ANNOTATION)) : 0;
     value.traits |= has_dynamic_shape(at) ? GM_VALUE_DYNAMIC_SHAPE : 0;
     value.traits |= count == ONE && has_scalar_result(at) ? GM_VALUE_SCALAR : 0;
-    bool fresh = gm_torch_is_fresh(at->op) && gm_call_keyword(at->call, "out") == NULL && gm_call_keyword(at->call, "inplace") == NULL;
+    bool fresh = gm_torch_is_fresh(at->op) && gm_call_keyword(at->call, "out") == NULL && gm_call_keyword(at->call, "inplace") == NULL &&
+                 gm_call_keyword(at->call, "requires_grad") == NULL;
     value.traits |= fresh ? GM_VALUE_FRESH : 0;
     if (at->receiver != NULL && (at->op->flags & GM_TORCH_MUTATES) != 0) {
         value.traits |= (uint16_t)(at->receiver->traits & (GM_VALUE_FRESH | GM_VALUE_SCALAR | GM_VALUE_PARAMETER | GM_VALUE_BUFFER));

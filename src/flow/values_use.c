@@ -85,8 +85,26 @@ static void look_at_torch_call(use_search *search, const gm_torch_op *op, const 
     }
 }
 
+/* Whether `self.NAME(...)` calls a layer of torch.nn: what it is given is a tensor. */
+static bool is_layer_call(const use_search *search, const gm_Call *call) {
+    if (call->func->kind != GM_KIND_Attribute) {
+        return false;
+    }
+    const gm_Attribute *callee = gm_as_Attribute(call->func);
+    const gm_node *class_def = gm_class_of_self(search->function, callee->value);
+    const gm_attribute *attribute =
+        class_def == NULL ? NULL : gm_class_attribute_of(search->function->flow, class_def, callee->attr);
+    return attribute != NULL && attribute->type != NULL && strncmp(attribute->type->text, "torch.nn.", 9) == 0 &&
+           strcmp(attribute->type->text, "torch.nn.Identity") != 0 && attribute->value.form == GM_FORM_MODULE;
+}
+
 static void look_at_other_call(use_search *search, const gm_name *name, const gm_Call *call) {
     bool size = name != NULL && is_size_call(name);
+    gm_usage *first = call->args.count == 0 ? NULL : usage_of(search, call->args.items[0]);
+    if (first != NULL && is_layer_call(search, call)) {
+        note(first, gm_value_text(search->function->flow, "`%s` is given to a layer", gm_as_Name(call->args.items[0])->id->text),
+             &call->base);
+    }
     for (uint32_t i = 0; i < call->args.count; i++) {
         gm_usage *usage = usage_of(search, call->args.items[i]);
         if (usage != NULL) {

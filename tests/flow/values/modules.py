@@ -64,6 +64,7 @@ class Block(nn.Module):
         for layer in self.layers:
             layer  #: layer -> not module
         self.forward  #: self.forward -> not function
+        x  #: x -> maybe by-use
         if self.linear(x).mean() > 0:  # ? tensor
             pass
         if self.training and self.enabled:  # ? not

@@ -132,6 +132,13 @@ def fresh(x: torch.Tensor, other: list):
     d  #: d -> tensor !fresh
     e = x
     e  #: e -> tensor !fresh
+    g = h = x + 1
+    g  #: g -> tensor !fresh
+    i = (j := x + 1)
+    i  #: i -> tensor !fresh
+    j  #: j -> tensor !fresh
+    k = torch.zeros(3, requires_grad=True)
+    k  #: k -> tensor !fresh
     f = x + 1
     f += 1
     f.sum()
