@@ -6,7 +6,7 @@
 #include "mend/fix.h"
 #include "mend/same_tree.h"
 
-/* A round makes one proved mend a function. */
+/* A mend inside another one comes up in the next round, so rounds are as many as branches nest. */
 enum { MOST_ROUNDS = 200 };
 
 static bool is_selected(const gm_finding *finding, const gm_check_options *options) {

@@ -18,17 +18,6 @@ static bool is_free(const gm_edits *taken, const gm_edits *edits) {
     return edits->items.count > 0;
 }
 
-/* Proofs speak of the text as it is: of the mends of a function that need one, each run makes one. */
-static bool has_turn(const gm_fix *fix, const gm_plan *plan) {
-    bool proved = plan->kind != GM_PLAN_CHECK && plan->kind != GM_PLAN_DEFER;
-    for (uint32_t i = 0; proved && i < fix->sites.count; i++) {
-        if (fix->sites.items[i].finding->function == plan->function) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* What is said when a form has nothing better to say. */
 static const char general[] = "no plain torch that is proved to do the same; `graphmend run` mends it while tracing";
 
@@ -72,7 +61,7 @@ static bool mend(gm_fixer *fixer, gm_fix_site *site) {
     const gm_node *import_at = fixer->import_at;
     const gm_plan *plan = site->finding->plan;
     fixer->reason = general;
-    bool open = has_turn(fixer->fix, plan) && !gm_edits_touch(&fixer->fix->edits, plan->node->start, plan->node->end);
+    bool open = !gm_edits_touch(&fixer->fix->edits, plan->node->start, plan->node->end);
     bool mended = open && write_form(fixer, plan, &edits, &site->assumption) && is_free(&fixer->fix->edits, &edits);
     for (uint32_t i = 0; mended && i < edits.items.count; i++) {
         gm_edits_add(fixer->analysis->arena, &fixer->fix->edits, edits.items.items[i]);

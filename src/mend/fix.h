@@ -29,8 +29,9 @@ typedef struct gm_fix_options {
     bool all;     /* also in functions that nothing in the file compiles */
 } gm_fix_options;
 
-/* The edits for the findings of an analysis that can be mended in the source. Of the mends of one function, those that need the others
- * done first are left to the next run over the new text. */
+/* The edits for the findings of an analysis that can be mended in the source. Every one of them is proved over the text as it is; together
+ * they are right as well, because proofs look at what a name is bound to and used for, and mends add no name and no use. Mends inside
+ * the range of another one are left to the next run over the new text. */
 gm_fix *gm_fix_run(gm_analysis *analysis, const gm_fix_options *options);
 
 #endif
