@@ -130,38 +130,12 @@ const gm_node *gm_proof_definition(const gm_proof *proof, const gm_symbol *symbo
     return definition;
 }
 
-/* Layers of torch that always return a new floating point tensor. */
-static bool is_layer(const gm_proof *proof, const gm_node *call) {
-    static const char *const names[] = {"torch.nn.LayerNorm",   "torch.nn.Linear",      "torch.nn.RMSNorm",
-                                        "torch.nn.GroupNorm",   "torch.nn.BatchNorm1d", "torch.nn.BatchNorm2d",
-                                        "torch.nn.BatchNorm3d", "torch.nn.Conv1d",      "torch.nn.Conv2d",
-                                        "torch.nn.Conv3d",      "torch.nn.Embedding"};
-    const gm_class *class_ = gm_class_around(proof->function);
-    const gm_node *callee = call->kind == GM_KIND_Call ? gm_as_Call(call)->func : NULL;
-    if (class_ == NULL || callee == NULL || callee->kind != GM_KIND_Attribute ||
-        gm_value_of(proof->function, callee).form != GM_FORM_MODULE) {
-        return false;
-    }
-    const gm_attribute *attribute = gm_class_attribute(class_, gm_as_Attribute(callee)->attr);
-    for (size_t i = 0; attribute != NULL && attribute->type != NULL && i < sizeof names / sizeof names[0]; i++) {
-        if (gm_name_is(attribute->type, names[i])) {
-            return !attribute->outside_init && gm_as_Attribute(callee)->value->kind == GM_KIND_Name;
-        }
-    }
-    return false;
-}
-
-bool gm_proof_layer(const gm_proof *proof, const gm_symbol *symbol) {
-    const gm_node *definition = gm_proof_definition(proof, symbol);
-    return definition != NULL && is_layer(proof, gm_as_Assign(definition)->value);
-}
-
 /* Operations whose result is new and no leaf of a graph that the user could ask for its gradient. */
 static bool makes_new(const gm_proof *proof, const gm_symbol *symbol, const gm_node *value) {
     if (!gm_proof_tensor(proof, gm_value_of(proof->function, value), symbol)) {
         return false;
     }
-    if (value->kind == GM_KIND_BinOp || is_layer(proof, value)) {
+    if (value->kind == GM_KIND_BinOp || gm_proof_is_layer(proof, value)) {
         return true;
     }
     const gm_torch_op *op = value->kind == GM_KIND_Call ? gm_called_torch_op(proof->function, value, NULL) : NULL;

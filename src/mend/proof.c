@@ -296,7 +296,7 @@ gm_value_dtype gm_proof_dtype(const gm_proof *proof, const gm_symbol *symbol) {
     }
     bool said = search.found || (proof->test != NULL && says_floating(proof, proof->test, symbol) &&
                                  proof->statement->kind == GM_KIND_If && gm_as_If(proof->statement)->orelse.count == 0);
-    if (said || is_said_around(proof, symbol) || gm_proof_layer(proof, symbol)) {
+    if (said || is_said_around(proof, symbol) || gm_proof_floating(proof, symbol)) {
         return GM_DTYPE_FLOATING;
     }
     return gm_proof_tensor(proof, value, symbol) && assume(proof, symbol) ? GM_DTYPE_FLOATING : GM_DTYPE_UNKNOWN;

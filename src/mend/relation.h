@@ -114,8 +114,11 @@ bool gm_proof_private(const gm_proof *proof, const gm_symbol *symbol);
 /* The assignment that gives a variable the value that it has at the branch; NULL when it is not the only one. */
 const gm_node *gm_proof_definition(const gm_proof *proof, const gm_symbol *symbol);
 
-/* Whether the variable holds what a layer of torch returned that always returns floating point: `self.norm(x)`. */
-bool gm_proof_layer(const gm_proof *proof, const gm_symbol *symbol);
+/* Whether an expression is the call of a layer of torch that always returns a new floating point tensor: `self.norm(x)`. */
+bool gm_proof_is_layer(const gm_proof *proof, const gm_node *expression);
+
+/* Whether a variable is floating point by the way it was computed. */
+bool gm_proof_floating(const gm_proof *proof, const gm_symbol *symbol);
 
 /* Whether nothing has kept a private variable for the backward pass so far: changing it in place does no harm. */
 bool gm_proof_unsaved(const gm_proof *proof, const gm_symbol *symbol);
