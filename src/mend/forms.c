@@ -136,17 +136,33 @@ static void emit_check(gm_emitter *emitter, const gm_plan *plan, uint32_t depth)
     gm_emit_block(emitter, &plan->then, depth + 1);
 }
 
-/* The statement with parameters in place of what it reads. */
-static void emit_sink_body(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {
-    begin_line(emitter, depth, "");
-    uint32_t at = plan->node->start;
+/* Source with parameters in place of what is kept. */
+static void emit_kept_source(gm_emitter *emitter, const gm_plan *plan, uint32_t start, uint32_t end) {
     for (uint32_t i = 0; i < plan->captures.count; i++) {
         const gm_capture *capture = &plan->captures.items[i];
-        gm_write_source(&emitter->out, at, capture->node->start);
+        if (capture->node->start < start || capture->node->end > end) {
+            continue;
+        }
+        gm_write_source(&emitter->out, start, capture->node->start);
         gm_write(&emitter->out, capture->parameter);
-        at = capture->node->end;
+        start = capture->node->end;
     }
-    gm_write_source(&emitter->out, at, plan->node->end);
+    gm_write_source(&emitter->out, start, end);
+}
+
+static void emit_sink_body(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {
+    begin_line(emitter, depth, "");
+    if (plan->node->kind != GM_KIND_With) {
+        emit_kept_source(emitter, plan, plan->node->start, plan->node->end);
+        return;
+    }
+    const gm_With *with = gm_as_With(plan->node);
+    emit_kept_source(emitter, plan, plan->node->start, with->items.items[with->items.count - 1]->end);
+    gm_write(&emitter->out, ":");
+    for (uint32_t i = 0; i < with->body.count; i++) {
+        begin_line(emitter, depth + 1, "");
+        emit_kept_source(emitter, plan, with->body.items[i]->start, with->body.items[i]->end);
+    }
 }
 
 static void emit_captures(gm_emitter *emitter, const gm_plan *plan, bool values) {

@@ -309,8 +309,12 @@ static gm_refusal capture_all(gm_analysis *analysis, const gm_site *site, gm_pla
     join_numbers(&state);
     sort_captures(state.captures.items, state.captures.count);
     plan->captures = (gm_capture_list){state.captures.items, state.captures.count};
-    gm_symbol_list names = gm_sides_names(analysis, site->function, site->node);
-    return gm_sides_bound(analysis, site->function, site->statement, &names, NULL);
+    gm_refusal refusal = none;
+    for (uint32_t i = 0; refusal.reason == NULL && i < plan->captures.count; i++) {
+        gm_symbol_list names = gm_sides_names(analysis, site->function, plan->captures.items[i].node);
+        refusal = gm_sides_bound(analysis, site->function, site->statement, &names, NULL);
+    }
+    return refusal;
 }
 
 static const char *sink_of(const gm_site *site) {

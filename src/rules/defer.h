@@ -19,8 +19,8 @@ uint32_t gm_defer_stacklevel(const gm_analysis *analysis, const gm_Call *call, u
 void gm_defer_report(gm_analysis *analysis, const struct gm_rule *rule, const gm_site *site, uint32_t levels, gm_refusal refusal,
                      const char *message, const char *advice);
 
-/* The same for a RECORD with everything but `captures` and `sink` filled in: `reads` are the expressions that are kept, save for `own`, the
- * object that is written to. */
+/* The same for a plan with everything but `captures` and `sink` filled in: `reads` are the expressions that are kept, save for `own`, the
+ * object or file that is written to. */
 void gm_defer_record(gm_analysis *analysis, const gm_site *site, gm_plan *plan, const gm_list *reads, const gm_node *own,
                      const char *message, const char *advice, bool certain);
 

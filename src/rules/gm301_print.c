@@ -4,7 +4,7 @@
 static const char page[] =
     "# GM301 print\n\n"
     "## What it finds\n\n"
-    "A call of `print` in code that is compiled.\n\n"
+    "A call of `print` in code that is compiled, or of a function like it: `pprint.pprint`, `sys.stdout.write` ...\n\n"
     "## Why it breaks\n\n"
     "Printing is no operation on tensors: the compiler ends the graph, prints, and starts another (GB0059).\n\n"
     "## What to write\n\n"
@@ -29,9 +29,21 @@ static gm_refusal refusal_of_stream(gm_analysis *analysis, const gm_Call *call) 
     return (gm_refusal){NULL, NULL};
 }
 
+static const char *const printers[] = {"builtins.print",   "click.echo",       "pprint.pp",        "pprint.pprint",    "rich.print",
+                                       "sys.stderr.flush", "sys.stderr.write", "sys.stdout.flush", "sys.stdout.write", "tqdm.tqdm.write"};
+
+static bool is_printer(gm_flow *flow, const gm_node *callee) {
+    for (size_t i = 0; i < sizeof printers / sizeof printers[0]; i++) {
+        if (gm_flow_names(flow, callee, printers[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool find(gm_analysis *analysis, const gm_site *site) {
     const gm_Call *call = gm_defer_call(site);
-    if (call == NULL || !gm_flow_names(analysis->flow, call->func, "builtins.print")) {
+    if (call == NULL || !is_printer(analysis->flow, call->func)) {
         return false;
     }
     gm_refusal refusal = refusal_of_stream(analysis, call);
