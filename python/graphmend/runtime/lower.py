@@ -72,6 +72,7 @@ def keep_predicates(module: GraphModule, marks: Marks) -> None:
 def refuse_unproved(module: GraphModule, marks: Marks, trace: Trace) -> None:
     """Put the reason of every region that cannot be proved into the trace."""
     order = prove.Order(module)
+    order.note_selects(marks.regions)
     event_values = {value for event in marks.events for value in event.values}
     kept = event_values | {region.predicate for region in marks.regions}
     for region in marks.regions:

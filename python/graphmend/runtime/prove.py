@@ -282,10 +282,31 @@ class Order:
             if storages:
                 self.writers.append((node, storages))
         self.inputs = storages_in(node for node in self.nodes if node.op in ("placeholder", "get_attr"))
+        self.copies: list[tuple[set[int], int]] = []
         self.holders: dict[int, list[Node]] = {}
         for node in self.nodes:
             for storage in storages_of(node):
                 self.holders.setdefault(storage, []).append(node)
+
+    def note_selects(self, regions: Iterable[Region]) -> None:
+        """Learn which selected tensors Python would not have copied from their sides."""
+        self.copies = [
+            ({found for found in (storage_of(tensor_of(side)) for side in select.sides) if found is not None}, result)
+            for region in regions
+            for select in region.selects
+            for result in [storage_of(tensor_of(select.result))]
+            if result is not None
+        ]
+
+    def handed_on(self, storage: Optional[int]) -> set[int]:
+        """The memory itself, and that of all selected tensors that Python might have left in it."""
+        found = {storage} if storage is not None else set()
+        for _ in self.copies:
+            more = {result for sides, result in self.copies if sides & found} - found
+            if not more:
+                break
+            found |= more
+        return found
 
     def written_after(self, storage: int, node: Node) -> bool:
         """Whether memory is written to after a node."""
@@ -305,23 +326,25 @@ class Order:
 def aliasing(order: Order, region: Region, select: Select, ignored: set[Node]) -> Optional[str]:
     """Check that nobody can tell the selected copy from the very tensor that eager Python would hand on."""
     result = storage_of(tensor_of(select.result))
+    same = order.handed_on(result)
     if any(tensor_of(side).stride() != tensor_of(select.result).stride() for side in select.sides):
         return "the selected tensor would lie in memory in another order"
     for side in select.sides:
         storage = storage_of(tensor_of(side))
         if storage is None or result is None:
             return "a result has no memory of its own"
-        changed = order.written_after(result, select.result)
-        if order.written_after(storage, select.result):
+        others = order.handed_on(storage) - same
+        changed = any(order.written_after(item, select.result) for item in same)
+        if any(order.written_after(item, select.result) for item in others):
             return "a result shares memory that is written to later"
-        visible = any(result in storages_of(node) for node in order.outputs)
+        visible = any(same & storages_of(node) for node in order.outputs)
         if storage in order.inputs:
             if visible:
                 return "a side returns an input, a parameter or a buffer itself, which the caller can tell from a copy"
             if changed:
                 return "a side returns an input, a parameter or a buffer itself, and the result is written to later"
             continue
-        shared = [node for node in order.outputs if storage in storages_of(node) and node not in ignored]
+        shared = [node for node in order.outputs if others & storages_of(node) and node not in ignored]
         if visible and shared:
             return "a side returns a tensor that is also another result of the call"
         own = {other.result for other in region.selects if other is select} | set(region.markers)
