@@ -7,11 +7,14 @@ import inspect
 import io
 import itertools
 import random
+import sys
+import types
 import warnings
 from collections.abc import Iterator
 from typing import Any, Callable
 
 import torch
+import torch._dynamo
 
 SEED = 7
 INF, NAN = float("inf"), float("nan")
@@ -156,8 +159,9 @@ def same(left: Any, right: Any) -> bool:
 
 def functions(text: str, name: str) -> dict[str, Callable[..., Any]]:
     """The functions of a module, and the `forward` of its classes, with torch.compile standing aside."""
-    space: dict[str, Any] = {"__name__": name}
-    exec(compile(text, name, "exec"), space)  # noqa: S102
+    module = sys.modules[name] = types.ModuleType(name)  # where the compiler looks for it, too
+    space = module.__dict__
+    exec(compile(text, name, "exec"), space)
     found: dict[str, Callable[..., Any]] = {}
     for key, value in list(space.items()):
         if key.startswith("_") or getattr(value, "__module__", None) != name:
@@ -185,3 +189,22 @@ def compare(before: str, after: str, floating: bool = False) -> int:
                     assert same(wanted, found), f"{name}{tuple(arguments)}, grad={grad}:\n{wanted}\n{found}\n{after}"
                     calls += 1
     return calls
+
+
+def in_one_graph(function: Callable[..., Any]) -> bool:
+    """Whether torch.compile captures a function as a whole."""
+    plain = getattr(function, "_torchdynamo_orig_callable", function)
+    for dtype in (torch.float32, torch.float16):
+        torch._dynamo.reset()
+        arguments = [
+            argument.to(dtype) if isinstance(argument, torch.Tensor) else argument
+            for argument in next(argument_lists(function, floating=True))
+        ]
+        owner = getattr(plain, "__self__", None)
+        if owner is not None:
+            owner.to(dtype)
+        try:
+            torch.compile(plain, backend="eager", fullgraph=True)(*arguments)
+        except torch._dynamo.exc.TorchDynamoException:
+            return False
+    return True

@@ -41,3 +41,14 @@ def test_program_stays_the_same(case: Case) -> None:
 
     ast.parse(case.after)
     assert compare(case.before, case.after, floating=bool(case.options)) > 0
+
+
+@needs_torch
+@pytest.mark.parametrize("case", [case for case in CASES if case.before != case.after], ids=lambda case: case.name)
+def test_fixed_program_is_one_graph(case: Case) -> None:
+    """torch.compile takes every fixed function whole, and most of the original ones it does not."""
+    from behaviour import functions, in_one_graph
+
+    before, after = functions(case.before, "before"), functions(case.after, "after")
+    assert all(in_one_graph(function) for function in after.values())
+    assert not all(in_one_graph(function) for function in before.values())
