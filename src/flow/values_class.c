@@ -67,6 +67,17 @@ static bool names_module(const gm_node *base) {
     return false;
 }
 
+/* Classes that are no modules, whatever their names end with. */
+static bool is_other_class(const char *name) {
+    static const char *const prefixes[] = {"builtins.", "torch.autograd", "pydantic.", "typing.", "abc.", "enum."};
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
+        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool is_module(gm_flow *flow, const gm_node *class_def, uint32_t depth) {
     const gm_list *bases = &gm_as_ClassDef(class_def)->bases;
     for (uint32_t i = 0; i < bases->count; i++) {
@@ -79,8 +90,9 @@ static bool is_module(gm_flow *flow, const gm_node *class_def, uint32_t depth) {
             continue;
         }
         const gm_name *name = gm_flow_qualified(flow, base);
-        bool other = name != NULL && (strncmp(name->text, "builtins.", 9) == 0 || strncmp(name->text, "torch.autograd", 14) == 0);
-        if (!other && ((name != NULL && strncmp(name->text, "torch.nn.", 9) == 0) || names_module(base))) {
+        bool other = name != NULL && is_other_class(name->text);
+        bool known = name != NULL && strncmp(name->text, "torch.nn.", 9) == 0;
+        if (known || (!other && gm_values_shared_of(flow)->torch && names_module(base))) {
             return true;
         }
     }

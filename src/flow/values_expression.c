@@ -249,12 +249,28 @@ static bool is_never(gm_function *function, const gm_node *test) {
     return name != NULL && gm_text_in(name->text, names);
 }
 
+/* Whether a test makes sure that a name is a tensor: `isinstance(x, torch.Tensor)`, `torch.is_tensor(x)`. */
+static bool asks_for_tensor(gm_function *function, const gm_node *test, const gm_node *name) {
+    const gm_node *asked = test->kind == GM_KIND_Call ? gm_call_argument(gm_as_Call(test), 0) : NULL;
+    if (asked == NULL || asked->kind != GM_KIND_Name || name->kind != GM_KIND_Name || gm_as_Name(asked)->id != gm_as_Name(name)->id) {
+        return false;
+    }
+    const gm_node *type = gm_call_argument(gm_as_Call(test), 1);
+    bool instance = type != NULL && gm_flow_names(function->flow, gm_as_Call(test)->func, "builtins.isinstance") &&
+                    gm_flow_names(function->flow, type, "torch.Tensor");
+    return instance || gm_flow_names(function->flow, gm_as_Call(test)->func, "torch.is_tensor");
+}
+
 static gm_value of_conditional(gm_function *function, const gm_node *node) {
     const gm_IfExp *choice = gm_as_IfExp(node);
     if (is_never(function, choice->test)) {
         return gm_evaluate(function, choice->orelse);
     }
-    gm_value value = gm_value_join(gm_evaluate(function, choice->body), gm_evaluate(function, choice->orelse));
+    gm_value body = gm_evaluate(function, choice->body);
+    if (asks_for_tensor(function, choice->test, choice->body)) {
+        body = gm_value_make(GM_VALUE_TENSOR, GM_FORM_TENSOR, "it is asked whether it is a tensor", choice->body);
+    }
+    gm_value value = gm_value_join(body, gm_evaluate(function, choice->orelse));
     gm_value test = gm_evaluate(function, choice->test);
     bool data = gm_value_has_tensor(test) || (test.traits & (GM_VALUE_FROM_DATA | GM_VALUE_MAYBE_DATA)) != 0;
     if (value.class_ == GM_VALUE_NOT && data && (value.traits & GM_VALUE_FROM_DATA) == 0) {

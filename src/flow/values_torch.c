@@ -163,8 +163,7 @@ static count_of count_of_dim(const called_op *at) {
     }
     const gm_node *argument = gm_call_argument(at->call, at->first);
     if (argument == NULL) {
-        return at->call->args.count > at->first || gm_call_keyword(at->call, "other") == NULL ? (at->call->args.count > at->first ? EITHER : ONE)
-                                                                                               : ONE;
+        return at->call->args.count > at->first ? EITHER : ONE;
     }
     if (is_whole_number(argument)) {
         return SEVERAL;

@@ -4,6 +4,7 @@
 import logging
 
 import torch
+from pydantic import BaseModel
 from torch import nn
 
 logger = logging.getLogger(__name__)
@@ -95,6 +96,11 @@ class Child(Block):
         if isinstance(x, list) or len(x) > 3:  # ? not
             return x
         return super().forward(x)
+
+
+class Record(BaseModel):
+    def forward(self, x):
+        self  #: self -> not any
 
 
 class Plain:

@@ -182,6 +182,13 @@ def globals_(x):
     THRESHOLD  #: THRESHOLD -> tensor
 
 
+def asked(x, y):
+    x = x if isinstance(x, torch.Tensor) else torch.tensor(x)
+    x  #: x -> tensor
+    y = y if isinstance(x, torch.Tensor) else torch.tensor(y)
+    y  #: y -> maybe
+
+
 def recursive(x):
     y = recursive(x)
     y  #: y -> unknown
