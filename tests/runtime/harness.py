@@ -7,6 +7,9 @@ import io
 import logging
 import os
 import random
+import sys
+import textwrap
+import types
 import warnings
 from typing import Any, Callable, Optional
 
@@ -81,13 +84,20 @@ def states() -> tuple:
 
 @contextlib.contextmanager
 def captured() -> Any:
-    """Standard output, warnings and log records as one list in order."""
+    """What is printed, warned and logged, as one list in order."""
     events: list[str] = []
 
     class Writer(io.TextIOBase):
+        def __init__(self, name: str) -> None:
+            super().__init__()
+            self.name = name
+
         def write(self, text: str) -> int:
-            events.append("out " + text)
+            events.append(f"{self.name} {text}")
             return len(text)
+
+        def flush(self) -> None:
+            events.append(f"{self.name} flush")
 
     class Handler(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
@@ -103,7 +113,8 @@ def captured() -> Any:
     root = logging.getLogger()
     root.addHandler(handler)
     try:
-        with warnings.catch_warnings(), contextlib.redirect_stdout(Writer()):
+        streams = contextlib.redirect_stdout(Writer("out")), contextlib.redirect_stderr(Writer("err"))
+        with warnings.catch_warnings(), streams[0], streams[1]:
             warnings.simplefilter("always")
             warnings.showwarning = show
             yield events
@@ -175,6 +186,25 @@ def differences(left: list[dict], right: list[dict]) -> list[str]:
             if not same(one[key], other[key]):
                 found.append(f"call {number}: {key}: {one[key]} != {other[key]}")
     return found
+
+
+def load(folder: Any, text: str) -> Callable[[], Any]:
+    """Makes the program of a source text, mended by the core, anew: what `make` gives in it, or else `f`."""
+    from graphmend import core, hook
+
+    path = folder / "program.py"
+    data = textwrap.dedent(text).encode()
+    path.write_bytes(data)
+    result = core.mend_source(str(path), data)
+    code = hook.compile_mended(result, data, str(path)) if result["mended"] else compile(data, str(path), "exec")
+
+    def make() -> Any:
+        module = types.ModuleType("program")
+        sys.modules["program"] = module
+        exec(code, vars(module))
+        return module.make() if hasattr(module, "make") else module.f
+
+    return make
 
 
 class Outcome:

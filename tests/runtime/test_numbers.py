@@ -11,6 +11,9 @@ from harness import compare
 import graphmend.runtime as _gm
 
 
+SITE = "m.py:1:0:GM101"
+
+
 def scale(x, n):
     k = n.item()
     return x * k, k
@@ -89,3 +92,45 @@ def test_assumption_that_seldom_holds() -> None:
     outcome = compare(lambda: program, calls * 10, False)
     record = outcome.report["callables"][0]
     assert record["mode"] == "partial" and 8 < record["replays"] < 20, record
+
+
+def by_threshold(x, n):
+    mean = x.mean().item()
+    if _gm.on(SITE):
+        return _gm.branch(SITE, mean > 0.5, lambda x: x * 2, lambda x: x + 1, (x,))
+    return x * 2 if mean > 0.5 else x + 1
+
+
+def by_count(x, n):
+    count = int((x > 0.5).sum())
+    if _gm.on(SITE):
+        test = _gm.and_(SITE, lambda: count, lambda: _gm.not_(SITE, bool(n > 5)))
+        return _gm.branch(SITE, test, lambda x: x.sin(), lambda x: x - 1, (x,))
+    return x.sin() if count and not bool(n > 5) else x - 1
+
+
+def guarded(x, n):
+    lowest = x.min().item()
+    if _gm.on("m.py:2:0:GM401") and _gm.check("m.py:2:0:GM401", lowest < -0.5):
+        pass
+    else:
+        if lowest < -0.5:
+            raise ValueError(f"too low: {lowest}")
+    return x * 3
+
+
+@pytest.mark.parametrize("backend", ["eager", "inductor"])
+@pytest.mark.parametrize("program", [by_threshold, by_count, guarded], ids=lambda program: program.__name__)
+def test_decisions_on_numbers(program: Any, backend: str) -> None:
+    outcome = compare(lambda: program, CALLS, backend=backend)
+    assert [item["mode"] for item in outcome.report["callables"]] == ["whole"] and outcome.graphs == 1
+    assert outcome.mended("GM401" if program is guarded else "GM101")
+
+
+@pytest.mark.parametrize("grad", [True, False], ids=["grad", "nograd"])
+@pytest.mark.parametrize("program", [selected, fraction], ids=lambda program: program.__name__)
+def test_compiled_backward(program: Any, grad: bool) -> None:
+    """Numbers that a compiled backward pass might lose are not captured."""
+    outcome = compare(lambda: program, CALLS, grad, backend="inductor")
+    modes = [item["mode"] for item in outcome.report["callables"]]
+    assert modes == ["partial" if grad else "whole"]

@@ -47,16 +47,16 @@ def traced() -> bool:
     return is_dynamo_compiling() and tracing_mends()
 
 
-def lifted(value: Any) -> Any:
+def lifted(site: str, value: Any) -> Any:
     """A number or truth value that data decides as a tensor test, anything else as it is."""
     if isinstance(value, torch.Tensor) or not traced() or not decided_by_data("value"):
         return value
-    return torch.scalar_tensor(value if isinstance(value, bool) else value != 0, dtype=torch.bool)
+    return markers.test(new_key(site), value)
 
 
 def truth(site: str, value: Any) -> Any:
     """`bool(value)` for a Python object, a 0-d bool tensor for a one-element tensor or a number from one."""
-    value = lifted(value)
+    value = lifted(site, value)
     if not isinstance(value, torch.Tensor) or not traced():
         return bool(value)
     if value.numel() != 1:
@@ -108,7 +108,7 @@ def tag_events(predicate: torch.Tensor, start: int, taken: bool) -> None:
 
 def branch(site: str, test: Any, then: Callable[..., Any], orelse: Callable[..., Any], operands: tuple) -> Any:
     """`then(*operands) if test else orelse(*operands)`; both, selected element by element, if `test` is a tensor."""
-    test = lifted(test)
+    test = lifted(site, test)
     if not isinstance(test, torch.Tensor) or not traced():
         if test:
             return then(*operands)
@@ -133,12 +133,12 @@ def branch(site: str, test: Any, then: Callable[..., Any], orelse: Callable[...,
 
 def combine(site: str, operands: tuple, stop: bool) -> Any:
     """Python's `or` (`stop` true) or `and` of the values of zero-argument functions."""
-    value = lifted(operands[0]())
+    value = lifted(site, operands[0]())
     for operand in operands[1:]:
         if not isinstance(value, torch.Tensor) or not traced():
             if bool(value) is stop:
                 return value
-            value = lifted(operand())
+            value = lifted(site, operand())
             continue
         left = truth(site, value)
         key = new_key(site)
@@ -167,7 +167,7 @@ def or_(site: str, *operands: Callable[[], Any]) -> Any:
 
 def not_(site: str, value: Any) -> Any:
     """`not value`, of the truth value if it is a tensor."""
-    value = lifted(value)
+    value = lifted(site, value)
     if not isinstance(value, torch.Tensor) or not traced():
         return not value
     return truth(site, value).logical_not()
@@ -262,7 +262,7 @@ def member(site: str, value: Any, numbers: Any) -> Any:
 
 def check(site: str, test: Any) -> bool:
     """Record a guard that fires when `test` is true; false if the caller has to run the original statement."""
-    test = lifted(test)
+    test = lifted(site, test)
     if not isinstance(test, torch.Tensor) or not traced():
         return False
     markers.check(new_key(site), truth(site, test))

@@ -15,7 +15,7 @@ from torch.fx import GraphModule, Node
 
 from . import prove
 from .markers import kind_of
-from .regions import Marks, Region, Select, tensor_of
+from .regions import Marks, Region, Select, predicate_beside, tensor_of
 from .state import Trace
 
 SWITCHES = ("_set_grad_enabled", "set_grad_enabled")
@@ -160,8 +160,8 @@ def select_after(module: GraphModule, region: Region, source: Node, copies: list
     if not private and any(memory & prove.storages_of(side) for select in region.selects for side in select.sides):
         return "a result shares memory with a tensor that a side changes in place"
     leave = region.markers[2]
-    with module.graph.inserting_after(leave):
-        chosen = module.graph.call_function(torch.where, (region.predicate, *copies))
+    with module.graph.inserting_before(leave.next):
+        chosen = module.graph.call_function(torch.where, (predicate_beside(module.graph, region, copies[0]), *copies))
     fake: Any = tensor_of(copies[0])
     with fake.fake_mode, torch.set_grad_enabled(fake.requires_grad):
         chosen.meta = {"example_value": torch.empty_like(fake, requires_grad=fake.requires_grad)}

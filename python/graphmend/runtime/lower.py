@@ -9,10 +9,11 @@ import torch
 from torch.fx import GraphModule, Node
 
 from . import prove
+from .decisions import decide_on_tensors
 from .functional import functionalize
 from .markers import kind_of, site_of
 from .numbers import depends_on_data
-from .regions import Event, Marks, Region, read, tensor_of
+from .regions import Event, Marks, Region, predicate_beside, read, tensor_of
 from .state import SiteRefused, Trace
 
 
@@ -24,6 +25,7 @@ class Plan:
     flagged: bool = False
     defers: bool = False
     guarded: bool = False
+    numbers: bool = False
     mutated: list[Any] = dataclasses.field(default_factory=list)
     draws: bool = False
     devices: list[torch.device] = dataclasses.field(default_factory=list)
@@ -31,6 +33,7 @@ class Plan:
 
 def lower(module: GraphModule, trace: Trace) -> Plan:
     """Prove every site of the graph, then replace its markers; raises SiteRefused with the reasons in the trace."""
+    decide_on_tensors(module)
     marks = read(module)
     for site in marks.broken:
         trace.refuse(site, "the graph breaks inside one side")
@@ -39,7 +42,8 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     if not trace.refusals:
         refuse_unproved(module, marks, trace)
     plan = Plan(marks.sites())
-    if not trace.refusals and (marks.checks or marks.events or depends_on_data(module)):
+    plan.numbers = trace.whole and depends_on_data(module)
+    if not trace.refusals and (marks.checks or marks.events or plan.numbers):
         plan_replay(module, marks, plan, trace)
     if trace.refusals:
         raise SiteRefused("; ".join(trace.refusals.values()))
@@ -179,7 +183,7 @@ def gate_side(module: GraphModule, region: Region, side: int, nodes: list[Node])
         for source in entering:
             stopped = module.graph.call_method("detach", (source,))
             choice = (source, stopped) if side == 0 else (stopped, source)
-            gate = module.graph.call_function(torch.where, (region.predicate, *choice))
+            gate = module.graph.call_function(torch.where, (predicate_beside(module.graph, region, source), *choice))
             stopped.append(gate)
             gate.meta = {key: source.meta[key] for key in ("example_value",) if key in source.meta}
             for node in nodes:

@@ -1,4 +1,4 @@
-"""Operators that leave marks in the graph that Dynamo hands to the backend. They compute nothing and never run."""
+"""Operators that leave marks in the graph that Dynamo hands to the backend. They never run."""
 
 from __future__ import annotations
 
@@ -69,6 +69,11 @@ pair = torch.ops.graphmend.pair.default
 join = torch.ops.graphmend.join.default
 check = torch.ops.graphmend.check.default
 event = torch.ops.graphmend.event.default
+
+
+LIBRARY.define("test(str key, Scalar number) -> Tensor")
+torch.library.register_fake("graphmend::test", lambda key, number: torch.empty((), dtype=torch.bool), lib=LIBRARY)
+test = torch.ops.graphmend.test.default
 
 
 def key_of(site: str, number: int) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Optional
 
-from torch.fx import GraphModule, Node
+import torch
+from torch.fx import Graph, GraphModule, Node
 
 from .markers import kind_of, site_of
 
@@ -137,3 +138,12 @@ def read(module: GraphModule) -> Marks:
 def tensor_of(node: object) -> Optional[object]:
     """The fake tensor that a node produced while it was traced."""
     return node.meta.get("example_value") if isinstance(node, Node) else None
+
+
+def predicate_beside(graph: Graph, region: Region, value: Node) -> Node:
+    """The predicate of a region on the device of a tensor; made where nodes are being inserted."""
+    fakes = [tensor_of(region.predicate), tensor_of(value)]
+    devices = [fake.device if isinstance(fake, torch.Tensor) else None for fake in fakes]
+    if None in devices or devices[0] == devices[1]:
+        return region.predicate
+    return graph.call_method("to", (region.predicate, devices[1]))

@@ -6,7 +6,7 @@ from typing import Any, Callable, Optional, Sequence
 
 import torch
 
-from .state import GuardFailed, local
+from .state import GuardFailed, NotWhole, local
 
 
 def save_generators(devices: Sequence[torch.device]) -> Callable[[], None]:
@@ -51,6 +51,12 @@ def save(tensors: Sequence[torch.Tensor], draws: bool, devices: Sequence[torch.d
     return restore
 
 
+def compiled_backward(outputs: Sequence[Any]) -> bool:
+    """Whether gradients of the outputs go through a compiled graph."""
+    tensors = [value for value in outputs if isinstance(value, torch.Tensor) and value.grad_fn is not None]
+    return any(type(value.grad_fn).__name__.startswith("CompiledFunction") for value in tensors)
+
+
 class GuardedGraph:
     """A compiled graph that signals when its call has to be run again in eager Python."""
 
@@ -61,6 +67,7 @@ class GuardedGraph:
         self.mutated = tuple(plan.mutated)
         self.draws = plan.draws
         self.devices = plan.devices
+        self.numbers = plan.numbers
 
     def __call__(self, *inputs: Any) -> Any:
         restore = None
@@ -74,6 +81,13 @@ class GuardedGraph:
             fired = True
         if fired:
             raise GuardFailed(restore)
+        if self.numbers and compiled_backward(outputs):
+            # Inductor can lose numbers on their way from the forward to the backward graph, which would show when the
+            # program asks for gradients, too late to do anything about it.
+            if restore is not None:
+                restore()
+            raise NotWhole
+        self.numbers = False
         if self.defers:
             local.pending = GuardFailed(restore)
         return outputs[:-1] if self.flagged else outputs
