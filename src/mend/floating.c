@@ -42,19 +42,20 @@ static bool is_keeping_module(const gm_proof *proof, const gm_node *call) {
 }
 
 /* A number, or a tensor that does not make a floating point tensor anything else. */
-static bool is_harmless(const gm_proof *proof, const gm_node *operand, uint32_t steps) {
+static bool is_harmless(const gm_proof *proof, const gm_node *operand) {
     gm_value value = gm_value_of(proof->function, operand);
     bool number = value.class_ == GM_VALUE_NOT && (value.form == GM_FORM_FLOAT || value.form == GM_FORM_INT);
     bool constant = operand->kind == GM_KIND_Constant && (gm_as_Constant(operand)->value.literal == GM_LITERAL_int ||
                                                           gm_as_Constant(operand)->value.literal == GM_LITERAL_float);
     bool integer = value.class_ == GM_VALUE_TENSOR && (value.dtype == GM_DTYPE_INTEGER || value.dtype == GM_DTYPE_BOOL);
-    return number || constant || integer || is_floating(proof, operand, steps);
+    return number || constant || integer;
 }
 
 /* What two values are promoted to. */
 static bool is_floating_pair(const gm_proof *proof, const gm_node *left, const gm_node *right, uint32_t steps) {
-    bool one = is_floating(proof, left, steps) || is_floating(proof, right, steps);
-    return one && is_harmless(proof, left, steps) && is_harmless(proof, right, steps);
+    bool first = is_floating(proof, left, steps);
+    bool second = is_floating(proof, right, steps);
+    return (first || second) && (first || is_harmless(proof, left)) && (second || is_harmless(proof, right));
 }
 
 /* Pointwise operations of one tensor, and what has one tensor for an argument and keeps its dtype. */

@@ -150,18 +150,28 @@ static void emit_kept_source(gm_emitter *emitter, const gm_plan *plan, uint32_t 
     gm_write_source(&emitter->out, start, end);
 }
 
+static void emit_sink_block(gm_emitter *emitter, const gm_plan *plan, const gm_list *block, uint32_t depth) {
+    gm_write(&emitter->out, ":");
+    for (uint32_t i = 0; i < block->count; i++) {
+        begin_line(emitter, depth, "");
+        emit_kept_source(emitter, plan, block->items[i]->start, block->items[i]->end);
+    }
+}
+
 static void emit_sink_body(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {
     begin_line(emitter, depth, "");
-    if (plan->node->kind != GM_KIND_With) {
+    if (plan->node->kind == GM_KIND_With) {
+        const gm_With *with = gm_as_With(plan->node);
+        emit_kept_source(emitter, plan, plan->node->start, with->items.items[with->items.count - 1]->end);
+        emit_sink_block(emitter, plan, &with->body, depth + 1);
+    } else if (plan->node->kind == GM_KIND_If) {
+        const gm_If *branch = gm_as_If(plan->node);
+        gm_write(&emitter->out, "if (");
+        emit_kept_source(emitter, plan, branch->test->start, branch->test->end);
+        gm_write(&emitter->out, ")");
+        emit_sink_block(emitter, plan, &branch->body, depth + 1);
+    } else {
         emit_kept_source(emitter, plan, plan->node->start, plan->node->end);
-        return;
-    }
-    const gm_With *with = gm_as_With(plan->node);
-    emit_kept_source(emitter, plan, plan->node->start, with->items.items[with->items.count - 1]->end);
-    gm_write(&emitter->out, ":");
-    for (uint32_t i = 0; i < with->body.count; i++) {
-        begin_line(emitter, depth + 1, "");
-        emit_kept_source(emitter, plan, with->body.items[i]->start, with->body.items[i]->end);
     }
 }
 

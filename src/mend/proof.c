@@ -94,7 +94,7 @@ bool gm_proof_tensor(const gm_proof *proof, gm_value value, const gm_symbol *sym
 
 /* ---- Devices ---- */
 
-enum { MOST_STEPS = 8 };
+enum { MOST_STEPS = 4 };
 
 typedef struct device_search {
     const gm_proof *proof;
@@ -119,8 +119,21 @@ static bool comes_from_values(device_search *search, const gm_symbol *symbol) {
     return computed && inner.same;
 }
 
+/* Or the other way round: a value may have been computed from the variable alone. */
+static bool values_come_from(const device_search *search, const gm_symbol *symbol) {
+    gm_symbols4 only = {.items = {symbol}, .count = 1};
+    for (uint8_t i = 0; search->steps > 0 && i < search->values->count; i++) {
+        device_search inner = {search->proof, &only, search->steps - 1, true};
+        if (comes_from_values(&inner, search->values->items[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool is_placed(device_search *search, const gm_symbol *symbol, gm_value value) {
-    if (value.class_ == GM_VALUE_NOT || gm_symbols4_have(search->values, symbol) || comes_from_values(search, symbol)) {
+    if (value.class_ == GM_VALUE_NOT || gm_symbols4_have(search->values, symbol) || comes_from_values(search, symbol) ||
+        values_come_from(search, symbol)) {
         return true;
     }
     if (search->proof->assumptions != NULL) {

@@ -94,6 +94,9 @@ def branches(draw: st.DrawFn) -> list[str]:
     forms = [
         [f"if {condition}:", f"    y = {one}", "else:", f"    y = {other}"],
         [f"if {condition}:", f"    h = {one}"],
+        [f"if {condition}:", f"    y = {one}", f"    h = {third}", "else:", f"    h = {other}", "    y = x - 1"],
+        [f"if {condition}:", f"    y = {one}", "    h = h * 2", "else:", f"    b = {other}", "    y = b + 1"],
+        [f"flag = {condition}", "if not flag:", f"    y = {one}", "    h = h + 1", "else:", f"    y = {other}"],
         [f"if {condition}:", "    b = torch.finfo(h.dtype).max - 1000", "    h = torch.clamp(h, min=-b, max=b)"],
         [f"if {condition}:", f"    a = {one}", "    y = a * 2", "else:", f"    y = {other}"],
         [f"y = {one} if {condition} else {other}"],

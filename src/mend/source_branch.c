@@ -1,0 +1,471 @@
+/* Branches and returns as `torch.where`. */
+#include <string.h>
+
+#include "mend/source_select.h"
+#include "mend/writer.h"
+#include "rules/sides.h"
+#include "rules/tests.h"
+#include "syntax/lexer.h"
+
+static gm_arena *arena_of(const gm_selection *all) {
+    return all->fixer->analysis->arena;
+}
+
+/* ---- Sides ---- */
+
+/* Whether the variable is used only by statements of this block: then it may be set before the branch. */
+static bool is_temporary(const gm_selection *all, const gm_symbol *symbol, const gm_list *block, const gm_symbol *target) {
+    if (symbol == NULL || symbol == target || symbol->binding != GM_BINDING_LOCAL || symbol->scope != all->plan->function->scope ||
+        gm_is_live_after(all->plan->function, all->plan->statement, symbol)) {
+        return false;
+    }
+    gm_symbol_list before = gm_live_before(all->plan->function, all->plan->statement);
+    if (gm_symbols_have(&before, symbol)) {
+        return false;
+    }
+    uint32_t bindings = 0;
+    for (uint32_t i = 0; i < symbol->binders.count; i++) {
+        uint32_t at = symbol->binders.items[i]->start;
+        bool here = at >= block->items[0]->start && at < block->items[block->count - 1]->end;
+        bool in_branch = at >= all->plan->node->start && at < all->plan->node->end;
+        bindings += here;
+        if (in_branch && !here) {
+            return false;
+        }
+    }
+    return bindings == 1;
+}
+
+/* A statement that only prepares: it goes in front of the selection. */
+static bool take_first(gm_selection *all, const gm_node *statement, const gm_list *block, const gm_symbol *target) {
+    const gm_symbol *symbol = gm_select_assigned(all, statement);
+    if (!is_temporary(all, symbol, block, target)) {
+        return false;
+    }
+    all->proof.early = true;
+    gm_relation relation = gm_relation_of(&all->proof, gm_as_Assign(statement)->value);
+    all->proof.early = false;
+    if (relation.kind == GM_RELATION_NONE || relation.alias) {
+        return false;
+    }
+    gm_relation_bind(&all->proof, symbol, relation);
+    gm_vec_push(arena_of(all), &all->first, statement);
+    return true;
+}
+
+static bool value_of_block(gm_selection *all, const gm_list *block, const gm_symbol *target, gm_choice *out);
+
+/* `elif`: a selection inside the other. */
+static bool value_of_branch(gm_selection *all, const gm_If *branch, const gm_symbol *target, gm_choice *out) {
+    gm_choice then;
+    gm_choice orelse;
+    return value_of_block(all, &branch->body, target, &then) && value_of_block(all, &branch->orelse, target, &orelse) &&
+           gm_select(all, branch->test, true, &then, &orelse, target, NULL, 0, out);
+}
+
+static bool value_of_block(gm_selection *all, const gm_list *block, const gm_symbol *target, gm_choice *out) {
+    if (block->count == 0 || (block->count == 1 && block->items[0]->kind == GM_KIND_Pass)) {
+        *out = gm_select_unchanged(all, target);
+        return true;
+    }
+    for (uint32_t i = 0; i + 1 < block->count; i++) {
+        if (!take_first(all, block->items[i], block, target)) {
+            return false;
+        }
+    }
+    const gm_node *last = block->items[block->count - 1];
+    if (last->kind == GM_KIND_If) {
+        return value_of_branch(all, gm_as_If(last), target, out);
+    }
+    if (gm_select_assigned(all, last) != target) {
+        return false;
+    }
+    *out = gm_select_value(all, gm_as_Assign(last)->value);
+    return true;
+}
+
+/* ---- Statements ---- */
+
+typedef struct layout {
+    const char *indent; /* of the new statements */
+    const char *end;    /* of lines */
+} layout;
+
+/* The statements that prepare, each on a line of its own, then `head` and the selection. */
+static void write_statements(const gm_selection *all, const layout *with, const char *head, const gm_choice *value, gm_edit_text *text) {
+    gm_arena *arena = arena_of(all);
+    for (uint32_t i = all->written; i < all->first.count; i++) {
+        gm_edit_add_source(arena, text, all->first.items[i]->start, all->first.items[i]->end);
+        gm_edit_add(arena, text, with->end);
+        gm_edit_add(arena, text, with->indent);
+    }
+    gm_edit_add(arena, text, head);
+    gm_text_append(arena, text, &value->text);
+}
+
+/* Replace a range by comments of it and new statements. */
+static void replace(const gm_selection *all, const layout *with, uint32_t start, uint32_t end, const gm_edit_text *body,
+                    gm_edits *edits) {
+    gm_edit edit = {.start = start, .end = end};
+    gm_text_add_comments(all->fixer, &edit.text, start, end, body, with->indent);
+    gm_text_append(arena_of(all), &edit.text, body);
+    gm_edits_add(arena_of(all), edits, edit);
+}
+
+static bool is_elif(const gm_selection *all) {
+    return all->fixer->analysis->tree->source->text[all->plan->node->start] == 'e';
+}
+
+static const char *join_text(const gm_selection *all, const char *left, const char *right) {
+    return gm_analysis_text(all->fixer->analysis, "%s%s", left, right);
+}
+
+/* In place of the whole `if`; in place of `elif` behind an `else:`. */
+static void replace_branch(const gm_selection *all, layout with, const char *head, const gm_choice *value, gm_edits *edits) {
+    gm_edit_text body = {0};
+    if (is_elif(all)) {
+        const char *outer = with.indent;
+        with.indent = join_text(all, outer, gm_text_unit(all->fixer, all->plan->function));
+        write_statements(all, &with, head, value, &body);
+        gm_edit edit = {.start = all->plan->node->start, .end = all->plan->node->end};
+        gm_edit_add(arena_of(all), &edit.text, "else:");
+        gm_edit_add(arena_of(all), &edit.text, with.end);
+        gm_edit_add(arena_of(all), &edit.text, with.indent);
+        gm_text_add_comments(all->fixer, &edit.text, edit.start, edit.end, &body, with.indent);
+        gm_text_append(arena_of(all), &edit.text, &body);
+        gm_edits_add(arena_of(all), edits, edit);
+        return;
+    }
+    write_statements(all, &with, head, value, &body);
+    replace(all, &with, all->plan->node->start, all->plan->node->end, &body, edits);
+}
+
+static bool is_ascii(const char *text) {
+    while (*text != '\0' && (unsigned char)*text < 0x80) {
+        text++;
+    }
+    return *text == '\0';
+}
+
+/* ---- `if python and tensor:` ---- */
+
+/* How many operands in front are conditions of Python. */
+static uint32_t python_operands(const gm_selection *all, const gm_node *test) {
+    if (test->kind != GM_KIND_BoolOp || gm_as_BoolOp(test)->op != GM_OP_And) {
+        return 0;
+    }
+    const gm_list *values = &gm_as_BoolOp(test)->values;
+    uint32_t count = 0;
+    const char *reason = NULL;
+    while (count < values->count && gm_test_classify(all->plan->function, values->items[count], &reason) == GM_TEST_PYTHON) {
+        count++;
+    }
+    return count;
+}
+
+/* The end of an operand with the brackets around it: the end of the token in front of the next `and`. */
+static uint32_t end_of_operand(const gm_tree *tree, const gm_node *operand) {
+    uint32_t token = gm_token_at(tree, operand->end);
+    while (tree->tokens[token].kind == GM_TOKEN_RPAR) {
+        token++;
+    }
+    return tree->tokens[token - 1].end;
+}
+
+static gm_node *rest_of_test(const gm_selection *all, const gm_BoolOp *test, uint32_t first) {
+    if (first + 1 == test->values.count) {
+        return test->values.items[first];
+    }
+    gm_BoolOp *rest = GM_NEW(arena_of(all), gm_BoolOp);
+    *rest = *test;
+    rest->base.start = test->values.items[first]->start;
+    rest->values.items += first;
+    rest->values.count -= first;
+    return &rest->base;
+}
+
+/* The conditions of Python stay an `if`, and what depends on data is selected inside. */
+static bool mend_inside(gm_selection *all, uint32_t python, const gm_symbol *target, gm_edits *edits) {
+    const gm_If *branch = gm_as_If(all->plan->node);
+    const gm_BoolOp *test = gm_as_BoolOp(branch->test);
+    const gm_list *body = &branch->body;
+    layout with = {gm_text_indent(all->fixer, body->items[0]), gm_text_line_end(all->fixer, branch->base.start)};
+    if (branch->orelse.count > 0 || with.indent == NULL) {
+        return false;
+    }
+    gm_choice then;
+    gm_choice value;
+    gm_choice orelse = gm_select_unchanged(all, target);
+    const char *head = join_text(all, target->name->text, " = ");
+    if (!value_of_block(all, body, target, &then) ||
+        !gm_select(all, rest_of_test(all, test, python), false, &then, &orelse, target, with.indent, (uint32_t)strlen(head) + 4,
+                       &value)) {
+        return false;
+    }
+    gm_edit_text text = {0};
+    write_statements(all, &with, head, &value, &text);
+    uint32_t cut = end_of_operand(all->fixer->analysis->tree, test->values.items[python - 1]);
+    gm_edit shorter = {.start = cut, .end = test->base.end};
+    gm_edits_add(arena_of(all), edits, shorter);
+    replace(all, &with, body->items[0]->start, body->items[body->count - 1]->end, &text, edits);
+    return true;
+}
+
+/* ---- Several variables ---- */
+
+/* The value of the only assignment to a variable in a block; NULL when there is none. */
+static const gm_node *value_in(const gm_selection *all, const gm_list *block, const gm_symbol *target) {
+    for (uint32_t i = 0; i < block->count; i++) {
+        if (gm_select_assigned(all, block->items[i]) == target) {
+            return gm_as_Assign(block->items[i])->value;
+        }
+    }
+    return NULL;
+}
+
+/* Whether an expression reads a variable. */
+static bool reads(const gm_selection *all, const gm_node *expression, const gm_symbol *symbol) {
+    gm_symbol_list names = {NULL, 0};
+    if (expression != NULL) {
+        names = gm_sides_names(all->fixer->analysis, all->plan->function, expression);
+    }
+    return gm_symbols_have(&names, symbol);
+}
+
+/* Whether an expression reads what the first statements of the block have assigned to a variable of the branch: in front of the branch it would
+ * read the old value. */
+static bool reads_new(const gm_selection *all, const gm_node *expression, const gm_list *block, uint32_t count) {
+    gm_symbol_list names = gm_sides_names(all->fixer->analysis, all->plan->function, expression);
+    for (uint32_t i = 0; i < count; i++) {
+        const gm_symbol *symbol = gm_select_assigned(all, block->items[i]);
+        if (symbol != NULL && gm_symbols_have(&all->plan->targets, symbol) && gm_symbols_have(&names, symbol)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Assignments only, each variable once, no value that depends on another variable's new value. */
+static bool take_block(gm_selection *all, const gm_list *block) {
+    for (uint32_t i = 0; i < block->count; i++) {
+        const gm_node *statement = block->items[i];
+        const gm_symbol *symbol = gm_select_assigned(all, statement);
+        if (statement->kind == GM_KIND_Pass) {
+            continue;
+        }
+        if (symbol == NULL) {
+            return false;
+        }
+        const gm_node *value = gm_as_Assign(statement)->value;
+        bool is_target = gm_symbols_have(&all->plan->targets, symbol);
+        bool taken = is_target ? value_in(all, block, symbol) == value : take_first(all, statement, block, NULL);
+        if (!taken || reads_new(all, value, block, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether a variable has to keep its old value for another one that is not written yet. */
+static bool is_needed(const gm_selection *all, const gm_symbol *symbol, const gm_symbol_list *rest) {
+    for (uint32_t i = 0; i < rest->count; i++) {
+        const gm_symbol *other = rest->items[i];
+        if (other != symbol && (reads(all, value_in(all, &all->plan->then, other), symbol) ||
+                                reads(all, value_in(all, &all->plan->orelse, other), symbol))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The variables in an order in which each is written when nobody needs its old value any more; false when there is none. */
+static bool put_in_order(const gm_selection *all, gm_symbol_list *targets) {
+    gm_symbol_list rest = *targets;
+    rest.items = GM_NEW_ARRAY(arena_of(all), gm_symbol *, targets->count);
+    memcpy(rest.items, targets->items, sizeof *rest.items * targets->count);
+    targets->items = GM_NEW_ARRAY(arena_of(all), gm_symbol *, targets->count);
+    targets->count = 0;
+    for (uint32_t i = 0; i < rest.count;) {
+        if (is_needed(all, rest.items[i], &rest)) {
+            i++;
+            continue;
+        }
+        targets->items[targets->count++] = rest.items[i];
+        rest.count--;
+        memmove(rest.items + i, rest.items + i + 1, sizeof *rest.items * (rest.count - i));
+        i = 0;
+    }
+    return rest.count == 0;
+}
+
+/* A name for the condition that the file does not use. */
+static const char *condition_name(const gm_selection *all, const gm_node *test) {
+    static const char *const names[] = {"condition", "is_chosen", "selected"};
+    const gm_names *taken = all->fixer->analysis->tree->names;
+    if (test->kind == GM_KIND_Name && is_ascii(gm_as_Name(test)->id->text)) {
+        return gm_as_Name(test)->id->text;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (gm_names_find(taken, names[i], strlen(names[i])) == NULL) {
+            return names[i];
+        }
+    }
+    return NULL;
+}
+
+static gm_choice side_value(gm_selection *all, const gm_list *block, const gm_symbol *target) {
+    const gm_node *value = value_in(all, block, target);
+    return value != NULL ? gm_select_value(all, value) : gm_select_unchanged(all, target);
+}
+
+/* `condition = ...`, what only prepares, and one selection for each variable. */
+static bool write_several(gm_selection *all, const layout *with, const gm_edit_text *condition, gm_edit_text *body) {
+    gm_arena *arena = arena_of(all);
+    gm_symbol_list list = all->plan->targets;
+    const gm_symbol_list *targets = &list;
+    if (!put_in_order(all, &list)) {
+        return false;
+    }
+    if (condition != NULL) {
+        gm_edit_add(arena, body, all->condition);
+        gm_edit_add(arena, body, " = ");
+        gm_text_append(arena, body, condition);
+        gm_edit_add(arena, body, with->end);
+        gm_edit_add(arena, body, with->indent);
+    }
+    for (uint32_t i = 0; i < targets->count; i++) {
+        gm_choice then = side_value(all, &all->plan->then, targets->items[i]);
+        gm_choice orelse = side_value(all, &all->plan->orelse, targets->items[i]);
+        gm_choice value;
+        const char *head = join_text(all, targets->items[i]->name->text, " = ");
+        if (!is_ascii(head) || !gm_select(all, all->plan->test, false, &then, &orelse, targets->items[i], with->indent,
+                                          (uint32_t)strlen(head), &value)) {
+            return false;
+        }
+        if (i > 0) {
+            gm_edit_add(arena, body, with->end);
+            gm_edit_add(arena, body, with->indent);
+        }
+        write_statements(all, with, head, &value, body);
+        all->written = all->first.count;
+    }
+    return true;
+}
+
+/* The condition without the `not` around it, which swaps the values. */
+static const gm_node *bare(const gm_node *test) {
+    while (test->kind == GM_KIND_UnaryOp && gm_as_UnaryOp(test)->op == GM_OP_Not) {
+        test = gm_as_UnaryOp(test)->operand;
+    }
+    return test;
+}
+
+static bool is_target(const gm_selection *all, const gm_node *name) {
+    return gm_symbols_have(&all->plan->targets, gm_scopes_symbol(all->plan->function->flow->scopes, name));
+}
+
+static bool mend_several(gm_selection *all, const layout *with, gm_edits *edits) {
+    const gm_node *test = bare(all->plan->test);
+    gm_edit_text written = {0};
+    gm_edit_text body = {0};
+    bool negated = false;
+    bool named = test->kind == GM_KIND_Name;
+    all->condition = condition_name(all, test);
+    if (is_elif(all) || all->condition == NULL || (named && is_target(all, test)) || !take_block(all, &all->plan->then) || !take_block(all, &all->plan->orelse) ||
+        !gm_source_condition(all->fixer, &all->proof, test, false, &written, &negated) || negated ||
+        !write_several(all, with, named ? NULL : &written, &body)) {
+        return false;
+    }
+    replace(all, with, all->plan->node->start, all->plan->node->end, &body, edits);
+    return true;
+}
+
+/* ---- Forms ---- */
+
+bool gm_form_branch(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
+    (void)assumption;
+    gm_selection all = gm_select_begin(fixer, plan);
+    layout with = {gm_text_indent(fixer, plan->node), gm_text_line_end(fixer, plan->node->start)};
+    const gm_symbol *target = plan->targets.count > 0 ? plan->targets.items[0] : NULL;
+    if (target == NULL || with.indent == NULL || !is_ascii(target->name->text)) {
+        return false;
+    }
+    all.torch = gm_text_torch(fixer, plan->function);
+    uint32_t python = python_operands(&all, plan->test);
+    if (plan->targets.count > 1) {
+        return all.torch != NULL && python == 0 && mend_several(&all, &with, edits);
+    }
+    if (all.torch == NULL || python > 0) {
+        return all.torch != NULL && mend_inside(&all, python, target, edits);
+    }
+    gm_choice then;
+    gm_choice orelse;
+    gm_choice value;
+    const char *head = join_text(&all, target->name->text, " = ");
+    if (!value_of_block(&all, &plan->then, target, &then) || !value_of_block(&all, &plan->orelse, target, &orelse) ||
+        !gm_select(&all, plan->test, false, &then, &orelse, target, with.indent, (uint32_t)strlen(head), &value)) {
+        return false;
+    }
+    replace_branch(&all, with, head, &value, edits);
+    return true;
+}
+
+/* The value of a block that is one `return`; NULL for others. */
+static const gm_node *returned(const gm_list *block, uint32_t at) {
+    bool is_return = at < block->count && block->items[at]->kind == GM_KIND_Return;
+    return is_return ? gm_as_Return(block->items[at])->value : NULL;
+}
+
+bool gm_form_return(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
+    (void)assumption;
+    gm_selection all = gm_select_begin(fixer, plan);
+    layout with = {gm_text_indent(fixer, plan->node), gm_text_line_end(fixer, plan->node->start)};
+    if (plan->node->kind != GM_KIND_If || with.indent == NULL || plan->then.count != 1) {
+        return false;
+    }
+    bool behind = plan->orelse.count == 0;
+    uint32_t next = plan->place->index + 1;
+    const gm_node *then_value = returned(&plan->then, 0);
+    const gm_node *else_value = behind ? returned(plan->place->list, next) : returned(&plan->orelse, 0);
+    all.torch = gm_text_torch(fixer, plan->function);
+    if (then_value == NULL || else_value == NULL || (!behind && plan->orelse.count != 1) || all.torch == NULL ||
+        (behind && is_elif(&all))) {
+        return false;
+    }
+    gm_choice then = gm_select_value(&all, then_value);
+    gm_choice orelse = gm_select_value(&all, else_value);
+    gm_choice value;
+    if (!gm_select(&all, plan->test, false, &then, &orelse, NULL, with.indent, (uint32_t)strlen("return "), &value)) {
+        return false;
+    }
+    if (!behind) {
+        replace_branch(&all, with, "return ", &value, edits);
+        return true;
+    }
+    gm_edit_text body = {0};
+    write_statements(&all, &with, "return ", &value, &body);
+    replace(&all, &with, plan->node->start, plan->place->list->items[next]->end, &body, edits);
+    return true;
+}
+
+/* `if c: f(a)`, `else: f(b)`: one call. */
+bool gm_form_argument(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
+    (void)assumption;
+    gm_selection all = gm_select_begin(fixer, plan);
+    layout with = {gm_text_indent(fixer, plan->node), gm_text_line_end(fixer, plan->node->start)};
+    const gm_node *call = gm_as_If(plan->node)->body.items[0];
+    gm_choice then = gm_select_value(&all, plan->then_value);
+    gm_choice orelse = gm_select_value(&all, plan->else_value);
+    gm_choice value;
+    all.torch = gm_text_torch(fixer, plan->function);
+    if (with.indent == NULL || all.torch == NULL || is_elif(&all) ||
+        !gm_select(&all, plan->test, false, &then, &orelse, NULL, NULL, 0, &value)) {
+        return false;
+    }
+    gm_edit_text body = {0};
+    gm_edit_add_source(fixer->analysis->arena, &body, call->start, plan->then_value->start);
+    gm_text_append(fixer->analysis->arena, &body, &value.text);
+    gm_edit_add_source(fixer->analysis->arena, &body, plan->then_value->end, call->end);
+    replace(&all, &with, plan->node->start, plan->node->end, &body, edits);
+    return true;
+}
