@@ -9,6 +9,7 @@
 /* Tokens, tree, scopes, control flow, findings, the reports on them, and the file in both dialects. Returns the tree. */
 static inline const gm_tree *run_pipeline(gm_arena *arena, const char *path, const char *bytes, size_t size) {
     const gm_check_options everything = {.all = true};
+    const gm_fix_options mends = {.assumed = true, .all = true};
     const gm_report_style style = {0};
     const gm_tree *tree = gm_parse(arena, path, bytes, size, NULL);
     const gm_checked *checked = gm_check_bytes(arena, path, bytes, size, &everything);
@@ -16,7 +17,7 @@ static inline const gm_tree *run_pipeline(gm_arena *arena, const char *path, con
     gm_buffer_init(&report, arena);
     gm_report_find("text")->file(&report, checked, &style);
     gm_report_find("json")->file(&report, checked, &style);
-    gm_fix_bytes(arena, path, bytes, size, true, &everything);
+    gm_fix_bytes(arena, path, bytes, size, &mends, &everything);
     if (checked->analysis != NULL) {
         gm_mend_runtime(checked->analysis);
     }
