@@ -126,6 +126,13 @@ static bool is_variable(const capturing *state, const gm_node *name) {
     return !fixed && !gm_is_logger(state->function, name);
 }
 
+/* Attributes of classes, functions and modules change like those of any object; where they are only called, they are taken to stay. The
+ * standard streams are looked up when the text is written, as `print` itself does. */
+static bool is_attribute(const capturing *state, const gm_node *node) {
+    return node->kind != GM_KIND_Name && !gm_flow_names(state->analysis->flow, node, "sys.stdout") &&
+           !gm_flow_names(state->analysis->flow, node, "sys.stderr");
+}
+
 static bool same_text(const capturing *state, const gm_node *left, const gm_node *right) {
     const char *text = state->analysis->tree->source->text;
     uint32_t length = left->end - left->start;
@@ -239,7 +246,7 @@ static bool capture(gm_node *node, void *context) {
     }
     const gm_node *root = chain_root(state->analysis->flow, node);
     if (root != NULL) {
-        return is_variable(state, root) ? keep(state, node) : true;
+        return is_variable(state, root) || is_attribute(state, node) ? keep(state, node) : true;
     }
     if (node->kind == GM_KIND_JoinedStr) {
         return capture_string(state, node);
@@ -255,7 +262,10 @@ static bool capture_parts(capturing *state, gm_node *node) {
     if (node->kind == GM_KIND_Call && gm_as_Call(node)->func->kind == GM_KIND_Attribute) {
         /* The method is looked up later, on what its receiver is now. */
         gm_Call *call = gm_as_Call(node);
-        bool good = !names_identity(call->func) && capture(gm_as_Attribute(call->func)->value, state);
+        gm_node *receiver = gm_as_Attribute(call->func)->value;
+        const gm_node *root = chain_root(state->analysis->flow, receiver);
+        bool named = root != NULL && !is_variable(state, root); /* a function of a module or class */
+        bool good = !names_identity(call->func) && (named || capture(receiver, state));
         for (uint32_t i = 0; good && i < call->args.count; i++) {
             good = capture(call->args.items[i], state);
         }
