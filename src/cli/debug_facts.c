@@ -1,4 +1,4 @@
-/* `graphmend debug facts`: the value of every expression, one a line: position, text, class, form, dtype, traits, reason. */
+/* `graphmend debug facts`: the value of every expression, one a line: range, text, class, form, dtype, traits, reason. */
 #include "cli/debug.h"
 #include "cli/debug_files.h"
 #include "flow/values.h"
@@ -43,7 +43,8 @@ static void add_text(gm_buffer *out, const gm_source *source, const gm_node *nod
 static void add_value(const printer *state, const gm_node *node, gm_value value) {
     const gm_source *source = state->flow->tree->source;
     gm_position at = gm_source_position(source, node->start);
-    gm_buffer_printf(state->out, "%u:%u ", at.line, at.column);
+    gm_position end = gm_source_position(source, node->end);
+    gm_buffer_printf(state->out, "%u:%u-%u:%u ", at.line, at.column, end.line, end.column);
     add_text(state->out, source, node);
     gm_buffer_printf(state->out, " | %s %s%s", gm_value_class_text(value.class_), gm_value_form_text(value.form), dtypes[value.dtype]);
     for (size_t i = 0; i < sizeof traits / sizeof traits[0]; i++) {

@@ -276,8 +276,7 @@ gm_value gm_evaluate_name(gm_function *function, const gm_node *name) {
     const gm_symbol *symbol = gm_scopes_symbol(scopes, name);
     const gm_symbol *owner = symbol == NULL ? NULL : gm_symbol_owner(scopes, symbol);
     if (owner == NULL) {
-        return symbol != NULL && gm_symbol_is_builtin(scopes, symbol) ? gm_value_python(GM_FORM_ANY, "a builtin", name)
-                                                                       : gm_value_unknown(name);
+        return gm_value_unknown(name);
     }
     if (owner->scope->kind == GM_SCOPE_MODULE) {
         return value_of_binders(gm_flow_function(function->flow, &function->flow->tree->module->base), owner, name);

@@ -77,7 +77,7 @@ static gm_value make_same(gm_function *function, const char *name, const gm_node
 
 /* list(x), tuple(x), sorted(x), reversed(x). */
 static gm_value make_sequence(gm_function *function, const char *name, const gm_node *node) {
-    gm_value_form form = strcmp(name, "tuple") == 0 ? GM_FORM_TUPLE : GM_FORM_LIST;
+    gm_value_form form = strcmp(name, "tuple") == 0 ? GM_FORM_TUPLE : strcmp(name, "reversed") == 0 ? GM_FORM_ANY : GM_FORM_LIST;
     gm_value argument = gm_value_used(argument_value(function, node, 0));
     if (gm_value_is(argument, GM_FORM_TENSORS) || gm_value_is(argument, GM_FORM_MODULES) || gm_value_is(argument, GM_FORM_SIZE)) {
         return argument;

@@ -66,7 +66,7 @@ static gm_value of_items(gm_function *function, const gm_node *node, const gm_li
         const gm_node *item = items->items[i];
         bool starred = item->kind == GM_KIND_Starred;
         gm_value value = gm_evaluate(function, starred ? gm_as_Starred(item)->value : item);
-        bool is_tensor = starred ? gm_value_is(value, GM_FORM_TENSORS) : gm_value_is_tensor(gm_value_used(value));
+        bool is_tensor = starred ? gm_value_is(value, GM_FORM_TENSORS) : gm_value_is_tensor(value);
         tensors = tensors && is_tensor;
         origin = gm_value_origins(origin, value.class_ == GM_VALUE_NOT ? value.traits : 0);
         constant = constant && (value.traits & GM_VALUE_CONSTANT) != 0;
@@ -321,16 +321,6 @@ static gm_value comparison_of_python(gm_value left, gm_value right, const gm_nod
     return value;
 }
 
-/* Sizes are compared with sizes, not with tensors. */
-static bool is_size(gm_value value) {
-    uint16_t data = GM_VALUE_FROM_DATA | GM_VALUE_MAYBE_DATA | GM_VALUE_UNSURE_DATA;
-    return value.class_ == GM_VALUE_NOT && (value.traits & GM_VALUE_FROM_SHAPE) != 0 && (value.traits & data) == 0;
-}
-
-static bool is_plain_unknown(gm_value value) {
-    return value.class_ == GM_VALUE_UNKNOWN && (value.traits & GM_VALUE_MAYBE_DATA) == 0;
-}
-
 static gm_value compare(uint8_t operator_, gm_value left, gm_value right, const gm_node *node) {
     if (operator_== GM_OP_Is || operator_== GM_OP_IsNot) {
         return python_bool("an identity test", node);
@@ -348,9 +338,6 @@ static gm_value compare(uint8_t operator_, gm_value left, gm_value right, const 
     }
     if (left.class_ == GM_VALUE_NOT && right.class_ == GM_VALUE_NOT) {
         return comparison_of_python(left, right, node);
-    }
-    if ((is_size(left) && is_plain_unknown(right)) || (is_size(right) && is_plain_unknown(left))) {
-        return python_bool("a comparison with a size", node);
     }
     gm_value value = gm_value_arithmetic(GM_OP_Add, left, right, node);
     if (gm_value_has_tensor(value)) {
@@ -476,6 +463,13 @@ static gm_value attribute_of_module(const gm_node *node, const gm_name *name) {
     return gm_text_in(name->text, sizes) ? gm_value_python(GM_FORM_ANY, "a setting of a module", node) : gm_value_unknown(node);
 }
 
+/* What operators return several tensors in has names: `x.max(0).values`. */
+static gm_value field_of_tensors(gm_value receiver, const gm_node *node, const gm_name *name) {
+    static const char *const fields[] = {"values", "indices", "U", "S", "V", "Vh", "Q", "R", "L", "LU", "eigenvalues", "eigenvectors",
+                                         "solution", "sign", "logabsdet", "mantissa", "exponent", "min", "max", "hist", NULL};
+    return gm_text_in(name->text, fields) ? gm_value_make(GM_VALUE_TENSOR, GM_FORM_TENSOR, receiver.reason, node) : gm_value_unknown(node);
+}
+
 /* Attributes that are no tensors, whoever has them. */
 static gm_value attribute_of_unknown(gm_function *function, const gm_node *node, const gm_torch_op *op) {
     const gm_name *name = gm_as_Attribute(node)->attr;
@@ -505,6 +499,9 @@ static gm_value attribute_of(gm_function *function, gm_value receiver, const gm_
         return (op->flags & GM_TORCH_PROPERTY) != 0 ? gm_value_torch_property(function->flow, op, receiver, node)
                                                     : gm_value_python(GM_FORM_FUNCTION, "a method", node);
     }
+    if (gm_value_is(receiver, GM_FORM_TENSORS)) {
+        return field_of_tensors(receiver, node, name);
+    }
     if (gm_value_is(receiver, GM_FORM_MODULE) || gm_value_is(receiver, GM_FORM_MODULES)) {
         return attribute_of_module(node, name);
     }
@@ -520,7 +517,8 @@ static gm_value of_attribute(gm_function *function, const gm_node *node) {
         return gm_value_of_torch_name(function->flow, qualified, node);
     }
     if (qualified != NULL && strncmp(qualified->text, "math.", 5) == 0) {
-        return gm_value_python(GM_FORM_FLOAT, "a number", node);
+        static const char *const numbers[] = {"math.pi", "math.e", "math.tau", "math.inf", "math.nan", NULL};
+        return gm_value_python(gm_text_in(qualified->text, numbers) ? GM_FORM_FLOAT : GM_FORM_FUNCTION, "a name of math", node);
     }
     if (gm_is_setting(node)) {
         return gm_value_python(GM_FORM_ANY, "configuration", node);

@@ -63,9 +63,9 @@ gm_value gm_value_of_torch_name(gm_flow *flow, const gm_name *name, const gm_nod
     if (gm_text_in(name->text, numbers)) {
         return gm_value_python(GM_FORM_FLOAT, "a number", node);
     }
-    char first = last_part(name->text)[0];
+    const char *last = last_part(name->text);
     bool function = gm_torch_find_qualified(name->text) != NULL;
-    bool class_ = first >= 'A' && first <= 'Z';
+    bool class_ = last[0] >= 'A' && last[0] <= 'Z' && last[1] >= 'a' && last[1] <= 'z';
     return function || class_ ? gm_value_python(function ? GM_FORM_FUNCTION : GM_FORM_CLASS, "a name of torch", node)
                               : gm_value_unknown(node);
 }

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 FILES = sorted((Path(__file__).parent / "values").glob("*.py"))
-LINE = re.compile(r"(\d+):\d+ (.*) \| (\w+)((?: [\w-]+)*) \| (.*)")
+LINE = re.compile(r"(\d+):\d+-\d+:\d+ (.*) \| (\w+)((?: [\w-]+)*) \| (.*)")
 
 
 def facts(executable: str, path: Path, *options: str) -> dict[tuple[int, str], tuple[str, set[str], str]]:

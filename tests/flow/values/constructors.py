@@ -36,6 +36,7 @@ def reductions(x: torch.Tensor, i: int):
     x.mean().sqrt()  #: x.mean().sqrt() -> tensor scalar
     x.max()  #: x.max() -> tensor scalar
     x.max(0)  #: x.max(0) -> not tensors
+    x.max(dim=1).values  #: x.max(dim=1).values -> tensor
     x.max(dim=1)  #: x.max(dim=1) -> not tensors
     x.max(i)  #: x.max(i) -> not tensors
     torch.max(x, x)  #: torch.max(x, x) -> tensor !scalar
@@ -75,7 +76,7 @@ def python_values(x: torch.Tensor, k: int):
     "%s" % x  #: "%s" % x -> not string
     any(v > 0 for v in x)  #: any(v > 0 for v in x) -> not bool from-data
     max(k, 3)  #: max(k, 3) -> not int
-    x.shape[0] > unknown  # noqa: F821  #: x.shape[0] > unknown -> not bool
+    x.shape[0] > unknown  # noqa: F821  #: x.shape[0] > unknown -> unknown
     x if torch.jit.is_tracing() else 3  #: x if torch.jit.is_tracing() else 3 -> not
     x == None  # noqa: E711  #: x == None -> not bool
     x.dtype == torch.float16  #: x.dtype == torch.float16 -> not bool
