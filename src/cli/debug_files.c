@@ -48,7 +48,9 @@ static void print_parsed(gm_arena *arena, const char *path, const char *bytes, s
     gm_buffer out;
     gm_buffer_init(&out, arena);
     print(arena, tree, options, &out);
-    fwrite(out.bytes, 1, out.length, stdout);
+    if (out.length > 0) {
+        fwrite(out.bytes, 1, out.length, stdout);
+    }
 }
 
 /* Apart from the reading, so that nothing that changes lives across setjmp. */

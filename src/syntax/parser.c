@@ -168,7 +168,7 @@ const gm_name *gm_parser_intern(gm_parser *parser, const gm_token *token) {
 const gm_name *gm_parser_name(gm_parser *parser) {
     if (!gm_parser_is(parser, GM_TOKEN_NAME)) {
         gm_parser_expected(parser, "a name");
-        return NULL;
+        return gm_names_intern(parser->tree->names, "", 0);
     }
     const gm_name *name = gm_parser_intern(parser, parser->at);
     gm_parser_advance(parser);

@@ -90,7 +90,7 @@ gm_list gm_parser_single(gm_parser *parser, gm_node *node);
 void gm_parser_pairs(gm_parser *parser, uint32_t mark, gm_list *firsts, gm_list *seconds);
 gm_name_list gm_parser_name_list(gm_parser *parser, uint32_t mark);
 
-/* The current NAME, consumed; reports and returns NULL when it is no name. */
+/* The current NAME, consumed; reports and returns the empty name when it is no name. */
 const gm_name *gm_parser_name(gm_parser *parser);
 /* The same for a name that is bound. */
 const gm_name *gm_parser_bound_name(gm_parser *parser);

@@ -88,7 +88,7 @@ static gm_node *type_alias(gm_parser *parser) {
 /* `a.b.c` as one name. */
 static const gm_name *dotted_name(gm_parser *parser) {
     const gm_name *name = gm_parser_name(parser);
-    if (!gm_parser_is(parser, GM_TOKEN_DOT) || name == NULL) {
+    if (!gm_parser_is(parser, GM_TOKEN_DOT)) {
         return name;
     }
     gm_buffer text;
@@ -96,9 +96,6 @@ static const gm_name *dotted_name(gm_parser *parser) {
     gm_buffer_add(&text, name->text, name->length);
     while (gm_parser_accept(parser, GM_TOKEN_DOT)) {
         const gm_name *next = gm_parser_name(parser);
-        if (next == NULL) {
-            return NULL;
-        }
         gm_buffer_add_char(&text, '.');
         gm_buffer_add(&text, next->text, next->length);
     }
@@ -177,10 +174,7 @@ static gm_node *scope_names(gm_parser *parser, gm_kind kind) {
     gm_parser_advance(parser);
     uint32_t mark = parser->names.count;
     do {
-        const gm_name *name = gm_parser_name(parser);
-        if (name != NULL) {
-            gm_vec_push(parser->arena, &parser->names, name);
-        }
+        gm_vec_push(parser->arena, &parser->names, gm_parser_name(parser));
     } while (gm_parser_accept(parser, GM_TOKEN_COMMA));
     gm_name_list names = gm_parser_name_list(parser, mark);
     if (kind == GM_KIND_Global) {
