@@ -63,7 +63,9 @@ def format_report(report: dict[str, Any], limit: int = LIMIT) -> list[str]:
         for item in report["callables"]
         if item["mode"] in ("partial", "plain")
     ]
-    if not report["sites"] and not broken:
+    if not broken and limit == LIMIT:
+        refused = []  # nothing breaks there after all
+    if not mended and not refused and not broken:
         return []
     title = f"graphmend: {count(len(mended), 'place', 'places')} mended"
     if refused:
