@@ -357,20 +357,44 @@ void gm_defer_record(gm_analysis *analysis, const gm_site *site, gm_plan *plan, 
     gm_report_plan(analysis, plan, message, advice, certain);
 }
 
-static gm_refusal capture_call(gm_analysis *analysis, const gm_site *site, gm_plan *plan) {
-    const gm_Call *call = gm_defer_call(site);
-    gm_list reads = {GM_NEW_ARRAY(analysis->arena, gm_node *, call->args.count + call->keywords.count + 1), 0};
+void gm_defer_reads(gm_analysis *analysis, gm_list *reads, const gm_Call *call) {
+    uint32_t more = call->args.count + call->keywords.count;
+    size_t size = sizeof *reads->items;
+    reads->items = gm_arena_grow(analysis->arena, reads->items, size * reads->count, size * (reads->count + more));
     for (uint32_t i = 0; i < call->args.count; i++) {
-        reads.items[reads.count++] = call->args.items[i];
+        reads->items[reads->count++] = call->args.items[i];
     }
     for (uint32_t i = 0; i < call->keywords.count; i++) {
-        reads.items[reads.count++] = gm_as_keyword(call->keywords.items[i])->value;
+        reads->items[reads->count++] = gm_as_keyword(call->keywords.items[i])->value;
     }
+}
+
+void gm_defer_absorb(gm_analysis *analysis, const gm_node *statement) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < analysis->findings.count; i++) {
+        gm_finding finding = analysis->findings.items[i];
+        bool inside = finding.node->start > statement->start && finding.node->end <= statement->end;
+        if (inside && finding.plan != NULL) {
+            gm_analysis_refuse(analysis, finding.plan, "it is part of a statement that is carried out as a whole");
+        }
+        if (!inside) {
+            analysis->findings.items[kept++] = finding;
+        }
+    }
+    analysis->findings.count = kept;
+}
+
+static gm_refusal capture_call(gm_analysis *analysis, const gm_site *site, gm_plan *plan) {
+    const gm_Call *call = gm_defer_call(site);
+    gm_list reads = {NULL, 0};
+    gm_defer_reads(analysis, &reads, call);
     gm_refusal refusal = effects_of_all(analysis, site, &reads);
     if (refusal.reason != NULL) {
         return refusal;
     }
     if (call->func->kind == GM_KIND_Attribute) {
+        size_t size = sizeof *reads.items;
+        reads.items = gm_arena_grow(analysis->arena, reads.items, size * reads.count, size * (reads.count + 1));
         reads.items[reads.count++] = gm_as_Attribute(call->func)->value;
     }
     return capture_all(analysis, site, plan, &reads, NULL);

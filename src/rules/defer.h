@@ -19,6 +19,12 @@ uint32_t gm_defer_stacklevel(const gm_analysis *analysis, const gm_Call *call, u
 void gm_defer_report(gm_analysis *analysis, const struct gm_rule *rule, const gm_site *site, uint32_t levels, gm_refusal refusal,
                      const char *message, const char *advice);
 
+/* Add the arguments of a call to a list. */
+void gm_defer_reads(gm_analysis *analysis, gm_list *reads, const gm_Call *call);
+
+/* Forget what was found and planned inside of a statement that is carried out as a whole. */
+void gm_defer_absorb(gm_analysis *analysis, const gm_node *statement);
+
 /* The same for a plan with everything but `captures` and `sink` filled in: `reads` are the expressions that are kept, save for `own`, the
  * object or file that is written to. */
 void gm_defer_record(gm_analysis *analysis, const gm_site *site, gm_plan *plan, const gm_list *reads, const gm_node *own,

@@ -39,18 +39,6 @@ typedef struct gm_file {
     gm_list reads;           /* what is kept for later */
 } file;
 
-static void add_reads(gm_analysis *analysis, file *found, const gm_Call *call) {
-    uint32_t more = call->args.count + call->keywords.count;
-    size_t size = sizeof *found->reads.items;
-    found->reads.items = gm_arena_grow(analysis->arena, found->reads.items, size * found->reads.count, size * (found->reads.count + more + 1));
-    for (uint32_t i = 0; i < call->args.count; i++) {
-        found->reads.items[found->reads.count++] = call->args.items[i];
-    }
-    for (uint32_t i = 0; i < call->keywords.count; i++) {
-        found->reads.items[found->reads.count++] = gm_as_keyword(call->keywords.items[i])->value;
-    }
-}
-
 static bool is_variable(const file *found, const gm_node *node) {
     return node->kind == GM_KIND_Name && gm_as_Name(node)->id == gm_as_Name(found->variable)->id;
 }
@@ -101,7 +89,7 @@ static gm_refusal take_body(gm_analysis *analysis, const gm_site *site, file *fo
         if (!writes(analysis->flow, found, with->body.items[i])) {
             return (gm_refusal){"more is done than writing to the file", with->body.items[i]};
         }
-        add_reads(analysis, found, gm_as_Call(gm_as_Expr(with->body.items[i])->value));
+        gm_defer_reads(analysis, &found->reads, gm_as_Call(gm_as_Expr(with->body.items[i])->value));
     }
     const gm_symbol *symbol = gm_scopes_symbol(analysis->flow->scopes, found->variable);
     bool local = symbol != NULL && symbol->binding == GM_BINDING_LOCAL;
@@ -111,19 +99,6 @@ static gm_refusal take_body(gm_analysis *analysis, const gm_site *site, file *fo
     return (gm_refusal){NULL, NULL};
 }
 
-/* What the statement as a whole takes care of is nothing to report. */
-static void forget_inside(gm_analysis *analysis, const gm_node *statement) {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < analysis->findings.count; i++) {
-        const gm_finding *finding = &analysis->findings.items[i];
-        bool inside = finding->node->start > statement->start && finding->node->end <= statement->end;
-        if (!inside || finding->plan != NULL) {
-            analysis->findings.items[kept++] = *finding;
-        }
-    }
-    analysis->findings.count = kept;
-}
-
 static bool find_file(gm_analysis *analysis, const gm_site *site) {
     const gm_With *with = gm_as_With(site->node);
     const gm_Call *call = opened(analysis, with);
@@ -131,13 +106,13 @@ static bool find_file(gm_analysis *analysis, const gm_site *site) {
         return false;
     }
     file found = {.variable = gm_as_withitem(with->items.items[0])->optional_vars};
-    add_reads(analysis, &found, call);
+    gm_defer_reads(analysis, &found.reads, call);
     gm_refusal refusal = take_body(analysis, site, &found);
     if (refusal.reason != NULL) {
         gm_report_refusal(analysis, &gm_rule_outside, site, refusal, message, advice, true);
         return true;
     }
-    forget_inside(analysis, site->node);
+    gm_defer_absorb(analysis, site->node);
     gm_plan *plan = gm_plan_new(analysis, &gm_rule_outside, site, GM_PLAN_DEFER);
     gm_defer_record(analysis, site, plan, &found.reads, found.variable, message, advice, true);
     return true;

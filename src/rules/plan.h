@@ -13,7 +13,7 @@ typedef enum gm_plan_kind {
     GM_PLAN_ARGUMENT, /* If: both sides are one call of the same function; the argument in which they differ is selected */
     GM_PLAN_SELECT,   /* IfExp: both values are computed, one is selected */
     GM_PLAN_CHECK,    /* If or Assert: one side never completes; the other goes on under a guard */
-    GM_PLAN_DEFER,    /* Expr, With: the statement runs after the compiled call */
+    GM_PLAN_DEFER,    /* Expr, With or If of Exprs: the statement runs after the compiled call */
     GM_PLAN_RECORD,   /* the same for a statement that writes to an object which nobody looks at before the call has ended */
     GM_PLAN_DROP,     /* If: the body changes nothing when the test is false, so the test can go */
 } gm_plan_kind;

@@ -130,9 +130,13 @@ static gm_test_class classify_unknown(gm_function *function, const gm_node *test
     case GM_KIND_Attribute:
         return is_setting(test) ? GM_TEST_PYTHON : GM_TEST_SUSPECT;
     case GM_KIND_Call: {
-        const gm_name *name = gm_flow_qualified(function->flow, gm_as_Call(test)->func);
+        const gm_node *callee = gm_as_Call(test)->func;
+        if (callee->kind == GM_KIND_Attribute && gm_is_logger(function, gm_as_Attribute(callee)->value)) {
+            return GM_TEST_PYTHON;
+        }
+        const gm_name *name = gm_flow_qualified(function->flow, callee);
         bool known = name != NULL && strncmp(name->text, "torch.", 6) != 0;
-        return known || is_setting(gm_as_Call(test)->func) ? GM_TEST_PYTHON : GM_TEST_SUSPECT;
+        return known || is_setting(callee) ? GM_TEST_PYTHON : GM_TEST_SUSPECT;
     }
     case GM_KIND_Compare:
         return comparison_is_python(function, gm_as_Compare(test)) ? GM_TEST_PYTHON : GM_TEST_SUSPECT;

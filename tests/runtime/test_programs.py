@@ -212,11 +212,11 @@ ANY = {
         logger = logging.getLogger(__name__)
         def f(x):
             try:
-                y = x.reshape(2, 2)
-            except RuntimeError:
-                logger.exception("no square")
-                y = x * 2
-            return y
+                number = int("a")
+            except ValueError:
+                logger.exception("no number")
+                number = 2
+            return x * number
         """,
     "guard with a handler": """
         class Small(Exception):
