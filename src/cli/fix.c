@@ -88,7 +88,7 @@ int gm_cli_fix(int count, char **arguments) {
     const gm_option options[] = {
         {"--diff", &asked.diff, NULL, NULL, "write nothing, print a patch for `patch -p1` or `git apply`"},
         {"--unsafe", &asked.fix.assumed, NULL, NULL, "also mends that rest on an assumption, which is stated"},
-        {"--all", &asked.fix.all, NULL, NULL, "also in functions that nothing in the file compiles"},
+        {"--all", &asked.fix.all, NULL, NULL, "also branches in functions that nothing in the file compiles"},
         {"--select", NULL, &asked.select, "CODES", "only these rules, such as GM1,GM301"},
         {"--ignore", NULL, &asked.ignore, "CODES", "all rules but these"},
         {"--threads", NULL, &asked.run.threads, "N", "0: as many as there are processors (default)"},

@@ -3,9 +3,15 @@
 #include "mend/source_forms.h"
 #include "mend/source_text.h"
 
+/* Code for compiled functions alone: it is noise everywhere else. */
+static bool is_for_compiled(const gm_plan *plan) {
+    return plan->kind == GM_PLAN_CHECK || plan->kind == GM_PLAN_DEFER;
+}
+
 /* What is a guess, or never compiled, is no reason to touch a file: these are the findings that `check` shows. */
 static bool is_wanted(const gm_finding *finding, const gm_fix_options *options) {
-    return finding->certain && (finding->reached || options->all) && finding->plan != NULL;
+    const gm_plan *plan = finding->plan;
+    return finding->certain && plan != NULL && (finding->reached || (options->all && !is_for_compiled(plan)));
 }
 
 static bool is_free(const gm_edits *taken, const gm_edits *edits) {

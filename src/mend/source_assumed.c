@@ -4,6 +4,7 @@
 #include "mend/source_text.h"
 #include "mend/writer.h"
 #include "rules/eager_only.h"
+#include "rules/rule.h"
 #include "syntax/lexer.h"
 
 static const char only_assumed[] = "compiled code cannot do the same; `--unsafe` leaves it out there";
@@ -41,6 +42,13 @@ bool gm_form_check(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const 
 }
 
 /* ---- Effects ---- */
+
+/* Messages may be missing from compiled code; files that are not written, and other work that is not done, may not. */
+static bool is_message(const gm_fixer *fixer, const gm_plan *plan) {
+    bool says = plan->rule == &gm_rule_print || plan->rule == &gm_rule_logging || plan->rule == &gm_rule_warning;
+    bool elif = fixer->analysis->tree->source->text[plan->node->start] == 'e' && plan->node->kind == GM_KIND_If;
+    return says && !elif && (plan->node->kind == GM_KIND_Expr || plan->node->kind == GM_KIND_If);
+}
 
 /* Whether the statement has its lines to itself. */
 static bool is_alone(const gm_tree *tree, const gm_node *statement) {
@@ -97,6 +105,9 @@ static bool continues(const gm_fixer *fixer, const gm_plan *plan) {
 
 bool gm_form_defer(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
     gm_arena *arena = fixer->analysis->arena;
+    if (!is_message(fixer, plan)) {
+        return false;
+    }
     fixer->reason = fixer->assumed ? "it cannot be left out of compiled code here" : only_assumed;
     const gm_node *statement = plan->node;
     const char *indent = gm_text_indent(fixer, statement);
