@@ -31,17 +31,20 @@ static void add_sites(gm_buffer *out, const gm_fixed *fixed) {
     }
 }
 
-static const char *write_fixed(gm_arena *arena, const request *asked, const gm_file *file, const gm_fixed *fixed,
-                               gm_buffer *out) {
-    if (asked->diff) {
-        gm_diff_unified(out, file->path, file->bytes, file->size, fixed->bytes, fixed->size);
-        return NULL;
-    }
-    const char *problem = gm_file_replace(arena, file, fixed->bytes, fixed->size);
-    if (problem == NULL) {
+/* Everything that takes memory is done before the file is replaced: what is reported has happened, and what is not has not. */
+static void write_file(gm_arena *arena, const request *asked, const gm_file *file, const gm_fixed *fixed, gm_buffer *out,
+                       gm_job_result *result) {
+    if (fixed->changed) {
         add_sites(out, fixed);
     }
-    return problem;
+    asked->run.format->file(out, fixed->after, &asked->run.style);
+    result->findings = fixed->after->entries.count;
+    result->mends = fixed->sites.count;
+    result->problem = fixed->changed ? gm_file_replace(arena, file, fixed->bytes, fixed->size) : NULL;
+    if (result->problem != NULL) {
+        result->findings = result->mends = 0;
+        out->length = 0;
+    }
 }
 
 static void fix_file(gm_arena *arena, const char *path, const void *options, gm_buffer *out, gm_job_result *result) {
@@ -55,13 +58,11 @@ static void fix_file(gm_arena *arena, const char *path, const void *options, gm_
     result->problem = fixed->problem;
     if (fixed->before->analysis == NULL) {
         result->problem = "syntax error, see `graphmend check`; the file is left alone";
-    } else if (fixed->changed) {
-        result->problem = write_fixed(arena, asked, &file, fixed, out);
-        result->mends = result->problem == NULL ? fixed->sites.count : 0;
-    }
-    if (result->problem == NULL && !asked->diff) {
-        result->findings = fixed->after->entries.count;
-        asked->run.format->file(out, fixed->after, &asked->run.style);
+    } else if (asked->diff) {
+        gm_diff_unified(out, file.path, file.bytes, file.size, fixed->bytes, fixed->size);
+        result->mends = fixed->sites.count;
+    } else if (result->problem == NULL) {
+        write_file(arena, asked, &file, fixed, out, result);
     }
 }
 
