@@ -47,7 +47,7 @@ static gm_value of_default(const gm_node *value, const gm_node *parameter) {
     case GM_LITERAL_False:
         return gm_value_python(GM_FORM_BOOL, "its default", parameter);
     case GM_LITERAL_str:
-        return gm_value_python(GM_FORM_STRING, "its default", parameter);
+        return gm_value_python(GM_FORM_ANY, "its default", parameter); /* `device="cpu"` takes a torch.device as well */
     default:
         return gm_value_unknown(parameter);
     }

@@ -59,6 +59,9 @@ static bool names_module(const gm_node *base) {
     const gm_name *name = base->kind == GM_KIND_Name        ? gm_as_Name(base)->id
                           : base->kind == GM_KIND_Attribute ? gm_as_Attribute(base)->attr
                                                             : NULL;
+    if (name != NULL && strstr(name->text, "Output") != NULL) {
+        return false;
+    }
     for (size_t i = 0; name != NULL && i < sizeof tails / sizeof tails[0]; i++) {
         if (ends_with(name, tails[i])) {
             return true;

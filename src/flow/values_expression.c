@@ -377,6 +377,7 @@ gm_value gm_value_item(gm_value value, const gm_node *evidence) {
     switch ((gm_value_form)value.form) {
     case GM_FORM_TENSORS:
         item = gm_value_make(GM_VALUE_TENSOR, GM_FORM_TENSOR, value.reason, evidence);
+        item.traits = (uint16_t)(value.traits & GM_VALUE_DYNAMIC_SHAPE);
         break;
     case GM_FORM_SIZE:
         item = gm_value_python(GM_FORM_INT, "a size", evidence);
@@ -415,12 +416,21 @@ static bool is_array_index(const gm_node *index) {
     return false;
 }
 
+static bool is_mask(gm_function *function, const gm_node *index) {
+    if (index->kind == GM_KIND_Slice || index->kind == GM_KIND_Tuple || index->kind == GM_KIND_Constant) {
+        return false;
+    }
+    gm_value value = gm_evaluate(function, index);
+    return gm_value_is_tensor(value) && value.dtype == GM_DTYPE_BOOL;
+}
+
 static gm_value index_tensor(gm_function *function, gm_value value, const gm_node *index) {
     value = gm_value_item(value, value.evidence);
-    gm_value by = index->kind == GM_KIND_Slice || index->kind == GM_KIND_Tuple ? gm_value_unknown(index) : gm_evaluate(function, index);
-    if (gm_value_is_tensor(by) && by.dtype == GM_DTYPE_BOOL) {
-        value.traits |= GM_VALUE_DYNAMIC_SHAPE;
+    bool masked = is_mask(function, index);
+    for (uint32_t i = 0; !masked && index->kind == GM_KIND_Tuple && i < gm_as_Tuple(index)->elts.count; i++) {
+        masked = is_mask(function, gm_as_Tuple(index)->elts.items[i]);
     }
+    value.traits |= masked ? GM_VALUE_DYNAMIC_SHAPE : 0;
     return value;
 }
 

@@ -221,6 +221,18 @@ static bool keeps_floating(const gm_torch_op *op) {
            strcmp(op->name, "matmul") == 0 || strcmp(op->name, "softmax") == 0 || strcmp(op->name, "cumsum") == 0;
 }
 
+/* x.to(dtype), x.to(device), x.to(device, dtype). */
+static uint8_t dtype_of_conversion(const called_op *at) {
+    const gm_node *first = gm_call_argument(at->call, 0);
+    if (first == NULL) {
+        return at->call->args.count == 0 && gm_call_keyword(at->call, "other") == NULL ? at->input.dtype : GM_DTYPE_UNKNOWN;
+    }
+    uint8_t dtype = (uint8_t)gm_torch_dtype_of(at->function->flow, first);
+    gm_value target = gm_evaluate(at->function, first);
+    bool device = gm_value_is(target, GM_FORM_DEVICE) || gm_value_is(target, GM_FORM_STRING);
+    return device && at->call->args.count == 1 ? at->input.dtype : dtype;
+}
+
 static uint8_t dtype_of_call(const called_op *at) {
     const gm_node *given = gm_call_keyword(at->call, "dtype");
     if (given != NULL) {
@@ -233,8 +245,7 @@ static uint8_t dtype_of_call(const called_op *at) {
         return dtype_called(at->op->name);
     }
     if (strcmp(at->op->name, "to") == 0) {
-        const gm_node *first = gm_call_argument(at->call, 0);
-        return first == NULL ? GM_DTYPE_UNKNOWN : (uint8_t)gm_torch_dtype_of(at->function->flow, first);
+        return dtype_of_conversion(at);
     }
     uint8_t dtype = dtype_by_name(at->op->name);
     if (dtype != GM_DTYPE_UNKNOWN) {
@@ -275,8 +286,19 @@ static bool has_scalar_result(const called_op *at) {
     return result;
 }
 
+/* With numbers of repetitions in a tensor, and no size given. */
+static bool repeats_by_data(const called_op *at) {
+    const gm_node *repeats = gm_call_argument(at->call, at->first);
+    repeats = repeats != NULL ? repeats : gm_call_keyword(at->call, "repeats");
+    bool given = repeats != NULL && gm_value_is_tensor(gm_value_used(gm_evaluate(at->function, repeats)));
+    return given && gm_call_keyword(at->call, "output_size") == NULL;
+}
+
 static bool has_dynamic_shape(const called_op *at) {
     static const char *const unsure[] = {"index", "repeat_interleave", "bincount", "where", "linalg.lstsq", NULL};
+    if (strcmp(at->op->name, "repeat_interleave") == 0) {
+        return repeats_by_data(at);
+    }
     return (at->op->flags & GM_TORCH_DYNAMIC_SHAPE) != 0 && !gm_text_in(at->op->name, unsure);
 }
 
@@ -294,6 +316,8 @@ static gm_value tensor_result(const called_op *at) {
     gm_value_class class_ = at->receiver != NULL ? (gm_value_class)at->receiver->class_ : GM_VALUE_TENSOR;
     if (count == SEVERAL) {
         gm_value value = gm_value_python(GM_FORM_TENSORS, reason_of(at), at->node);
+        bool dynamic = has_dynamic_shape(at) || strcmp(at->op->name, "where") == 0;
+        value.traits = dynamic ? GM_VALUE_DYNAMIC_SHAPE : 0;
         if (class_ == GM_VALUE_MAYBE) {
             value.class_ = GM_VALUE_UNKNOWN;
         }

@@ -92,6 +92,12 @@ def operators(x: torch.Tensor, k: float):
     0 < x < 1  #: 0 < x < 1 -> tensor bool
     not x  #: not x -> not bool from-data
     x[0]  #: x[0] -> tensor !fresh
+    x[(x > 0).to(x.device)]  #: x[(x > 0).to(x.device)] -> tensor dynamic-shape
+    x[0, x > 0]  #: x[0, x > 0] -> tensor dynamic-shape
+    x.repeat_interleave(2)  #: x.repeat_interleave(2) -> tensor !dynamic-shape
+    x.repeat_interleave(x.long())  #: x.repeat_interleave(x.long()) -> tensor dynamic-shape
+    rows, columns = torch.where(x > 0)
+    rows  #: rows -> tensor dynamic-shape
     x[x > 0]  #: x[x > 0] -> tensor dynamic-shape
     x.T  #: x.T -> tensor !fresh
     k > 0 and x.sum() > 0  #: k > 0 and x.sum() > 0 -> maybe

@@ -99,7 +99,7 @@ def annotations(
     k  #: k -> maybe optional
     flag  #: flag -> not bool
     scale  #: scale -> unknown
-    name  #: name -> not string
+    name  #: name -> not any
     odd  #: odd -> unknown
     b + 1  #: b + 1 -> tensor
 
