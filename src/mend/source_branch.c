@@ -278,12 +278,26 @@ static bool is_needed(const gm_selection *all, const gm_symbol *symbol, const gm
     return false;
 }
 
-/* The variables in an order in which each is written when nobody needs its old value any more; false when there is none. */
+/* The variables in the order in which the sides assign them. */
+static gm_symbol_list text_order(const gm_selection *all) {
+    gm_symbol_list order = {NULL, 0};
+    const gm_list *sides[] = {&all->plan->then, &all->plan->orelse};
+    for (int side = 0; side < 2; side++) {
+        for (uint32_t i = 0; i < sides[side]->count; i++) {
+            const gm_symbol *symbol = gm_select_assigned(all, sides[side]->items[i]);
+            if (symbol != NULL && gm_symbols_have(&all->plan->targets, symbol)) {
+                gm_symbols_add(arena_of(all), &order, (gm_symbol *)(uintptr_t)symbol);
+            }
+        }
+    }
+    return order;
+}
+
+/* The variables in an order in which each is written when nobody needs its old value any more, that of the text where it does not matter; false
+ * when there is none. */
 static bool put_in_order(const gm_selection *all, gm_symbol_list *targets) {
-    gm_symbol_list rest = *targets;
-    rest.items = GM_NEW_ARRAY(arena_of(all), gm_symbol *, targets->count);
-    memcpy(rest.items, targets->items, sizeof *rest.items * targets->count);
-    targets->items = GM_NEW_ARRAY(arena_of(all), gm_symbol *, targets->count);
+    gm_symbol_list rest = text_order(all);
+    targets->items = GM_NEW_ARRAY(arena_of(all), gm_symbol *, rest.count);
     targets->count = 0;
     for (uint32_t i = 0; i < rest.count;) {
         if (is_needed(all, rest.items[i], &rest)) {
@@ -296,6 +310,38 @@ static bool put_in_order(const gm_selection *all, gm_symbol_list *targets) {
         i = 0;
     }
     return rest.count == 0;
+}
+
+/* Whether the statements of a side keep their order when they are written as selections of these variables: gradients are summed up in the
+ * order of operations, and rounding tells another order. */
+static bool keeps_order(const gm_selection *all, const gm_list *block, const gm_symbol_list *targets) {
+    uint32_t next = 0;
+    bool any = false;
+    for (uint32_t i = 0; i < block->count; i++) {
+        const gm_symbol *symbol = gm_select_assigned(all, block->items[i]);
+        if (symbol == NULL) {
+            continue;
+        }
+        if (!gm_symbols_have(targets, symbol)) {
+            if (any) {
+                return false; /* what prepares comes first */
+            }
+            continue;
+        }
+        any = true;
+        while (next < targets->count && targets->items[next] != symbol) {
+            next++;
+        }
+        if (next == targets->count) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_ordered(const gm_selection *all, const gm_symbol_list *targets) {
+    return all->proof.grad_free ||
+           (keeps_order(all, &all->plan->then, targets) && keeps_order(all, &all->plan->orelse, targets));
 }
 
 /* A name for the condition that the file does not use. */
@@ -323,7 +369,8 @@ static bool write_several(gm_selection *all, const layout *with, const gm_edit_t
     gm_arena *arena = arena_of(all);
     gm_symbol_list list = all->plan->targets;
     const gm_symbol_list *targets = &list;
-    if (!put_in_order(all, &list)) {
+    if (!put_in_order(all, &list) || !is_ordered(all, &list)) {
+        all->fixer->reason = "the variables depend on one another, or gradients would be summed up in another order";
         return false;
     }
     if (condition != NULL) {
