@@ -77,11 +77,46 @@ static bool assume(const gm_proof *proof, const gm_symbol *symbol) {
     return proof->assumptions != NULL && symbol != NULL;
 }
 
+typedef struct change_search {
+    const gm_proof *proof;
+    const gm_symbol *symbol;
+    bool found;
+} change_search;
+
+/* `x[i] = ...`, `x += ...`, `x.add_(...)`, `x.data`: in the function itself. */
+static bool changes(const gm_proof *proof, const gm_node *use) {
+    const gm_node *parent = gm_flow_parent(proof->analysis->flow, use);
+    if (parent == NULL || parent->kind == GM_KIND_AugAssign) {
+        return parent == NULL || gm_as_AugAssign(parent)->target == use;
+    }
+    if (parent->kind == GM_KIND_Subscript) {
+        return gm_as_Subscript(parent)->ctx != GM_LOAD;
+    }
+    if (parent->kind != GM_KIND_Attribute) {
+        return false;
+    }
+    const gm_name *name = gm_as_Attribute(parent)->attr;
+    size_t length = strlen(name->text);
+    return gm_name_is(name, "data") || (length > 1 && name->text[length - 1] == '_' && name->text[length - 2] != '_');
+}
+
+static bool find_change(gm_node *node, void *context) {
+    change_search *search = context;
+    if (node->kind == GM_KIND_Name && gm_scopes_symbol(search->proof->analysis->flow->scopes, node) == search->symbol) {
+        search->found = search->found || changes(search->proof, node);
+    }
+    return !search->found && gm_node_children(node, find_change, context);
+}
+
 bool gm_proof_kept(const gm_proof *proof, const gm_symbol *symbol) {
-    if (proof->assumptions != NULL) {
+    change_search search = {proof, symbol, proof->assumptions == NULL};
+    if (!search.found) {
+        gm_node_children(proof->function->node, find_change, &search);
+    }
+    if (!search.found) {
         note(proof, &proof->assumptions->kept, symbol);
     }
-    return proof->assumptions != NULL;
+    return !search.found;
 }
 
 bool gm_proof_tensor(const gm_proof *proof, gm_value value, const gm_symbol *symbol) {
