@@ -1,7 +1,7 @@
 /* Branches and returns as `torch.where`. */
 #include <string.h>
 
-#include "mend/source_select.h"
+#include "mend/source_branch.h"
 #include "mend/writer.h"
 #include "rules/sides.h"
 #include "rules/tests.h"
@@ -37,7 +37,7 @@ static bool is_temporary(const gm_selection *all, const gm_symbol *symbol, const
 }
 
 /* A statement that only prepares: it goes in front of the selection. */
-static bool take_first(gm_selection *all, const gm_node *statement, const gm_list *block, const gm_symbol *target) {
+bool gm_branch_take_first(gm_selection *all, const gm_node *statement, const gm_list *block, const gm_symbol *target) {
     const gm_symbol *symbol = gm_select_assigned(all, statement);
     if (!is_temporary(all, symbol, block, target)) {
         return false;
@@ -69,7 +69,7 @@ static bool value_of_block(gm_selection *all, const gm_list *block, const gm_sym
         return true;
     }
     for (uint32_t i = 0; i + 1 < block->count; i++) {
-        if (!take_first(all, block->items[i], block, target)) {
+        if (!gm_branch_take_first(all, block->items[i], block, target)) {
             return false;
         }
     }
@@ -86,13 +86,8 @@ static bool value_of_block(gm_selection *all, const gm_list *block, const gm_sym
 
 /* ---- Statements ---- */
 
-typedef struct layout {
-    const char *indent; /* of the new statements */
-    const char *end;    /* of lines */
-} layout;
-
 /* The statements that prepare, each on a line of its own, then `head` and the selection. */
-static void write_statements(const gm_selection *all, const layout *with, const char *head, const gm_choice *value, gm_edit_text *text) {
+void gm_branch_write(const gm_selection *all, const gm_layout *with, const char *head, const gm_choice *value, gm_edit_text *text) {
     gm_arena *arena = arena_of(all);
     for (uint32_t i = all->written; i < all->first.count; i++) {
         gm_edit_add_source(arena, text, all->first.items[i]->start, all->first.items[i]->end);
@@ -104,7 +99,7 @@ static void write_statements(const gm_selection *all, const layout *with, const 
 }
 
 /* Replace a range by comments of it and new statements. */
-static void replace(const gm_selection *all, const layout *with, uint32_t start, uint32_t end, const gm_edit_text *body,
+void gm_branch_replace(const gm_selection *all, const gm_layout *with, uint32_t start, uint32_t end, const gm_edit_text *body,
                     gm_edits *edits) {
     gm_edit edit = {.start = start, .end = end};
     gm_text_add_comments(all->fixer, &edit.text, start, end, body, with->indent);
@@ -112,21 +107,21 @@ static void replace(const gm_selection *all, const layout *with, uint32_t start,
     gm_edits_add(arena_of(all), edits, edit);
 }
 
-static bool is_elif(const gm_selection *all) {
+bool gm_branch_is_elif(const gm_selection *all) {
     return all->fixer->analysis->tree->source->text[all->plan->node->start] == 'e';
 }
 
-static const char *join_text(const gm_selection *all, const char *left, const char *right) {
+const char *gm_branch_head(const gm_selection *all, const char *left, const char *right) {
     return gm_analysis_text(all->fixer->analysis, "%s%s", left, right);
 }
 
 /* In place of the whole `if`; in place of `elif` behind an `else:`. */
-static void replace_branch(const gm_selection *all, layout with, const char *head, const gm_choice *value, gm_edits *edits) {
+static void replace_branch(const gm_selection *all, gm_layout with, const char *head, const gm_choice *value, gm_edits *edits) {
     gm_edit_text body = {0};
-    if (is_elif(all)) {
+    if (gm_branch_is_elif(all)) {
         const char *outer = with.indent;
-        with.indent = join_text(all, outer, gm_text_unit(all->fixer, all->plan->function));
-        write_statements(all, &with, head, value, &body);
+        with.indent = gm_branch_head(all, outer, gm_text_unit(all->fixer, all->plan->function));
+        gm_branch_write(all, &with, head, value, &body);
         gm_edit edit = {.start = all->plan->node->start, .end = all->plan->node->end};
         gm_edit_add(arena_of(all), &edit.text, "else:");
         gm_edit_add(arena_of(all), &edit.text, with.end);
@@ -136,11 +131,11 @@ static void replace_branch(const gm_selection *all, layout with, const char *hea
         gm_edits_add(arena_of(all), edits, edit);
         return;
     }
-    write_statements(all, &with, head, value, &body);
-    replace(all, &with, all->plan->node->start, all->plan->node->end, &body, edits);
+    gm_branch_write(all, &with, head, value, &body);
+    gm_branch_replace(all, &with, all->plan->node->start, all->plan->node->end, &body, edits);
 }
 
-static bool is_ascii(const char *text) {
+bool gm_branch_is_ascii(const char *text) {
     while (*text != '\0' && (unsigned char)*text < 0x80) {
         text++;
     }
@@ -189,241 +184,25 @@ static bool mend_inside(gm_selection *all, uint32_t python, const gm_symbol *tar
     const gm_If *branch = gm_as_If(all->plan->node);
     const gm_BoolOp *test = gm_as_BoolOp(branch->test);
     const gm_list *body = &branch->body;
-    layout with = {gm_text_indent(all->fixer, body->items[0]), gm_text_line_end(all->fixer, branch->base.start)};
+    gm_layout with = {gm_text_indent(all->fixer, body->items[0]), gm_text_line_end(all->fixer, branch->base.start)};
     if (branch->orelse.count > 0 || with.indent == NULL) {
         return false;
     }
     gm_choice then;
     gm_choice value;
     gm_choice orelse = gm_select_unchanged(all, target);
-    const char *head = join_text(all, target->name->text, " = ");
+    const char *head = gm_branch_head(all, target->name->text, " = ");
     if (!value_of_block(all, body, target, &then) ||
         !gm_select(all, rest_of_test(all, test, python), false, &then, &orelse, target, with.indent, (uint32_t)strlen(head) + 4,
                        &value)) {
         return false;
     }
     gm_edit_text text = {0};
-    write_statements(all, &with, head, &value, &text);
+    gm_branch_write(all, &with, head, &value, &text);
     uint32_t cut = end_of_operand(all->fixer->analysis->tree, test->values.items[python - 1]);
     gm_edit shorter = {.start = cut, .end = test->base.end};
     gm_edits_add(arena_of(all), edits, shorter);
-    replace(all, &with, body->items[0]->start, body->items[body->count - 1]->end, &text, edits);
-    return true;
-}
-
-/* ---- Several variables ---- */
-
-/* The value of the only assignment to a variable in a block; NULL when there is none. */
-static const gm_node *value_in(const gm_selection *all, const gm_list *block, const gm_symbol *target) {
-    for (uint32_t i = 0; i < block->count; i++) {
-        if (gm_select_assigned(all, block->items[i]) == target) {
-            return gm_as_Assign(block->items[i])->value;
-        }
-    }
-    return NULL;
-}
-
-/* Whether an expression reads a variable. */
-static bool reads(const gm_selection *all, const gm_node *expression, const gm_symbol *symbol) {
-    gm_symbol_list names = {NULL, 0};
-    if (expression != NULL) {
-        names = gm_sides_names(all->fixer->analysis, all->plan->function, expression);
-    }
-    return gm_symbols_have(&names, symbol);
-}
-
-/* Whether an expression reads what the first statements of the block have assigned to a variable of the branch: in front of the branch it would
- * read the old value. */
-static bool reads_new(const gm_selection *all, const gm_node *expression, const gm_list *block, uint32_t count) {
-    gm_symbol_list names = gm_sides_names(all->fixer->analysis, all->plan->function, expression);
-    for (uint32_t i = 0; i < count; i++) {
-        const gm_symbol *symbol = gm_select_assigned(all, block->items[i]);
-        if (symbol != NULL && gm_symbols_have(&all->plan->targets, symbol) && gm_symbols_have(&names, symbol)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Assignments only, each variable once, no value that depends on another variable's new value. */
-static bool take_block(gm_selection *all, const gm_list *block) {
-    for (uint32_t i = 0; i < block->count; i++) {
-        const gm_node *statement = block->items[i];
-        const gm_symbol *symbol = gm_select_assigned(all, statement);
-        if (statement->kind == GM_KIND_Pass) {
-            continue;
-        }
-        if (symbol == NULL) {
-            return false;
-        }
-        const gm_node *value = gm_as_Assign(statement)->value;
-        bool is_target = gm_symbols_have(&all->plan->targets, symbol);
-        bool taken = is_target ? value_in(all, block, symbol) == value : take_first(all, statement, block, NULL);
-        if (!taken || reads_new(all, value, block, i)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Whether a variable has to keep its old value for another one that is not written yet. */
-static bool is_needed(const gm_selection *all, const gm_symbol *symbol, const gm_symbol_list *rest) {
-    for (uint32_t i = 0; i < rest->count; i++) {
-        const gm_symbol *other = rest->items[i];
-        if (other != symbol && (reads(all, value_in(all, &all->plan->then, other), symbol) ||
-                                reads(all, value_in(all, &all->plan->orelse, other), symbol))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The variables in the order in which the sides assign them. */
-static gm_symbol_list text_order(const gm_selection *all) {
-    gm_symbol_list order = {NULL, 0};
-    const gm_list *sides[] = {&all->plan->then, &all->plan->orelse};
-    for (int side = 0; side < 2; side++) {
-        for (uint32_t i = 0; i < sides[side]->count; i++) {
-            const gm_symbol *symbol = gm_select_assigned(all, sides[side]->items[i]);
-            if (symbol != NULL && gm_symbols_have(&all->plan->targets, symbol)) {
-                gm_symbols_add(arena_of(all), &order, (gm_symbol *)(uintptr_t)symbol);
-            }
-        }
-    }
-    return order;
-}
-
-/* The variables in an order in which each is written when nobody needs its old value any more, that of the text where it does not matter; false
- * when there is none. */
-static bool put_in_order(const gm_selection *all, gm_symbol_list *targets) {
-    gm_symbol_list rest = text_order(all);
-    targets->items = GM_NEW_ARRAY(arena_of(all), gm_symbol *, rest.count);
-    targets->count = 0;
-    for (uint32_t i = 0; i < rest.count;) {
-        if (is_needed(all, rest.items[i], &rest)) {
-            i++;
-            continue;
-        }
-        targets->items[targets->count++] = rest.items[i];
-        rest.count--;
-        memmove(rest.items + i, rest.items + i + 1, sizeof *rest.items * (rest.count - i));
-        i = 0;
-    }
-    return rest.count == 0;
-}
-
-/* Whether the statements of a side keep their order when they are written as selections of these variables: gradients are summed up in the
- * order of operations, and rounding tells another order. */
-static bool keeps_order(const gm_selection *all, const gm_list *block, const gm_symbol_list *targets) {
-    uint32_t next = 0;
-    bool any = false;
-    for (uint32_t i = 0; i < block->count; i++) {
-        const gm_symbol *symbol = gm_select_assigned(all, block->items[i]);
-        if (symbol == NULL) {
-            continue;
-        }
-        if (!gm_symbols_have(targets, symbol)) {
-            if (any) {
-                return false; /* what prepares comes first */
-            }
-            continue;
-        }
-        any = true;
-        while (next < targets->count && targets->items[next] != symbol) {
-            next++;
-        }
-        if (next == targets->count) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool is_ordered(const gm_selection *all, const gm_symbol_list *targets) {
-    return all->proof.grad_free ||
-           (keeps_order(all, &all->plan->then, targets) && keeps_order(all, &all->plan->orelse, targets));
-}
-
-/* A name for the condition that the file does not use. */
-static const char *condition_name(const gm_selection *all, const gm_node *test) {
-    static const char *const names[] = {"condition", "is_chosen", "selected"};
-    const gm_names *taken = all->fixer->analysis->tree->names;
-    if (test->kind == GM_KIND_Name && is_ascii(gm_as_Name(test)->id->text)) {
-        return gm_as_Name(test)->id->text;
-    }
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (gm_names_find(taken, names[i], strlen(names[i])) == NULL) {
-            return names[i];
-        }
-    }
-    return NULL;
-}
-
-static gm_choice side_value(gm_selection *all, const gm_list *block, const gm_symbol *target) {
-    const gm_node *value = value_in(all, block, target);
-    return value != NULL ? gm_select_value(all, value) : gm_select_unchanged(all, target);
-}
-
-/* `condition = ...`, what only prepares, and one selection for each variable. */
-static bool write_several(gm_selection *all, const layout *with, const gm_edit_text *condition, gm_edit_text *body) {
-    gm_arena *arena = arena_of(all);
-    gm_symbol_list list = all->plan->targets;
-    const gm_symbol_list *targets = &list;
-    if (!put_in_order(all, &list) || !is_ordered(all, &list)) {
-        all->fixer->reason = "the variables depend on one another, or gradients would be summed up in another order";
-        return false;
-    }
-    if (condition != NULL) {
-        gm_edit_add(arena, body, all->condition);
-        gm_edit_add(arena, body, " = ");
-        gm_text_append(arena, body, condition);
-        gm_edit_add(arena, body, with->end);
-        gm_edit_add(arena, body, with->indent);
-    }
-    for (uint32_t i = 0; i < targets->count; i++) {
-        gm_choice then = side_value(all, &all->plan->then, targets->items[i]);
-        gm_choice orelse = side_value(all, &all->plan->orelse, targets->items[i]);
-        gm_choice value;
-        const char *head = join_text(all, targets->items[i]->name->text, " = ");
-        if (!is_ascii(head) || !gm_select(all, all->plan->test, false, &then, &orelse, targets->items[i], with->indent,
-                                          (uint32_t)strlen(head), &value)) {
-            return false;
-        }
-        if (i > 0) {
-            gm_edit_add(arena, body, with->end);
-            gm_edit_add(arena, body, with->indent);
-        }
-        write_statements(all, with, head, &value, body);
-        all->written = all->first.count;
-    }
-    return true;
-}
-
-/* The condition without the `not` around it, which swaps the values. */
-static const gm_node *bare(const gm_node *test) {
-    while (test->kind == GM_KIND_UnaryOp && gm_as_UnaryOp(test)->op == GM_OP_Not) {
-        test = gm_as_UnaryOp(test)->operand;
-    }
-    return test;
-}
-
-static bool is_target(const gm_selection *all, const gm_node *name) {
-    return gm_symbols_have(&all->plan->targets, gm_scopes_symbol(all->plan->function->flow->scopes, name));
-}
-
-static bool mend_several(gm_selection *all, const layout *with, gm_edits *edits) {
-    const gm_node *test = bare(all->plan->test);
-    gm_edit_text written = {0};
-    gm_edit_text body = {0};
-    bool negated = false;
-    bool named = test->kind == GM_KIND_Name;
-    all->condition = condition_name(all, test);
-    if (is_elif(all) || all->condition == NULL || (named && is_target(all, test)) || !take_block(all, &all->plan->then) || !take_block(all, &all->plan->orelse) ||
-        !gm_source_condition(all->fixer, &all->proof, test, false, &written, &negated) || negated ||
-        !write_several(all, with, named ? NULL : &written, &body)) {
-        return false;
-    }
-    replace(all, with, all->plan->node->start, all->plan->node->end, &body, edits);
+    gm_branch_replace(all, &with, body->items[0]->start, body->items[body->count - 1]->end, &text, edits);
     return true;
 }
 
@@ -432,15 +211,15 @@ static bool mend_several(gm_selection *all, const layout *with, gm_edits *edits)
 bool gm_form_branch(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
     (void)assumption;
     gm_selection all = gm_select_begin(fixer, plan);
-    layout with = {gm_text_indent(fixer, plan->node), gm_text_line_end(fixer, plan->node->start)};
+    gm_layout with = {gm_text_indent(fixer, plan->node), gm_text_line_end(fixer, plan->node->start)};
     const gm_symbol *target = plan->targets.count > 0 ? plan->targets.items[0] : NULL;
-    if (target == NULL || with.indent == NULL || !is_ascii(target->name->text)) {
+    if (target == NULL || with.indent == NULL || !gm_branch_is_ascii(target->name->text)) {
         return false;
     }
     all.torch = gm_text_torch(fixer, plan->function);
     uint32_t python = python_operands(&all, plan->test);
     if (plan->targets.count > 1) {
-        return all.torch != NULL && python == 0 && mend_several(&all, &with, edits);
+        return all.torch != NULL && python == 0 && gm_branch_several(&all, &with, edits);
     }
     if (all.torch == NULL || python > 0) {
         return all.torch != NULL && mend_inside(&all, python, target, edits);
@@ -448,7 +227,7 @@ bool gm_form_branch(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const
     gm_choice then;
     gm_choice orelse;
     gm_choice value;
-    const char *head = join_text(&all, target->name->text, " = ");
+    const char *head = gm_branch_head(&all, target->name->text, " = ");
     if (!value_of_block(&all, &plan->then, target, &then) || !value_of_block(&all, &plan->orelse, target, &orelse) ||
         !gm_select(&all, plan->test, false, &then, &orelse, target, with.indent, (uint32_t)strlen(head), &value)) {
         return false;
@@ -466,7 +245,7 @@ static const gm_node *returned(const gm_list *block, uint32_t at) {
 bool gm_form_return(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
     (void)assumption;
     gm_selection all = gm_select_begin(fixer, plan);
-    layout with = {gm_text_indent(fixer, plan->node), gm_text_line_end(fixer, plan->node->start)};
+    gm_layout with = {gm_text_indent(fixer, plan->node), gm_text_line_end(fixer, plan->node->start)};
     if (plan->node->kind != GM_KIND_If || with.indent == NULL || plan->then.count != 1) {
         return false;
     }
@@ -476,7 +255,7 @@ bool gm_form_return(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const
     const gm_node *else_value = behind ? returned(plan->place->list, next) : returned(&plan->orelse, 0);
     all.torch = gm_text_torch(fixer, plan->function);
     if (then_value == NULL || else_value == NULL || (!behind && plan->orelse.count != 1) || all.torch == NULL ||
-        (behind && is_elif(&all))) {
+        (behind && gm_branch_is_elif(&all))) {
         return false;
     }
     gm_choice then = gm_select_value(&all, then_value);
@@ -490,8 +269,8 @@ bool gm_form_return(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const
         return true;
     }
     gm_edit_text body = {0};
-    write_statements(&all, &with, "return ", &value, &body);
-    replace(&all, &with, plan->node->start, plan->place->list->items[next]->end, &body, edits);
+    gm_branch_write(&all, &with, "return ", &value, &body);
+    gm_branch_replace(&all, &with, plan->node->start, plan->place->list->items[next]->end, &body, edits);
     return true;
 }
 
@@ -499,13 +278,13 @@ bool gm_form_return(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const
 bool gm_form_argument(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
     (void)assumption;
     gm_selection all = gm_select_begin(fixer, plan);
-    layout with = {gm_text_indent(fixer, plan->node), gm_text_line_end(fixer, plan->node->start)};
+    gm_layout with = {gm_text_indent(fixer, plan->node), gm_text_line_end(fixer, plan->node->start)};
     const gm_node *call = gm_as_If(plan->node)->body.items[0];
     gm_choice then = gm_select_value(&all, plan->then_value);
     gm_choice orelse = gm_select_value(&all, plan->else_value);
     gm_choice value;
     all.torch = gm_text_torch(fixer, plan->function);
-    if (with.indent == NULL || all.torch == NULL || is_elif(&all) ||
+    if (with.indent == NULL || all.torch == NULL || gm_branch_is_elif(&all) ||
         !gm_select(&all, plan->test, false, &then, &orelse, NULL, NULL, 0, &value)) {
         return false;
     }
@@ -513,6 +292,6 @@ bool gm_form_argument(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, con
     gm_edit_add_source(fixer->analysis->arena, &body, call->start, plan->then_value->start);
     gm_text_append(fixer->analysis->arena, &body, &value.text);
     gm_edit_add_source(fixer->analysis->arena, &body, plan->then_value->end, call->end);
-    replace(&all, &with, plan->node->start, plan->node->end, &body, edits);
+    gm_branch_replace(&all, &with, plan->node->start, plan->node->end, &body, edits);
     return true;
 }
