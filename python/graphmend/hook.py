@@ -66,6 +66,14 @@ def is_ours_to_mend(name: str, path: str) -> bool:
     return not path.startswith(_STANDARD_LIBRARY) or any(part in path for part in _PACKAGE_FOLDERS)
 
 
+def could_be_traced(path: str, data: bytes) -> bool:
+    """Whether tensors may be at work in a file: installed packages that handle them say so in each of their files.
+
+    Dynamo itself runs on sympy and others, whose branches are many and not to be made slower.
+    """
+    return not any(part in path for part in _PACKAGE_FOLDERS) or b"torch" in data
+
+
 def compile_mended(result: dict[str, Any], data: bytes, path: str) -> types.CodeType:
     """The code object of the mended text, in the user's positions and names."""
     from graphmend import positions  # with `ast`: only needed for what is not in the cache
@@ -80,6 +88,8 @@ def compile_mended(result: dict[str, Any], data: bytes, path: str) -> types.Code
 
 def mend(path: str, data: bytes) -> cache.Entry | None:
     """The mended module, or None when there is nothing to mend or the file is not valid."""
+    if not could_be_traced(path, data):
+        return None
     if state.cache is None:
         state.cache = cache.Cache()
     key = state.cache.key(path, data)

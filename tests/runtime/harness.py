@@ -96,9 +96,6 @@ def captured() -> Any:
             events.append(f"{self.name} {text}")
             return len(text)
 
-        def flush(self) -> None:
-            events.append(f"{self.name} flush")
-
     class Handler(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             if not record.name.startswith("torch"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -9,7 +10,6 @@ import torch
 from harness import compare
 
 import graphmend.runtime as _gm
-
 
 SITE = "m.py:1:0:GM101"
 
@@ -127,10 +127,38 @@ def test_decisions_on_numbers(program: Any, backend: str) -> None:
     assert outcome.mended("GM401" if program is guarded else "GM101")
 
 
-@pytest.mark.parametrize("grad", [True, False], ids=["grad", "nograd"])
-@pytest.mark.parametrize("program", [selected, fraction], ids=lambda program: program.__name__)
-def test_compiled_backward(program: Any, grad: bool) -> None:
+@pytest.mark.parametrize("program, grad, mode", [(selected, True, "partial"), (selected, False, "whole")])
+def test_compiled_backward(program: Any, grad: bool, mode: str) -> None:
     """Numbers that a compiled backward pass might lose are not captured."""
     outcome = compare(lambda: program, CALLS, grad, backend="inductor")
-    modes = [item["mode"] for item in outcome.report["callables"]]
-    assert modes == ["partial" if grad else "whole"]
+    assert [item["mode"] for item in outcome.report["callables"]] == [mode]
+
+
+def divided(x, n):
+    return x * (1 / x.max().item())
+
+
+def whole_part(x, n):
+    return x * (7 // int(x.max())), int(x.min()) * 10**20
+
+
+def root(x, n):
+    return x * math.sqrt(x.max().item()), math.floor(x.min().item())
+
+
+STRANGE = [0.0, 2.5, -3.0, math.inf, math.nan, 1e20]
+
+
+@pytest.mark.parametrize("program", [divided, whole_part, root], ids=lambda program: program.__name__)
+def test_arithmetic_is_pythons(program: Any, capfd: Any) -> None:
+    """Where a backend runs the graph as it is, numbers overflow, divide and fail as they do in Python."""
+    calls = [lambda value=value: (torch.tensor([value, value]), 0) for value in STRANGE]
+    outcome = compare(lambda: program, calls, False)
+    assert [item["mode"] for item in outcome.report["callables"]] == ["whole"]
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_arithmetic_of_a_compiler() -> None:
+    """A compiler's numbers are not Python's."""
+    outcome = compare(lambda: fraction, CALLS, False, backend="inductor")
+    assert [item["mode"] for item in outcome.report["callables"]] == ["partial"]

@@ -8,7 +8,7 @@ from torch.fx import GraphModule
 
 from . import state
 from .lower import lower
-from .numbers import depends_on_data, inexact_comparison
+from .numbers import computes_with_numbers, depends_on_data, inexact_comparison, runs_as_python
 from .records import refuse_seen
 from .regions import has_markers
 from .replay import GuardedGraph
@@ -46,7 +46,10 @@ class MendingBackend:
         if not has_markers(module) and not (trace.whole and depends_on_data(module)):
             return self.inner(module, inputs, **kwargs)
         plan = lower(module, trace)
+        reason = computes_with_numbers(module) if plan.numbers else None
         compiled = self.inner(module, inputs, **kwargs)
+        if reason is not None and not runs_as_python(module, compiled):
+            raise state.SiteRefused(reason)
         state.registry.mended(plan.sites)
         if not plan.guarded:
             return compiled

@@ -7,6 +7,7 @@ from typing import Any, Optional
 
 import torch
 from torch.fx import GraphModule, Node
+from torch.fx._lazy_graph_module import _LazyGraphModule
 
 from . import prove
 from .decisions import decide_on_tensors
@@ -55,6 +56,9 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     erase_markers(module, marks)
     module.graph.lint()
     module.recompile()
+    # A module that makes its code when it is first called describes on stderr whatever is raised in it; here the call
+    # is run again.
+    _LazyGraphModule.force_recompile(module)
     return plan
 
 
@@ -71,6 +75,8 @@ def keep_predicates(module: GraphModule, marks: Marks) -> None:
             for part in [*marks.regions, *marks.checks]:
                 if part.predicate is predicate:
                     part.predicate = copy
+            for nodes in [nodes for region in marks.regions for nodes in region.sides if predicate in nodes]:
+                nodes.insert(nodes.index(predicate) + 1, copy)
 
 
 def refuse_unproved(module: GraphModule, marks: Marks, trace: Trace) -> None:

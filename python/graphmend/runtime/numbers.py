@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-from torch.fx import GraphModule
+import torch
+from torch.fx import GraphModule, Node
 
 from .dialect import EXACT
 
@@ -31,3 +32,45 @@ def inexact_comparison(shapes: Any) -> Optional[str]:
         if guard.expr.has(ToFloat) and any(abs(number) >= EXACT for number in guard.expr.atoms() if number.is_number):
             return "a number from a tensor is compared with a number that is too large"
     return None
+
+
+def runs_as_python(module: GraphModule, compiled: Any) -> bool:
+    """Whether a backend hands back the graph itself, which computes with numbers as Python does."""
+    return compiled is module or getattr(compiled, "__self__", None) is module
+
+
+COMPARISONS = frozenset(["lt", "le", "gt", "ge", "eq", "ne", "sym_ite", "sym_not"])
+SCALED = frozenset(
+    ["add", "sub", "mul", "truediv", "pow", "full", "full_like", "new_full", "masked_fill", "where", "clamp"]
+)
+SIZED = frozenset(["zeros", "ones", "empty", "full", "new_zeros", "new_ones", "new_full", "view", "reshape", "narrow"])
+
+
+def computes_with_numbers(module: GraphModule) -> Optional[str]:
+    """Why compiled code may find another number than Python, or none where Python raises; None if it may not.
+
+    Python's numbers have no limits, and dividing by zero or taking a root of them raises. So a number is fetched from a
+    tensor, compared or handed on, and nothing else. Sizes that depend on data are small and may be computed with.
+    """
+    fetched: set[Node] = set()
+    for node in module.graph.nodes:
+        value = node.meta.get("example_value")
+        name = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", "")
+        if name == "item":
+            fetched.add(node)
+            continue
+        used = [source for source in node.all_input_nodes if source in fetched]
+        if not used or node.op == "output" or name.startswith("_assert_scalar"):
+            continue
+        if isinstance(value, NUMBERS):
+            fetched.add(node)
+            allowed = name in COMPARISONS
+        else:
+            real = all(isinstance(source.meta["example_value"], torch.SymFloat) for source in used)
+            allowed = name in SCALED if real else name in SIZED | {"add", "sub", "mul"}
+        if not allowed:
+            return f"a number from a tensor goes through `{name}`"
+    return None
+
+
+NUMBERS = (torch.SymInt, torch.SymFloat, torch.SymBool)

@@ -1,0 +1,177 @@
+"""Compiled programs over many calls: nothing grows, nothing is left behind, copies and modes are respected."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import re
+from typing import Any
+
+import pytest
+import torch
+from harness import CountingBackend, captured, load, plain, seed
+
+import graphmend.runtime as _gm
+from graphmend.runtime import callers, state
+
+TRAINED = """
+    import logging
+    import warnings
+    import torch
+    logger = logging.getLogger("trained")
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = torch.nn.Linear(3, 3)
+            self.drop = torch.nn.Dropout(0.25)
+            self.steps, self.losses = 0, []
+        def forward(self, x):
+            self.steps += 1
+            y = self.drop(self.linear(x))
+            loss = y.pow(2).mean()
+            self.losses.append(loss.item())
+            logger.warning("loss %.4f", loss.item())
+            if torch.isnan(loss).any():
+                raise ValueError("NaN")
+            if x.sum() > 0:
+                warnings.warn("positive", stacklevel=2)
+                loss = loss * 2
+            return loss
+    make = Model
+    """
+
+
+def train(model: Any, function: Any, steps: int, after: Any = None) -> tuple[list[Any], list[str]]:
+    """Losses and events of some steps."""
+    seed()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    found = []
+    with captured() as events:
+        for step in range(steps):
+            loss = function(torch.randn(4, 3))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            found.append(loss.item())
+            if after is not None:
+                after(step)
+    return found, events
+
+
+def trained(make: Any) -> tuple[Any, Any, CountingBackend]:
+    seed()
+    model, backend = make(), CountingBackend()
+    return model, torch.compile(model, backend=backend), backend
+
+
+def test_training_loop(tmp_path: Any) -> None:
+    make = load(tmp_path, TRAINED)
+    seed()
+    eager = make()
+    expected = train(eager, eager, 40)
+    model, compiled, backend = trained(make)
+    sizes: dict[int, tuple[int, int, int]] = {}
+
+    def measure(step: int) -> None:
+        if step in (10, 39):
+            gc.collect()
+            alive = sum(issubclass(type(item), torch.Tensor) for item in gc.get_objects())
+            sizes[step] = (alive, len(callers.stacks), len(state.local.queue))
+
+    got = train(model, compiled, 40, measure)
+    assert got[1] == expected[1] and torch.allclose(torch.tensor(got[0]), torch.tensor(expected[0]))
+    assert (model.steps, len(model.losses)) == (40, 40) and model.losses == pytest.approx(eager.losses)
+    assert len(backend.graphs) == 1, _gm.report()
+    assert sizes[10] == sizes[39] and sizes[39][2] == 0
+    assert all(torch.allclose(a, b) for a, b in zip(eager.parameters(), model.parameters()))
+
+
+def test_threads_train_apart(tmp_path: Any) -> None:
+    import threading
+
+    make = load(tmp_path, TRAINED.replace("torch.nn.Dropout(0.25)", "torch.nn.Identity()"))
+    models = [make() for _ in range(4)]
+    inputs = [[torch.full((4, 3), float(i + k)) for k in range(10)] for i in range(4)]
+    expected = [copy.deepcopy(model) for model in models]
+    for model, given in zip(expected, inputs):
+        with captured():
+            for x in given:
+                model(x)
+
+    def work(model: Any, given: list[torch.Tensor]) -> None:
+        compiled = torch.compile(model, backend="eager")
+        for x in given:
+            compiled(x)
+
+    threads = [threading.Thread(target=work, args=pair) for pair in zip(models, inputs)]
+    with captured() as events:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert [model.losses for model in models] == [pytest.approx(model.losses) for model in expected]
+    assert sum(event.startswith("log") for event in events) == 40
+
+
+def test_copies_of_compiled_modules(tmp_path: Any) -> None:
+    make = load(tmp_path, TRAINED)
+    model, compiled, _ = trained(make)
+    with captured():
+        compiled(torch.ones(4, 3))
+    other = copy.deepcopy(compiled)
+    with captured() as events:
+        seed()
+        first = other(torch.ones(4, 3))
+    with captured() as expected:
+        seed()
+        second = copy.deepcopy(model)(torch.ones(4, 3))
+    assert events == expected and torch.allclose(first, second)
+    assert (model.steps, other.steps) == (1, 2)
+
+
+@pytest.mark.parametrize("mode", [torch.inference_mode, torch.no_grad])
+def test_modes(tmp_path: Any, mode: Any) -> None:
+    make = load(tmp_path, TRAINED)
+    results = []
+    for compile in (False, True):
+        seed()
+        model = make().eval()
+        function = torch.compile(model, backend="eager") if compile else model
+        with captured() as events, mode():
+            outputs = [function(torch.full((4, 3), sign)) for sign in (1.0, -1.0, 1.0)]
+        results.append(([plain(output) for output in outputs], events, model.losses, model.steps))
+    (left, right) = results
+    assert all(torch.allclose(a[-1], b[-1]) and a[:-1] == b[:-1] for a, b in zip(left[0], right[0]))
+    assert left[1] == right[1] and left[2] == pytest.approx(right[2]) and left[3] == right[3]
+    with captured(), mode(), pytest.raises(ValueError, match="NaN"):
+        function(torch.full((4, 3), float("nan")))
+    assert model.steps == 4 and not state.local.queue
+
+
+def test_own_failures_leave_the_program_running(tmp_path: Any, monkeypatch: Any) -> None:
+    """Whatever of ours fails while a call is traced, the call is compiled as it is written."""
+    from graphmend.runtime import backend, dialect, tracing
+
+    def broken(*args: Any, **kwargs: Any) -> Any:
+        raise AssertionError("a bug")
+
+    make = load(tmp_path, TRAINED.replace("0.25", "0.0"))
+    seed()
+    model = make()
+    with captured() as expected:
+        right = model(torch.ones(4, 3))
+    places = [
+        (backend, "lower"),
+        (backend, "inexact_comparison"),
+        (tracing.records, "unsafe"),
+        (dialect.markers, "key_of"),
+    ]
+    for module, name in places:
+        torch._dynamo.reset()
+        with monkeypatch.context() as patch:
+            patch.setattr(module, name, broken, raising=False)
+            other = make()
+            other.load_state_dict(model.state_dict())
+            with captured() as events:
+                assert torch.allclose(torch.compile(other, backend="eager")(torch.ones(4, 3)), right)
+        assert [re.sub(r"torch_dynamo_resume_in_(\w+)_at_\d+", r"\1", event) for event in events] == expected
