@@ -5,7 +5,8 @@
 
 /* Code for compiled functions alone: it is noise everywhere else. */
 static bool is_for_compiled(const gm_plan *plan) {
-    return plan->kind == GM_PLAN_CHECK || plan->kind == GM_PLAN_DEFER;
+    return plan->kind == GM_PLAN_CHECK || plan->kind == GM_PLAN_DEFER ||
+           (plan->kind == GM_PLAN_BRANCH && plan->targets.count == 0);
 }
 
 /* What is a guess, or never compiled, is no reason to touch a file: these are the findings that `check` shows. */

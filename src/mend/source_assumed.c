@@ -4,9 +4,11 @@
 #include "mend/source_text.h"
 #include "mend/writer.h"
 #include "rules/eager_only.h"
+#include "rules/effects.h"
 #include "rules/rule.h"
 #include "syntax/lexer.h"
 
+static const char leaves_out[] = "compiled code leaves this call out";
 static const char only_assumed[] = "compiled code cannot do the same; `--unsafe` leaves it out there";
 
 /* ---- Guards ---- */
@@ -16,7 +18,8 @@ static bool is_loose(const gm_node *test, bool under_and) {
            (under_and && test->kind == GM_KIND_BoolOp && gm_as_BoolOp(test)->op == GM_OP_Or);
 }
 
-bool gm_form_check(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
+/* Put `not torch.compiler.is_compiling() and` in front of the test, or `torch.compiler.is_compiling() or`. */
+static bool guard_test(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits) {
     gm_arena *arena = fixer->analysis->arena;
     fixer->reason = fixer->assumed ? "it cannot be left out of compiled code here" : only_assumed;
     const char *torch = fixer->assumed && !gm_eager_only(fixer->analysis->flow, plan->node)
@@ -37,8 +40,12 @@ bool gm_form_check(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const 
         gm_edit_add(arena, &back.text, ")");
         gm_edits_add(arena, edits, back);
     }
-    *assumption = "compiled code may go on where Python raises";
     return true;
+}
+
+bool gm_form_check(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
+    *assumption = "compiled code may go on where Python raises";
+    return guard_test(fixer, plan, edits);
 }
 
 /* ---- Effects ---- */
@@ -48,6 +55,29 @@ static bool is_message(const gm_fixer *fixer, const gm_plan *plan) {
     bool says = plan->rule == &gm_rule_print || plan->rule == &gm_rule_logging || plan->rule == &gm_rule_warning;
     bool elif = fixer->analysis->tree->source->text[plan->node->start] == 'e' && plan->node->kind == GM_KIND_If;
     return says && !elif && (plan->node->kind == GM_KIND_Expr || plan->node->kind == GM_KIND_If);
+}
+
+/* A branch that gives nothing but messages. The compiler does not look at its test either, which must do nothing else then. */
+bool gm_form_messages(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
+    for (uint32_t i = 0; i < plan->then.count; i++) {
+        const gm_plan *inner = gm_analysis_plan(fixer->analysis, plan->then.items[i]);
+        if (inner == NULL || inner->kind != GM_PLAN_DEFER || !is_message(fixer, inner)) {
+            return false;
+        }
+    }
+    bool pure = gm_effects_of(fixer->analysis, plan->function, plan->test, GM_EFFECTS_TEST).reason == NULL &&
+                (gm_region_of_expression(plan->function, plan->test).traits & GM_REGION_WALRUS) == 0;
+    if (!fixer->assumed || plan->then.count == 0 || plan->orelse.count > 0 || !pure) {
+        return false;
+    }
+    *assumption = leaves_out;
+    return guard_test(fixer, plan, edits);
+}
+
+/* Whether the test around the statement is mended in the same run: then the statement need not be. */
+static bool is_guarded(const gm_fixer *fixer, const gm_plan *plan) {
+    const gm_node *owner = plan->place->owner;
+    return owner->kind == GM_KIND_If && gm_edits_touch(&fixer->fix->edits, owner->start, gm_as_If(owner)->test->end);
 }
 
 /* Whether the statement has its lines to itself. */
@@ -111,7 +141,7 @@ bool gm_form_defer(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const 
     fixer->reason = fixer->assumed ? "it cannot be left out of compiled code here" : only_assumed;
     const gm_node *statement = plan->node;
     const char *indent = gm_text_indent(fixer, statement);
-    const char *torch = fixer->assumed && indent != NULL && is_alone(fixer->analysis->tree, statement) &&
+    const char *torch = fixer->assumed && indent != NULL && !is_guarded(fixer, plan) && is_alone(fixer->analysis->tree, statement) &&
                                 !gm_eager_only(fixer->analysis->flow, statement)
                             ? gm_text_torch(fixer, plan->function)
                             : NULL;
@@ -129,6 +159,6 @@ bool gm_form_defer(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const 
     }
     gm_edit_add(arena, &edit.text, unit);
     add_deeper(fixer, &edit.text, statement, unit);
-    *assumption = "compiled code leaves this call out";
+    *assumption = leaves_out;
     return gm_edits_add(arena, edits, edit);
 }

@@ -209,7 +209,9 @@ static bool mend_inside(gm_selection *all, uint32_t python, const gm_symbol *tar
 /* ---- Forms ---- */
 
 bool gm_form_branch(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
-    (void)assumption;
+    if (plan->targets.count == 0) {
+        return gm_form_messages(fixer, plan, edits, assumption);
+    }
     gm_selection all = gm_select_begin(fixer, plan);
     gm_layout with = {gm_text_indent(fixer, plan->node), gm_text_line_end(fixer, plan->node->start)};
     const gm_symbol *target = plan->targets.count > 0 ? plan->targets.items[0] : NULL;

@@ -28,6 +28,8 @@ bool gm_form_select(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const
 bool gm_form_argument(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
 bool gm_form_drop(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
 bool gm_form_check(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
+/* Of a branch that assigns nothing: not in the table, gm_form_branch asks it. */
+bool gm_form_messages(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
 bool gm_form_defer(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption);
 
 /* A condition as one tensor of bool with one element: its text, without `not` in front when `*negated` is set. False when that is not
