@@ -86,7 +86,8 @@ def picture(value: Any, arguments: list[Any]) -> Any:
             and argument.untyped_storage().data_ptr() == storage
         ]
         same = [index for index, argument in enumerate(arguments) if argument is value]
-        layout = value.stride() if value.numel() else None
+        # A step along a dimension of one element leads nowhere.
+        layout = [step for step, size in zip(value.stride(), value.shape) if size > 1] if value.numel() else None
         return (value.dtype, value.shape, layout, value.requires_grad, shared, same, value.detach().clone())
     if isinstance(value, (tuple, list)):
         return [type(value).__name__, *(picture(item, arguments) for item in value)]
