@@ -34,7 +34,7 @@ TRAINED = """
             if torch.isnan(loss).any():
                 raise ValueError("NaN")
             if x.sum() > 0:
-                warnings.warn("positive", stacklevel=2)
+                warnings.warn("positive")
                 loss = loss * 2
             return loss
     make = Model

@@ -7,6 +7,7 @@ If Dynamo is not loaded yet, `torch.compile` itself is replaced until its first 
 from __future__ import annotations
 
 import functools
+import importlib
 import sys
 import threading
 from typing import Any, Callable, Optional
@@ -82,9 +83,22 @@ def rebuild(args: tuple, kwargs: dict) -> Any:
 def optimize(*args: Any, **kwargs: Any) -> Any:
     """Stands in for `torch._dynamo.optimize`."""
     original = originals.get("optimize") or torch._dynamo.eval_frame.optimize
-    if not state.enabled():
+    if not state.enabled() or not is_complete():
         return original(*args, **kwargs)
     return mending_context(original, args, kwargs)
+
+
+def is_complete() -> bool:
+    """Whether everything that contexts are made of can be loaded, as it can with every torch that we know."""
+    try:
+        context_class()
+        importlib.import_module(f"{__package__}.backend")
+    except Exception as error:
+        from graphmend import hook
+
+        hook.warn("compiled callables are not mended", error)
+        return False
+    return True
 
 
 def mending_context(original: Callable[..., Any], args: tuple, kwargs: dict) -> Any:

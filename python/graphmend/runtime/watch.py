@@ -46,7 +46,6 @@ def surroundings() -> tuple:
     kinds = ("cpu", "cuda")
     return (
         [(torch.is_autocast_enabled(kind), torch.get_autocast_dtype(kind)) for kind in kinds],
-        torch.is_inference_mode_enabled(),
         torch.get_default_dtype(),
         torch.get_default_device(),
     )
