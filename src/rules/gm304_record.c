@@ -213,6 +213,47 @@ static bool is_plain(gm_function *function, const gm_node *node, const char *own
     }
 }
 
+/* A container that goes in as itself: what the program does to it later would have to be seen inside, which a kept copy does not show. */
+static bool is_shared(gm_function *function, const gm_node *node);
+
+static bool are_shared(gm_function *function, const gm_list *nodes) {
+    for (uint32_t i = 0; i < nodes->count; i++) {
+        if (nodes->items[i] != NULL && is_shared(function, nodes->items[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_shared(gm_function *function, const gm_node *node) {
+    switch ((gm_kind)node->kind) {
+    case GM_KIND_Name:
+    case GM_KIND_Attribute: {
+        uint8_t form = gm_value_of(function, node).form;
+        return form == GM_FORM_LIST || form == GM_FORM_DICT || form == GM_FORM_SET || form == GM_FORM_OBJECT || form == GM_FORM_ARRAY;
+    }
+    case GM_KIND_Tuple:
+        return are_shared(function, &gm_as_Tuple(node)->elts);
+    case GM_KIND_List:
+        return are_shared(function, &gm_as_List(node)->elts);
+    case GM_KIND_Dict:
+        return are_shared(function, &gm_as_Dict(node)->values);
+    default:
+        return false;
+    }
+}
+
+/* Methods that take the items out of what they are given. */
+static bool takes_items(const char *action) {
+    static const char *const names[] = {"extend", "extendleft", "update", "writelines"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(action, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- Whether it is any of our business ---- */
 
 typedef struct gm_data_question {
@@ -266,6 +307,9 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
         return false;
     }
     const gm_list kept = found.reads;
+    if (!found.counts && !takes_items(found.action) && are_shared(site->function, &kept)) {
+        return false;
+    }
     strip_brackets(analysis, &found);
     plan->path = text_of(analysis, found.target);
     plan->action = found.action;
