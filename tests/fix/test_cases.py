@@ -7,7 +7,7 @@ import importlib.util
 from typing import Callable
 
 import pytest
-from cases import FOLDER, Case, all_cases
+from fix_cases import FOLDER, Case, all_cases
 
 CASES = all_cases()
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")

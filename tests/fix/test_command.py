@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import Command
+from fix_command import Command
 
 BEFORE = """import torch
 
