@@ -95,6 +95,7 @@ typedef struct gm_attribute {
     const gm_name *name;
     gm_value value;          /* joined over all places in the class that set it */
     const gm_name *type;     /* qualified class when it is a constructor call: "torch.nn.Dropout"; or NULL */
+    const gm_name *item_type; /* that of its items when it is a ModuleList or the like of modules of one class; or NULL */
     const gm_node *binder;   /* the first Assign, AnnAssign or register_buffer call */
     bool outside_init;       /* set in another method than __init__ as well */
 } gm_attribute;

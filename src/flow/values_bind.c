@@ -129,6 +129,16 @@ static const gm_node *receiver_of(const gm_node *node, const char *name) {
     return gm_name_is(callee->attr, name) ? callee->value : NULL;
 }
 
+/* `xs` of `xs`, `xs[1:]` and `reversed(xs)`. */
+static const gm_node *items_behind(gm_function *function, const gm_node *iterable) {
+    if (iterable->kind == GM_KIND_Subscript && gm_as_Subscript(iterable)->slice->kind == GM_KIND_Slice) {
+        return gm_as_Subscript(iterable)->value;
+    }
+    bool reversed = is_builtin_call(function, iterable, "builtins.reversed");
+    const gm_node *argument = reversed ? gm_call_argument(gm_as_Call(iterable), 0) : NULL;
+    return argument != NULL ? argument : iterable;
+}
+
 gm_value gm_evaluate_iteration(gm_function *function, const gm_node *iterable) {
     if (is_builtin_call(function, iterable, "builtins.range")) {
         return of_range(function, iterable);
@@ -145,7 +155,7 @@ gm_value gm_evaluate_iteration(gm_function *function, const gm_node *iterable) {
         value.traits = GM_VALUE_PARAMETER;
         return value;
     }
-    return gm_value_item(gm_evaluate(function, iterable), iterable);
+    return gm_value_item(gm_evaluate(function, items_behind(function, iterable)), iterable);
 }
 
 /* Part `index` of what an iterable gives, when each item is a tuple: `for i, x in enumerate(xs)`. */
@@ -293,6 +303,48 @@ static gm_value of_augmented(gm_function *function, const gm_AugAssign *assign) 
         value.traits &= (uint16_t)~GM_VALUE_FRESH;
     }
     return value;
+}
+
+/* The iterable that a target of a loop gets its items from. */
+static const gm_node *iterable_of(gm_function *function, const gm_node *iterable, const target_path *path) {
+    if (path->lost || path->starred || path->count > 1) {
+        return NULL;
+    }
+    if (path->count == 0) {
+        return items_behind(function, iterable);
+    }
+    const gm_node *argument = NULL;
+    if (is_builtin_call(function, iterable, "builtins.enumerate") && path->items[0] == 1) {
+        argument = gm_call_argument(gm_as_Call(iterable), 0);
+    } else if (is_builtin_call(function, iterable, "builtins.zip")) {
+        argument = gm_call_argument(gm_as_Call(iterable), path->items[0]);
+    }
+    return argument == NULL ? NULL : items_behind(function, argument);
+}
+
+static const gm_node *iterated_by(gm_function *function, const gm_node *name) {
+    const gm_symbol *symbol = gm_scopes_symbol(function->flow->scopes, name);
+    const gm_symbol *owner = symbol == NULL ? NULL : gm_symbol_owner(function->flow->scopes, symbol);
+    if (owner == NULL || owner->binders.count != 1 || owner->binders.items[0]->kind != GM_KIND_Name) {
+        return NULL;
+    }
+    target_path path = path_of(function->flow, owner->binders.items[0]);
+    if (path.holder == NULL || (path.holder->kind != GM_KIND_For && path.holder->kind != GM_KIND_comprehension)) {
+        return NULL;
+    }
+    const gm_node *iterable = path.holder->kind == GM_KIND_For ? gm_as_For(path.holder)->iter : gm_as_comprehension(path.holder)->iter;
+    return iterable_of(function, iterable, &path);
+}
+
+const gm_node *gm_attribute_of_item(gm_function *function, const gm_node *item) {
+    const gm_node *items = NULL;
+    if (item->kind == GM_KIND_Name) {
+        items = iterated_by(function, item);
+    } else if (item->kind == GM_KIND_Subscript && gm_as_Subscript(item)->slice->kind != GM_KIND_Slice) {
+        items = gm_as_Subscript(item)->value;
+    }
+    bool own = items != NULL && items->kind == GM_KIND_Attribute && gm_class_of_self(function, gm_as_Attribute(items)->value) != NULL;
+    return own ? items : NULL;
 }
 
 /* An annotated assignment: the annotation where the value tells nothing. */

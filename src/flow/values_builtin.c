@@ -75,9 +75,9 @@ static gm_value make_same(gm_function *function, const char *name, const gm_node
     return value;
 }
 
-/* list(x), tuple(x), sorted(x), reversed(x). */
+/* list(x), tuple(x), sorted(x). */
 static gm_value make_sequence(gm_function *function, const char *name, const gm_node *node) {
-    gm_value_form form = strcmp(name, "tuple") == 0 ? GM_FORM_TUPLE : strcmp(name, "reversed") == 0 ? GM_FORM_ANY : GM_FORM_LIST;
+    gm_value_form form = strcmp(name, "tuple") == 0 ? GM_FORM_TUPLE : GM_FORM_LIST;
     gm_value argument = gm_value_used(argument_value(function, node, 0));
     if (gm_value_is(argument, GM_FORM_TENSORS) || gm_value_is(argument, GM_FORM_MODULES) || gm_value_is(argument, GM_FORM_SIZE)) {
         return argument;
@@ -173,7 +173,7 @@ gm_value gm_evaluate_builtin(gm_function *function, const char *name, const gm_n
         {"frozenset", make_other},   {"slice", make_other},       {"type", make_other},       {"open", make_other},
         {"divmod", make_other},      {"bytes", make_string},      {"print", make_none},       {"setattr", make_none},
         {"delattr", make_none},      {"abs", make_same},          {"round", make_same},       {"list", make_sequence},
-        {"tuple", make_sequence},    {"sorted", make_sequence},   {"reversed", make_sequence}, {"sum", make_sum},
+        {"tuple", make_sequence},    {"sorted", make_sequence},   {"reversed", make_other}, {"sum", make_sum},
         {"max", make_choice},        {"min", make_choice},        {"any", make_quantifier},   {"all", make_quantifier},
         {"getattr", get_attribute},  {"object", make_other},      {"super", make_unknown},    {"next", make_unknown},
     };

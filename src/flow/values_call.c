@@ -164,9 +164,8 @@ static const gm_node *class_called(gm_flow *flow, const gm_name *name) {
     return binder != NULL && binder->kind == GM_KIND_ClassDef ? binder : NULL;
 }
 
-/* `self.NAME(...)`, where NAME holds a module. */
-static gm_value call_attribute(gm_function *function, const gm_attribute *attribute, const gm_node *call) {
-    const gm_name *type = attribute->type;
+/* A call of an instance of a class of torch.nn or of this file. */
+static gm_value call_instance(gm_function *function, const gm_name *type, const gm_node *call) {
     if (type == NULL) {
         return gm_value_unknown(call);
     }
@@ -189,7 +188,7 @@ static bool call_on_self(gm_function *function, const gm_node *class_def, const 
     if (attribute == NULL) {
         return false;
     }
-    *value = call_attribute(function, attribute, call);
+    *value = call_instance(function, attribute->type, call);
     return true;
 }
 
@@ -325,6 +324,18 @@ static gm_value call_definition(gm_function *function, const gm_node *definition
     return gm_value_unknown(node);
 }
 
+/* `layer(x)` in a loop over `self.layers`, `self.layers[i](x)`. */
+static gm_value call_item(gm_function *function, const gm_node *callee, const gm_node *node) {
+    const gm_node *items = gm_attribute_of_item(function, callee);
+    if (items == NULL) {
+        gm_evaluate(function, callee);
+        return gm_value_unknown(node);
+    }
+    const gm_node *class_def = gm_class_of_self(function, gm_as_Attribute(items)->value);
+    const gm_attribute *attribute = gm_class_attribute_of(function->flow, class_def, gm_as_Attribute(items)->attr);
+    return call_instance(function, attribute == NULL ? NULL : attribute->item_type, node);
+}
+
 gm_value gm_evaluate_call(gm_function *function, const gm_node *node) {
     const gm_node *callee = gm_as_Call(node)->func;
     const gm_name *name = gm_flow_qualified(function->flow, callee);
@@ -341,8 +352,7 @@ gm_value gm_evaluate_call(gm_function *function, const gm_node *node) {
     if (definition != NULL) {
         return call_definition(function, definition, node);
     }
-    gm_evaluate(function, callee);
-    return gm_value_unknown(node);
+    return call_item(function, callee, node);
 }
 
 /* ---- Questions ---- */

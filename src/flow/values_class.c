@@ -59,7 +59,7 @@ static bool names_module(const gm_node *base) {
     const gm_name *name = base->kind == GM_KIND_Name        ? gm_as_Name(base)->id
                           : base->kind == GM_KIND_Attribute ? gm_as_Attribute(base)->attr
                                                             : NULL;
-    if (name != NULL && strstr(name->text, "Output") != NULL) {
+    if (name != NULL && (strstr(name->text, "Output") != NULL || strstr(name->text, "Cache") != NULL)) {
         return false;
     }
     for (size_t i = 0; name != NULL && i < sizeof tails / sizeof tails[0]; i++) {
@@ -73,6 +73,9 @@ static bool names_module(const gm_node *base) {
 /* Classes that are no modules, whatever their names end with. */
 static bool is_other_class(const char *name) {
     static const char *const prefixes[] = {"builtins.", "torch.autograd", "pydantic.", "typing.", "abc.", "enum."};
+    if (strstr(name, "cache_utils.") != NULL) {
+        return true;
+    }
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
         if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0) {
             return true;
@@ -154,8 +157,36 @@ static const gm_name *type_of(class_build *build, const gm_node *value) {
     return gm_flow_qualified(build->flow, callee);
 }
 
+static gm_function *evaluator_of(const class_build *build) {
+    return build->method != NULL ? build->method : gm_flow_function(build->flow, &build->flow->tree->module->base);
+}
+
+/* The class of the items of `nn.ModuleList([C() for ...])`, when it is one. */
+static const gm_name *item_type_of(class_build *build, const gm_node *value) {
+    if (value == NULL || value->kind != GM_KIND_Call) {
+        return NULL;
+    }
+    const gm_node *items = gm_call_argument(gm_as_Call(value), 0);
+    if (items == NULL) {
+        return NULL;
+    }
+    if (items->kind == GM_KIND_ListComp || items->kind == GM_KIND_GeneratorExp) {
+        return type_of(build, items->kind == GM_KIND_ListComp ? gm_as_ListComp(items)->elt : gm_as_GeneratorExp(items)->elt);
+    }
+    const gm_name *type = NULL;
+    for (uint32_t i = 0; items->kind == GM_KIND_List && i < gm_as_List(items)->elts.count; i++) {
+        const gm_name *next = type_of(build, gm_as_List(items)->elts.items[i]);
+        if (next == NULL || (type != NULL && next != type)) {
+            return NULL;
+        }
+        type = next;
+    }
+    return type;
+}
+
 static void add(class_build *build, const gm_name *name, gm_value value, const gm_node *made, const gm_node *binder) {
     const gm_name *type = type_of(build, made);
+    const gm_name *items = gm_value_is(value, GM_FORM_MODULES) ? item_type_of(build, made) : NULL;
     if (gm_value_has_tensor(value) && (value.traits & (GM_VALUE_PARAMETER | GM_VALUE_BUFFER)) != 0) {
         bool buffer = (value.traits & GM_VALUE_BUFFER) != 0;
         value.reason = gm_value_text(build->flow, "`%s` is a %s", name->text, buffer ? "buffer" : "parameter");
@@ -165,8 +196,10 @@ static void add(class_build *build, const gm_name *name, gm_value value, const g
     if (attribute->binder == NULL) {
         attribute->binder = binder;
         attribute->type = type;
-    } else if (attribute->type != type) {
-        attribute->type = NULL;
+        attribute->item_type = items;
+    } else {
+        attribute->type = attribute->type == type ? type : NULL;
+        attribute->item_type = attribute->item_type == items ? items : NULL;
     }
     attribute->value = gm_value_join(attribute->value, value);
     attribute->outside_init = attribute->outside_init || (build->method != NULL && !build->init);
@@ -185,10 +218,6 @@ static const gm_name *target_name(const class_build *build, const gm_node *targe
         return target->kind == GM_KIND_Name ? gm_as_Name(target)->id : NULL;
     }
     return own_attribute(build, target);
-}
-
-static gm_function *evaluator_of(const class_build *build) {
-    return build->method != NULL ? build->method : gm_flow_function(build->flow, &build->flow->tree->module->base);
 }
 
 static gm_value value_in(const class_build *build, const gm_node *expression) {

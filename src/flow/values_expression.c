@@ -60,7 +60,8 @@ static gm_value of_lambda(gm_function *function, const gm_node *node) {
 /* A tuple or list: of tensors alone, or of anything. */
 static gm_value of_items(gm_function *function, const gm_node *node, const gm_list *items, gm_value_form form) {
     bool tensors = items->count > 0;
-    uint16_t origin = 0;
+    bool data = tensors;
+    bool maybe_data = false;
     bool constant = true;
     for (uint32_t i = 0; i < items->count; i++) {
         const gm_node *item = items->items[i];
@@ -68,12 +69,15 @@ static gm_value of_items(gm_function *function, const gm_node *node, const gm_li
         gm_value value = gm_evaluate(function, starred ? gm_as_Starred(item)->value : item);
         bool is_tensor = starred ? gm_value_is(value, GM_FORM_TENSORS) : gm_value_is_tensor(value);
         tensors = tensors && is_tensor;
-        origin = gm_value_origins(origin, value.class_ == GM_VALUE_NOT ? value.traits : 0);
+        bool read = value.class_ == GM_VALUE_NOT && (value.traits & GM_VALUE_FROM_DATA) != 0;
+        data = data && read;
+        maybe_data = maybe_data || read || (value.traits & GM_VALUE_MAYBE_DATA) != 0;
         constant = constant && (value.traits & GM_VALUE_CONSTANT) != 0;
     }
     gm_value value = tensors ? gm_value_python(GM_FORM_TENSORS, "tensors, in a tuple or list", node)
                              : gm_value_python(form, "a tuple or list", node);
-    value.traits = (uint16_t)((origin & (GM_VALUE_FROM_DATA | GM_VALUE_MAYBE_DATA)) | (constant ? GM_VALUE_CONSTANT : 0));
+    value.traits = (uint16_t)((data ? GM_VALUE_FROM_DATA : maybe_data ? GM_VALUE_MAYBE_DATA : 0) | (constant ? GM_VALUE_CONSTANT : 0));
+    value.reason = data || maybe_data ? "a tuple or list with data" : value.reason;
     return value;
 }
 

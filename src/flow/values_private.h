@@ -175,6 +175,9 @@ gm_value gm_evaluate_binder(gm_function *function, const gm_node *binder);
 /* What iterating over an expression gives. */
 gm_value gm_evaluate_iteration(gm_function *function, const gm_node *iterable);
 
+/* The `self.NAME` over whose items the loop goes that alone binds a name, or that a subscript takes an item of; or NULL. */
+const gm_node *gm_attribute_of_item(gm_function *function, const gm_node *item);
+
 /* What an annotation promises; UNKNOWN when it says nothing. */
 gm_value gm_value_of_annotation(gm_flow *flow, const gm_node *annotation);
 

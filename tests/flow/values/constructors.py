@@ -102,6 +102,9 @@ def operators(x: torch.Tensor, k: float):
     x.T  #: x.T -> tensor !fresh
     k > 0 and x.sum() > 0  #: k > 0 and x.sum() > 0 -> maybe
     x if k > 0 else None  #: x if k > 0 else None -> maybe tensor optional
+    (x, x.tolist())[0]  #: (x, x.tolist())[0] -> unknown
+    (x.item(), int(x))[0]  #: (x.item(), int(x))[0] -> not from-data
+    [part for part in reversed(x.split(2))]  #: [part for part in reversed(x.split(2))] -> not tensors
     (x, x)  #: (x, x) -> not tensors
     [x, 1]  #: [x, 1] -> not list
     [v + 1 for v in x]  #: [v + 1 for v in x] -> not tensors

@@ -10,6 +10,11 @@ from torch import nn
 logger = logging.getLogger(__name__)
 
 
+class Inner(nn.Module):
+    def forward(self, x):
+        return torch.relu(x)
+
+
 class Block(nn.Module):
     limit = 3
 
@@ -21,6 +26,8 @@ class Block(nn.Module):
         self.norm = nn.LayerNorm(size)
         self.rnn = nn.LSTM(size, size)
         self.layers = nn.ModuleList([nn.Linear(size, size) for _ in range(3)])
+        self.blocks = nn.ModuleList([Inner(), Inner()])
+        self.mixed = nn.ModuleList([Inner(), nn.Linear(1, 1)])
         self.scale = nn.Parameter(torch.ones(1))
         self.register_buffer("mask", torch.ones(3, 3))
         self.register_buffer("cache", None)
@@ -64,6 +71,11 @@ class Block(nn.Module):
         logger  #: logger -> not logger
         for layer in self.layers:
             layer  #: layer -> not module
+            layer(x)  #: layer(x) -> tensor
+        for i, layer_ in enumerate(self.blocks[1:]):
+            layer_(x)  #: layer_(x) -> tensor
+        self.layers[0](x)  #: self.layers[0](x) -> tensor
+        self.mixed[0](x)  #: self.mixed[0](x) -> unknown
         self.forward  #: self.forward -> not function
         x  #: x -> maybe by-use
         if self.linear(x).mean() > 0:  # ? tensor
