@@ -26,7 +26,13 @@ def behind_wrapper(tx: Any) -> bool:
     from torch._dynamo import polyfills
 
     codes = [getattr(polyfills, name).__code__ for name in UNWRAPPERS if hasattr(polyfills, name)]
-    return any(translator.f_code in codes for translator in translators(tx))
+    return any(translator.f_code in codes and not is_compiled(translator) for translator in translators(tx))
+
+
+def is_compiled(translator: Any) -> bool:
+    """Whether Dynamo's function calls what is behind a compiled callable, which has no answers of its own."""
+    name = translator.symbolic_locals["args"].items[1]
+    return bool(name.is_python_constant() and name.as_python_constant() == "_torchdynamo_inline")
 
 
 # ---- The stack as a deferred effect would have found it ----
