@@ -119,17 +119,22 @@ static inline bool gm_value_is_number(gm_value value) {
 /* The value of one node whose operands are evaluated through gm_evaluate. */
 gm_value gm_evaluate_node(gm_function *function, const gm_node *node);
 
-/* What indexing a value by a number, or iterating over it, gives. */
-gm_value gm_value_item(gm_value value, const gm_node *evidence);
-
 /* What the arithmetic operator makes of two values. */
 gm_value gm_value_arithmetic(uint8_t operator_, gm_value left, gm_value right, const gm_node *node);
 
-/* Whether a name, attribute or chain of them holds configuration by universal custom: `self.config.x`, `cfg`, `args.x`. */
-bool gm_is_setting(const gm_node *node);
-
 /* Whether a text is one of a NULL-terminated list. */
 bool gm_text_in(const char *text, const char *const *list);
+
+/* ---- values_access.c ---- */
+
+gm_value gm_evaluate_subscript(gm_function *function, const gm_node *node);
+gm_value gm_evaluate_attribute(gm_function *function, const gm_node *node);
+
+/* What indexing a value by a number, or iterating over it, gives. */
+gm_value gm_value_item(gm_value value, const gm_node *evidence);
+
+/* Whether a name, attribute or chain of them holds configuration by universal custom: `self.config.x`, `cfg`, `args.x`. */
+bool gm_is_setting(const gm_node *node);
 
 /* ---- values_call.c, values_builtin.c ---- */
 
