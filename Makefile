@@ -21,7 +21,7 @@ TORCH := torch==2.13.0
 TORCH_TOOLS := $(TORCH) "transformers>=5,<6" einops
 C_SOURCES := $(shell find src include data -name '*.[ch]' -o -name '*.def' 2>/dev/null)
 PYTHON_FOLDERS := python tests tools bench examples
-WARNINGS := -DGM_WERROR=ON
+WARNINGS := -DGM_WERROR=ON -DCMAKE_RULE_MESSAGES=OFF
 SCORE_FLAGS = $(if $(ONLY),--only '$(ONLY)') --jobs $(JOBS) --timeout 600
 
 .DELETE_ON_ERROR:
