@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 import torch
@@ -119,3 +120,37 @@ def test_messages_are_formatted_by_the_eager_program() -> None:
 
     outcome = compare(lambda: program, GOOD + [lambda: (torch.zeros(2),)])
     assert outcome.graphs == 1, outcome.report
+
+
+def numbered(x, n):
+    y = x * 2
+    if n > 3:
+        raise ValueError(f"n is {n}")
+    return y + n
+
+
+def refused(x, n):
+    k = x.sum().item()
+    if n > 3:
+        raise ValueError("too many")
+    return x * k
+
+
+@pytest.mark.parametrize("program", [numbered, refused])
+def test_calls_that_raise_whatever_the_tensors_hold(program: Any) -> None:
+    calls = [lambda n=n: (torch.ones(2), n) for n in (1, 2, 5, 3, 5, 0)]
+    outcome = compare(lambda: program, calls)
+    assert outcome.report["callables"][0]["mode"] == "whole" and outcome.graphs <= 3
+
+
+def test_calls_of_which_some_break() -> None:
+    """Those that do not are one graph all the same."""
+
+    def program(x, noisy):
+        if noisy:
+            torch._dynamo.graph_break()
+        return x * 2
+
+    calls = [lambda noisy=noisy: (torch.ones(2), noisy) for noisy in (False, False, False, True, False, False)]
+    outcome = compare(lambda: program, calls)
+    assert outcome.report["callables"][0]["mode"] == "whole" and outcome.graphs <= 3

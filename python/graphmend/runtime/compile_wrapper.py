@@ -59,6 +59,8 @@ class Callback:
             if self.record.mode == "unused" and getattr(result, "guarded_code", None) is not None:
                 self.record.mode = "whole"
             return result
+        if getattr(error, "gb_type", None) == "Observed exception":
+            raise state.NotWhole(raises=True)
         if self.only or getattr(error, "frame_exec_strategy", None) is not None:
             return self.inner(frame, cache_entry, frame_state)
         self.record.reason = first_line(error)
@@ -233,6 +235,14 @@ class Ways:
         self.calls = 0
         self.wasted = 0
 
+    def fail(self, failed: state.NotWhole) -> None:
+        """Note that a call is not one graph. Where others are, it is taken for the exception."""
+        if failed.raises or self.record.mode == "whole":
+            self.waste()
+            return
+        self.left.add(torch.is_grad_enabled())
+        self.record.mode = "partial"
+
     def waste(self) -> None:
         """Note that a call ran for nothing before it was run eagerly. Where that is no exception, the frames are
         compiled one by one."""
@@ -262,22 +272,21 @@ def wrap(ways: Ways, function: Callable[..., Any], module: Optional[torch.nn.Mod
         try:
             result = whole(*args, **kwargs)
         except state.GuardFailed as failed:
-            restore = failed.restore
-        except state.NotWhole:
-            restore = None
-            left.add(is_grad_enabled())
-            ways.record.mode = "partial"
+            restore, aside = failed.restore, False
+        except state.NotWhole as failed:
+            restore, aside = None, not failed.raises
+            ways.fail(failed)
         except Exception:
             # Raised by the code that Dynamo puts around the graph, such as the failing access to an attribute. The
             # deferred work of the call is lost then, so the call is run again.
             if local.pending is None:
                 raise
-            restore = local.pending.restore
+            restore, aside = local.pending.restore, False
         else:
             if local.queue:
                 flush(local.queue)
             return result
-        if left and is_grad_enabled() in left:
+        if aside or (left and is_grad_enabled() in left):
             return ways.partial()(*args, **kwargs)
         local.queue.clear()
         local.pending = None

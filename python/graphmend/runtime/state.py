@@ -22,7 +22,14 @@ class GuardFailed(BaseException):
 
 
 class NotWhole(BaseException):
-    """Raised while converting the first frame of a call that is not one graph; nothing has run yet."""
+    """Raised while converting the first frame of a call that is not one graph; nothing has run yet.
+
+    `raises` tells that the program itself raises an exception in such a call, whatever its tensors hold.
+    """
+
+    def __init__(self, raises: bool = False) -> None:
+        super().__init__()
+        self.raises = raises
 
 
 class SiteRefused(Exception):
@@ -45,6 +52,7 @@ class Trace:
     records: list[Any] = dataclasses.field(default_factory=list)
     selected: dict[int, tuple[str, Any]] = dataclasses.field(default_factory=dict)  # by id: site and fake tensor
     shown: set[str] = dataclasses.field(default_factory=set)  # keys of events that may print a tensor as a whole
+    parameters: set[int] = dataclasses.field(default_factory=set)  # of `selected`, those chosen from a parameter
     surroundings: Any = None
 
     def refuse(self, site: str, reason: str) -> None:
