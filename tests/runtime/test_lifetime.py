@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import gc
 import re
@@ -175,3 +176,36 @@ def test_own_failures_leave_the_program_running(tmp_path: Any, monkeypatch: Any)
             with captured() as events:
                 assert torch.allclose(torch.compile(other, backend="eager")(torch.ones(4, 3)), right)
         assert [re.sub(r"torch_dynamo_resume_in_(\w+)_at_\d+", r"\1", event) for event in events] == expected
+
+
+def test_interrupts_leave_nothing_behind() -> None:
+    """Deferred work of an interrupted call does not come out of the next one."""
+    interrupt = False
+
+    def program(x: torch.Tensor) -> torch.Tensor:
+        if _gm.on("m.py:1:0:GM301"):
+
+            def _gm_sink__program(shape: Any) -> None:
+                print("shape", tuple(shape))
+
+            _gm.defer("m.py:1:0:GM301", _gm_sink__program, (x.shape,))
+        else:
+            print("shape", tuple(x.shape))
+        return x * 2
+
+    def backend(module: Any, inputs: Any) -> Any:
+        def run(*args: Any) -> Any:
+            if interrupt:
+                state.local.queue.append((state.local, print, True, "of the interrupted call"))
+                raise KeyboardInterrupt
+            return module.forward(*args)
+
+        return run
+
+    compiled = torch.compile(program, backend=backend)
+    with captured() as events:
+        for interrupt in (False, True, False):
+            with pytest.raises(KeyboardInterrupt) if interrupt else contextlib.nullcontext():
+                compiled(torch.ones(2))
+    assert "".join(event.removeprefix("out ") for event in events) == "shape (2,)\n" * 2
+    assert not state.local.queue

@@ -282,6 +282,10 @@ def wrap(ways: Ways, function: Callable[..., Any], module: Optional[torch.nn.Mod
             if local.pending is None:
                 raise
             restore, aside = local.pending.restore, False
+        except BaseException:  # an interrupt: nothing of this call may come out of the next one
+            local.queue.clear()
+            local.pending = None
+            raise
         else:
             if local.queue:
                 flush(local.queue)
