@@ -50,6 +50,14 @@ def own_attribute(x):
     return double_or_same(x) + 1, getattr(double_or_same(x), "tag", "none")
 
 
+def key(x):
+    return double_or_same(x) + 1, {x: "input"}.get(double_or_same(x), "other")
+
+
+def member(x):
+    return double_or_same(x) + 1, len({x, double_or_same(x)})
+
+
 def negative_zero(x):
     y, zero = choose(x.sum() > 0, lambda x: (x * 2, 0.0), lambda x: (x * 3, -0.0), x)
     return y, str(zero)
@@ -86,6 +94,8 @@ PROGRAMS = [
     is_itself,
     is_leaf,
     own_attribute,
+    key,
+    member,
     negative_zero,
     expanded,
     input_through_two,
@@ -97,6 +107,38 @@ PROGRAMS = [
 def test_copies_that_would_be_seen(program) -> None:
     outcome = compare(lambda: program, CALLS)
     assert outcome.refusals("GM101"), outcome.report
+
+
+class Frozen(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = torch.nn.Parameter(torch.ones(2), requires_grad=False)
+        self.b = torch.nn.Parameter(torch.zeros(2), requires_grad=False)
+
+    def forward(self, x):
+        w = choose(x.sum() > 0, lambda a, b: a, lambda a, b: b, self.a, self.b)
+        return x * w, isinstance(w, torch.nn.Parameter)
+
+
+def test_type_of_a_copy() -> None:
+    outcome = compare(Frozen, CALLS)
+    assert outcome.refusals("GM101"), outcome.report
+
+
+class Normalized(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = torch.nn.BatchNorm1d(2)
+        self.eval()
+
+    def forward(self, x):
+        x = x.reshape(1, 2)
+        return choose(x.sum() > 0, lambda x: self.norm(x), lambda x: self.norm(x) * 2, x)
+
+
+def test_batch_norm_that_only_reads() -> None:
+    outcome = compare(Normalized, CALLS)
+    assert outcome.graphs == 1, outcome.refusals("GM101")
 
 
 def test_result_that_the_gradient_needs() -> None:
@@ -212,7 +254,7 @@ def many_tensors(x):
 def test_predicate_that_is_overwritten() -> None:
     calls = [lambda: (torch.tensor(True), torch.ones(2)), lambda: (torch.tensor(False), torch.ones(2))]
     outcome = compare(lambda: flag_cleared, calls, grad=False)
-    assert outcome.graphs == 1, outcome.report
+    assert outcome.graphs == 1, outcome.refusals("GM101")
 
 
 def test_list_of_tensors_written_to() -> None:

@@ -150,6 +150,8 @@ def writes_of(node: Node) -> set[int]:
         return storages_in(node.all_input_nodes) if inplace else set()
     if target is operator.setitem or inplace or getattr(operator, name, None) is target and name in INPLACE_OPERATORS:
         return storages_of(node.args[0]) if node.args and isinstance(node.args[0], Node) else set()
+    if "batch_norm" in name and (node.args[5] if len(node.args) > 5 else node.kwargs.get("training")) is False:
+        return set()
     if "batch_norm" in name or "instance_norm" in name or node.kwargs.get("out") is not None:
         return storages_in(node.all_input_nodes)
     if name == "embedding" and (node.kwargs.get("max_norm") is not None or len(node.args) > 3):

@@ -229,6 +229,9 @@ def selected(site: str, name: str) -> bool:
     """Note that the value of this name in the calling frame is a copy that was selected from two sides."""
     trace = state.local.trace
     assert trace is not None
-    value = translator().output.current_tx.symbolic_locals[name].as_proxy().node.meta.get("example_value")
+    names = translator().output.current_tx.symbolic_locals
+    value = names[name].as_proxy().node.meta.get("example_value")
     trace.selected[id(value)] = (site, value)
+    if any(names[side].python_type() is not names[name].python_type() for side in ("first", "second")):
+        trace.parameters.add(id(value))
     return True

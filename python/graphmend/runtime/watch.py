@@ -11,6 +11,7 @@ import contextlib
 import dis
 import enum
 import logging
+import sys
 import types
 from typing import Any, Iterator, Optional
 
@@ -20,9 +21,12 @@ from . import state
 
 # What tells one tensor from another that has the same values. Names that no tensor has are the program's own.
 IDENTITY = frozenset(
-    "is_leaf grad grad_fn _grad_fn _base _version _is_view data_ptr storage untyped_storage output_nr retains_grad "
-    "retain_grad _backward_hooks names register_hook requires_grad_ backward".split()
+    "is_leaf grad grad_fn _grad_fn _base _version _is_view data_ptr storage untyped_storage storage_offset output_nr "
+    "retains_grad retain_grad _backward_hooks names register_hook requires_grad_ backward".split()
 )
+
+# Where Dynamo answers `isinstance` and `type`.
+TYPE_QUESTIONS = frozenset(("call_isinstance", "check_type", "call_type"))
 
 # Objects of these types show the same for as long as they live.
 KEPT = frozenset(
@@ -51,12 +55,21 @@ def surroundings() -> tuple:
     )
 
 
+def key_class() -> Any:
+    """Dynamo's class of the keys of dictionaries and sets; None where it has another place."""
+    try:
+        from torch._dynamo.variables.hashable import HashableTracker
+    except ImportError:
+        return None
+    return HashableTracker
+
+
 @contextlib.contextmanager
 def identity_watched(trace: state.Trace) -> Iterator[None]:
     """Refuse the site of a selected tensor whose identity is asked for inside the block."""
     from torch._dynamo.variables import builtin, tensor
 
-    kind = tensor.TensorVariable
+    kind, keys = tensor.TensorVariable, key_class()
     compare, get = getattr(builtin, "extract_fake_example_value", None), kind.var_getattr
     known = getattr(tensor, "all_tensor_attrs", None)
 
@@ -78,12 +91,34 @@ def identity_watched(trace: state.Trace) -> Iterator[None]:
                 refuse(value)
         return get(self, tx, name)
 
+    def watched_type(self: Any) -> type:
+        if trace.parameters and sys._getframe(1).f_code.co_name in TYPE_QUESTIONS:
+            value = self.as_proxy().node.meta.get("example_value")
+            if id(value) in trace.parameters:
+                refuse(value)
+        return type_of(self)
+
+    def watched_key(self: Any, vt: Any) -> None:
+        make_key(self, vt)
+        if trace.selected and isinstance(self.vt, kind):
+            value = self.vt.as_proxy().node.meta.get("example_value")
+            if id(value) in trace.selected:
+                refuse(value)
+
+    make_key = keys.__init__ if keys is not None else None
+    if keys is not None:
+        keys.__init__ = watched_key
+    type_of = kind.python_type
+    kind.python_type = watched_type
     if compare is not None:
         builtin.extract_fake_example_value = watched_compare
     kind.var_getattr = watched_get
     try:
         yield
     finally:
+        kind.python_type = type_of
+        if keys is not None:
+            keys.__init__ = make_key
         kind.var_getattr = get
         if compare is not None:
             builtin.extract_fake_example_value = compare
