@@ -147,7 +147,8 @@ static gm_refusal refusal_of_results(gm_analysis *analysis, const gm_plan *plan)
         same_text(analysis, then, orelse)) {
         return refusal;
     }
-    if (is_python(plan, then) || is_python(plan, orelse)) {
+    bool containers = then->kind == orelse->kind && (then->kind == GM_KIND_Dict || then->kind == GM_KIND_List);
+    if (!containers && (is_python(plan, then) || is_python(plan, orelse))) {
         refusal = (gm_refusal){"the result is a Python value that depends on data", is_python(plan, then) ? then : orelse};
     }
     return refusal;

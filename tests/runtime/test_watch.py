@@ -293,3 +293,49 @@ def test_operators_with_effects() -> None:
     outcome = compare(lambda: custom_then_guard, CALLS, grad=False)
     assert len(SEEN) == 40
     assert any("effects of its own" in reason for reason in outcome.refusals("GM401"))
+
+
+def tables(x):
+    return choose(x.sum() > 0, lambda x: {"a": x * 2, "n": 1}, lambda x: {"a": x * 3, "n": 1}, x)
+
+
+def lists(x):
+    return choose(x.sum() > 0, lambda x: [x * 2, [x + 1]], lambda x: [x * 3, [x - 1]], x)
+
+
+def one_list_twice(x):
+    def then(x):
+        made = [x * 2]
+        return made, made
+
+    def orelse(x):
+        return [x * 3], [x * 4]
+
+    first, second = choose(x.sum() > 0, then, orelse, x)
+    first.append(1)
+    return first, second
+
+
+def list_from_outside(x):
+    made, other = [x * 2], [x * 3]
+    chosen = choose(x.sum() > 0, lambda a, b: a, lambda a, b: b, made, other)
+    chosen.append(1)
+    return made, other
+
+
+def keys_differ(x):
+    return choose(x.sum() > 0, lambda x: {"a": x * 2, "b": x * 4}, lambda x: {"b": x * 3, "a": x * 5}, x)
+
+
+@pytest.mark.parametrize("program", [tables, lists], ids=lambda program: program.__name__)
+def test_containers_that_a_side_makes(program) -> None:
+    outcome = compare(lambda: program, CALLS)
+    assert outcome.graphs == 1, outcome.refusals("GM101")
+
+
+@pytest.mark.parametrize(
+    "program", [one_list_twice, list_from_outside, keys_differ], ids=lambda program: program.__name__
+)
+def test_containers_that_are_left(program) -> None:
+    outcome = compare(lambda: program, CALLS)
+    assert outcome.refusals("GM101"), outcome.report

@@ -17,6 +17,7 @@ from .tracing import (
     changeable,
     close_region,
     decided_by_data,
+    made_inside,
     new_key,
     note_shown,
     noted_stack,
@@ -88,6 +89,12 @@ def merge(site: str, key: str, predicate: torch.Tensor, first: Any, second: Any)
         if type(first) is not tuple or type(second) is not tuple or len(first) != len(second):
             refuse(site, "the two sides give tuples of different types or lengths")
         return tuple([merge(site, key, predicate, a, b) for a, b in zip(first, second)])
+    if type(first) is dict and type(second) is dict and made_inside("first") and made_inside("second"):
+        return merge_tables(site, key, predicate, first, second)
+    if type(first) is list and type(second) is list and made_inside("first") and made_inside("second"):
+        if len(first) != len(second):
+            refuse(site, "the two sides give lists of different lengths")
+        return list(merge(site, key, predicate, tuple(first), tuple(second)))
     if isinstance(first, IMMUTABLE) and isinstance(second, IMMUTABLE):
         if type(first) is type(second) and first == second and str(first) == str(second):  # 0.0 is not -0.0
             return first
@@ -97,6 +104,18 @@ def merge(site: str, key: str, predicate: torch.Tensor, first: Any, second: Any)
     if first is not second:
         refuse(site, "the two sides give different Python objects")
     return first
+
+
+def merge_tables(site: str, key: str, predicate: torch.Tensor, first: dict, second: dict) -> dict:
+    """One dictionary for those that the two sides have made."""
+    if list(first) != list(second):
+        refuse(site, "the two sides give dictionaries with different keys")
+    merged = {}
+    for name in first:
+        if type(name) is not str:
+            refuse(site, "the two sides give dictionaries whose keys are no strings")
+        merged[name] = merge(site, key, predicate, first[name], second[name])
+    return merged
 
 
 def tag_events(predicate: torch.Tensor, start: int, taken: bool) -> None:

@@ -53,6 +53,7 @@ class Trace:
     selected: dict[int, tuple[str, Any]] = dataclasses.field(default_factory=dict)  # by id: site and fake tensor
     shown: set[str] = dataclasses.field(default_factory=set)  # keys of events that may print a tensor as a whole
     parameters: set[int] = dataclasses.field(default_factory=set)  # of `selected`, those chosen from a parameter
+    containers: dict[int, Any] = dataclasses.field(default_factory=dict)  # results of sides, by id
     surroundings: Any = None
 
     def refuse(self, site: str, reason: str) -> None:

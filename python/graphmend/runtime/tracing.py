@@ -235,3 +235,18 @@ def selected(site: str, name: str) -> bool:
     if any(names[side].python_type() is not names[name].python_type() for side in ("first", "second")):
         trace.parameters.add(id(value))
     return True
+
+
+@constant
+def made_inside(name: str) -> bool:
+    """Whether the container of this name in the calling frame was made in the open region, and comes up once."""
+    from torch._dynamo.current_scope_id import current_scope_id
+
+    trace = state.local.trace
+    assert trace is not None
+    variable = translator().output.current_tx.symbolic_locals[name].realize()
+    if id(variable) in trace.containers:
+        return False
+    trace.containers[id(variable)] = variable
+    kind = variable.mutation_type
+    return variable.source is None and kind is not None and kind.scope >= current_scope_id()
