@@ -120,6 +120,22 @@ class Frozen(torch.nn.Module):
         return x * w, isinstance(w, torch.nn.Parameter)
 
 
+def version(x):
+    y = x.detach() * 1
+
+    def then(y):
+        y += 1
+        return y
+
+    y = choose(x.sum() > 0, then, lambda y: y, y)
+    return y, y._version
+
+
+def test_number_of_writes() -> None:
+    outcome = compare(lambda: version, CALLS)
+    assert outcome.refusals("GM101"), outcome.report
+
+
 def test_type_of_a_copy() -> None:
     outcome = compare(Frozen, CALLS)
     assert outcome.refusals("GM101"), outcome.report

@@ -85,6 +85,10 @@ def identity_watched(trace: state.Trace) -> Iterator[None]:
         return value
 
     def watched_get(self: Any, tx: Any, name: str) -> Any:
+        if name == "_version" and trace.touched:
+            for site in trace.touched:
+                trace.refuse(site, "the function counts how often a tensor was written to")
+            raise state.SiteRefused(name)
         if trace.selected and (name in IDENTITY or (known is not None and name not in known)):
             value = self.as_proxy().node.meta.get("example_value")
             if id(value) in trace.selected:
