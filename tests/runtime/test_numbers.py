@@ -127,7 +127,9 @@ def test_decisions_on_numbers(program: Any, backend: str) -> None:
     assert outcome.mended("GM401" if program is guarded else "GM101")
 
 
-@pytest.mark.parametrize("program, grad, mode", [(selected, True, "partial"), (selected, False, "whole")])
+@pytest.mark.parametrize(
+    "program, grad, mode", [(selected, True, "partial"), (selected, False, "whole"), (head, True, "partial")]
+)
 def test_compiled_backward(program: Any, grad: bool, mode: str) -> None:
     """Numbers that a compiled backward pass might lose are not captured."""
     outcome = compare(lambda: program, CALLS, grad, backend="inductor")

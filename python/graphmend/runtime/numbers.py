@@ -16,8 +16,11 @@ CAPTURE = {"capture_scalar_outputs": True, "capture_dynamic_output_shape_ops": T
 
 def depends_on_data(module: GraphModule) -> bool:
     """Whether numbers or sizes in the graph are known only when it runs. What the trace assumed of them is checked
-    then, and the call is run again in eager Python where it does not hold."""
-    return any(node.meta.get("unbacked_bindings") for node in module.graph.nodes)
+    then, and the call is run again in eager Python where it does not hold.
+
+    Dynamo knows the number in an argument of the call, but hands on a graph that fetches it from the tensor again.
+    """
+    return any(node.meta.get("unbacked_bindings") or node.target == "item" for node in module.graph.nodes)
 
 
 def inexact_comparison(shapes: Any) -> Optional[str]:
