@@ -23,9 +23,8 @@ static void refuse_silenced(gm_analysis *analysis) {
     const gm_suppressions *comments = gm_suppress_read(analysis->arena, analysis->tree);
     for (uint32_t i = 0; i < analysis->findings.count; i++) {
         const gm_finding *finding = &analysis->findings.items[i];
-        uint32_t first = gm_source_position(source, finding->node->start).line;
-        uint32_t last = gm_source_position(source, finding->node->end).line;
-        if (finding->plan != NULL && gm_suppress_covers(comments, finding->rule->code, first, last)) {
+        const gm_node *node = finding->node;
+        if (finding->plan != NULL && gm_suppress_covers(comments, source, finding->rule->code, node->start, node->end)) {
             gm_analysis_refuse(analysis, finding->plan, "a comment silences the rule here");
             refuse_branches(analysis, finding->function);
         }

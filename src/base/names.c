@@ -66,3 +66,18 @@ const gm_name *gm_names_find(const gm_names *names, const char *text, size_t len
 bool gm_name_is(const gm_name *name, const char *text) {
     return name != NULL && strcmp(name->text, text) == 0;
 }
+
+bool gm_text_in(const char *text, const char *const *list) {
+    for (; *list != NULL; list++) {
+        if (strcmp(text, *list) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool gm_text_ends_with(const char *text, const char *tail) {
+    size_t length = strlen(text);
+    size_t end = strlen(tail);
+    return length >= end && strcmp(text + length - end, tail) == 0;
+}

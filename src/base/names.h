@@ -29,4 +29,8 @@ const gm_name *gm_names_find(const gm_names *names, const char *text, size_t len
 /* Whether a name (which may be NULL) reads `text`. */
 bool gm_name_is(const gm_name *name, const char *text);
 
+/* Whether a text is one of a list that ends in NULL; whether it ends in another. */
+bool gm_text_in(const char *text, const char *const *list);
+bool gm_text_ends_with(const char *text, const char *tail);
+
 #endif

@@ -9,8 +9,6 @@
 typedef struct request {
     gm_run run;
     const char *format;
-    const char *select;
-    const char *ignore;
     char **paths;
     int count;
 } request;
@@ -37,10 +35,6 @@ static void check_file(gm_arena *arena, const char *path, const void *options, g
 static int check(gm_arena *arena, void *context) {
     request *asked = context;
     gm_report_totals totals;
-    if (!gm_cli_codes(arena, asked->select, &asked->run.check.select) ||
-        !gm_cli_codes(arena, asked->ignore, &asked->run.check.ignore)) {
-        return GM_EXIT_USAGE;
-    }
     int status = gm_cli_run_files(arena, &asked->run, asked->paths, asked->count, &totals);
     return status == GM_EXIT_CLEAN && totals.findings > 0 ? GM_EXIT_FINDINGS : status;
 }
@@ -51,8 +45,8 @@ int gm_cli_check(int count, char **arguments) {
     asked.run.options = &asked.run;
     const gm_option options[] = {
         {"--format", NULL, &asked.format, "NAME", "text, concise, json or github (default: text)"},
-        {"--select", NULL, &asked.select, "CODES", "only these rules, such as GM1,GM301"},
-        {"--ignore", NULL, &asked.ignore, "CODES", "all rules but these"},
+        {"--select", NULL, &asked.run.select, "CODES", "only these rules, such as GM1,GM301"},
+        {"--ignore", NULL, &asked.run.ignore, "CODES", "all rules but these"},
         {"--all", &asked.run.check.all, NULL, NULL, "also guesses by shape alone, and code that nothing compiles"},
         {"--threads", NULL, &asked.run.threads, "N", "0: as many as there are processors (default)"},
     };
@@ -64,11 +58,8 @@ int gm_cli_check(int count, char **arguments) {
         .options = options,
         .count = sizeof options / sizeof options[0],
     };
-    int operands = gm_options_read(count, arguments, &usage);
+    int operands = gm_cli_paths(count, arguments, &usage);
     if (operands < 1) {
-        if (operands == 0) {
-            fprintf(stderr, "graphmend: no path\nusage: %s\n", usage.synopsis);
-        }
         return operands == GM_OPTIONS_HELP ? GM_EXIT_CLEAN : GM_EXIT_USAGE;
     }
     asked.run.format = gm_report_find(asked.format);

@@ -30,23 +30,17 @@ static void add_diagnostics(gm_buffer *out, const gm_tree *tree) {
     }
 }
 
-static void add_original(gm_buffer *out, const gm_source *source, uint32_t start, uint32_t end) {
-    size_t size = 0;
-    const char *bytes = gm_decode_original(source, start, end, &size);
-    gm_buffer_add(out, bytes, size);
-}
-
 /* The gap before each token and the token. */
 static void rebuild(const gm_tree *tree, gm_buffer *out) {
     uint32_t at = 0;
     gm_buffer_add(out, tree->source->bytes, tree->source->text_offset);
     for (uint32_t i = 0; i < tree->token_count; i++) {
         const gm_token *token = &tree->tokens[i];
-        add_original(out, tree->source, at, token->start);
-        add_original(out, tree->source, token->start, token->end);
+        gm_decode_add_original(out, tree->source, at, token->start);
+        gm_decode_add_original(out, tree->source, token->start, token->end);
         at = token->end;
     }
-    add_original(out, tree->source, at, tree->source->length);
+    gm_decode_add_original(out, tree->source, at, tree->source->length);
 }
 
 static void print(gm_arena *arena, gm_tree *tree, const gm_debug_options *options, gm_buffer *out) {

@@ -4,6 +4,7 @@
 #include "cli/debug_files.h"
 #include "flow/reaching.h"
 #include "flow/walk.h"
+#include "rules/sides.h"
 
 typedef struct printer {
     gm_function *function;
@@ -15,15 +16,6 @@ static gm_position position_of(const printer *state, const gm_node *node) {
     return gm_source_position(state->function->flow->tree->source, node->start);
 }
 
-static bool is_among(const gm_symbol_list *list, const gm_symbol *symbol) {
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (list->items[i] == symbol) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void add_statement(const printer *state, const gm_node *node) {
     static const char *const bound[] = {"never", "maybe", "always"};
     gm_symbol_list live = gm_live_before(state->function, node);
@@ -32,7 +24,7 @@ static void add_statement(const printer *state, const gm_node *node) {
         const gm_symbol *symbol = state->function->scope->symbols.items[i];
         if (gm_symbol_is_local(symbol)) {
             gm_buffer_printf(state->out, " %s %s %s", symbol->name->text, bound[gm_bound_before(state->function, node, symbol)],
-                             is_among(&live, symbol) ? "live" : "dead");
+                             gm_symbols_have(&live, symbol) ? "live" : "dead");
         }
     }
     gm_buffer_add_char(state->out, '\n');

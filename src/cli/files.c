@@ -19,7 +19,7 @@ static bool stands_for_a_rule(const char *prefix, size_t length) {
     return false;
 }
 
-bool gm_cli_codes(gm_arena *arena, const char *typed, const char **codes) {
+static bool read_codes(gm_arena *arena, const char *typed, const char **codes) {
     gm_buffer list;
     gm_buffer_init(&list, arena);
     for (const char *at = typed; at != NULL && *at != '\0';) {
@@ -122,10 +122,19 @@ static int run_found(gm_arena *arena, const gm_run *run, const gm_found *found, 
     return status;
 }
 
-int gm_cli_run_files(gm_arena *arena, const gm_run *run, char **paths, int count, gm_report_totals *totals) {
+int gm_cli_paths(int count, char **arguments, const gm_usage *usage) {
+    int operands = gm_options_read(count, arguments, usage);
+    if (operands == 0) {
+        fprintf(stderr, "graphmend: no path\nusage: %s\n", usage->synopsis);
+    }
+    return operands;
+}
+
+int gm_cli_run_files(gm_arena *arena, gm_run *run, char **paths, int count, gm_report_totals *totals) {
     uint32_t threads = 0;
     *totals = (gm_report_totals){0};
-    if (!read_threads(run->threads, &threads)) {
+    if (!read_codes(arena, run->select, &run->check.select) || !read_codes(arena, run->ignore, &run->check.ignore) ||
+        !read_threads(run->threads, &threads)) {
         return GM_EXIT_USAGE;
     }
     const gm_found *found = gm_discover(arena, (const char *const *)paths, count);

@@ -13,8 +13,6 @@ typedef struct request {
     gm_run run;
     bool diff;
     gm_fix_options fix;
-    const char *select;
-    const char *ignore;
     char **paths;
     int count;
 } request;
@@ -75,10 +73,6 @@ static void end(gm_buffer *out, const gm_report_totals *totals, const gm_report_
 static int fix(gm_arena *arena, void *context) {
     request *asked = context;
     gm_report_totals totals;
-    if (!gm_cli_codes(arena, asked->select, &asked->run.check.select) ||
-        !gm_cli_codes(arena, asked->ignore, &asked->run.check.ignore)) {
-        return GM_EXIT_USAGE;
-    }
     int status = gm_cli_run_files(arena, &asked->run, asked->paths, asked->count, &totals);
     bool something = asked->diff ? totals.mends > 0 : totals.findings > 0;
     return status == GM_EXIT_CLEAN && something ? GM_EXIT_FINDINGS : status;
@@ -90,8 +84,8 @@ int gm_cli_fix(int count, char **arguments) {
         {"--diff", &asked.diff, NULL, NULL, "write nothing, print a patch for `patch -p1` or `git apply`"},
         {"--unsafe", &asked.fix.assumed, NULL, NULL, "also mends that rest on an assumption, which is stated"},
         {"--all", &asked.fix.all, NULL, NULL, "also branches in functions that nothing in the file compiles"},
-        {"--select", NULL, &asked.select, "CODES", "only these rules, such as GM1,GM301"},
-        {"--ignore", NULL, &asked.ignore, "CODES", "all rules but these"},
+        {"--select", NULL, &asked.run.select, "CODES", "only these rules, such as GM1,GM301"},
+        {"--ignore", NULL, &asked.run.ignore, "CODES", "all rules but these"},
         {"--threads", NULL, &asked.run.threads, "N", "0: as many as there are processors (default)"},
     };
     const gm_usage usage = {
@@ -103,11 +97,8 @@ int gm_cli_fix(int count, char **arguments) {
         .options = options,
         .count = sizeof options / sizeof options[0],
     };
-    int operands = gm_options_read(count, arguments, &usage);
+    int operands = gm_cli_paths(count, arguments, &usage);
     if (operands < 1) {
-        if (operands == 0) {
-            fprintf(stderr, "graphmend: no path\nusage: %s\n", usage.synopsis);
-        }
         return operands == GM_OPTIONS_HELP ? GM_EXIT_CLEAN : GM_EXIT_USAGE;
     }
     const gm_report_format format = {.name = "fix", .file = gm_report_find("text")->file, .end = asked.diff ? NULL : end,

@@ -28,20 +28,17 @@ static uint32_t end_of_mark(const gm_node *node) {
     return node->kind == GM_KIND_If ? gm_as_If(node)->test->end : node->end;
 }
 
+bool gm_check_selects(const gm_check_options *options, const gm_rule *rule) {
+    return (options->select == NULL || gm_suppress_lists(options->select, rule->code)) &&
+           (options->ignore == NULL || !gm_suppress_lists(options->ignore, rule->code));
+}
+
 static bool is_wanted(const gm_finding *finding, const gm_check_options *options) {
-    if (!options->all && !(finding->certain && finding->reached)) {
-        return false;
-    }
-    if (options->select != NULL && !gm_suppress_lists(options->select, finding->rule->code)) {
-        return false;
-    }
-    return options->ignore == NULL || !gm_suppress_lists(options->ignore, finding->rule->code);
+    return (options->all || (finding->certain && finding->reached)) && gm_check_selects(options, finding->rule);
 }
 
 static bool is_silenced(const gm_checked *checked, const gm_suppressions *comments, const gm_finding *finding) {
-    uint32_t first = gm_source_position(checked->source, finding->node->start).line;
-    uint32_t last = gm_source_position(checked->source, end_of_mark(finding->node)).line;
-    return gm_suppress_covers(comments, finding->rule->code, first, last);
+    return gm_suppress_covers(comments, checked->source, finding->rule->code, finding->node->start, end_of_mark(finding->node));
 }
 
 static void add_findings(gm_arena *arena, gm_checked *checked, const gm_check_options *options) {

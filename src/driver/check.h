@@ -31,6 +31,9 @@ typedef struct gm_check_options {
     const char *ignore; /* the same; NULL: none */
 } gm_check_options;
 
+/* Whether the options leave a rule in. */
+bool gm_check_selects(const gm_check_options *options, const gm_rule *rule);
+
 /* The checked file; `bytes` and `path` are borrowed for the life of the arena. */
 gm_checked *gm_check_bytes(gm_arena *arena, const char *path, const char *bytes, size_t size,
                            const gm_check_options *options);

@@ -9,23 +9,15 @@
 /* A mend inside another one comes up in the next round, so rounds are as many as branches nest. */
 enum { MOST_ROUNDS = 200 };
 
-static bool is_selected(const gm_finding *finding, const gm_check_options *options) {
-    if (options->select != NULL && !gm_suppress_lists(options->select, finding->rule->code)) {
-        return false;
-    }
-    return options->ignore == NULL || !gm_suppress_lists(options->ignore, finding->rule->code);
-}
-
 /* A comment that silences a finding keeps the code as it is, and so does an option. */
 static void refuse_others(gm_analysis *analysis, const gm_check_options *options) {
     const gm_source *source = analysis->tree->source;
     const gm_suppressions *comments = gm_suppress_read(analysis->arena, analysis->tree);
     for (uint32_t i = 0; i < analysis->findings.count; i++) {
         const gm_finding *finding = &analysis->findings.items[i];
-        uint32_t first = gm_source_position(source, finding->node->start).line;
-        uint32_t last = gm_source_position(source, finding->node->end).line;
-        bool silenced = gm_suppress_covers(comments, finding->rule->code, first, last);
-        if (finding->plan != NULL && (silenced || !is_selected(finding, options))) {
+        const gm_node *node = finding->node;
+        bool silenced = gm_suppress_covers(comments, source, finding->rule->code, node->start, node->end);
+        if (finding->plan != NULL && (silenced || !gm_check_selects(options, finding->rule))) {
             gm_analysis_refuse(analysis, finding->plan, "a comment silences the rule here");
         }
     }

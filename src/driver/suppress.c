@@ -137,8 +137,9 @@ bool gm_suppress_lists(const char *codes, const char *code) {
     return false;
 }
 
-bool gm_suppress_covers(const gm_suppressions *suppressions, const char *code, uint32_t first_line,
-                        uint32_t last_line) {
+bool gm_suppress_covers(const gm_suppressions *suppressions, const gm_source *source, const char *code, uint32_t start, uint32_t end) {
+    uint32_t first_line = gm_source_position(source, start).line;
+    uint32_t last_line = gm_source_position(source, end).line;
     for (uint32_t i = 0; i < suppressions->lines.count; i++) {
         const gm_suppression *one = &suppressions->lines.items[i];
         bool here = one->line == first_line || one->line == last_line;

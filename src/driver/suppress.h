@@ -25,8 +25,8 @@ typedef struct gm_suppressions {
 /* The suppressions of a file, from its comments. */
 gm_suppressions *gm_suppress_read(gm_arena *arena, const gm_tree *tree);
 
-/* Whether a finding of rule `code` that covers these lines is silenced by a comment on the first or the last of them. */
-bool gm_suppress_covers(const gm_suppressions *suppressions, const char *code, uint32_t first_line, uint32_t last_line);
+/* Whether a finding of rule `code` at bytes start to end is silenced by a comment on their first or last line. */
+bool gm_suppress_covers(const gm_suppressions *suppressions, const gm_source *source, const char *code, uint32_t start, uint32_t end);
 
 /* Whether a list of codes or prefixes, each followed by a comma, has this code. */
 bool gm_suppress_lists(const char *codes, const char *code);

@@ -1,20 +1,16 @@
 #include "flow/cfg.h"
 
 #include "flow/cfg_private.h"
+#include "flow/flow_private.h"
 
 /* Dominators of larger graphs are not verified: that takes time by the square. */
 enum { FIRST_PLACES = 32, VERIFY_LIMIT = 2000 };
 
 /* ---- Places of statements ---- */
 
-static uint32_t hash_pointer(const void *pointer) {
-    uint64_t bits = (uint64_t)(uintptr_t)pointer;
-    return (uint32_t)((bits >> 3) * 0x9E3779B97F4A7C15ULL >> 32);
-}
-
 /* The table is at most half full; `count` slots are used. Further places of a statement follow by `next`. */
 static uint32_t slot_index(const gm_cfg *cfg, const gm_node *node) {
-    uint32_t at = hash_pointer(node) & (cfg->place_capacity - 1);
+    uint32_t at = gm_hash_node(node) & (cfg->place_capacity - 1);
     while (cfg->places[at].node != NULL && cfg->places[at].node != node) {
         at = (at + 1) & (cfg->place_capacity - 1);
     }

@@ -30,6 +30,9 @@ struct gm_flow_private {
 static inline uint32_t gm_set_words(const gm_function *function) {
     return (function->scope->symbols.count + 63) / 64;
 }
+static inline gm_set_word *gm_set_new(const gm_function *function) {
+    return GM_NEW_ARRAY(function->flow->arena, gm_set_word, gm_set_words(function));
+}
 static inline bool gm_set_has(const gm_set_word *set, uint32_t index) {
     return (set[index / 64] >> (index % 64) & 1) != 0;
 }

@@ -113,13 +113,9 @@ static void live_at(gm_function *function, uint32_t block, uint32_t step, gm_set
     pass_back(function, block, step, set);
 }
 
-static gm_set_word *new_set(gm_function *function) {
-    return GM_NEW_ARRAY(function->flow->arena, gm_set_word, gm_set_words(function));
-}
-
 static gm_set_word *find_live(gm_function *function, const gm_node *statement, bool behind) {
     const gm_cfg *cfg = function->cfg;
-    gm_set_word *set = new_set(function);
+    gm_set_word *set = gm_set_new(function);
     bool found = false;
     find_liveness(function);
     add_always(function, set);

@@ -436,10 +436,6 @@ static void collect_accesses(const gm_access *accesses, uint32_t count, gm_set_w
     }
 }
 
-static gm_set_word *new_set(gm_function *function) {
-    return GM_NEW_ARRAY(function->flow->arena, gm_set_word, gm_set_words(function));
-}
-
 static void finish_lists(gm_function *function, gm_region *region, gm_set_word *const sets[3], const scan *state) {
     region->traits |= state->traits;
     region->reads = gm_set_list(function, sets[GM_ACCESS_READ]);
@@ -455,7 +451,7 @@ gm_region gm_region_of(gm_function *function, gm_node *const *statements, uint32
         return region;
     }
     scan state = {.function = function, .start = statements[0]->start, .end = statements[count - 1]->end};
-    gm_set_word *sets[3] = {new_set(function), new_set(function), new_set(function)};
+    gm_set_word *sets[3] = {gm_set_new(function), gm_set_new(function), gm_set_new(function)};
     for (uint32_t i = 0; i < count; i++) {
         state.inner = 0;
         gm_walk(function->flow->arena, statements[i], scan_node, &state);
@@ -482,14 +478,14 @@ gm_region gm_region_of_expression(gm_function *function, const gm_node *expressi
     gm_region region = {.traits = GM_REGION_FALLS_THROUGH};
     gm_arena *arena = function->flow->arena;
     scan state = {.function = function, .start = expression->start, .end = expression->end};
-    gm_set_word *sets[3] = {new_set(function), new_set(function), new_set(function)};
+    gm_set_word *sets[3] = {gm_set_new(function), gm_set_new(function), gm_set_new(function)};
     gm_walk(arena, expression, scan_node, &state);
     gm_cfg scratch = {.scopes = function->flow->scopes, .scope = function->scope, .node = function->node};
     access_sink sink = {.arena = arena, .cfg = &scratch};
     gm_accesses_of_expression(&sink, expression);
     collect_accesses(scratch.accesses.items, scratch.accesses.count, sets);
-    gm_set_word *inputs = new_set(function);
-    gm_set_word *certain = new_set(function);
+    gm_set_word *inputs = gm_set_new(function);
+    gm_set_word *certain = gm_set_new(function);
     for (uint32_t i = 0; i < scratch.accesses.count; i++) {
         const gm_access *access = &scratch.accesses.items[i];
         uint32_t index = access->symbol->index;

@@ -266,11 +266,6 @@ static gm_value value_of_binders(gm_function *function, const gm_symbol *owner, 
     return value;
 }
 
-static bool is_comprehension(const gm_scope *scope) {
-    return scope->node->kind == GM_KIND_ListComp || scope->node->kind == GM_KIND_SetComp || scope->node->kind == GM_KIND_DictComp ||
-           scope->node->kind == GM_KIND_GeneratorExp;
-}
-
 gm_value gm_evaluate_name(gm_function *function, const gm_node *name) {
     const gm_scopes *scopes = function->flow->scopes;
     const gm_symbol *symbol = gm_scopes_symbol(scopes, name);
@@ -287,7 +282,7 @@ gm_value gm_evaluate_name(gm_function *function, const gm_node *name) {
     if (owner->scope == function->scope) {
         return value_of_local(function, owner, name);
     }
-    if (is_comprehension(owner->scope)) {
+    if (gm_is_comprehension(owner->scope->node)) {
         return owner->binders.count == 0 ? gm_value_unknown(name) : value_of_binders(function, owner, name);
     }
     bool inside = gm_scope_frame(owner->scope) == owner->scope && owner->scope->node->start >= function->node->start &&

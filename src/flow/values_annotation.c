@@ -21,12 +21,6 @@ static gm_value python(gm_value_form form, const gm_node *node) {
     return value;
 }
 
-static bool ends_with(const char *text, const char *tail) {
-    size_t length = strlen(text);
-    size_t end = strlen(tail);
-    return length >= end && strcmp(text + length - end, tail) == 0;
-}
-
 /* Names of types, qualified or not. */
 static gm_value of_type_name(const char *name, const gm_node *node) {
     static const struct {
@@ -48,7 +42,7 @@ static gm_value of_type_name(const char *name, const gm_node *node) {
         }
     }
     for (const char *const *tail = tails; *tail != NULL; tail++) {
-        if (ends_with(name, *tail)) {
+        if (gm_text_ends_with(name, *tail)) {
             return python(GM_FORM_ANY, node);
         }
     }
@@ -69,7 +63,7 @@ static gm_value of_torch_type(const gm_name *name, const gm_node *node) {
             return python((gm_value_form)types[i].form, node);
         }
     }
-    if (ends_with(name->text, "Tensor") || ends_with(name->text, ".Parameter")) {
+    if (gm_text_ends_with(name->text, "Tensor") || gm_text_ends_with(name->text, ".Parameter")) {
         return tensor(node);
     }
     return strncmp(name->text, "torch.nn.", 9) == 0 ? python(GM_FORM_MODULE, node) : gm_value_unknown(node);
@@ -97,7 +91,7 @@ static gm_value of_text(gm_flow *flow, const gm_node *node) {
     const char *text = gm_buffer_text(&buffer);
     const char *plain = strncmp(text, "torch.", 6) == 0 ? text + 6 : text;
     if (strpbrk(plain, "[]|, .") == NULL) {
-        return ends_with(plain, "Tensor") && plain[0] >= 'A' && plain[0] <= 'Z' ? tensor(node) : of_type_name(plain, node);
+        return gm_text_ends_with(plain, "Tensor") && plain[0] >= 'A' && plain[0] <= 'Z' ? tensor(node) : of_type_name(plain, node);
     }
     if (strcmp(plain, "Optional[torch.Tensor]") == 0 || strcmp(plain, "Optional[Tensor]") == 0 || strcmp(plain, "Tensor | None") == 0) {
         gm_value value = tensor(node);

@@ -29,11 +29,6 @@ static bool starts_with(const gm_name *name, const char *prefix) {
     return strncmp(name->text, prefix, strlen(prefix)) == 0;
 }
 
-static bool ends_with(const gm_name *name, const char *tail) {
-    size_t length = strlen(tail);
-    return name->length >= length && strcmp(name->text + name->length - length, tail) == 0;
-}
-
 /* ---- Results of functions of the file ---- */
 
 typedef struct result_search {
@@ -42,14 +37,9 @@ typedef struct result_search {
     bool yields;
 } result_search;
 
-static bool is_nested(const gm_node *node) {
-    return node->kind == GM_KIND_FunctionDef || node->kind == GM_KIND_AsyncFunctionDef || node->kind == GM_KIND_ClassDef ||
-           node->kind == GM_KIND_Lambda;
-}
-
 static bool join_return(const gm_node *node, const gm_node *parent, void *context) {
     result_search *search = context;
-    if (parent != NULL && is_nested(node)) {
+    if (parent != NULL && gm_is_definition(node)) {
         return false;
     }
     search->yields = search->yields || node->kind == GM_KIND_Yield || node->kind == GM_KIND_YieldFrom;
@@ -78,10 +68,6 @@ static bool falls_off(const gm_cfg *cfg) {
     return false;
 }
 
-static const gm_name *name_of(const gm_node *definition) {
-    return definition->kind == GM_KIND_FunctionDef ? gm_as_FunctionDef(definition)->name : gm_as_AsyncFunctionDef(definition)->name;
-}
-
 static gm_value computed_result(gm_flow *flow, const gm_node *definition) {
     gm_function *function = gm_flow_function(flow, definition);
     struct gm_environments *environments = gm_values_environments(function);
@@ -101,18 +87,13 @@ static gm_value computed_result(gm_flow *flow, const gm_node *definition) {
     return value;
 }
 
-static const gm_list *decorators_of(const gm_node *definition) {
-    return definition->kind == GM_KIND_FunctionDef ? &gm_as_FunctionDef(definition)->decorator_list
-                                                   : &gm_as_AsyncFunctionDef(definition)->decorator_list;
-}
-
 /* A decorator may make anything of a function; these do not. */
 static bool is_plain(gm_flow *flow, const gm_node *definition) {
     static const char *const kept[] = {"torch.no_grad",      "torch.jit.script", "torch.compile", "torch.inference_mode",
                                        "builtins.staticmethod", "builtins.property", "functools.lru_cache", "functools.cache",
                                        "torch.jit.ignore",   "torch.jit.unused", "torch.enable_grad", "functools.cached_property",
                                        "torch.jit.export",   NULL};
-    const gm_list *decorators = decorators_of(definition);
+    const gm_list *decorators = gm_def_decorators(definition);
     for (uint32_t i = 0; i < decorators->count; i++) {
         const gm_node *decorator = decorators->items[i];
         const gm_name *name = gm_flow_qualified(flow, decorator->kind == GM_KIND_Call ? gm_as_Call(decorator)->func : decorator);
@@ -131,7 +112,7 @@ gm_value gm_value_of_result(gm_flow *flow, const gm_node *definition) {
     if (returns_of(definition) != NULL) {
         gm_value value = gm_value_of_annotation(flow, returns_of(definition));
         if (gm_value_has_tensor(value)) {
-            value.reason = gm_value_text(flow, "the result of `%s`", name_of(definition)->text);
+            value.reason = gm_value_text(flow, "the result of `%s`", gm_def_name(definition)->text);
         }
         if (value.class_ != GM_VALUE_UNKNOWN) {
             return value;
@@ -288,7 +269,7 @@ static gm_value call_math(gm_function *function, const gm_node *node) {
 }
 
 static bool is_logger_maker(const gm_name *name) {
-    return strcmp(name->text, "logging.getLogger") == 0 || ends_with(name, ".get_logger") || ends_with(name, ".getLogger");
+    return strcmp(name->text, "logging.getLogger") == 0 || gm_text_ends_with(name->text, ".get_logger") || gm_text_ends_with(name->text, ".getLogger");
 }
 
 static gm_value call_qualified(gm_function *function, const gm_name *name, const gm_node *node) {

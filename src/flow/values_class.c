@@ -49,11 +49,6 @@ static const gm_node *base_class(gm_flow *flow, const gm_node *base) {
     return definition != NULL && definition->kind == GM_KIND_ClassDef ? definition : NULL;
 }
 
-static bool ends_with(const gm_name *name, const char *tail) {
-    size_t length = strlen(tail);
-    return name->length >= length && strcmp(name->text + name->length - length, tail) == 0;
-}
-
 static bool names_module(const gm_node *base) {
     static const char *const tails[] = {"Module", "PreTrainedModel", "Model", "Layer", "Block", "Attention", "MLP", "Embedding", "Norm"};
     const gm_name *name = base->kind == GM_KIND_Name        ? gm_as_Name(base)->id
@@ -63,7 +58,7 @@ static bool names_module(const gm_node *base) {
         return false;
     }
     for (size_t i = 0; name != NULL && i < sizeof tails / sizeof tails[0]; i++) {
-        if (ends_with(name, tails[i])) {
+        if (gm_text_ends_with(name->text, tails[i])) {
             return true;
         }
     }
@@ -311,11 +306,6 @@ static void add_registered(class_build *build, const gm_node *node) {
     add(build, name, value, given, node);
 }
 
-static bool is_definition(const gm_node *node) {
-    return node->kind == GM_KIND_FunctionDef || node->kind == GM_KIND_AsyncFunctionDef || node->kind == GM_KIND_ClassDef ||
-           node->kind == GM_KIND_Lambda;
-}
-
 static bool visit(const gm_node *node, const gm_node *parent, void *context) {
     class_build *build = context;
     if (parent == NULL) {
@@ -337,12 +327,8 @@ static bool visit(const gm_node *node, const gm_node *parent, void *context) {
         }
         return false;
     default:
-        return !is_definition(node) && (gm_is_stmt(node) || node->kind == GM_KIND_ExceptHandler || node->kind == GM_KIND_match_case);
+        return !gm_is_definition(node) && (gm_is_stmt(node) || node->kind == GM_KIND_ExceptHandler || node->kind == GM_KIND_match_case);
     }
-}
-
-static bool is_function(const gm_node *node) {
-    return node->kind == GM_KIND_FunctionDef || node->kind == GM_KIND_AsyncFunctionDef;
 }
 
 static bool is_init(const gm_node *definition) {
@@ -352,7 +338,7 @@ static bool is_init(const gm_node *definition) {
 static void add_methods(class_build *build, const gm_list *body, bool init) {
     for (uint32_t i = 0; i < body->count; i++) {
         const gm_node *definition = body->items[i];
-        if (is_function(definition) && is_init(definition) == init) {
+        if (gm_is_def(definition) && is_init(definition) == init) {
             build->method = gm_flow_function(build->flow, definition);
             build->init = init;
             gm_walk(build->flow->arena, definition, visit, build);
@@ -363,7 +349,7 @@ static void add_methods(class_build *build, const gm_list *body, bool init) {
 /* What was found of methods while the class was not known is found again when it is asked for. */
 static void forget_methods(gm_flow *flow, const gm_list *body) {
     for (uint32_t i = 0; i < body->count; i++) {
-        if (is_function(body->items[i])) {
+        if (gm_is_def(body->items[i])) {
             gm_flow_function(flow, body->items[i])->environments = NULL;
         }
     }
@@ -410,7 +396,7 @@ const gm_class *gm_class_around(gm_function *function) {
     while (scope != NULL && scope->kind == GM_SCOPE_TYPE_PARAMS) {
         scope = scope->parent;
     }
-    bool method = is_function(function->node) && scope != NULL && scope->kind == GM_SCOPE_CLASS;
+    bool method = gm_is_def(function->node) && scope != NULL && scope->kind == GM_SCOPE_CLASS;
     return method ? gm_class_of(function->flow, scope->node) : NULL;
 }
 
@@ -434,7 +420,7 @@ const gm_node *gm_class_of_self(gm_function *function, const gm_node *expression
     }
     const gm_symbol *symbol = gm_scopes_symbol(function->flow->scopes, expression);
     const gm_symbol *owner = symbol == NULL ? NULL : gm_symbol_owner(function->flow->scopes, symbol);
-    if (owner == NULL || owner->binders.count != 1 || !is_function(owner->scope->node) ||
+    if (owner == NULL || owner->binders.count != 1 || !gm_is_def(owner->scope->node) ||
         first_parameter(owner->scope->node) != owner->binders.items[0]) {
         return NULL;
     }
@@ -449,7 +435,7 @@ static const gm_node *method_in(gm_flow *flow, const gm_node *class_def, const g
     const gm_ClassDef *definition = gm_as_ClassDef(class_def);
     for (uint32_t i = definition->body.count; i-- > 0;) {
         const gm_node *node = definition->body.items[i];
-        if (is_function(node) && (node->kind == GM_KIND_FunctionDef ? gm_as_FunctionDef(node)->name : gm_as_AsyncFunctionDef(node)->name) == name) {
+        if (gm_is_def(node) && (node->kind == GM_KIND_FunctionDef ? gm_as_FunctionDef(node)->name : gm_as_AsyncFunctionDef(node)->name) == name) {
             return node;
         }
     }

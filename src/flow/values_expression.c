@@ -3,15 +3,6 @@
 
 #include "flow/values_private.h"
 
-bool gm_text_in(const char *text, const char *const *list) {
-    for (; *list != NULL; list++) {
-        if (strcmp(text, *list) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* ---- Constants and containers ---- */
 
 static gm_value of_constant(gm_function *function, const gm_node *node) {
@@ -152,10 +143,6 @@ static uint8_t promote(uint8_t operator_, gm_value left, gm_value right) {
     return joined == GM_DTYPE_BOOL && !bits ? GM_DTYPE_UNKNOWN : joined;
 }
 
-static bool is_scalar(gm_value value) {
-    return gm_value_is_number(value) || (gm_value_has_tensor(value) && (value.traits & GM_VALUE_SCALAR) != 0);
-}
-
 gm_value gm_value_arithmetic(uint8_t operator_, gm_value left, gm_value right, const gm_node *node) {
     if (left.class_ == GM_VALUE_NO_PATH || right.class_ == GM_VALUE_NO_PATH) {
         return gm_value_no_path();
@@ -177,7 +164,7 @@ gm_value gm_value_arithmetic(uint8_t operator_, gm_value left, gm_value right, c
     gm_value value = left_decides ? left : right;
     value.form = value.class_ == GM_VALUE_TENSOR ? GM_FORM_TENSOR : GM_FORM_ANY;
     value.dtype = promote(operator_, left, right);
-    bool scalar = is_scalar(left) && is_scalar(right) && operator_!= GM_OP_MatMult;
+    bool scalar = gm_value_is_scalar(left) && gm_value_is_scalar(right) && operator_!= GM_OP_MatMult;
     value.traits &= GM_VALUE_BY_USE | GM_VALUE_BY_ANNOTATION;
     value.traits |= (uint16_t)((scalar ? GM_VALUE_SCALAR : 0) | GM_VALUE_FRESH);
     return value;

@@ -113,6 +113,9 @@ static inline bool gm_value_is(gm_value value, gm_value_form form) {
 static inline bool gm_value_is_number(gm_value value) {
     return value.class_ == GM_VALUE_NOT && value.form >= GM_FORM_BOOL && value.form <= GM_FORM_NUMBER;
 }
+static inline bool gm_value_is_scalar(gm_value value) {
+    return gm_value_is_number(value) || (gm_value_has_tensor(value) && (value.traits & GM_VALUE_SCALAR) != 0);
+}
 
 /* ---- values_expression.c ---- */
 
@@ -121,9 +124,6 @@ gm_value gm_evaluate_node(gm_function *function, const gm_node *node);
 
 /* What the arithmetic operator makes of two values. */
 gm_value gm_value_arithmetic(uint8_t operator_, gm_value left, gm_value right, const gm_node *node);
-
-/* Whether a text is one of a NULL-terminated list. */
-bool gm_text_in(const char *text, const char *const *list);
 
 /* ---- values_access.c ---- */
 

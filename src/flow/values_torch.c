@@ -255,10 +255,6 @@ static uint8_t dtype_of_call(const called_op *at) {
     return keeps ? at->input.dtype : GM_DTYPE_UNKNOWN;
 }
 
-static bool is_scalar(gm_value value) {
-    return gm_value_is_number(value) || (gm_value_has_tensor(value) && (value.traits & GM_VALUE_SCALAR) != 0);
-}
-
 /* Losses reduce unless they are told not to; other reductions unless there is a dim. */
 static bool is_reduced(const called_op *at) {
     if (at->op->space == GM_TORCH_NN) {
@@ -278,10 +274,10 @@ static bool has_scalar_result(const called_op *at) {
     }
     bool same_shape = (at->op->flags & GM_TORCH_POINTWISE) != 0 || keeps_dtype(at->op);
     bool shaped = (at->op->flags & GM_TORCH_VIEW) != 0;
-    bool result = same_shape && !shaped && is_scalar(at->input);
+    bool result = same_shape && !shaped && gm_value_is_scalar(at->input);
     for (uint32_t i = at->first; result && i < at->call->args.count; i++) {
         const gm_node *argument = gm_call_argument(at->call, i);
-        result = argument != NULL && is_scalar(gm_evaluate(at->function, argument));
+        result = argument != NULL && gm_value_is_scalar(gm_evaluate(at->function, argument));
     }
     return result;
 }

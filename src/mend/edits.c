@@ -72,19 +72,13 @@ bool gm_edits_verify(const gm_edits *edits, uint32_t length) {
     return true;
 }
 
-static void add_source(gm_buffer *out, const gm_source *source, uint32_t start, uint32_t end) {
-    size_t size = 0;
-    const char *bytes = gm_decode_original(source, start, end, &size);
-    gm_buffer_add(out, bytes, size);
-}
-
 static void add_text(gm_buffer *out, const gm_source *source, const gm_edit_text *text) {
     for (uint32_t i = 0; i < text->pieces.count; i++) {
         const gm_edit_piece *piece = &text->pieces.items[i];
         if (piece->ascii != NULL) {
             gm_buffer_add_text(out, piece->ascii);
         } else {
-            add_source(out, source, piece->start, piece->end);
+            gm_decode_add_original(out, source, piece->start, piece->end);
         }
     }
 }
@@ -95,9 +89,9 @@ void gm_edits_apply(const gm_edits *edits, const gm_source *source, gm_buffer *o
     gm_buffer_add(out, source->bytes, source->text_offset);
     for (uint32_t i = 0; i < edits->items.count; i++) {
         const gm_edit *edit = &edits->items.items[i];
-        add_source(out, source, at, edit->start);
+        gm_decode_add_original(out, source, at, edit->start);
         add_text(out, source, &edit->text);
         at = edit->end;
     }
-    add_source(out, source, at, source->length);
+    gm_decode_add_original(out, source, at, source->length);
 }

@@ -2,26 +2,20 @@
 #include "mend/runtime_private.h"
 #include "rules/blocks.h"
 
-static void begin_line(gm_emitter *emitter, uint32_t depth, const char *text) {
-    gm_write_line_end(&emitter->out);
-    gm_write_indent(&emitter->out, depth);
-    gm_write(&emitter->out, text);
-}
-
 static void emit_condition(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {
-    begin_line(emitter, depth, "if _gm.on(");
+    gm_emit_line(emitter, depth, "if _gm.on(");
     gm_emit_site(emitter, plan);
     gm_write(&emitter->out, "):");
 }
 
 static void emit_def(gm_emitter *emitter, const gm_plan *plan, const char *name, uint32_t depth) {
-    begin_line(emitter, depth, "def ");
+    gm_emit_line(emitter, depth, "def ");
     gm_write(&emitter->out, name);
     gm_write(&emitter->out, "(");
     gm_emit_names(emitter, &plan->operands);
     gm_write(&emitter->out, "):");
     for (uint32_t i = 0; i < plan->globals.count; i++) {
-        begin_line(emitter, depth + 1, "global ");
+        gm_emit_line(emitter, depth + 1, "global ");
         gm_write(&emitter->out, plan->globals.items[i]->name->text);
     }
 }
@@ -48,14 +42,14 @@ static void emit_tuple(gm_emitter *emitter, const gm_symbol_list *names) {
 static void emit_side(gm_emitter *emitter, const gm_plan *plan, const char *name, const gm_list *body, uint32_t depth) {
     emit_def(emitter, plan, name, depth);
     gm_emit_statements(emitter, body, 0, depth + 1);
-    begin_line(emitter, depth + 1, "return ");
+    gm_emit_line(emitter, depth + 1, "return ");
     emit_tuple(emitter, &plan->targets);
 }
 
 static void emit_branch(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {
     emit_side(emitter, plan, "_gm_then", &plan->then, depth);
     emit_side(emitter, plan, "_gm_else", &plan->orelse, depth);
-    begin_line(emitter, depth, "");
+    gm_emit_line(emitter, depth, "");
     if (plan->targets.count > 0) {
         emit_tuple(emitter, &plan->targets);
         gm_write(&emitter->out, " = ");
@@ -76,7 +70,7 @@ static bool emit_rest(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) 
 
 /* `mode = VALUE` of an assignment whose value is chosen. */
 static void emit_assignment(gm_emitter *emitter, const gm_plan *plan, const gm_node *value, uint32_t depth) {
-    begin_line(emitter, depth, "");
+    gm_emit_line(emitter, depth, "");
     const gm_list *targets = &gm_as_Assign(plan->node)->targets;
     for (uint32_t i = 0; i < targets->count; i++) {
         gm_write_source(&emitter->out, targets->items[i]->start, targets->items[i]->end);
@@ -99,14 +93,14 @@ static void emit_way(gm_emitter *emitter, const gm_plan *plan, bool then, uint32
         any = emit_rest(emitter, plan, depth + 1) || any;
     }
     if (!any) {
-        begin_line(emitter, depth + 1, "pass");
+        gm_emit_line(emitter, depth + 1, "pass");
     }
 }
 
 static void emit_return(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {
     emit_way(emitter, plan, true, depth);
     emit_way(emitter, plan, false, depth);
-    begin_line(emitter, depth, "return ");
+    gm_emit_line(emitter, depth, "return ");
     emit_branch_call(emitter, plan);
 }
 
@@ -114,14 +108,14 @@ static void emit_return(gm_emitter *emitter, const gm_plan *plan, uint32_t depth
 
 static void emit_argument(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {
     const gm_node *call = plan->then.count > 0 ? plan->then.items[0] : gm_as_If(plan->node)->body.items[0];
-    begin_line(emitter, depth, "");
+    gm_emit_line(emitter, depth, "");
     gm_write_source(&emitter->out, call->start, plan->then_value->start);
     gm_emit_choice(emitter, plan);
     gm_write_source(&emitter->out, plan->then_value->end, call->end);
 }
 
 static void emit_check(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {
-    begin_line(emitter, depth, "if _gm.on(");
+    gm_emit_line(emitter, depth, "if _gm.on(");
     gm_emit_site(emitter, plan);
     gm_write(&emitter->out, ") and _gm.check(");
     gm_emit_site(emitter, plan);
@@ -153,13 +147,13 @@ static void emit_kept_source(gm_emitter *emitter, const gm_plan *plan, uint32_t 
 static void emit_sink_block(gm_emitter *emitter, const gm_plan *plan, const gm_list *block, uint32_t depth) {
     gm_write(&emitter->out, ":");
     for (uint32_t i = 0; i < block->count; i++) {
-        begin_line(emitter, depth, "");
+        gm_emit_line(emitter, depth, "");
         emit_kept_source(emitter, plan, block->items[i]->start, block->items[i]->end);
     }
 }
 
 static void emit_sink_body(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {
-    begin_line(emitter, depth, "");
+    gm_emit_line(emitter, depth, "");
     if (plan->node->kind == GM_KIND_With) {
         const gm_With *with = gm_as_With(plan->node);
         emit_kept_source(emitter, plan, plan->node->start, with->items.items[with->items.count - 1]->end);
@@ -191,7 +185,7 @@ static void emit_captures(gm_emitter *emitter, const gm_plan *plan, bool values)
 }
 
 static void emit_sink(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {
-    begin_line(emitter, depth, "def _gm_sink__");
+    gm_emit_line(emitter, depth, "def _gm_sink__");
     gm_write(&emitter->out, plan->sink);
     gm_write(&emitter->out, "(");
     if (plan->object != NULL) {
@@ -201,7 +195,7 @@ static void emit_sink(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) 
     emit_captures(emitter, plan, false);
     gm_write(&emitter->out, "):");
     if (plan->declares) {
-        begin_line(emitter, depth + 1, "global ");
+        gm_emit_line(emitter, depth + 1, "global ");
         gm_write(&emitter->out, plan->path);
     }
     emit_sink_body(emitter, plan, depth + 1);
@@ -209,7 +203,7 @@ static void emit_sink(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) 
 
 /* `_gm.defer(SITE, _gm_sink__f, (`, with `function` in place of `defer`. */
 static void emit_sink_call(gm_emitter *emitter, const gm_plan *plan, const char *function, uint32_t depth) {
-    begin_line(emitter, depth, function);
+    gm_emit_line(emitter, depth, function);
     gm_emit_site(emitter, plan);
     gm_write(&emitter->out, ", _gm_sink__");
     gm_write(&emitter->out, plan->sink);

@@ -3,10 +3,6 @@
 
 #include "mend/relation.h"
 
-static bool is_loop(const gm_node *owner) {
-    return owner->kind == GM_KIND_For || owner->kind == GM_KIND_While || owner->kind == GM_KIND_AsyncFor;
-}
-
 static bool is_variable(const gm_proof *proof, const gm_node *node, const gm_symbol *symbol) {
     return node->kind == GM_KIND_Name && gm_scopes_symbol(proof->analysis->flow->scopes, node) == symbol;
 }
@@ -98,7 +94,7 @@ static bool is_on_the_way(const gm_proof *proof, const gm_node *statement) {
                 return true;
             }
         }
-        if (is_loop(place->owner)) {
+        if (gm_is_loop(place->owner)) {
             return false;
         }
     }

@@ -284,15 +284,11 @@ static bool is_rebound(const gm_symbol *symbol, uint32_t start, uint32_t end) {
     return false;
 }
 
-static bool is_loop(const gm_node *owner) {
-    return owner->kind == GM_KIND_For || owner->kind == GM_KIND_While || owner->kind == GM_KIND_AsyncFor;
-}
-
 /* An `if` around the branch that it is in the first side of. */
 static bool is_said_around(const gm_proof *proof, const gm_symbol *symbol) {
     uint32_t end = proof->statement->start;
     for (const gm_place *place = proof->place; place != NULL; place = place->outer) {
-        if (is_loop(place->owner)) {
+        if (gm_is_loop(place->owner)) {
             return false;
         }
         if (place->owner->kind == GM_KIND_If) {

@@ -98,6 +98,12 @@ void gm_analysis_refuse(gm_analysis *analysis, gm_plan *plan, const char *reason
     remove_plan(analysis, plan);
 }
 
+bool gm_analysis_same_text(const gm_analysis *analysis, const gm_node *left, const gm_node *right) {
+    const char *text = analysis->tree->source->text;
+    uint32_t length = left->end - left->start;
+    return right->end - right->start == length && memcmp(text + left->start, text + right->start, length) == 0;
+}
+
 const char *gm_analysis_text(gm_analysis *analysis, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);

@@ -64,6 +64,9 @@ void gm_report_plan(gm_analysis *analysis, gm_plan *plan, const char *message, c
 void gm_report_refusal(gm_analysis *analysis, const struct gm_rule *rule, const gm_site *site, gm_refusal refusal,
                        const char *message, const char *advice, bool certain);
 
+/* Whether two nodes have the same text. */
+bool gm_analysis_same_text(const gm_analysis *analysis, const gm_node *left, const gm_node *right);
+
 /* printf into the arena. */
 const char *gm_analysis_text(gm_analysis *analysis, const char *format, ...)
 #if defined(__GNUC__)

@@ -133,16 +133,10 @@ static bool is_attribute(const capturing *state, const gm_node *node) {
            !gm_flow_names(state->analysis->flow, node, "sys.stderr");
 }
 
-static bool same_text(const capturing *state, const gm_node *left, const gm_node *right) {
-    const char *text = state->analysis->tree->source->text;
-    uint32_t length = left->end - left->start;
-    return right->end - right->start == length && memcmp(text + left->start, text + right->start, length) == 0;
-}
-
 static const char *parameter_of(capturing *state, const gm_node *node, bool *first) {
     *first = false;
     for (uint32_t i = 0; i < state->captures.count; i++) {
-        if (same_text(state, state->captures.items[i].node, node)) {
+        if (gm_analysis_same_text(state->analysis, state->captures.items[i].node, node)) {
             return state->captures.items[i].parameter;
         }
     }
@@ -241,7 +235,7 @@ static bool capture(gm_node *node, void *context) {
     if (names_identity(node)) {
         return refuse(state, "it shows the identity of a tensor, which a kept copy does not have", node);
     }
-    if (state->own != NULL && same_text(state, node, state->own)) {
+    if (state->own != NULL && gm_analysis_same_text(state->analysis, node, state->own)) {
         return true;
     }
     const gm_node *root = chain_root(state->analysis->flow, node);

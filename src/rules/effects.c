@@ -21,7 +21,6 @@ typedef struct gm_block_question {
     gm_function *function;
     gm_effects_mode mode;
     bool loop; /* inside a loop of the block: break and continue stay in the block */
-    gm_refusal refusal;
 } question;
 
 static gm_refusal of_statement(const question *asked, const gm_node *statement);
@@ -86,7 +85,7 @@ static gm_refusal of_name_target(const question *asked, const gm_node *name) {
     if (symbol == NULL || !gm_symbol_is_local(symbol)) {
         return gm_effects_refuse("its code writes a variable that is not local to the function", name);
     }
-    if (symbol->binding == GM_BINDING_CELL && gm_effects_is_captured(asked->analysis->flow->scopes, symbol)) {
+    if (symbol->binding == GM_BINDING_CELL && gm_effects_is_captured(symbol)) {
         return gm_effects_refuse("its code writes a variable that a nested function captures", name);
     }
     return none;
@@ -234,7 +233,7 @@ static gm_refusal of_statement(const question *asked, const gm_node *statement) 
 }
 
 gm_refusal gm_effects_of_block(gm_analysis *analysis, gm_function *function, const gm_list *block, gm_effects_mode mode) {
-    question asked = {analysis, function, mode, false, {NULL, NULL}};
+    question asked = {analysis, function, mode, false};
     return of_list(&asked, block);
 }
 

@@ -9,32 +9,23 @@ static const gm_refusal none = {NULL, NULL};
 
 /* ---- Captured variables ---- */
 
-static bool is_comprehension(const gm_node *node) {
-    return node->kind == GM_KIND_ListComp || node->kind == GM_KIND_SetComp || node->kind == GM_KIND_DictComp ||
-           node->kind == GM_KIND_GeneratorExp;
-}
-
 static bool captures(const gm_scope *scope, const gm_name *name) {
     const gm_symbol *symbol = gm_scope_find(scope, name);
-    bool free = symbol != NULL && symbol->binding == GM_BINDING_FREE;
-    if (free && scope->kind != GM_SCOPE_CLASS && !is_comprehension(scope->node)) {
+    if (symbol != NULL && symbol->binding == GM_BINDING_FREE && !gm_is_comprehension(scope->node)) {
         return true;
     }
-    if (free && scope->kind == GM_SCOPE_CLASS) {
-        return true;
+    if (symbol != NULL && gm_symbol_is_local(symbol) && scope->kind != GM_SCOPE_CLASS) {
+        return false; /* another variable from here on inwards */
     }
     for (uint32_t i = 0; i < scope->children.count; i++) {
-        const gm_symbol *shadow = gm_scope_find(scope, name);
-        bool shadowed = shadow != NULL && gm_symbol_is_local(shadow) && scope->kind != GM_SCOPE_CLASS;
-        if (!shadowed && captures(scope->children.items[i], name)) {
+        if (captures(scope->children.items[i], name)) {
             return true;
         }
     }
     return false;
 }
 
-bool gm_effects_is_captured(const gm_scopes *scopes, const gm_symbol *symbol) {
-    (void)scopes;
+bool gm_effects_is_captured(const gm_symbol *symbol) {
     for (uint32_t i = 0; i < symbol->scope->children.count; i++) {
         if (captures(symbol->scope->children.items[i], symbol->name)) {
             return true;
@@ -44,15 +35,6 @@ bool gm_effects_is_captured(const gm_scopes *scopes, const gm_symbol *symbol) {
 }
 
 /* ---- Calls ---- */
-
-static bool is_one_of(const char *text, const char *const *names) {
-    for (; *names != NULL; names++) {
-        if (strcmp(text, *names) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
 
 /* Builtins that read their arguments and nothing else. */
 static const char *const pure_builtins[] = {
@@ -117,7 +99,7 @@ static gm_refusal of_qualified(gm_function *function, const gm_name *name, const
         if (forbids_data(mode) && reads_data(function, call, builtin)) {
             return gm_effects_refuse("its code reads the value of a tensor", &call->base);
         }
-        return is_one_of(builtin, pure_builtins) ? none : gm_effects_refuse("its code calls a function with effects", &call->base);
+        return gm_text_in(builtin, pure_builtins) ? none : gm_effects_refuse("its code calls a function with effects", &call->base);
     }
     if (has_prefix(name, "math.")) {
         return none;
@@ -158,10 +140,10 @@ static gm_refusal of_method(gm_function *function, const gm_Call *call, gm_effec
     gm_value receiver = gm_value_of(function, callee->value);
     const gm_torch_op *op = gm_torch_find(GM_TORCH_METHOD, callee->attr->text);
     bool tensor = receiver.class_ == GM_VALUE_TENSOR || receiver.class_ == GM_VALUE_MAYBE;
-    if (op != NULL && (tensor || (receiver.class_ == GM_VALUE_UNKNOWN && !is_one_of(op->name, two_faced_methods)))) {
+    if (op != NULL && (tensor || (receiver.class_ == GM_VALUE_UNKNOWN && !gm_text_in(op->name, two_faced_methods)))) {
         return of_torch_op(op, &call->base, mode);
     }
-    if (is_one_of(callee->attr->text, pure_methods)) {
+    if (gm_text_in(callee->attr->text, pure_methods)) {
         return none;
     }
     return gm_effects_refuse("its code calls a method whose effects are not known", &call->base);

@@ -11,6 +11,6 @@ gm_refusal gm_effects_refuse(const char *reason, const gm_node *node);
 const char *gm_effects_of_callee(gm_analysis *analysis, const gm_node *definition);
 
 /* Whether a def, class or lambda captures the variable; comprehensions do not count, they run at once. */
-bool gm_effects_is_captured(const gm_scopes *scopes, const gm_symbol *symbol);
+bool gm_effects_is_captured(const gm_symbol *symbol);
 
 #endif

@@ -44,12 +44,6 @@ static const gm_Call *only_call(const gm_list *side) {
     return value->kind == GM_KIND_Call ? gm_as_Call(value) : NULL;
 }
 
-static bool same_text(const gm_analysis *analysis, const gm_node *left, const gm_node *right) {
-    const char *text = analysis->tree->source->text;
-    uint32_t length = left->end - left->start;
-    return right->end - right->start == length && memcmp(text + left->start, text + right->start, length) == 0;
-}
-
 /* A callee that can be looked up before the condition as well as after it: a chain of attributes of a name. */
 static bool is_plain_callee(const gm_node *callee) {
     while (callee->kind == GM_KIND_Attribute) {
@@ -63,7 +57,7 @@ static bool is_plain_callee(const gm_node *callee) {
 static int different_argument(const gm_analysis *analysis, const gm_Call *left, const gm_Call *right) {
     int found = -1;
     if (left->args.count != right->args.count || left->keywords.count + right->keywords.count > 0 ||
-        !is_plain_callee(left->func) || !same_text(analysis, left->func, right->func)) {
+        !is_plain_callee(left->func) || !gm_analysis_same_text(analysis, left->func, right->func)) {
         return -1;
     }
     for (uint32_t i = 0; i < left->args.count; i++) {
@@ -71,7 +65,7 @@ static int different_argument(const gm_analysis *analysis, const gm_Call *left, 
         if (argument->kind == GM_KIND_Starred || right->args.items[i]->kind == GM_KIND_Starred) {
             return -1;
         }
-        if (same_text(analysis, argument, right->args.items[i])) {
+        if (gm_analysis_same_text(analysis, argument, right->args.items[i])) {
             if (argument->kind != GM_KIND_Name && argument->kind != GM_KIND_Constant) {
                 return -1;
             }

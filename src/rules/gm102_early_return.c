@@ -129,12 +129,6 @@ static bool is_python(const gm_plan *plan, const gm_node *value) {
     return gm_value_of(plan->function, value).class_ == GM_VALUE_NOT;
 }
 
-static bool same_text(const gm_analysis *analysis, const gm_node *left, const gm_node *right) {
-    const char *text = analysis->tree->source->text;
-    uint32_t length = left->end - left->start;
-    return right->end - right->start == length && memcmp(text + left->start, text + right->start, length) == 0;
-}
-
 /* Results of the two ways that certainly cannot come out of one graph. */
 static gm_refusal refusal_of_results(gm_analysis *analysis, const gm_plan *plan) {
     gm_refusal refusal = {NULL, NULL};
@@ -144,7 +138,7 @@ static gm_refusal refusal_of_results(gm_analysis *analysis, const gm_plan *plan)
         orelse = returned_value(plan->place->list);
     }
     if (then == NULL || orelse == NULL || then->kind == GM_KIND_Tuple || orelse->kind == GM_KIND_Tuple ||
-        same_text(analysis, then, orelse)) {
+        gm_analysis_same_text(analysis, then, orelse)) {
         return refusal;
     }
     bool containers = then->kind == orelse->kind && (then->kind == GM_KIND_Dict || then->kind == GM_KIND_List);

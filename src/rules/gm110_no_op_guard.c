@@ -37,24 +37,10 @@ static const gm_node *mask_of(gm_flow *flow, const gm_node *test) {
     return method ? gm_as_Attribute(call->func)->value : NULL;
 }
 
-static bool same_text(const gm_analysis *analysis, const gm_node *left, const gm_node *right) {
-    const char *text = analysis->tree->source->text;
-    uint32_t length = left->end - left->start;
-    return right->end - right->start == length && memcmp(text + left->start, text + right->start, length) == 0;
-}
-
-static bool is_constant(const gm_node *node) {
-    if (node->kind == GM_KIND_UnaryOp && gm_as_UnaryOp(node)->op == GM_OP_USub) {
-        node = gm_as_UnaryOp(node)->operand;
-    }
-    return node->kind == GM_KIND_Constant && (gm_as_Constant(node)->value.literal == GM_LITERAL_int ||
-                                              gm_as_Constant(node)->value.literal == GM_LITERAL_float);
-}
-
 /* `y[M] = constant` as the only statement; returns the subscript. */
 static const gm_Subscript *masked_store(const gm_list *body) {
     if (body->count != 1 || body->items[0]->kind != GM_KIND_Assign || gm_as_Assign(body->items[0])->targets.count != 1 ||
-        !is_constant(gm_as_Assign(body->items[0])->value)) {
+        !gm_test_is_number(gm_as_Assign(body->items[0])->value)) {
         return NULL;
     }
     const gm_node *target = gm_as_Assign(body->items[0])->targets.items[0];
@@ -75,7 +61,7 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     const gm_If *branch = gm_as_If(site->node);
     const gm_node *mask = mask_of(analysis->flow, branch->test);
     const gm_Subscript *store = masked_store(&branch->body);
-    if (mask == NULL || store == NULL || !same_text(analysis, mask, store->slice) || !is_mask(site->function, mask)) {
+    if (mask == NULL || store == NULL || !gm_analysis_same_text(analysis, mask, store->slice) || !is_mask(site->function, mask)) {
         return false;
     }
     gm_value stored = gm_value_of(site->function, store->value);

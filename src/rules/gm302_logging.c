@@ -19,19 +19,10 @@ static const char page[] =
 extern const gm_rule gm_rule_logging;
 
 static const char *const methods[] = {"debug",   "info",         "warning",          "warn",      "error",        "critical",
-                                      "fatal",   "log",          "warning_once",     "info_once", "warning_advice", "debug_once"};
-
-static bool is_method(const gm_name *name) {
-    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
-        if (gm_name_is(name, methods[i])) {
-            return true;
-        }
-    }
-    return false;
-}
+                                      "fatal",   "log",          "warning_once",     "info_once", "warning_advice", "debug_once", NULL};
 
 static bool is_log_call(gm_analysis *analysis, const gm_site *site, const gm_Call *call) {
-    if (call->func->kind != GM_KIND_Attribute || !is_method(gm_as_Attribute(call->func)->attr)) {
+    if (call->func->kind != GM_KIND_Attribute || !gm_text_in(gm_as_Attribute(call->func)->attr->text, methods)) {
         return false;
     }
     const gm_node *logger = gm_as_Attribute(call->func)->value;

@@ -52,19 +52,10 @@ static void strip_brackets(gm_analysis *analysis, record *found) {
 
 /* Methods of containers, queues and files that take something in and give nothing back. */
 static const char *const methods[] = {"append", "appendleft", "add", "discard", "extend", "extendleft", "insert",
-                                      "put",    "put_nowait", "update", "write", "writelines"};
-
-static bool is_method(const gm_name *name) {
-    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
-        if (gm_name_is(name, methods[i])) {
-            return true;
-        }
-    }
-    return false;
-}
+                                      "put",    "put_nowait", "update", "write", "writelines", NULL};
 
 static bool take_call(gm_analysis *analysis, const gm_Call *call, record *found) {
-    if (call->func->kind != GM_KIND_Attribute || !is_method(gm_as_Attribute(call->func)->attr)) {
+    if (call->func->kind != GM_KIND_Attribute || !gm_text_in(gm_as_Attribute(call->func)->attr->text, methods)) {
         return false;
     }
     found->target = gm_as_Attribute(call->func)->value;
@@ -133,15 +124,6 @@ static bool find_owner(gm_analysis *analysis, const gm_site *site, const record 
 
 /* ---- What is kept ---- */
 
-static bool is_one_of(const gm_name *name, const char *const *texts) {
-    for (; *texts != NULL; texts++) {
-        if (gm_name_is(name, *texts)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* `own` is the object that is written to: it holds what has been kept before. */
 static bool is_plain(gm_function *function, const gm_node *node, const char *own);
 
@@ -165,13 +147,13 @@ static bool is_plain_call(gm_function *function, const gm_Call *call, const char
     const gm_name *name = gm_flow_qualified(function->flow, call->func);
     if (name != NULL && strncmp(name->text, "builtins.", strlen("builtins.")) == 0 && call->func->kind == GM_KIND_Name) {
         const gm_name *builtin = gm_as_Name(call->func)->id;
-        return is_one_of(builtin, converters) || (is_one_of(builtin, keepers) && are_plain(function, &call->args, own));
+        return gm_text_in(builtin->text, converters) || (gm_text_in(builtin->text, keepers) && are_plain(function, &call->args, own));
     }
     if (call->func->kind != GM_KIND_Attribute) {
         return false;
     }
     const gm_name *method = gm_as_Attribute(call->func)->attr;
-    return is_one_of(method, readers) || is_one_of(method, makers);
+    return gm_text_in(method->text, readers) || gm_text_in(method->text, makers);
 }
 
 static bool reads_as(const gm_function *function, const gm_node *node, const char *text) {
@@ -205,7 +187,7 @@ static bool is_plain(gm_function *function, const gm_node *node, const char *own
     case GM_KIND_Call:
         return is_plain_call(function, gm_as_Call(node), own);
     case GM_KIND_Attribute:
-        return is_one_of(gm_as_Attribute(node)->attr, facts) || gm_value_of(function, node).class_ == GM_VALUE_NOT;
+        return gm_text_in(gm_as_Attribute(node)->attr->text, facts) || gm_value_of(function, node).class_ == GM_VALUE_NOT;
     case GM_KIND_Name:
         return gm_value_of(function, node).class_ == GM_VALUE_NOT;
     default:
@@ -264,7 +246,7 @@ typedef struct gm_data_question {
 static bool find_data(gm_node *node, void *context) {
     data_question *asked = context;
     bool call = node->kind == GM_KIND_Call && gm_as_Call(node)->func->kind == GM_KIND_Attribute;
-    bool reads = call && is_one_of(gm_as_Attribute(gm_as_Call(node)->func)->attr, readers);
+    bool reads = call && gm_text_in(gm_as_Attribute(gm_as_Call(node)->func)->attr->text, readers);
     bool value = gm_is_expr(node) && (gm_value_of(asked->function, node).traits & GM_VALUE_FROM_DATA) != 0;
     if (reads || value) {
         asked->found = true;

@@ -13,10 +13,6 @@ typedef struct gm_reaching {
     gm_function *function; /* whose body is read; NULL while roots are looked for */
 } reaching;
 
-static bool is_function(const gm_node *node) {
-    return node->kind == GM_KIND_FunctionDef || node->kind == GM_KIND_AsyncFunctionDef;
-}
-
 static bool has(const struct gm_reach *reach, const gm_node *definition) {
     for (uint32_t i = 0; i < reach->definitions.count; i++) {
         if (reach->definitions.items[i] == definition) {
@@ -32,23 +28,13 @@ static void add(gm_analysis *analysis, const gm_node *definition) {
     }
 }
 
-static const gm_name *name_of(const gm_node *definition) {
-    return definition->kind == GM_KIND_FunctionDef ? gm_as_FunctionDef(definition)->name
-                                                   : gm_as_AsyncFunctionDef(definition)->name;
-}
-
-static const gm_list *decorators_of(const gm_node *definition) {
-    return definition->kind == GM_KIND_FunctionDef ? &gm_as_FunctionDef(definition)->decorator_list
-                                                   : &gm_as_AsyncFunctionDef(definition)->decorator_list;
-}
-
 /* ---- Callees ---- */
 
 /* The def that a global or local name certainly stands for. */
 static const gm_node *definition_of_name(gm_analysis *analysis, const gm_node *name) {
     const gm_symbol *symbol = gm_scopes_symbol(analysis->flow->scopes, name);
     const gm_symbol *owner = symbol == NULL ? NULL : gm_symbol_owner(analysis->flow->scopes, symbol);
-    if (owner == NULL || owner->binders.count != 1 || !is_function(owner->binders.items[0])) {
+    if (owner == NULL || owner->binders.count != 1 || !gm_is_def(owner->binders.items[0])) {
         return NULL;
     }
     return owner->binders.items[0];
@@ -58,7 +44,7 @@ static const gm_node *method_of(const gm_class *class_, const gm_name *name) {
     const gm_node *found = NULL;
     const gm_list *body = &gm_as_ClassDef(class_->node)->body;
     for (uint32_t i = 0; i < body->count; i++) {
-        if (is_function(body->items[i]) && name_of(body->items[i]) == name) {
+        if (gm_is_def(body->items[i]) && gm_def_name(body->items[i]) == name) {
             found = body->items[i];
         }
     }
@@ -92,7 +78,7 @@ static void add_methods(gm_analysis *analysis, const gm_node *class_def) {
     }
     const gm_list *body = &gm_as_ClassDef(class_def)->body;
     for (uint32_t i = 0; i < body->count; i++) {
-        if (is_function(body->items[i]) && gm_name_is(name_of(body->items[i]), "forward")) {
+        if (gm_is_def(body->items[i]) && gm_name_is(gm_def_name(body->items[i]), "forward")) {
             add(analysis, body->items[i]);
         }
     }
@@ -100,8 +86,8 @@ static void add_methods(gm_analysis *analysis, const gm_node *class_def) {
 
 static bool find_roots(gm_node *node, void *context) {
     gm_analysis *analysis = context;
-    if (is_function(node)) {
-        const gm_list *decorators = decorators_of(node);
+    if (gm_is_def(node)) {
+        const gm_list *decorators = gm_def_decorators(node);
         for (uint32_t i = 0; i < decorators->count; i++) {
             if (names_compile(analysis, decorators->items[i])) {
                 add(analysis, node);
@@ -120,7 +106,7 @@ static bool find_roots(gm_node *node, void *context) {
 
 static bool follow(gm_node *node, void *context) {
     reaching *state = context;
-    if (is_function(node)) {
+    if (gm_is_def(node)) {
         add(state->analysis, node);
         return true;
     }

@@ -195,7 +195,7 @@ const gm_node *gm_test_item_receiver(const gm_node *expression) {
     return bare && gm_name_is(gm_as_Attribute(call->func)->attr, "item") ? gm_as_Attribute(call->func)->value : NULL;
 }
 
-static bool is_number(const gm_node *node) {
+bool gm_test_is_number(const gm_node *node) {
     if (node->kind == GM_KIND_UnaryOp && gm_as_UnaryOp(node)->op == GM_OP_USub) {
         node = gm_as_UnaryOp(node)->operand;
     }
@@ -205,7 +205,7 @@ static bool is_number(const gm_node *node) {
 
 /* Of at most fifteen characters: below 2 to the 53, so that no rounding of the other side to a double can cross it. */
 static bool is_small_number(const gm_node *node) {
-    return is_number(node) && node->end - node->start <= 15;
+    return gm_test_is_number(node) && node->end - node->start <= 15;
 }
 
 /* May be evaluated twice, and is nobody's call. */
@@ -213,7 +213,7 @@ static bool is_repeatable(const gm_node *node) {
     while (node->kind == GM_KIND_Attribute) {
         node = gm_as_Attribute(node)->value;
     }
-    return node->kind == GM_KIND_Name || is_number(node);
+    return node->kind == GM_KIND_Name || gm_test_is_number(node);
 }
 
 static gm_test_form form_of_compare(const gm_Compare *compare) {

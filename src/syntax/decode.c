@@ -265,8 +265,7 @@ static size_t original_offset(const gm_source *source, uint32_t offset) {
     return characters;
 }
 
-const char *gm_decode_original(const gm_source *source, uint32_t start, uint32_t end, size_t *size) {
+void gm_decode_add_original(gm_buffer *out, const gm_source *source, uint32_t start, uint32_t end) {
     size_t first = original_offset(source, start);
-    *size = original_offset(source, end) - first;
-    return source->bytes + first;
+    gm_buffer_add(out, source->bytes + first, original_offset(source, end) - first);
 }

@@ -4,6 +4,7 @@
 #ifndef GM_SYNTAX_DECODE_H
 #define GM_SYNTAX_DECODE_H
 
+#include "base/buffer.h"
 #include "base/diagnostic.h"
 #include "base/source.h"
 
@@ -12,8 +13,8 @@
  * not valid UTF-8 or in a character set that is unknown. */
 gm_source *gm_decode_source(gm_arena *arena, const char *path, const char *bytes, size_t size, gm_diagnostics *diagnostics);
 
-/* The bytes of the file that [start, end) of the text was decoded from, `*size` of them; a part of `source->bytes`. Ranges that follow one
- * another give bytes that follow one another. */
-const char *gm_decode_original(const gm_source *source, uint32_t start, uint32_t end, size_t *size);
+/* Append the bytes of the file that [start, end) of the text was decoded from. Ranges that follow one another give bytes that follow one
+ * another. */
+void gm_decode_add_original(gm_buffer *out, const gm_source *source, uint32_t start, uint32_t end);
 
 #endif

@@ -160,6 +160,32 @@ static inline const gm_kind_info *gm_kind_of(const gm_node *node) {
 static inline bool gm_is_stmt(const gm_node *node) {
     return gm_kinds[node->kind].group == GM_GROUP_stmt;
 }
+static inline bool gm_is_def(const gm_node *node) {
+    return node->kind == GM_KIND_FunctionDef || node->kind == GM_KIND_AsyncFunctionDef;
+}
+
+static inline bool gm_is_definition(const gm_node *node) {
+    return gm_is_def(node) || node->kind == GM_KIND_ClassDef || node->kind == GM_KIND_Lambda;
+}
+
+static inline bool gm_is_comprehension(const gm_node *node) {
+    return node->kind == GM_KIND_ListComp || node->kind == GM_KIND_SetComp || node->kind == GM_KIND_DictComp ||
+           node->kind == GM_KIND_GeneratorExp;
+}
+
+static inline bool gm_is_loop(const gm_node *node) {
+    return node->kind == GM_KIND_For || node->kind == GM_KIND_While || node->kind == GM_KIND_AsyncFor;
+}
+
+/* Name and decorators of a FunctionDef or AsyncFunctionDef. */
+static inline const gm_name *gm_def_name(const gm_node *def) {
+    return def->kind == GM_KIND_FunctionDef ? gm_as_FunctionDef(def)->name : gm_as_AsyncFunctionDef(def)->name;
+}
+
+static inline const gm_list *gm_def_decorators(const gm_node *def) {
+    return def->kind == GM_KIND_FunctionDef ? &gm_as_FunctionDef(def)->decorator_list : &gm_as_AsyncFunctionDef(def)->decorator_list;
+}
+
 static inline bool gm_is_expr(const gm_node *node) {
     return gm_kinds[node->kind].group == GM_GROUP_expr;
 }
