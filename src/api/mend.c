@@ -4,6 +4,7 @@
 #include "driver/suppress.h"
 #include "mend/runtime.h"
 #include "report/report.h"
+#include "rules/decisions.h"
 #include "rules/rule.h"
 
 /* Sides of branches may hold what a silenced plan would have mended, so none of the function's branches is mended then. */
@@ -29,6 +30,27 @@ static void refuse_silenced(gm_analysis *analysis) {
             refuse_branches(analysis, finding->function);
         }
     }
+}
+
+/* The decisions that no comment silences, under their own code or that of the branch that they belong to. */
+static const gm_findings *decisions(gm_analysis *analysis) {
+    const gm_source *source = analysis->tree->source;
+    const gm_suppressions *comments = gm_suppress_read(analysis->arena, analysis->tree);
+    gm_findings *found = gm_decisions_of(analysis);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < found->count; i++) {
+        const gm_node *node = found->items[i].node;
+        bool silent = gm_suppress_covers(comments, source, found->items[i].rule->code, node->start, node->end);
+        for (size_t rule = 0; rule < gm_rule_count && !silent; rule++) {
+            silent = strcmp(gm_rules[rule]->break_id, found->items[i].rule->break_id) == 0 &&
+                     gm_suppress_covers(comments, source, gm_rules[rule]->code, node->start, node->end);
+        }
+        if (!silent) {
+            found->items[count++] = found->items[i];
+        }
+    }
+    found->count = count;
+    return found;
 }
 
 static void add_finding(gm_buffer *out, const gm_source *source, const gm_finding *finding) {
@@ -102,7 +124,7 @@ static void mend(gm_buffer *out, const void *request) {
     }
     gm_analysis *analysis = gm_analysis_run(out->arena, tree);
     refuse_silenced(analysis);
-    add_mended(out, analysis, gm_mend_runtime(analysis));
+    add_mended(out, analysis, gm_mend_runtime(analysis, decisions(analysis)));
 }
 
 gm_status gm_mend_source(const char *path, const char *bytes, size_t size, gm_output *output) {

@@ -5,6 +5,7 @@
 #include "cli/debug.h"
 #include "cli/debug_files.h"
 #include "mend/runtime.h"
+#include "rules/decisions.h"
 
 enum { LINES };
 
@@ -24,7 +25,8 @@ static void print_mended(gm_arena *arena, gm_tree *tree, const gm_debug_options 
         *options->status = GM_EXIT_FINDINGS;
         return;
     }
-    const gm_mended *mended = gm_mend_runtime(gm_analysis_run(arena, tree));
+    gm_analysis *analysis = gm_analysis_run(arena, tree);
+    const gm_mended *mended = gm_mend_runtime(analysis, gm_decisions_of(analysis));
     if (mended->text == NULL) {
         gm_buffer_printf(out, "# %s: %s\n", tree->source->path, mended->problem != NULL ? mended->problem : "nothing to mend");
     } else if (options->switched[LINES]) {

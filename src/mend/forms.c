@@ -266,12 +266,14 @@ static void (*const forms[])(gm_emitter *emitter, const gm_plan *plan, uint32_t 
 
 void gm_emit_plan(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {
     emitter->out.statement = gm_source_position(emitter->analysis->tree->source, plan->node->start).line;
+    emitter->out.bare++;
     if (plan->kind == GM_PLAN_CHECK) {
         emit_check(emitter, plan, depth);
     } else {
         emit_condition(emitter, plan, depth);
         forms[plan->kind](emitter, plan, depth + 1);
     }
+    emitter->out.bare--;
     emitter->out.statement = gm_source_position(emitter->analysis->tree->source, plan->node->start).line;
     gm_emit_line(emitter, depth, "else:");
     gm_emit_original(emitter, plan->node, depth + 1);

@@ -1,20 +1,17 @@
+#include <string.h>
+
 #include "mend/runtime_private.h"
-#include "rules/rule.h"
 #include "rules/sides.h"
 
-const char *gm_emit_site_text(gm_analysis *analysis, const gm_plan *plan) {
+const char *gm_emit_site_text(const gm_analysis *analysis, const gm_rule *rule, const gm_node *node) {
     const gm_source *source = analysis->tree->source;
-    gm_position at = gm_source_position(source, plan->node->start);
-    return gm_analysis_text(analysis, "%s:%u:%u:%s", source->path, at.line, at.column, plan->rule->code);
+    gm_position at = gm_source_position(source, node->start);
+    return gm_analysis_text(analysis, "%s:%u:%u:%s", source->path, at.line, at.column, rule->code);
 }
 
 void gm_emit_site(gm_emitter *emitter, const gm_plan *plan) {
-    const char *text = gm_emit_site_text(emitter->analysis, plan);
-    size_t length = 0;
-    while (text[length] != '\0') {
-        length++;
-    }
-    gm_buffer_add_json(&emitter->out.text, text, length);
+    const char *text = gm_emit_site_text(emitter->analysis, plan->rule, plan->node);
+    gm_buffer_add_json(&emitter->out.text, text, strlen(text));
 }
 
 /* The first plan that starts at `offset` or behind. */
@@ -40,7 +37,9 @@ bool gm_emit_has_plan(const gm_emitter *emitter, uint32_t start, uint32_t end) {
 /* Python evaluates the last alternative wherever nothing is traced; it stands on a line of its own so that its lines are the user's. */
 static void emit_select(gm_emitter *emitter, const gm_plan *plan) {
     gm_write(&emitter->out, "(");
+    emitter->out.bare++;
     gm_emit_choice(emitter, plan);
+    emitter->out.bare--;
     gm_write(&emitter->out, " if _gm.on(");
     gm_emit_site(emitter, plan);
     gm_write(&emitter->out, ") else (");

@@ -62,13 +62,19 @@ static bool is_taken(const gm_names *names) {
     return false;
 }
 
-static void list_sites(gm_mended *mended, gm_analysis *analysis) {
+static void list_site(gm_mended *mended, const gm_analysis *analysis, const gm_finding *finding) {
+    gm_mended_site site = {finding, gm_emit_site_text(analysis, finding->rule, finding->node)};
+    gm_vec_push(analysis->arena, &mended->sites, site);
+}
+
+static void list_sites(gm_mended *mended, const gm_analysis *analysis, const gm_findings *decisions) {
     for (uint32_t i = 0; i < analysis->findings.count; i++) {
-        const gm_finding *finding = &analysis->findings.items[i];
-        if (finding->plan != NULL) {
-            gm_mended_site site = {finding, gm_emit_site_text(analysis, finding->plan)};
-            gm_vec_push(analysis->arena, &mended->sites, site);
+        if (analysis->findings.items[i].plan != NULL) {
+            list_site(mended, analysis, &analysis->findings.items[i]);
         }
+    }
+    for (uint32_t i = 0; i < decisions->count; i++) {
+        list_site(mended, analysis, &decisions->items[i]);
     }
 }
 
@@ -77,11 +83,11 @@ static bool is_valid(gm_analysis *analysis, const gm_buffer *text) {
     return gm_parse(analysis->arena, analysis->tree->source->path, text->bytes, text->length, NULL)->diagnostics.count == 0;
 }
 
-const gm_mended *gm_mend_runtime(gm_analysis *analysis) {
+const gm_mended *gm_mend_runtime(gm_analysis *analysis, const gm_findings *decisions) {
     gm_mended *mended = GM_NEW(analysis->arena, gm_mended);
     gm_emitter emitter = {.analysis = analysis};
     collect_plans(&emitter);
-    if (emitter.plan_count == 0) {
+    if (emitter.plan_count + decisions->count == 0) {
         return mended;
     }
     if (is_taken(analysis->tree->names)) {
@@ -89,12 +95,13 @@ const gm_mended *gm_mend_runtime(gm_analysis *analysis) {
         return mended;
     }
     gm_writer_init(&emitter.out, analysis->arena, analysis->tree);
+    gm_emit_decisions(&emitter, decisions);
     emit_module(&emitter);
     if (!is_valid(analysis, &emitter.out.text)) {
         mended->problem = "the mended text is not valid";
         return mended;
     }
-    list_sites(mended, analysis);
+    list_sites(mended, analysis, decisions);
     mended->text = gm_buffer_text(&emitter.out.text);
     mended->size = emitter.out.text.length;
     mended->lines = emitter.out.lines;

@@ -18,7 +18,8 @@ typedef struct gm_mended {
     const char *problem; /* why a file with plans is left alone; or NULL */
 } gm_mended;
 
-/* Write the file of an analysis with all its plans carried out. The result lives in the arena of the analysis. */
-const gm_mended *gm_mend_runtime(gm_analysis *analysis);
+/* Write the file of an analysis with all its plans carried out, and with its decisions (rules/decisions.h) handed to the runtime.
+ * The result lives in the arena of the analysis. */
+const gm_mended *gm_mend_runtime(gm_analysis *analysis, const gm_findings *decisions);
 
 #endif

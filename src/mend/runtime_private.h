@@ -3,6 +3,7 @@
 #define GM_MEND_RUNTIME_PRIVATE_H
 
 #include "mend/runtime.h"
+#include "rules/rule.h"
 
 typedef struct gm_emitter {
     gm_writer out;
@@ -13,9 +14,9 @@ typedef struct gm_emitter {
 
 /* ---- Pieces: pieces.c ---- */
 
-/* The site of a plan as a string literal, and as the bare text. */
+/* The site of a plan as a string literal, and the text of any site. */
 void gm_emit_site(gm_emitter *emitter, const gm_plan *plan);
-const char *gm_emit_site_text(gm_analysis *analysis, const gm_plan *plan);
+const char *gm_emit_site_text(const gm_analysis *analysis, const gm_rule *rule, const gm_node *node);
 
 /* Source with the conditional expressions in it that have a plan in their mended form. */
 void gm_emit_source(gm_emitter *emitter, uint32_t start, uint32_t end);
@@ -31,6 +32,11 @@ void gm_emit_choice(gm_emitter *emitter, const gm_plan *plan);
 
 /* Whether a plan lies in the range. */
 bool gm_emit_has_plan(const gm_emitter *emitter, uint32_t start, uint32_t end);
+
+/* ---- Decisions: decided.c ---- */
+
+/* Have every copy of a decision of the list be a call: `x.any()` is copied as `_gm.taken(SITE, (x.any()))`. */
+void gm_emit_decisions(gm_emitter *emitter, const gm_findings *decisions);
 
 /* ---- Conditions: conditions.c ---- */
 

@@ -184,6 +184,8 @@ static void emit_compound(gm_emitter *emitter, const gm_node *statement, uint32_
 
 static void emit_statement(gm_emitter *emitter, const gm_node *statement, uint32_t depth) {
     const gm_plan *plan = gm_analysis_plan(emitter->analysis, statement);
+    uint32_t bare = emitter->out.bare;
+    emitter->out.bare = 0;
     gm_write_line_end(&emitter->out);
     emitter->out.statement = gm_source_position(emitter->analysis->tree->source, statement->start).line;
     if (plan != NULL) {
@@ -194,6 +196,7 @@ static void emit_statement(gm_emitter *emitter, const gm_node *statement, uint32
         gm_emit_original(emitter, statement, depth);
     }
     gm_write_line_end(&emitter->out);
+    emitter->out.bare = bare;
 }
 
 bool gm_emit_statements(gm_emitter *emitter, const gm_list *block, uint32_t first, uint32_t depth) {

@@ -42,6 +42,37 @@ static bool ends_line(const gm_source *source, uint32_t end) {
     return end > 0 && (source->text[end - 1] == '\n' || source->text[end - 1] == '\r');
 }
 
+/* The first insertion that belongs to a copy from `start` on. */
+static uint32_t first_insertion(const gm_writer *writer, uint32_t start) {
+    uint32_t low = 0;
+    uint32_t high = writer->insertion_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const gm_insertion *insertion = &writer->insertions[middle];
+        if (insertion->offset < start || (insertion->offset == start && insertion->behind)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Copy bytes of one line with what is inserted there. */
+static void copy_bytes(gm_writer *writer, uint32_t start, uint32_t end) {
+    const gm_source *source = writer->tree->source;
+    for (uint32_t i = first_insertion(writer, start); writer->bare == 0 && i < writer->insertion_count; i++) {
+        const gm_insertion *insertion = &writer->insertions[i];
+        if (insertion->offset > end || (insertion->offset == end && !insertion->behind)) {
+            break;
+        }
+        gm_buffer_add(&writer->text, source->text + start, insertion->offset - start);
+        gm_write(writer, insertion->text);
+        start = insertion->offset;
+    }
+    gm_buffer_add(&writer->text, source->text + start, end - start);
+}
+
 /* Copy a piece of one line; line ends become `\n`. */
 static void copy_piece(gm_writer *writer, uint32_t line, uint32_t start, uint32_t end) {
     const gm_source *source = writer->tree->source;
@@ -51,7 +82,7 @@ static void copy_piece(gm_writer *writer, uint32_t line, uint32_t start, uint32_
         stop--;
     }
     writer->line = writer->line == 0 ? line : writer->line;
-    gm_buffer_add(&writer->text, source->text + start, stop - start);
+    copy_bytes(writer, start, stop);
     if (whole) {
         gm_buffer_add_char(&writer->text, '\n');
         note_line(writer);

@@ -10,12 +10,22 @@
 
 typedef GM_VEC(uint32_t) gm_line_map;
 
+/* Text of our own that goes with the source wherever it is copied: in front of the byte at `offset`, or behind the one before it. */
+typedef struct gm_insertion {
+    uint32_t offset;
+    bool behind;
+    const char *text; /* without line ends */
+} gm_insertion;
+
 typedef struct gm_writer {
     const gm_tree *tree;
     gm_buffer text;
     gm_line_map lines;  /* for line i + 1 of the text */
     uint32_t line;      /* of the line being written; 0: no source on it so far */
     uint32_t statement; /* line of the statement being written */
+    const gm_insertion *insertions; /* in the order in which they are written */
+    uint32_t insertion_count;
+    uint32_t bare; /* above zero: source is copied without insertions */
 } gm_writer;
 
 void gm_writer_init(gm_writer *writer, gm_arena *arena, const gm_tree *tree);

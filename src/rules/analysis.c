@@ -104,7 +104,7 @@ bool gm_analysis_same_text(const gm_analysis *analysis, const gm_node *left, con
     return right->end - right->start == length && memcmp(text + left->start, text + right->start, length) == 0;
 }
 
-const char *gm_analysis_text(gm_analysis *analysis, const char *format, ...) {
+const char *gm_analysis_text(const gm_analysis *analysis, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     va_list again;

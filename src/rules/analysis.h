@@ -32,11 +32,13 @@ typedef struct gm_finding {
     bool reached;          /* torch.compile can come here, as far as this file tells */
 } gm_finding;
 
+typedef GM_VEC(gm_finding) gm_findings;
+
 typedef struct gm_analysis {
     gm_arena *arena;
     gm_tree *tree;
     gm_flow *flow;
-    GM_VEC(gm_finding) findings; /* in order of position after the run */
+    gm_findings findings;        /* in order of position after the run */
     gm_plan **plans;             /* hash table by node; private */
     uint32_t plan_capacity;
     uint32_t plan_count;
@@ -68,7 +70,7 @@ void gm_report_refusal(gm_analysis *analysis, const struct gm_rule *rule, const 
 bool gm_analysis_same_text(const gm_analysis *analysis, const gm_node *left, const gm_node *right);
 
 /* printf into the arena. */
-const char *gm_analysis_text(gm_analysis *analysis, const char *format, ...)
+const char *gm_analysis_text(const gm_analysis *analysis, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 2, 3)))
 #endif

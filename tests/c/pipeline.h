@@ -4,6 +4,7 @@
 
 #include "driver/fix.h"
 #include "mend/runtime.h"
+#include "rules/decisions.h"
 #include "report/report.h"
 
 /* Tokens, tree, scopes, control flow, findings, the reports on them, and the file in both dialects. Returns the tree. */
@@ -19,7 +20,7 @@ static inline const gm_tree *run_pipeline(gm_arena *arena, const char *path, con
     gm_report_find("json")->file(&report, checked, &style);
     gm_fix_bytes(arena, path, bytes, size, &mends, &everything);
     if (checked->analysis != NULL) {
-        gm_mend_runtime(checked->analysis);
+        gm_mend_runtime(checked->analysis, gm_decisions_of(checked->analysis));
     }
     return tree;
 }

@@ -26,9 +26,10 @@ class MendingBackend:
     wrapper of its callable, so it is shared only among callables that start at the same code object.
     """
 
-    def __init__(self, inner: Any, whole: bool) -> None:
+    def __init__(self, inner: Any, whole: bool, path: int = 0) -> None:
         self.inner = inner
         self.whole = whole
+        self.path = path
         self.entry: Any = None
         for name in FORWARDED:
             if hasattr(inner, name):
@@ -58,10 +59,10 @@ class MendingBackend:
     def __eq__(self, other: object) -> bool:
         return self is other or (
             isinstance(other, MendingBackend)
-            and self.whole == other.whole
+            and (self.whole, self.path) == (other.whole, other.path)
             and self.entry is other.entry
             and (self.inner is other.inner or self.inner == other.inner)
         )
 
     def __hash__(self) -> int:
-        return hash((MendingBackend, self.whole, id(self.entry)))
+        return hash((MendingBackend, self.whole, self.path, id(self.entry)))

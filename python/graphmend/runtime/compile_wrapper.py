@@ -23,6 +23,7 @@ from .watch import identity_watched, surroundings
 
 MAX_ATTEMPTS = 64
 MAX_WASTED, WASTE_RATIO = 8, 8
+MAX_PATHS = 8
 TORCH_FOLDER = os.path.dirname(torch.__file__) + os.sep
 FORWARDERS = {
     ("module.py", "_wrapped_call_impl"),
@@ -35,13 +36,13 @@ FORWARDERS = {
 class Callback:
     """Stands in for Dynamo's frame callback and decides, frame by frame, which mends are in force."""
 
-    def __init__(self, inner: Any, record: Any, whole: bool) -> None:
+    def __init__(self, inner: Any, record: Any, whole: bool, only: bool) -> None:
         functools.update_wrapper(self, inner)
         self._torchdynamo_orig_backend = inner._torchdynamo_orig_backend
         self.inner = inner
         self.record = record
         self.whole = whole
-        self.only = False
+        self.only = only
         self.off: dict[bool, dict[str, None]] = {False: {}, True: {}}
 
     def __call__(self, frame: Any, cache_entry: Any, frame_state: Any) -> Any:
@@ -224,10 +225,22 @@ def has_hooks(module: torch.nn.Module) -> bool:
 
 
 class Ways:
-    """The two ways to run one compiled callable; `left` holds the gradient modes in which the whole way failed."""
+    """The ways to run one compiled callable.
 
-    def __init__(self, whole: Callable[..., Any], make_partial: Callable[[], Callable[..., Any]], record: Any) -> None:
-        self.whole = whole
+    `paths` holds the whole ways: one, and more where graphs follow different paths through the decisions of the
+    program. `likely` is the one that ran last. `left` holds the gradient modes in which the whole way failed.
+    """
+
+    def __init__(
+        self,
+        whole: Callable[..., Any],
+        make_path: Callable[[int], Callable[..., Any]],
+        make_partial: Callable[[], Callable[..., Any]],
+        record: Any,
+    ) -> None:
+        self.paths = [whole]
+        self.likely = whole
+        self.make_path = make_path
         self.make_partial = make_partial
         self.left: set[bool] = set()
         self.record = record
@@ -235,17 +248,16 @@ class Ways:
         self.calls = 0
         self.wasted = 0
 
-    def fail(self, failed: state.NotWhole) -> None:
+    def fail(self, raises: bool) -> None:
         """Note that a call is not one graph. Where others are, it is taken for the exception."""
-        if failed.raises or self.record.mode == "whole":
+        if raises or self.record.mode == "whole":
             self.waste()
             return
         self.left.add(torch.is_grad_enabled())
         self.record.mode = "partial"
 
     def waste(self) -> None:
-        """Note that a call ran for nothing before it was run eagerly. Where that is no exception, the frames are
-        compiled one by one."""
+        """Note that a graph ran for nothing. Where that is no exception, the frames are compiled one by one."""
         self.wasted += 1
         if self.wasted > MAX_WASTED and self.wasted * WASTE_RATIO > self.calls:
             self.left.add(torch.is_grad_enabled())
@@ -258,10 +270,83 @@ class Ways:
             self.made = self.make_partial()
         return self.made
 
+    def follow(self, miss: state.Miss, tried: set[Any]) -> Optional[Callable[..., Any]]:
+        """The way to try for a call that left a path; None if there are too many paths."""
+        known = miss.graph.exits.get(miss.answers)
+        if known is not None and known not in tried:
+            self.waste()
+            return known
+        for way in self.paths:
+            if way not in tried:
+                return way
+        if len(self.paths) == MAX_PATHS:
+            return None
+        self.paths.append(self.make_path(len(self.paths)))
+        self.record.paths = len(self.paths)
+        return self.paths[-1]
+
+    def rerun(self, failure: tuple[Any, Any], function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+        """Run a call again, on whichever path it takes, or in eager Python; `failure`: how to undo it, and its miss."""
+        tried = {self.likely}
+        trail = []
+        while True:
+            restore, miss = failure
+            if restore is not None:
+                restore()
+            way = self.follow(miss, tried) if miss is not None else None
+            if way is None:
+                return self.run_eagerly(function, args, kwargs)
+            tried.add(way)
+            trail.append(miss)
+            state.local.known = miss.answers
+            try:
+                result = run_way(way, args, kwargs)
+            except state.GuardFailed as failed:
+                failure = failed.restore, failed.miss
+            else:
+                break
+            finally:
+                state.local.known = ()
+        self.likely = way
+        for miss in trail:
+            miss.graph.exits[miss.answers] = way
+        return result
+
+    def run_eagerly(self, function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+        """Run a call in eager Python, what ran of it before having been for nothing."""
+        self.record.replays += 1
+        result = run_eagerly(function, args, kwargs)
+        self.waste()
+        return result
+
+
+def run_way(way: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+    """Run a call on one path, then its deferred work; raises GuardFailed if it has to be run in another way."""
+    local = state.local
+    try:
+        result = way(*args, **kwargs)
+    except Exception:
+        # Raised by the code that Dynamo puts around the graph, such as the failing access to an attribute. The
+        # deferred work of the call is lost then, so the call is run again.
+        if local.pending is None:
+            raise
+        failed = local.pending
+    except BaseException:  # also an interrupt: nothing of this call may come out of the next one
+        local.queue.clear()
+        local.pending = None
+        raise
+    else:
+        if local.queue:
+            flush(local.queue)
+        return result
+    local.queue.clear()
+    local.pending = None
+    raise failed
+
 
 def wrap(ways: Ways, function: Callable[..., Any], module: Optional[torch.nn.Module]) -> Callable[..., Any]:
     """The callable that the user gets."""
-    whole, left, local = ways.whole, ways.left, state.local
+    whole, left = ways.paths[0], ways.left
     is_grad_enabled = torch.is_grad_enabled
 
     @functools.wraps(whole)
@@ -269,37 +354,22 @@ def wrap(ways: Ways, function: Callable[..., Any], module: Optional[torch.nn.Mod
         if (left and is_grad_enabled() in left) or (module is not None and has_hooks(module)):
             return ways.partial()(*args, **kwargs)
         ways.calls += 1
+        failure = None
         try:
-            result = whole(*args, **kwargs)
+            return run_way(ways.likely, args, kwargs)
         except state.GuardFailed as failed:
-            restore, aside = failed.restore, False
+            failure = failed.restore, failed.miss
         except state.NotWhole as failed:
-            restore, aside = None, not failed.raises
-            ways.fail(failed)
-        except Exception:
-            # Raised by the code that Dynamo puts around the graph, such as the failing access to an attribute. The
-            # deferred work of the call is lost then, so the call is run again.
-            if local.pending is None:
-                raise
-            restore, aside = local.pending.restore, False
-        except BaseException:  # an interrupt: nothing of this call may come out of the next one
-            local.queue.clear()
-            local.pending = None
-            raise
-        else:
-            if local.queue:
-                flush(local.queue)
-            return result
-        if aside or (left and is_grad_enabled() in left):
+            raises = failed.raises
+        if failure is not None:
+            try:
+                return ways.rerun(failure, function, args, kwargs)
+            except state.NotWhole as failed:
+                raises = failed.raises
+        ways.fail(raises)
+        if not raises or (left and is_grad_enabled() in left):
             return ways.partial()(*args, **kwargs)
-        local.queue.clear()
-        local.pending = None
-        if restore is not None:
-            restore()
-        ways.record.replays += 1
-        result = run_eagerly(function, args, kwargs)
-        ways.waste()
-        return result
+        return ways.run_eagerly(function, args, kwargs)
 
     call._torchdynamo_wrapper_id = id(call)  # type: ignore[attr-defined]
     call.__wrapped__ = getattr(whole, "__wrapped__", function)  # type: ignore[attr-defined]

@@ -17,10 +17,12 @@ from .tracing import (
     changeable,
     close_region,
     decided_by_data,
+    foretold,
     made_inside,
     new_key,
     note_shown,
     noted_stack,
+    on_path,
     one_tensor,
     open_region,
     postponed,
@@ -286,6 +288,20 @@ def check(site: str, test: Any) -> bool:
         return False
     markers.check(new_key(site), truth(site, test))
     return True
+
+
+def taken(site: str, value: Any) -> Any:
+    """The value of a test, or where data decide it, the way that the graph goes."""
+    if not is_dynamo_compiling() or not on_path(site):
+        return value
+    value = lifted(site, value)
+    if not isinstance(value, torch.Tensor):
+        return value
+    predicate = truth(site, value)
+    key = new_key(site)
+    answer = foretold(key, "predicate")
+    markers.decide(key, predicate, answer)
+    return answer
 
 
 def snapshot(site: str, value: Any, found: list) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 import sys
 import threading
 from typing import Any, Callable, Optional
@@ -59,7 +60,9 @@ def make_context_class() -> type:
             module = owner if isinstance(owner, torch.nn.Module) and name != "_call_impl" else None
             record = callback.record
             describe(record, owner, entry)
-            ways = Ways(compiled, lambda: self.graphmend_partial()(fn), record)
+            ways = Ways(
+                compiled, lambda number: self.graphmend_path(number)(fn), lambda: self.graphmend_partial()(fn), record
+            )
             return wrap(ways, function, module)
 
         def __reduce__(self) -> Any:
@@ -117,16 +120,25 @@ def mending_context(original: Callable[..., Any], args: tuple, kwargs: dict) -> 
         return original(*args, **kwargs)
     record = state.CallableRecord("", "", 0)
     state.registry.callables.append(record)
-    context.callback = Callback(context.callback, record, True)
-    context.callback.only = bool(context.fullgraph)
+    only = bool(context.fullgraph)
+    context.callback = Callback(context.callback, record, True, only)
     context.__class__ = context_class()
+    alone = {"isolate_recompiles": True} if "isolate_recompiles" in inspect.signature(original).parameters else {}
+
+    def path(number: int) -> Any:
+        backend = MendingBackend(resolved, True, number)
+        backend.entry = whole.entry
+        other = original(backend, *args[1:], **{**options, **alone})
+        other.callback = Callback(other.callback, record, True, only)
+        return other
 
     def partial() -> Any:
         other = original(MendingBackend(resolved, False), *args[1:], **options)
-        other.callback = Callback(other.callback, record, False)
+        other.callback = Callback(other.callback, record, False, False)
         return other
 
     context.graphmend_backend = whole
+    context.graphmend_path = path
     context.graphmend_partial = partial
     context.graphmend_again = lambda: mending_context(original, args, kwargs)
     context.graphmend_arguments, context.graphmend_options = args, kwargs

@@ -23,7 +23,7 @@ class Plan:
     """What the compiled graph needs around it."""
 
     sites: set[str]
-    flagged: bool = False
+    expected: list[bool] = dataclasses.field(default_factory=list)
     defers: bool = False
     guarded: bool = False
     numbers: bool = False
@@ -44,15 +44,16 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
         refuse_unproved(module, marks, trace)
     plan = Plan(marks.sites())
     plan.numbers = trace.whole and depends_on_data(module)
-    if not trace.refusals and (marks.checks or marks.events or plan.numbers):
+    if not trace.refusals and (marks.checks or marks.decisions or marks.events or plan.numbers):
         plan_replay(module, marks, plan, trace)
     if trace.refusals:
         raise SiteRefused("; ".join(trace.refusals.values()))
     gate_gradients(module, marks)
     release_events(module, marks)
-    plan.flagged, plan.defers = bool(marks.checks), bool(marks.events)
-    if plan.flagged:
-        add_flag(module, marks)
+    plan.defers = bool(marks.events)
+    if marks.checks or marks.decisions:
+        plan.expected = [False, *(decision.answer for decision in marks.decisions)]
+        add_flags(module, marks)
     erase_markers(module, marks)
     module.graph.lint()
     module.recompile()
@@ -65,14 +66,15 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
 def keep_predicates(module: GraphModule, marks: Marks) -> None:
     """Copy the predicates that are memory of the program's own and written to later."""
     order = prove.Order(module)
-    for predicate in dict.fromkeys(part.predicate for part in [*marks.regions, *marks.checks]):
+    parts = [*marks.regions, *marks.checks, *marks.decisions]
+    for predicate in dict.fromkeys(part.predicate for part in parts):
         storage = prove.storage_of(tensor_of(predicate))
         if storage is not None and order.written_after(storage, predicate):
             with module.graph.inserting_after(predicate):
                 copy = module.graph.call_method("clone", (predicate,))
             copy.meta = dict(predicate.meta)
             predicate.replace_all_uses_with(copy, delete_user_cb=lambda user, copy=copy: user is not copy)
-            for part in [*marks.regions, *marks.checks]:
+            for part in parts:
                 if part.predicate is predicate:
                     part.predicate = copy
             for nodes in [nodes for region in marks.regions for nodes in region.sides if predicate in nodes]:
@@ -218,7 +220,7 @@ def release_events(module: GraphModule, marks: Marks) -> None:
 def plan_replay(module: GraphModule, marks: Marks, plan: Plan, trace: Trace) -> None:
     """Find out what has to be restored before a call can be run again."""
     plan.guarded = True
-    sites = [site_of(part.key) for part in [*marks.checks, *marks.events]]
+    sites = [site_of(part.key) for part in [*marks.checks, *marks.decisions, *marks.events]]
     unknown = prove.opaque(module)
     if unknown is not None:
         refuse_replay(sites, trace, f"the graph calls `{unknown}`, which may have effects of its own")
@@ -261,21 +263,28 @@ def attribute(module: GraphModule, node: Node) -> Any:
     return found
 
 
-def add_flag(module: GraphModule, marks: Marks) -> None:
-    """Fold all guards into one more output."""
+def add_flags(module: GraphModule, marks: Marks) -> None:
+    """Add one more output: whether a guard has fired, and which way every decision goes."""
     graph = module.graph
-    flag: Optional[Node] = None
+    fired: Optional[Node] = None
     for check in marks.checks:
         with graph.inserting_before(check.marker):
-            fired = check.predicate
+            own = check.predicate
             for region, side in check.outer:
                 taken = region.predicate
                 if side == 1:
                     taken = graph.call_method("logical_not", (taken,))
-                fired = graph.call_method("logical_and", (fired, taken))
-            flag = fired if flag is None else graph.call_method("logical_or", (flag, fired))
+                own = graph.call_method("logical_and", (own, taken))
+            fired = own if fired is None else graph.call_method("logical_or", (fired, own))
     output = graph.output_node()
-    output.args = ((*output.args[0], flag),)
+    parts = [*marks.checks, *marks.decisions]
+    device = tensor_of(parts[0].predicate).device  # type: ignore[attr-defined]
+    with graph.inserting_before(output):
+        if fired is None:
+            fired = graph.call_function(torch.zeros, ((),), {"dtype": torch.bool, "device": device})
+        flags = [fired, *(decision.predicate for decision in marks.decisions)]
+        together = graph.call_function(torch.stack, ([graph.call_method("to", (flag, device)) for flag in flags],))
+    output.args = ((*output.args[0], together),)
 
 
 def erase_markers(module: GraphModule, marks: Marks) -> None:
@@ -286,7 +295,7 @@ def erase_markers(module: GraphModule, marks: Marks) -> None:
                 module.graph.erase_node(select.marker)
         for node in reversed(region.markers):
             module.graph.erase_node(node)
-    for part in [*marks.checks, *marks.events]:
+    for part in [*marks.checks, *marks.decisions, *marks.events]:
         module.graph.erase_node(part.marker)
     for event in marks.events:
         for value in event.values:

@@ -19,6 +19,7 @@ SCHEMAS = {
     "pair": "(str key, Tensor first, Tensor second) -> ()",
     "join": "(str key, Tensor test) -> ()",
     "check": "(str key, Tensor predicate) -> ()",
+    "decide": "(str key, Tensor predicate, bool answer) -> ()",
     "event": "(str key, Tensor[] values) -> ()",
 }
 
@@ -68,6 +69,7 @@ done = torch.ops.graphmend.done.default
 pair = torch.ops.graphmend.pair.default
 join = torch.ops.graphmend.join.default
 check = torch.ops.graphmend.check.default
+decide = torch.ops.graphmend.decide.default
 event = torch.ops.graphmend.event.default
 
 

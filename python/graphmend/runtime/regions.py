@@ -57,6 +57,16 @@ class Check:
 
 
 @dataclasses.dataclass
+class Decision:
+    """A test by which the program goes one of two ways, and the way that the graph goes."""
+
+    key: str
+    marker: Node
+    predicate: Node
+    answer: bool
+
+
+@dataclasses.dataclass
 class Event:
     """Deferred work with the snapshots of the tensors that it will read."""
 
@@ -71,12 +81,13 @@ class Marks:
 
     regions: list[Region] = dataclasses.field(default_factory=list)
     checks: list[Check] = dataclasses.field(default_factory=list)
+    decisions: list[Decision] = dataclasses.field(default_factory=list)
     events: list[Event] = dataclasses.field(default_factory=list)
     broken: list[str] = dataclasses.field(default_factory=list)
 
     def sites(self) -> set[str]:
         """Every site with a marker in the graph."""
-        parts = [*self.regions, *self.checks, *self.events]
+        parts = [*self.regions, *self.checks, *self.decisions, *self.events]
         return {site_of(part.key) for part in parts} | set(self.broken)
 
 
@@ -128,6 +139,8 @@ def read(module: GraphModule) -> Marks:
             region.selects.append(Select(node, node.next, (node.args[1], node.args[2])))
         elif kind == "check":
             marks.checks.append(Check(key, node, node.args[1], outer))
+        elif kind == "decide":
+            marks.decisions.append(Decision(key, node, node.args[1], node.args[2]))
         else:
             marks.events.append(Event(key, node, list(node.args[1])))
     marks.broken += [region.site for region in opened]

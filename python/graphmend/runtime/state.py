@@ -7,18 +7,30 @@ import os
 import threading
 from typing import Any, Optional
 
-# Rules whose mends postpone work until the graph has returned. Their order against code at a graph break
-# could not be kept, so they are in force only where the whole call is one graph.
-WHOLE_CALL_RULES = ("GM3", "GM4")
+# Rules whose mends postpone work until the graph has returned, or undo a call and run it again. Their order against
+# code at a graph break could not be kept, so they are in force only where the whole call is one graph.
+WHOLE_CALL_RULES = ("GM105", "GM3", "GM4")
 QUEUE_SOURCE = "local.queue"  # as Dynamo names the list of deferred work
 
 
-class GuardFailed(BaseException):
-    """Raised by a compiled graph whose call has to be run again in eager Python."""
+@dataclasses.dataclass(frozen=True)
+class Miss:
+    """A call for which the graph follows another path: the answers up to the first that it did not expect.
 
-    def __init__(self, restore: Any) -> None:
+    There are none where the graph raised, as it may do on a path that is not the program's.
+    """
+
+    graph: Any
+    answers: tuple[bool, ...]
+
+
+class GuardFailed(BaseException):
+    """Raised by a compiled graph whose call has to be run again, in eager Python or by the graph of another path."""
+
+    def __init__(self, restore: Any, miss: Optional[Miss] = None) -> None:
         super().__init__()
         self.restore = restore
+        self.miss = miss
 
 
 class NotWhole(BaseException):
@@ -55,6 +67,7 @@ class Trace:
     parameters: set[int] = dataclasses.field(default_factory=set)  # of `selected`, those chosen from a parameter
     containers: dict[int, Any] = dataclasses.field(default_factory=dict)  # results of sides, by id
     surroundings: Any = None
+    path: Any = None
 
     def refuse(self, site: str, reason: str) -> None:
         """Record why a site cannot be mended in this trace."""
@@ -68,6 +81,7 @@ class Local(threading.local):
         self.queue: list[Any] = []
         self.trace: Optional[Trace] = None
         self.pending: Optional[GuardFailed] = None  # set while deferred work is on its way from a graph to the queue
+        self.known: tuple[bool, ...] = ()  # the first answers on the path of the call
 
 
 local = Local()
@@ -92,6 +106,7 @@ class CallableRecord:
     reason: Optional[str] = None
     graphs: int = 0
     replays: int = 0
+    paths: int = 1
 
 
 class Registry:

@@ -10,6 +10,7 @@ from typing import Any, Callable, Optional
 
 from . import callers, records, state, watch
 from .markers import key_of, site_of
+from .paths import MAX_DECISIONS, Path
 
 
 def constant(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -51,6 +52,26 @@ def site_on(site: str) -> bool:
         return False
     trace.touched[site] = None
     return True
+
+
+@constant
+def on_path(site: str) -> bool:
+    """Whether the graph of the current trace may follow one side of this test."""
+    trace = state.local.trace
+    return trace is not None and not trace.open and site_on(site)
+
+
+@constant
+def foretold(key: str, name: str) -> bool:
+    """Whether the call takes the way that the tensor of this name in the calling frame decides about."""
+    trace = state.local.trace
+    assert trace is not None
+    output = translator().output
+    if trace.path is None or trace.path.output is not output:
+        trace.path = Path(output, state.local.known)
+    if trace.path.length == MAX_DECISIONS:
+        refuse(site_of(key), "the graph would have to follow too many decisions")
+    return trace.path.answer(output.current_tx.symbolic_locals[name].as_proxy().node)
 
 
 @constant

@@ -1,0 +1,111 @@
+"""Graphs that follow one path through the decisions of a program.
+
+Where both sides of a branch cannot stand in one graph, the graph holds the side that the call takes. The answers are
+foretold while the call is traced, by running the graph made so far on the call's own inputs; whenever the graph runs,
+it computes them again. A call that takes another path is undone and run by a graph for that path.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import torch
+from torch.fx import Graph, Node
+
+from .markers import kind_of
+
+MAX_DECISIONS = 64
+
+
+class Shadow:
+    """Runs a graph that is being traced, on copies of the inputs of the call, as far as it has been made.
+
+    What it finds is a guess: nothing rests on it but how often a graph is traced or run for nothing.
+    """
+
+    def __init__(self, output: Any) -> None:
+        self.output = output
+        self.values: dict[Node, Any] = {}
+        self.generators = torch.get_rng_state()
+
+    def value(self, node: Node) -> Any:
+        """The value of a node of the graph."""
+        from torch.utils._mode_utils import no_dispatch
+
+        devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []
+        with no_dispatch(), torch.no_grad(), torch.random.fork_rng(devices):
+            torch.set_rng_state(self.generators)
+            self.catch_up(node.graph)
+            self.generators = torch.get_rng_state()
+        return self.values[node]
+
+    def catch_up(self, graph: Graph) -> None:
+        """Run the nodes that have been added."""
+        for node in graph.nodes:
+            if node not in self.values:
+                self.values[node] = self.run(node)
+
+    def run(self, node: Node) -> Any:
+        """Run one node."""
+        if node.op == "placeholder":
+            return copy_of(node.meta["grapharg"])
+        if node.op == "get_attr":
+            return copied(self.attribute(str(node.target)))
+        if kind_of(node) == "test":
+            return torch.tensor(bool(self.fetch(node.args[1])))
+        if kind_of(node) is not None:
+            return None
+        args, kwargs = self.fetch(node.args), self.fetch(node.kwargs)
+        if node.op == "call_method":
+            return getattr(args[0], str(node.target))(*args[1:], **kwargs)
+        return node.target(*args, **kwargs)  # type: ignore[operator]
+
+    def fetch(self, tree: Any) -> Any:
+        """Arguments with values in place of nodes."""
+        return torch.fx.map_arg(tree, self.values.__getitem__)
+
+    def attribute(self, name: str) -> Any:
+        """What a `get_attr` node of an unfinished graph stands for."""
+        first, *rest = name.split(".")
+        found = self.output.nn_modules[first]
+        for part in rest:
+            found = getattr(found, part)
+        return found
+
+
+def copied(value: Any) -> Any:
+    """A copy of a tensor that may be written to; anything else as it is."""
+    return value.detach().clone() if isinstance(value, torch.Tensor) else value
+
+
+def copy_of(argument: Any) -> Any:
+    """A copy of an input of the graph."""
+    value = argument.example
+    if isinstance(value, torch.SymInt):
+        return value.node.hint
+    if argument.pass_arg_as_tensor and not isinstance(value, torch.Tensor):
+        return torch.as_tensor(value)
+    return copied(value)
+
+
+class Path:
+    """The answers of one trace; the first ones are known when the call has been run on another path."""
+
+    def __init__(self, output: Any, known: tuple[bool, ...]) -> None:
+        self.shadow: Optional[Shadow] = Shadow(output)
+        self.output = output
+        self.known = known
+        self.length = 0
+
+    def answer(self, predicate: Node) -> bool:
+        """Whether the next decision is taken."""
+        index, self.length = self.length, self.length + 1
+        if index < len(self.known):
+            return self.known[index]
+        if self.shadow is None:
+            return False
+        try:
+            return bool(self.shadow.value(predicate))
+        except Exception:  # the guess is not to be had: no memory, no kernel, a value that nobody has
+            self.shadow = None
+            return False

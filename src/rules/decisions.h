@@ -1,0 +1,13 @@
+/* Decisions: the places where Python asks for the truth of what may be a tensor.
+ *
+ * A decision is the smallest expression whose truth is asked for: in `if a.any() and not b:` there are two, `a.any()` and `b`. */
+#ifndef GM_RULES_DECISIONS_H
+#define GM_RULES_DECISIONS_H
+
+#include "rules/analysis.h"
+
+/* All decisions of a file whose values are tensors by evidence or by shape, as findings of GM105, each in front of those inside of it.
+ * They live in the arena of the analysis. */
+gm_findings *gm_decisions_of(gm_analysis *analysis);
+
+#endif
