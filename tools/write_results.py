@@ -20,6 +20,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import zoo_sites
+
 VERDICTS = ("whole", "clean", "fewer", "same", "worse", "crash", "WRONG")
 SCORES = {
     "score-cases.json": ("Cases", "make score KIT=kit"),
@@ -96,6 +98,20 @@ def score_part(build: Path, name: str) -> list[str]:
     if missed:
         lines += ["Not whole:", ""]
         lines += table(["case", "verdict", "first reason"], [[r["name"], r["verdict"], why(r)] for r in missed])
+    return lines + sites_part(build, name.replace("score-", "sites-"))
+
+
+def sites_part(build: Path, name: str) -> list[str]:
+    """The places where the models of a score break; nothing where tools/zoo_sites.py has not listed them."""
+    sites = read(build / name)
+    if sites is None:
+        return []
+    lines = ["Places that break in the plain runs:", "", zoo_sites.headline(sites), ""]
+    lines += table(zoo_sites.HEADINGS, zoo_sites.count_rows(sites))
+    missed = zoo_sites.missed_branches(sites)
+    if missed:
+        lines += ["Branches and guards that are not gone:", ""]
+        lines += table(["place", "source", "form", "models", "reason"], missed)
     return lines
 
 
