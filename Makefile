@@ -24,6 +24,16 @@ PYTHON_FOLDERS := python tests tools bench examples
 WARNINGS := -DGM_WERROR=ON -DCMAKE_RULE_MESSAGES=OFF
 SCORE_FLAGS = $(if $(ONLY),--only '$(ONLY)') --jobs $(JOBS) --timeout 600
 
+# Score the models of a zoo and list the places that break: programs, zoo, name, plain records (they belong to one set
+# of installed packages, though their names do not tell).
+define score_zoo
+	@status=0; \
+	$(1)/python "$(KIT)/score.py" --zoo "$(KIT)/$(2)" --cache $(4) --json build/score-$(3).json $(SCORE_FLAGS) \
+	  --mend "$(1)/python tools/zoo_sites.py keep build/kept-$(3) $(1)/graphmend run" || status=$$?; \
+	$(1)/python tools/zoo_sites.py list --records $(4) --kept build/kept-$(3) --score build/score-$(3).json \
+	  --json build/sites-$(3).json > build/sites-$(3).txt || exit 1; tail -n 8 build/sites-$(3).txt; exit $$status
+endef
+
 .DELETE_ON_ERROR:
 .PHONY: all build test lint layers gcc clang sanitize pytest demo paper score oracle bench results clean
 
@@ -103,19 +113,21 @@ demo: build
 	$(BIN)/python examples/demo.py --json build/demo.json
 
 paper: $(PAPER_VENV)/graphmend.stamp
-	@mkdir -p build/score-cache
+	@mkdir -p build
 	$(PAPER_VENV)/bin/python tools/paper_check.py --json build/paper-check.json
 ifdef KIT
-	$(PAPER_VENV)/bin/python "$(KIT)/score.py" --zoo "$(KIT)/zoo/paper.jsonl" --mend "$(PAPER_VENV)/bin/graphmend run" \
-	  --cache build/score-cache --json build/score-paper-then.json $(SCORE_FLAGS)
+	$(call score_zoo,$(PAPER_VENV)/bin,zoo/paper.jsonl,paper-then,build/score-cache-then)
 endif
 
 score: build
 	@test -n "$(KIT)" || { echo "usage: make score KIT=dir [ONLY='branch_*'] [ZOO=zoo/dev.jsonl]" >&2; exit 2; }
 	@mkdir -p build/score-cache
+ifdef ZOO
+	$(call score_zoo,$(BIN),$(ZOO),$(basename $(notdir $(ZOO))),build/score-cache)
+else
 	$(BIN)/python "$(KIT)/score.py" --mend "$(BIN)/graphmend run" --cache build/score-cache $(SCORE_FLAGS) \
-	  $(if $(ZOO),--zoo "$(KIT)/$(ZOO)" --json build/score-$(basename $(notdir $(ZOO))).json,--cases "$(KIT)/cases_dev" \
-	  --json build/score-cases.json)
+	  --cases "$(KIT)/cases_dev" --json build/score-cases.json
+endif
 
 oracle: build
 	@mkdir -p build

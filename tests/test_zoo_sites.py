@@ -146,7 +146,7 @@ def test_the_page_names_branches_that_are_left(run: Run) -> None:
     page = "\n".join(write_results.sites_part(run.folder, "sites-dev.json"))
     assert "Of 2 branches on data, 0 are gone; of 1 guards on data, 0 are gone." in page
     rows = [row for row in page.splitlines() if str(run.path) in row]
-    assert len(rows) == 3 and rows[0].endswith("| if | 1 | the call: u0 is not known |")
+    assert len(rows) == 3 and rows[0].endswith("| if | 0 of 1 | the call: u0 is not known |")
 
 
 def test_keep_runs_the_command_and_keeps_record_and_stderr(tmp_path: Path) -> None:

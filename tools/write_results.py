@@ -111,7 +111,7 @@ def sites_part(build: Path, name: str) -> list[str]:
     missed = zoo_sites.missed_branches(sites)
     if missed:
         lines += ["Branches and guards that are not gone:", ""]
-        lines += table(["place", "source", "form", "models", "reason"], missed)
+        lines += table(["place", "source", "form", "gone in models", "reason"], missed)
     return lines
 
 

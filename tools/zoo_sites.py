@@ -239,16 +239,22 @@ def missed_branches(sites: list[dict[str, Any]]) -> list[list[object]]:
     """The branches and guards that are not gone, each with the reason."""
     missed = [site for site in sites if site["kind"] in ("branch", "guard") and site["fate"] != "gone"]
     return [
-        [f"{site['path']}:{site['line']}", f"`{site['text']}`", site["form"], len(site["fates"]), site["reason"]]
+        [f"{site['path']}:{site['line']}", f"`{site['text']}`", site["form"], share_gone(site), site["reason"]]
         for site in missed
     ]
+
+
+def share_gone(site: dict[str, Any]) -> str:
+    """In how many models a site is gone, of those that come there."""
+    return f"{list(site['fates'].values()).count('gone')} of {len(site['fates'])}"
 
 
 def print_sites(sites: list[dict[str, Any]]) -> None:
     """The sites, kind by kind, and the counts."""
     for site in sites:
         print(f"{site['kind']:<7} {site['fate']:<7} {site['path']}:{site['line']}  {site['text']}")
-        print(f"        {site['form'] or 'breaks'}; {site['breaks']} breaks in {', '.join(site['fates'])}")
+        print(f"        {site['form'] or 'no form'}; {site['breaks']} breaks; gone in {share_gone(site)}:", end=" ")
+        print(", ".join(f"{name} ({fate})" for name, fate in site["fates"].items()))
         if site["reason"]:
             print(f"        {site['reason']}")
     for row in (HEADINGS, *count_rows(sites)):
