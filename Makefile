@@ -5,6 +5,7 @@
 #   make paper [KIT=dir]      the models of the GraphMend paper, with the transformers release of its time
 #   make score KIT=dir        score with an evaluation kit [ONLY='branch_*'] [ZOO=zoo/dev.jsonl]
 #   make oracle [PYTHONS='python3.9 python3.13'] [SOURCES=dir]   trees and symbol tables against those of CPython
+#   make adversary [PROGRAMS=2000] [SEED=1]   random programs, mended and compiled, against what they are
 #   make bench                speed of the parser against CPython's
 #   make results              write docs/results.md from what the other targets measured
 #   make lint | clean
@@ -35,7 +36,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test lint layers gcc clang sanitize pytest demo paper score oracle bench results clean
+.PHONY: all build test lint layers gcc clang sanitize pytest demo paper score oracle adversary bench results clean
 
 all: build
 
@@ -134,6 +135,11 @@ oracle: build
 	status=0; for kind in "" --symtable; do \
 	  PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/ast_oracle $$kind --jobs $(JOBS) --json build/oracle.json \
 	    $(addprefix --python ,$(PYTHONS)) $(SOURCES) || status=1; done; exit $$status
+
+adversary: build
+	@mkdir -p build
+	$(BIN)/python tests/adversary/hunt.py --programs $(or $(PROGRAMS),2000) --seed $(or $(SEED),1) --jobs $(JOBS) \
+	  --json build/adversary.json
 
 bench: build
 	$(BIN)/python bench/parse.py --json build/bench-parse.json

@@ -1,0 +1,45 @@
+"""Random programs: whatever is mended, nobody can tell the program from the one that was written.
+
+The programs are those of a fixed seed, so that a run can be repeated; `make adversary` runs others.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+
+import pytest
+
+if importlib.util.find_spec("torch") is None:
+    pytest.skip("torch is not installed", allow_module_level=True)
+
+import judge
+from generator import program
+from hunt import summary
+
+SEED, PROGRAMS = 1, 100
+# Programs that are known to differ, with the reason; nothing else may.
+OPEN: dict[int, str] = {}
+
+
+def test_programs(capsys: pytest.CaptureFixture) -> None:
+    verdicts = [judge.judge(program(SEED, number)) for number in range(PROGRAMS)]
+    results = [vars(verdict) | ({"signature": verdict.signature()} if verdict.found else {}) for verdict in verdicts]
+    with capsys.disabled():
+        print(f"\nadversary: {summary(results)}", end=" ")
+    differ = {number: verdict.describe() for number, verdict in enumerate(verdicts) if verdict.found}
+    assert not [text for number, text in differ.items() if number not in OPEN]
+    assert sum(verdict.whole for verdict in verdicts) >= PROGRAMS // 4
+
+
+def test_faults_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sides that have changed places are seen in most programs that have any."""
+    mend = judge.core.mend_source
+
+    def confuse(path: str, data: bytes) -> dict:
+        result = mend(path, data)
+        result["text"] = result["text"].replace("_gm_then, _gm_else, (", "_gm_else, _gm_then, (")
+        return result
+
+    monkeypatch.setattr(judge.core, "mend_source", confuse)
+    verdicts = [judge.judge(program(SEED, number)) for number in range(20)]
+    assert sum(bool(verdict.found) for verdict in verdicts if verdict.mended) >= 4
