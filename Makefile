@@ -6,7 +6,7 @@
 #   make score KIT=dir        score with an evaluation kit [ONLY='branch_*'] [ZOO=zoo/dev.jsonl]
 #   make oracle [PYTHONS='python3.9 python3.13'] [SOURCES=dir]   trees and symbol tables against those of CPython
 #   make adversary [PROGRAMS=2000] [SEED=1]   random programs, mended and compiled, against what they are
-#   make bench                speed of the parser against CPython's
+#   make bench                speed of the parser against CPython's, of mended branches against graphs written by hand
 #   make results              write docs/results.md from what the other targets measured
 #   make lint | clean
 
@@ -143,6 +143,7 @@ adversary: build
 
 bench: build
 	$(BIN)/python bench/parse.py --json build/bench-parse.json
+	$(BIN)/python bench/branches.py --json build/bench-branches.json
 
 results: build
 	$(BIN)/python tools/write_results.py

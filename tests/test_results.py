@@ -42,3 +42,23 @@ def test_misses_are_named(tmp_path: Path) -> None:
     assert "of 2 that break, 1 (50 %) are whole; 0 wrong results." in page
     assert "| branch_two | same | a \\| b |" in page
     assert "| branch_one |" not in page
+
+
+def test_speed_of_branches(tmp_path: Path) -> None:
+    ratio = {"median": 1.012, "low": 1.001, "high": 1.0249}
+    row = {
+        "title": "a clamp",
+        "equal": {"mended": "within 1e-4", "as captured": "bit for bit"},
+        "breaks": {"plain": 2, "mended": 0},
+        "graphs": {"plain": 3, "mended": 1},
+        "seconds": {"plain": 0.002, "mended": 0.00101, "by hand": 0.001},
+        "mended/by hand": ratio,
+        "by hand/by hand": {**ratio, "median": 1.0},
+        "mended/plain": {**ratio, "median": 0.505},
+    }
+    record = {"groups": 15, "calls": 3000, "functions": [row], "overhead": {"call": 12.34, "guard": 4.0}}
+    (tmp_path / "bench-branches.json").write_text(json.dumps(record))
+    page = write(tmp_path)
+    assert "| a clamp | 2, 0 | 3, 1 | 2.000 | 1.010 | 1.000 | 1.012 (1.001 to 1.025) | 1.000 (" in page
+    assert "| bit for bit | within 1e-4 |" in page
+    assert "| call | guard |" in page and "| 12.3 | 4.0 |" in page

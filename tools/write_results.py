@@ -166,6 +166,36 @@ def bench_part(build: Path) -> list[str]:
     return lines + table(["times", "MB", "MB/s"], growth)
 
 
+def branches_part(build: Path) -> list[str]:
+    lines = ["## Speed of mended branches", ""]
+    record = read(build / "bench-branches.json")
+    if record is None:
+        return lines + not_measured("make bench")
+
+    def spread(value: dict[str, float]) -> str:
+        return f"{value['median']:.3f} ({value['low']:.3f} to {value['high']:.3f})"
+
+    rows = []
+    for row in record["functions"]:
+        breaks, graphs = (f"{row[kind]['plain']}, {row[kind]['mended']}" for kind in ("breaks", "graphs"))
+        times = [f"{row['seconds'][name] * 1e3:.3f}" for name in ("plain", "mended", "by hand")]
+        ratios = [spread(row[name]) for name in ("mended/by hand", "by hand/by hand", "mended/plain")]
+        rows.append(
+            [row["title"], breaks, graphs, *times, *ratios, row["equal"]["as captured"], row["equal"]["mended"]]
+        )
+    headings = ["function", "breaks plain, mended", "graphs", "plain, ms", "mended, ms", "by hand, ms"]
+    headings += ["mended / by hand", "by hand / by hand", "mended / plain", "as eager, graph as captured", "inductor"]
+    lines += [
+        "`make bench`, inductor, one thread, float32, no gradients; beside each function a graph written by hand. The",
+        f"time of a variant is its fastest call in a group ({record['calls']} calls in all), a ratio the median",
+        f"over {record['groups']} groups, with quartiles. Two copies of the graph by hand show what a ratio is worth.",
+        "",
+    ]
+    lines += table(headings, rows)
+    lines += ["Microseconds a call around a graph that does next to nothing:", ""]
+    return lines + table(list(record["overhead"]), [[f"{value:.1f}" for value in record["overhead"].values()]])
+
+
 def oracle_part(build: Path) -> list[str]:
     lines = ["## Trees and symbol tables against CPython", ""]
     records = read(build / "oracle.json")
@@ -202,7 +232,7 @@ def main() -> None:
     for name in score_names(options.build):
         lines += score_part(options.build, name)
     lines += demo_part(options.build) + paper_part(options.build)
-    lines += bench_part(options.build) + oracle_part(options.build)
+    lines += branches_part(options.build) + bench_part(options.build) + oracle_part(options.build)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
     print(f"wrote {options.out}")
