@@ -11,21 +11,34 @@ import torch
 from grammar import COMPARISONS, EXPRESSIONS, FEATURES, HANDLERS, INTEGERS, LEAVES, NUMBERS, POOLS, STATEMENTS, WITHS
 
 INF, NAN = float("inf"), float("nan")
-PLACE = re.compile(r"\{(\+?[A-Za-z#~])\}")
+PLACE = re.compile(r"\{(\+?[A-Za-z#~=])\}")
 BACKENDS = ["eager"] * 17 + ["aot_eager"] * 3
 DTYPES = ["float32"] * 8 + ["float64", "float16", "bfloat16", "int64"]
-# Where gradients flow, the numbers are finite: what flows back into a side that was not taken is zero, and zero times the
-# derivative at NaN is NaN. The runtime proves derivatives finite for finite operands.
+LAYOUTS = ["plain"] * 6 + ["transposed", "alias", "part", "sizes", "numbers"]
+# Where gradients flow, the numbers are finite: what flows back into a side that was not taken is zero, and zero times
+# the derivative at NaN is NaN. The runtime proves derivatives finite for finite operands.
 FINITE, SAMPLES = 5, 7
 MODES = ["leaves", "leaves", "inputs", "none"]  # which tensors are differentiated: all, those of the module, none
 
+CAUGHT = ['print("caught")', "pass", "SEEN.append(1)", 'print("caught", type(sys.exc_info()[1]), sys.exc_info()[1])']
+
 HEAD = """
-import contextlib, logging, math, random, sys, warnings
+import collections, contextlib, logging, math, random, sys, warnings
+import numpy
 import torch
 logger = logging.getLogger("program")
 SEEN = []
+COUNT = 0
+Pair = collections.namedtuple("Pair", "one two")
 class Small(Exception):
     pass
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, value):
+        return value * 2
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient * 3
 class Section:
     def __init__(self, name):
         self.name = name
@@ -57,14 +70,15 @@ class Program:
     mode: str
     backend: str
     samples: tuple[int, ...]
+    layout: str = "plain"
     features: tuple[str, ...] = ()
 
     def calls(self) -> list[Callable[[], tuple]]:
         """Each list of arguments twice, made anew."""
-        return [lambda i=i: arguments(i, self.dtype) for i in [*self.samples, *self.samples]]
+        return [lambda i=i: arguments(i, self.dtype, self.layout) for i in [*self.samples, *self.samples]]
 
 
-def arguments(sample: int, dtype: str) -> tuple:
+def arguments(sample: int, dtype: str, layout: str) -> tuple:
     """One of the argument lists: tests go both ways, on small, large, equal and non-finite numbers."""
     rows: list[Any] = [
         ([[1.0, 2.0, 3.0], [0.5, 0.25, 4.0]], [1.0, 2.0, 0.5], 1),
@@ -80,7 +94,18 @@ def arguments(sample: int, dtype: str) -> tuple:
     tensors = [torch.tensor(values) for values in (x, w)]
     if not kind.is_floating_point:
         tensors = [torch.nan_to_num(tensor, 7.0, 9.0, -9.0) for tensor in tensors]
-    return tensors[0].to(kind), tensors[1].to(kind), n
+    x, w = (tensor.to(kind) for tensor in tensors)
+    if layout == "transposed":
+        x = x.t().contiguous().t()
+    elif layout == "alias":
+        w = x[1]
+    elif layout == "part":
+        x, w = torch.cat([x, x], 1)[:, 1:4], torch.stack([w, w], 1)[:, 0]
+    elif layout == "sizes" and sample % 2:
+        x = torch.cat([x, x * 2])
+    elif layout == "numbers":
+        n = [True, 1.5, 2, 3, False, 0.5, 1][sample]
+    return x, w, n
 
 
 class Writer:
@@ -120,6 +145,7 @@ class Writer:
     def fill(self, template: str, depth: int) -> str:
         """The text of a template."""
         bound: list[tuple[str, str]] = []
+        used: list[str] = []
 
         def place(match: re.Match) -> str:
             what = match[1]
@@ -133,7 +159,9 @@ class Writer:
                 bound.append((name, what[1]))
                 return name
             if what.islower():
-                return self.name(what.upper())
+                used.append(self.name(what.upper()))
+            if what.islower() or what == "=":
+                return used[-1]
             text = self.expression(what, depth)
             return text if re.fullmatch(r"[\w.]+|\(.*\)", text) and balanced(text) else f"({text})"
 
@@ -154,7 +182,7 @@ class Writer:
 
     def block(self, depth: int, in_loop: bool = False) -> list[str]:
         lines: list[str] = []
-        for _ in range(self.pick([1, 1, 2])):
+        for _ in range(self.pick([1, 1, 2, 3])):
             lines += self.statement(depth, in_loop)
         return lines
 
@@ -171,6 +199,9 @@ class Writer:
         """A block that may not run, and the locals behind it."""
         before = dict(self.kinds)
         lines = self.block(depth - 1 if "nested" in self.features else 0, in_loop)
+        if not self.number(8):
+            lines = ["pass"] if self.number(2) else [*lines, "..."]
+            self.kinds = dict(before)
         if in_loop and not self.number(3):
             lines.append(self.pick(["break", "continue"]))
         after, self.kinds = self.kinds, before
@@ -235,6 +266,8 @@ class Writer:
             lines += indent([f"if {self.expression('B', 1)}:", f"    {self.pick(['break', 'continue'])}"])
             lines += indent(self.simple())
         self.kinds = before
+        if not self.number(6):
+            lines += ["else:", *indent(["print('no break')"])]
         return lines
 
     def while_form(self, depth: int, in_loop: bool) -> list[str]:
@@ -254,7 +287,7 @@ class Writer:
         text, after = self.side(depth, in_loop)
         lines = ["try:", *indent(text)]
         handler, caught = self.side(1, in_loop)
-        lines += [self.pick(HANDLERS), *indent(['print("caught")', *handler])]
+        lines += [self.pick(HANDLERS), *indent([self.pick(CAUGHT), *handler])]
         if not self.number(3):
             lines += ["finally:", *indent(['print("finally")'])]
         self.merge([after, caught])
@@ -271,9 +304,19 @@ class Writer:
             "{0} * 2" if self.kinds.get(names[0]) in list("MVS") else "{0}",
         ]
         if "containers" in self.features:
-            forms += ["items", "table", '{{"one": {0}, "two": [{1}]}}', "[{0}, table, items]", "({0}, None, 3)"]
+            forms += [
+                "items",
+                "table",
+                '{{"one": {0}, "two": [{1}]}}',
+                "[{0}, table, items]",
+                "({0}, None, 3)",
+                "Pair({0}, {1})",
+            ]
+        forms += ["self.last"] if self.features.issuperset(["module", "state"]) else []
         if "alias" in self.features or "input" in self.features:
             forms += ["x", "{0}, x", "{0}, {0}"]
+        if not self.number(3):
+            return f"return {', '.join(names)}"
         chosen = (names * 3)[:3]
         return f"return {self.pick(forms).format(*chosen)}"
 
@@ -295,10 +338,11 @@ def indent(lines: list[str]) -> list[str]:
 def function(source: random.Random, head: str, features: frozenset[str]) -> list[str]:
     """The lines of one function."""
     writer = Writer(source, features)
-    lines = ["items, table = [x], {}"] if features & {"containers", "rng", "raising", "dynamic"} else []
+    lines = ["global COUNT"] if "globals" in features else []
+    lines += ["items, table = [x], {}"] if features & {"containers", "rng", "raising", "dynamic"} else []
     lines += writer.fill("{+M} = {M}", 1).split("\n")
     lines += [writer.fill("inner = lambda v: v * 2 if v.sum() > {#} else {M}", 1)] if "closure" in features else []
-    statements = writer.pick([1, 2, 2, 3])
+    statements = writer.pick([1, 2, 3, 4])
     place = writer.number(statements)
     for number in range(statements):
         lines += writer.branch(2, False) if number == place else writer.statement(2)
@@ -306,7 +350,21 @@ def function(source: random.Random, head: str, features: frozenset[str]) -> list
     return [head, *indent(lines)]
 
 
-LEFT_TO_THE_CALLER = {"helper", "shapes", "dtypes", "module", "early", "containers", "rng", "raising", "dynamic"}
+PART = ["def __init__(self):", "    super().__init__()", "    self.linear = torch.nn.Linear(3, 3)"]
+LEFT_TO_THE_CALLER = {
+    "submodule",
+    "state",
+    "buffer",
+    "helper",
+    "shapes",
+    "dtypes",
+    "module",
+    "early",
+    "containers",
+    "rng",
+    "raising",
+    "dynamic",
+}
 
 
 def helper(source: random.Random, head: str, features: frozenset[str]) -> list[str]:
@@ -320,14 +378,21 @@ def helper(source: random.Random, head: str, features: frozenset[str]) -> list[s
 def program(seed: int, number: int) -> Program:
     """The program of a number; it has few features."""
     source = random.Random(f"{seed}/{number}")
-    chosen = source.sample(FEATURES, source.randrange(6))
+    chosen = source.sample(FEATURES, source.randrange(7))
     dtype, module = source.choice(DTYPES), source.randrange(2) == 1
     features = frozenset([*chosen, *(["module"] if module else []), *(["float"] if dtype != "int64" else [])])
     text = HEAD.strip().split("\n")
     if "helper" in features:
         text += helper(source, "def helper(x, w, n):", features)
     if module:
+        if "submodule" in features:
+            text += [
+                "class Part(torch.nn.Module):",
+                *indent(PART),
+                *indent(helper(source, "def forward(self, x, w, n):", features)),
+            ]
         text += CLASS.strip().split("\n")
+        text += indent(indent(["self.inside = Part()"])) if "submodule" in features else []
         if "helper" in features:
             text += indent(helper(source, "def part(self, x, w, n):", features))
         text += indent(function(source, "def forward(self, x, w, n):", features))
@@ -337,4 +402,5 @@ def program(seed: int, number: int) -> Program:
         text += function(source, "def f(x, w, n):", features)
     mode, backend = source.choice(MODES), source.choice(BACKENDS)
     samples = tuple(source.sample(range(FINITE if mode != "none" else SAMPLES), source.choice([2, 3, 4])))
-    return Program("\n".join(text) + "\n", dtype, mode, backend, samples, tuple(sorted(chosen)))
+    layout = source.choice(LAYOUTS)
+    return Program("\n".join(text) + "\n", dtype, mode, backend, samples, layout, tuple(sorted(chosen)))

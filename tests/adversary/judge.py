@@ -120,7 +120,7 @@ def observe(target: Any, function: Callable[..., Any], program: Program) -> list
             record["state"] = {name: harness.plain(value) for name, value in module.state_dict().items()}
             record["gradients of parameters"] = {n: harness.plain(p.grad) for n, p in module.named_parameters()}
         space = getattr(type(module).forward if module is not None else target, "__globals__", {})
-        record["globals"] = pytree.tree_map(harness.plain, list(space.get("SEEN", [])))
+        record["globals"] = pytree.tree_map(harness.plain, [list(space.get("SEEN", [])), space.get("COUNT")])
         record["random"] = hash(repr(harness.states()))
         seen.append(record)
     return seen
