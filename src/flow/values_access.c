@@ -46,7 +46,8 @@ gm_value gm_value_item(gm_value value, const gm_node *evidence) {
         break;
     case GM_FORM_SIZE:
         item = gm_value_python(GM_FORM_INT, "a size", evidence);
-        item.traits = GM_VALUE_FROM_SHAPE;
+        item.traits = (uint16_t)(value.traits & (GM_VALUE_FROM_DATA | GM_VALUE_MAYBE_DATA));
+        item.traits = item.traits == 0 ? GM_VALUE_FROM_SHAPE : item.traits;
         break;
     case GM_FORM_MODULES:
         item = gm_value_python(GM_FORM_MODULE, "a module of a list of modules", evidence);
@@ -81,12 +82,25 @@ static bool is_array_index(const gm_node *index) {
     return false;
 }
 
+/* `x[x > 0]`, `x[(x > 0) & m]`: only arrays are indexed by comparisons. */
+static bool is_comparison(const gm_node *index) {
+    if (index->kind == GM_KIND_BinOp) {
+        const gm_BinOp *both = gm_as_BinOp(index);
+        return (both->op == GM_OP_BitAnd || both->op == GM_OP_BitOr) && (is_comparison(both->left) || is_comparison(both->right));
+    }
+    if (index->kind != GM_KIND_Compare || gm_as_Compare(index)->ops.count != 1) {
+        return false;
+    }
+    uint8_t compares = gm_as_Compare(index)->ops.items[0];
+    return compares != GM_OP_Is && compares != GM_OP_IsNot && compares != GM_OP_In && compares != GM_OP_NotIn;
+}
+
 static bool is_mask(gm_function *function, const gm_node *index) {
     if (index->kind == GM_KIND_Slice || index->kind == GM_KIND_Tuple || index->kind == GM_KIND_Constant) {
         return false;
     }
     gm_value value = gm_evaluate(function, index);
-    return gm_value_is_tensor(value) && value.dtype == GM_DTYPE_BOOL;
+    return is_comparison(index) || (gm_value_is_tensor(value) && value.dtype == GM_DTYPE_BOOL);
 }
 
 static gm_value index_tensor(gm_function *function, gm_value value, const gm_node *index) {
@@ -113,6 +127,11 @@ gm_value gm_evaluate_subscript(gm_function *function, const gm_node *node) {
     if (value.class_ == GM_VALUE_UNKNOWN && is_array_index(subscript->slice) && gm_values_shared_of(function->flow)->tensors) {
         gm_value item = gm_value_make(GM_VALUE_MAYBE, GM_FORM_ANY, "it is indexed like a tensor", node);
         item.traits = GM_VALUE_BY_USE;
+        return item;
+    }
+    if (value.class_ == GM_VALUE_UNKNOWN && is_comparison(subscript->slice) && gm_values_shared_of(function->flow)->tensors) {
+        gm_value item = gm_value_make(GM_VALUE_MAYBE, GM_FORM_ANY, "it is selected by a comparison, like a tensor by a mask", node);
+        item.traits = GM_VALUE_BY_USE | GM_VALUE_DYNAMIC_SHAPE;
         return item;
     }
     return gm_is_setting(subscript->value) ? gm_value_python(GM_FORM_ANY, "configuration", node) : gm_value_item(value, node);

@@ -38,7 +38,7 @@ static gm_value make_length(gm_function *function, const char *name, const gm_no
     gm_value value = gm_value_python(GM_FORM_INT, gm_value_text(function->flow, "a result of `%s`", name), node);
     gm_value argument = argument_value(function, node, 0);
     bool list = argument.class_ == GM_VALUE_NOT && (argument.traits & GM_VALUE_FROM_DATA) != 0;
-    value.traits = list ? GM_VALUE_FROM_DATA : gm_value_has_tensor(argument) ? GM_VALUE_FROM_SHAPE : 0;
+    value.traits = list ? GM_VALUE_FROM_DATA : gm_value_has_tensor(argument) ? gm_value_size_traits(&argument) : 0;
     value.reason = list ? argument.reason : value.reason;
     return value;
 }

@@ -104,6 +104,14 @@ static inline bool gm_value_is_tensor(gm_value value) {
     return value.class_ == GM_VALUE_TENSOR;
 }
 /* A tensor, or perhaps one. */
+/* FROM_SHAPE, FROM_DATA or MAYBE_DATA of a size of a tensor; NULL: of none that is known. */
+static inline uint16_t gm_value_size_traits(const gm_value *tensor) {
+    if (tensor == NULL || (tensor->traits & GM_VALUE_DYNAMIC_SHAPE) == 0) {
+        return GM_VALUE_FROM_SHAPE;
+    }
+    return tensor->class_ == GM_VALUE_TENSOR ? GM_VALUE_FROM_DATA : GM_VALUE_MAYBE_DATA;
+}
+
 static inline bool gm_value_has_tensor(gm_value value) {
     return value.class_ == GM_VALUE_TENSOR || value.class_ == GM_VALUE_MAYBE;
 }

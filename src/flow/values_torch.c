@@ -338,7 +338,8 @@ static gm_value tensor_result(const called_op *at) {
 static gm_value python_result(const called_op *at, gm_value_form form) {
     gm_value value = gm_value_python(form, gm_value_text(at->function->flow, "`%s` of a tensor", at->op->name), at->node);
     if ((at->op->flags & GM_TORCH_DATA) == 0) {
-        value.traits = GM_VALUE_FROM_SHAPE;
+        bool size = form == GM_FORM_INT || form == GM_FORM_SIZE;
+        value.traits = size ? gm_value_size_traits(at->receiver) : GM_VALUE_FROM_SHAPE;
         return value;
     }
     value.reason = gm_value_text(at->function->flow, "`%s` of a tensor", at->op->name);
@@ -411,7 +412,7 @@ gm_value gm_value_torch_property(gm_flow *flow, const gm_torch_op *op, gm_value 
     }
     gm_value value = gm_value_python((gm_value_form)forms[op->result], reason, node);
     bool size = op->result == GM_TORCH_SIZE || op->result == GM_TORCH_INT;
-    value.traits = size ? GM_VALUE_FROM_SHAPE : 0;
+    value.traits = size ? gm_value_size_traits(&receiver) : 0;
     return value;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "mend/runtime_private.h"
+#include "rules/tests.h"
 
 /* A conditional expression that is mended and begins or ends a decision takes the place of the bytes that the text would go with. */
 static bool is_cut(const gm_emitter *emitter, const gm_node *decision) {
@@ -21,24 +22,47 @@ static int compare(const void *left, const void *right) {
     return (int)b->behind - (int)a->behind;
 }
 
-static const char *call_of(gm_emitter *emitter, const gm_finding *decision) {
-    const char *site = gm_emit_site_text(emitter->analysis, decision->rule, decision->node);
-    gm_buffer text;
-    gm_buffer_init(&text, emitter->analysis->arena);
-    gm_buffer_add_text(&text, "_gm.taken(");
-    gm_buffer_add_json(&text, site, strlen(site));
-    gm_buffer_add_text(&text, ", (");
-    return gm_buffer_text(&text);
+/* The decision as a call that gives a tensor where the expression itself asks for a Python value: `torch.equal(a, b)`, `0 < a < 1`. NULL
+ * where it does not, or not on one line. */
+static const char *tensor_text(gm_emitter *emitter, const gm_plan *plan) {
+    if (gm_test_form_of(emitter->analysis->flow, plan->node) == GM_TEST_PLAIN) {
+        return NULL;
+    }
+    gm_writer kept = emitter->out;
+    gm_writer_init(&emitter->out, emitter->analysis->arena, kept.tree);
+    gm_emit_test(emitter, plan, plan->node);
+    const char *text = gm_buffer_text(&emitter->out.text);
+    emitter->out = kept;
+    return strchr(text, '\n') == NULL ? text : NULL;
+}
+
+/* `_gm.taken(SITE, (` and `))`, or `_gm.taken(SITE, (TENSOR if _gm.on(SITE) else (` and `)))`. */
+static void add_call(gm_emitter *emitter, gm_insertion *pair, const gm_finding *decision) {
+    const gm_plan plan = {.rule = decision->rule, .node = decision->node, .function = decision->function};
+    const char *tensor = decision->refusal.reason == NULL ? tensor_text(emitter, &plan) : NULL;
+    gm_writer kept = emitter->out;
+    gm_writer_init(&emitter->out, emitter->analysis->arena, kept.tree);
+    gm_write(&emitter->out, "_gm.taken(");
+    gm_emit_site(emitter, &plan);
+    gm_write(&emitter->out, ", (");
+    if (tensor != NULL) {
+        gm_write(&emitter->out, tensor);
+        gm_write(&emitter->out, " if _gm.on(");
+        gm_emit_site(emitter, &plan);
+        gm_write(&emitter->out, ") else (");
+    }
+    pair[0] = (gm_insertion){decision->node->start, false, gm_buffer_text(&emitter->out.text)};
+    pair[1] = (gm_insertion){decision->node->end, true, tensor != NULL ? ")))" : "))"};
+    emitter->out = kept;
 }
 
 void gm_emit_decisions(gm_emitter *emitter, const gm_findings *decisions) {
     gm_insertion *insertions = GM_NEW_ARRAY(emitter->analysis->arena, gm_insertion, 2 * decisions->count + 1);
     uint32_t count = 0;
     for (uint32_t i = 0; i < decisions->count; i++) {
-        const gm_node *node = decisions->items[i].node;
-        if (!is_cut(emitter, node)) {
-            insertions[count++] = (gm_insertion){node->start, false, call_of(emitter, &decisions->items[i])};
-            insertions[count++] = (gm_insertion){node->end, true, "))"};
+        if (!is_cut(emitter, decisions->items[i].node)) {
+            add_call(emitter, &insertions[count], &decisions->items[i]);
+            count += 2;
         }
     }
     qsort(insertions, count, sizeof *insertions, compare);

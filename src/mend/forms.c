@@ -2,6 +2,8 @@
 #include "mend/runtime_private.h"
 #include "rules/blocks.h"
 
+enum { MAX_ORIGINALS = 8 };
+
 static void emit_condition(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {
     gm_emit_line(emitter, depth, "if _gm.on(");
     gm_emit_site(emitter, plan);
@@ -264,17 +266,33 @@ static void (*const forms[])(gm_emitter *emitter, const gm_plan *plan, uint32_t 
     [GM_PLAN_DEFER] = emit_defer,   [GM_PLAN_RECORD] = emit_record, [GM_PLAN_DROP] = emit_drop,
 };
 
+/* What runs where the mended form does not. Inside of a mended form nothing else could be in force; elsewhere the plans inside of the
+ * statement are, as deep as text is cheap. */
+static void emit_alternative(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {
+    bool plans = emitter->forms == 0 && emitter->originals < MAX_ORIGINALS &&
+                 gm_emit_has_plan(emitter, plan->node->start + 1, plan->node->end);
+    emitter->originals++;
+    if (plans) {
+        gm_emit_compound(emitter, plan->node, depth);
+    } else {
+        gm_emit_original(emitter, plan->node, depth);
+    }
+    emitter->originals--;
+}
+
 void gm_emit_plan(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {
     emitter->out.statement = gm_source_position(emitter->analysis->tree->source, plan->node->start).line;
     emitter->out.bare++;
+    emitter->forms++;
     if (plan->kind == GM_PLAN_CHECK) {
         emit_check(emitter, plan, depth);
     } else {
         emit_condition(emitter, plan, depth);
         forms[plan->kind](emitter, plan, depth + 1);
     }
+    emitter->forms--;
     emitter->out.bare--;
     emitter->out.statement = gm_source_position(emitter->analysis->tree->source, plan->node->start).line;
     gm_emit_line(emitter, depth, "else:");
-    gm_emit_original(emitter, plan->node, depth + 1);
+    emit_alternative(emitter, plan, depth + 1);
 }

@@ -10,6 +10,8 @@ typedef struct gm_emitter {
     gm_analysis *analysis;
     gm_plan **plans; /* in order of position, outer before inner */
     uint32_t plan_count;
+    uint32_t forms;     /* mended forms around what is being written */
+    uint32_t originals; /* originals around it */
 } gm_emitter;
 
 /* ---- Pieces: pieces.c ---- */
@@ -55,6 +57,9 @@ bool gm_emit_statements(gm_emitter *emitter, const gm_list *block, uint32_t firs
 
 /* A statement as the user wrote it. */
 void gm_emit_original(gm_emitter *emitter, const gm_node *statement, uint32_t depth);
+
+/* A statement as the user wrote it, but for what is planned inside of it. */
+void gm_emit_compound(gm_emitter *emitter, const gm_node *statement, uint32_t depth);
 
 /* Where a statement begins, decorators included. */
 uint32_t gm_emit_start(const gm_tree *tree, const gm_node *statement);

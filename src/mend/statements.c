@@ -132,7 +132,7 @@ static void emit_loop(gm_emitter *emitter, const gm_node *statement, const gm_li
     emit_named_part(emitter, "else:", orelse, depth);
 }
 
-static void emit_compound(gm_emitter *emitter, const gm_node *statement, uint32_t depth) {
+void gm_emit_compound(gm_emitter *emitter, const gm_node *statement, uint32_t depth) {
     switch ((gm_kind)statement->kind) {
     case GM_KIND_FunctionDef:
         emit_definition(emitter, statement, &gm_as_FunctionDef(statement)->body, depth);
@@ -191,7 +191,7 @@ static void emit_statement(gm_emitter *emitter, const gm_node *statement, uint32
     if (plan != NULL) {
         gm_emit_plan(emitter, plan, depth);
     } else if (gm_emit_has_plan(emitter, statement->start, statement->end)) {
-        emit_compound(emitter, statement, depth);
+        gm_emit_compound(emitter, statement, depth);
     } else {
         gm_emit_original(emitter, statement, depth);
     }

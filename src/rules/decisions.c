@@ -6,10 +6,32 @@
 typedef struct gm_decision_walk {
     gm_analysis *analysis;
     gm_function *function;
+    const gm_node *statement;
     gm_findings *found;
 } walk;
 
-/* The parts of a condition whose truth Python asks for. */
+/* `bool(a)`, `any(a for ...)`, `all([a for ...])`: returns `a`, or NULL. */
+static const gm_node *asked_by_call(const walk *walking, const gm_node *node) {
+    gm_flow *flow = walking->analysis->flow;
+    const gm_Call *call = gm_as_Call(node);
+    if (call->args.count != 1 || call->keywords.count > 0) {
+        return NULL;
+    }
+    if (gm_flow_names(flow, call->func, "builtins.any") || gm_flow_names(flow, call->func, "builtins.all")) {
+        const gm_node *items = call->args.items[0];
+        return items->kind == GM_KIND_GeneratorExp ? gm_as_GeneratorExp(items)->elt
+               : items->kind == GM_KIND_ListComp   ? gm_as_ListComp(items)->elt
+                                                   : NULL;
+    }
+    return gm_test_bool_argument(flow, node);
+}
+
+static bool asks_itself(const walk *walking, const gm_node *test) {
+    return (test->kind == GM_KIND_UnaryOp && gm_as_UnaryOp(test)->op == GM_OP_Not) ||
+           (test->kind == GM_KIND_Call && gm_test_bool_argument(walking->analysis->flow, test) != NULL);
+}
+
+/* The parts of a condition whose truth Python asks for. `not` and `bool()` ask for it wherever they stand, so they are visited as such. */
 static void add_test(walk *walking, const gm_node *test) {
     const char *reason = NULL;
     if (test->kind == GM_KIND_BoolOp) {
@@ -17,10 +39,10 @@ static void add_test(walk *walking, const gm_node *test) {
         for (uint32_t i = 0; i < operands->count; i++) {
             add_test(walking, operands->items[i]);
         }
-    } else if (test->kind == GM_KIND_UnaryOp && gm_as_UnaryOp(test)->op == GM_OP_Not) {
-        add_test(walking, gm_as_UnaryOp(test)->operand);
-    } else if (gm_test_classify(walking->function, test, &reason) != GM_TEST_PYTHON) {
+    } else if (!asks_itself(walking, test) && gm_test_classify(walking->function, test, &reason) != GM_TEST_PYTHON) {
         gm_finding decision = {.rule = &gm_rule_path, .node = test, .function = walking->function, .message = "decision on data"};
+        gm_site site = {walking->function, test, walking->statement, NULL};
+        decision.refusal = gm_test_refusal(walking->analysis, &site, test, false);
         gm_vec_push(walking->analysis->arena, walking->found, decision);
     }
 }
@@ -46,6 +68,16 @@ static void visit_tests(walk *walking, const gm_node *node) {
     case GM_KIND_Assert:
         add_test(walking, gm_as_Assert(node)->test);
         break;
+    case GM_KIND_UnaryOp:
+        if (gm_as_UnaryOp(node)->op == GM_OP_Not) {
+            add_test(walking, gm_as_UnaryOp(node)->operand);
+        }
+        break;
+    case GM_KIND_Call:
+        if (asked_by_call(walking, node) != NULL) {
+            add_test(walking, asked_by_call(walking, node));
+        }
+        break;
     case GM_KIND_comprehension:
         add_tests(walking, &gm_as_comprehension(node)->ifs);
         break;
@@ -69,6 +101,7 @@ static bool visit(gm_node *node, void *context) {
     } else if (node->kind == GM_KIND_ClassDef || node->kind == GM_KIND_Lambda) {
         inner.function = NULL;
     }
+    inner.statement = gm_is_stmt(node) ? node : inner.statement;
     if (inner.function != NULL) {
         visit_tests(&inner, node);
     }
@@ -76,7 +109,7 @@ static bool visit(gm_node *node, void *context) {
 }
 
 gm_findings *gm_decisions_of(gm_analysis *analysis) {
-    walk walking = {analysis, NULL, GM_NEW(analysis->arena, gm_findings)};
+    walk walking = {analysis, NULL, NULL, GM_NEW(analysis->arena, gm_findings)};
     gm_node_children(&analysis->tree->module->base, visit, &walking);
     return walking.found;
 }

@@ -6,8 +6,8 @@
 
 #include "rules/analysis.h"
 
-/* All decisions of a file whose values are tensors by evidence or by shape, as findings of GM105, each in front of those inside of it.
- * They live in the arena of the analysis. */
+/* All decisions of a file whose values are tensors by evidence or by shape, as findings of GM105, each in front of those inside of it; a
+ * refusal says why one can only be written as it stands. They live in the arena of the analysis. */
 gm_findings *gm_decisions_of(gm_analysis *analysis);
 
 #endif

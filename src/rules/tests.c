@@ -148,8 +148,7 @@ static gm_test_class classify_unknown(gm_function *function, const gm_node *test
     }
 }
 
-/* `bool(x)`: the argument, or NULL. */
-static const gm_node *bool_argument(gm_flow *flow, const gm_node *test) {
+const gm_node *gm_test_bool_argument(gm_flow *flow, const gm_node *test) {
     if (test->kind != GM_KIND_Call || gm_as_Call(test)->args.count != 1 || gm_as_Call(test)->keywords.count != 0 ||
         !gm_flow_names(flow, gm_as_Call(test)->func, "builtins.bool")) {
         return NULL;
@@ -168,7 +167,7 @@ static gm_test_class classify(gm_function *function, const gm_node *test, const 
     if (test->kind == GM_KIND_Compare && is_membership(gm_as_Compare(test))) {
         return classify_membership(function, gm_as_Compare(test), reason);
     }
-    const gm_node *argument = bool_argument(function->flow, test);
+    const gm_node *argument = gm_test_bool_argument(function->flow, test);
     if (argument != NULL) {
         return classify(function, argument, reason);
     }
@@ -235,7 +234,7 @@ static gm_test_form form_of_compare(const gm_Compare *compare) {
 }
 
 static gm_test_form form_of_call(gm_flow *flow, const gm_Call *call) {
-    if (bool_argument(flow, &call->base) != NULL) {
+    if (gm_test_bool_argument(flow, &call->base) != NULL) {
         return GM_TEST_TRUTH;
     }
     if (call->func->kind != GM_KIND_Attribute) {

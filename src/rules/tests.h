@@ -32,6 +32,9 @@ typedef enum gm_test_form {
 
 gm_test_form gm_test_form_of(gm_flow *flow, const gm_node *test);
 
+/* `bool(a)`: returns `a`, or NULL. */
+const gm_node *gm_test_bool_argument(gm_flow *flow, const gm_node *expression);
+
 /* A number as a literal, with or without a minus. */
 bool gm_test_is_number(const gm_node *expression);
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Optional
 
 from torch.fx import GraphModule
 
@@ -30,6 +30,7 @@ class MendingBackend:
         self.inner = inner
         self.whole = whole
         self.path = path
+        self.answers: Optional[tuple[bool, ...]] = None  # of all its graphs, once it has one
         self.entry: Any = None
         for name in FORWARDED:
             if hasattr(inner, name):
@@ -45,8 +46,12 @@ class MendingBackend:
                 raise state.SiteRefused(reason)
             refuse_seen(trace, translator().output)
         if not has_markers(module) and not (trace.whole and depends_on_data(module)):
+            if trace.whole:
+                self.follow((), trace)
             return self.inner(module, inputs, **kwargs)
         plan = lower(module, trace)
+        if trace.whole:
+            self.follow(tuple(plan.expected[1:]), trace)
         reason = computes_with_numbers(module) if plan.numbers else None
         compiled = self.inner(module, inputs, **kwargs)
         if reason is not None and not runs_as_python(module, compiled):
@@ -56,10 +61,17 @@ class MendingBackend:
             return compiled
         return GuardedGraph(compiled, plan)
 
+    def follow(self, answers: tuple[bool, ...], trace: state.Trace) -> None:
+        """Make sure that all graphs of one way follow one path."""
+        trace.answers = answers
+        if self.answers not in (None, answers):
+            trace.elsewhere = True
+            raise state.SiteRefused("the call takes another path")
+
     def __eq__(self, other: object) -> bool:
         return self is other or (
             isinstance(other, MendingBackend)
-            and (self.whole, self.path) == (other.whole, other.path)
+            and (self.whole, self.path) == (other.whole, 0)
             and self.entry is other.entry
             and (self.inner is other.inner or self.inner == other.inner)
         )

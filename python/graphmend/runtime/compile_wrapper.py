@@ -7,6 +7,7 @@ Dynamo likes, and only mends that postpone nothing are in force.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import os
 import sys
@@ -24,6 +25,7 @@ from .watch import identity_watched, surroundings
 MAX_ATTEMPTS = 64
 MAX_WASTED, WASTE_RATIO = 8, 8
 MAX_PATHS = 8
+MAX_RUNS = 3 * MAX_PATHS
 TORCH_FOLDER = os.path.dirname(torch.__file__) + os.sep
 FORWARDERS = {
     ("module.py", "_wrapped_call_impl"),
@@ -36,12 +38,12 @@ FORWARDERS = {
 class Callback:
     """Stands in for Dynamo's frame callback and decides, frame by frame, which mends are in force."""
 
-    def __init__(self, inner: Any, record: Any, whole: bool, only: bool) -> None:
+    def __init__(self, inner: Any, record: Any, backend: Any, only: bool) -> None:
         functools.update_wrapper(self, inner)
         self._torchdynamo_orig_backend = inner._torchdynamo_orig_backend
         self.inner = inner
         self.record = record
-        self.whole = whole
+        self.backend = backend
         self.only = only
         self.off: dict[bool, dict[str, None]] = {False: {}, True: {}}
 
@@ -49,12 +51,14 @@ class Callback:
         if state.local.trace is not None:
             return self.inner(frame, cache_entry, frame_state)
         with torch._dynamo.convert_frame.compile_lock:
-            if self.whole and is_first_frame(sys._getframe(1)):
+            if self.backend.whole and is_first_frame(sys._getframe(1)):
                 return self.convert_whole(frame, cache_entry, frame_state)
             return self.convert_partial(frame, cache_entry, frame_state)
 
     def convert_whole(self, frame: Any, cache_entry: Any, frame_state: Any) -> Any:
-        """Convert the first frame of a call into one graph, or raise NotWhole."""
+        """Convert the first frame of a call into one graph, or raise NotWhole or OtherPath."""
+        if self.record.paths > 1 and not state.local.tracing:
+            raise state.OtherPath
         result, error = self.attempts(frame, cache_entry, frame_state, True)
         if error is None:
             if self.record.mode == "unused" and getattr(result, "guarded_code", None) is not None:
@@ -91,8 +95,12 @@ class Callback:
                     release(records)
                     state.registry.mended(filter(state.leaves_no_mark, trace.touched))
                     state.registry.refused(trace.blamed)
+                    if trace.answers is not None:
+                        self.backend.answers = trace.answers
                     return result, None
                 forget()
+                if trace.elsewhere:
+                    raise state.OtherPath(trace.answers)
                 if not trace.refusals and trace.open:
                     trace.refuse(site_of(trace.open[-1][0]), f"a side cannot be traced: {first_line(error)}")
                 if not trace.refusals:
@@ -224,17 +232,42 @@ def has_hooks(module: torch.nn.Module) -> bool:
     )
 
 
+@dataclasses.dataclass(frozen=True)
+class Way:
+    """A whole way to run a callable. Its graphs follow one path through the decisions of the program."""
+
+    run: Callable[..., Any]
+    backend: Any
+
+    def may_hold(self, known: tuple[bool, ...]) -> bool:
+        """Whether its path begins with these answers."""
+        answers = self.backend.answers
+        return answers is not None and answers[: len(known)] == known
+
+
+@dataclasses.dataclass
+class Failure:
+    """Why a call has to be run again: `ran` on another path, or not at all for want of a graph.
+
+    `answers` is what is known of the call's path: its beginning if it ran, all of it if it did not.
+    """
+
+    ran: bool
+    restore: Optional[Callable[[], None]]
+    answers: Optional[tuple[bool, ...]]
+
+
 class Ways:
     """The ways to run one compiled callable.
 
-    `paths` holds the whole ways: one, and more where graphs follow different paths through the decisions of the
-    program. `likely` is the one that ran last. `left` holds the gradient modes in which the whole way failed.
+    `paths` holds the whole ways: one, and more where the program decides on data. `likely` is the one that ran last.
+    `left` holds the gradient modes in which the whole way failed.
     """
 
     def __init__(
         self,
-        whole: Callable[..., Any],
-        make_path: Callable[[int], Callable[..., Any]],
+        whole: Way,
+        make_path: Callable[[int], Way],
         make_partial: Callable[[], Callable[..., Any]],
         record: Any,
     ) -> None:
@@ -270,14 +303,10 @@ class Ways:
             self.made = self.make_partial()
         return self.made
 
-    def follow(self, miss: state.Miss, tried: set[Any]) -> Optional[Callable[..., Any]]:
-        """The way to try for a call that left a path; None if there are too many paths."""
-        known = miss.graph.exits.get(miss.answers)
-        if known is not None and known not in tried:
-            self.waste()
-            return known
+    def fresh(self, tried: set[Way]) -> Optional[Way]:
+        """A way without a path so far; None if there are too many ways."""
         for way in self.paths:
-            if way not in tried:
+            if way.backend.answers is None and way not in tried:
                 return way
         if len(self.paths) == MAX_PATHS:
             return None
@@ -285,32 +314,48 @@ class Ways:
         self.record.paths = len(self.paths)
         return self.paths[-1]
 
-    def rerun(self, failure: tuple[Any, Any], function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
-        """Run a call again, on whichever path it takes, or in eager Python; `failure`: how to undo it, and its miss."""
-        tried = {self.likely}
-        trail = []
-        while True:
-            restore, miss = failure
-            if restore is not None:
-                restore()
-            way = self.follow(miss, tried) if miss is not None else None
-            if way is None:
-                return self.run_eagerly(function, args, kwargs)
-            tried.add(way)
-            trail.append(miss)
-            state.local.known = miss.answers
-            try:
-                result = run_way(way, args, kwargs)
-            except state.GuardFailed as failed:
-                failure = failed.restore, failed.miss
-            else:
+    def rerun(self, failure: Failure, function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+        """Run a call again, on whichever path it takes, or in eager Python."""
+        way: Optional[Way] = self.likely
+        tried: set[Way] = set()
+        absent: list[Way] = []
+        known: tuple[bool, ...] = ()
+        tracing = False
+        for _ in range(MAX_RUNS):
+            if failure.restore is not None:
+                failure.restore()
+            if failure.answers is not None:
+                known = max(known, failure.answers, key=len)
+            if failure.ran:
+                tried.add(way)
+            elif failure.answers is None:
+                absent.append(way)
+            if failure.ran and failure.answers is None:
                 break
+            found = [other for other in self.paths if other not in tried and other.may_hold(known)]
+            if failure.ran or failure.answers is None:
+                untried = [other for other in found if other not in absent]
+            else:
+                untried, found = [], [other for other in found if other.backend.answers == known]
+            tracing = not untried
+            way = (untried or found or [self.fresh(tried)])[0]
+            if way is None:
+                break
+            state.local.known, state.local.tracing = known, tracing
+            try:
+                result = run_way(way.run, args, kwargs)
+            except state.GuardFailed as failed:
+                failure = Failure(True, failed.restore, failed.answers)
+            except state.OtherPath as failed:
+                failure = Failure(False, None, failed.answers)
+            else:
+                self.likely = way
+                for _ in () if tracing else tried:
+                    self.waste()
+                return result
             finally:
-                state.local.known = ()
-        self.likely = way
-        for miss in trail:
-            miss.graph.exits[miss.answers] = way
-        return result
+                state.local.known, state.local.tracing = (), False
+        return self.run_eagerly(function, args, kwargs)
 
     def run_eagerly(self, function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
         """Run a call in eager Python, what ran of it before having been for nothing."""
@@ -346,7 +391,7 @@ def run_way(way: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
 
 def wrap(ways: Ways, function: Callable[..., Any], module: Optional[torch.nn.Module]) -> Callable[..., Any]:
     """The callable that the user gets."""
-    whole, left = ways.paths[0], ways.left
+    whole, left = ways.paths[0].run, ways.left
     is_grad_enabled = torch.is_grad_enabled
 
     @functools.wraps(whole)
@@ -356,9 +401,11 @@ def wrap(ways: Ways, function: Callable[..., Any], module: Optional[torch.nn.Mod
         ways.calls += 1
         failure = None
         try:
-            return run_way(ways.likely, args, kwargs)
+            return run_way(ways.likely.run, args, kwargs)
         except state.GuardFailed as failed:
-            failure = failed.restore, failed.miss
+            failure = Failure(True, failed.restore, failed.answers)
+        except state.OtherPath as failed:
+            failure = Failure(False, None, failed.answers)
         except state.NotWhole as failed:
             raises = failed.raises
         if failure is not None:

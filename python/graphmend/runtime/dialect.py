@@ -18,6 +18,7 @@ from .tracing import (
     close_region,
     decided_by_data,
     foretold,
+    is_array,
     made_inside,
     new_key,
     note_shown,
@@ -48,6 +49,11 @@ def on(site: str) -> bool:
 def traced() -> bool:
     """Whether this call is part of a trace whose graph we verify."""
     return is_dynamo_compiling() and tracing_mends()
+
+
+def as_tensor(value: Any) -> Any:
+    """A NumPy array that the graph holds as a tensor, anything else as it is."""
+    return torch.as_tensor(value) if is_array("value") else value
 
 
 def lifted(site: str, value: Any) -> Any:
@@ -294,7 +300,7 @@ def taken(site: str, value: Any) -> Any:
     """The value of a test, or where data decide it, the way that the graph goes."""
     if not is_dynamo_compiling() or not on_path(site):
         return value
-    value = lifted(site, value)
+    value = lifted(site, as_tensor(value))
     if not isinstance(value, torch.Tensor):
         return value
     predicate = truth(site, value)

@@ -39,7 +39,7 @@ def make_context_class() -> type:
     """The class of contexts whose callables are wrapped; made late because Dynamo is loaded late."""
     from torch._dynamo.eval_frame import OptimizeContext
 
-    from .compile_wrapper import Ways, wrap
+    from .compile_wrapper import Way, Ways, wrap
 
     class MendingContext(OptimizeContext):
         """An `OptimizeContext` with a whole and a partial way to run."""
@@ -60,9 +60,12 @@ def make_context_class() -> type:
             module = owner if isinstance(owner, torch.nn.Module) and name != "_call_impl" else None
             record = callback.record
             describe(record, owner, entry)
-            ways = Ways(
-                compiled, lambda number: self.graphmend_path(number)(fn), lambda: self.graphmend_partial()(fn), record
-            )
+
+            def path(number: int) -> Way:
+                context, backend = self.graphmend_path(number)
+                return Way(context(fn), backend)
+
+            ways = Ways(Way(compiled, backend), path, lambda: self.graphmend_partial()(fn), record)
             return wrap(ways, function, module)
 
         def __reduce__(self) -> Any:
@@ -121,7 +124,7 @@ def mending_context(original: Callable[..., Any], args: tuple, kwargs: dict) -> 
     record = state.CallableRecord("", "", 0)
     state.registry.callables.append(record)
     only = bool(context.fullgraph)
-    context.callback = Callback(context.callback, record, True, only)
+    context.callback = Callback(context.callback, record, whole, only)
     context.__class__ = context_class()
     alone = {"isolate_recompiles": True} if "isolate_recompiles" in inspect.signature(original).parameters else {}
 
@@ -129,12 +132,14 @@ def mending_context(original: Callable[..., Any], args: tuple, kwargs: dict) -> 
         backend = MendingBackend(resolved, True, number)
         backend.entry = whole.entry
         other = original(backend, *args[1:], **{**options, **alone})
-        other.callback = Callback(other.callback, record, True, only)
-        return other
+        other.callback = Callback(other.callback, record, backend, only)
+        other.callback.off = context.callback.off
+        return other, backend
 
     def partial() -> Any:
-        other = original(MendingBackend(resolved, False), *args[1:], **options)
-        other.callback = Callback(other.callback, record, False, False)
+        backend = MendingBackend(resolved, False)
+        other = original(backend, *args[1:], **options)
+        other.callback = Callback(other.callback, record, backend, False)
         return other
 
     context.graphmend_backend = whole

@@ -95,17 +95,22 @@ class Path:
         self.shadow: Optional[Shadow] = Shadow(output)
         self.output = output
         self.known = known
-        self.length = 0
+        self.answers: list[bool] = []
 
     def answer(self, predicate: Node) -> bool:
         """Whether the next decision is taken."""
-        index, self.length = self.length, self.length + 1
-        if index < len(self.known):
-            return self.known[index]
+        if len(self.answers) < len(self.known):
+            self.answers.append(self.known[len(self.answers)])
+        else:
+            self.answers.append(self.guess(predicate))
+        return self.answers[-1]
+
+    def guess(self, predicate: Node) -> bool:
+        """What a decision finds on the inputs of the call; false where that is not to be had."""
         if self.shadow is None:
             return False
         try:
             return bool(self.shadow.value(predicate))
-        except Exception:  # the guess is not to be had: no memory, no kernel, a value that nobody has
+        except Exception:  # no memory, no kernel, a value that nobody has
             self.shadow = None
             return False

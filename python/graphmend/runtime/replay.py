@@ -6,7 +6,7 @@ from typing import Any, Callable, Optional, Sequence
 
 import torch
 
-from .state import GuardFailed, Miss, NotWhole, local
+from .state import GuardFailed, NotWhole, local
 
 
 def save_generators(devices: Sequence[torch.device]) -> Callable[[], None]:
@@ -61,7 +61,7 @@ class GuardedGraph:
     """A compiled graph that signals when its call has to be run again.
 
     The flags that it adds to its outputs have to come out as `expected`: no guard has fired, and every decision goes
-    the way that the graph follows. `exits` is for its owner: the way to run calls that take another path, by answers.
+    the way that the graph follows.
     """
 
     def __init__(self, compiled: Any, plan: Any) -> None:
@@ -72,7 +72,6 @@ class GuardedGraph:
         self.draws = plan.draws
         self.devices = plan.devices
         self.numbers = plan.numbers
-        self.exits: dict[tuple[bool, ...], Any] = {}
 
     def __call__(self, *inputs: Any) -> Any:
         restore = None
@@ -83,9 +82,9 @@ class GuardedGraph:
             outputs = self.compiled(*inputs)
             flags = outputs[-1].tolist() if self.expected else self.expected
         except Exception:
-            raise GuardFailed(restore, Miss(self, ()) if len(self.expected) > 1 else None) from None
+            raise GuardFailed(restore, () if len(self.expected) > 1 else None) from None
         if flags != self.expected:
-            raise GuardFailed(restore, self.miss(flags))
+            raise GuardFailed(restore, self.answers(flags))
         if self.numbers and compiled_backward(outputs):
             # Inductor can lose numbers on their way from the forward to the backward graph, which would show when the
             # program asks for gradients, too late to do anything about it.
@@ -97,9 +96,9 @@ class GuardedGraph:
             local.pending = GuardFailed(restore)
         return outputs[:-1] if self.expected else outputs
 
-    def miss(self, flags: list[bool]) -> Optional[Miss]:
-        """Where the call leaves the path; None if it stays on it, and a guard has fired."""
+    def answers(self, flags: list[bool]) -> Optional[tuple[bool, ...]]:
+        """The answers up to where the call leaves the path; None if it stays on it, and a guard has fired."""
         for i in range(1, len(flags)):
             if flags[i] is not self.expected[i]:
-                return Miss(self, tuple(flags[1 : i + 1]))
+                return tuple(flags[1 : i + 1])
         return None

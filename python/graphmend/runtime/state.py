@@ -13,24 +13,17 @@ WHOLE_CALL_RULES = ("GM105", "GM3", "GM4")
 QUEUE_SOURCE = "local.queue"  # as Dynamo names the list of deferred work
 
 
-@dataclasses.dataclass(frozen=True)
-class Miss:
-    """A call for which the graph follows another path: the answers up to the first that it did not expect.
+class GuardFailed(BaseException):
+    """Raised by a compiled graph whose call has to be run again, in eager Python or by the graph of another path.
 
-    There are none where the graph raised, as it may do on a path that is not the program's.
+    `answers`: where the call goes another way, the answers of its decisions up to the first that was not foretold;
+    there are none where the graph raised, as it may do on a path that is not the call's.
     """
 
-    graph: Any
-    answers: tuple[bool, ...]
-
-
-class GuardFailed(BaseException):
-    """Raised by a compiled graph whose call has to be run again, in eager Python or by the graph of another path."""
-
-    def __init__(self, restore: Any, miss: Optional[Miss] = None) -> None:
+    def __init__(self, restore: Any, answers: Optional[tuple[bool, ...]] = None) -> None:
         super().__init__()
         self.restore = restore
-        self.miss = miss
+        self.answers = answers
 
 
 class NotWhole(BaseException):
@@ -42,6 +35,17 @@ class NotWhole(BaseException):
     def __init__(self, raises: bool = False) -> None:
         super().__init__()
         self.raises = raises
+
+
+class OtherPath(BaseException):
+    """Raised instead of tracing a call for a way that is not the call's, or may not be; nothing has run yet.
+
+    `answers` is the path of the call; None while no way has been asked to be traced.
+    """
+
+    def __init__(self, answers: Optional[tuple[bool, ...]] = None) -> None:
+        super().__init__()
+        self.answers = answers
 
 
 class SiteRefused(Exception):
@@ -68,6 +72,8 @@ class Trace:
     containers: dict[int, Any] = dataclasses.field(default_factory=dict)  # results of sides, by id
     surroundings: Any = None
     path: Any = None
+    answers: Optional[tuple[bool, ...]] = None  # those of the path that the graph follows, when it is made
+    elsewhere: bool = False  # this path is not that of the way which is traced
 
     def refuse(self, site: str, reason: str) -> None:
         """Record why a site cannot be mended in this trace."""
@@ -82,6 +88,7 @@ class Local(threading.local):
         self.trace: Optional[Trace] = None
         self.pending: Optional[GuardFailed] = None  # set while deferred work is on its way from a graph to the queue
         self.known: tuple[bool, ...] = ()  # the first answers on the path of the call
+        self.tracing = False  # the call may be traced, although there are ways that have not been tried
 
 
 local = Local()

@@ -69,7 +69,7 @@ def foretold(key: str, name: str) -> bool:
     output = translator().output
     if trace.path is None or trace.path.output is not output:
         trace.path = Path(output, state.local.known)
-    if trace.path.length == MAX_DECISIONS:
+    if len(trace.path.answers) == MAX_DECISIONS:
         refuse(site_of(key), "the graph would have to follow too many decisions")
     return trace.path.answer(output.current_tx.symbolic_locals[name].as_proxy().node)
 
@@ -188,6 +188,12 @@ def decided_by_data(name: str) -> bool:
 
     value = translator().output.current_tx.symbolic_locals[name].realize()
     return isinstance(value, SymNodeVariable) and bool(free_unbacked_symbols(value.sym_num))
+
+
+@constant
+def is_array(name: str) -> bool:
+    """Whether the value of this name in the calling frame is a NumPy array."""
+    return type(translator().output.current_tx.symbolic_locals[name].realize()).__name__ == "NumpyNdarrayVariable"
 
 
 @constant
