@@ -112,7 +112,8 @@ class Callback:
                     return None, error
                 state.registry.refused(trace.refusals)
                 if off.keys() >= trace.refusals.keys():
-                    return None, error  # a part of the runtime itself, run as a frame of its own
+                    # A part of the runtime itself, run as a frame of its own.
+                    return None, error or state.SiteRefused("; ".join(trace.refusals.values()))
                 off.update(dict.fromkeys(trace.refusals))
         return None, error
 

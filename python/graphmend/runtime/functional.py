@@ -173,6 +173,7 @@ def select_after(module: GraphModule, region: Region, source: Node, copies: list
                 user.replace_input_with(source, chosen)
         region.selects = [renewed(select) for select in region.selects]
         region.selects.append(Select(None, chosen, (copies[0], copies[1])))
+        region.renamed.append((chosen, prove.storage_of(tensor_of(source))))
     else:
         region.stored.append(chosen)
         with module.graph.inserting_after(chosen):

@@ -97,7 +97,7 @@ def refuse_unproved(module: GraphModule, marks: Marks, trace: Trace) -> None:
         reason = prove.reaches(module, marks)
         if reason is not None:
             for region in marks.regions:
-                if any(differentiable(side) for select in region.selects for side in select.sides):
+                if any(prove.requires_grad(side) for select in region.selects for side in select.sides):
                     trace.refuse(region.site, reason)
     chosen = {select.result for region in marks.regions for select in region.selects}
     for event in marks.events:
@@ -146,21 +146,15 @@ def escape(region: Region, kept: set[Node]) -> Optional[str]:
     return None
 
 
-def differentiable(node: Node) -> bool:
-    """Whether a node produced a tensor that requires a gradient."""
-    value = tensor_of(node)
-    return isinstance(value, torch.Tensor) and value.requires_grad
-
-
 def unsafe_snapshot(order: prove.Order, event: Event, chosen: set[Node]) -> Optional[str]:
     """Why a deferred value cannot be kept for later, None if it can."""
     for value in event.values:
-        if value.args[0] in chosen and differentiable(value):
+        if value.args[0] in chosen and prove.requires_grad(value):
             return "a deferred tensor that a branch chose would show another `grad_fn`"
         storage = prove.storage_of(tensor_of(value))
         if storage is None:
             return "a deferred tensor has no memory of its own"
-        if order.written_after(storage, event.marker) and differentiable(value):
+        if order.written_after(storage, event.marker) and prove.requires_grad(value):
             return "a deferred tensor that requires a gradient is written to later"
     return None
 
@@ -172,7 +166,7 @@ def gate_gradients(module: GraphModule, marks: Marks) -> None:
     of its zero gradient (0 * inf is NaN), exact zeros leave it.
     """
     for region in marks.regions:
-        if not any(differentiable(side) for select in region.selects for side in select.sides):
+        if not any(prove.requires_grad(side) for select in region.selects for side in select.sides):
             continue
         for side, nodes in enumerate(region.sides):
             if region.scales[side]:  # type: ignore[attr-defined]
@@ -185,7 +179,7 @@ def gate_side(module: GraphModule, region: Region, side: int, nodes: list[Node])
     entering: dict[Node, None] = {}
     for node in nodes:
         for source in node.all_input_nodes:
-            if source not in inside and differentiable(source):
+            if source not in inside and prove.requires_grad(source):
                 entering[source] = None
     with module.graph.inserting_after(region.start):
         for source in entering:

@@ -222,8 +222,12 @@ def reaches(module: GraphModule, marks: Marks) -> Optional[str]:
     Eager Python leaves `.grad` of a tensor as None if no path leads to it, and gives zeros if a path exists. `must`
     holds the inputs that a value reaches on any side, `may` those that it reaches on some side; for every output
     they have to be equal. In-place operators add to what their target's storage reaches.
+
+    The same holds for values between the inputs and a side. On the side not taken they get a gradient of zero where
+    eager Python gives them none, which is the same unless zero is multiplied by something infinite further up.
     """
     selects = {select.result: (region, select) for region in marks.regions for select in region.selects}
+    entering = {node for region in marks.regions for node in entries(region)}
     must: dict[Any, frozenset] = {}
     may: dict[Any, frozenset] = {}
     empty: frozenset = frozenset()
@@ -246,8 +250,11 @@ def reaches(module: GraphModule, marks: Marks) -> Optional[str]:
             continue
         inputs = node.all_input_nodes
         if node in selects:
-            first, second = selects[node][1].sides
+            region, select = selects[node]
+            first, second = select.sides
+            always = read(must, first) | read(must, second)
             all_of, some_of = read(must, first) & read(must, second), read(may, first) | read(may, second)
+            some_of -= {item for nodes in region.sides for item in nodes if item in always}  # gated with their side
         else:
             all_of = empty.union(*(read(must, item) for item in inputs))
             some_of = empty.union(*(read(may, item) for item in inputs))
@@ -255,11 +262,48 @@ def reaches(module: GraphModule, marks: Marks) -> Optional[str]:
             must[storage] = must.get(storage, empty) | all_of
             may[storage] = may.get(storage, empty) | some_of
         if differentiable:
-            must[node], may[node] = all_of, some_of
+            own = frozenset([node]) if node in entering else empty
+            must[node], may[node] = all_of | own, some_of | own
     for node in module.graph.output_node().all_input_nodes:
         missing = read(may, node) - read(must, node)
-        if missing:
-            return f"only one side gives a gradient to `{describe(next(iter(missing)))}`"
+        leaves = [item for item in missing if item not in entering]
+        if leaves:
+            return f"only one side gives a gradient to `{describe(leaves[0])}`"
+        scaling = next(filter(None, map(scaling_behind, missing)), None)
+        if scaling is not None:
+            return f"only one side gives a gradient to what `{name_of(scaling)}` has made"
+    return None
+
+
+def entries(region: Region) -> set[Node]:
+    """Differentiable results of the graph that a side uses or gives, and that are made outside of it."""
+    inside = {node for nodes in region.sides for node in nodes}
+    used = {source for node in inside for source in node.all_input_nodes}
+    used |= {side for select in region.selects for side in select.sides}
+    return {node for node in used - inside if node.op.startswith("call") and requires_grad(node)}
+
+
+def requires_grad(node: Node) -> bool:
+    """Whether a node produced a tensor that requires a gradient."""
+    value = tensor_of(node)
+    return isinstance(value, torch.Tensor) and value.requires_grad
+
+
+def scaling_behind(node: Node) -> Optional[Node]:
+    """A node between the inputs of the graph and this one, itself included, that may multiply gradients by infinity."""
+    waiting, seen = [node], {node}
+    while waiting:
+        node = waiting.pop()
+        if not node.op.startswith("call") or kind_of(node) is not None:
+            continue
+        try:
+            if any(op_facts.scales_gradient(call[0], call[1]) for call in operators_of(node)):
+                return node
+        except Exception:
+            return node
+        more = [source for source in node.all_input_nodes if source not in seen]
+        seen.update(more)
+        waiting += more
     return None
 
 
@@ -291,7 +335,8 @@ class Order:
                 self.holders.setdefault(storage, []).append(node)
 
     def note_selects(self, regions: Iterable[Region]) -> None:
-        """Learn which selected tensors Python would not have copied from their sides."""
+        """Learn which selected tensors Python would not have copied from their sides, or would have written to."""
+        self.writers += [(node, {storage}) for region in regions for node, storage in region.renamed if storage is not None]
         self.copies = [
             ({found for found in (storage_of(tensor_of(side)) for side in select.sides) if found is not None}, result)
             for region in regions

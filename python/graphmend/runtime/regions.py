@@ -24,7 +24,8 @@ class Select:
 class Region:
     """The nodes of the two sides of one branch; `side` is the one being read.
 
-    `stored` holds choices that are copied into memory which others can see, `joined` tests of one side that are
+    `stored` holds choices that are copied into memory which others can see, `renamed` those that took the name of a
+    tensor which Python would have written to, with its memory, `joined` tests of one side that are
     combined with the test of the region.
     """
 
@@ -36,6 +37,7 @@ class Region:
     sides: tuple[list[Node], list[Node]] = dataclasses.field(default_factory=lambda: ([], []))
     selects: list[Select] = dataclasses.field(default_factory=list)
     stored: list[Node] = dataclasses.field(default_factory=list)
+    renamed: list[tuple[Node, Optional[int]]] = dataclasses.field(default_factory=list)
     joined: list[Node] = dataclasses.field(default_factory=list)
     side: int = 0
     complete: bool = False
