@@ -1,10 +1,9 @@
 """The pieces of random programs: templates by kind, each switched on by the features of a program.
 
-A template holds `{K}` for an expression of a kind, `{k}` in lower case for the name of a local of that kind, `{+K}` for
-a local that is bound from here on, `{#}` for a number, `{~}` for a comparison,
-`{=}` for the local named last. The kinds: M, V and S are tensors of
-shape (2, 3), (3,) and (); P is a Python number, T a text, O a tensor or None, B a test. In front stand the features
-that a template needs.
+A template holds `{K}` for an expression of a kind, `{k}` in lower case for the name of a local of that kind, `{=}` for
+the local named last, `{+K}` for a local that is bound from here on, `{#}` for a number and `{~}` for a comparison. The
+kinds: M, V and S are tensors of shape (2, 3), (3,) and (); P is a Python number, T a text, O a tensor or None, B a
+test. In front stand the features that a template needs.
 """
 
 from __future__ import annotations
@@ -387,7 +386,12 @@ STATEMENTS: list[tuple[str, str]] = [
     ("compare", "{+S} = max({S}, {S})"),
     ("item", "{+P} = {S}.item()"),
     ("item", "{+P} = {S}.item() if {B} else 0"),
-    ("match", "match {S}.item() > {#}:\n    case True:\n        {+M} = {M}\n    case _:\n        {+M} = {M}"),
+    # No `case True` and no `is True` on a comparison of numbers from tensors: where Dynamo captures scalars, it takes
+    # the comparison for an object that is not True.
+    (
+        "match",
+        "match int({M}.abs().clamp(max=3).sum()) % 3:\n    case 0:\n        {+M} = {M}\n    case _:\n        pass",
+    ),
     ("match", "match {P}:\n    case 0 | 1:\n        {+M} = {M}\n    case k if k > 2:\n        print('k')"),
     ("dynamic", "{+S} = {M}[{M} > {#}].sum()"),
     ("dynamic", "{+V} = {M}[{M}.sum(1) > {#}].sum(0)"),

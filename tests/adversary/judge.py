@@ -35,7 +35,7 @@ def same(left: Any, right: Any, exact: bool) -> bool:
                 left.double(), right.double(), rtol=2e-2 if low else 1e-4, atol=1e-2 if low else 1e-5, equal_nan=True
             )
         return torch.equal(left, right) or torch.equal(left.double().nan_to_num(), right.double().nan_to_num())
-    if type(left) is not type(right):
+    if (type(left).__module__, type(left).__qualname__) != (type(right).__module__, type(right).__qualname__):
         return False
     if isinstance(left, (list, tuple)):
         return len(left) == len(right) and all(same(one, other, exact) for one, other in zip(left, right))
@@ -50,6 +50,13 @@ def same(left: Any, right: Any, exact: bool) -> bool:
 
 def tensors_of(value: Any) -> list[torch.Tensor]:
     return [leaf for leaf in pytree.tree_leaves(value) if isinstance(leaf, torch.Tensor)]
+
+
+def plain(value: Any) -> Any:
+    """Tensors and constants as data; of everything else the kind."""
+    if isinstance(value, (torch.Tensor, int, float, str, type(None))):
+        return harness.plain(value)
+    return type(value).__qualname__
 
 
 def said(error: Optional[BaseException]) -> Any:
@@ -106,21 +113,21 @@ def observe(target: Any, function: Callable[..., Any], program: Program) -> list
         record: Observation = {
             "error": said(error),
             "events": list(events),
-            "output": pytree.tree_map(harness.plain, output),
+            "output": pytree.tree_map(plain, output),
             "aliases": harness.aliases(leaves, known),
             "aliases of each other": harness.aliases(leaves, leaves),
-            "attributes": pytree.tree_map(harness.plain, kept),
+            "attributes": pytree.tree_map(plain, kept),
         }
         if error is None and program.mode != "none":
             wrong = backward(output)
         record["error of backward"] = said(wrong)
-        record["gradients"] = [harness.plain(tensor.grad) if tensor.is_leaf else None for tensor in given]
-        record["inputs"] = [harness.plain(tensor) for tensor in given]
+        record["gradients"] = [plain(tensor.grad) if tensor.is_leaf else None for tensor in given]
+        record["inputs"] = [plain(tensor) for tensor in given]
         if module is not None:
-            record["state"] = {name: harness.plain(value) for name, value in module.state_dict().items()}
-            record["gradients of parameters"] = {n: harness.plain(p.grad) for n, p in module.named_parameters()}
+            record["state"] = {name: plain(value) for name, value in module.state_dict().items()}
+            record["gradients of parameters"] = {n: plain(p.grad) for n, p in module.named_parameters()}
         space = getattr(type(module).forward if module is not None else target, "__globals__", {})
-        record["globals"] = pytree.tree_map(harness.plain, [list(space.get("SEEN", [])), space.get("COUNT")])
+        record["globals"] = pytree.tree_map(plain, [list(space.get("SEEN", [])), space.get("COUNT")])
         record["random"] = hash(repr(harness.states()))
         seen.append(record)
     return seen
