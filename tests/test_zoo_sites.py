@@ -15,6 +15,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import site_kinds  # noqa: E402
 import write_results  # noqa: E402
+import zoo_sites  # noqa: E402
 
 BRANCHING = "Detected data-dependent branching (e.g. `if my_tensor.sum() > 0:`). Dynamo does not support tracing it."
 ITEM = "Dynamo does not support tracing `Tensor.item()` with config.capture_scalar_outputs=False."
@@ -146,7 +147,13 @@ def test_the_page_names_branches_that_are_left(run: Run) -> None:
     page = "\n".join(write_results.sites_part(run.folder, "sites-dev.json"))
     assert "Of 2 branches on data, 0 are gone; of 1 guards on data, 0 are gone." in page
     rows = [row for row in page.splitlines() if str(run.path) in row]
-    assert len(rows) == 3 and rows[0].endswith("| if | 0 of 1 | the call: u0 is not known |")
+    assert len(rows) == 3 and rows[0].endswith("| if | 0 of 1 | the call is not one graph: u is not known |")
+
+
+def test_reasons_are_free_of_what_differs_between_runs() -> None:
+    text = "Could not guard on data-dependent expression Eq(u12, 0) (unhinted: Eq(u12, 0)).  (Size-like symbols: u12)"
+    assert zoo_sites.without_names(text) == "Could not guard on data-dependent expression Eq(u, 0)"
+    assert zoo_sites.without_names("backend='<A object at 0x7f84f7b1f750>' raised:") == "backend='<A object>' raised:"
 
 
 def test_keep_runs_the_command_and_keeps_record_and_stderr(tmp_path: Path) -> None:

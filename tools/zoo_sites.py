@@ -176,8 +176,16 @@ def reason_of(site: Site, runs: list[Kept]) -> str:
     if not found and site.fate() == "unseen" and all(kept.graphs == 0 for kept in runs):
         found = [NOT_TRACED]
     if not found:
-        found = [f"the call: {reason}" for kept in runs for reason in kept.still]
-    return "; ".join(dict.fromkeys(found)) or NOTHING_SAID
+        found = [f"the call is not one graph: {reason}" for kept in runs for reason in kept.still]
+    counted = collections.Counter(map(without_names, found)).most_common()
+    return "; ".join(f"{text} ({count} times)" if count > 1 else text for text, count in counted) or NOTHING_SAID
+
+
+def without_names(reason: str) -> str:
+    """A reason without addresses, the numbers of symbols and what torch adds in brackets, so that equal ones meet."""
+    reason = re.sub(r"\s*\((unhinted|Size-like symbols): (\([^()]*\)|[^()])*\)\.?", "", reason)
+    reason = re.sub(r" at 0x[0-9a-f]+", "", reason)
+    return re.sub(r"\b(u|s|zuf)\d+\b", r"\1", reason)
 
 
 def collect(records: Path, kept: Path, results: list[dict[str, Any]]) -> list[Site]:
