@@ -6,6 +6,7 @@ The programs are those of a fixed seed, so that a run can be repeated; `make adv
 from __future__ import annotations
 
 import importlib.util
+import logging
 
 import pytest
 
@@ -19,6 +20,12 @@ from hunt import summary
 SEED, PROGRAMS = 2, 100
 # Programs that are known to differ, with the reason; nothing else may.
 OPEN = {24: "a write under a condition to what is saved for the backward pass is done in every call"}
+
+
+@pytest.fixture(autouse=True)
+def silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the compiler's own trace, which is long, out of what pytest collects of the log."""
+    monkeypatch.setattr(logging.getLogger("torch.__trace"), "propagate", False)
 
 
 def test_programs(capsys: pytest.CaptureFixture) -> None:
