@@ -1,14 +1,16 @@
-/* A rule without places of its own: wherever Python asks for the truth of data (decisions.h), `graphmend run` can follow one path. */
+/* Loops that data end. The rule stands for more: wherever Python asks for the truth of data (decisions.h), `graphmend run` can follow one
+ * path. */
 #include "rules/rule.h"
+#include "rules/tests.h"
 
 static const char page[] =
     "# GM105 decision on data that the graph follows\n\n"
     "## What it finds\n\n"
-    "Nothing of its own: `check` reports the branch, loop or guard under the code of its kind. GM105 is what `graphmend run` does where both "
-    "sides of a decision cannot stand in one graph: they return different things, write to attributes, draw random numbers, or "
-    "repeat a loop until the data say stop.\n\n"
+    "A loop that goes on until the data say stop:\n\n"
     "    while x.norm() > 1:\n"
     "        x = x * 0.5\n\n"
+    "Branches, conditional expressions and guards are reported under the codes of their kinds. Where their sides cannot stand in one graph, "
+    "because they return different things, write to attributes or draw random numbers, `graphmend run` treats them as GM105 as well.\n\n"
     "## Why it breaks\n\n"
     "The condition is the value of a tensor, known only when the graph runs (GB0170). In a loop or a `with`, the whole function falls "
     "back to the interpreter.\n\n"
@@ -22,10 +24,22 @@ static const char page[] =
     "are more than a few paths, the function is compiled in parts as if it had not been mended. On devices other than the CPU an "
     "operator that could fail on the data of another path keeps the decision as it is.\n";
 
-static bool find_nothing(gm_analysis *analysis, const gm_site *site) {
-    (void)analysis;
-    (void)site;
-    return false;
+static const char advice[] = "repeat a fixed number of times, and select what to keep: `x = torch.where(x.norm() > 1, x * 0.5, x)`";
+
+static bool find(gm_analysis *analysis, const gm_site *site) {
+    const char *reason = NULL;
+    if (site->node->kind != GM_KIND_While) {
+        return false;
+    }
+    const gm_node *test = gm_as_While(site->node)->test;
+    if (gm_test_classify(site->function, test, &reason) == GM_TEST_TENSOR) {
+        gm_site place = *site;
+        place.node = test;
+        gm_refusal refusal = {"how often it runs depends on data; `graphmend run` follows the path of each call", test};
+        const char *message = gm_analysis_text(analysis, "loop decided by the value of a tensor: %s", reason);
+        gm_report_refusal(analysis, &gm_rule_path, &place, refusal, message, advice, true);
+    }
+    return true;
 }
 
-const gm_rule gm_rule_path = {"GM105", "followed-path", "GB0170", page, find_nothing};
+const gm_rule gm_rule_path = {"GM105", "followed-path", "GB0170", page, find};

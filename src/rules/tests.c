@@ -243,9 +243,9 @@ static gm_test_form form_of_call(gm_flow *flow, const gm_Call *call) {
     if (gm_flow_names(flow, call->func, "torch.allclose")) {
         return GM_TEST_ALLCLOSE;
     }
-    bool two_names = call->args.count == 2 && call->keywords.count == 0 && is_repeatable(call->args.items[0]) &&
-                     is_repeatable(call->args.items[1]);
-    return two_names && gm_flow_names(flow, call->func, "torch.equal") ? GM_TEST_EQUAL : GM_TEST_PLAIN;
+    bool two = call->args.count == 2 && call->keywords.count == 0 && call->args.items[0]->kind != GM_KIND_Starred &&
+               call->args.items[1]->kind != GM_KIND_Starred;
+    return two && gm_flow_names(flow, call->func, "torch.equal") ? GM_TEST_EQUAL : GM_TEST_PLAIN;
 }
 
 gm_test_form gm_test_form_of(gm_flow *flow, const gm_node *test) {

@@ -25,7 +25,7 @@ typedef enum gm_test_form {
     GM_TEST_CHAIN,    /* a < b < c */
     GM_TEST_TRUTH,    /* bool(a) */
     GM_TEST_ITEM,     /* a.item() OP constant */
-    GM_TEST_EQUAL,    /* torch.equal(a, b) of two names */
+    GM_TEST_EQUAL,    /* torch.equal(a, b) */
     GM_TEST_ALLCLOSE, /* torch.allclose(...) */
     GM_TEST_MEMBER,   /* a in [1, 2] */
 } gm_test_form;

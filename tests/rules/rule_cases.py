@@ -1,6 +1,6 @@
 """The Markdown files of this folder as data: which case stands under which heading, and what it expects.
 
-Each file belongs to one rule. Its cases are fenced Python blocks under three headings; the prose in front of a block is
+Each file belongs to one rule. Its cases are fenced Python blocks under four headings; the prose in front of a block is
 for people. A comment at the end of a line says what is found there:
 
     if x.sum() > 0:          # GM101
@@ -8,7 +8,8 @@ for people. A comment at the end of a line says what is found there:
 
 The first is a finding with a mend, the second one without, and the text is part of the reason that is given. Every
 finding of a block is in a comment, whatever the rule; several on one line are separated by commas. A block that defines
-`f` and a list `inputs` (of tuples of arguments) is executed as well, `grad = False` switches gradients off.
+`f` and a list `inputs` (of tuples of arguments) is executed as well, `grad = False` switches gradients off. Under
+"Follows" no finding has a mend, and yet the mended program is one graph for each of its paths.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import re
 from pathlib import Path
 from typing import Optional
 
-HEADINGS = ("Mends", "Reports only", "Stays silent")
+HEADINGS = ("Mends", "Follows", "Reports only", "Stays silent")
 FENCE = "```"
 COMMENT = re.compile(r"#\s*(GM\d{3}(?:, GM\d{3})*)(?::\s*(.*?))?\s*$")
 

@@ -9,6 +9,7 @@ Outputs, warnings, log records, exceptions, gradients, mutations and random numb
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -59,7 +60,7 @@ def test_every_file_has_cases_of_both_kinds(path: Path) -> None:
     """What is found and what is not; a rule that only gives advice has nothing to mend."""
     cases = read(path)
     headings = {case.heading for case in cases}
-    assert "Stays silent" in headings and headings & {"Mends", "Reports only"}
+    assert "Stays silent" in headings and headings & {"Mends", "Follows", "Reports only"}
     assert path.read_text(encoding="utf-8").startswith(f"# {path.stem.upper()} ")
     assert "Mends" not in headings or any(case.runs for case in cases if case.heading == "Mends")
 
@@ -71,6 +72,8 @@ def test_headings_mean_what_they_say(case: Case) -> None:
         assert any(expected.reason is None for expected in own)
     elif case.heading == "Reports only":
         assert own and all(expected.reason is not None for expected in own)
+    elif case.heading == "Follows":
+        assert case.expected and all(expected.reason is not None for expected in case.expected)
     else:
         assert own == []
 
@@ -94,12 +97,14 @@ def test_mended_text_has_the_mended_sites(executable: str, case: Case, written: 
     text = run(executable, "debug", "mend", str(written))
     for one in findings(executable, written):
         site = f"{written}:{one['line']}:{one['column'] - 1}:{one['code']}"
-        if one["reason"] is not None:
+        if one["code"] == "GM105":
+            assert f'_gm.taken("{site}"' in text
+        elif one["reason"] is not None:
             assert f'"{site}"' not in text
         elif one["code"] != "GM110":
             assert f'"{site}"' in text
     if all(expected.reason is not None for expected in case.expected):
-        assert text == f"# {written}: nothing to mend\n"
+        assert set(re.findall(r'"[^"]*:(GM\d+)"', text)) <= {"GM105"}
 
 
 # What the mended program does
@@ -202,12 +207,15 @@ def test_mended_program(programs: Programs, case: Case) -> None:
     module = programs.load_mended()
     runtime.install_compile()
     try:
-        whole = all(one.reason is None for one in case.expected)
+        whole = case.heading == "Follows" or all(one.reason is None for one in case.expected)
         backend = harness.CountingBackend()
         got = observed(module, backend, fullgraph=whole)
     finally:
         runtime.uninstall_compile()
     assert harness.differences(expected, got)[:5] == []
+    if case.heading == "Follows":
+        assert 1 <= len(backend.graphs) <= len(module.inputs), runtime.report()
+        assert any(fate["mended"] for site, fate in runtime.report()["sites"].items() if site.endswith("GM105"))
     if case.heading == "Mends" and whole:
         assert 1 <= len(backend.graphs) <= len(module.inputs), runtime.report()
         sites = runtime.report()["sites"]

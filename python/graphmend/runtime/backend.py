@@ -71,7 +71,8 @@ class MendingBackend:
     def __eq__(self, other: object) -> bool:
         return self is other or (
             isinstance(other, MendingBackend)
-            and (self.whole, self.path) == (other.whole, 0)
+            and self.whole == other.whole
+            and self.path == other.path == 0
             and self.entry is other.entry
             and (self.inner is other.inner or self.inner == other.inner)
         )

@@ -271,7 +271,9 @@ class Ways:
         make_path: Callable[[int], Way],
         make_partial: Callable[[], Callable[..., Any]],
         record: Any,
+        only: bool,
     ) -> None:
+        self.only = only
         self.paths = [whole]
         self.likely = whole
         self.make_path = make_path
@@ -291,9 +293,10 @@ class Ways:
         self.record.mode = "partial"
 
     def waste(self) -> None:
-        """Note that a graph ran for nothing. Where that is no exception, the frames are compiled one by one."""
+        """Note that a graph ran for nothing. Where that is no exception, the frames are compiled one by one, unless
+        the user wants one graph or an error."""
         self.wasted += 1
-        if self.wasted > MAX_WASTED and self.wasted * WASTE_RATIO > self.calls:
+        if not self.only and self.wasted > MAX_WASTED and self.wasted * WASTE_RATIO > self.calls:
             self.left.add(torch.is_grad_enabled())
             self.record.mode = "partial"
             self.record.reason = "what the graph assumes of the data holds too seldom"

@@ -70,9 +70,18 @@ def keep_apart(module: GraphModule, order: prove.Order, region: Region, storage:
     fakes = [tensor_of(copy) for copy in copies]
     if fakes[0].requires_grad != fakes[1].requires_grad:  # type: ignore[union-attr]
         return "only one side makes a tensor require a gradient"
-    if not private and fakes[0].requires_grad and not region.outer:  # type: ignore[union-attr]
-        return "a side changes a tensor in place that others can see and that requires a gradient"
+    if not private and not region.outer and grad_enabled_at(order, region) and may_be_saved(order, region, storage):
+        # Written back in every call, which counts as a change: what was saved of it for a gradient would be spoilt by
+        # calls that change nothing.
+        return "a side changes a tensor in place that others can see, and gradients may need it"
     return select_after(module, region, source, copies, private)
+
+
+def may_be_saved(order: prove.Order, region: Region, storage: int) -> bool:
+    """Whether a gradient may need what is in memory: the caller's, or used before by something differentiable."""
+    start = order.position[region.start]
+    users = {user for holder in order.holders[storage] for user in (holder, *holder.users)}
+    return storage in order.inputs or any(prove.requires_grad(user) for user in users if order.position[user] < start)
 
 
 def unfit(module: GraphModule, order: prove.Order, region: Region, source: Node) -> Optional[str]:

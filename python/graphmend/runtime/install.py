@@ -65,7 +65,7 @@ def make_context_class() -> type:
                 context, backend = self.graphmend_path(number)
                 return Way(context(fn), backend)
 
-            ways = Ways(Way(compiled, backend), path, lambda: self.graphmend_partial()(fn), record)
+            ways = Ways(Way(compiled, backend), path, lambda: self.graphmend_partial()(fn), record, callback.only)
             return wrap(ways, function, module)
 
         def __reduce__(self) -> Any:

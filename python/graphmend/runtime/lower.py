@@ -83,7 +83,7 @@ def keep_predicates(module: GraphModule, marks: Marks) -> None:
 
 def refuse_unproved(module: GraphModule, marks: Marks, trace: Trace) -> None:
     """Put the reason of every region that cannot be proved into the trace."""
-    order = prove.Order(module)
+    graph, order = prove.Order(module), prove.Order(module)
     order.note_selects(marks.regions)
     event_values = {value for event in marks.events for value in event.values}
     kept = event_values | {region.predicate for region in marks.regions}
@@ -101,7 +101,7 @@ def refuse_unproved(module: GraphModule, marks: Marks, trace: Trace) -> None:
                     trace.refuse(region.site, reason)
     chosen = {select.result for region in marks.regions for select in region.selects}
     for event in marks.events:
-        reason = unsafe_snapshot(order, event, chosen if event.key in trace.shown else set())
+        reason = unsafe_snapshot(graph, event, chosen if event.key in trace.shown else set())
         if reason is not None:
             trace.refuse(site_of(event.key), reason)
 

@@ -289,6 +289,11 @@ def requires_grad(node: Node) -> bool:
     return isinstance(value, torch.Tensor) and value.requires_grad
 
 
+def scales(overload: Any, args: tuple, result: Any) -> bool:
+    """Whether the derivative of an ATen call may multiply by infinity; calls that ask for metadata have none."""
+    return isinstance(result, (torch.Tensor, tuple, list)) and op_facts.scales_gradient(overload, args)
+
+
 def scaling_behind(node: Node) -> Optional[Node]:
     """A node between the inputs of the graph and this one, itself included, that may multiply gradients by infinity."""
     waiting, seen = [node], {node}
@@ -297,7 +302,7 @@ def scaling_behind(node: Node) -> Optional[Node]:
         if not node.op.startswith("call") or kind_of(node) is not None:
             continue
         try:
-            if any(op_facts.scales_gradient(call[0], call[1]) for call in operators_of(node)):
+            if any(scales(overload, args, result) for overload, args, _, result in operators_of(node)):
                 return node
         except Exception:
             return node
