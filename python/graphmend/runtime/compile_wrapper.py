@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
+import random
 import sys
 from typing import Any, Callable, Optional
 
@@ -81,6 +82,8 @@ class Callback:
     def attempts(self, frame: Any, cache_entry: Any, frame_state: Any, whole: bool) -> tuple[Any, Any]:
         """Trace until no site that cannot be proved is left; returns (result, None) or (None, error)."""
         off = self.off[torch.is_grad_enabled()]
+        if whole and not self.record.calls_random:
+            state.local.generator = random.getstate()
         with forgotten_breaks() as forget:
             for _ in range(MAX_ATTEMPTS):
                 trace = state.Trace(whole, frozenset(off))
@@ -95,6 +98,7 @@ class Callback:
                     release(records)
                     state.registry.mended(filter(state.leaves_no_mark, trace.touched))
                     state.registry.refused(trace.blamed)
+                    self.record.calls_random |= trace.calls_random
                     if trace.answers is not None:
                         self.backend.answers = trace.answers
                     return result, None
@@ -293,13 +297,17 @@ class Ways:
         self.record.mode = "partial"
 
     def waste(self) -> None:
-        """Note that a graph ran for nothing. Where that is no exception, the frames are compiled one by one, unless
-        the user wants one graph or an error."""
+        """Note that a graph ran for nothing. Where that is no exception, the frames are compiled one by one."""
         self.wasted += 1
-        if not self.only and self.wasted > MAX_WASTED and self.wasted * WASTE_RATIO > self.calls:
+        if self.wasted > MAX_WASTED and self.wasted * WASTE_RATIO > self.calls:
+            self.leave("what the graph assumes of the data holds too seldom")
+
+    def leave(self, reason: str) -> None:
+        """Compile the frames one by one from now on, unless the user wants one graph or an error."""
+        if not self.only:
             self.left.add(torch.is_grad_enabled())
             self.record.mode = "partial"
-            self.record.reason = "what the graph assumes of the data holds too seldom"
+            self.record.reason = reason
 
     def partial(self) -> Callable[..., Any]:
         """The partial way, made when first needed."""
@@ -404,6 +412,8 @@ def wrap(ways: Ways, function: Callable[..., Any], module: Optional[torch.nn.Mod
             return ways.partial()(*args, **kwargs)
         ways.calls += 1
         failure = None
+        if ways.record.calls_random:
+            state.local.generator = random.getstate()
         try:
             return run_way(ways.likely.run, args, kwargs)
         except state.GuardFailed as failed:
@@ -420,7 +430,9 @@ def wrap(ways: Ways, function: Callable[..., Any], module: Optional[torch.nn.Mod
         ways.fail(raises)
         if not raises or (left and is_grad_enabled() in left):
             return ways.partial()(*args, **kwargs)
-        return ways.run_eagerly(function, args, kwargs)
+        result = ways.run_eagerly(function, args, kwargs)
+        ways.leave("its trace raises an exception that the program does not raise")
+        return result
 
     call._torchdynamo_wrapper_id = id(call)  # type: ignore[attr-defined]
     call.__wrapped__ = getattr(whole, "__wrapped__", function)  # type: ignore[attr-defined]

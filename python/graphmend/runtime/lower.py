@@ -29,6 +29,7 @@ class Plan:
     numbers: bool = False
     mutated: list[Any] = dataclasses.field(default_factory=list)
     draws: bool = False
+    calls_random: bool = False
     devices: list[torch.device] = dataclasses.field(default_factory=list)
 
 
@@ -224,7 +225,7 @@ def plan_replay(module: GraphModule, marks: Marks, plan: Plan, trace: Trace) -> 
         plan.draws = plan.draws or prove.draws(node)
         source = type(getattr(node.meta.get("grapharg"), "source", None)).__name__
         if node.op == "placeholder" and "Random" in source:
-            refuse_replay(sites, trace, "the call draws numbers from Python's `random`")
+            plan.calls_random = trace.calls_random = True
     position = -1
     for node in module.graph.nodes:
         position += node.op == "placeholder"

@@ -20,6 +20,8 @@ def storage_of(value: Any) -> Optional[int]:
     """Identity of the memory behind a fake tensor."""
     if not isinstance(value, torch.Tensor) or value.layout != torch.strided:
         return None
+    while torch._C._functorch.is_functorch_wrapped_tensor(value):
+        value = torch._C._functorch.get_unwrapped(value)
     return value.untyped_storage()._cdata
 
 
@@ -341,7 +343,9 @@ class Order:
 
     def note_selects(self, regions: Iterable[Region]) -> None:
         """Learn which selected tensors Python would not have copied from their sides, or would have written to."""
-        self.writers += [(node, {storage}) for region in regions for node, storage in region.renamed if storage is not None]
+        self.writers += [
+            (node, {storage}) for region in regions for node, storage in region.renamed if storage is not None
+        ]
         self.copies = [
             ({found for found in (storage_of(tensor_of(side)) for side in select.sides) if found is not None}, result)
             for region in regions

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any, Callable, Optional, Sequence
 
 import torch
@@ -34,9 +35,16 @@ def save_tensors(tensors: Sequence[torch.Tensor]) -> Callable[[], None]:
     return restore
 
 
-def save(tensors: Sequence[torch.Tensor], draws: bool, devices: Sequence[torch.device]) -> Optional[Callable[[], None]]:
-    """Remember what a graph is about to change; None if it changes nothing."""
+def save(
+    tensors: Sequence[torch.Tensor], draws: bool, devices: Sequence[torch.device], generator: Any
+) -> Optional[Callable[[], None]]:
+    """Remember what a graph is about to change; None if it changes nothing.
+
+    `generator` is the state that Python's `random` had before the call: what a graph needs of it is drawn in front.
+    """
     parts = []
+    if generator is not None:
+        parts.append(lambda: random.setstate(generator))
     if draws:
         parts.append(save_generators(devices))
     if tensors:
@@ -70,14 +78,15 @@ class GuardedGraph:
         self.defers = plan.defers
         self.mutated = tuple(plan.mutated)
         self.draws = plan.draws
+        self.calls_random = plan.calls_random
         self.devices = plan.devices
         self.numbers = plan.numbers
 
     def __call__(self, *inputs: Any) -> Any:
         restore = None
-        if self.mutated or self.draws:
+        if self.mutated or self.draws or self.calls_random:
             tensors = [inputs[item] if isinstance(item, int) else item for item in self.mutated]
-            restore = save(tensors, self.draws, self.devices)
+            restore = save(tensors, self.draws, self.devices, local.generator if self.calls_random else None)
         try:
             outputs = self.compiled(*inputs)
             flags = outputs[-1].tolist() if self.expected else self.expected

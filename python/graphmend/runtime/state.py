@@ -73,6 +73,7 @@ class Trace:
     surroundings: Any = None
     path: Any = None
     answers: Optional[tuple[bool, ...]] = None  # those of the path that the graph follows, when it is made
+    calls_random: bool = False  # the graph needs numbers from Python's `random`
     elsewhere: bool = False  # this path is not that of the way which is traced
 
     def refuse(self, site: str, reason: str) -> None:
@@ -88,6 +89,7 @@ class Local(threading.local):
         self.trace: Optional[Trace] = None
         self.pending: Optional[GuardFailed] = None  # set while deferred work is on its way from a graph to the queue
         self.known: tuple[bool, ...] = ()  # the first answers on the path of the call
+        self.generator: Any = None  # the state of `random` before the call, if its graph draws from there
         self.tracing = False  # the call may be traced, although there are ways that have not been tried
 
 
@@ -114,6 +116,7 @@ class CallableRecord:
     graphs: int = 0
     replays: int = 0
     paths: int = 1
+    calls_random: bool = False
 
 
 class Registry:
