@@ -15,6 +15,7 @@ from .functional import functionalize
 from .markers import kind_of, site_of
 from .numbers import depends_on_data
 from .regions import Event, Marks, Region, predicate_beside, read, tensor_of
+from .simplify import simplify
 from .state import SiteRefused, Trace
 
 
@@ -56,6 +57,7 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
         plan.expected = [False, *(decision.answer for decision in marks.decisions)]
         add_flags(module, marks)
     erase_markers(module, marks)
+    simplify(module, marks)
     module.graph.lint()
     module.recompile()
     # A module that makes its code when it is first called describes on stderr whatever is raised in it; here the call
@@ -278,6 +280,9 @@ def add_flags(module: GraphModule, marks: Marks) -> None:
         if fired is None:
             fired = graph.call_function(torch.zeros, ((),), {"dtype": torch.bool, "device": device})
         flags = [fired, *(decision.predicate for decision in marks.decisions)]
+        if len(flags) == 1:
+            output.args = ((*output.args[0], fired),)
+            return
         together = graph.call_function(torch.stack, ([graph.call_method("to", (flag, device)) for flag in flags],))
     output.args = ((*output.args[0], together),)
 

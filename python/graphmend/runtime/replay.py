@@ -89,7 +89,7 @@ class GuardedGraph:
             restore = save(tensors, self.draws, self.devices, local.generator if self.calls_random else None)
         try:
             outputs = self.compiled(*inputs)
-            flags = outputs[-1].tolist() if self.expected else self.expected
+            flags = self.flags(outputs)
         except Exception:
             raise GuardFailed(restore, () if len(self.expected) > 1 else None) from None
         if flags != self.expected:
@@ -104,6 +104,12 @@ class GuardedGraph:
         if self.defers:
             local.pending = GuardFailed(restore)
         return outputs[:-1] if self.expected else outputs
+
+    def flags(self, outputs: Sequence[Any]) -> list[bool]:
+        """The flags that a call gives: none, a single one as it is, or several in one tensor."""
+        if len(self.expected) == 1:
+            return [outputs[-1].item()]
+        return outputs[-1].tolist() if self.expected else self.expected
 
     def answers(self, flags: list[bool]) -> Optional[tuple[bool, ...]]:
         """The answers up to where the call leaves the path; None if it stays on it, and a guard has fired."""
