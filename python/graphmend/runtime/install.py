@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import inspect
 import sys
 import threading
 from typing import Any, Callable, Optional
@@ -113,8 +112,9 @@ def mending_context(original: Callable[..., Any], args: tuple, kwargs: dict) -> 
 
     from .backend import MendingBackend
     from .compile_wrapper import Callback
+    from .guards import accepts, filtered
 
-    options = dict(kwargs)
+    options = filtered(original, dict(kwargs))
     backend = args[0] if args else options.pop("backend", "inductor")
     resolved = torch._dynamo.backends.registry.lookup_backend(backend) if isinstance(backend, str) else backend
     whole = MendingBackend(resolved, True)
@@ -126,7 +126,7 @@ def mending_context(original: Callable[..., Any], args: tuple, kwargs: dict) -> 
     only = bool(context.fullgraph)
     context.callback = Callback(context.callback, record, whole, only)
     context.__class__ = context_class()
-    alone = {"isolate_recompiles": True} if "isolate_recompiles" in inspect.signature(original).parameters else {}
+    alone = {"isolate_recompiles": True} if accepts(original, "isolate_recompiles") else {}
 
     def path(number: int) -> Any:
         backend = MendingBackend(resolved, True, number)
