@@ -1,4 +1,4 @@
-"""Graphs that follow one path: exact on every path, undone where a call takes another, given up where that is the rule."""
+"""Graphs that follow one path: exact on each, undone where a call takes another, given up where that is the rule."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ class Sides(torch.nn.Module):
 
 
 def test_state_and_gradients() -> None:
-    """Gradients are None where eager Python leaves them None; buffers, attributes and generators are those of the path."""
+    """Gradients are None where eager Python leaves them None; state is that of the path."""
     outcome = compare(Sides, ones(2, -1, 7, -1), fullgraph=True)
     assert outcome.mended("GM105") and outcome.report["callables"][0]["paths"] >= 2
 

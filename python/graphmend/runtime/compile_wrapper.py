@@ -137,7 +137,7 @@ class Callback:
         except Exception as error:
             return None, error
         finally:
-            state.local.trace = None
+            state.local.trace = trace.path = None
             forget_strictness(self._torchdynamo_orig_backend)
             scopes._current_scope_id.value = scope
             _set_error_on_graph_break(strict)

@@ -81,7 +81,9 @@ def may_be_saved(order: prove.Order, region: Region, storage: int) -> bool:
     """Whether a gradient may need what is in memory: the caller's, or used before by something differentiable."""
     start = order.position[region.start]
     users = {user for holder in order.holders[storage] for user in (holder, *holder.users)}
-    return storage in order.inputs or any(prove.requires_grad(user) for user in users if order.position[user] < start)
+    return storage in order.inputs or any(
+        prove.requires_grad(user) for user in users if order.position.get(user, start) < start
+    )
 
 
 def unfit(module: GraphModule, order: prove.Order, region: Region, source: Node) -> Optional[str]:
