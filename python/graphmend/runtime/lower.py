@@ -242,6 +242,25 @@ def plan_replay(module: GraphModule, marks: Marks, plan: Plan, trace: Trace) -> 
             if value.requires_grad and not value.is_leaf:
                 refuse_replay(sites, trace, "the graph writes to an input that is part of a gradient computation")
             plan.mutated.append(position if node.op == "placeholder" else attribute(module, node))
+    if plan.devices:
+        refuse_asserts(module, marks, trace)
+
+
+def refuse_asserts(module: GraphModule, marks: Marks, trace: Trace) -> None:
+    """Give up what cannot be undone on a device: an operator that fails there takes the whole process along.
+
+    A guard or a decision of the program may be what keeps an operator behind it from failing.
+    """
+    waiting = {part.marker: part for part in [*marks.checks, *marks.decisions]}
+    passed = []
+    for node in module.graph.nodes:
+        if node in waiting:
+            passed.append(waiting[node])
+        elif passed and prove.may_fail(node):
+            reason = f"`{prove.name_of(node)}` behind it may fail on the device"
+            for part in passed:
+                trace.refuse(site_of(part.key), reason)
+            passed.clear()
 
 
 def refuse_replay(sites: list[str], trace: Trace, reason: str) -> None:

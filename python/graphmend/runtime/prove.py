@@ -127,6 +127,23 @@ def examine_calls(node: Node, calls: list[tuple[Any, tuple, dict, Any]], facts: 
     return None
 
 
+def may_fail(node: Node) -> bool:
+    """Whether a node may raise on the data of a call that should not have come to it."""
+    if not node.op.startswith("call") or is_context(node) or kind_of(node) is not None:
+        return False
+    if isinstance(node.target, torch._ops.HigherOrderOperator) or node.op == "call_module":
+        return True
+    if node.target is operator.getitem and isinstance(tensor_of(node.args[0]), (tuple, list, torch.Size)):
+        return False
+    try:
+        calls = operators_of(node)
+    except Exception:
+        return True
+    return any(
+        op_facts.may_fail(overload, False, args) for overload, args, _, _ in calls if overload.namespace != "prim"
+    )
+
+
 def writes_of(node: Node) -> set[int]:
     """Storages that a node outside of a region may write to; judged by names, generously."""
     if node.op == "call_method":
