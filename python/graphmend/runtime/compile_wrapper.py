@@ -328,32 +328,14 @@ class Ways:
 
     def rerun(self, failure: Failure, function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
         """Run a call again, on whichever path it takes, or in eager Python."""
+        search = Search(self)
         way: Optional[Way] = self.likely
-        tried: set[Way] = set()
-        absent: list[Way] = []
-        known: tuple[bool, ...] = ()
-        tracing = False
-        for _ in range(MAX_RUNS):
-            if failure.restore is not None:
-                failure.restore()
-            if failure.answers is not None:
-                known = max(known, failure.answers, key=len)
-            if failure.ran:
-                tried.add(way)
-            elif failure.answers is None:
-                absent.append(way)
-            if failure.ran and failure.answers is None:
-                break
-            found = [other for other in self.paths if other not in tried and other.may_hold(known)]
-            if failure.ran or failure.answers is None:
-                untried = [other for other in found if other not in absent]
-            else:
-                untried, found = [], [other for other in found if other.backend.answers == known]
-            tracing = not untried
-            way = (untried or found or [self.fresh(tried)])[0]
+        while True:
+            search.note(way, failure)
+            way = search.next()
             if way is None:
-                break
-            state.local.known, state.local.tracing = known, tracing
+                return self.run_eagerly(function, args, kwargs)
+            state.local.known, state.local.tracing = search.known, search.tracing
             try:
                 result = run_way(way.run, args, kwargs)
             except state.GuardFailed as failed:
@@ -362,12 +344,12 @@ class Ways:
                 failure = Failure(False, None, failed.answers)
             else:
                 self.likely = way
-                for _ in () if tracing else tried:
-                    self.waste()
+                if not search.tracing:
+                    for _ in search.tried:
+                        self.waste()
                 return result
             finally:
                 state.local.known, state.local.tracing = (), False
-        return self.run_eagerly(function, args, kwargs)
 
     def run_eagerly(self, function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
         """Run a call in eager Python, what ran of it before having been for nothing."""
@@ -375,6 +357,50 @@ class Ways:
         result = run_eagerly(function, args, kwargs)
         self.waste()
         return result
+
+
+class Search:
+    """The search for the way of one call.
+
+    `known` is how the path of the call begins as far as graphs have told. A way in `tried` holds a wrong graph for the
+    call, one in `absent` none; where no other is left, one is traced.
+    """
+
+    def __init__(self, ways: Ways) -> None:
+        self.ways = ways
+        self.known: tuple[bool, ...] = ()
+        self.complete = False
+        self.tried: set[Way] = set()
+        self.absent: set[Way] = set()
+        self.tracing = False
+        self.over = False
+        self.runs = 0
+
+    def note(self, way: Way, failure: Failure) -> None:
+        """Undo a run, and learn from it."""
+        if failure.restore is not None:
+            failure.restore()
+        self.runs += 1
+        self.over = self.runs == MAX_RUNS or (failure.ran and failure.answers is None)
+        if failure.ran:
+            self.tried.add(way)
+        elif failure.answers is None:
+            self.absent.add(way)
+        else:
+            self.complete = True
+        if failure.answers is not None and (self.complete or len(failure.answers) > len(self.known)):
+            self.known = failure.answers
+
+    def next(self) -> Optional[Way]:
+        """The next way to run or to trace; None if the call has to run in eager Python."""
+        if self.over:
+            return None
+        found = [way for way in self.ways.paths if way not in self.tried and way.may_hold(self.known)]
+        if self.complete:
+            found = [way for way in found if way.backend.answers == self.known]
+        untried = [] if self.complete else [way for way in found if way not in self.absent]
+        self.complete, self.tracing = False, not untried
+        return (untried or found or [self.ways.fresh(self.tried)])[0]
 
 
 def run_way(way: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
