@@ -312,3 +312,31 @@ def test_own_test_in_a_side(tmp_path: Any) -> None:
         """
     outcome = compare(load(tmp_path, text), ones(2, 7, -1))
     assert outcome.mended("GM105") and not outcome.mended("GM101"), outcome.report
+
+
+def test_ways_have_limits_of_their_own(tmp_path: Any) -> None:
+    """A path is not given up because other paths have been compiled for many shapes."""
+    text = """
+        def f(x):
+            if x.sum() > 0:
+                return x[0], "positive"
+            if x.sum() < -50:
+                return x, "very negative"
+            return x * 2
+        """
+    torch._dynamo.reset()
+    counting = CountingBackend()
+    function = load(tmp_path, text)()
+    made = []
+    with torch._dynamo.config.patch(recompile_limit=4), torch.no_grad():
+        compiled = torch.compile(function, backend=counting, dynamic=False)
+        for _ in range(2):
+            for value in (1.0, -0.5, -100.0):
+                for size in (2, 3, 4):
+                    x = torch.full((size,), value)
+                    for _ in range(30):  # a path that changes seldom
+                        assert str(compiled(x)) == str(function(x))
+            made.append(len(counting.graphs))
+    assert made[0] == made[1] >= 9
+    record = _gm.registry.callables[-1]
+    assert record.mode == "whole" and record.paths == 3, record

@@ -106,15 +106,20 @@ def is_complete() -> bool:
     return True
 
 
+def accepts(original: Callable[..., Any], option: str) -> bool:
+    """Whether `torch._dynamo.optimize` knows of an option; it takes whatever the function behind it takes."""
+    behind = getattr(torch._dynamo.eval_frame, "_optimize", original)
+    return option in inspect.signature(behind).parameters
+
+
 def mending_context(original: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
     """A context of Dynamo with our callback and backend; whatever is not an ordinary context is returned as it is."""
     from torch._dynamo.eval_frame import OptimizeContext
 
     from .backend import MendingBackend
     from .compile_wrapper import Callback
-    from .guards import accepts, filtered
 
-    options = filtered(original, dict(kwargs))
+    options = dict(kwargs)
     backend = args[0] if args else options.pop("backend", "inductor")
     resolved = torch._dynamo.backends.registry.lookup_backend(backend) if isinstance(backend, str) else backend
     whole = MendingBackend(resolved, True)
