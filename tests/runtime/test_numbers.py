@@ -57,6 +57,18 @@ def test_assumption_of_the_trace_that_fails() -> None:
     compare(lambda: program, calls, False)
 
 
+def test_number_that_is_an_object() -> None:
+    """Dynamo takes it for none that Python has; with dynamic floats it does so without us, too."""
+
+    def program(x):
+        positive = x.sum().item() > 0
+        if positive is True:
+            return x + 1
+        return x - 1
+
+    compare(lambda: program, [lambda: (torch.ones(3),), lambda: (-torch.ones(3),)], dynamic=False)
+
+
 def test_comparison_that_rounds() -> None:
     def program(value, x):
         return x * 2 if value.item() == 2.0**60 else x * 0

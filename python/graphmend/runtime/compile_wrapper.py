@@ -21,7 +21,7 @@ from .markers import site_of
 from .numbers import CAPTURE
 from .quiet import forgotten_breaks, held, release
 from .records import loads_noted
-from .watch import identity_watched, surroundings
+from .watch import identity_watched, numbers_watched, surroundings
 
 MAX_ATTEMPTS = 64
 MAX_WASTED, WASTE_RATIO = 8, 8
@@ -132,7 +132,7 @@ class Callback:
         try:
             trace.surroundings = surroundings()
             settings = torch._dynamo.config.patch(CAPTURE if trace.whole else {})
-            with settings, identity_watched(trace), loads_noted(trace):
+            with settings, identity_watched(trace), numbers_watched(trace), loads_noted(trace):
                 return self.inner(frame, cache_entry, frame_state), None
         except Exception as error:
             return None, error

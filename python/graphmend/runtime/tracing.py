@@ -183,11 +183,7 @@ def unrecordable(site: str, path: str, action: str) -> str:
 @constant
 def decided_by_data(name: str) -> bool:
     """Whether the value of this name in the calling frame is a number that is known only when the graph runs."""
-    from torch._dynamo.variables import SymNodeVariable
-    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
-
-    value = translator().output.current_tx.symbolic_locals[name].realize()
-    return isinstance(value, SymNodeVariable) and bool(free_unbacked_symbols(value.sym_num))
+    return watch.decided_by_data(translator().output.current_tx.symbolic_locals[name])
 
 
 @constant

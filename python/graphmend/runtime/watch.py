@@ -65,6 +65,45 @@ def key_class() -> Any:
 
 
 @contextlib.contextmanager
+def numbers_watched(trace: state.Trace) -> Iterator[None]:
+    """Refuse a graph whose program asks whether a number that data decide is a certain object, such as True.
+
+    Dynamo says no, whatever the number; without such numbers in graphs Python answers.
+    """
+    from torch._dynamo.symbolic_convert import compare_op_handlers
+
+    known = {name: compare_op_handlers[name] for name in ("is", "is not")}
+
+    def watched(name: str) -> Any:
+        def compare(translator: Any, sides: Any, options: Any) -> Any:
+            if trace.whole and any(map(decided_by_data, sides)) and not any(map(is_none, sides)):
+                raise state.SiteRefused("the function asks which object a number is that data decide")
+            return known[name](translator, sides, options)
+
+        return compare
+
+    compare_op_handlers.update({name: watched(name) for name in known})
+    try:
+        yield
+    finally:
+        compare_op_handlers.update(known)
+
+
+def is_none(variable: Any) -> bool:
+    """Whether Dynamo's variable is None."""
+    return bool(variable.is_python_constant()) and variable.as_python_constant() is None
+
+
+def decided_by_data(variable: Any) -> bool:
+    """Whether Dynamo's variable is a number that is known only when the graph runs."""
+    from torch._dynamo.variables import SymNodeVariable
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+
+    variable = variable.realize()
+    return isinstance(variable, SymNodeVariable) and bool(free_unbacked_symbols(variable.sym_num))
+
+
+@contextlib.contextmanager
 def identity_watched(trace: state.Trace) -> Iterator[None]:
     """Refuse the site of a selected tensor whose identity is asked for inside the block."""
     from torch._dynamo.variables import builtin, tensor
