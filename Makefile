@@ -31,6 +31,7 @@ define score_zoo
 	@status=0; \
 	$(1)/python "$(KIT)/score.py" --zoo "$(KIT)/$(2)" --cache $(4) --json build/score-$(3).json $(SCORE_FLAGS) \
 	  --mend "$(1)/python tools/zoo_sites.py keep build/kept-$(3) $(1)/graphmend run" || status=$$?; \
+	git rev-parse --short=12 HEAD > build/score-$(3).commit || true; \
 	$(1)/python tools/zoo_sites.py list --records $(4) --kept build/kept-$(3) --score build/score-$(3).json \
 	  --json build/sites-$(3).json > build/sites-$(3).txt || exit 1; tail -n 8 build/sites-$(3).txt; exit $$status
 endef

@@ -91,7 +91,7 @@ def score_part(build: Path, name: str) -> list[str]:
     whole = sum(result["verdict"] == "whole" for result in results)
     wrong = sum(result["verdict"] == "WRONG" for result in results)
     share = f" ({100 * whole / broke:.0f} %)" if broke else ""
-    lines += [f"`{command}`: of {broke} that break, {whole}{share} are whole; {wrong} wrong results.", ""]
+    lines += [f"`{command}`: of {broke} that break, {whole}{share} are whole; {wrong} wrong results{measured_at(build, name)}.", ""]
     lines += table(["family", "cases", "broke", *VERDICTS], count_rows(results))
     missed = [result for result in results if result["verdict"] not in ("whole", "clean")]
     missed.sort(key=lambda result: -VERDICTS.index(result["verdict"]))  # wrong results first
@@ -99,6 +99,12 @@ def score_part(build: Path, name: str) -> list[str]:
         lines += ["Not whole:", ""]
         lines += table(["case", "verdict", "first reason"], [[r["name"], r["verdict"], why(r)] for r in missed])
     return lines + sites_part(build, name.replace("score-", "sites-"))
+
+
+def measured_at(build: Path, name: str) -> str:
+    """Where a score is older than the page, the commit that it belongs to."""
+    note = (build / name).with_suffix(".commit")
+    return f" (measured at commit {note.read_text(encoding='utf-8').strip()})" if note.exists() else ""
 
 
 def sites_part(build: Path, name: str) -> list[str]:
