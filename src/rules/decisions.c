@@ -39,7 +39,8 @@ static void add_test(walk *walking, const gm_node *test) {
         for (uint32_t i = 0; i < operands->count; i++) {
             add_test(walking, operands->items[i]);
         }
-    } else if (!asks_itself(walking, test) && gm_test_classify(walking->function, test, &reason) != GM_TEST_PYTHON) {
+    } else if (!asks_itself(walking, test) && (gm_test_classify(walking->function, test, &reason) != GM_TEST_PYTHON ||
+                                               gm_value_of(walking->function, test).form == GM_FORM_ARRAY)) {
         gm_finding decision = {.rule = &gm_rule_path, .node = test, .function = walking->function, .message = "decision on data"};
         gm_site site = {walking->function, test, walking->statement, NULL};
         decision.refusal = gm_test_refusal(walking->analysis, &site, test, false);

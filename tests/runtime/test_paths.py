@@ -91,6 +91,13 @@ PROGRAMS = {
                 return "between"
             return [s]
         """,
+    "array": """
+        import numpy as np
+        def f(x):
+            if np.isnan(x.detach().numpy()).any() or (x.detach().numpy() > 5).all():
+                return "large", x * 2
+            return x
+        """,
     "printed on one side": """
         def f(x):
             if x.sum() > 0:
