@@ -51,14 +51,13 @@ def traced() -> bool:
     return is_dynamo_compiling() and tracing_mends()
 
 
-def as_tensor(value: Any) -> Any:
-    """A NumPy array that the graph holds as a tensor, anything else as it is."""
-    return torch.as_tensor(value) if is_array("value") else value
-
-
 def lifted(site: str, value: Any) -> Any:
-    """A number or truth value that data decides as a tensor test, anything else as it is."""
-    if isinstance(value, torch.Tensor) or not traced() or not decided_by_data("value"):
+    """A number or truth value that data decides as a tensor test, an array as its tensor, anything else as it is."""
+    if isinstance(value, torch.Tensor) or not traced():
+        return value
+    if is_array("value"):
+        return torch.as_tensor(value)
+    if not decided_by_data("value"):
         return value
     return markers.test(new_key(site), value)
 
@@ -163,7 +162,7 @@ def combine(site: str, operands: tuple, stop: bool) -> Any:
     value = lifted(site, operands[0]())
     for operand in operands[1:]:
         if not isinstance(value, torch.Tensor) or not traced():
-            if bool(value) is stop:
+            if bool(value) == stop:
                 return value
             value = lifted(site, operand())
             continue
@@ -300,7 +299,7 @@ def taken(site: str, value: Any) -> Any:
     """The value of a test, or where data decide it, the way that the graph goes."""
     if not is_dynamo_compiling() or not on_path(site):
         return value
-    value = lifted(site, as_tensor(value))
+    value = lifted(site, value)
     if not isinstance(value, torch.Tensor):
         return value
     predicate = truth(site, value)

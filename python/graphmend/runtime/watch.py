@@ -76,7 +76,7 @@ def numbers_watched(trace: state.Trace) -> Iterator[None]:
 
     def watched(name: str) -> Any:
         def compare(translator: Any, sides: Any, options: Any) -> Any:
-            if trace.whole and any(map(decided_by_data, sides)) and not any(map(is_none, sides)):
+            if trace.whole and any(map(decided_by_data, sides)) and any(map(is_number, sides)):
                 raise state.SiteRefused("the function asks which object a number is that data decide")
             return known[name](translator, sides, options)
 
@@ -89,9 +89,9 @@ def numbers_watched(trace: state.Trace) -> Iterator[None]:
         compare_op_handlers.update(known)
 
 
-def is_none(variable: Any) -> bool:
-    """Whether Dynamo's variable is None."""
-    return bool(variable.is_python_constant()) and variable.as_python_constant() is None
+def is_number(variable: Any) -> bool:
+    """Whether Dynamo's variable is a number that the program holds, such as True."""
+    return bool(variable.is_python_constant()) and isinstance(variable.as_python_constant(), (int, float))
 
 
 def decided_by_data(variable: Any) -> bool:
