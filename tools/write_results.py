@@ -91,7 +91,8 @@ def score_part(build: Path, name: str) -> list[str]:
     whole = sum(result["verdict"] == "whole" for result in results)
     wrong = sum(result["verdict"] == "WRONG" for result in results)
     share = f" ({100 * whole / broke:.0f} %)" if broke else ""
-    lines += [f"`{command}`: of {broke} that break, {whole}{share} are whole; {wrong} wrong results{measured_at(build, name)}.", ""]
+    measured = measured_at(build, name)
+    lines += [f"`{command}`: of {broke} that break, {whole}{share} are whole; {wrong} wrong results{measured}.", ""]
     lines += table(["family", "cases", "broke", *VERDICTS], count_rows(results))
     missed = [result for result in results if result["verdict"] not in ("whole", "clean")]
     missed.sort(key=lambda result: -VERDICTS.index(result["verdict"]))  # wrong results first

@@ -163,6 +163,22 @@ def test_inputs_are_put_back() -> None:
     assert outcome.mended("GM105")
 
 
+def test_versions_are_put_back() -> None:
+    """Nobody can tell how often a call has written to its input before it came to its own path."""
+
+    def program(x):
+        x.add_(1)
+        if taken(x.sum() > 0):
+            return "positive"
+        return x * 2
+
+    function, _ = counted(program)
+    for value in (1.0, -9.0, 1.0, -9.0):
+        x = torch.full((2,), value)
+        function(x)
+        assert x._version == 1
+
+
 def test_graph_that_raises_on_another_path() -> None:
     """What the test protects from happens in the graph of the wrong path, and nobody sees it."""
 

@@ -24,13 +24,16 @@ def save_generators(devices: Sequence[torch.device]) -> Callable[[], None]:
 
 
 def save_tensors(tensors: Sequence[torch.Tensor]) -> Callable[[], None]:
-    """Remember the values of tensors; returns what writes them back."""
+    """Remember the values of tensors, and how often they were written to; returns what puts both back."""
     copies = [tensor.detach().clone() for tensor in tensors]
+    counted = tuple(tensor for tensor in tensors if not tensor.is_inference())
+    versions = tuple(tensor._version for tensor in counted)
 
     def restore() -> None:
         with torch.no_grad():
             for tensor, copy in zip(tensors, copies):
                 tensor.detach().copy_(copy)
+        torch._C._autograd._unsafe_set_version_counter(counted, versions)
 
     return restore
 
