@@ -7,6 +7,7 @@ from typing import Any, Optional
 from torch.fx import GraphModule
 
 from . import state
+from .assumed import unasserted
 from .lower import lower
 from .numbers import computes_with_numbers, depends_on_data, inexact_comparison, runs_as_python
 from .records import refuse_seen
@@ -45,14 +46,20 @@ class MendingBackend:
             if reason is not None:
                 raise state.SiteRefused(reason)
             refuse_seen(trace, translator().output)
+        lost = unasserted(module, trace)
+        if lost is not None:
+            raise state.SiteRefused(f"the graph cannot find out whether {lost}")
         if not has_markers(module) and not (trace.whole and depends_on_data(module)):
             if trace.whole:
                 self.follow((), trace)
             return self.inner(module, inputs, **kwargs)
         plan = lower(module, trace)
         if trace.whole:
+            trace.repeated = plan.route in state.local.failed
             self.follow(tuple(plan.expected[1:]), trace)
         reason = computes_with_numbers(module) if plan.numbers else None
+        if plan.calls_random:
+            reason = "Dynamo hands over the numbers of `random` in double precision, and tells that they are in single"
         compiled = self.inner(module, inputs, **kwargs)
         if reason is not None and not runs_as_python(module, compiled):
             raise state.SiteRefused(reason)
@@ -64,7 +71,7 @@ class MendingBackend:
     def follow(self, answers: tuple[bool, ...], trace: state.Trace) -> None:
         """Make sure that all graphs of one way follow one path."""
         trace.answers = answers
-        if self.answers not in (None, answers):
+        if self.answers not in (None, answers) or trace.repeated:
             trace.elsewhere = True
             raise state.SiteRefused("the call takes another path")
 

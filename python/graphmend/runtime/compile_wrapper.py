@@ -17,6 +17,7 @@ from typing import Any, Callable, Optional
 import torch
 
 from . import state
+from .assumed import numbers_assumed
 from .markers import site_of
 from .numbers import CAPTURE
 from .quiet import forgotten_breaks, held, release
@@ -84,9 +85,10 @@ class Callback:
         off = self.off[torch.is_grad_enabled()]
         if whole and not self.record.calls_random:
             state.local.generator = random.getstate()
+        fixed = False
         with forgotten_breaks() as forget:
             for _ in range(MAX_ATTEMPTS):
-                trace = state.Trace(whole, frozenset(off))
+                trace = state.Trace(whole, frozenset(off), fixed=fixed)
                 with held() as records:
                     result, error = self.attempt(trace, frame, cache_entry, frame_state)
                     records = list(records)
@@ -104,7 +106,10 @@ class Callback:
                     return result, None
                 forget()
                 if trace.elsewhere:
-                    raise state.OtherPath(trace.answers)
+                    raise state.OtherPath(trace.answers, trace.repeated)
+                if trace.numbers and not (trace.refusals or fixed):
+                    fixed = True
+                    continue
                 if not trace.refusals and trace.open:
                     trace.refuse(site_of(trace.open[-1][0]), f"a side cannot be traced: {first_line(error)}")
                 if not trace.refusals:
@@ -132,7 +137,7 @@ class Callback:
         try:
             trace.surroundings = surroundings()
             settings = torch._dynamo.config.patch(CAPTURE if trace.whole else {})
-            with settings, identity_watched(trace), numbers_watched(trace), loads_noted(trace):
+            with settings, identity_watched(trace), numbers_watched(trace), loads_noted(trace), numbers_assumed(trace):
                 return self.inner(frame, cache_entry, frame_state), None
         except Exception as error:
             return None, error
@@ -255,11 +260,13 @@ class Failure:
     """Why a call has to be run again: `ran` on another path, or not at all for want of a graph.
 
     `answers` is what is known of the call's path: its beginning if it ran, all of it if it did not.
+    `path` is that of the graph which ran.
     """
 
     ran: bool
     restore: Optional[Callable[[], None]]
     answers: Optional[tuple[bool, ...]]
+    path: Any = None
 
 
 class Ways:
@@ -335,12 +342,14 @@ class Ways:
             way = search.next()
             if way is None:
                 return self.run_eagerly(function, args, kwargs)
-            state.local.known, state.local.tracing = search.known, search.tracing
+            state.local.known, state.local.tracing, state.local.failed = search.known, search.tracing, search.failed
             try:
                 result = run_way(way.run, args, kwargs)
             except state.GuardFailed as failed:
-                failure = Failure(True, failed.restore, failed.answers)
+                failure = Failure(True, failed.restore, failed.answers, failed.path)
             except state.OtherPath as failed:
+                if failed.repeated:
+                    return self.run_eagerly(function, args, kwargs)
                 failure = Failure(False, None, failed.answers)
             else:
                 self.likely = way
@@ -349,7 +358,7 @@ class Ways:
                         self.waste()
                 return result
             finally:
-                state.local.known, state.local.tracing = (), False
+                state.local.known, state.local.tracing, state.local.failed = (), False, ()
 
     def run_eagerly(self, function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
         """Run a call in eager Python, what ran of it before having been for nothing."""
@@ -363,7 +372,7 @@ class Search:
     """The search for the way of one call.
 
     `known` is how the path of the call begins as far as graphs have told. A way in `tried` holds a wrong graph for the
-    call, one in `absent` none; where no other is left, one is traced.
+    call, one in `absent` none; where no other is left, one is traced. `failed` holds the paths of the wrong graphs.
     """
 
     def __init__(self, ways: Ways) -> None:
@@ -371,6 +380,7 @@ class Search:
         self.known: tuple[bool, ...] = ()
         self.complete = False
         self.tried: set[Way] = set()
+        self.failed: tuple[Any, ...] = ()
         self.absent: set[Way] = set()
         self.tracing = False
         self.over = False
@@ -384,6 +394,7 @@ class Search:
         self.over = self.runs == MAX_RUNS or (failure.ran and failure.answers is None)
         if failure.ran:
             self.tried.add(way)
+            self.failed += (failure.path,)
         elif failure.answers is None:
             self.absent.add(way)
         else:
@@ -443,7 +454,7 @@ def wrap(ways: Ways, function: Callable[..., Any], module: Optional[torch.nn.Mod
         try:
             return run_way(ways.likely.run, args, kwargs)
         except state.GuardFailed as failed:
-            failure = Failure(True, failed.restore, failed.answers)
+            failure = Failure(True, failed.restore, failed.answers, failed.path)
         except state.OtherPath as failed:
             failure = Failure(False, None, failed.answers)
         except state.NotWhole as failed:
@@ -451,8 +462,9 @@ def wrap(ways: Ways, function: Callable[..., Any], module: Optional[torch.nn.Mod
         if failure is not None:
             try:
                 return ways.rerun(failure, function, args, kwargs)
-            except state.NotWhole as failed:
-                raises = failed.raises
+            except state.NotWhole:
+                pass
+            return ways.run_eagerly(function, args, kwargs)  # its own path is no graph, others are
         ways.fail(raises)
         if not raises or (left and is_grad_enabled() in left):
             return ways.partial()(*args, **kwargs)

@@ -28,6 +28,8 @@ class Plan:
     defers: bool = False
     guarded: bool = False
     numbers: bool = False
+    route: tuple[Any, ...] = ()
+    assumes: bool = False
     mutated: list[Any] = dataclasses.field(default_factory=list)
     draws: bool = False
     calls_random: bool = False
@@ -50,6 +52,8 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
         plan_replay(module, marks, plan, trace)
     if trace.refusals:
         raise SiteRefused("; ".join(trace.refusals.values()))
+    plan.assumes = bool(trace.assumed)
+    plan.route = trace.route(tuple(decision.answer for decision in marks.decisions))
     gate_gradients(module, marks)
     release_events(module, marks)
     plan.defers = bool(marks.events)

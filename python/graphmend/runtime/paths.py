@@ -12,6 +12,7 @@ from typing import Any, Optional
 import torch
 from torch.fx import Graph, Node
 
+from . import state
 from .markers import kind_of
 
 MAX_DECISIONS = 64
@@ -35,15 +36,17 @@ class Shadow:
         devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []
         with no_dispatch(), torch.no_grad(), torch.random.fork_rng(devices):
             torch.set_rng_state(self.generators)
-            self.catch_up(node.graph)
+            self.catch_up(node)
             self.generators = torch.get_rng_state()
         return self.values[node]
 
-    def catch_up(self, graph: Graph) -> None:
-        """Run the nodes that have been added."""
-        for node in graph.nodes:
+    def catch_up(self, last: Node) -> None:
+        """Run the nodes that have been added up to the last one to be run."""
+        for node in last.graph.nodes:
             if node not in self.values:
                 self.values[node] = self.run(node)
+            if node is last:
+                break
 
     def run(self, node: Node) -> Any:
         """Run one node."""
@@ -59,6 +62,16 @@ class Shadow:
         if node.op == "call_method":
             return getattr(args[0], str(node.target))(*args[1:], **kwargs)
         return node.target(*args, **kwargs)  # type: ignore[operator]
+
+    def number(self, graph: Graph, symbol: Any) -> Any:
+        """The number that a symbol stands for; None where no node of the graph gives it."""
+        from torch.utils._pytree import key_get
+
+        for node in graph.nodes:
+            keys = (node.meta.get("unbacked_bindings") or {}).get(symbol)
+            if keys is not None:
+                return key_get(self.value(node), keys)
+        return None
 
     def fetch(self, tree: Any) -> Any:
         """Arguments with values in place of nodes."""
@@ -105,6 +118,16 @@ class Path:
             self.answers.append(self.guess(predicate))
         return self.answers[-1]
 
+    def number(self, graph: Graph, symbol: Any) -> Any:
+        """The number in this call that data decide and that a symbol stands for; None where it is not to be had."""
+        if self.shadow is None:
+            return None
+        try:
+            return self.shadow.number(graph, symbol)
+        except Exception:  # as below
+            self.shadow = None
+            return None
+
     def guess(self, predicate: Node) -> bool:
         """What a decision finds on the inputs of the call; false where that is not to be had."""
         if self.shadow is None:
@@ -114,3 +137,10 @@ class Path:
         except Exception:  # no memory, no kernel, a value that nobody has
             self.shadow = None
             return False
+
+
+def path_of(trace: state.Trace, output: Any) -> Path:
+    """The path of a trace, begun when first asked for."""
+    if trace.path is None or trace.path.output is not output:
+        trace.path = Path(output, state.local.known)
+    return trace.path

@@ -84,6 +84,8 @@ class GuardedGraph:
         self.calls_random = plan.calls_random
         self.devices = plan.devices
         self.numbers = plan.numbers
+        self.route = plan.route
+        self.assumes = plan.assumes
 
     def __call__(self, *inputs: Any) -> Any:
         restore = None
@@ -94,9 +96,10 @@ class GuardedGraph:
             outputs = self.compiled(*inputs)
             flags = self.flags(outputs)
         except Exception:
-            raise GuardFailed(restore, () if len(self.expected) > 1 else None) from None
+            others = self.assumes or len(self.expected) > 1
+            raise GuardFailed(restore, () if others else None, self.route) from None
         if flags != self.expected:
-            raise GuardFailed(restore, self.answers(flags))
+            raise GuardFailed(restore, self.answers(flags), self.route)
         if self.numbers and compiled_backward(outputs):
             # Inductor can lose numbers on their way from the forward to the backward graph, which would show when the
             # program asks for gradients, too late to do anything about it.

@@ -17,13 +17,14 @@ class GuardFailed(BaseException):
     """Raised by a compiled graph whose call has to be run again, in eager Python or by the graph of another path.
 
     `answers`: where the call goes another way, the answers of its decisions up to the first that was not foretold;
-    there are none where the graph raised, as it may do on a path that is not the call's.
+    there are none where the graph raised, as it may do on a path that is not the call's. `path` is that of the graph.
     """
 
-    def __init__(self, restore: Any, answers: Optional[tuple[bool, ...]] = None) -> None:
+    def __init__(self, restore: Any, answers: Optional[tuple[bool, ...]] = None, path: Any = None) -> None:
         super().__init__()
         self.restore = restore
         self.answers = answers
+        self.path = path
 
 
 class NotWhole(BaseException):
@@ -40,12 +41,14 @@ class NotWhole(BaseException):
 class OtherPath(BaseException):
     """Raised instead of tracing a call for a way that is not the call's, or may not be; nothing has run yet.
 
-    `answers` is the path of the call; None while no way has been asked to be traced.
+    `answers` is the path of the call; None while no way has been asked to be traced. `repeated` tells that a graph of
+    this path has already failed for the call, so that another one would fail, too.
     """
 
-    def __init__(self, answers: Optional[tuple[bool, ...]] = None) -> None:
+    def __init__(self, answers: Optional[tuple[bool, ...]] = None, repeated: bool = False) -> None:
         super().__init__()
         self.answers = answers
+        self.repeated = repeated
 
 
 class SiteRefused(Exception):
@@ -75,6 +78,14 @@ class Trace:
     answers: Optional[tuple[bool, ...]] = None  # those of the path that the graph follows, when it is made
     calls_random: bool = False  # the graph needs numbers from Python's `random`
     elsewhere: bool = False  # this path is not that of the way which is traced
+    repeated: bool = False  # a graph of this path has failed for the call
+    numbers: bool = False  # it matters what numbers are that data decide
+    fixed: bool = False  # those numbers are constants of the graph
+    assumed: list[Any] = dataclasses.field(default_factory=list)  # what the graph assumes of them, as expressions
+
+    def route(self, answers: tuple[bool, ...]) -> tuple[Any, ...]:
+        """What a graph with these answers rests on, in a form that can be compared."""
+        return (*answers, *map(str, self.assumed))
 
     def refuse(self, site: str, reason: str) -> None:
         """Record why a site cannot be mended in this trace."""
@@ -89,6 +100,7 @@ class Local(threading.local):
         self.trace: Optional[Trace] = None
         self.pending: Optional[GuardFailed] = None  # set while deferred work is on its way from a graph to the queue
         self.known: tuple[bool, ...] = ()  # the first answers on the path of the call
+        self.failed: tuple[Any, ...] = ()  # the paths of the graphs that have failed for the call
         self.generator: Any = None  # the state of `random` before the call, if its graph draws from there
         self.tracing = False  # the call may be traced, although there are ways that have not been tried
 

@@ -10,7 +10,7 @@ from typing import Any, Callable, Optional
 
 from . import callers, records, state, watch
 from .markers import key_of, site_of
-from .paths import MAX_DECISIONS, Path
+from .paths import MAX_DECISIONS, path_of
 
 
 def constant(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -67,11 +67,10 @@ def foretold(key: str, name: str) -> bool:
     trace = state.local.trace
     assert trace is not None
     output = translator().output
-    if trace.path is None or trace.path.output is not output:
-        trace.path = Path(output, state.local.known)
-    if len(trace.path.answers) == MAX_DECISIONS:
+    path = path_of(trace, output)
+    if len(path.answers) == MAX_DECISIONS:
         refuse(site_of(key), "the graph would have to follow too many decisions")
-    return trace.path.answer(output.current_tx.symbolic_locals[name].as_proxy().node)
+    return path.answer(output.current_tx.symbolic_locals[name].as_proxy().node)
 
 
 @constant

@@ -1,0 +1,236 @@
+"""What a graph of a whole call assumes of the numbers and sizes that data decide.
+
+Where tracing has to know more of such a number than that it is one (whether it is 1, how often a loop runs), the graph
+follows the way of the call that is traced: the number is foretold like the answer of a decision (paths.py). What is
+assumed becomes an assertion in the graph, and a call for which it does not hold goes another way.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import operator
+from typing import Any, Iterator, Optional
+
+import torch
+from torch.fx import GraphModule, Node
+
+from . import state
+from .paths import path_of
+
+FETCH = (torch.ops.aten._local_scalar_dense.default, torch.ops.aten.item.default)
+# By the names of sympy's classes.
+OPERATORS = {
+    "StrictLessThan": operator.lt,
+    "LessThan": operator.le,
+    "StrictGreaterThan": operator.gt,
+    "GreaterThan": operator.ge,
+    "Equality": operator.eq,
+    "Unequality": operator.ne,
+}
+FAILED = "Runtime assertion failed for expression {} on node"
+
+
+@contextlib.contextmanager
+def numbers_assumed(trace: state.Trace) -> Iterator[None]:
+    """Let a trace inside the block assume what it has to know of the numbers that data decide.
+
+    With `trace.fixed`, every such integer is the one that the call has.
+    """
+    if not trace.whole:
+        yield
+        return
+    from torch._dynamo.variables import builder, tensor
+    from torch._subclasses import fake_impls
+    from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, ShapeEnv
+
+    evaluate, create = ShapeEnv._evaluate_expr, tensor.SymNodeVariable.__dict__["create"]
+    note = builder.set_example_value
+    assert tensor.set_example_value is note
+
+    def assuming(self: Any, expr: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return evaluate(self, expr, *args, **kwargs)
+        except GuardOnDataDependentSymNode:
+            found = assume(trace, self, expr)
+            if found is None:
+                raise
+            return found
+
+    def fixing(cls: Any, tx: Any, *args: Any, **kwargs: Any) -> Any:
+        made = create.__func__(cls, tx, *args, **kwargs)
+        number = fix(trace, made.sym_num) if isinstance(made, tensor.SymNodeVariable) else None
+        return made if number is None else tensor.VariableTracker.build(tx, number)
+
+    def noting(node: Node, value: Any) -> None:
+        note(node, value)
+        if "unbacked_bindings" in node.meta:
+            trace.numbers = True
+            if trace.fixed:
+                fix_sizes(trace, node)
+
+    implementations = fake_impls.op_implementations_dict
+    fetch = implementations[FETCH[0]]
+
+    def fetching(mode: Any, operator: Any, value: Any) -> Any:
+        known = value.item_memo
+        number = fetch(mode, operator, value)
+        if known is None:
+            bind(mode.shape_env, value, number)
+        return number
+
+    ShapeEnv._evaluate_expr = assuming
+    implementations.update(dict.fromkeys(FETCH, fetching))
+    builder.set_example_value = tensor.set_example_value = noting
+    if trace.fixed:
+        tensor.SymNodeVariable.create = classmethod(fixing)
+    try:
+        yield
+    finally:
+        ShapeEnv._evaluate_expr = evaluate
+        implementations.update(dict.fromkeys(FETCH, fetch))
+        tensor.SymNodeVariable.create = create
+        builder.set_example_value = tensor.set_example_value = note
+
+
+def assume(trace: state.Trace, shapes: Any, expr: Any) -> Any:
+    """The value of an expression in this call, which the graph takes for granted from here on; None if unknown."""
+    values = foretold(trace, shapes, expr)
+    if values is None or shapes._suppress_guards_tls():
+        return None
+    import sympy
+    from torch.fx.experimental.symbolic_shapes import SymT, symbol_is_type
+
+    found = expr.xreplace(values).xreplace(shapes.backed_var_to_val)
+    if not (found.is_number or found in (sympy.true, sympy.false)):
+        return None
+    fact = expr if found is sympy.true else sympy.Not(expr) if found is sympy.false else sympy.Eq(expr, found)
+    if not shapes.guard_or_defer_runtime_assert(fact, "assumed of this call"):
+        return None
+    trace.assumed.append(fact)
+    if any(symbol_is_type(symbol, SymT.UNBACKED_FLOAT) for symbol in values):
+        assert_comparison(shapes, fact)
+    return found
+
+
+def assert_comparison(shapes: Any, fact: Any) -> None:
+    """Assert in the graph how a number compares with a constant; Dynamo does that of its own accord for integers."""
+    from torch.fx.experimental.symbolic_shapes import canonicalize_bool_expr
+
+    from .tracing import translator
+
+    graph = translator().output.graph
+    last = next(iter(reversed(graph.nodes)))
+    item = next(node for node in graph.nodes if fact.free_symbols <= (node.meta.get("unbacked_bindings") or {}).keys())
+    sides = [item if side.is_Symbol else float(side) for side in fact.args]
+    with graph.inserting_after(last):
+        test = graph.call_function(OPERATORS[type(fact).__name__], tuple(sides))
+        values = [side.meta["example_value"] if side is item else side for side in sides]
+        test.meta["example_value"] = test.target(*values)
+    with graph.inserting_after(test):
+        graph.call_function(torch._assert_scalar, (test, FAILED.format(canonicalize_bool_expr(fact)) + " 'item'"))
+
+
+def foretold(trace: state.Trace, shapes: Any, expr: Any) -> Optional[dict[Any, Any]]:
+    """The values of the symbols in an expression that data decide; None if they cannot be had, or not relied on.
+
+    A number that is not an integer is only compared with a constant: arithmetic could be done in another order.
+    """
+    import sympy
+    from torch.fx.experimental.symbolic_shapes import SymT, symbol_is_type
+    from torch.utils._sympy.functions import ToFloat
+
+    from .tracing import translator
+
+    output = translator().output
+    if output.shape_env is not shapes or output.current_tracer.parent is not None or expr.has(ToFloat):
+        return None
+    path = path_of(trace, output)
+    values: dict[Any, Any] = {}
+    for symbol in expr.free_symbols:
+        if symbol in shapes.backed_var_to_val:
+            continue
+        value = path.number(output.graph, symbol)
+        if symbol_is_type(symbol, SymT.UNBACKED_FLOAT):
+            compared = isinstance(expr, sympy.core.relational.Relational) and symbol in expr.args
+            if value is None or not compared or not math.isfinite(value) or len(expr.free_symbols) != 1:
+                return None
+            values[symbol] = sympy.Float(value)
+        elif not symbol_is_type(symbol, SymT.UNBACKED_INT) or value is None:
+            return None
+        else:
+            values[symbol] = sympy.Integer(int(value))
+    return values
+
+
+def bind(shapes: Any, value: Any, number: Any) -> None:
+    """Fetch a number in the graph of its own accord, where an operator fetches it that was given a tensor for a number.
+
+    Otherwise no node of the graph would give the symbol of the number.
+    """
+    from torch.fx.experimental.symbolic_shapes import compute_unbacked_bindings
+
+    from .tracing import translator
+
+    graph = translator().output.graph
+    last = next(iter(reversed(graph.nodes)), None)
+    if translator().output.shape_env is not shapes or last is None or last.target == "item":
+        return
+    for node in graph.nodes:
+        if node.meta.get("example_value") is value:
+            with graph.inserting_before(last):
+                item = graph.call_method("item", (node,))
+            item.meta = {key: last.meta[key] for key in ("stack_trace", "nn_module_stack") if key in last.meta}
+            item.meta["example_value"] = number
+            item.meta["unbacked_bindings"] = compute_unbacked_bindings(shapes, number)
+            return
+
+
+def fix(trace: state.Trace, number: Any) -> Any:
+    """The Python number that an integer or a truth value is in this call; None if it cannot be had."""
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+
+    if not isinstance(number, (torch.SymInt, torch.SymBool)):
+        return None
+    found = number.node.expr
+    if free_unbacked_symbols(number):
+        found = assume(trace, number.node.shape_env, found)
+    if found is None or not (found.is_number or found.is_Boolean):
+        return None
+    return bool(found) if isinstance(number, torch.SymBool) else int(found)
+
+
+def fix_sizes(trace: state.Trace, node: Node) -> None:
+    """Make the sizes of the tensors that a node gives those that they have in this call."""
+    from torch.fx.experimental.symbolic_shapes import SymT, symbol_is_type
+
+    from .tracing import translator
+
+    for symbol in node.meta["unbacked_bindings"]:
+        if symbol_is_type(symbol, SymT.UNBACKED_INT):
+            assume(trace, translator().output.shape_env, symbol)
+
+
+def unasserted(module: GraphModule, trace: state.Trace) -> Optional[str]:
+    """What a graph assumes without finding out; None if it asserts everything."""
+    from torch.fx.experimental.symbolic_shapes import canonicalize_bool_expr
+
+    asserting = (torch.ops.aten._assert_scalar.default, torch._assert_scalar)
+    texts = [str(node.args[1]) for node in module.graph.nodes if node.target in asserting and len(node.args) > 1]
+    for fact in trace.assumed:
+        if not any(text.startswith(FAILED.format(canonicalize_bool_expr(fact))) for text in texts):
+            if not bounded(fact, texts):
+                return str(fact)
+    return None
+
+
+def bounded(fact: Any, texts: list[str]) -> bool:
+    """Whether a fact is a bound of one symbol, and the graph asserts the bounds of that symbol."""
+    symbols = fact.free_symbols
+    if len(symbols) != 1 or len(fact.args) != 2 or not any(arg.is_number for arg in fact.args):
+        return False
+    (symbol,) = symbols
+    signs = ("{0} >= ", "{0} <= ", "{0} > ", "{0} < ")
+    return symbol in fact.args and any(
+        text.startswith(FAILED[:-11].format(sign.format(symbol))) for text in texts for sign in signs
+    )
