@@ -17,6 +17,7 @@ from typing import Any, Callable, Optional
 import torch
 
 from . import state
+from .asked import truth_asked
 from .assumed import numbers_assumed
 from .markers import site_of
 from .numbers import CAPTURE
@@ -137,7 +138,8 @@ class Callback:
         try:
             trace.surroundings = surroundings()
             settings = torch._dynamo.config.patch(CAPTURE if trace.whole else {})
-            with settings, identity_watched(trace), numbers_watched(trace), loads_noted(trace), numbers_assumed(trace):
+            watched = identity_watched(trace), numbers_watched(trace), loads_noted(trace)
+            with settings, watched[0], watched[1], watched[2], numbers_assumed(trace), truth_asked(trace):
                 return self.inner(frame, cache_entry, frame_state), None
         except Exception as error:
             return None, error

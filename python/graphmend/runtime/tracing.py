@@ -64,13 +64,17 @@ def on_path(site: str) -> bool:
 @constant
 def foretold(key: str, name: str) -> bool:
     """Whether the call takes the way that the tensor of this name in the calling frame decides about."""
+    return answer(key, translator().output.current_tx.symbolic_locals[name].as_proxy().node)
+
+
+def answer(key: str, predicate: Any) -> bool:
+    """Whether the call takes the way that a node of the graph decides about."""
     trace = state.local.trace
     assert trace is not None
-    output = translator().output
-    path = path_of(trace, output)
+    path = path_of(trace, translator().output)
     if len(path.answers) == MAX_DECISIONS:
         refuse(site_of(key), "the graph would have to follow too many decisions")
-    return path.answer(output.current_tx.symbolic_locals[name].as_proxy().node)
+    return path.answer(predicate)
 
 
 @constant

@@ -1,0 +1,129 @@
+"""Truth that Python asks of tensors where no mended source asks it: `a or b`, comparisons of lists, code of libraries.
+
+Dynamo gives up there. In the graph of a whole call it is a decision like that of `_gm.taken` (dialect.py): the graph
+follows the way that the call takes, and the test becomes one of its outputs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import linecache
+from typing import Any, Callable, Iterator, Optional
+
+import torch
+
+from . import markers, state
+from .tracing import answer, new_key, on_path
+
+RULE = "GM105"
+SILENCED = "graphmend: ignore"
+ANSWERS = {"TRUE": True, "FALSE": False}
+Handler = Callable[[Any, Any], Any]
+
+
+@contextlib.contextmanager
+def truth_asked(trace: state.Trace) -> Iterator[None]:
+    """Let a trace of a whole call inside the block decide on tensors wherever Python asks whether they are true."""
+    if not trace.whole:
+        yield
+        return
+    from torch._dynamo.variables import object_protocol
+
+    tables = list(handlers())
+    known = [list(table) for table in tables]
+    compare = object_protocol.generic_richcompare_bool
+
+    def comparing(tx: Any, *args: Any) -> Any:
+        found = compare(tx, *args)
+        return found.bool_impl(tx) if found.is_tensor() else found
+
+    for table in tables:
+        for opcode, jump in jumps():
+            if table[opcode] is not None:
+                table[opcode] = deciding(table[opcode], jump)
+    object_protocol.generic_richcompare_bool = comparing
+    try:
+        yield
+    finally:
+        object_protocol.generic_richcompare_bool = compare
+        for table, handler in zip(tables, known):
+            table[:] = handler
+
+
+def handlers() -> Iterator[list[Optional[Handler]]]:
+    """What Dynamo's translators do with each instruction, by its number."""
+    from torch._dynamo.symbolic_convert import InstructionTranslatorBase
+
+    kinds = [InstructionTranslatorBase]
+    while kinds:
+        kind = kinds.pop()
+        kinds += kind.__subclasses__()
+        yield kind.dispatch_table
+
+
+def jumps() -> Iterator[tuple[int, str]]:
+    """The instructions that jump where the value on the stack is true, or where it is not, by number and name."""
+    import dis
+
+    for name, opcode in dis.opmap.items():
+        if "JUMP" in name and any(part in name.split("_") for part in ANSWERS):
+            yield opcode, name
+
+
+def deciding(handle: Handler, name: str) -> Handler:
+    """A handler of a jump that decides where the known one gives up."""
+    jumps_if = "TRUE" in name.split("_")
+    keeps = name.endswith("_OR_POP")
+
+    def jump(tx: Any, instruction: Any) -> Any:
+        from torch._dynamo.exc import Unsupported
+
+        value = tx.stack[-1]
+        try:
+            return handle(tx, instruction)
+        except Unsupported as error:
+            found = decided(tx, value) if error.gb_type == "Data-dependent branching" else None
+            if found is None:
+                raise
+        if found is jumps_if:
+            if keeps:
+                tx.push(value)
+            tx.jump(instruction)
+        return None
+
+    return jump
+
+
+def decided(tx: Any, value: Any) -> Optional[bool]:
+    """Whether a tensor is true in the call; None if the graph cannot follow one path there."""
+    example = value.as_proxy().node.meta.get("example_value") if value.is_tensor() else None
+    if example is None or example.layout != torch.strided or example.numel() != 1 or example.is_complex():
+        return None
+    site = site_at(tx)
+    if site is None or not on_path(site):
+        return None
+    test = value.call_method(tx, "detach", [], {}).call_method(tx, "reshape", [constant(())], {})
+    if example.dtype != torch.bool:
+        test = test.call_method(tx, "ne", [constant(0)], {})
+    key = new_key(site)
+    proxy = test.as_proxy()
+    found = answer(key, proxy.node)
+    tx.output.create_proxy("call_function", markers.decide, (key, proxy, found), {})
+    return found
+
+
+def site_at(tx: Any) -> Optional[str]:
+    """The name of the decision in the line that is being traced; None if the user does not want it to be changed."""
+    code, line = tx.f_code, tx.lineno
+    if SILENCED in linecache.getline(code.co_filename, line):
+        return None
+    positions = getattr(tx.current_instruction, "positions", None)
+    column = getattr(positions, "col_offset", None) or 0
+    return f"{code.co_filename}:{line}:{column}:{RULE}"
+
+
+def constant(value: Any) -> Any:
+    """Dynamo's variable of a constant."""
+    from torch._dynamo.variables import ConstantVariable, TupleVariable
+
+    return TupleVariable([]) if value == () else ConstantVariable.create(value)

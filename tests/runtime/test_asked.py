@@ -1,0 +1,119 @@
+"""Truth that Python asks of tensors in code that nobody mended: the graph of a whole call follows one path."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from harness import CountingBackend, differences, observe
+
+import graphmend.runtime as runtime
+
+T = torch.tensor
+
+
+def either(a, b):
+    return (a or b) * 2, a or b or 1
+
+
+def both(a, b):
+    return a and b
+
+
+def lists(a, b):
+    return (a + 1, "same") if [a, 1] == [T(2.0), 1] else b
+
+
+def chained(a, b):
+    return b if 0 < a < 3 else a + 0
+
+
+def until(a, b):
+    steps = 0
+    while not a > 9:
+        a = a + b
+        steps += 1
+    return a * steps, steps
+
+
+def member(a, b):
+    return a * 2 if a in (b, 2.0) else a
+
+
+def not_a_number(a, b):
+    if a - a:
+        return "inf or nan"
+    return a if a else b * 2
+
+
+def in_place(a, b):
+    b = b * 1
+    b.add_(1)
+    if b > a:
+        b.mul_(2)
+    return b
+
+
+def guarded(a, b):
+    if a > 3:
+        raise ValueError("large")
+    return a + b
+
+
+def drawn(a, b):
+    noise = torch.rand(())
+    return noise * 2 if noise > 0.5 else torch.rand(3)
+
+
+PROGRAMS = [either, both, lists, chained, until, member, not_a_number, in_place, guarded, drawn]
+VALUES = [(2.0, 3.0), (0.0, 3.0), (5.0, 1.0), (float("nan"), 10.0), (2.0, 2.0)]
+CALLS = [lambda pair=pair: (T(pair[0]), T(pair[1])) for pair in VALUES if pair[0] == pair[0]]
+
+
+def check(program: Any, backend: Any, calls: list, grad: bool) -> None:
+    """Run a program twice through the calls and compare all that can be seen."""
+    runtime.registry.reset()
+    found = observe(program, torch.compile(program, backend=backend), calls * 2, grad)
+    assert not differences(observe(program, program, calls * 2, grad), found)
+
+
+@pytest.mark.parametrize("grad", [False, True], ids=["numbers", "gradients"])
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_whole(program: Any, grad: bool) -> None:
+    check(program, CountingBackend(), CALLS, grad)
+    assert [record["mode"] for record in runtime.report()["callables"]] == ["whole"]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_compiled(program: Any) -> None:
+    check(program, "aot_eager", CALLS, True)
+
+
+def test_not_a_number() -> None:
+    """It is true, and greater than nothing."""
+    calls = [lambda value=value: (T(value), T(10.0)) for value in (float("nan"), 1.0, float("inf"))]
+    for program in (either, not_a_number, chained):
+        check(program, CountingBackend(), calls, False)
+
+
+def test_more_than_one_element() -> None:
+    """Python raises; so does the call."""
+
+    def program(a):
+        return 1 if a else 2
+
+    compiled = torch.compile(program, backend="eager")
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="ambiguous"):
+            compiled(torch.ones(2))
+
+
+def test_silenced(tmp_path: Any) -> None:
+    """A line that is not to be changed breaks the graph as it always did."""
+    path = tmp_path / "silenced.py"
+    path.write_text("def program(a, b):\n    return a or b  # graphmend: ignore[GM105]\n")
+    names: dict[str, Any] = {}
+    exec(compile(path.read_text(), str(path), "exec"), names)
+    check(names["program"], CountingBackend(), CALLS, False)
+    assert [record["mode"] for record in runtime.report()["callables"]] == ["partial"]
