@@ -76,7 +76,7 @@ def numbers_assumed(trace: state.Trace) -> Iterator[None]:
         known = value.item_memo
         number = fetch(mode, operator, value)
         if known is None:
-            bind(mode.shape_env, value, number)
+            bind(trace, mode.shape_env, value, number)
         return number
 
     ShapeEnv._evaluate_expr = assuming
@@ -105,6 +105,7 @@ def assume(trace: state.Trace, shapes: Any, expr: Any) -> Any:
     if not (found.is_number or found in (sympy.true, sympy.false)):
         return None
     fact = expr if found is sympy.true else sympy.Not(expr) if found is sympy.false else sympy.Eq(expr, found)
+    trace.numbers = True
     if not shapes.guard_or_defer_runtime_assert(fact, "assumed of this call"):
         return None
     trace.assumed.append(fact)
@@ -163,7 +164,7 @@ def foretold(trace: state.Trace, shapes: Any, expr: Any) -> Optional[dict[Any, A
     return values
 
 
-def bind(shapes: Any, value: Any, number: Any) -> None:
+def bind(trace: state.Trace, shapes: Any, value: Any, number: Any) -> None:
     """Fetch a number in the graph of its own accord, where an operator fetches it that was given a tensor for a number.
 
     Otherwise no node of the graph would give the symbol of the number.
@@ -178,6 +179,7 @@ def bind(shapes: Any, value: Any, number: Any) -> None:
         return
     for node in graph.nodes:
         if node.meta.get("example_value") is value:
+            trace.numbers = True
             with graph.inserting_before(last):
                 item = graph.call_method("item", (node,))
             item.meta = {key: last.meta[key] for key in ("stack_trace", "nn_module_stack") if key in last.meta}

@@ -23,6 +23,7 @@ from .markers import site_of
 from .numbers import CAPTURE
 from .quiet import forgotten_breaks, held, release
 from .records import loads_noted
+from .supplied import supplied
 from .watch import identity_watched, numbers_watched, surroundings
 
 MAX_ATTEMPTS = 64
@@ -139,7 +140,15 @@ class Callback:
             trace.surroundings = surroundings()
             settings = torch._dynamo.config.patch(CAPTURE if trace.whole else {})
             watched = identity_watched(trace), numbers_watched(trace), loads_noted(trace)
-            with settings, watched[0], watched[1], watched[2], numbers_assumed(trace), truth_asked(trace):
+            with (
+                settings,
+                watched[0],
+                watched[1],
+                watched[2],
+                numbers_assumed(trace),
+                truth_asked(trace),
+                supplied(trace),
+            ):
                 return self.inner(frame, cache_entry, frame_state), None
         except Exception as error:
             return None, error

@@ -128,6 +128,14 @@ class Path:
             self.shadow = None
             return None
 
+    def tensor(self, node: Node) -> Optional[torch.Tensor]:
+        """What a node of the graph gives in this call; None where it is not to be had."""
+        try:
+            return self.shadow.value(node) if self.shadow is not None else None
+        except Exception:  # as below
+            self.shadow = None
+            return None
+
     def guess(self, predicate: Node) -> bool:
         """What a decision finds on the inputs of the call; false where that is not to be had."""
         if self.shadow is None:

@@ -1,0 +1,133 @@
+"""What Dynamo gives up at, or does otherwise than Python, and a trace of a whole call can have done right.
+
+`itertools.groupby` with a key function as its second argument, text of a tensor, lists of many numbers from a tensor.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from typing import Any, Callable, Iterator, Optional
+
+import torch
+
+from . import state
+from .assumed import fix
+from .paths import path_of
+
+MANY = 32  # numbers in a list that are worth one test for all of them
+WHOLE = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool)
+
+
+@contextlib.contextmanager
+def supplied(trace: state.Trace) -> Iterator[None]:
+    """Let a trace of a whole call inside the block do these things."""
+    if not trace.whole:
+        yield
+        return
+    from torch._dynamo.symbolic_convert import InstructionTranslatorBase as Translator
+    from torch._dynamo.variables import VariableTracker
+    from torch._dynamo.variables.iter import ItertoolsVariable
+    from torch._dynamo.variables.tensor import TensorVariable
+
+    call, show, listed = ItertoolsVariable.call_function, Translator._format_value, TensorVariable.method_tolist
+
+    def calling(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if self.value is itertools.groupby:
+            return tx.inline_user_function_return(VariableTracker.build(tx, groupby), args, kwargs)
+        return call(self, tx, args, kwargs)
+
+    def showing(self: Any, specification: Any, flags: int) -> None:
+        value = self.stack[-1].realize()
+        if value.is_tensor():
+            self.pop()
+            self.push(shown(trace, self, value, flags & 3))
+        show(self, specification, flags)
+
+    def listing(self: Any, tx: Any) -> Any:
+        example = self.as_proxy().node.meta["example_value"]
+        if example.dtype in WHOLE and (trace.fixed or example.numel() > MANY):
+            trace.numbers = True
+            numbers = all_numbers(trace, tx, self) if trace.fixed else None
+            if numbers is None:
+                raise state.SiteRefused("a list of many numbers that data decide")
+            return VariableTracker.build(tx, numbers)
+        return listed(self, tx)
+
+    ItertoolsVariable.call_function = calling
+    Translator._format_value = showing
+    TensorVariable.method_tolist = listing
+    try:
+        yield
+    finally:
+        ItertoolsVariable.call_function = call
+        Translator._format_value = show
+        TensorVariable.method_tolist = listed
+
+
+def shown(trace: state.Trace, tx: Any, value: Any, conversion: int) -> Any:
+    """What stands for a tensor in an f-string: the number in it. Dynamo would show the tensor that it traces with."""
+    example = value.as_proxy().node.meta["example_value"]
+    trace.numbers = True
+    if trace.fixed and not conversion and example.dim() == 0 and example.dtype in WHOLE:
+        if value.python_type() is torch.Tensor:
+            return value.call_method(tx, "item", [], {})
+    raise state.SiteRefused("the text of a tensor is asked for")
+
+
+def all_numbers(trace: state.Trace, tx: Any, value: Any) -> Optional[Any]:
+    """What `tolist` gives in this call, tested in the graph by one comparison; None if it cannot be had."""
+    from torch._dynamo.variables import ConstantVariable
+    from torch._dynamo.variables.builder import wrap_fx_proxy
+
+    node = value.as_proxy().node
+    found = path_of(trace, tx.output).tensor(node) if tx.output.current_tracer.parent is None else None
+    known = all(isinstance(size, int) or size.node.expr.is_number for size in node.meta["example_value"].shape)
+    if found is None or not known:
+        return None
+    numbers = found.tolist()
+    example = node.meta["example_value"]
+    options = {"dtype": example.dtype, "device": example.device}
+    proxy = tx.output.create_proxy("call_function", torch.tensor, (numbers,), options)
+    same = wrap_fx_proxy(tx, proxy).call_method(tx, "eq", [value], {}).call_method(tx, "all", [], {})
+    holds = same.call_method(tx, "item", [], {})
+    if not (isinstance(holds, ConstantVariable) or fix(trace, holds.sym_num)):
+        return None
+    return numbers
+
+
+def groupby(iterable: Any, key: Optional[Callable[[Any], Any]] = None) -> Iterator[tuple[Any, Any]]:
+    """`itertools.groupby`: a group ends when the next one is asked for."""
+    items = iter(iterable)
+    coming: list[Any] = []  # the item that comes next and its key; empty if it has not been asked for
+    turn = [0]
+
+    def look() -> None:
+        for item in items:
+            coming.append(item)
+            coming.append(item if key is None else key(item))
+            return
+
+    def members(number: int, wanted: Any) -> Iterator[Any]:
+        while turn[0] == number:
+            if not coming:
+                look()
+            if not coming or not coming[1] == wanted:
+                return
+            item = coming[0]
+            coming.clear()
+            yield item
+
+    wanted = None
+    while True:
+        while True:
+            if not coming:
+                look()
+            if not coming:
+                return
+            if turn[0] == 0 or not coming[1] == wanted:
+                break
+            coming.clear()
+        turn[0] += 1
+        wanted = coming[1]
+        yield wanted, members(turn[0], wanted)
