@@ -6,7 +6,7 @@ from typing import Any, Optional
 
 from torch.fx import GraphModule
 
-from . import state
+from . import own_guards, state
 from .assumed import unasserted
 from .lower import lower
 from .numbers import computes_with_numbers, depends_on_data, inexact_comparison, runs_as_python
@@ -52,8 +52,10 @@ class MendingBackend:
         if not has_markers(module) and not (trace.whole and depends_on_data(module)):
             if trace.whole:
                 self.follow((), trace)
+            own_guards.drop(translator().output, False)
             return self.inner(module, inputs, **kwargs)
         plan = lower(module, trace)
+        own_guards.drop(translator().output, plan.defers)
         if trace.whole:
             trace.repeated = plan.route in state.local.failed
             self.follow(tuple(plan.expected[1:]), trace)

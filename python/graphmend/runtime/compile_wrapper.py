@@ -12,7 +12,7 @@ import functools
 import os
 import random
 import sys
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, Union
 
 import torch
 
@@ -371,6 +371,21 @@ class Ways:
             finally:
                 state.local.known, state.local.tracing, state.local.failed = (), False, ()
 
+    def recover(self, failure: Union[Failure, bool], function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+        """Run a call again that has failed, or that is not one graph."""
+        if isinstance(failure, Failure):
+            try:
+                return self.rerun(failure, function, args, kwargs)
+            except state.NotWhole:
+                pass
+            return self.run_eagerly(function, args, kwargs)  # its own path is no graph, others are
+        self.fail(failure)
+        if not failure or (self.left and torch.is_grad_enabled() in self.left):
+            return self.partial()(*args, **kwargs)
+        result = self.run_eagerly(function, args, kwargs)
+        self.leave("its trace raises an exception that the program does not raise")
+        return result
+
     def run_eagerly(self, function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
         """Run a call in eager Python, what ran of it before having been for nothing."""
         self.record.replays += 1
@@ -425,63 +440,72 @@ class Search:
         return (untried or found or [self.ways.fresh(self.tried)])[0]
 
 
-def run_way(way: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
-    """Run a call on one path, then its deferred work; raises GuardFailed if it has to be run in another way."""
+def settle(error: BaseException) -> Optional[state.GuardFailed]:
+    """Leave no deferred work of a call that an error has ended; what to raise in place of the error, if anything.
+
+    The code that Dynamo puts around the graph may raise too, such as the failing access to an attribute. The deferred
+    work of the call is lost then, so the call is run again. Nor may anything of a call that was interrupted come out
+    of the next one.
+    """
     local = state.local
-    try:
-        result = way(*args, **kwargs)
-    except Exception:
-        # Raised by the code that Dynamo puts around the graph, such as the failing access to an attribute. The
-        # deferred work of the call is lost then, so the call is run again.
-        if local.pending is None:
-            raise
+    failed = None
+    if isinstance(error, Exception):
         failed = local.pending
-    except BaseException:  # also an interrupt: nothing of this call may come out of the next one
-        local.queue.clear()
-        local.pending = None
-        raise
-    else:
-        if local.queue:
-            flush(local.queue)
-        return result
+        if failed is None:
+            return None
     local.queue.clear()
     local.pending = None
+    return failed
+
+
+def run_way(way: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+    """Run a call on one path, then its deferred work; raises GuardFailed if it has to be run in another way."""
+    try:
+        result = way(*args, **kwargs)
+    except BaseException as error:
+        failed = settle(error)
+        if failed is None:
+            raise
+    else:
+        if state.local.queue:
+            flush(state.local.queue)
+        return result
     raise failed
 
 
+def failure_of(error: BaseException) -> Union[Failure, bool, None]:
+    """What an error says of a call: why it has to be run again, or, where it is not one graph, whether the program
+    raises; None for an error of the program."""
+    error = settle(error) or error
+    if isinstance(error, state.GuardFailed):
+        return Failure(True, error.restore, error.answers, error.path)
+    if isinstance(error, state.OtherPath):
+        return Failure(False, None, error.answers)
+    return error.raises if isinstance(error, state.NotWhole) else None
+
+
 def wrap(ways: Ways, function: Callable[..., Any], module: Optional[torch.nn.Module]) -> Callable[..., Any]:
-    """The callable that the user gets."""
-    whole, left = ways.paths[0].run, ways.left
-    is_grad_enabled = torch.is_grad_enabled
+    """The callable that the user gets. It is on the way of every call, so it does little itself, like `run_way`."""
+    whole, left, record, local = ways.paths[0].run, ways.left, ways.record, state.local
 
     @functools.wraps(whole)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if (left and is_grad_enabled() in left) or (module is not None and has_hooks(module)):
+        if (left and torch.is_grad_enabled() in left) or (module is not None and has_hooks(module)):
             return ways.partial()(*args, **kwargs)
         ways.calls += 1
-        failure = None
-        if ways.record.calls_random:
-            state.local.generator = random.getstate()
+        if record.calls_random:
+            local.generator = random.getstate()
         try:
-            return run_way(ways.likely.run, args, kwargs)
-        except state.GuardFailed as failed:
-            failure = Failure(True, failed.restore, failed.answers, failed.path)
-        except state.OtherPath as failed:
-            failure = Failure(False, None, failed.answers)
-        except state.NotWhole as failed:
-            raises = failed.raises
-        if failure is not None:
-            try:
-                return ways.rerun(failure, function, args, kwargs)
-            except state.NotWhole:
-                pass
-            return ways.run_eagerly(function, args, kwargs)  # its own path is no graph, others are
-        ways.fail(raises)
-        if not raises or (left and is_grad_enabled() in left):
-            return ways.partial()(*args, **kwargs)
-        result = ways.run_eagerly(function, args, kwargs)
-        ways.leave("its trace raises an exception that the program does not raise")
-        return result
+            result = ways.likely.run(*args, **kwargs)
+        except BaseException as error:
+            failure = failure_of(error)
+            if failure is None:
+                raise
+        else:
+            if local.queue:
+                flush(local.queue)
+            return result
+        return ways.recover(failure, function, args, kwargs)
 
     call._torchdynamo_wrapper_id = id(call)  # type: ignore[attr-defined]
     call.__wrapped__ = getattr(whole, "__wrapped__", function)  # type: ignore[attr-defined]

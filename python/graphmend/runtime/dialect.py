@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-import torch
 from torch.compiler import is_dynamo_compiling
 
 from . import markers
+from . import torch_names as torch
 from .callers import call_at
 from .state import local
 from .tracing import (
@@ -312,7 +312,7 @@ def taken(site: str, value: Any) -> Any:
 def snapshot(site: str, value: Any, found: list) -> Any:
     """A copy of a value that later code cannot change; tensors are listed in `found`."""
     if isinstance(value, torch.Tensor):
-        value = torch.ops.aten.alias(value)
+        value = torch.alias(value)
         found.append(value)
         return value
     if type(value) is list:

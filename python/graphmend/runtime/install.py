@@ -15,7 +15,7 @@ from typing import Any, Callable, Optional
 
 import torch
 
-from . import state
+from . import own_guards, state
 
 lock = threading.Lock()
 originals: dict[str, Any] = {}
@@ -173,6 +173,7 @@ def patch_dynamo() -> None:
     with lock:
         if torch._dynamo.optimize is optimize:
             return
+        own_guards.bind_builtins()
         originals["optimize"] = torch._dynamo.optimize
         functools.update_wrapper(optimize, originals["optimize"])
         torch._dynamo.optimize = optimize

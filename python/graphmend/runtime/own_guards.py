@@ -1,0 +1,89 @@
+"""Guards on the runtime itself.
+
+Dynamo guards every function, module and constant on the way of a trace, also those of the dialect, which nobody
+changes; looking at them takes longer in each call than the call of a small function may. They are dropped. What the
+user's program uses is guarded as ever: names of torch and of Python reach the dialect through its own modules, so
+that their guards are never those of the program.
+"""
+
+from __future__ import annotations
+
+import builtins
+import sys
+import types
+from typing import Any
+
+from . import dialect
+
+PACKAGE = __package__ or "graphmend.runtime"
+QUEUE = "queue"
+
+
+def bind_builtins() -> None:
+    """Let the dialect find Python's own functions among its globals; Dynamo names them for whoever uses them first."""
+    for name, value in vars(builtins).items():
+        if callable(value) and not name.startswith("_"):
+            vars(dialect).setdefault(name, value)
+
+
+def is_own_module(value: Any) -> bool:
+    """Whether a value is a module of the runtime."""
+    if not isinstance(value, types.ModuleType):
+        return False
+    name = value.__name__
+    return (name == PACKAGE or name.startswith(PACKAGE + ".")) and sys.modules.get(name) is value
+
+
+class Sources:
+    """What the sources of a trace stand for, as far as they lead through modules to functions."""
+
+    def __init__(self, names: dict[str, Any]) -> None:
+        from torch._dynamo import source
+
+        self.names = names
+        self.kinds = source
+
+    def value(self, source: Any) -> Any:
+        """The global, or attribute of a module, that a source names; None for everything else."""
+        if isinstance(source, self.kinds.GlobalSource):
+            return self.names.get(source.global_name)
+        if type(source) is self.kinds.AttrSource:
+            base = self.value(source.base)
+            return vars(base).get(source.member) if isinstance(base, types.ModuleType) else None
+        return None
+
+    def is_own(self, source: Any, queue: bool) -> bool:
+        """Whether a source is a module of ours, what such a module holds, or a part of a function that it holds.
+
+        `queue` tells whether the list of deferred work counts too.
+        """
+        if is_own_module(self.value(source)):
+            return True
+        base = getattr(source, "base", None)
+        if base is None:
+            return False
+        if is_own_module(self.value(base)):
+            return True
+        if getattr(base, "base", None) is None or not is_own_module(self.value(base.base)):
+            return False
+        held = self.value(base)
+        return isinstance(held, types.FunctionType) or (queue and held is dialect.local and source.member == QUEUE)
+
+
+def drop(output: Any, postpones: bool) -> None:
+    """Drop the guards of a trace that look at the runtime.
+
+    The list of deferred work has to be empty when a graph starts that appends to it, and is looked at then.
+    """
+    sources = Sources(output.global_scope)
+    guards = output.guards
+    kept = [
+        guard for guard in guards if is_relation(guard) or not sources.is_own(guard.originating_source, not postpones)
+    ]
+    if len(kept) < len(guards):
+        output.tracing_context.guards_context.dynamo_guards = type(guards)(type(guards.inner)(kept))
+
+
+def is_relation(guard: Any) -> bool:
+    """Whether a guard compares one object with another, which may be the user's."""
+    return guard.create_fn_name() == "DUPLICATE_INPUT"

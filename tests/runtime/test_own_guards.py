@@ -1,0 +1,164 @@
+"""Guards: none on the runtime, which nobody changes, and all of those on what the user's program uses."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any, Callable
+
+import pytest
+import torch
+from harness import CountingBackend
+
+import graphmend.runtime as _gm
+
+SITE, OTHER, GUARD, EFFECT = "m.py:1:0:GM101", "m.py:2:0:GM101", "m.py:3:0:GM401", "m.py:4:0:GM301"
+POSITIVE, NEGATIVE = torch.arange(1.0, 5.0), -torch.arange(1.0, 5.0)
+
+
+def helper(x: torch.Tensor) -> torch.Tensor:
+    return x * 2
+
+
+def guards_of(function: Callable[..., Any]) -> str:
+    """All guards of what has been compiled of a function."""
+    entries = torch._dynamo.eval_frame._debug_get_cache_entry_list(function.__code__)
+    assert entries
+    return "\n".join(line.partition("  #")[0] for entry in entries for line in str(entry.guard_manager).splitlines())
+
+
+def check(function: Callable[..., Any], graphs: int, *calls: torch.Tensor) -> Callable[[int], None]:
+    """Compile a function; the result calls it, compares it with eager Python, and the number of its graphs."""
+    backend = CountingBackend()
+    compiled = torch.compile(function, backend=backend)
+
+    def again(graphs: int) -> None:
+        for x in calls or (POSITIVE, NEGATIVE):
+            assert torch.equal(compiled(x), function(x))
+        assert len(backend.graphs) == graphs
+
+    again(graphs)
+    return again
+
+
+def plain_branch(x: torch.Tensor) -> torch.Tensor:
+    if _gm.on(SITE):
+        (y,) = _gm.branch(SITE, x.sum() > 0, lambda x=x: (x + 1,), lambda x=x: (x - 1,), ())
+    else:
+        y = x + 1 if x.sum() > 0 else x - 1
+    return torch.sigmoid(y)
+
+
+def several_tests(x: torch.Tensor) -> torch.Tensor:
+    if _gm.on(SITE):
+        test = _gm.or_(SITE, lambda: _gm.item(SITE, x.max()) > 100.0, lambda: _gm.not_(SITE, (x > -1).all()))
+        first, second = _gm.branch(SITE, test, lambda: (x + 1, [x]), lambda: (x - 1, [x * 2]), ())
+    else:
+        test = x.max().item() > 100.0 or not (x > -1).all()
+        first, second = (x + 1, [x]) if test else (x - 1, [x * 2])
+    if _gm.on(OTHER):
+        y = _gm.branch(OTHER, _gm.member(OTHER, x.max(), [4.0, -1.0]), lambda: first, lambda: second[0], ())
+    else:
+        y = first if x.max() in [4.0, -1.0] else second[0]
+    return y
+
+
+def guarded(x: torch.Tensor) -> torch.Tensor:
+    if _gm.on(GUARD) and _gm.check(GUARD, _gm.not_(GUARD, torch.isfinite(x).all())):
+        pass
+    else:
+        if not torch.isfinite(x).all():
+            raise ValueError("not finite")
+    return x * 2
+
+
+@pytest.mark.parametrize("function", [plain_branch, several_tests, guarded])
+def test_no_guard_on_the_runtime(function: Callable[..., Any]) -> None:
+    check(function, 1)
+    found = guards_of(function)
+    assert "TENSOR_MATCH" in found
+    assert "_gm" not in found and "graphmend" not in found and "builtins" not in found
+
+
+def test_the_list_of_deferred_work_is_looked_at(capsys: pytest.CaptureFixture[str]) -> None:
+    def effect(x: torch.Tensor) -> torch.Tensor:
+        if _gm.on(EFFECT):
+
+            def _gm_sink__effect(value):
+                print("sum", float(value))
+
+            _gm.defer(EFFECT, _gm_sink__effect, (x.sum(),))
+        else:
+            print("sum", float(x.sum()))
+        return x * 2
+
+    check(effect, 1)
+    assert capsys.readouterr().out.splitlines() == [f"sum {value}" for value in (10.0, 10.0, -10.0, -10.0)]
+    found = guards_of(effect)
+    assert ".local.queue" in found and "TYPE_MATCH" in found and "G['_gm']" not in found
+
+
+def test_a_changed_function_of_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    again = check(plain_branch, 1)
+    monkeypatch.setattr(torch, "sigmoid", torch.tanh)
+    again(2)
+
+
+def test_a_changed_function_that_the_dialect_uses_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def function(x: torch.Tensor) -> torch.Tensor:
+        if _gm.on(SITE):
+            y = _gm.branch(SITE, x.sum() > 0, lambda x=x: x + 1, lambda x=x: x - 1, ())
+        else:
+            y = x + 1 if x.sum() > 0 else x - 1
+        return torch.where(y > 0, y, 0.5)
+
+    select = torch.where
+
+    def changed(test: Any, first: Any, second: Any) -> Any:
+        return first * 3 if isinstance(second, float) else select(test, first, second)
+
+    again = check(function, 1)
+    monkeypatch.setattr(torch, "where", changed)
+    again(2)
+
+
+def test_a_changed_function_of_python_that_the_dialect_uses_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def function(x: torch.Tensor) -> torch.Tensor:
+        if _gm.on(SITE):
+            y = _gm.branch(SITE, _gm.item(SITE, x.max()) > 0.5, lambda x=x: x + 1, lambda x=x: x - 1, ())
+        else:
+            y = x + 1 if x.max().item() > 0.5 else x - 1
+        return y * abs(-2)
+
+    again = check(function, 1)
+    monkeypatch.setattr(builtins, "abs", lambda number: 7)
+    again(2)
+
+
+def test_a_changed_function_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    def function(x: torch.Tensor) -> torch.Tensor:
+        if _gm.on(SITE):
+            return _gm.branch(SITE, x.sum() > 0, lambda x=x: helper(x), lambda x=x: x - 1, ())
+        return helper(x) if x.sum() > 0 else x - 1
+
+    again = check(function, 1)
+    monkeypatch.setitem(globals(), "helper", lambda x: x * 5)
+    again(2)
+
+
+def test_a_changed_value_that_only_the_dialect_looks_at() -> None:
+    class Model(torch.nn.Module):
+        doubled = True
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            if _gm.on(OTHER):
+                x = _gm.branch(OTHER, x.sum() > 0, lambda x=x: x + 1, lambda x=x: x - 1, ())
+            else:
+                x = x + 1 if x.sum() > 0 else x - 1
+            if _gm.on(SITE):
+                return _gm.branch(SITE, self.doubled, lambda x=x: x * 2, lambda x=x: x, ())
+            return x * 2 if self.doubled else x
+
+    model = Model()
+    again = check(model, 1)
+    model.doubled = False
+    again(2)
