@@ -359,9 +359,8 @@ class Ways:
             except state.GuardFailed as failed:
                 failure = Failure(True, failed.restore, failed.answers, failed.path)
             except state.OtherPath as failed:
-                if failed.repeated:
-                    return self.run_eagerly(function, args, kwargs)
                 failure = Failure(False, None, failed.answers)
+                search.over = failed.repeated
             else:
                 self.likely = way
                 if not search.tracing:
@@ -417,7 +416,7 @@ class Search:
         if failure.restore is not None:
             failure.restore()
         self.runs += 1
-        self.over = self.runs == MAX_RUNS or (failure.ran and failure.answers is None)
+        self.over |= self.runs == MAX_RUNS or (failure.ran and failure.answers is None)
         if failure.ran:
             self.tried.add(way)
             self.failed += (failure.path,)
