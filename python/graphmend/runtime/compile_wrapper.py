@@ -30,6 +30,7 @@ MAX_ATTEMPTS = 64
 MAX_WASTED, WASTE_RATIO = 8, 8
 MAX_PATHS = 8
 MAX_RUNS = 3 * MAX_PATHS
+OUR_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 TORCH_FOLDER = os.path.dirname(torch.__file__) + os.sep
 FORWARDERS = {
     ("module.py", "_wrapped_call_impl"),
@@ -54,6 +55,8 @@ class Callback:
     def __call__(self, frame: Any, cache_entry: Any, frame_state: Any) -> Any:
         if state.local.trace is not None:
             return self.inner(frame, cache_entry, frame_state)
+        if frame.f_code.co_filename.startswith(OUR_FOLDER):
+            return left_alone()
         with torch._dynamo.convert_frame.compile_lock:
             if self.backend.whole and is_first_frame(sys._getframe(1)):
                 return self.convert_whole(frame, cache_entry, frame_state)
@@ -157,6 +160,16 @@ class Callback:
             forget_strictness(self._torchdynamo_orig_backend)
             scopes._current_scope_id.value = scope
             _set_error_on_graph_break(strict)
+
+
+def left_alone() -> Any:
+    """What tells Dynamo to run a frame as it is, and to go on with what the frame calls.
+
+    Functions of the runtime are traced as parts of what calls them. Run in eager Python, they belong to such a caller.
+    """
+    from torch._dynamo.types import ConvertFrameReturn, FrameAction, FrameExecStrategy
+
+    return ConvertFrameReturn(frame_exec_strategy=FrameExecStrategy(FrameAction.SKIP, FrameAction.DEFAULT))
 
 
 def forget_strictness(convert: Any) -> None:
