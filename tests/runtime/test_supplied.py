@@ -1,0 +1,78 @@
+"""What Dynamo does not do, or does otherwise than Python: done right in the graph of a whole call, or not at all."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+import torch
+from harness import CountingBackend, differences, observe
+
+import graphmend.runtime as runtime
+from graphmend.runtime.supplied import groupby
+
+
+def group(items: list, key: Any, make: Any) -> tuple:
+    """Groups in the ways in which a program may come by them; each but the last one ends the one before."""
+    kept = [(name, members) for name, members in make(items, key)]
+    first = [(name, next(members)) for name, members in make(items, key)]
+    return [(name, list(members)) for name, members in kept], first, [list(members) for _, members in make(items, key)]
+
+
+@pytest.mark.parametrize("items", [[], [1], [1, 1, 2, 2, 1], [0.0, False, 0, 1], list("aabBb")], ids=str)
+@pytest.mark.parametrize("key", [None, str, lambda value: value == 1], ids=["itself", "str", "test"])
+def test_groups_as_in_python(items: list, key: Any) -> None:
+    assert group(items, key, groupby) == group(items, key, itertools.groupby)
+
+
+def spans(x, n):
+    found = []
+    for key, members in itertools.groupby(enumerate(n.tolist()), lambda pair: pair[1]):
+        members = list(members)
+        found.append((key, members[0][0], members[-1][0] + 1))
+    return x + 1, found
+
+
+def lost_groups(x, n):
+    return x + 1, [(key, list(members)) for key, members in [*itertools.groupby([1, 1, 2], key=lambda value: value)]]
+
+
+def named(x, n):
+    table = {f"part_{i}": x * i for i in range(5)}
+    return [table[f"part_{i}"] for i in n[:3]], f"{n[0]:>4}"
+
+
+def many(x, n):
+    numbers = (n.repeat(20) + 1).tolist()
+    return x * numbers[0], len(numbers), sum(numbers)
+
+
+def chosen(x, n):
+    return x[n[n > 0].tolist()], n[n > 1].tolist()
+
+
+PROGRAMS = [spans, lost_groups, named, many, chosen]
+CALLS = [
+    lambda data=data: (torch.arange(10.0).reshape(5, 2), torch.tensor(data))
+    for data in ([1, 1, 2, 0], [1, 1, 2, 0], [3, 3, 3, 3])
+]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+@pytest.mark.parametrize("backend", ["eager", "inductor"])
+def test_whole(program: Any, backend: str) -> None:
+    runtime.registry.reset()
+    found = observe(program, torch.compile(program, backend=CountingBackend(backend)), CALLS * 2, False)
+    assert not differences(observe(program, program, CALLS * 2, False), found)
+    assert [record["mode"] for record in runtime.report()["callables"]] == ["whole"]
+
+
+def test_text_of_a_tensor() -> None:
+    """What Dynamo would show is the tensor that it traces with."""
+
+    def program(x, n):
+        return x + 1, f"{x} {n}", f"{n[0]!r}"
+
+    found = observe(program, torch.compile(program, backend="eager"), CALLS, False)
+    assert not differences(observe(program, program, CALLS, False), found)
