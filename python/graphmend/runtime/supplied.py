@@ -82,7 +82,7 @@ def all_numbers(trace: state.Trace, tx: Any, value: Any) -> Optional[Any]:
 
     node = value.as_proxy().node
     found = path_of(trace, tx.output).tensor(node) if tx.output.current_tracer.parent is None else None
-    known = all(isinstance(size, int) or size.node.expr.is_number for size in node.meta["example_value"].shape)
+    known = all(isinstance(size, int) or fix(trace, size) is not None for size in node.meta["example_value"].shape)
     if found is None or not known:
         return None
     numbers = found.tolist()
