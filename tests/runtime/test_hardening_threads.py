@@ -211,12 +211,9 @@ COROUTINES = {
     "compiled": """
         import asyncio
         import torch
-        async def part(x, number):
-            await asyncio.sleep(0)
-            return x * number
         async def f(x):
-            y = await part(x, 2)
-            return y + await part(x, 3)
+            y = x * 2
+            return y + 3
         """,
     "around what is compiled": """
         import asyncio
