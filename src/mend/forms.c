@@ -132,138 +132,13 @@ static void emit_check(gm_emitter *emitter, const gm_plan *plan, uint32_t depth)
     gm_emit_block(emitter, &plan->then, depth + 1);
 }
 
-/* Source with parameters in place of what is kept. */
-static void emit_kept_source(gm_emitter *emitter, const gm_plan *plan, uint32_t start, uint32_t end) {
-    for (uint32_t i = 0; i < plan->captures.count; i++) {
-        const gm_capture *capture = &plan->captures.items[i];
-        if (capture->node->start < start || capture->node->end > end) {
-            continue;
-        }
-        gm_write_source(&emitter->out, start, capture->node->start);
-        gm_write(&emitter->out, capture->parameter);
-        start = capture->node->end;
-    }
-    gm_write_source(&emitter->out, start, end);
-}
-
-static void emit_sink_block(gm_emitter *emitter, const gm_plan *plan, const gm_list *block, uint32_t depth) {
-    gm_write(&emitter->out, ":");
-    for (uint32_t i = 0; i < block->count; i++) {
-        gm_emit_line(emitter, depth, "");
-        emit_kept_source(emitter, plan, block->items[i]->start, block->items[i]->end);
-    }
-}
-
-static void emit_sink_body(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {
-    gm_emit_line(emitter, depth, "");
-    if (plan->node->kind == GM_KIND_With) {
-        const gm_With *with = gm_as_With(plan->node);
-        emit_kept_source(emitter, plan, plan->node->start, with->items.items[with->items.count - 1]->end);
-        emit_sink_block(emitter, plan, &with->body, depth + 1);
-    } else if (plan->node->kind == GM_KIND_If) {
-        const gm_If *branch = gm_as_If(plan->node);
-        gm_write(&emitter->out, "if (");
-        emit_kept_source(emitter, plan, branch->test->start, branch->test->end);
-        gm_write(&emitter->out, ")");
-        emit_sink_block(emitter, plan, &branch->body, depth + 1);
-    } else {
-        emit_kept_source(emitter, plan, plan->node->start, plan->node->end);
-    }
-}
-
-static void emit_captures(gm_emitter *emitter, const gm_plan *plan, bool values) {
-    for (uint32_t i = 0; i < plan->captures.count; i++) {
-        const gm_capture *capture = &plan->captures.items[i];
-        if (!capture->first) {
-            continue;
-        }
-        if (values) {
-            gm_emit_expression(emitter, capture->node);
-        } else {
-            gm_write(&emitter->out, capture->parameter);
-        }
-        gm_write(&emitter->out, ", ");
-    }
-}
-
-static void emit_sink(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {
-    gm_emit_line(emitter, depth, "def _gm_sink__");
-    gm_write(&emitter->out, plan->sink);
-    gm_write(&emitter->out, "(");
-    if (plan->object != NULL) {
-        gm_write(&emitter->out, plan->object->name->text);
-        gm_write(&emitter->out, ", ");
-    }
-    emit_captures(emitter, plan, false);
-    gm_write(&emitter->out, "):");
-    if (plan->declares) {
-        gm_emit_line(emitter, depth + 1, "global ");
-        gm_write(&emitter->out, plan->path);
-    }
-    emit_sink_body(emitter, plan, depth + 1);
-}
-
-/* `_gm.defer(SITE, _gm_sink__f, (`, with `function` in place of `defer`. */
-static void emit_sink_call(gm_emitter *emitter, const gm_plan *plan, const char *function, uint32_t depth) {
-    gm_emit_line(emitter, depth, function);
-    gm_emit_site(emitter, plan);
-    gm_write(&emitter->out, ", _gm_sink__");
-    gm_write(&emitter->out, plan->sink);
-    gm_write(&emitter->out, ", (");
-}
-
-/* `, numbers="01"`: of which values only the numbers are read; nothing where there are none. */
-static void emit_numbers(gm_emitter *emitter, const gm_plan *plan) {
-    bool any = false;
-    for (uint32_t i = 0; i < plan->captures.count; i++) {
-        any = any || plan->captures.items[i].numbers;
-    }
-    if (!any) {
-        return;
-    }
-    gm_write(&emitter->out, ", numbers=\"");
-    for (uint32_t i = 0; i < plan->captures.count; i++) {
-        const gm_capture *capture = &plan->captures.items[i];
-        gm_write(&emitter->out, !capture->first ? "" : capture->numbers ? "1" : "0");
-    }
-    gm_write(&emitter->out, "\"");
-}
-
-static void emit_defer(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {
-    emit_sink(emitter, plan, depth);
-    emit_sink_call(emitter, plan, "_gm.defer(", depth);
-    emit_captures(emitter, plan, true);
-    gm_write(&emitter->out, ")");
-    emit_numbers(emitter, plan);
-    gm_write(&emitter->out, plan->levels > 0 ? gm_analysis_text(emitter->analysis, ", levels=%u)", plan->levels) : ")");
-}
-
-/* `_gm.record(SITE, _gm_sink__f, (self, ), (VALUES), "self.losses", "append")` */
-static void emit_record(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {
-    emit_sink(emitter, plan, depth);
-    emit_sink_call(emitter, plan, "_gm.record(", depth);
-    if (plan->object != NULL) {
-        gm_write(&emitter->out, plan->object->name->text);
-        gm_write(&emitter->out, ", ");
-    }
-    gm_write(&emitter->out, "), (");
-    emit_captures(emitter, plan, true);
-    gm_write(&emitter->out, "), \"");
-    gm_write(&emitter->out, plan->path);
-    gm_write(&emitter->out, "\", \"");
-    gm_write(&emitter->out, plan->action);
-    gm_write(&emitter->out, "\"");
-    emit_numbers(emitter, plan);
-    gm_write(&emitter->out, ")");
-}
-
 static void emit_drop(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {
     gm_emit_block(emitter, &plan->then, depth);
 }
 
 static void (*const forms[])(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) = {
     [GM_PLAN_BRANCH] = emit_branch, [GM_PLAN_RETURN] = emit_return, [GM_PLAN_ARGUMENT] = emit_argument,
-    [GM_PLAN_DEFER] = emit_defer,   [GM_PLAN_RECORD] = emit_record, [GM_PLAN_DROP] = emit_drop,
+    [GM_PLAN_DEFER] = gm_emit_defer, [GM_PLAN_RECORD] = gm_emit_record, [GM_PLAN_DROP] = emit_drop,
 };
 
 /* What runs where the mended form does not. Inside of a mended form nothing else could be in force; elsewhere the plans inside of the

@@ -35,10 +35,14 @@ bool gm_emit_has_plan(const gm_emitter *emitter, uint32_t start, uint32_t end) {
 }
 
 /* Python evaluates the last alternative wherever nothing is traced; it stands on a line of its own so that its lines are the user's. */
-static void emit_select(gm_emitter *emitter, const gm_plan *plan) {
+static void emit_value(gm_emitter *emitter, const gm_plan *plan) {
     gm_write(&emitter->out, "(");
     emitter->out.bare++;
-    gm_emit_choice(emitter, plan);
+    if (plan->kind == GM_PLAN_SELECT) {
+        gm_emit_choice(emitter, plan);
+    } else {
+        gm_emit_deferred_value(emitter, plan);
+    }
     emitter->out.bare--;
     gm_write(&emitter->out, " if _gm.on(");
     gm_emit_site(emitter, plan);
@@ -51,11 +55,11 @@ static void emit_select(gm_emitter *emitter, const gm_plan *plan) {
 void gm_emit_source(gm_emitter *emitter, uint32_t start, uint32_t end) {
     for (uint32_t i = first_plan(emitter, start); i < emitter->plan_count && emitter->plans[i]->node->start < end; i++) {
         const gm_plan *plan = emitter->plans[i];
-        if (plan->kind != GM_PLAN_SELECT || plan->node->start < start || plan->node->end > end) {
+        if (!gm_is_expr(plan->node) || plan->node->start < start || plan->node->end > end) {
             continue;
         }
         gm_write_source(&emitter->out, start, plan->node->start);
-        emit_select(emitter, plan);
+        emit_value(emitter, plan);
         start = plan->node->end;
     }
     gm_write_source(&emitter->out, start, end);

@@ -20,7 +20,7 @@ typedef struct gm_emitter {
 void gm_emit_site(gm_emitter *emitter, const gm_plan *plan);
 const char *gm_emit_site_text(const gm_analysis *analysis, const gm_rule *rule, const gm_node *node);
 
-/* Source with the conditional expressions in it that have a plan in their mended form. */
+/* Source with the expressions in it that have a plan in their mended form. */
 void gm_emit_source(gm_emitter *emitter, uint32_t start, uint32_t end);
 void gm_emit_expression(gm_emitter *emitter, const gm_node *node);
 
@@ -47,6 +47,14 @@ void gm_emit_test(gm_emitter *emitter, const gm_plan *plan, const gm_node *test)
 /* ---- Forms of the plans of statements: forms.c ---- */
 
 void gm_emit_plan(gm_emitter *emitter, const gm_plan *plan, uint32_t depth);
+
+/* ---- Deferred effects: deferred.c ---- */
+
+/* A statement, as `def _gm_sink__f(...): ...` and a call that hands it on. */
+void gm_emit_defer(gm_emitter *emitter, const gm_plan *plan, uint32_t depth);
+void gm_emit_record(gm_emitter *emitter, const gm_plan *plan, uint32_t depth);
+/* A call that gives None, as an expression that gives None: `_gm.defer(SITE, lambda x: print(x), (x,))`. */
+void gm_emit_deferred_value(gm_emitter *emitter, const gm_plan *plan);
 
 /* ---- Statements: statements.c ---- */
 

@@ -128,24 +128,32 @@ typedef struct gm_walk {
     bool tail; /* for the blocks of the statement at `place` */
 } gm_walk;
 
-static void offer(gm_walk *walk, const gm_node *node) {
-    gm_site site = {walk->function, node, walk->place->list->items[walk->place->index], walk->place};
+static void offer_site(gm_analysis *analysis, const gm_site *site) {
     for (size_t i = 0; i < gm_rule_count; i++) {
-        if (gm_rules[i]->find(walk->analysis, &site)) {
+        if (gm_rules[i]->find(analysis, site)) {
             return;
         }
     }
 }
 
-/* Conditional expressions from the inside out; bodies of lambdas and definitions are none of this function's. */
+static void offer(gm_walk *walk, const gm_node *node) {
+    gm_site site = {walk->function, node, walk->place->list->items[walk->place->index], walk->place};
+    offer_site(walk->analysis, &site);
+}
+
+/* Conditional expressions and calls from the inside out; bodies of lambdas and definitions are none of this function's. A call that is a
+ * statement is looked at as one. */
 static bool visit_expression(gm_node *node, void *context) {
+    gm_walk *walk = context;
     if (gm_is_stmt(node) || gm_blocks_is_definition(node) || node->kind == GM_KIND_ExceptHandler ||
         node->kind == GM_KIND_match_case || node->kind == GM_KIND_JoinedStr) {
         return true;
     }
     gm_node_children(node, visit_expression, context);
-    if (node->kind == GM_KIND_IfExp) {
-        offer(context, node);
+    const gm_node *statement = walk->place->list->items[walk->place->index];
+    bool alone = statement->kind == GM_KIND_Expr && gm_as_Expr(statement)->value == node;
+    if (node->kind == GM_KIND_IfExp || (node->kind == GM_KIND_Call && !alone)) {
+        offer(walk, node);
     }
     return true;
 }
@@ -209,6 +217,34 @@ static bool find_functions(gm_node *node, void *context) {
     return true;
 }
 
+/* ---- Lambdas: calls alone ---- */
+
+static bool visit_lambda_part(gm_node *node, void *context) {
+    const gm_walk *walk = context;
+    if (gm_blocks_is_definition(node) || node->kind == GM_KIND_JoinedStr) {
+        return true;
+    }
+    gm_node_children(node, visit_lambda_part, context);
+    if (node->kind == GM_KIND_Call) {
+        gm_site site = {walk->function, node, gm_as_Lambda(walk->function->node)->body, NULL};
+        offer_site(walk->analysis, &site);
+    }
+    return true;
+}
+
+static bool find_lambdas(gm_node *node, void *context) {
+    gm_analysis *analysis = context;
+    if (node->kind == GM_KIND_JoinedStr) {
+        return true;
+    }
+    gm_function *function = node->kind == GM_KIND_Lambda ? gm_flow_function(analysis->flow, node) : NULL;
+    if (function != NULL) {
+        gm_walk walk = {.analysis = analysis, .function = function};
+        visit_lambda_part(gm_as_Lambda(node)->body, &walk);
+    }
+    return gm_node_children(node, find_lambdas, context);
+}
+
 static int compare_findings(const void *left, const void *right) {
     const gm_finding *a = left;
     const gm_finding *b = right;
@@ -221,7 +257,11 @@ static int compare_findings(const void *left, const void *right) {
 static void mark_reached(gm_analysis *analysis) {
     for (uint32_t i = 0; i < analysis->findings.count; i++) {
         gm_finding *finding = &analysis->findings.items[i];
-        finding->reached = gm_reach_has(analysis, finding->function->node) && !gm_eager_only(analysis->flow, finding->node);
+        const gm_node *function = finding->function->node;
+        while (function->kind == GM_KIND_Lambda) {
+            function = gm_flow_function_at(analysis->flow, function)->node;
+        }
+        finding->reached = gm_reach_has(analysis, function) && !gm_eager_only(analysis->flow, finding->node);
     }
 }
 
@@ -231,6 +271,7 @@ gm_analysis *gm_analysis_run(gm_arena *arena, gm_tree *tree) {
     analysis->tree = tree;
     analysis->flow = gm_flow_build(arena, tree);
     gm_node_children(&tree->module->base, find_functions, analysis);
+    gm_node_children(&tree->module->base, find_lambdas, analysis);
     if (analysis->findings.count > 0) {
         qsort(analysis->findings.items, analysis->findings.count, sizeof *analysis->findings.items, compare_findings);
         mark_reached(analysis);

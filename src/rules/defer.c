@@ -16,6 +16,10 @@ const gm_Call *gm_defer_call(const gm_site *site) {
     return gm_as_Call(gm_as_Expr(site->node)->value);
 }
 
+const gm_Call *gm_defer_none_call(const gm_site *site) {
+    return site->node->kind == GM_KIND_Call ? gm_as_Call(site->node) : gm_defer_call(site);
+}
+
 /* ---- Where ---- */
 
 /* A context manager of somebody's may look at what is printed, raised or logged in it: only torch's own are known not to. */
@@ -53,7 +57,8 @@ typedef struct gm_capturing {
     gm_refusal refusal;
     bool names_only;    /* in an f-string that shows the text of its expressions */
     bool numbers;       /* in a call that only reads the numbers in a tensor */
-    const gm_node *own; /* read when the effect happens: what a record writes to; or NULL */
+    const gm_node *own;   /* read when the effect happens: what a record writes to; or NULL */
+    const gm_node *whole; /* what happens later */
 } capturing;
 
 static const char *const shape_calls[] = {"size", "numel", "dim", "ndimension", "nelement", "stride", "element_size", "is_floating_point"};
@@ -114,7 +119,8 @@ static bool is_variable(const capturing *state, const gm_node *name) {
         return false;
     }
     if (symbol->scope != state->function->scope && gm_symbol_is_local(symbol)) {
-        return false; /* of a comprehension inside the call */
+        /* Of a comprehension: one inside the call has its variables with it, one around has to hand them on. */
+        return symbol->scope->node->start < state->whole->start || symbol->scope->node->end > state->whole->end;
     }
     const gm_symbol *owner = gm_symbol_owner(scopes, symbol);
     if (owner == NULL || owner->scope != scopes->module) {
@@ -304,7 +310,7 @@ static gm_refusal effects_of_all(gm_analysis *analysis, const gm_site *site, con
 }
 
 static gm_refusal capture_all(gm_analysis *analysis, const gm_site *site, gm_plan *plan, const gm_list *reads, const gm_node *own) {
-    capturing state = {.analysis = analysis, .function = site->function, .own = own};
+    capturing state = {.analysis = analysis, .function = site->function, .own = own, .whole = site->node};
     for (uint32_t i = 0; i < reads->count && capture(reads->items[i], &state); i++) {
     }
     if (state.refusal.reason != NULL) {
@@ -379,7 +385,7 @@ void gm_defer_absorb(gm_analysis *analysis, const gm_node *statement) {
 }
 
 static gm_refusal capture_call(gm_analysis *analysis, const gm_site *site, gm_plan *plan) {
-    const gm_Call *call = gm_defer_call(site);
+    const gm_Call *call = gm_defer_none_call(site);
     gm_list reads = {NULL, 0};
     gm_defer_reads(analysis, &reads, call);
     gm_refusal refusal = effects_of_all(analysis, site, &reads);

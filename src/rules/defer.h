@@ -7,6 +7,9 @@
 /* The call of an expression statement, or NULL. */
 const gm_Call *gm_defer_call(const gm_site *site);
 
+/* The same, or the Call that is asked about: for calls that give None, which may stand wherever a value is asked for. */
+const gm_Call *gm_defer_none_call(const gm_site *site);
+
 /* Where effects may stand: `raises` for effects that can raise by themselves. */
 gm_refusal gm_defer_context(gm_analysis *analysis, const gm_site *site, bool raises);
 

@@ -11,7 +11,7 @@ static const char page[] =
     "Return what you want to see and print it in the caller, or remove the call. To keep it for debugging only, guard it: "
     "`if not torch.compiler.is_compiling(): print(...)`.\n\n"
     "## When the mend is safe\n\n"
-    "The call is a statement of its own, `print` is the builtin, and the arguments are made of variables, attributes, constants, formatting "
+    "The call is a statement of its own, or gives None to the expression around it, `print` is the builtin, and the arguments are made of variables, attributes, constants, formatting "
     "and operations that change nothing. `graphmend run` keeps the values and prints them when the compiled call has returned, in the order of "
     "the program; a call that contains a graph break of another kind is left as it is.\n";
 
@@ -41,9 +41,14 @@ static bool is_printer(gm_flow *flow, const gm_node *callee) {
     return false;
 }
 
+/* `write` gives the number of characters: where that is asked for, it is not known later. */
+static bool counts(const gm_node *callee) {
+    return callee->kind == GM_KIND_Attribute && gm_name_is(gm_as_Attribute(callee)->attr, "write");
+}
+
 static bool find(gm_analysis *analysis, const gm_site *site) {
-    const gm_Call *call = gm_defer_call(site);
-    if (call == NULL || !is_printer(analysis->flow, call->func)) {
+    const gm_Call *call = gm_defer_none_call(site);
+    if (call == NULL || !is_printer(analysis->flow, call->func) || (gm_is_expr(site->node) && counts(call->func))) {
         return false;
     }
     gm_refusal refusal = refusal_of_stream(analysis, call);

@@ -84,8 +84,10 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     if (find_level_test(analysis, site)) {
         return true;
     }
-    const gm_Call *call = gm_defer_call(site);
-    if (call == NULL || !is_log_call(analysis, site, call)) {
+    const gm_Call *call = gm_defer_none_call(site);
+    /* As part of an expression it becomes a lambda, and a record names the function that made it. */
+    bool named = !gm_is_expr(site->node) || site->function->node->kind == GM_KIND_Lambda;
+    if (call == NULL || !named || !is_log_call(analysis, site, call)) {
         return false;
     }
     gm_refusal refusal = refusal_of_keywords(call);

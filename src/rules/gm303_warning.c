@@ -28,7 +28,7 @@ static gm_refusal refusal_of_keywords(const gm_Call *call) {
 }
 
 static bool find(gm_analysis *analysis, const gm_site *site) {
-    const gm_Call *call = gm_defer_call(site);
+    const gm_Call *call = gm_defer_none_call(site);
     if (call == NULL || !gm_flow_names(analysis->flow, call->func, "warnings.warn")) {
         return false;
     }

@@ -13,7 +13,7 @@ typedef enum gm_plan_kind {
     GM_PLAN_ARGUMENT, /* If: both sides are one call of the same function; the argument in which they differ is selected */
     GM_PLAN_SELECT,   /* IfExp: both values are computed, one is selected */
     GM_PLAN_CHECK,    /* If or Assert: one side never completes; the other goes on under a guard */
-    GM_PLAN_DEFER,    /* Expr, With or If of Exprs: the statement runs after the compiled call */
+    GM_PLAN_DEFER,    /* Expr, With, If of Exprs, or a Call that gives None: it runs after the compiled call */
     GM_PLAN_RECORD,   /* the same for a statement that writes to an object which nobody looks at before the call has ended */
     GM_PLAN_DROP,     /* If: the body changes nothing when the test is false, so the test can go */
 } gm_plan_kind;
@@ -43,7 +43,7 @@ typedef struct gm_capture_list {
 typedef struct gm_plan {
     uint8_t kind; /* gm_plan_kind */
     const struct gm_rule *rule;
-    const gm_node *node;      /* the statement, or the IfExp */
+    const gm_node *node;      /* the statement, or the IfExp or Call in it */
     const gm_node *statement; /* the statement that holds `node`, or `node` */
     const gm_place *place;    /* of `statement` */
     gm_function *function;
