@@ -93,11 +93,26 @@ static const gm_node *described(gm_flow *flow, const gm_node *node) {
     return known ? gm_as_Call(node)->args.items[0] : NULL;
 }
 
-/* The name at the root of a chain of attributes and calls that tell nothing but facts: `x` of `x.weight.size(0)` and `type(x).__name__`;
- * NULL when it is no such chain. */
-static const gm_node *chain_root(gm_flow *flow, const gm_node *node) {
+/* `args[0]`, `table["loss"]`, `sizes[-1]`: what is indexed; NULL for others. */
+static const gm_node *indexed(const gm_node *node) {
+    if (node->kind != GM_KIND_Subscript) {
+        return NULL;
+    }
+    const gm_node *index = gm_as_Subscript(node)->slice;
+    index = index->kind == GM_KIND_UnaryOp ? gm_as_UnaryOp(index)->operand : index;
+    return index->kind == GM_KIND_Constant ? gm_as_Subscript(node)->value : NULL;
+}
+
+/* The name at the root of a chain of attributes, constant indices and calls that tell nothing but facts: `x` of `x.weight.size(0)`,
+ * `x[0].shape` and `type(x).__name__`; NULL when it is no such chain. */
+static const gm_node *chain_root(const capturing *state, const gm_node *node) {
+    gm_flow *flow = state->analysis->flow;
+    if (node->kind == GM_KIND_Subscript) {
+        return NULL; /* an item by itself may be a tensor, which shows how it was made */
+    }
     for (;;) {
         const gm_node *argument = described(flow, node);
+        argument = argument != NULL || state->names_only ? argument : indexed(node);
         if (argument != NULL) {
             node = argument;
         } else if (node->kind == GM_KIND_Attribute) {
@@ -244,7 +259,7 @@ static bool capture(gm_node *node, void *context) {
     if (state->own != NULL && gm_analysis_same_text(state->analysis, node, state->own)) {
         return true;
     }
-    const gm_node *root = chain_root(state->analysis->flow, node);
+    const gm_node *root = chain_root(state, node);
     if (root != NULL) {
         return is_variable(state, root) || is_attribute(state, node) ? keep(state, node) : true;
     }
@@ -263,7 +278,7 @@ static bool capture_parts(capturing *state, gm_node *node) {
         /* The method is looked up later, on what its receiver is now. */
         gm_Call *call = gm_as_Call(node);
         gm_node *receiver = gm_as_Attribute(call->func)->value;
-        const gm_node *root = chain_root(state->analysis->flow, receiver);
+        const gm_node *root = chain_root(state, receiver);
         bool named = root != NULL && !is_variable(state, root); /* a function of a module or class */
         bool good = !names_identity(call->func) && (named || capture(receiver, state));
         for (uint32_t i = 0; good && i < call->args.count; i++) {
