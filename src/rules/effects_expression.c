@@ -43,6 +43,10 @@ static const char *const pure_builtins[] = {
     "oct",   "ord",   "pow",   "range", "repr",     "reversed", "round", "set",      "slice",  "sorted",  "str",  "sum",    "tuple",
     "type",  "zip",   "id",    NULL};
 
+/* Functions of the standard library that make texts. */
+static const char *const pure_functions[] = {"json.dumps",      "os.path.basename", "os.path.dirname", "os.path.join", "pprint.pformat",
+                                             "textwrap.dedent", "textwrap.indent",  "textwrap.shorten", NULL};
+
 /* Methods of strings, dictionaries and sequences that change nothing. */
 static const char *const pure_methods[] = {
     "capitalize", "casefold", "center", "count", "endswith", "find", "format", "get", "index", "isalpha", "isdigit", "items", "join",
@@ -101,7 +105,7 @@ static gm_refusal of_qualified(gm_function *function, const gm_name *name, const
         }
         return gm_text_in(builtin, pure_builtins) ? none : gm_effects_refuse("its code calls a function with effects", &call->base);
     }
-    if (has_prefix(name, "math.")) {
+    if (has_prefix(name, "math.") || gm_text_in(name->text, pure_functions)) {
         return none;
     }
     if (mode != GM_EFFECTS_SINK && (has_prefix(name, "torch.nn.") || has_prefix(name, "torch.finfo") ||

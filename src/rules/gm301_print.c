@@ -52,6 +52,9 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
         return false;
     }
     gm_refusal refusal = refusal_of_stream(analysis, call);
+    if (refusal.reason != NULL && gm_rule_record.find(analysis, site)) {
+        return true;
+    }
     if (refusal.reason == NULL) {
         refusal = gm_defer_context(analysis, site, false);
     }

@@ -11,6 +11,7 @@ static const char page[] =
     "A statement that keeps a number for later, in an object that outlives the call: a counter, a history, a table of statistics:\n\n"
     "    self.losses.append(loss.item())\n"
     "    self.last[\"mean\"] = y.mean().item()\n"
+    "    self.writer.add_scalar(\"mean\", y.mean().item())\n"
     "    if x.mean() > 0:\n"
     "        self.hits += 1\n\n"
     "## Why it breaks\n\n"
@@ -20,7 +21,8 @@ static const char page[] =
     "Return the tensor and keep the number in the caller, or count in a buffer, with tensor operations.\n\n"
     "## When the mend is safe\n\n"
     "The value is a number, a text or a container of such, and nothing in the compiled call looks at the object, which is "
-    "found out while the call is traced. `graphmend run` keeps the tensors and carries the statement out when the compiled call has returned, in "
+    "found out while the call is traced. What a method of the program's own class may reach is looked through as well: it may write to "
+    "nothing that the call reads, to no global name, and draw no random numbers. `graphmend run` keeps the tensors and carries the statement out when the compiled call has returned, in "
     "the order of the program with everything printed or logged.\n";
 
 extern const gm_rule gm_rule_record;
@@ -32,6 +34,7 @@ typedef struct gm_record {
     gm_list reads;         /* what the statement reads besides: indices, values, arguments */
     const gm_node *value;  /* what is kept; NULL for a call */
     bool counts;           /* an augmented assignment */
+    bool foreign;          /* a method of which only the class of the object tells what it does */
 } record;
 
 static void add_read(gm_analysis *analysis, record *found, gm_node *node) {
@@ -54,17 +57,44 @@ static void strip_brackets(gm_analysis *analysis, record *found) {
 static const char *const methods[] = {"append", "appendleft", "add", "discard", "extend", "extendleft", "insert",
                                       "put",    "put_nowait", "update", "write", "writelines", NULL};
 
+/* `print(..., file=self.stream)`: the stream; NULL for others. */
+static const gm_node *stream_of(const gm_analysis *analysis, const gm_Call *call) {
+    for (uint32_t i = 0; gm_flow_names(analysis->flow, call->func, "builtins.print") && i < call->keywords.count; i++) {
+        if (gm_name_is(gm_as_keyword(call->keywords.items[i])->arg, "file")) {
+            return gm_as_keyword(call->keywords.items[i])->value;
+        }
+    }
+    return NULL;
+}
+
+/* Methods of what no import gives: a writer's, a meter's, a progress bar's. Names that end in `_` write to tensors. */
+static bool may_record(const gm_analysis *analysis, const gm_Call *call) {
+    const gm_name *method = gm_as_Attribute(call->func)->attr;
+    size_t length = strlen(method->text);
+    return gm_flow_qualified(analysis->flow, call->func) == NULL && method->text[0] != '_' && method->text[length - 1] != '_';
+}
+
 static bool take_call(gm_analysis *analysis, const gm_Call *call, record *found) {
-    if (call->func->kind != GM_KIND_Attribute || !gm_text_in(gm_as_Attribute(call->func)->attr->text, methods)) {
+    const gm_node *stream = stream_of(analysis, call);
+    if (stream != NULL) {
+        found->target = stream;
+        found->action = "write";
+    } else if (call->func->kind == GM_KIND_Attribute) {
+        found->target = gm_as_Attribute(call->func)->value;
+        found->action = gm_as_Attribute(call->func)->attr->text;
+        found->foreign = !gm_text_in(found->action, methods);
+    }
+    if (found->target == NULL || (found->foreign && !may_record(analysis, call))) {
         return false;
     }
-    found->target = gm_as_Attribute(call->func)->value;
-    found->action = gm_as_Attribute(call->func)->attr->text;
     for (uint32_t i = 0; i < call->args.count; i++) {
         add_read(analysis, found, call->args.items[i]);
     }
     for (uint32_t i = 0; i < call->keywords.count; i++) {
-        add_read(analysis, found, gm_as_keyword(call->keywords.items[i])->value);
+        const gm_keyword *keyword = gm_as_keyword(call->keywords.items[i]);
+        if (keyword->value != stream) {
+            add_read(analysis, found, keyword->value);
+        }
     }
     return true;
 }
@@ -139,6 +169,7 @@ static bool are_plain(gm_function *function, const gm_list *nodes, const char *o
 /* Builtins that give a number or text whatever they get, and those that do for numbers and texts. */
 static const char *const converters[] = {"ascii", "bin", "bool", "float", "format", "hash", "hex", "int", "len", "repr", "str", NULL};
 static const char *const keepers[] = {"abs", "dict", "list", "max", "min", "round", "set", "sorted", "sum", "tuple", NULL};
+static const char *const texts[] = {"json.dumps", "pprint.pformat", NULL};
 static const char *const readers[] = {"item", "tolist", NULL};
 static const char *const makers[] = {"dim", "format", "join", "lower", "ndimension", "nelement", "numel", "replace", "size", "strip", "upper", NULL};
 static const char *const facts[] = {"__name__", "device", "dtype", "ndim", "shape", "training", NULL};
@@ -148,6 +179,9 @@ static bool is_plain_call(gm_function *function, const gm_Call *call, const char
     if (name != NULL && strncmp(name->text, "builtins.", strlen("builtins.")) == 0 && call->func->kind == GM_KIND_Name) {
         const gm_name *builtin = gm_as_Name(call->func)->id;
         return gm_text_in(builtin->text, converters) || (gm_text_in(builtin->text, keepers) && are_plain(function, &call->args, own));
+    }
+    if (name != NULL && gm_text_in(name->text, texts)) {
+        return true;
     }
     if (call->func->kind != GM_KIND_Attribute) {
         return false;

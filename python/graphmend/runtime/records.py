@@ -18,6 +18,7 @@ from typing import Any, Iterator, Optional
 import torch
 
 from . import state
+from .reachable import NOTHING, Reach, reached
 
 CONTAINERS = (list, dict, set, bytearray, collections.deque, collections.defaultdict, collections.OrderedDict)
 COUNTERS = (collections.Counter,)
@@ -35,6 +36,7 @@ class Record:
     name: str
     is_global: bool
     target: Any
+    reach: Reach = NOTHING  # what the write may come by
 
 
 class Loads:
@@ -53,6 +55,8 @@ class Loads:
     def have(self, record: Record) -> bool:
         """Whether the object of a record is among what was loaded."""
         if record.target is not None and id(record.target) in self.ids:
+            return True
+        if not self.ids.isdisjoint(record.reach.ids):
             return True
         name = re.escape(record.name)
         if record.is_global:
@@ -135,13 +139,16 @@ def unsafe_write(owner: Any, name: str) -> Optional[str]:
     return None if plain_inside(current) else "the attribute holds more than a number or text"
 
 
-def unsafe_target(target: Any, action: str) -> Optional[str]:
-    """Why writing into an object later could do something else than now, None if it could not."""
+def unsafe_target(target: Any, action: str) -> tuple[Optional[str], Reach]:
+    """Why writing into an object later could do something else than now, None if it could not; what it may come by."""
     if action == "[]":
         good = type(target) in (*CONTAINERS, *COUNTERS) and plain_inside(target)
     else:
         good = type(target) in RECORDERS
-    return None if good else f"what writing to it does is not known ({type(target).__name__})"
+    if good:
+        return None, NOTHING
+    reason, found = ("it is no container", NOTHING) if action == "[]" else reached(target, action)
+    return reason and f"what writing to it does is not known ({type(target).__name__}): {reason}", found
 
 
 def find(current: Any, sink: Any, roots: Any, path: str) -> tuple[Any, str, bool]:
@@ -166,10 +173,10 @@ def unsafe(trace: state.Trace, current: Any, site: str, path: str, action: str) 
     names = current.symbolic_locals
     try:
         owner, name, is_global = find(current, names["sink"], names["roots"], path)
-        target = None
+        target, reach = None, NOTHING
         if action != "=":
             target = owner[name] if is_global else attribute(owner, name)
-            reason = unsafe_target(target, action)
+            reason, reach = unsafe_target(target, action)
         elif is_global:
             reason = None if plain_inside(owner.get(name)) else "the global holds more than a number or text"
         else:
@@ -177,7 +184,7 @@ def unsafe(trace: state.Trace, current: Any, site: str, path: str, action: str) 
     except (LookupError, AttributeError) as error:
         return f"`{path}` cannot be found before the call ({error})"
     if reason is None:
-        trace.records.append(Record(site, name, is_global, target))
+        trace.records.append(Record(site, name, is_global, target, reach))
     return reason
 
 
@@ -185,5 +192,5 @@ def refuse_seen(trace: state.Trace, output: Any) -> None:
     """Refuse the records whose object the traced program looks at or writes to in another way."""
     stored = {name for table in output.side_effects.store_attr_mutations.values() for name in table}
     for record in trace.records:
-        if trace.loads.have(record) or record.name in stored:
+        if trace.loads.have(record) or record.name in stored or stored & record.reach.names:
             trace.refuse(record.site, f"`{record.name}` is looked at, or written to in another way, in the same call")

@@ -1,0 +1,209 @@
+"""What a method of the program's own may come by when it is called: objects, by identity, as far as its code tells.
+
+A call whose result nobody asks for can wait until the compiled call has ended if nothing that it may write to is looked
+at in between, and if it depends on nothing but the objects that it holds.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import dis
+import sys
+import types
+from typing import Any, Optional
+
+import torch
+
+PLAIN = (type(None), bool, int, float, complex, str, bytes, range, type(Ellipsis), type(NotImplemented))
+CODE = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, classmethod, staticmethod, property)
+MOST = 4000
+WRITES_GLOBALS, WRITES_CELLS = ("STORE_GLOBAL", "DELETE_GLOBAL"), ("STORE_DEREF", "DELETE_DEREF")
+# Names by which code looks at the stack, changes what holds everywhere, or draws random numbers.
+FORBIDDEN = frozenset(
+    "_getframe currentframe extract_stack getframeinfo exec eval globals locals random uniform randint randn rand "
+    "randperm shuffle gauss seed manual_seed default_rng bernoulli multinomial dropout set_default_dtype "
+    "set_default_device set_grad_enabled backward zero_grad register_hook".split()
+)
+TRUSTED = (
+    "graphmend",
+    "torch",
+    "numpy",
+    "builtins",
+    *getattr(sys, "stdlib_module_names", ()),
+)  # modules that keep nothing of the program
+
+
+RANDOM = ("random", "secrets", "numpy.random", "torch.random")
+
+
+def is_trusted(module: Optional[str]) -> bool:
+    """Whether code of a module keeps nothing of the program, and calls nothing of it but what it is handed."""
+    return module is not None and module.partition(".")[0] in TRUSTED
+
+
+class Unknown(Exception):
+    """Why it is not known what a call does."""
+
+
+class Search:
+    """The objects that a call may come by."""
+
+    def __init__(self) -> None:
+        self.ids: set[int] = set()
+        self.names: set[str] = set()
+        self.globals: set[str] = set()  # names of numbers and texts that it reads
+        self.seen: list[Any] = []  # keeps what is found alive, so that identities stay theirs
+        self.known: set[int] = set()
+        self.waiting: list[Any] = []
+        self.tables: list[Any] = []  # classes and modules, in which names are looked up
+        self.looked_up = 0
+
+    def add(self, value: Any) -> None:
+        """Have an object looked at once."""
+        if type(value) in PLAIN or id(value) in self.known:
+            return
+        self.known.add(id(value))
+        self.seen.append(value)
+        self.waiting.append(value)
+        if len(self.seen) > MOST:
+            raise Unknown("it may come by too many objects")
+
+    def run(self) -> None:
+        """Look at everything that is waiting, and at what it leads to."""
+        while self.waiting or self.looked_up < len(self.names):
+            if not self.waiting:
+                self.looked_up = len(self.names)
+                self.waiting += self.tables
+                continue
+            self.look(self.waiting.pop())
+
+    def look(self, value: Any) -> None:
+        """Add what an object leads to."""
+        if isinstance(value, CODE):
+            self.look_at_function(value)
+        elif isinstance(value, type):
+            self.look_at_class(value)
+        elif isinstance(value, types.ModuleType):
+            self.look_at_module(value)
+        else:
+            self.look_at_object(value)
+
+    def look_at_function(self, value: Any) -> None:
+        """The code of a function, and the objects that it is bound to."""
+        homes = (getattr(value, "__module__", None), type(getattr(value, "__self__", None)).__module__)
+        if any(home is not None and home.startswith(RANDOM) for home in homes):
+            raise Unknown("it may draw random numbers")
+        if is_trusted(homes[0]):
+            return
+        if isinstance(value, types.MethodType):
+            self.add(value.__self__)
+        for part in (getattr(value, name, None) for name in ("__func__", "fget", "fset")):
+            self.add(part)
+        if isinstance(value, types.FunctionType):
+            for cell in value.__closure__ or ():
+                self.add(cell.cell_contents)
+            for part in (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()):
+                self.add(part)
+            self.look_at_code(value.__code__, value.__globals__, value.__code__.co_freevars)
+
+    def look_at_code(self, code: types.CodeType, variables: dict, outer: tuple) -> None:
+        """The names that code uses: globals, and methods of whatever is found."""
+        forbidden = FORBIDDEN.intersection(code.co_names)
+        if forbidden:
+            raise Unknown(f"it may use `{min(forbidden)}`")
+        for item in dis.get_instructions(code):
+            if item.opname in WRITES_GLOBALS or (item.opname in WRITES_CELLS and item.argval in outer):
+                raise Unknown(f"it writes to `{item.argval}`, a variable outside of it")
+        for name in code.co_names:
+            self.names.add(name)
+            value = variables.get(name)
+            if name in variables and type(value) in PLAIN:
+                self.globals.add(name)
+            self.add(value)
+        for part in code.co_consts:
+            if isinstance(part, tuple) and "stacklevel" in part:
+                raise Unknown("it names a place on the stack")
+            if isinstance(part, types.CodeType):
+                self.look_at_code(part, variables, outer)
+
+    def look_at_class(self, kind: type) -> None:
+        """The members of a class that code names, and those that Python calls by itself."""
+        if is_trusted(kind.__module__) or issubclass(kind, BaseException):
+            return
+        if kind not in self.tables:
+            self.tables.append(kind)
+        for base in kind.__mro__[1:-1]:
+            self.add(base)
+        for name, member in vars(kind).items():
+            if name in self.names or (name.startswith("__") and isinstance(member, CODE)):
+                self.add(member)
+
+    def look_at_module(self, module: types.ModuleType) -> None:
+        """The members of a module that code names."""
+        if module.__name__ in RANDOM:
+            raise Unknown("it may draw random numbers")
+        if is_trusted(module.__name__):
+            return
+        if module not in self.tables:
+            self.tables.append(module)
+            self.ids.add(id(module))
+        for name in self.names & vars(module).keys():
+            self.add(vars(module)[name])
+
+    def look_at_object(self, value: Any) -> None:
+        """What an object holds."""
+        if isinstance(value, (torch.Tensor, torch.nn.Module, torch.optim.Optimizer, torch.Generator)):
+            raise Unknown(f"it may come by a {type(value).__name__}")
+        if type(value).__module__.startswith(RANDOM):
+            raise Unknown("it may draw random numbers")
+        self.ids.add(id(value))
+        self.add(type(value))
+        items: Any = ()
+        if isinstance(value, dict):
+            items = (*value.keys(), *value.values())
+        elif isinstance(value, (list, tuple, set, frozenset)) or type(value).__name__ == "deque":
+            items = tuple(value)
+        for item in items:
+            self.add(item)
+        for item in getattr(value, "__dict__", {}).values():
+            self.add(item)
+        for base in type(value).__mro__:
+            for name in getattr(base, "__slots__", ()):
+                self.add(getattr(value, name, None))
+
+
+@dataclasses.dataclass(frozen=True)
+class Reach:
+    """What a call may come by: the identities of objects, and names of globals that hold numbers or texts."""
+
+    ids: frozenset = frozenset()
+    names: frozenset = frozenset()
+
+
+NOTHING = Reach()
+
+
+def reached(target: Any, method: str) -> tuple[Optional[str], Reach]:
+    """What a method of an object may come by; or why that is not known."""
+    kind = type(target)
+    if isinstance(target, (types.ModuleType, type)) or isinstance(target, CODE) or kind.__module__.startswith("torch."):
+        return "what it does is not known", NOTHING
+    members = vars_of(kind)
+    own = method in getattr(target, "__dict__", {}) or members["__getattribute__"] is not object.__getattribute__
+    if type(kind) is not type or own or not isinstance(members.get(method), types.FunctionType):
+        return f"`{method}` is no plain method of its class", NOTHING
+    search = Search()
+    search.names.add(method)
+    try:
+        search.add(target)
+        search.run()
+    except Unknown as reason:
+        return str(reason), NOTHING
+    except Exception as error:  # code of the program's own
+        return f"it cannot be looked through ({type(error).__name__})", NOTHING
+    return None, Reach(frozenset(search.ids), frozenset(search.globals))
+
+
+def vars_of(kind: type) -> dict:
+    """All members of a class, inherited ones included."""
+    return {name: member for base in reversed(kind.__mro__) for name, member in vars(base).items()}
