@@ -61,7 +61,7 @@ def format_report(report: dict[str, Any], limit: int = LIMIT) -> list[str]:
     broken = [
         f"  breaks   {item['name']} ({short_path(item['file'])}:{item['line']}): {item['reason'] or 'not one graph'}"
         for item in report["callables"]
-        if item["mode"] in ("partial", "plain")
+        if item["mode"] in ("waiting", "partial", "plain")
     ]
     if not broken and limit == LIMIT:
         refused = []  # nothing breaks there after all
