@@ -20,6 +20,7 @@ import torch
 from . import state
 from .asked import truth_asked
 from .assumed import numbers_assumed
+from .conversions import idle_conversions_seen
 from .lazy import Preparation
 from .markers import site_of
 from .numbers import CAPTURE
@@ -152,7 +153,7 @@ class Callback:
             trace.surroundings = surroundings()
             settings = torch._dynamo.config.patch(CAPTURE if trace.whole else {})
             watched = identity_watched(trace), numbers_watched(trace), loads_noted(trace), proxies_followed(trace)
-            answered = numbers_assumed(trace), truth_asked(trace), supplied(trace)
+            answered = numbers_assumed(trace), truth_asked(trace), supplied(trace), idle_conversions_seen(trace.whole)
             with contextlib.ExitStack() as stack:
                 for context in (settings, *watched, *answered):
                     stack.enter_context(context)
