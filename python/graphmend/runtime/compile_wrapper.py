@@ -300,7 +300,7 @@ class Failure:
 
 @dataclasses.dataclass(frozen=True)
 class Break:
-    """Why a call is not one graph: the program `raises`, or prepares what the next call, traced `again`, finds ready."""
+    """Why a call is not one graph: the program `raises`, or prepares what the next call finds, to be traced `again`."""
 
     raises: bool
     again: bool
