@@ -12,6 +12,7 @@ import torch
 from harness import CountingBackend, captured, compare
 
 import graphmend.runtime as _gm
+from graphmend import summary
 
 EFFECT = "m.py:1:0:GM301"
 LOCK, NESTED = threading.Lock(), threading.RLock()
@@ -207,6 +208,18 @@ def test_a_report_after_the_first_call_says_why_nothing_is_compiled() -> None:
         function(calls()[0]()[0])
     record = _gm.report()["callables"][0]
     assert record["mode"] == "waiting" and "context manager" in record["reason"]
+
+
+def test_the_summary_names_what_has_not_been_compiled() -> None:
+    torch._dynamo.reset()
+    _gm.registry.reset()
+    functions = [torch.compile(Prepared(), backend=CountingBackend()) for _ in range(2)]
+    with captured():
+        functions[0](calls()[0]()[0])
+        assert any("breaks   Prepared" in line for line in summary.format_report(_gm.report()))
+        for function in functions[:1] * 2 + functions[1:]:
+            function(calls()[0]()[0])
+    assert not any("breaks" in line for line in summary.format_report(_gm.report()))
 
 
 def in_threads(function: Callable[[int], None], count: int) -> None:
