@@ -83,6 +83,19 @@ class Cached(Prepared):
         self.ready = True
 
 
+class Grown(Prepared):
+    """A module that makes a layer when it first knows how large its input is."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if not self.ready:
+            self.head = torch.nn.Linear(x.shape[-1], 3)
+            self.ready = True
+        return super().forward(x).sum() + self.head(x)
+
+    def prepare(self) -> None:
+        pass
+
+
 class Property(Prepared):
     """A module with an attribute that Python computes once; until Python 3.12 under a lock."""
 
@@ -119,7 +132,7 @@ def calls() -> list:
     return [lambda: (torch.tensor([[1.0, 2.0], [3.0, -1.0]]),), lambda: (torch.tensor([[0.5, 2.0], [-3.0, 1.0]]),)]
 
 
-@pytest.mark.parametrize("make", [Prepared, Hooked, Cached, Property, Twice])
+@pytest.mark.parametrize("make", [Prepared, Hooked, Cached, Grown, Property, Twice])
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
 @pytest.mark.parametrize("grad", [True, False])
 def test_a_first_call_that_prepares_leaves_later_calls_whole(make: Any, backend: str, grad: bool) -> None:

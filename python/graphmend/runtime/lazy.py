@@ -1,9 +1,9 @@
 """Calls that break because they prepare what later calls find ready.
 
-At its first call a program may take a lock to install hooks or to compute an attribute, and count the hooks in their
-class. Dynamo can put neither into a graph, and no later call does it again. Such a call runs in eager Python, which
-is all that it means, and the next one is traced anew. Whether that helps only the next trace tells; a callable that
-breaks twice at one place is compiled in parts from then on.
+At its first call a program may take a lock to install hooks or to compute an attribute, count the hooks in their
+class, or make layers. Dynamo can put none of that into a graph, and no later call does it again. Such a call runs in
+eager Python, which is all that it means, and the next one is traced anew. Whether that helps only the next trace
+tells; a callable that breaks twice at one place is compiled in parts from then on.
 """
 
 from __future__ import annotations
@@ -14,8 +14,15 @@ from typing import Any
 
 MAX_TRIES = 2
 
-# What Dynamo calls the breaks at code that prepares: locks, and writing to what is no object of the program.
-PREPARING = frozenset(("Unsupported context manager", "setattr() on unsupported type"))
+# What Dynamo calls the breaks at code that prepares: locks, writing to what is no object of the program, new layers.
+PREPARING = frozenset(
+    (
+        "Unsupported context manager",
+        "setattr() on unsupported type",
+        "Attempted to use `torch.nn.Parameter()` constructor with Dynamo",
+        "Uninitialized nn.Module",
+    )
+)
 
 LIBRARY = os.path.join(os.path.dirname(os.__file__), "")
 PACKAGE_FOLDERS = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
