@@ -45,6 +45,11 @@ def shown(lines: list[str], limit: int) -> list[str]:
     return lines if rest <= 0 else [*lines[:limit], f"  ... and {rest} more (GRAPHMEND_SUMMARY=full shows all)"]
 
 
+def place_of(item: dict[str, Any]) -> tuple[str, int]:
+    """Where a callable starts. Those that start at one place share their graphs, so one may have made none itself."""
+    return item["file"], item["line"]
+
+
 def count(number: int, singular: str, plural: str) -> str:
     return f"{number} {singular if number == 1 else plural}"
 
@@ -58,10 +63,11 @@ def format_report(report: dict[str, Any], limit: int = LIMIT) -> list[str]:
         for site, fate in sites
         if fate["refused"] and not fate["mended"]
     ]
+    whole = {place_of(item) for item in report["callables"] if item["mode"] == "whole"}
     broken = [
         f"  breaks   {item['name']} ({short_path(item['file'])}:{item['line']}): {item['reason'] or 'not one graph'}"
         for item in report["callables"]
-        if item["mode"] in ("partial", "plain")
+        if item["mode"] in ("partial", "plain") or (item["mode"] == "waiting" and place_of(item) not in whole)
     ]
     if not broken and limit == LIMIT:
         refused = []  # nothing breaks there after all

@@ -7,6 +7,7 @@ Dynamo likes, and only mends that postpone nothing are in force.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import os
@@ -19,8 +20,11 @@ import torch
 from . import state
 from .asked import truth_asked
 from .assumed import numbers_assumed
+from .conversions import idle_conversions_seen
+from .lazy import Preparation
 from .markers import site_of
 from .numbers import CAPTURE
+from .proxies import proxies_followed
 from .quiet import forgotten_breaks, held, release
 from .records import loads_noted
 from .supplied import supplied
@@ -51,6 +55,7 @@ class Callback:
         self.backend = backend
         self.only = only
         self.off: dict[bool, dict[str, None]] = {False: {}, True: {}}
+        self.preparation = Preparation()
 
     def __call__(self, frame: Any, cache_entry: Any, frame_state: Any) -> Any:
         if state.local.trace is not None:
@@ -68,15 +73,20 @@ class Callback:
             raise state.OtherPath
         result, error = self.attempts(frame, cache_entry, frame_state, True)
         if error is None:
-            if self.record.mode == "unused" and getattr(result, "guarded_code", None) is not None:
-                self.record.mode = "whole"
+            if self.record.mode in ("unused", "waiting") and getattr(result, "guarded_code", None) is not None:
+                self.record.mode, self.record.reason = "whole", None
             return result
         if getattr(error, "gb_type", None) == "Observed exception":
             raise state.NotWhole(raises=True)
-        if self.only or getattr(error, "frame_exec_strategy", None) is not None:
+        if getattr(error, "frame_exec_strategy", None) is not None:
+            return self.inner(frame, cache_entry, frame_state)
+        again = self.record.mode in ("unused", "waiting") and self.preparation.may_be_over(error)
+        if self.only and not again:
             return self.inner(frame, cache_entry, frame_state)
         self.record.reason = first_line(error)
-        raise state.NotWhole
+        if again:
+            self.record.mode = "waiting"
+        raise state.NotWhole(again=again)
 
     def convert_partial(self, frame: Any, cache_entry: Any, frame_state: Any) -> Any:
         """Convert one frame of a call that may have several."""
@@ -142,16 +152,11 @@ class Callback:
         try:
             trace.surroundings = surroundings()
             settings = torch._dynamo.config.patch(CAPTURE if trace.whole else {})
-            watched = identity_watched(trace), numbers_watched(trace), loads_noted(trace)
-            with (
-                settings,
-                watched[0],
-                watched[1],
-                watched[2],
-                numbers_assumed(trace),
-                truth_asked(trace),
-                supplied(trace),
-            ):
+            watched = identity_watched(trace), numbers_watched(trace), loads_noted(trace), proxies_followed(trace)
+            answered = numbers_assumed(trace), truth_asked(trace), supplied(trace), idle_conversions_seen(trace.whole)
+            with contextlib.ExitStack() as stack:
+                for context in (settings, *watched, *answered):
+                    stack.enter_context(context)
                 return self.inner(frame, cache_entry, frame_state), None
         except Exception as error:
             return None, error
@@ -293,6 +298,14 @@ class Failure:
     path: Any = None
 
 
+@dataclasses.dataclass(frozen=True)
+class Break:
+    """Why a call is not one graph: the program `raises`, or prepares what the next call finds, to be traced `again`."""
+
+    raises: bool
+    again: bool
+
+
 class Ways:
     """The ways to run one compiled callable.
 
@@ -383,7 +396,7 @@ class Ways:
             finally:
                 state.local.known, state.local.tracing, state.local.failed = (), False, ()
 
-    def recover(self, failure: Union[Failure, bool], function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+    def recover(self, failure: Union[Failure, Break], function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
         """Run a call again that has failed, or that is not one graph."""
         if isinstance(failure, Failure):
             try:
@@ -391,8 +404,10 @@ class Ways:
             except state.NotWhole:
                 pass
             return self.run_eagerly(function, args, kwargs)  # its own path is no graph, others are
-        self.fail(failure)
-        if not failure or (self.left and torch.is_grad_enabled() in self.left):
+        if failure.again:
+            return run_eagerly(function, args, kwargs)
+        self.fail(failure.raises)
+        if not failure.raises or (self.left and torch.is_grad_enabled() in self.left):
             return self.partial()(*args, **kwargs)
         result = self.run_eagerly(function, args, kwargs)
         self.leave("its trace raises an exception that the program does not raise")
@@ -485,15 +500,15 @@ def run_way(way: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
     raise failed
 
 
-def failure_of(error: BaseException) -> Union[Failure, bool, None]:
-    """What an error says of a call: why it has to be run again, or, where it is not one graph, whether the program
-    raises; None for an error of the program."""
+def failure_of(error: BaseException) -> Union[Failure, Break, None]:
+    """What an error says of a call: why it has to be run again, or why it is not one graph; None for an error of the
+    program."""
     error = settle(error) or error
     if isinstance(error, state.GuardFailed):
         return Failure(True, error.restore, error.answers, error.path)
     if isinstance(error, state.OtherPath):
         return Failure(False, None, error.answers)
-    return error.raises if isinstance(error, state.NotWhole) else None
+    return Break(error.raises, error.again) if isinstance(error, state.NotWhole) else None
 
 
 def wrap(ways: Ways, function: Callable[..., Any], module: Optional[torch.nn.Module]) -> Callable[..., Any]:

@@ -9,7 +9,7 @@ import torch
 from torch.fx import GraphModule, Node
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from . import op_facts
+from . import kernels, op_facts
 from .markers import kind_of
 from .regions import Marks, Region, Select, tensor_of
 
@@ -459,7 +459,8 @@ def opaque(module: GraphModule) -> Optional[str]:
                 continue
             target = node.target
             if isinstance(target, (torch._ops.OpOverload, torch._ops.OpOverloadPacket)):
-                if str(target).partition(".")[0] not in op_facts.PURE_LIBRARIES:
+                known = str(target).partition(".")[0] in op_facts.PURE_LIBRARIES
+                if not known and not kernels.only_computes(target):
                     return name_of(node)
             elif not isinstance(target, torch._ops.HigherOrderOperator):
                 home = getattr(target, "__module__", None)

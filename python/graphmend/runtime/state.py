@@ -30,12 +30,14 @@ class GuardFailed(BaseException):
 class NotWhole(BaseException):
     """Raised while converting the first frame of a call that is not one graph; nothing has run yet.
 
-    `raises` tells that the program itself raises an exception in such a call, whatever its tensors hold.
+    `raises` tells that the program itself raises an exception in such a call, whatever its tensors hold; `again` that
+    the next call may be one graph once this one has run in eager Python.
     """
 
-    def __init__(self, raises: bool = False) -> None:
+    def __init__(self, raises: bool = False, again: bool = False) -> None:
         super().__init__()
         self.raises = raises
+        self.again = again
 
 
 class OtherPath(BaseException):
@@ -118,7 +120,7 @@ class SiteRecord:
 
 @dataclasses.dataclass
 class CallableRecord:
-    """What became of one compiled callable; `mode` is `unused`, `whole`, `partial` or `plain`."""
+    """What became of one compiled callable; `mode` is `unused`, `waiting`, `whole`, `partial` or `plain`."""
 
     name: str
     file: str
