@@ -49,7 +49,7 @@ class MendingBackend:
         lost = unasserted(module, trace)
         if lost is not None:
             raise state.SiteRefused(f"the graph cannot find out whether {lost}")
-        if not has_markers(module) and not (trace.whole and depends_on_data(module)):
+        if not has_markers(module) and not (trace.whole and (depends_on_data(module) or trace.outside is not None)):
             if trace.whole:
                 self.follow((), trace)
             own_guards.drop(translator().output, False)

@@ -21,6 +21,7 @@ from .asked import truth_asked
 from .assumed import numbers_assumed
 from .markers import site_of
 from .numbers import CAPTURE
+from .prologue import put_back
 from .quiet import forgotten_breaks, held, release
 from .records import loads_noted
 from .supplied import supplied
@@ -151,6 +152,7 @@ class Callback:
                 numbers_assumed(trace),
                 truth_asked(trace),
                 supplied(trace),
+                put_back(trace),
             ):
                 return self.inner(frame, cache_entry, frame_state), None
         except Exception as error:
@@ -360,6 +362,13 @@ class Ways:
     def rerun(self, failure: Failure, function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
         """Run a call again, on whichever path it takes, or in eager Python."""
         search = Search(self)
+        try:
+            return self.searched(search, failure, function, args, kwargs)
+        finally:
+            state.local.spared = 0
+
+    def searched(self, search: Search, failure: Failure, function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+        """The result of a call on the path that a search finds."""
         way: Optional[Way] = self.likely
         while True:
             search.note(way, failure)
@@ -377,7 +386,7 @@ class Ways:
             else:
                 self.likely = way
                 if not search.tracing:
-                    for _ in search.tried:
+                    for _ in range(len(search.tried) - state.local.spared):
                         self.waste()
                 return result
             finally:
@@ -481,6 +490,7 @@ def run_way(way: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
     else:
         if state.local.queue:
             flush(state.local.queue)
+        state.local.pending = None
         return result
     raise failed
 
@@ -516,6 +526,8 @@ def wrap(ways: Ways, function: Callable[..., Any], module: Optional[torch.nn.Mod
         else:
             if local.queue:
                 flush(local.queue)
+            elif record.calls_random:
+                local.pending = None
             return result
         return ways.recover(failure, function, args, kwargs)
 

@@ -10,6 +10,7 @@ from torch.fx import GraphModule, Node
 from torch.fx._lazy_graph_module import _LazyGraphModule
 
 from . import prove
+from .ahead import Ahead, decided_ahead
 from .decisions import decide_on_tensors
 from .functional import functionalize
 from .markers import kind_of, site_of
@@ -33,6 +34,7 @@ class Plan:
     mutated: list[Any] = dataclasses.field(default_factory=list)
     draws: bool = False
     calls_random: bool = False
+    ahead: Optional[Ahead] = None
     devices: list[torch.device] = dataclasses.field(default_factory=list)
 
 
@@ -46,9 +48,11 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     functionalize(module, marks, trace)
     if not trace.refusals:
         refuse_unproved(module, marks, trace)
-    plan = Plan(marks.sites())
+    plan = Plan(marks.sites() | set(trace.outside.sites if trace.outside is not None else ()))
     plan.numbers = trace.whole and depends_on_data(module)
-    if not trace.refusals and (marks.checks or marks.decisions or marks.events or plan.numbers):
+    if not trace.refusals and (
+        marks.checks or marks.decisions or marks.events or plan.numbers or trace.outside
+    ):
         plan_replay(module, marks, plan, trace)
     if trace.refusals:
         raise SiteRefused("; ".join(trace.refusals.values()))
@@ -57,6 +61,8 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     gate_gradients(module, marks)
     release_events(module, marks)
     plan.defers = bool(marks.events)
+    if marks.decisions:
+        plan.ahead = decided_ahead(module, marks.decisions)
     if marks.checks or marks.decisions:
         plan.expected = [False, *(decision.answer for decision in marks.decisions)]
         add_flags(module, marks)
@@ -222,6 +228,9 @@ def plan_replay(module: GraphModule, marks: Marks, plan: Plan, trace: Trace) -> 
     """Find out what has to be restored before a call can be run again."""
     plan.guarded = True
     sites = [site_of(part.key) for part in [*marks.checks, *marks.decisions, *marks.events]]
+    if trace.outside is not None:
+        plan.calls_random = trace.calls_random = True
+        sites += trace.outside.sites
     unknown = prove.opaque(module)
     if unknown is not None:
         refuse_replay(sites, trace, f"the graph calls `{unknown}`, which may have effects of its own")
