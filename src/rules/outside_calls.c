@@ -19,6 +19,15 @@ static const char *const methods[] = {
 #include "rules/outside_calls.def"
 };
 
+static gm_outside_form form_of_name(const char *name) {
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        if (strcmp(name, functions[i].name) == 0) {
+            return functions[i].form;
+        }
+    }
+    return GM_OUTSIDE_NONE;
+}
+
 /* `a.b.c`: text can stand in front of such a callee and behind it. */
 static bool is_dotted(const gm_node *callee) {
     while (callee->kind == GM_KIND_Attribute) {
@@ -75,12 +84,11 @@ gm_outside_form gm_outside_form_of(gm_function *function, const gm_node *call) {
     if (name == NULL) {
         return is_drawing(function, callee) ? GM_OUTSIDE_METHOD : GM_OUTSIDE_NONE;
     }
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-        if (strcmp(name->text, functions[i].name) == 0) {
-            return form_in_place(function->flow, call, functions[i].form);
-        }
-    }
-    return GM_OUTSIDE_NONE;
+    return form_in_place(function->flow, call, form_of_name(name->text));
+}
+
+bool gm_outside_is_clock(const char *name) {
+    return form_of_name(name) == GM_OUTSIDE_CLOCK;
 }
 
 const char *gm_outside_part(gm_analysis *analysis, const gm_node *call) {

@@ -78,6 +78,7 @@ class Trace:
     answers: Optional[tuple[bool, ...]] = None  # those of the path that the graph follows, when it is made
     calls_random: bool = False  # the graph needs numbers from Python's `random`
     outside: Any = None  # what the graph takes from outside of the program (outside_calls.py)
+    clock: Any = None  # the graph behind which deferred work reads the clock
     elsewhere: bool = False  # this path is not that of the way which is traced
     repeated: bool = False  # a graph of this path has failed for the call
     numbers: bool = False  # it matters what numbers are that data decide
