@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "flow/values.h"
+
 typedef struct gm_outside_function {
     const char *name;
     gm_outside_form form;
@@ -75,9 +77,16 @@ static gm_outside_form form_in_place(gm_flow *flow, const gm_node *call, gm_outs
     return form;
 }
 
+/* `__init__` of a module: nothing is compiled there. */
+static bool makes_module(gm_function *function) {
+    const gm_class *class_ = gm_class_around(function);
+    return class_ != NULL && class_->is_module && gm_is_def(function->node) &&
+           gm_name_is(gm_def_name(function->node), "__init__");
+}
+
 gm_outside_form gm_outside_form_of(gm_function *function, const gm_node *call) {
     const gm_node *callee = gm_as_Call(call)->func;
-    if (!is_dotted(callee)) {
+    if (!is_dotted(callee) || makes_module(function)) {
         return GM_OUTSIDE_NONE;
     }
     const gm_name *name = gm_flow_qualified(function->flow, callee);

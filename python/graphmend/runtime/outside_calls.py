@@ -10,6 +10,7 @@ is asked for, and of what is deferred none comes before such a call.
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any, Callable
 
 import torch
@@ -25,7 +26,7 @@ from .state import local
 from .tracing import constant, refuse, site_on, translator
 
 MAX_VALUES = 8  # that one place may give, each of them on a path of its own
-MAX_PLACES = 64
+MAX_SIZES = 4  # for which one place may be traced
 
 
 def outside(site: str, function: Callable[..., Any], part: str = "") -> Callable[..., Any]:
@@ -128,9 +129,8 @@ def kind_of_call(site: str, name: str, part: str) -> str:
     if fact is None:
         return ""
     if part not in fact.parts:
-        trace.blamed[site] = "what it gives is an object that no graph can hold"
         return ""
-    if trace.open:
+    if trace.open and fact.kind != PURE:
         refuse(site_of(trace.open[-1][0]), "a side takes a value from outside of the program")
     return fact.kind
 
@@ -189,7 +189,7 @@ def constants(site: str, names: tuple[str, str]) -> tuple[list[Any], dict[str, A
 
             if decided_by_data(variable) or not hasattr(variable, "evaluate_expr"):
                 refuse(site, "its arguments depend on data")
-            return variable.evaluate_expr(current.output)
+            return size(site, variable.evaluate_expr(current.output))
         try:
             value = variable.as_python_constant()
         except Exception:
@@ -201,6 +201,18 @@ def constants(site: str, names: tuple[str, str]) -> tuple[list[Any], dict[str, A
     args = [plain(item) for item in current.symbolic_locals[names[0]].unpack_var_sequence(current)]
     table = current.symbolic_locals[names[1]].realize().items
     return args, {key.vt.as_python_constant(): plain(item) for key, item in table.items()}
+
+
+sizes: dict[str, set[int]] = {}  # by site: the sizes of tensors that were arguments, each for a graph of its own
+
+
+def size(site: str, number: int) -> int:
+    """A size that the graph is made for, although Dynamo would leave it open."""
+    found = sizes.setdefault(site, set())
+    found.add(number)
+    if len(found) > MAX_SIZES:
+        refuse(site, "its arguments are sizes that vary")
+    return number
 
 
 def guard(variable: Any, function: Any) -> None:
@@ -290,10 +302,14 @@ def made(site: str, function: Any, args: list, kwargs: dict, part: str) -> Any:
 def sequence(function: Any, args: list, kwargs: dict, site: str) -> list:
     """The arguments of a call that draws places: the numbers of the places instead of the sequence."""
     count, *rest = args
-    if count == 0 or count > MAX_PLACES:
-        refuse(site, "it draws from none or too many items")
-    places: Any = list(range(count)) if function.__name__ == "shuffle" else range(count)
-    return [places, *rest]
+    shuffles = function.__name__ == "shuffle"
+    picks = {"choice": 1, "shuffle": count, "choices": 1, "sample": 1}[function.__name__]
+    if function.__name__ in ("choices", "sample"):
+        picks = kwargs.get("k", rest[-1] if rest else 1)
+    outcomes = count ** picks if function.__name__ == "choices" else math.perm(count, picks)
+    if not 0 < outcomes <= MAX_VALUES:
+        refuse(site, "it draws from none or from too many possibilities")
+    return [list(range(count)) if shuffles else range(count), *rest]
 
 
 def keep(found: Notes, fact: Fact, function: Any, site: str) -> None:
@@ -303,7 +319,8 @@ def keep(found: Notes, fact: Fact, function: Any, site: str) -> None:
         refuse_late_seed(found.output, site)
     if id(generator) not in found.saved:
         found.saved[id(generator)] = readings.saved(function)
-        found.output.random_calls.append((remember, (function,), {}))
+        if generator is not readings.SHARED:  # the wrapper remembers that one
+            found.output.random_calls.append((remember, (function,), {}))
 
 
 def refuse_late_seed(output: Any, site: str) -> None:

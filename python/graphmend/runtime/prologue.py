@@ -64,6 +64,8 @@ class Reading:
 
     def __call__(self) -> Optional[torch.Tensor]:
         try:
+            if not readings.is_still(self.function):
+                raise GuardFailed(undoing())
             value = called(self.function, self.args, self.kwargs, self.part)
             found = self.tensor(value)
         except Exception:

@@ -122,6 +122,7 @@ METHODS_OF_NUMPY = {
     ORDER: ("shuffle",),
     SEED: ("seed",),
 }
+SHARED = random.getstate.__self__  # type: ignore[attr-defined]  # the generator behind the functions of `random`
 NATIVE = ("uniform", "randint", "randrange")  # of `random` itself: Dynamo knows these
 
 
@@ -153,11 +154,19 @@ def generator_of(function: Any) -> Any:
     return owner if type(owner) is random.Random or type(owner) in numpy_generators() else None
 
 
+def is_still(function: Any) -> bool:
+    """Whether a method of a random generator is what the generator has under its name."""
+    generator = generator_of(function)
+    if generator is None or getattr(function, "__self__", None) is None:
+        return True
+    return function.__name__ not in getattr(generator, "__dict__", ())
+
+
 def fact_of(function: Any) -> Optional[Fact]:
     """What is known of a function; None where nothing is, or Dynamo knows it as well."""
     generator, name = generator_of(function), getattr(function, "__name__", "")
     if type(generator) is random.Random:
-        if generator is getattr(random.random, "__self__", None) and name in NATIVE:
+        if generator is SHARED and name in NATIVE:
             return None
         return OF_RANDOM.get(name)
     if generator is not None:
