@@ -3,17 +3,12 @@ leaves them."""
 
 from __future__ import annotations
 
-import os
-import random
 import textwrap
 from typing import Any
 
-import numpy
 import pytest
 import torch
-from harness import CountingBackend, compare, load
-
-import graphmend.runtime as _gm
+from harness import compare, load
 
 
 def ones(*values: float) -> list:

@@ -367,7 +367,9 @@ class Ways:
         finally:
             state.local.spared = 0
 
-    def searched(self, search: Search, failure: Failure, function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+    def searched(
+        self, search: Search, failure: Failure, function: Callable[..., Any], args: tuple, kwargs: dict
+    ) -> Any:
         """The result of a call on the path that a search finds."""
         way: Optional[Way] = self.likely
         while True:

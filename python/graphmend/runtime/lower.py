@@ -50,9 +50,7 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
         refuse_unproved(module, marks, trace)
     plan = Plan(marks.sites() | set(trace.outside.sites if trace.outside is not None else ()))
     plan.numbers = trace.whole and depends_on_data(module)
-    if not trace.refusals and (
-        marks.checks or marks.decisions or marks.events or plan.numbers or trace.outside
-    ):
+    if not trace.refusals and (marks.checks or marks.decisions or marks.events or plan.numbers or trace.outside):
         plan_replay(module, marks, plan, trace)
     if trace.refusals:
         raise SiteRefused("; ".join(trace.refusals.values()))

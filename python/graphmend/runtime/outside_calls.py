@@ -306,7 +306,7 @@ def sequence(function: Any, args: list, kwargs: dict, site: str) -> list:
     picks = {"choice": 1, "shuffle": count, "choices": 1, "sample": 1}[function.__name__]
     if function.__name__ in ("choices", "sample"):
         picks = kwargs.get("k", rest[-1] if rest else 1)
-    outcomes = count ** picks if function.__name__ == "choices" else math.perm(count, picks)
+    outcomes = count**picks if function.__name__ == "choices" else math.perm(count, picks)
     if not 0 < outcomes <= MAX_VALUES:
         refuse(site, "it draws from none or from too many possibilities")
     return [list(range(count)) if shuffles else range(count), *rest]

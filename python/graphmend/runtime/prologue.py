@@ -54,7 +54,9 @@ class Reading:
     `place` tells the number of a value among those that its site has given; it is None where the graph gets the value itself.
     """
 
-    def __init__(self, function: Any, args: list, kwargs: dict, part: str, place: Optional[Callable[[Any], int]]) -> None:
+    def __init__(
+        self, function: Any, args: list, kwargs: dict, part: str, place: Optional[Callable[[Any], int]]
+    ) -> None:
         self.function = function
         self.args = args
         self.kwargs = kwargs

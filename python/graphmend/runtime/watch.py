@@ -200,7 +200,9 @@ CLOCKS = frozenset(["time", "perf_counter", "monotonic", "process_time", "thread
 
 def second_clock(code: types.CodeType, trace: state.Trace, tx: Any) -> bool:
     """Whether a sink reads the clock, and another one has done so: what passes between the two would not show."""
-    methods = [item.argval for item in dis.get_instructions(code) if item.opname in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_GLOBAL")]
+    methods = [
+        item.argval for item in dis.get_instructions(code) if item.opname in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_GLOBAL")
+    ]
     if not any(isinstance(name, str) and name.replace("_ns", "") in CLOCKS for name in methods):
         return False
     before, trace.clock = trace.clock, tx.output
