@@ -1,5 +1,4 @@
-"""Values from outside of the program: taken in front of the graph, in the order of the program, with all generators as eager Python
-leaves them."""
+"""Values from outside of the program: taken in front of the graph, in order, with generators left as eager Python does."""
 
 from __future__ import annotations
 
@@ -65,7 +64,8 @@ WHOLE = {
         """,
     "sample": """
         def f(x):
-            return [step(x) for step in random.sample([torch.sin, torch.cos], 2)], random.choices([1, 2], weights=[1, 5], k=1)
+            steps = random.sample([torch.sin, torch.cos], 2)
+            return [step(x) for step in steps], random.choices([1, 2], weights=[1, 5], k=1)
         """,
     "shuffle": """
         def f(x):

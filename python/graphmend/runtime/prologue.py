@@ -51,7 +51,8 @@ def called(function: Any, args: list, kwargs: dict, part: str) -> Any:
 class Reading:
     """One call in front of a graph, and the tensor in which the graph gets its value.
 
-    `place` tells the number of a value among those that its site has given; it is None where the graph gets the value itself.
+    `place` tells the number of a value among those that its site has given; it is None where the graph gets the value
+    itself.
     """
 
     def __init__(

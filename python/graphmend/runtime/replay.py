@@ -143,7 +143,7 @@ class GuardedGraph:
         known = self.ahead.answers(inputs)
         if known is not None:
             local.spared += 1
-            raise GuardFailed(restore, known)
+            raise GuardFailed(restore, known, self.route)
 
     def flags(self, outputs: Sequence[Any]) -> list[bool]:
         """The flags that a call gives: none, a single one as it is, or several in one tensor."""
