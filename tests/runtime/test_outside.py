@@ -1,13 +1,16 @@
-"""Values from outside of the program: taken in front of the graph, in order, with generators left as eager Python does."""
+"""Values from outside of the program: taken in order in front of the graph, generators left as eager Python does."""
 
 from __future__ import annotations
 
+import random
 import textwrap
 from typing import Any
 
 import pytest
 import torch
 from harness import compare, load
+
+import graphmend.runtime as _gm
 
 
 def ones(*values: float) -> list:
@@ -31,6 +34,11 @@ WHOLE = {
         def f(x):
             weight = np.random.beta(0.4, 0.4)
             return weight * x + (1 - weight) * x.flip(0), weight
+        """,
+    "mixup": """
+        def f(x):
+            weight = np.random.beta(0.4, 0.4)
+            return weight * x + (1 - weight) * x.flip(0) * x
         """,
     "all generators": """
         def f(x):
@@ -572,7 +580,59 @@ def test_nobody_can_tell(tmp_path: Any, name: str, grad: bool) -> None:
     compare(load(tmp_path, HEAD + textwrap.dedent(RIGHT[name])), ones(2, -1, 1, 1, 3), grad)
 
 
-@pytest.mark.parametrize("name", ["coin", "number", "all generators", "arrays", "choice", "guard behind"])
-def test_inductor(tmp_path: Any, name: str) -> None:
+@pytest.mark.parametrize("grad", [True, False])
+@pytest.mark.parametrize("name", ["coin", "mixup", "arrays", "choice", "guard behind", "loop", "parsed"])
+def test_inductor(tmp_path: Any, name: str, grad: bool) -> None:
     with torch._inductor.config.patch(fallback_random=True):
-        compare(load(tmp_path, HEAD + textwrap.dedent(WHOLE[name])), ones(2, -1, 1, 1, 3), backend="inductor")
+        make = load(tmp_path, HEAD + textwrap.dedent(WHOLE[name]))
+        outcome = compare(make, ones(2, -1, 1, 1, 3), grad, backend="inductor")
+    assert [one["mode"] for one in outcome.report["callables"]] == ["whole"], outcome.report
+
+
+def test_half_precision(tmp_path: Any) -> None:
+    """A number is not the same as a tensor there; integers are not, either."""
+    text = """
+        def f(x):
+            weight = random.random()
+            return weight * x, (x.double() * weight).sum() - weight, x.long() + weight, weight + weight * x.mean()
+        """
+    calls = [lambda dtype=dtype: (torch.linspace(-3, 3, 12).to(dtype),) for dtype in (torch.float16, torch.bfloat16)]
+    compare(load(tmp_path, HEAD + textwrap.dedent(text)), calls, False)
+
+
+def test_seldom_wasted(tmp_path: Any) -> None:
+    """Values that decide are known before the graph runs: no call runs the graph of another path in vain."""
+    make = load(tmp_path, HEAD + textwrap.dedent(WHOLE["coin"]))
+    runs = []
+
+    def backend(module: Any, inputs: Any) -> Any:
+        def run(*values: Any) -> Any:
+            runs.append(module)
+            return module.forward(*values)
+
+        return run
+
+    torch._dynamo.reset()
+    _gm.registry.reset()
+    function = torch.compile(make(), backend=backend)
+    random.seed(5)
+    sides = {function(torch.ones(2))[1] for _ in range(100)}
+    assert sides == {"heads", "tails"} and len(runs) == 100
+    assert [(one["mode"], one["paths"], one["replays"]) for one in _gm.report()["callables"]] == [("whole", 2, 0)]
+
+
+def test_generators_after_a_trace(tmp_path: Any) -> None:
+    """A trace that leads to nothing draws nothing either."""
+    text = """
+        def f(x):
+            a = np.random.rand() + random.gauss(0, 1)
+            torch.manual_seed(3)
+            breakpoint_of(x)
+            return x * a + torch.rand(3)
+
+        @torch.compiler.disable
+        def breakpoint_of(x):
+            pass
+        """
+    outcome = compare(load(tmp_path, HEAD + textwrap.dedent(text)), ones(1, 2))
+    assert outcome.report["callables"][0]["mode"] == "partial"

@@ -60,7 +60,7 @@ class MendingBackend:
             trace.repeated = plan.route in state.local.failed
             self.follow(tuple(plan.expected[1:]), trace)
         reason = computes_with_numbers(module) if plan.numbers else None
-        if plan.calls_random:
+        if plan.single:
             reason = "Dynamo hands over the numbers of `random` in double precision, and tells that they are in single"
         compiled = self.inner(module, inputs, **kwargs)
         if reason is not None and not runs_as_python(module, compiled):

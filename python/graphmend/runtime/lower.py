@@ -16,6 +16,7 @@ from .functional import functionalize
 from .markers import kind_of, site_of
 from .numbers import depends_on_data
 from .regions import Event, Marks, Region, predicate_beside, read, tensor_of
+from .scalars import numbers_as_tensors
 from .simplify import simplify
 from .state import SiteRefused, Trace
 
@@ -34,6 +35,7 @@ class Plan:
     mutated: list[Any] = dataclasses.field(default_factory=list)
     draws: bool = False
     calls_random: bool = False
+    single: bool = False  # some of the numbers in a type that the graph does not expect
     ahead: Optional[Ahead] = None
     devices: list[torch.device] = dataclasses.field(default_factory=list)
 
@@ -41,6 +43,8 @@ class Plan:
 def lower(module: GraphModule, trace: Trace) -> Plan:
     """Prove every site of the graph, then replace its markers; raises SiteRefused with the reasons in the trace."""
     decide_on_tensors(module)
+    if trace.outside is not None:
+        numbers_as_tensors(module)
     marks = read(module)
     for site in marks.broken:
         trace.refuse(site, "the graph breaks inside one side")
@@ -239,6 +243,7 @@ def plan_replay(module: GraphModule, marks: Marks, plan: Plan, trace: Trace) -> 
         source = type(getattr(node.meta.get("grapharg"), "source", None)).__name__
         if node.op == "placeholder" and "Random" in source:
             plan.calls_random = trace.calls_random = True
+            plan.single = plan.single or node.meta["grapharg"].pass_arg_as_tensor
     position = -1
     for node in module.graph.nodes:
         position += node.op == "placeholder"
