@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import random
 import textwrap
+import threading
 from typing import Any
 
+import numpy
 import pytest
 import torch
 from harness import compare, load
 
 import graphmend.runtime as _gm
+from graphmend.runtime.state import local
 
 
 def ones(*values: float) -> list:
@@ -636,3 +639,44 @@ def test_generators_after_a_trace(tmp_path: Any) -> None:
         """
     outcome = compare(load(tmp_path, HEAD + textwrap.dedent(text)), ones(1, 2))
     assert outcome.report["callables"][0]["mode"] == "partial"
+
+
+def test_nothing_is_left_to_undo(tmp_path: Any) -> None:
+    """A failure in a later call does not undo the draws of an earlier one."""
+    make = load(tmp_path, HEAD + textwrap.dedent(WHOLE["mixup"]))
+    torch._dynamo.reset()
+    function = torch.compile(make(), backend="eager")
+    other = torch.compile(lambda x: x.missing, backend="eager")
+    function(torch.ones(2))
+    state = random.getstate(), numpy.random.get_state()[1].tolist()
+    assert local.pending is None
+    with pytest.raises(AttributeError):
+        other(torch.ones(2))
+    assert (random.getstate(), numpy.random.get_state()[1].tolist()) == state
+
+
+def test_threads(tmp_path: Any) -> None:
+    """Each thread gets the numbers that its own generator gives."""
+    text = """
+        def f(x, generator):
+            return x * generator.gauss(0, 1) + generator.betavariate(1, 2), generator.choice("ab")
+        """
+    make = load(tmp_path, HEAD + textwrap.dedent(text))
+    torch._dynamo.reset()
+    program = make()
+    function = torch.compile(program, backend="eager")
+    failures = []
+
+    def work(number: int) -> None:
+        one, other = random.Random(number), random.Random(number)
+        for _ in range(20):
+            (got, letter), (wanted, again) = function(torch.ones(2), one), program(torch.ones(2), other)
+            if not torch.equal(got, wanted) or letter != again or one.getstate() != other.getstate():
+                failures.append(number)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
