@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "mend/runtime_private.h"
+#include "rules/outside_calls.h"
 #include "rules/tests.h"
 
 /* A conditional expression that is mended and begins or ends a decision takes the place of the bytes that the text would go with. */
@@ -19,7 +20,10 @@ static int compare(const void *left, const void *right) {
     if (a->offset != b->offset) {
         return a->offset < b->offset ? -1 : 1;
     }
-    return (int)b->behind - (int)a->behind;
+    if (a->behind != b->behind) {
+        return a->behind ? -1 : 1;
+    }
+    return a->other > b->other ? -1 : a->other < b->other;
 }
 
 /* The decision as a call that gives a tensor where the expression itself asks for a Python value: `torch.equal(a, b)`, `0 < a < 1`. NULL
@@ -34,6 +38,11 @@ static const char *tensor_text(gm_emitter *emitter, const gm_plan *plan) {
     const char *text = gm_buffer_text(&emitter->out.text);
     emitter->out = kept;
     return strchr(text, '\n') == NULL ? text : NULL;
+}
+
+static void set_pair(gm_insertion *pair, const gm_node *node, const char *front, const char *behind) {
+    pair[0] = (gm_insertion){.offset = node->start, .other = node->end, .text = front};
+    pair[1] = (gm_insertion){.offset = node->end, .behind = true, .other = node->start, .text = behind};
 }
 
 /* `_gm.taken(SITE, (` and `))`, or `_gm.taken(SITE, (TENSOR if _gm.on(SITE) else (` and `)))`. */
@@ -51,8 +60,24 @@ static void add_call(gm_emitter *emitter, gm_insertion *pair, const gm_finding *
         gm_emit_site(emitter, &plan);
         gm_write(&emitter->out, ") else (");
     }
-    pair[0] = (gm_insertion){decision->node->start, false, gm_buffer_text(&emitter->out.text)};
-    pair[1] = (gm_insertion){decision->node->end, true, tensor != NULL ? ")))" : "))"};
+    set_pair(pair, decision->node, gm_buffer_text(&emitter->out.text), tensor != NULL ? ")))" : "))");
+    emitter->out = kept;
+}
+
+/* `_gm.outside(SITE, ` and `)` around the callee, or `, "PART")` behind it. */
+static void add_outside(gm_emitter *emitter, gm_insertion *pair, const gm_finding *finding) {
+    gm_analysis *analysis = emitter->analysis;
+    const gm_plan plan = {.rule = finding->rule, .node = finding->node, .function = finding->function};
+    const gm_node *call = gm_flow_parent(analysis->flow, finding->node);
+    bool part = gm_outside_form_of(finding->function, call) == GM_OUTSIDE_PART;
+    gm_writer kept = emitter->out;
+    gm_writer_init(&emitter->out, analysis->arena, kept.tree);
+    gm_write(&emitter->out, "_gm.outside(");
+    gm_emit_site(emitter, &plan);
+    gm_write(&emitter->out, ", ");
+    const char *end = part ? gm_analysis_text(analysis, ", \"%s\")", gm_outside_part(analysis, call)) : ")";
+    set_pair(pair, finding->node, gm_buffer_text(&emitter->out.text), end);
+    pair[0].always = pair[1].always = true;
     emitter->out = kept;
 }
 
@@ -61,7 +86,8 @@ void gm_emit_decisions(gm_emitter *emitter, const gm_findings *decisions) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < decisions->count; i++) {
         if (!is_cut(emitter, decisions->items[i].node)) {
-            add_call(emitter, &insertions[count], &decisions->items[i]);
+            bool outside = decisions->items[i].rule == &gm_rule_outside_value;
+            (outside ? add_outside : add_call)(emitter, &insertions[count], &decisions->items[i]);
             count += 2;
         }
     }

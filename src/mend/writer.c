@@ -61,10 +61,13 @@ static uint32_t first_insertion(const gm_writer *writer, uint32_t start) {
 /* Copy bytes of one line with what is inserted there. */
 static void copy_bytes(gm_writer *writer, uint32_t start, uint32_t end) {
     const gm_source *source = writer->tree->source;
-    for (uint32_t i = first_insertion(writer, start); writer->bare == 0 && i < writer->insertion_count; i++) {
+    for (uint32_t i = first_insertion(writer, start); i < writer->insertion_count; i++) {
         const gm_insertion *insertion = &writer->insertions[i];
         if (insertion->offset > end || (insertion->offset == end && !insertion->behind)) {
             break;
+        }
+        if (writer->bare > 0 && !insertion->always) {
+            continue;
         }
         gm_buffer_add(&writer->text, source->text + start, insertion->offset - start);
         gm_write(writer, insertion->text);

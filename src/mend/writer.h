@@ -14,6 +14,8 @@ typedef GM_VEC(uint32_t) gm_line_map;
 typedef struct gm_insertion {
     uint32_t offset;
     bool behind;
+    bool always; /* in bare copies, too */
+    uint32_t other; /* where the text goes that belongs to it: an insertion is around all that are nearer to each other */
     const char *text; /* without line ends */
 } gm_insertion;
 
@@ -25,7 +27,7 @@ typedef struct gm_writer {
     uint32_t statement; /* line of the statement being written */
     const gm_insertion *insertions; /* in the order in which they are written */
     uint32_t insertion_count;
-    uint32_t bare; /* above zero: source is copied without insertions */
+    uint32_t bare; /* above zero: source is copied without insertions, but for some */
 } gm_writer;
 
 void gm_writer_init(gm_writer *writer, gm_arena *arena, const gm_tree *tree);

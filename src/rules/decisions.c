@@ -1,5 +1,6 @@
 #include "rules/decisions.h"
 
+#include "rules/outside_calls.h"
 #include "rules/rule.h"
 #include "rules/tests.h"
 
@@ -54,6 +55,18 @@ static void add_tests(walk *walking, const gm_list *tests) {
     }
 }
 
+/* A call that takes a value from outside: the place is its callee. */
+static void add_outside(walk *walking, const gm_node *call) {
+    gm_outside_form form = gm_outside_form_of(walking->function, call);
+    if (form != GM_OUTSIDE_NONE && form != GM_OUTSIDE_OBJECT) {
+        gm_finding taken = {.rule = &gm_rule_outside_value,
+                            .node = gm_as_Call(call)->func,
+                            .function = walking->function,
+                            .message = "value from outside of the program"};
+        gm_vec_push(walking->analysis->arena, walking->found, taken);
+    }
+}
+
 /* What a node asks the truth of. */
 static void visit_tests(walk *walking, const gm_node *node) {
     switch ((gm_kind)node->kind) {
@@ -105,6 +118,9 @@ static bool visit(gm_node *node, void *context) {
     inner.statement = gm_is_stmt(node) ? node : inner.statement;
     if (inner.function != NULL) {
         visit_tests(&inner, node);
+        if (node->kind == GM_KIND_Call) {
+            add_outside(&inner, node);
+        }
     }
     return gm_node_children(node, visit, &inner);
 }

@@ -3,6 +3,7 @@
 #include "flow/torch_facts.h"
 #include "rules/blocks.h"
 #include "rules/effects_private.h"
+#include "rules/outside_calls.h"
 #include "rules/reach.h"
 
 static const gm_refusal none = {NULL, NULL};
@@ -112,6 +113,9 @@ static gm_refusal of_qualified(gm_function *function, const gm_name *name, const
                                     has_prefix(name, "torch.iinfo") || has_prefix(name, "torch.is_"))) {
         const gm_torch_op *op = gm_torch_find_qualified(name->text);
         return op != NULL ? of_torch_op(op, &call->base, mode) : none;
+    }
+    if (mode == GM_EFFECTS_SINK && gm_outside_is_clock(name->text)) {
+        return none;
     }
     const gm_torch_op *op = gm_torch_find_qualified(name->text);
     if (op != NULL) {

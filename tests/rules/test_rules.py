@@ -99,12 +99,14 @@ def test_mended_text_has_the_mended_sites(executable: str, case: Case, written: 
         site = f"{written}:{one['line']}:{one['column'] - 1}:{one['code']}"
         if one["code"] == "GM105":
             assert f'_gm.taken("{site}"' in text
+        elif one["code"] == "GM501":
+            assert (f'_gm.outside("{site}"' in text) == ("object" not in one["reason"])
         elif one["reason"] is not None:
             assert f'"{site}"' not in text
         elif one["code"] != "GM110":
             assert f'"{site}"' in text
     if all(expected.reason is not None for expected in case.expected):
-        assert set(re.findall(r'"[^"]*:(GM\d+)"', text)) <= {"GM105"}
+        assert set(re.findall(r'"[^"]*:(GM\d+)"', text)) <= {"GM105", "GM501"}
 
 
 # What the mended program does
@@ -215,7 +217,8 @@ def test_mended_program(programs: Programs, case: Case) -> None:
     assert harness.differences(expected, got)[:5] == []
     if case.heading == "Follows":
         assert 1 <= len(backend.graphs) <= len(module.inputs), runtime.report()
-        assert any(fate["mended"] for site, fate in runtime.report()["sites"].items() if site.endswith("GM105"))
+        followed = [fate for site, fate in runtime.report()["sites"].items() if site.endswith(("GM105", "GM501"))]
+        assert any(fate["mended"] for fate in followed)
     if case.heading == "Mends" and whole:
         assert 1 <= len(backend.graphs) <= len(module.inputs), runtime.report()
         sites = runtime.report()["sites"]

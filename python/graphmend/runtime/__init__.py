@@ -28,7 +28,7 @@ _CALLS = (
     "taken",
     "truth",
 )
-_HOMES = {"dialect": _CALLS, "install": ("install_compile", "uninstall_compile")}
+_HOMES = {"dialect": _CALLS, "outside_calls": ("outside",), "install": ("install_compile", "uninstall_compile")}
 
 
 def on(site: str) -> bool:
@@ -39,6 +39,11 @@ def on(site: str) -> bool:
 def taken(site: str, value: Any) -> Any:
     """The value of a test: what `load()` puts here differs only where something is traced."""
     return value
+
+
+def outside(site: str, function: Any, part: str = "") -> Any:
+    """A function that takes a value from outside of the program; another only where something is traced."""
+    return function
 
 
 def load() -> None:

@@ -49,7 +49,7 @@ class MendingBackend:
         lost = unasserted(module, trace)
         if lost is not None:
             raise state.SiteRefused(f"the graph cannot find out whether {lost}")
-        if not has_markers(module) and not (trace.whole and depends_on_data(module)):
+        if not has_markers(module) and not (trace.whole and (depends_on_data(module) or trace.outside is not None)):
             if trace.whole:
                 self.follow((), trace)
             own_guards.drop(translator().output, False)
@@ -60,7 +60,7 @@ class MendingBackend:
             trace.repeated = plan.route in state.local.failed
             self.follow(tuple(plan.expected[1:]), trace)
         reason = computes_with_numbers(module) if plan.numbers else None
-        if plan.calls_random:
+        if plan.single:
             reason = "Dynamo hands over the numbers of `random` in double precision, and tells that they are in single"
         compiled = self.inner(module, inputs, **kwargs)
         if reason is not None and not runs_as_python(module, compiled):

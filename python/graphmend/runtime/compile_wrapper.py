@@ -24,6 +24,7 @@ from .conversions import idle_conversions_seen
 from .lazy import Preparation
 from .markers import site_of
 from .numbers import CAPTURE
+from .prologue import put_back
 from .proxies import proxies_followed
 from .quiet import forgotten_breaks, held, release
 from .records import loads_noted
@@ -155,7 +156,7 @@ class Callback:
             watched = identity_watched(trace), numbers_watched(trace), loads_noted(trace), proxies_followed(trace)
             answered = numbers_assumed(trace), truth_asked(trace), supplied(trace), idle_conversions_seen(trace.whole)
             with contextlib.ExitStack() as stack:
-                for context in (settings, *watched, *answered):
+                for context in (settings, *watched, *answered, put_back(trace)):
                     stack.enter_context(context)
                 return self.inner(frame, cache_entry, frame_state), None
         except Exception as error:
@@ -373,6 +374,15 @@ class Ways:
     def rerun(self, failure: Failure, function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
         """Run a call again, on whichever path it takes, or in eager Python."""
         search = Search(self)
+        try:
+            return self.searched(search, failure, function, args, kwargs)
+        finally:
+            state.local.spared = 0
+
+    def searched(
+        self, search: Search, failure: Failure, function: Callable[..., Any], args: tuple, kwargs: dict
+    ) -> Any:
+        """The result of a call on the path that a search finds."""
         way: Optional[Way] = self.likely
         while True:
             search.note(way, failure)
@@ -390,7 +400,7 @@ class Ways:
             else:
                 self.likely = way
                 if not search.tracing:
-                    for _ in search.tried:
+                    for _ in range(len(search.tried) - state.local.spared):
                         self.waste()
                 return result
             finally:
@@ -496,6 +506,7 @@ def run_way(way: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
     else:
         if state.local.queue:
             flush(state.local.queue)
+        state.local.pending = None
         return result
     raise failed
 
@@ -531,6 +542,8 @@ def wrap(ways: Ways, function: Callable[..., Any], module: Optional[torch.nn.Mod
         else:
             if local.queue:
                 flush(local.queue)
+            elif record.calls_random:
+                local.pending = None
             return result
         return ways.recover(failure, function, args, kwargs)
 

@@ -10,11 +10,13 @@ from torch.fx import GraphModule, Node
 from torch.fx._lazy_graph_module import _LazyGraphModule
 
 from . import prove
+from .ahead import Ahead, decided_ahead
 from .decisions import decide_on_tensors
 from .functional import functionalize
 from .markers import kind_of, site_of
 from .numbers import depends_on_data
 from .regions import Event, Marks, Region, predicate_beside, read, tensor_of
+from .scalars import numbers_as_tensors
 from .simplify import simplify
 from .state import SiteRefused, Trace
 
@@ -33,12 +35,16 @@ class Plan:
     mutated: list[Any] = dataclasses.field(default_factory=list)
     draws: bool = False
     calls_random: bool = False
+    single: bool = False  # some of the numbers in a type that the graph does not expect
+    ahead: Optional[Ahead] = None
     devices: list[torch.device] = dataclasses.field(default_factory=list)
 
 
 def lower(module: GraphModule, trace: Trace) -> Plan:
     """Prove every site of the graph, then replace its markers; raises SiteRefused with the reasons in the trace."""
     decide_on_tensors(module)
+    if trace.outside is not None:
+        numbers_as_tensors(module)
     marks = read(module)
     for site in marks.broken:
         trace.refuse(site, "the graph breaks inside one side")
@@ -46,9 +52,9 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     functionalize(module, marks, trace)
     if not trace.refusals:
         refuse_unproved(module, marks, trace)
-    plan = Plan(marks.sites())
+    plan = Plan(marks.sites() | set(trace.outside.sites if trace.outside is not None else ()))
     plan.numbers = trace.whole and depends_on_data(module)
-    if not trace.refusals and (marks.checks or marks.decisions or marks.events or plan.numbers):
+    if not trace.refusals and (marks.checks or marks.decisions or marks.events or plan.numbers or trace.outside):
         plan_replay(module, marks, plan, trace)
     if trace.refusals:
         raise SiteRefused("; ".join(trace.refusals.values()))
@@ -57,6 +63,8 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     gate_gradients(module, marks)
     release_events(module, marks)
     plan.defers = bool(marks.events)
+    if marks.decisions:
+        plan.ahead = decided_ahead(module, marks.decisions)
     if marks.checks or marks.decisions:
         plan.expected = [False, *(decision.answer for decision in marks.decisions)]
         add_flags(module, marks)
@@ -222,6 +230,9 @@ def plan_replay(module: GraphModule, marks: Marks, plan: Plan, trace: Trace) -> 
     """Find out what has to be restored before a call can be run again."""
     plan.guarded = True
     sites = [site_of(part.key) for part in [*marks.checks, *marks.decisions, *marks.events]]
+    if trace.outside is not None:
+        plan.calls_random = trace.calls_random = True
+        sites += trace.outside.sites
     unknown = prove.opaque(module)
     if unknown is not None:
         refuse_replay(sites, trace, f"the graph calls `{unknown}`, which may have effects of its own")
@@ -232,6 +243,7 @@ def plan_replay(module: GraphModule, marks: Marks, plan: Plan, trace: Trace) -> 
         source = type(getattr(node.meta.get("grapharg"), "source", None)).__name__
         if node.op == "placeholder" and "Random" in source:
             plan.calls_random = trace.calls_random = True
+            plan.single = plan.single or node.meta["grapharg"].pass_arg_as_tensor
     position = -1
     for node in module.graph.nodes:
         position += node.op == "placeholder"

@@ -39,19 +39,25 @@ def save_tensors(tensors: Sequence[torch.Tensor]) -> Callable[[], None]:
 
 
 def save(
-    tensors: Sequence[torch.Tensor], draws: bool, devices: Sequence[torch.device], generator: Any
+    tensors: Sequence[torch.Tensor],
+    draws: bool,
+    devices: Sequence[torch.device],
+    generator: Any,
+    undo: Sequence[Callable[[], None]],
 ) -> Optional[Callable[[], None]]:
     """Remember what a graph is about to change; None if it changes nothing.
 
     `generator` is the state that Python's `random` had before the call: what a graph needs of it is drawn in front.
+    `undo` undoes what else was done in front of the graph.
     """
-    parts = []
+    parts: list[Callable[[], None]] = []
     if generator is not None:
         parts.append(lambda: random.setstate(generator))
     if draws:
         parts.append(save_generators(devices))
     if tensors:
         parts.append(save_tensors(tensors))
+    parts += undo  # last: a seed was set before the graph drew
     if not parts:
         return None
 
@@ -86,6 +92,7 @@ class GuardedGraph:
         self.numbers = plan.numbers
         self.route = plan.route
         self.assumes = plan.assumes
+        self.ahead = plan.ahead
         # Most graphs have one flag and nothing to undo. Those take the short way: every step would count.
         self.only_looks = len(self.expected) == 1 and not (
             self.assumes or self.defers or self.mutated or self.draws or self.calls_random or self.numbers
@@ -107,7 +114,11 @@ class GuardedGraph:
         restore = None
         if self.mutated or self.draws or self.calls_random:
             tensors = [inputs[item] if isinstance(item, int) else item for item in self.mutated]
-            restore = save(tensors, self.draws, self.devices, local.generator if self.calls_random else None)
+            generator, undo = (local.generator, local.undo[:]) if self.calls_random else (None, ())
+            local.undo.clear()
+            restore = save(tensors, self.draws, self.devices, generator, undo)
+        if self.ahead is not None:
+            self.look_ahead(inputs, restore)
         try:
             outputs = self.compiled(*inputs)
             flags = self.flags(outputs)
@@ -123,9 +134,16 @@ class GuardedGraph:
                 restore()
             raise NotWhole
         self.numbers = False
-        if self.defers:
+        if self.defers or self.calls_random:
             local.pending = GuardFailed(restore)
         return outputs[:-1] if self.expected else outputs
+
+    def look_ahead(self, inputs: Sequence[Any], restore: Optional[Callable[[], None]]) -> None:
+        """Raise what the graph would raise where its inputs tell as much."""
+        known = self.ahead.answers(inputs)
+        if known is not None:
+            local.spared += 1
+            raise GuardFailed(restore, known, self.route)
 
     def flags(self, outputs: Sequence[Any]) -> list[bool]:
         """The flags that a call gives: none, a single one as it is, or several in one tensor."""

@@ -9,7 +9,7 @@ from typing import Any, Optional
 
 # Rules whose mends postpone work until the graph has returned, or undo a call and run it again. Their order against
 # code at a graph break could not be kept, so they are in force only where the whole call is one graph.
-WHOLE_CALL_RULES = ("GM105", "GM3", "GM4")
+WHOLE_CALL_RULES = ("GM105", "GM3", "GM4", "GM5")
 QUEUE_SOURCE = "local.queue"  # as Dynamo names the list of deferred work
 
 
@@ -79,6 +79,8 @@ class Trace:
     path: Any = None
     answers: Optional[tuple[bool, ...]] = None  # those of the path that the graph follows, when it is made
     calls_random: bool = False  # the graph needs numbers from Python's `random`
+    outside: Any = None  # what the graph takes from outside of the program (outside_calls.py)
+    clock: Any = None  # the graph behind which deferred work reads the clock
     elsewhere: bool = False  # this path is not that of the way which is traced
     repeated: bool = False  # a graph of this path has failed for the call
     numbers: bool = False  # it matters what numbers are that data decide
@@ -104,6 +106,8 @@ class Local(threading.local):
         self.known: tuple[bool, ...] = ()  # the first answers on the path of the call
         self.failed: tuple[Any, ...] = ()  # the paths of the graphs that have failed for the call
         self.generator: Any = None  # the state of `random` before the call, if its graph draws from there
+        self.spared = 0  # graphs of the call that were not run because their inputs told that it goes another way
+        self.undo: list[Any] = []  # what undoes the calls in front of the graph that runs (prologue.py)
         self.tracing = False  # the call may be traced, although there are ways that have not been tried
 
 

@@ -195,8 +195,24 @@ def computes(code: types.CodeType) -> bool:
     return calls > 1
 
 
+CLOCKS = frozenset(["time", "perf_counter", "monotonic", "process_time", "thread_time"])
+
+
+def second_clock(code: types.CodeType, trace: state.Trace, tx: Any) -> bool:
+    """Whether a sink reads the clock, and another one has done so: what passes between the two would not show."""
+    methods = [
+        item.argval for item in dis.get_instructions(code) if item.opname in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_GLOBAL")
+    ]
+    if not any(isinstance(name, str) and name.replace("_ns", "") in CLOCKS for name in methods):
+        return False
+    before, trace.clock = trace.clock, tx.output
+    return before is tx.output
+
+
 def unsafe_sink(code: types.CodeType, trace: state.Trace, tx: Any) -> Optional[str]:
     """Why a sink cannot run later than the place where it stands, None if it can."""
+    if second_clock(code, trace, tx):
+        return "the clock is read a second time behind the graph"
     if (computes(code) or "warn" in code.co_names) and in_handler(tx):
         return "what it prints, logs or warns may fail inside a `try`"
     if computes(code) and surroundings() != trace.surroundings:

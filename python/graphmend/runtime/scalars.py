@@ -1,0 +1,82 @@
+"""Drawn numbers that tensors are multiplied by or added to, as tensors of their own.
+
+`x * 0.3` and the product with a double tensor without dimensions give the same bits, as long as `x` has dimensions and
+single or double precision. Numbers that come out of a tensor are lost by some compilers on the way to the backward
+pass; tensors are not.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Optional
+
+import torch
+from torch.fx import GraphModule, Node
+
+from .ahead import comes_from_outside
+from .regions import tensor_of
+
+FUNCTIONS = (operator.mul, operator.add, operator.sub, torch.mul, torch.add, torch.sub)
+METHODS = ("mul", "add", "sub")
+
+
+def is_drawn(node: Node) -> bool:
+    """Whether a node fetches a real number that has been taken in front of the graph."""
+    if node.op != "call_method" or node.target != "item" or not comes_from_outside(node.args[0]):  # type: ignore[arg-type]
+        return False
+    value = tensor_of(node.args[0])
+    return isinstance(value, torch.Tensor) and value.dtype == torch.float64
+
+
+def is_arithmetic(node: Node) -> bool:
+    """Whether a node adds or multiplies two values, and does nothing else."""
+    known = (
+        node.op == "call_function" and node.target in FUNCTIONS or node.op == "call_method" and node.target in METHODS
+    )
+    return known and len(node.args) == 2 and not node.kwargs
+
+
+def takes_number(node: Node, numbers: set[Node]) -> bool:
+    """Whether every operand that is no number is a tensor whose type and shape a number leaves alone."""
+    tensors = [value for value in node.args if value not in numbers]
+    value: Any = tensor_of(tensors[0]) if len(tensors) == 1 else None
+    return (
+        isinstance(value, torch.Tensor)
+        and value.layout == torch.strided
+        and value.dtype in (torch.float32, torch.float64)
+        and value.dim() > 0
+    )
+
+
+def numbers_of(module: GraphModule) -> Optional[list[Node]]:
+    """Drawn numbers and what is computed of them, in order; None if they are used for more than arithmetic."""
+    found: list[Node] = []
+    known: set[Node] = set()
+    for node in module.graph.nodes:
+        if is_drawn(node):
+            found.append(node)
+            known.add(node)
+        elif known & set(node.all_input_nodes):
+            if not is_arithmetic(node):
+                return None
+            if isinstance(node.meta.get("example_value"), torch.SymFloat):
+                if not all(value in known or type(value) in (int, float) for value in node.args):
+                    return None
+                found.append(node)
+                known.add(node)
+            elif not takes_number(node, known):
+                return None
+    return found
+
+
+def numbers_as_tensors(module: GraphModule) -> None:
+    """Replace drawn numbers by the tensors that they come in, where that gives the same bits."""
+    for node in numbers_of(module) or []:
+        if node.target == "item":
+            node.replace_all_uses_with(node.args[0])  # type: ignore[arg-type]
+            module.graph.erase_node(node)
+            continue
+        values = torch.fx.map_arg(node.args, tensor_of)
+        fake = next(value for value in values if isinstance(value, torch.Tensor))
+        with fake.fake_mode:  # type: ignore[attr-defined]
+            node.meta = {"example_value": node.target(*values)}  # type: ignore[operator]
