@@ -175,3 +175,15 @@ def test_effect_behind_a_cache(wrapped) -> None:
 
     outcome = compare(make, [lambda: (torch.ones(2),)])
     assert not outcome.mended("GM301") and "cache" in outcome.refusals("GM301")[0]
+
+
+def test_result_is_no_input() -> None:
+    """Without the print in between, the compiler takes `0 + x` for `x`."""
+
+    def program(x):
+        y = (x * 2).zero_()
+        say(SITE, y.detach())
+        return y + x
+
+    for grad in (False, True):
+        assert compare(lambda: program, [lambda: (torch.ones(2, 3),)], grad, "inductor").mended("GM301")

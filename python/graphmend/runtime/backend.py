@@ -63,7 +63,9 @@ class MendingBackend:
         if plan.single:
             reason = "Dynamo hands over the numbers of `random` in double precision, and tells that they are in single"
         compiled = self.inner(module, inputs, **kwargs)
-        if reason is not None and not runs_as_python(module, compiled):
+        if runs_as_python(module, compiled):
+            plan.fresh = []
+        elif reason is not None:
             raise state.SiteRefused(reason)
         state.registry.mended(plan.sites)
         if not plan.guarded:

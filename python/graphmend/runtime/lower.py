@@ -32,6 +32,7 @@ class Plan:
     numbers: bool = False
     route: tuple[Any, ...] = ()
     assumes: bool = False
+    fresh: list[int] = dataclasses.field(default_factory=list)
     mutated: list[Any] = dataclasses.field(default_factory=list)
     draws: bool = False
     calls_random: bool = False
@@ -60,6 +61,7 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
         raise SiteRefused("; ".join(trace.refusals.values()))
     plan.assumes = bool(trace.assumed)
     plan.route = trace.route(tuple(decision.answer for decision in marks.decisions))
+    plan.fresh = fresh_outputs(module)
     gate_gradients(module, marks)
     release_events(module, marks)
     plan.defers = bool(marks.events)
@@ -76,6 +78,14 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     # is run again.
     _LazyGraphModule.force_recompile(module)
     return plan
+
+
+def fresh_outputs(module: GraphModule) -> list[int]:
+    """The positions of the outputs that share no memory with what the graph is given."""
+    given = [node for node in module.graph.nodes if node.op in ("placeholder", "get_attr")]
+    known = {storage for node in given for storage in prove.storages_of(node)}
+    outputs = module.graph.output_node().args[0]
+    return [i for i, node in enumerate(outputs) if prove.storage_of(tensor_of(node)) not in known | {None}]
 
 
 def keep_predicates(module: GraphModule, marks: Marks) -> None:

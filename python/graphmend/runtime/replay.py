@@ -74,6 +74,14 @@ def compiled_backward(outputs: Sequence[Any]) -> bool:
     return any(type(value.grad_fn).__name__.startswith("CompiledFunction") for value in tensors)
 
 
+def memory_of(tensor: torch.Tensor) -> int:
+    """The address of the memory behind a tensor; one that nothing else has if there is none."""
+    try:
+        return tensor.untyped_storage().data_ptr() or id(tensor)
+    except (RuntimeError, NotImplementedError):
+        return id(tensor)
+
+
 class GuardedGraph:
     """A compiled graph that signals when its call has to be run again.
 
@@ -93,13 +101,14 @@ class GuardedGraph:
         self.route = plan.route
         self.assumes = plan.assumes
         self.ahead = plan.ahead
+        self.fresh = plan.fresh
         # Most graphs have one flag and nothing to undo. Those take the short way: every step would count.
         self.only_looks = len(self.expected) == 1 and not (
             self.assumes or self.defers or self.mutated or self.draws or self.calls_random or self.numbers
         )
 
     def __call__(self, *inputs: Any) -> Any:
-        if self.only_looks:
+        if self.only_looks and not self.fresh:
             try:
                 outputs = self.compiled(*inputs)
                 if not outputs[-1]:
@@ -136,7 +145,18 @@ class GuardedGraph:
         self.numbers = False
         if self.defers or self.calls_random:
             local.pending = GuardFailed(restore)
+        if self.fresh:
+            outputs = self.separate(outputs, inputs)
         return outputs[:-1] if self.expected else outputs
+
+    def separate(self, outputs: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
+        """The outputs, those of them copied that have to be memory of their own and are not.
+
+        Compilers take `zeros + x` for `x` itself once nothing is in between any more. Only the first run tells.
+        """
+        given = {memory_of(value) for value in inputs if isinstance(value, torch.Tensor)}
+        self.fresh = [i for i in self.fresh if isinstance(outputs[i], torch.Tensor) and memory_of(outputs[i]) in given]
+        return [value.clone() if i in self.fresh else value for i, value in enumerate(outputs)]
 
     def look_ahead(self, inputs: Sequence[Any], restore: Optional[Callable[[], None]]) -> None:
         """Raise what the graph would raise where its inputs tell as much."""
