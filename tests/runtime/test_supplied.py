@@ -52,7 +52,13 @@ def chosen(x, n):
     return x[n[n > 0].tolist()], n[n > 1].tolist()
 
 
-PROGRAMS = [spans, lost_groups, named, many, chosen]
+def steps(x, n):
+    for i in range(n[1], n.sum(), n[0]):
+        x = x + i
+    return x, list(range(n[0]))
+
+
+PROGRAMS = [spans, lost_groups, named, many, chosen, steps]
 CALLS = [
     lambda data=data: (torch.arange(10.0).reshape(5, 2), torch.tensor(data))
     for data in ([1, 1, 2, 0], [1, 1, 2, 0], [3, 3, 3, 3])

@@ -1,6 +1,7 @@
 """What Dynamo gives up at, or does otherwise than Python, and a trace of a whole call can have done right.
 
-`itertools.groupby` with a key function as its second argument, text of a tensor, lists of many numbers from a tensor.
+`itertools.groupby` with a key function as its second argument, `range` of a tensor, text of a tensor, lists of many
+numbers from a tensor.
 """
 
 from __future__ import annotations
@@ -26,16 +27,22 @@ def supplied(trace: state.Trace) -> Iterator[None]:
         yield
         return
     from torch._dynamo.symbolic_convert import InstructionTranslatorBase as Translator
-    from torch._dynamo.variables import VariableTracker
+    from torch._dynamo.variables import BuiltinVariable, VariableTracker
     from torch._dynamo.variables.iter import ItertoolsVariable
     from torch._dynamo.variables.tensor import TensorVariable
 
     call, show, listed = ItertoolsVariable.call_function, Translator._format_value, TensorVariable.method_tolist
+    built = BuiltinVariable.call_function
 
     def calling(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if self.value is itertools.groupby:
             return tx.inline_user_function_return(VariableTracker.build(tx, groupby), args, kwargs)
         return call(self, tx, args, kwargs)
+
+    def building(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if self.fn is range:
+            args = [counted(tx, arg.realize()) for arg in args]
+        return built(self, tx, args, kwargs)
 
     def showing(self: Any, specification: Any, flags: int) -> None:
         value = self.stack[-1].realize()
@@ -55,14 +62,24 @@ def supplied(trace: state.Trace) -> Iterator[None]:
         return listed(self, tx)
 
     ItertoolsVariable.call_function = calling
+    BuiltinVariable.call_function = building
     Translator._format_value = showing
     TensorVariable.method_tolist = listing
     try:
         yield
     finally:
         ItertoolsVariable.call_function = call
+        BuiltinVariable.call_function = built
         Translator._format_value = show
         TensorVariable.method_tolist = listed
+
+
+def counted(tx: Any, value: Any) -> Any:
+    """The number in a tensor that `range` was given; any other argument as it is."""
+    example = value.as_proxy().node.meta["example_value"] if value.is_tensor() else None
+    if example is None or example.dtype not in WHOLE[:-1] or example.numel() != 1:
+        return value
+    return value.call_method(tx, "item", [], {})
 
 
 def shown(trace: state.Trace, tx: Any, value: Any, conversion: int) -> Any:
