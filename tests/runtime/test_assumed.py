@@ -86,6 +86,12 @@ def pieces(x, n):
     return [part.sum(0) for part in x.split(n.tolist())]
 
 
+@program([1, 2, 3], [3, 1, 0], [0, 0, 0], [2, 2, 3])
+def count(x, n):
+    """Nothing but its size is asked of a tensor."""
+    return x + 1, len(n[n > 1]), {"size": n.unique().shape[0]}
+
+
 def calls(name: str) -> list:
     """What makes the arguments of each call."""
     return [lambda data=data: (torch.arange(1.0, 9.0).reshape(4, 2), torch.tensor(data)) for data in CALLS[name]]

@@ -7,7 +7,6 @@ from typing import Any, Optional
 from torch.fx import GraphModule
 
 from . import own_guards, state
-from .assumed import unasserted
 from .lower import lower
 from .numbers import computes_with_numbers, depends_on_data, inexact_comparison, runs_as_python
 from .records import refuse_seen
@@ -46,10 +45,8 @@ class MendingBackend:
             if reason is not None:
                 raise state.SiteRefused(reason)
             refuse_seen(trace, translator().output)
-        lost = unasserted(module, trace)
-        if lost is not None:
-            raise state.SiteRefused(f"the graph cannot find out whether {lost}")
-        if not has_markers(module) and not (trace.whole and (depends_on_data(module) or trace.outside is not None)):
+        rests = trace.whole and (depends_on_data(module) or trace.outside is not None or trace.assumed)
+        if not has_markers(module) and not rests:
             if trace.whole:
                 self.follow((), trace)
             own_guards.drop(translator().output, False)

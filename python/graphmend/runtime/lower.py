@@ -11,7 +11,9 @@ from torch.fx._lazy_graph_module import _LazyGraphModule
 
 from . import prove
 from .ahead import Ahead, decided_ahead
+from .assumed import unasserted
 from .decisions import decide_on_tensors
+from .facts import Facts, add_numbers
 from .functional import functionalize
 from .markers import kind_of, site_of
 from .numbers import depends_on_data
@@ -31,7 +33,7 @@ class Plan:
     guarded: bool = False
     numbers: bool = False
     route: tuple[Any, ...] = ()
-    assumes: bool = False
+    facts: Optional[Facts] = None
     fresh: list[int] = dataclasses.field(default_factory=list)
     mutated: list[Any] = dataclasses.field(default_factory=list)
     draws: bool = False
@@ -55,11 +57,11 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
         refuse_unproved(module, marks, trace)
     plan = Plan(marks.sites() | set(trace.outside.sites if trace.outside is not None else ()))
     plan.numbers = trace.whole and depends_on_data(module)
-    if not trace.refusals and (marks.checks or marks.decisions or marks.events or plan.numbers or trace.outside):
+    marked = marks.checks or marks.decisions or marks.events
+    if not trace.refusals and (marked or plan.numbers or trace.assumed or trace.outside):
         plan_replay(module, marks, plan, trace)
     if trace.refusals:
         raise SiteRefused("; ".join(trace.refusals.values()))
-    plan.assumes = bool(trace.assumed)
     plan.route = trace.route(tuple(decision.answer for decision in marks.decisions))
     plan.fresh = fresh_outputs(module)
     gate_gradients(module, marks)
@@ -70,6 +72,7 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     if marks.checks or marks.decisions:
         plan.expected = [False, *(decision.answer for decision in marks.decisions)]
         add_flags(module, marks)
+    plan.facts = add_numbers(module, trace)
     erase_markers(module, marks)
     simplify(module, marks)
     module.graph.lint()
@@ -270,6 +273,9 @@ def plan_replay(module: GraphModule, marks: Marks, plan: Plan, trace: Trace) -> 
             plan.mutated.append(position if node.op == "placeholder" else attribute(module, node))
     if plan.devices:
         refuse_asserts(module, marks, trace)
+        lost = unasserted(module, trace)
+        if lost is not None:
+            raise SiteRefused(f"operators may fail on the device before it is known whether {lost}")
 
 
 def refuse_asserts(module: GraphModule, marks: Marks, trace: Trace) -> None:

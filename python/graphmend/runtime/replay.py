@@ -99,12 +99,12 @@ class GuardedGraph:
         self.devices = plan.devices
         self.numbers = plan.numbers
         self.route = plan.route
-        self.assumes = plan.assumes
+        self.facts = plan.facts
         self.ahead = plan.ahead
         self.fresh = plan.fresh
         # Most graphs have one flag and nothing to undo. Those take the short way: every step would count.
         self.only_looks = len(self.expected) == 1 and not (
-            self.assumes or self.defers or self.mutated or self.draws or self.calls_random or self.numbers
+            self.facts or self.defers or self.mutated or self.draws or self.calls_random or self.numbers
         )
 
     def __call__(self, *inputs: Any) -> Any:
@@ -130,12 +130,16 @@ class GuardedGraph:
             self.look_ahead(inputs, restore)
         try:
             outputs = self.compiled(*inputs)
+            holds = self.facts is None or self.facts.hold(outputs[-1], inputs)
+            outputs = outputs if self.facts is None else outputs[:-1]
             flags = self.flags(outputs)
         except Exception:
-            others = self.assumes or len(self.expected) > 1
+            others = self.facts is not None or len(self.expected) > 1
             raise GuardFailed(restore, () if others else None, self.route) from None
         if flags != self.expected:
             raise GuardFailed(restore, self.answers(flags), self.route)
+        if not holds:
+            raise GuardFailed(restore, (), self.route)
         if self.numbers and compiled_backward(outputs):
             # Inductor can lose numbers on their way from the forward to the backward graph, which would show when the
             # program asks for gradients, too late to do anything about it.

@@ -1,0 +1,153 @@
+"""What finds out, behind a graph, whether it is one of the call: the numbers that its facts are about.
+
+Assertions are for the compiler to read as well: what they say of a number it takes for granted, and may then see no
+reason to look. So the numbers themselves come out of the graph, read by an operator that no compiler can look into.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any, Callable, Optional, Sequence
+
+import torch
+from torch.fx import Graph, GraphModule, Node
+
+from . import state
+from .assumed import OPERATORS
+
+LIBRARY = torch.library.Library("graphmend_facts", "DEF")
+LIBRARY.define("size_of(Tensor tensor, int dim) -> Tensor")
+LIBRARY.impl("size_of", lambda tensor, dim: torch.tensor(tensor.shape[dim]), "CompositeExplicitAutograd")
+torch.library.register_fake(
+    "graphmend_facts::size_of", lambda tensor, dim: torch.empty((), dtype=torch.int64), lib=LIBRARY
+)
+
+
+class Facts:
+    """What has to hold of the numbers that a graph gives as its last output, and of the sizes of its inputs.
+
+    `sizes` names those by position and dimension; the dimension is None for an input that is the number itself.
+    """
+
+    def __init__(self, test: Callable[..., bool], sizes: list[tuple[int, Optional[int]]]) -> None:
+        self.test = test
+        self.sizes = sizes
+
+    def hold(self, numbers: torch.Tensor, inputs: Sequence[Any]) -> bool:
+        """Whether the graph is one of the call."""
+        known = [inputs[place] if dim is None else inputs[place].shape[dim] for place, dim in self.sizes]
+        return bool(self.test(*numbers.tolist(), *known))
+
+
+def add_numbers(module: GraphModule, trace: state.Trace) -> Optional[Facts]:
+    """Add one more output, the numbers that decide whether what was assumed holds; None if nothing was."""
+    from torch.utils._sympy.printers import PythonPrinter
+
+    facts = list(dict.fromkeys(trace.assumed))
+    if not facts:
+        return None
+    reader = Reader(module)
+    tests = []
+    for fact in facts:
+        if any(str(symbol).startswith("zuf") for symbol in fact.free_symbols):
+            tests.append(f"{reader.comparison(fact)} == 1")
+            continue
+        for symbol in sorted(fact.free_symbols, key=str):
+            reader.number(symbol)
+        tests.append(f"({PythonPrinter().doprint(fact)})")
+    names = [*reader.names, *reader.sizes]
+    source = f"lambda {', '.join(names)}: {' and '.join(tests)}"
+    try:
+        test = eval(source, {"math": math, "torch": torch})
+    except (SyntaxError, RecursionError, MemoryError):
+        raise state.SiteRefused("what the graph assumes cannot be written in Python") from None
+    reader.finish()
+    return Facts(test, list(reader.sizes.values()))
+
+
+class Reader:
+    """Adds nodes that read numbers to a graph."""
+
+    def __init__(self, module: GraphModule) -> None:
+        self.graph: Graph = module.graph
+        self.names: dict[str, Node] = {}
+        self.sizes: dict[str, tuple[int, Optional[int]]] = {}
+        self.inputs = [node for node in self.graph.nodes if node.op == "placeholder"]
+
+    def number(self, symbol: Any) -> None:
+        """Make a symbol known by its name."""
+        name = str(symbol)
+        if name in self.names or name in self.sizes:
+            return
+        for node in self.graph.nodes:
+            keys = (node.meta.get("unbacked_bindings") or {}).get(symbol)
+            if keys is not None:
+                self.names[name] = self.reading(node, list(keys), symbol)
+                return
+        for place, node in enumerate(self.inputs):
+            value = node.meta.get("example_value")
+            if expression(value) == symbol:
+                self.sizes[name] = (place, None)
+                return
+            for dim, size in enumerate(value.shape if isinstance(value, torch.Tensor) else ()):
+                if expression(size) == symbol:
+                    self.sizes[name] = (place, dim)
+                    return
+        raise state.SiteRefused(f"the graph cannot find out what {symbol} is")
+
+    def reading(self, node: Node, keys: list[Any], symbol: Any) -> Node:
+        """The 0-d tensor of a number that a node gives at a path of keys."""
+        from torch.fx.experimental.symbolic_shapes import CallMethodKey
+        from torch.utils._pytree import SequenceKey
+
+        if node.target == "item":
+            return self.item(node)
+        where = node
+        while keys and isinstance(keys[0], SequenceKey):
+            with self.graph.inserting_after(where):
+                where = self.graph.call_function(operator.getitem, (where, keys.pop(0).idx))
+        if len(keys) != 2 or keys[0] != CallMethodKey("size"):
+            raise state.SiteRefused(f"the graph cannot find out what {symbol} is")
+        with self.graph.inserting_after(where):
+            return self.graph.call_function(torch.ops.graphmend_facts.size_of.default, (where, keys[1].idx))
+
+    def item(self, node: Node, dtype: torch.dtype = torch.int64) -> Node:
+        """The tensor of a number that is fetched from a tensor."""
+        found, position = node.args[0], node
+        for name, args in (("detach", ()), ("reshape", ((),)), ("to", (dtype,))):
+            with self.graph.inserting_after(position):
+                found = position = self.graph.call_method(name, (found, *args))
+        return found  # type: ignore[return-value]
+
+    def comparison(self, fact: Any) -> str:
+        """The name of the truth value of a fact about a number that is no integer."""
+        (symbol,) = fact.free_symbols
+        for node in self.graph.nodes:
+            if symbol in (node.meta.get("unbacked_bindings") or {}) and node.target == "item":
+                found = self.item(node, torch.float64)
+                sides = [found if side == symbol else float(side) for side in fact.args]
+                with self.graph.inserting_after(found):
+                    test = self.graph.call_function(OPERATORS[type(fact).__name__], tuple(sides))
+                with self.graph.inserting_after(test):
+                    number = self.graph.call_method("to", (test, torch.int64))
+                name = f"fact_{len(self.names)}"
+                self.names[name] = number
+                return name
+        raise state.SiteRefused(f"the graph cannot find out what {symbol} is")
+
+    def finish(self) -> None:
+        """Make all numbers one more output."""
+        output = self.graph.output_node()
+        with self.graph.inserting_before(output):
+            numbers = [self.graph.call_method("to", (node, "cpu")) for node in self.names.values()]
+            if numbers:
+                together = self.graph.call_function(torch.stack, (numbers,))
+            else:
+                together = self.graph.call_function(torch.zeros, (0,))
+        output.args = ((*output.args[0], together),)
+
+
+def expression(size: Any) -> Any:
+    """The expression behind a size; None for anything else."""
+    return size.node.expr if isinstance(size, torch.SymInt) else None
