@@ -86,10 +86,11 @@ def pieces(x, n):
     return [part.sum(0) for part in x.split(n.tolist())]
 
 
-@program([1, 2, 3], [3, 1, 0], [0, 0, 0], [2, 2, 3])
+@program([3, 2, 0], [3, 1, 0], [3, 3, 3], [3, 2, 3])
 def count(x, n):
-    """Nothing but its size is asked of a tensor."""
-    return x + 1, len(n[n > 1]), {"size": n.unique().shape[0]}
+    """Nothing but its size is asked of a tensor, and numbers are constants, for the sake of the text."""
+    x = x[x.sum(1) > 0]
+    return x[n.clamp(0, 1)], f"{n[0]}", len(n[n > 1])
 
 
 def calls(name: str) -> list:
