@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import re
 import sys
 import types
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from graphmend import core, hook
 
 Observation = dict[str, Any]
 EXACT = ("eager",)
+ADDRESS = re.compile("0x[0-9a-f]+")  # of objects, in what is printed of them
 
 
 def same(left: Any, right: Any, exact: bool) -> bool:
@@ -112,7 +114,7 @@ def observe(target: Any, function: Callable[..., Any], program: Program) -> list
         leaves = [*tensors_of(output), *tensors_of(kept)]
         record: Observation = {
             "error": said(error),
-            "events": list(events),
+            "events": [ADDRESS.sub("0x", text) for text in events],
             "output": pytree.tree_map(plain, output),
             "aliases": harness.aliases(leaves, known),
             "aliases of each other": harness.aliases(leaves, leaves),

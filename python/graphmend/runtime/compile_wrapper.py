@@ -35,6 +35,8 @@ MAX_ATTEMPTS = 64
 MAX_WASTED, WASTE_RATIO = 8, 8
 MAX_PATHS = 8
 MAX_RUNS = 3 * MAX_PATHS
+# What Dynamo calls the breaks at which the program itself may raise an exception.
+RAISING = ("Observed exception", "TypeError when making fake tensor call", "RuntimeError when making fake tensor call")
 OUR_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 TORCH_FOLDER = os.path.dirname(torch.__file__) + os.sep
 FORWARDERS = {
@@ -77,7 +79,7 @@ class Callback:
             if self.record.mode in ("unused", "waiting") and getattr(result, "guarded_code", None) is not None:
                 self.record.mode, self.record.reason = "whole", None
             return result
-        if getattr(error, "gb_type", None) == "Observed exception":
+        if str(getattr(error, "gb_type", None)).startswith(RAISING):
             raise state.NotWhole(raises=True)
         if getattr(error, "frame_exec_strategy", None) is not None:
             return self.inner(frame, cache_entry, frame_state)

@@ -45,6 +45,7 @@ class Plan:
 
 def lower(module: GraphModule, trace: Trace) -> Plan:
     """Prove every site of the graph, then replace its markers; raises SiteRefused with the reasons in the trace."""
+    drop_idle_dropouts(module)
     decide_on_tensors(module)
     if trace.outside is not None:
         numbers_as_tensors(module)
@@ -81,6 +82,18 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     # is run again.
     _LazyGraphModule.force_recompile(module)
     return plan
+
+
+def drop_idle_dropouts(module: GraphModule) -> None:
+    """Name inputs what dropout outside of training gives: the very tensor, though tracing takes it for another one."""
+    for node in list(module.graph.nodes):
+        if node.target is not torch.nn.functional.dropout and node.target is not torch.dropout:
+            continue
+        names = dict(zip(("input", "p", "training" if node.target is not torch.dropout else "train"), node.args))
+        names.update(node.kwargs)
+        if names.get("training", names.get("train", True)) is False and isinstance(names.get("input"), Node):
+            node.replace_all_uses_with(names["input"])
+            module.graph.erase_node(node)
 
 
 def fresh_outputs(module: GraphModule) -> list[int]:
@@ -226,14 +239,16 @@ def release_events(module: GraphModule, marks: Marks) -> None:
     """Make snapshots of what is written to later; hand on everything else as it is."""
     order = prove.Order(module)
     for event in marks.events:
+        copies: dict[Any, Node] = {}  # two names of one tensor stay names of one
         for value in event.values:
             source = value.args[0]
             storage = prove.storage_of(tensor_of(value))
             if storage is not None and order.written_after(storage, event.marker):
-                with module.graph.inserting_before(value):
-                    copy = module.graph.call_method("clone", (source,))
-                copy.meta = dict(value.meta)
-                value.replace_all_uses_with(copy)
+                if source not in copies:
+                    with module.graph.inserting_before(value):
+                        copies[source] = module.graph.call_method("clone", (source,))
+                    copies[source].meta = dict(value.meta)
+                value.replace_all_uses_with(copies[source])
             else:
                 value.replace_all_uses_with(source)
             event.marker.args = (event.key, [])

@@ -1,7 +1,7 @@
 """What Dynamo gives up at, or does otherwise than Python, and a trace of a whole call can have done right.
 
-`itertools.groupby` with a key function as its second argument, `range` of a tensor, text of a tensor, lists of many
-numbers from a tensor.
+`itertools.groupby` with a key function as its second argument, `range`, `max` and `min` of tensors, text of a tensor,
+lists of many numbers from a tensor.
 """
 
 from __future__ import annotations
@@ -42,6 +42,8 @@ def supplied(trace: state.Trace) -> Iterator[None]:
     def building(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if self.fn is range:
             args = [counted(tx, arg.realize()) for arg in args]
+        if self.fn in EXTREME and len(args) > 1 and not kwargs and any(arg.realize().is_tensor() for arg in args):
+            return tx.inline_user_function_return(VariableTracker.build(tx, EXTREME[self.fn]), args, kwargs)
         return built(self, tx, args, kwargs)
 
     def showing(self: Any, specification: Any, flags: int) -> None:
@@ -111,6 +113,25 @@ def all_numbers(trace: state.Trace, tx: Any, value: Any) -> Optional[Any]:
     if not (isinstance(holds, ConstantVariable) or fix(trace, holds.sym_num)):
         return None
     return numbers
+
+
+def greatest(found: Any, *others: Any) -> Any:
+    """`max` of several values, as Python finds it: the first that no other is greater than."""
+    for other in others:
+        if other > found:
+            found = other
+    return found
+
+
+def least(found: Any, *others: Any) -> Any:
+    """`min` of several values, as Python finds it."""
+    for other in others:
+        if other < found:
+            found = other
+    return found
+
+
+EXTREME = {max: greatest, min: least}
 
 
 def groupby(iterable: Any, key: Optional[Callable[[Any], Any]] = None) -> Iterator[tuple[Any, Any]]:

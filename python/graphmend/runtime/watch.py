@@ -25,6 +25,8 @@ IDENTITY = frozenset(
     "retains_grad retain_grad _backward_hooks names register_hook requires_grad_ backward".split()
 )
 
+HOOKS = ("register_hook", "register_post_accumulate_grad_hook")
+
 # Where Dynamo answers `isinstance` and `type`.
 TYPE_QUESTIONS = frozenset(("call_isinstance", "check_type", "call_type"))
 
@@ -128,6 +130,9 @@ def identity_watched(trace: state.Trace) -> Iterator[None]:
             for site in trace.touched:
                 trace.refuse(site, "the function counts how often a tensor was written to")
             raise state.SiteRefused(name)
+        if trace.whole and name in HOOKS and not self.requires_grad:
+            # Python raises here. Dynamo leaves it to the end of the call, when the graph has run.
+            raise state.SiteRefused("a hook on a tensor that has no gradient")
         if trace.selected and (name in IDENTITY or (known is not None and name not in known)):
             value = self.as_proxy().node.meta.get("example_value")
             if id(value) in trace.selected:
