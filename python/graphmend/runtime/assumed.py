@@ -16,7 +16,8 @@ import torch
 from torch.fx import GraphModule, Node
 
 from . import state
-from .paths import path_of
+from .paths import giving, path_of
+from .tracing import translator
 
 FETCH = (torch.ops.aten._local_scalar_dense.default, torch.ops.aten.item.default)
 # By the names of sympy's classes.
@@ -28,7 +29,7 @@ OPERATORS = {
     "Equality": operator.eq,
     "Unequality": operator.ne,
 }
-FAILED = "Runtime assertion failed for expression {} on node"
+FAILED = "Runtime assertion failed for expression "
 
 
 @contextlib.contextmanager
@@ -118,18 +119,17 @@ def assert_comparison(shapes: Any, fact: Any) -> None:
     """Assert in the graph how a number compares with a constant; Dynamo does that of its own accord for integers."""
     from torch.fx.experimental.symbolic_shapes import canonicalize_bool_expr
 
-    from .tracing import translator
-
     graph = translator().output.graph
     last = next(iter(reversed(graph.nodes)))
-    item = next(node for node in graph.nodes if fact.free_symbols <= (node.meta.get("unbacked_bindings") or {}).keys())
+    item = giving(graph, *fact.free_symbols)
+    assert item is not None  # its value is known
     sides = [item if side.is_Symbol else float(side) for side in fact.args]
     with graph.inserting_after(last):
         test = graph.call_function(OPERATORS[type(fact).__name__], tuple(sides))
         values = [side.meta["example_value"] if side is item else side for side in sides]
         test.meta["example_value"] = test.target(*values)
     with graph.inserting_after(test):
-        graph.call_function(torch._assert_scalar, (test, FAILED.format(canonicalize_bool_expr(fact)) + " 'item'"))
+        graph.call_function(torch._assert_scalar, (test, f"{FAILED}{canonicalize_bool_expr(fact)} on node 'item'"))
 
 
 def foretold(trace: state.Trace, shapes: Any, expr: Any) -> Optional[dict[Any, Any]]:
@@ -140,8 +140,6 @@ def foretold(trace: state.Trace, shapes: Any, expr: Any) -> Optional[dict[Any, A
     import sympy
     from torch.fx.experimental.symbolic_shapes import SymT, symbol_is_type
     from torch.utils._sympy.functions import ToFloat
-
-    from .tracing import translator
 
     output = translator().output
     if output.shape_env is not shapes or output.current_tracer.parent is not None or expr.has(ToFloat):
@@ -170,8 +168,6 @@ def bind(trace: state.Trace, shapes: Any, value: Any, number: Any) -> None:
     Otherwise no node of the graph would give the symbol of the number.
     """
     from torch.fx.experimental.symbolic_shapes import compute_unbacked_bindings
-
-    from .tracing import translator
 
     graph = translator().output.graph
     last = next(iter(reversed(graph.nodes)), None)
@@ -206,8 +202,6 @@ def fix_sizes(trace: state.Trace, node: Node) -> None:
     """Make the sizes of the tensors that a node gives those that they have in this call."""
     from torch.fx.experimental.symbolic_shapes import SymT, symbol_is_type
 
-    from .tracing import translator
-
     for symbol in node.meta["unbacked_bindings"]:
         if symbol_is_type(symbol, SymT.UNBACKED_INT):
             assume(trace, translator().output.shape_env, symbol)
@@ -220,7 +214,7 @@ def unasserted(module: GraphModule, trace: state.Trace) -> Optional[str]:
     asserting = (torch.ops.aten._assert_scalar.default, torch._assert_scalar)
     texts = [str(node.args[1]) for node in module.graph.nodes if node.target in asserting and len(node.args) > 1]
     for fact in trace.assumed:
-        if not any(text.startswith(FAILED.format(canonicalize_bool_expr(fact))) for text in texts):
+        if not any(text.startswith(f"{FAILED}{canonicalize_bool_expr(fact)} on node") for text in texts):
             if not bounded(fact, texts):
                 return str(fact)
     return None
@@ -232,7 +226,5 @@ def bounded(fact: Any, texts: list[str]) -> bool:
     if len(symbols) != 1 or len(fact.args) != 2 or not any(arg.is_number for arg in fact.args):
         return False
     (symbol,) = symbols
-    signs = ("{0} >= ", "{0} <= ", "{0} > ", "{0} < ")
-    return symbol in fact.args and any(
-        text.startswith(FAILED[:-11].format(sign.format(symbol))) for text in texts for sign in signs
-    )
+    bounds = tuple(f"{FAILED}{symbol} {sign} " for sign in (">=", "<=", ">", "<"))
+    return symbol in fact.args and any(text.startswith(bounds) for text in texts)

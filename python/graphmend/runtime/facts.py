@@ -15,6 +15,7 @@ from torch.fx import Graph, GraphModule, Node
 
 from . import state
 from .assumed import OPERATORS
+from .paths import giving
 
 LIBRARY = torch.library.Library("graphmend_facts", "DEF")
 LIBRARY.define("size_of(Tensor tensor, int dim) -> Tensor")
@@ -80,11 +81,10 @@ class Reader:
         name = str(symbol)
         if name in self.names or name in self.sizes:
             return
-        for node in self.graph.nodes:
-            keys = (node.meta.get("unbacked_bindings") or {}).get(symbol)
-            if keys is not None:
-                self.names[name] = self.reading(node, list(keys), symbol)
-                return
+        giver = giving(self.graph, symbol)
+        if giver is not None:
+            self.names[name] = self.reading(giver, list(giver.meta["unbacked_bindings"][symbol]), symbol)
+            return
         for place, node in enumerate(self.inputs):
             value = node.meta.get("example_value")
             if expression(value) == symbol:
@@ -123,18 +123,17 @@ class Reader:
     def comparison(self, fact: Any) -> str:
         """The name of the truth value of a fact about a number that is no integer."""
         (symbol,) = fact.free_symbols
-        for node in self.graph.nodes:
-            if symbol in (node.meta.get("unbacked_bindings") or {}) and node.target == "item":
-                found = self.item(node, torch.float64)
-                sides = [found if side == symbol else float(side) for side in fact.args]
-                with self.graph.inserting_after(found):
-                    test = self.graph.call_function(OPERATORS[type(fact).__name__], tuple(sides))
-                with self.graph.inserting_after(test):
-                    number = self.graph.call_method("to", (test, torch.int64))
-                name = f"fact_{len(self.names)}"
-                self.names[name] = number
-                return name
-        raise state.SiteRefused(f"the graph cannot find out what {symbol} is")
+        giver = giving(self.graph, symbol)
+        if giver is None or giver.target != "item":
+            raise state.SiteRefused(f"the graph cannot find out what {symbol} is")
+        found = self.item(giver, torch.float64)
+        sides = [found if side == symbol else float(side) for side in fact.args]
+        with self.graph.inserting_after(found):
+            test = self.graph.call_function(OPERATORS[type(fact).__name__], tuple(sides))
+        name = f"fact_{len(self.names)}"
+        with self.graph.inserting_after(test):
+            self.names[name] = self.graph.call_method("to", (test, torch.int64))
+        return name
 
     def finish(self) -> None:
         """Make all numbers one more output."""

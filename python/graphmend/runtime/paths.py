@@ -67,11 +67,8 @@ class Shadow:
         """The number that a symbol stands for; None where no node of the graph gives it."""
         from torch.utils._pytree import key_get
 
-        for node in graph.nodes:
-            keys = (node.meta.get("unbacked_bindings") or {}).get(symbol)
-            if keys is not None:
-                return key_get(self.value(node), keys)
-        return None
+        node = giving(graph, symbol)
+        return None if node is None else key_get(self.value(node), node.meta["unbacked_bindings"][symbol])
 
     def fetch(self, tree: Any) -> Any:
         """Arguments with values in place of nodes."""
@@ -99,6 +96,11 @@ def copy_of(argument: Any) -> Any:
     if argument.pass_arg_as_tensor and not isinstance(value, torch.Tensor):
         return torch.as_tensor(value)
     return copied(value)
+
+
+def giving(graph: Graph, symbol: Any) -> Optional[Node]:
+    """The node that gives the number, decided by data, that a symbol stands for; None if there is none."""
+    return next((node for node in graph.nodes if symbol in (node.meta.get("unbacked_bindings") or ())), None)
 
 
 class Path:

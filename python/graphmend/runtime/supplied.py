@@ -14,10 +14,10 @@ import torch
 
 from . import state
 from .assumed import fix
+from .decisions import INTEGRAL
 from .paths import path_of
 
 MANY = 32  # numbers in a list that are worth one test for all of them
-WHOLE = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool)
 
 
 @contextlib.contextmanager
@@ -55,7 +55,7 @@ def supplied(trace: state.Trace) -> Iterator[None]:
 
     def listing(self: Any, tx: Any) -> Any:
         example = self.as_proxy().node.meta["example_value"]
-        if example.dtype in WHOLE and (trace.fixed or example.numel() > MANY):
+        if example.dtype in INTEGRAL and (trace.fixed or example.numel() > MANY):
             trace.numbers = True
             numbers = all_numbers(trace, tx, self) if trace.fixed else None
             if numbers is None:
@@ -79,7 +79,7 @@ def supplied(trace: state.Trace) -> Iterator[None]:
 def counted(tx: Any, value: Any) -> Any:
     """The number in a tensor that `range` was given; any other argument as it is."""
     example = value.as_proxy().node.meta["example_value"] if value.is_tensor() else None
-    if example is None or example.dtype not in WHOLE[:-1] or example.numel() != 1:
+    if example is None or example.dtype not in INTEGRAL or example.dtype == torch.bool or example.numel() != 1:
         return value
     return value.call_method(tx, "item", [], {})
 
@@ -88,7 +88,7 @@ def shown(trace: state.Trace, tx: Any, value: Any, conversion: int) -> Any:
     """What stands for a tensor in an f-string: the number in it. Dynamo would show the tensor that it traces with."""
     example = value.as_proxy().node.meta["example_value"]
     trace.numbers = True
-    if trace.fixed and not conversion and example.dim() == 0 and example.dtype in WHOLE:
+    if trace.fixed and not conversion and example.dim() == 0 and example.dtype in INTEGRAL:
         if value.python_type() is torch.Tensor:
             return value.call_method(tx, "item", [], {})
     raise state.SiteRefused("the text of a tensor is asked for")
