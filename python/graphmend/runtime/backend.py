@@ -9,6 +9,7 @@ from torch.fx import GraphModule
 from . import own_guards, state
 from .lower import lower
 from .numbers import computes_with_numbers, depends_on_data, inexact_comparison, runs_as_python
+from .reach import with_reach
 from .records import refuse_seen
 from .regions import has_markers
 from .replay import GuardedGraph
@@ -65,6 +66,8 @@ class MendingBackend:
         elif reason is not None:
             raise state.SiteRefused(reason)
         state.registry.mended(plan.sites)
+        if plan.reach is not None and compiled is not module:
+            compiled = with_reach(compiled, plan.reach)
         if not plan.guarded:
             return compiled
         return GuardedGraph(compiled, plan)

@@ -79,7 +79,7 @@ class Callback:
             if self.record.mode in ("unused", "waiting") and getattr(result, "guarded_code", None) is not None:
                 self.record.mode, self.record.reason = "whole", None
             return result
-        if str(getattr(error, "gb_type", None)).startswith(RAISING):
+        if is_raising(error):
             raise state.NotWhole(raises=True)
         if getattr(error, "frame_exec_strategy", None) is not None:
             return self.inner(frame, cache_entry, frame_state)
@@ -96,6 +96,8 @@ class Callback:
         result, error = self.attempts(frame, cache_entry, frame_state, False)
         if error is None:
             return result
+        if is_raising(error) and not self.only:
+            return ran_once()
         return self.inner(frame, cache_entry, frame_state)
 
     def attempts(self, frame: Any, cache_entry: Any, frame_state: Any, whole: bool) -> tuple[Any, Any]:
@@ -178,6 +180,19 @@ def left_alone() -> Any:
     from torch._dynamo.types import ConvertFrameReturn, FrameAction, FrameExecStrategy
 
     return ConvertFrameReturn(frame_exec_strategy=FrameExecStrategy(FrameAction.SKIP, FrameAction.DEFAULT))
+
+
+def ran_once() -> Any:
+    """What tells Dynamo to run a frame as it is this time, so that what it raises is Python's own."""
+    from torch._dynamo.types import ConvertFrameReturn
+
+    return ConvertFrameReturn()
+
+
+def is_raising(error: Any) -> bool:
+    """Whether a frame was not traced for what the program itself may raise in it."""
+    lone = isinstance(error, torch._dynamo.exc.TorchRuntimeError)
+    return lone or str(getattr(error, "gb_type", None)).startswith(RAISING)
 
 
 def forget_strictness(convert: Any) -> None:

@@ -41,15 +41,18 @@ class Facts:
         return bool(self.test(*numbers.tolist(), *known))
 
 
-def add_numbers(module: GraphModule, trace: state.Trace) -> Optional[Facts]:
-    """Add one more output, the numbers that decide whether what was assumed holds; None if nothing was."""
+def add_numbers(module: GraphModule, trace: state.Trace, computed: Sequence[Node] = ()) -> Optional[Facts]:
+    """Add one more output, the numbers that decide whether what was assumed holds; None if there are none.
+
+    `computed` are tensors of one element whose computation may fail, and has to take place.
+    """
     from torch.utils._sympy.printers import PythonPrinter
 
     facts = list(dict.fromkeys(trace.assumed))
-    if not facts:
+    if not facts and not computed:
         return None
     reader = Reader(module)
-    tests = []
+    tests = [f"{reader.computed(node)} is not None" for node in computed]
     for fact in facts:
         if any(str(symbol).startswith("zuf") for symbol in fact.free_symbols):
             tests.append(f"{reader.comparison(fact)} == 1")
@@ -133,6 +136,15 @@ class Reader:
         name = f"fact_{len(self.names)}"
         with self.graph.inserting_after(test):
             self.names[name] = self.graph.call_method("to", (test, torch.int64))
+        return name
+
+    def computed(self, node: Node) -> str:
+        """The name of a tensor of one element."""
+        with self.graph.inserting_after(node):
+            flat = self.graph.call_method("reshape", (node, ()))
+        name = f"computed_{len(self.names)}"
+        with self.graph.inserting_after(flat):
+            self.names[name] = self.graph.call_method("to", (flat, torch.int64))
         return name
 
     def finish(self) -> None:

@@ -17,6 +17,7 @@ from .facts import Facts, add_numbers
 from .functional import functionalize
 from .markers import kind_of, site_of
 from .numbers import depends_on_data
+from .reach import Reach, reach_of
 from .regions import Event, Marks, Region, predicate_beside, read, tensor_of
 from .scalars import numbers_as_tensors
 from .simplify import simplify
@@ -34,6 +35,7 @@ class Plan:
     numbers: bool = False
     route: tuple[Any, ...] = ()
     facts: Optional[Facts] = None
+    reach: Optional[Reach] = None
     fresh: list[int] = dataclasses.field(default_factory=list)
     mutated: list[Any] = dataclasses.field(default_factory=list)
     draws: bool = False
@@ -65,6 +67,7 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
         raise SiteRefused("; ".join(trace.refusals.values()))
     plan.route = trace.route(tuple(decision.answer for decision in marks.decisions))
     plan.fresh = fresh_outputs(module)
+    plan.reach = reach_of(module)
     gate_gradients(module, marks)
     release_events(module, marks)
     plan.defers = bool(marks.events)
@@ -73,7 +76,7 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     if marks.checks or marks.decisions:
         plan.expected = [False, *(decision.answer for decision in marks.decisions)]
         add_flags(module, marks)
-    plan.facts = add_numbers(module, trace)
+    plan.facts = add_numbers(module, trace, lost_failures(module, marks))
     erase_markers(module, marks)
     simplify(module, marks)
     module.graph.lint()
@@ -120,6 +123,37 @@ def keep_predicates(module: GraphModule, marks: Marks) -> None:
                     part.predicate = copy
             for nodes in [nodes for region in marks.regions for nodes in region.sides if predicate in nodes]:
                 nodes.insert(nodes.index(predicate) + 1, copy)
+
+
+def lost_failures(module: GraphModule, marks: Marks) -> list[Node]:
+    """The predicates that nothing in the graph needs any more, and that Python cannot ask where computing them fails.
+
+    Both sides of their decisions came to the same, or to nothing.
+    """
+    needed: set[Node] = set()
+    waiting = [module.graph.output_node(), *(node for node in module.graph.nodes if prove.writes_of(node))]
+    while waiting:
+        node = waiting.pop()
+        if node not in needed:
+            needed.add(node)
+            waiting += node.all_input_nodes
+    return [
+        predicate
+        for predicate in dict.fromkeys(region.predicate for region in marks.regions)
+        if predicate not in needed and any(prove.fails(node) for node in behind(predicate, needed))
+    ]
+
+
+def behind(node: Node, known: set[Node]) -> set[Node]:
+    """The node and all that it is computed from, up to what is known."""
+    found: set[Node] = set()
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        if node not in found and node not in known:
+            found.add(node)
+            waiting += node.all_input_nodes
+    return found
 
 
 def refuse_unproved(module: GraphModule, marks: Marks, trace: Trace) -> None:

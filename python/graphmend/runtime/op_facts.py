@@ -41,6 +41,9 @@ TOTAL = frozenset(
 # Pointwise by their tags, and yet able to raise: division of integers by zero.
 INTEGER_DIVISION = frozenset("div floor_divide fmod remainder divide true_divide".split())
 
+# Want their arguments in one dtype, which only their kernels find out.
+PRODUCTS = frozenset("addbmm addmm addmv addr baddbmm bmm convolution _convolution dot linear mm mv vdot".split())
+
 # The derivative multiplies the incoming gradient only by constants or by zero-one masks that are selected, not
 # multiplied, so a gradient of zero stays zero whatever the data hold.
 BOUNDED = frozenset(

@@ -144,6 +144,25 @@ def may_fail(node: Node) -> bool:
     )
 
 
+def fails(node: Node) -> bool:
+    """Whether a node may raise when it runs though it was traced: on its data, or for types that tracing lets pass."""
+    if "example_value" not in node.meta:
+        return False  # the runtime's own
+    if may_fail(node):
+        return True
+    if not node.op.startswith("call") or node.op == "call_module" or is_context(node) or kind_of(node) is not None:
+        return False
+    for overload, args, kwargs, _ in operators_of(node):
+        if overload.namespace == "prim":
+            continue
+        tensors = [arg for arg in torch.utils._pytree.tree_leaves((args, kwargs)) if isinstance(arg, torch.Tensor)]
+        integral = not any(arg.is_floating_point() or arg.is_complex() for arg in tensors)
+        mixed = len({tensor.dtype for tensor in tensors}) > 1 and op_facts.name_of(overload) in op_facts.PRODUCTS
+        if mixed or op_facts.draws(overload) or op_facts.may_fail(overload, integral, args):
+            return True
+    return False
+
+
 def writes_of(node: Node) -> set[int]:
     """Storages that a node outside of a region may write to; judged by names, generously."""
     if node.op == "call_method":

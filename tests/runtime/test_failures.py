@@ -1,0 +1,53 @@
+"""Exceptions that eager Python raises where a compiled graph would have no reason to compute anything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from harness import compare, load
+
+FAILING = {
+    "index": "x[i].sum() > 0",
+    "embedding": "torch.nn.functional.embedding(i, x).mean() > 0",
+    "gather": "torch.gather(x, 0, i.view(-1, 1)).sum() > 0",
+    "dtypes": "(x.long() @ x.t()).sum() > 0",
+    "layer": "torch.nn.functional.linear(x.long(), x).sum() > 0",
+    "probabilities": "torch.multinomial(x - 10, 1).sum() > 0",
+    "zero": "(i // 0).sum() > 0",
+    "classes": "torch.nn.functional.cross_entropy(x, i) > 0",
+    "chance": "(torch.bernoulli(x + 3) > 0).any()",
+}
+
+
+def calls() -> list:
+    return [lambda: (torch.arange(12.0).view(3, 4), torch.tensor([0, 7, 1]))]
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize("test", FAILING.values(), ids=FAILING)
+def test_a_decision_that_changes_nothing_still_fails(tmp_path: Any, test: str, backend: str) -> None:
+    text = f"import torch\ndef f(x, i):\n    if {test}:\n        y = x * 3\n    return x * 2\n"
+    compare(load(tmp_path, text), calls(), False, backend)
+
+
+def test_a_decision_that_changes_nothing_and_cannot_fail_costs_nothing(tmp_path: Any) -> None:
+    text = "import torch\ndef f(x, i):\n    if x.sum() > 0:\n        y = x * 3\n    return x * 2\n"
+    outcome = compare(load(tmp_path, text), calls(), False)
+    assert outcome.graphs == 1 and "to" not in outcome.backend.targets()
+
+
+def test_what_python_refuses_is_its_own_exception_in_parts_too(tmp_path: Any) -> None:
+    text = """
+        import torch
+        def f(x):
+            b = None
+            if 3 < x.sum() < -1:
+                b = torch.nan_to_num(x)
+            else:
+                v, v = x
+            return (b / (x / x).norm())[torch.sigmoid(b) > 0.5].sum()
+        """
+    sizes = [lambda rows=rows: (torch.arange(3.0 * rows).view(rows, 3),) for rows in (3, 2, 1, 4, 2)]
+    compare(load(tmp_path, text), sizes, False)
