@@ -32,6 +32,13 @@ def test_a_decision_that_changes_nothing_still_fails(tmp_path: Any, test: str, b
     compare(load(tmp_path, text), calls(), False, backend)
 
 
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize("number", ["int(x[i].sum())", "x[i].sum().item()", "x[i].tolist()"])
+def test_a_number_that_nobody_uses_still_fails(tmp_path: Any, number: str, backend: str) -> None:
+    text = f"import torch\ndef f(x, i):\n    n = {number}\n    return x * 2\n"
+    compare(load(tmp_path, text), calls(), False, backend)
+
+
 def test_a_decision_that_changes_nothing_and_cannot_fail_costs_nothing(tmp_path: Any) -> None:
     text = "import torch\ndef f(x, i):\n    if x.sum() > 0:\n        y = x * 3\n    return x * 2\n"
     outcome = compare(load(tmp_path, text), calls(), False)

@@ -7,7 +7,7 @@ from typing import Any, Optional
 from torch.fx import GraphModule
 
 from . import own_guards, state
-from .lower import lower
+from .lower import forgotten_numbers, lower
 from .numbers import computes_with_numbers, depends_on_data, inexact_comparison, runs_as_python
 from .reach import with_reach
 from .records import refuse_seen
@@ -46,7 +46,8 @@ class MendingBackend:
             if reason is not None:
                 raise state.SiteRefused(reason)
             refuse_seen(trace, translator().output)
-        rests = trace.whole and (depends_on_data(module) or trace.outside is not None or trace.assumed)
+        known = not (trace.outside is not None or trace.assumed or forgotten_numbers(module))
+        rests = trace.whole and (depends_on_data(module) or not known)
         if not has_markers(module) and not rests:
             if trace.whole:
                 self.follow((), trace)

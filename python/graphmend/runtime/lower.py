@@ -61,7 +61,7 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     plan = Plan(marks.sites() | set(trace.outside.sites if trace.outside is not None else ()))
     plan.numbers = trace.whole and depends_on_data(module)
     marked = marks.checks or marks.decisions or marks.events
-    if not trace.refusals and (marked or plan.numbers or trace.assumed or trace.outside):
+    if not trace.refusals and (marked or plan.numbers or trace.assumed or trace.outside or forgotten_numbers(module)):
         plan_replay(module, marks, plan, trace)
     if trace.refusals:
         raise SiteRefused("; ".join(trace.refusals.values()))
@@ -126,10 +126,12 @@ def keep_predicates(module: GraphModule, marks: Marks) -> None:
 
 
 def lost_failures(module: GraphModule, marks: Marks) -> list[Node]:
-    """The predicates that nothing in the graph needs any more, and that Python cannot ask where computing them fails.
+    """What Python asks, nothing in the graph needs, and may fail to be computed: predicates and numbers.
 
-    Both sides of their decisions came to the same, or to nothing.
+    Both sides of such decisions came to the same, or to nothing; nobody uses such numbers, and Dynamo leaves of them
+    the tensor that they were fetched from.
     """
+    asked = [*(region.predicate for region in marks.regions), *forgotten_numbers(module)]
     needed: set[Node] = set()
     waiting = [module.graph.output_node(), *(node for node in module.graph.nodes if prove.writes_of(node))]
     while waiting:
@@ -137,11 +139,22 @@ def lost_failures(module: GraphModule, marks: Marks) -> list[Node]:
         if node not in needed:
             needed.add(node)
             waiting += node.all_input_nodes
-    return [
-        predicate
-        for predicate in dict.fromkeys(region.predicate for region in marks.regions)
-        if predicate not in needed and any(prove.fails(node) for node in behind(predicate, needed))
-    ]
+    lost = [node for node in dict.fromkeys(asked) if node not in needed]
+    return [node for node in lost if any(map(prove.fails, behind(node, needed)))]
+
+
+def forgotten_numbers(module: GraphModule) -> list[Node]:
+    """Tensors of one element that nobody uses, and whose computation may fail."""
+    idle = [node for node in module.graph.nodes if not node.users and is_number(node)]
+    return [node for node in idle if any(map(prove.fails, behind(node, set())))]
+
+
+def is_number(node: Node) -> bool:
+    """Whether a node gives a tensor of one element."""
+    value = tensor_of(node)
+    if not node.op.startswith("call") or not isinstance(value, torch.Tensor) or value.is_complex():
+        return False
+    return value.layout == torch.strided and all(type(size) is int and size == 1 for size in value.shape)
 
 
 def behind(node: Node, known: set[Node]) -> set[Node]:
