@@ -86,7 +86,7 @@ static void add_mends(gm_buffer *out, const gm_break *kind) {
         gm_buffer_add_text(out, " tries to hold the call in one graph all the same, and proves that it computes what it did.\n");
     }
     if (kind->mends[0] == '\0') {
-        gm_buffer_add_text(out, "It explains this kind and does not mend it.\n");
+        gm_buffer_add_text(out, "No mend of this kind is known: `graphmend run` leaves the call as it is.\n");
     }
 }
 

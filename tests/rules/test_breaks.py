@@ -13,6 +13,7 @@ import logging
 import logging.handlers
 import random
 import re
+import subprocess
 import sys
 import types
 import warnings
@@ -127,6 +128,25 @@ def test_a_rule_is_found_by_code_and_name(executable: str, pages: list[dict[str,
 
 def test_all_pages_one_behind_the_other(executable: str, pages: list[dict[str, Any]]) -> None:
     assert run(executable, "rule", "--all") == "\n".join(page["page"] for page in pages)
+
+
+@pytest.mark.parametrize(
+    "arguments, text",
+    [
+        (["GB9999"], "no rule `GB9999`"),
+        (["GB017"], "no rule `GB017`"),
+        (["GB01700"], "no rule `GB01700`"),
+        ([""], "no rule ``"),
+        (["GB0170", "GM101"], "one rule at a time"),
+        (["--all", "GM101"], "all rules, not also `GM101`"),
+        (["GB0170", "--output-format", "xml"], "unknown format `xml`, there are text, json"),
+        (["GB0170", "--output-format"], "`--output-format` needs a value"),
+    ],
+)
+def test_wrong_usage(executable: str, arguments: list[str], text: str) -> None:
+    ended = subprocess.run([executable, "rule", *arguments], capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert text in ended.stderr
 
 
 def test_the_library_has_the_same_pages(kinds: dict[str, dict[str, Any]]) -> None:
