@@ -11,6 +11,7 @@ import importlib.util
 import json
 import logging
 import logging.handlers
+import os
 import random
 import re
 import subprocess
@@ -155,6 +156,22 @@ def test_the_library_has_the_same_pages(kinds: dict[str, dict[str, Any]]) -> Non
     assert core.rule_page("gb0036") == kinds["GB0036"]["page"]
     with pytest.raises(core.CoreError):
         core.rule_page("GB9999")
+
+
+TRANSCRIPT = re.compile(r"(?<=^````console\n)\$ graphmend (.*)\n((?:.*\n)*?)(?=^````\n)", re.MULTILINE)
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_transcripts_in_the_docs(executable: str, number: int) -> None:
+    """`GRAPHMEND_ACCEPT=1` writes them anew."""
+    path = ROOT / "docs/breaks.md"
+    text = path.read_text(encoding="utf-8")
+    shown = list(TRANSCRIPT.finditer(text))[number]
+    printed = run(executable, *shown.group(1).split())
+    if os.environ.get("GRAPHMEND_ACCEPT") == "1":
+        path.write_text(text[: shown.start(2)] + printed + text[shown.end(2) :], encoding="utf-8")
+    else:
+        assert printed == shown.group(2)
 
 
 # The examples
