@@ -1,6 +1,7 @@
 """What the pages of graph breaks advise is one graph: each function below is written as a page says.
 
-The advice stands in data/breaks/causes.def; what it names in backquotes and can be executed in a few lines is here. PYTEST_DONT_REWRITE: one of them is an assert statement.
+The advice stands in data/breaks/causes.def; what it names in backquotes and can be executed in a few lines is here.
+PYTEST_DONT_REWRITE: one of them is an assert statement.
 """
 
 from __future__ import annotations
