@@ -130,7 +130,11 @@ static void add_rule_members(gm_buffer *out, const gm_rule *rule) {
     gm_buffer_add_text(out, "\"kind\": \"rule\"");
     add_member(out, "code", rule->code);
     add_member(out, "name", rule->name);
-    add_member(out, "break_id", rule->break_id);
+    if (rule->break_id[0] != '\0') {
+        add_member(out, "break_id", rule->break_id);
+    } else {
+        gm_buffer_add_text(out, ", \"break_id\": null");
+    }
 }
 
 static void add_torch_member(gm_buffer *out, const gm_break *kind) {
