@@ -50,8 +50,12 @@ GM_API gm_status gm_fix_source(const char *path, const char *bytes, size_t size,
  * {"mended": bool, "text": str, "lines": [int], "sites": [...], "left": [...]}. */
 GM_API gm_status gm_mend_source(const char *path, const char *bytes, size_t size, gm_output *output);
 
-/* The page of a rule ("GM101") as Markdown; GM_BAD_ARGUMENT for a code that does not exist. */
+/* The page of a rule ("GM101") or of a kind of graph break ("GB0170"), by code or by name, as Markdown; with NULL, all pages one behind
+ * the other. GM_BAD_ARGUMENT for a code that does not exist. */
 GM_API gm_status gm_rule_page(const char *code, gm_output *output);
+
+/* The same as JSON, an object or a list of all; docs/json.md describes the members. */
+GM_API gm_status gm_rule_json(const char *code, gm_output *output);
 
 #ifdef __cplusplus
 }

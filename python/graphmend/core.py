@@ -113,5 +113,5 @@ def mend_source(path: str, data: bytes) -> dict[str, Any]:
 
 
 def rule_page(code: str) -> str:
-    """The page of a rule, as Markdown."""
+    """The page of a rule or of a kind of graph break, by code or by name, as Markdown."""
     return _call("gm_rule_page", code.encode()).decode()

@@ -6,9 +6,13 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import sys
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Optional
+
+from graphmend import core
 
 LIMIT = 10
 PACKAGE_FOLDERS = ("site-packages", "dist-packages")
@@ -54,6 +58,16 @@ def count(number: int, singular: str, plural: str) -> str:
     return f"{number} {singular if number == 1 else plural}"
 
 
+def pages_of(reasons: Iterable[Optional[str]]) -> list[str]:
+    """The commands that explain these reasons, where they are kinds of graph break, each once."""
+    found: dict[str, None] = {}
+    for reason in reasons:
+        with contextlib.suppress(core.CoreError, UnicodeError):
+            title = core.rule_page(reason or "").partition("\n")[0].split()
+            found[f"  see      graphmend rule {title[1]}"] = None
+    return list(found)
+
+
 def format_report(report: dict[str, Any], limit: int = LIMIT) -> list[str]:
     """The lines of the summary; none where no compiled call met anything to mend or still breaks."""
     sites = sorted(report["sites"].items(), key=by_place)
@@ -64,10 +78,14 @@ def format_report(report: dict[str, Any], limit: int = LIMIT) -> list[str]:
         if fate["refused"] and not fate["mended"]
     ]
     whole = {place_of(item) for item in report["callables"] if item["mode"] == "whole"}
-    broken = [
-        f"  breaks   {item['name']} ({short_path(item['file'])}:{item['line']}): {item['reason'] or 'not one graph'}"
+    breaking = [
+        item
         for item in report["callables"]
         if item["mode"] in ("partial", "plain") or (item["mode"] == "waiting" and place_of(item) not in whole)
+    ]
+    broken = [
+        f"  breaks   {item['name']} ({short_path(item['file'])}:{item['line']}): {item['reason'] or 'not one graph'}"
+        for item in breaking
     ]
     if not broken and limit == LIMIT:
         refused = []  # nothing breaks there after all
@@ -78,7 +96,8 @@ def format_report(report: dict[str, Any], limit: int = LIMIT) -> list[str]:
         title += f", {len(refused)} left as written"
     if broken:
         title += f", {count(len(broken), 'compiled callable still breaks', 'compiled callables still break')}"
-    return [title, *shown(mended, limit), *shown(refused, limit), *shown(broken, limit)]
+    see = pages_of(item["reason"] for item in breaking[:limit])
+    return [title, *shown(mended, limit), *shown(refused, limit), *shown(broken, limit), *see]
 
 
 def write() -> None:

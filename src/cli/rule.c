@@ -1,14 +1,13 @@
-/* `graphmend rule`: the list of rules, or the page of one. */
+/* `graphmend rule`: the list of rules, or the page of a rule or of a kind of graph break. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/options.h"
+#include "graphmend.h"
 #include "rules/rule.h"
 
-static const char usage[] = "usage: graphmend rule [CODE]\n"
-                            "\n"
-                            "Prints the page of a rule (what it finds, why it breaks, what to write, when the mend is safe),\n"
-                            "or the list of all rules.\n";
+typedef gm_status (*get_pages)(const char *code, gm_output *output);
 
 static int list_rules(void) {
     for (size_t i = 0; i < gm_rule_count; i++) {
@@ -22,24 +21,52 @@ static int complain(const char *words, const char *argument) {
     return GM_EXIT_USAGE;
 }
 
+/* Prints one page, or all of them where `code` is NULL. */
+static int print_pages(get_pages get, const char *code) {
+    gm_output output;
+    gm_status status = get(code, &output);
+    if (status == GM_BAD_ARGUMENT) {
+        return complain("no rule", code);
+    }
+    if (status != GM_OK) {
+        fputs("graphmend: out of memory\n", stderr);
+        return GM_EXIT_USAGE;
+    }
+    fwrite(output.bytes, 1, output.size, stdout);
+    gm_output_free(&output);
+    return GM_EXIT_CLEAN;
+}
+
 int gm_cli_rule(int count, char **arguments) {
-    if (count == 1) {
+    bool all = false;
+    const char *format = "text";
+    const gm_option options[] = {
+        {"--all", &all, NULL, NULL, "every page: of the rules, and of the kinds of graph break"},
+        {"--output-format", NULL, &format, "NAME", "text or json (default: text)"},
+    };
+    const gm_usage usage = {
+        .synopsis = "graphmend rule [OPTIONS] [CODE]",
+        .summary = "Prints the page of a rule (GM101): what it finds, why it breaks, what to write, when the mend is safe.\n"
+                   "For a kind of graph break, by the id or the name in an error of torch.compile (GB0170, gb0170,\n"
+                   "\"Data-dependent branching\"): when it happens, what to write instead, which rules mend it. Without a\n"
+                   "code, the list of rules. Exit status: 0 printed, 2 there is no such page.",
+        .options = options,
+        .count = sizeof options / sizeof options[0],
+    };
+    int operands = gm_options_read(count, arguments, &usage);
+    if (operands < 0) {
+        return operands == GM_OPTIONS_HELP ? GM_EXIT_CLEAN : GM_EXIT_USAGE;
+    }
+    bool json = strcmp(format, "json") == 0;
+    if (!json && strcmp(format, "text") != 0) {
+        fprintf(stderr, "graphmend: unknown format `%s`, there are text, json\n", format);
+        return GM_EXIT_USAGE;
+    }
+    if (operands > (all ? 0 : 1)) {
+        return complain(all ? "all rules, not also" : "one rule at a time, not also", arguments[all ? 1 : 2]);
+    }
+    if (operands == 0 && !all && !json) {
         return list_rules();
     }
-    if (strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "-h") == 0) {
-        fputs(usage, stdout);
-        return GM_EXIT_CLEAN;
-    }
-    if (arguments[1][0] == '-') {
-        return complain("unknown option", arguments[1]);
-    }
-    if (count > 2) {
-        return complain("one rule at a time, not also", arguments[2]);
-    }
-    const gm_rule *rule = gm_rule_find(arguments[1]);
-    if (rule == NULL) {
-        return complain("no rule", arguments[1]);
-    }
-    fputs(rule->page, stdout);
-    return GM_EXIT_CLEAN;
+    return print_pages(json ? gm_rule_json : gm_rule_page, operands == 1 ? arguments[1] : NULL);
 }

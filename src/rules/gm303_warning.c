@@ -8,7 +8,7 @@ static const char page[] =
     "## What it finds\n\n"
     "A call of `warnings.warn` in code that is compiled.\n\n"
     "## Why it breaks\n\n"
-    "A warning depends on filters and on what has been shown before: the compiler ends the graph (GB0059).\n\n"
+    "A warning depends on filters and on what has been shown before: the compiler ends the graph (GB0007).\n\n"
     "## What to write\n\n"
     "Warn when the object is made, or in the caller.\n\n"
     "## When the mend is safe\n\n"
@@ -45,4 +45,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_warning = {"GM303", "warning-in-graph", "GB0059", page, find};
+const gm_rule gm_rule_warning = {"GM303", "warning-in-graph", "GB0007", page, find};

@@ -1,0 +1,46 @@
+"""What the summary says about places that still break."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import pytest
+
+from graphmend import core, summary
+
+
+def report(*reasons: Optional[str]) -> dict[str, Any]:
+    callables = [
+        {"name": f"f{number}", "file": "model.py", "line": number, "mode": "partial", "reason": reason}
+        for number, reason in enumerate(reasons, 1)
+    ]
+    return {"known_sites": 0, "sites": {}, "callables": callables}
+
+
+def see(*reasons: Optional[str]) -> list[str]:
+    return [line for line in summary.format_report(report(*reasons)) if line.startswith("  see ")]
+
+
+def test_a_kind_of_break_is_told_with_its_page() -> None:
+    lines = summary.format_report(report("Unsupported context manager"))
+    assert lines[1:] == [
+        "  breaks   f1 (model.py:1): Unsupported context manager",
+        "  see      graphmend rule GB0142",
+    ]
+    assert core.rule_page("GB0142").startswith("# GB0142 Unsupported context manager\n")
+
+
+def test_each_page_is_told_once() -> None:
+    reasons = ["Data-dependent branching", "Unsupported context manager", "Data-dependent branching"]
+    assert see(*reasons) == ["  see      graphmend rule GB0170", "  see      graphmend rule GB0142"]
+
+
+@pytest.mark.parametrize("reason", [None, "", "frame skipped", "u0 is not known", "\udcff", "GB"])
+def test_what_is_no_kind_of_break_has_no_page(reason: Optional[str]) -> None:
+    assert len(summary.format_report(report(reason))) == 2
+    assert see(reason) == []
+
+
+def test_only_what_is_shown_is_explained() -> None:
+    reasons = ["frame skipped"] * summary.LIMIT + ["Unsupported context manager"]
+    assert see(*reasons) == []
