@@ -19,7 +19,7 @@ static bool stands_for_a_rule(const char *prefix, size_t length) {
     return false;
 }
 
-static bool read_codes(gm_arena *arena, const char *typed, const char **codes) {
+static bool read_list(gm_arena *arena, const char *typed, const char **codes) {
     gm_buffer list;
     gm_buffer_init(&list, arena);
     for (const char *at = typed; at != NULL && *at != '\0';) {
@@ -36,6 +36,10 @@ static bool read_codes(gm_arena *arena, const char *typed, const char **codes) {
     }
     *codes = typed != NULL ? gm_buffer_text(&list) : NULL;
     return true;
+}
+
+bool gm_cli_read_codes(gm_arena *arena, gm_run *run) {
+    return read_list(arena, run->select, &run->check.select) && read_list(arena, run->ignore, &run->check.ignore);
 }
 
 bool gm_cli_colors(void) {
@@ -72,27 +76,39 @@ static void print_problem(const char *path, const char *words) {
     fprintf(stderr, "graphmend: `%s`: %s\n", path, words);
 }
 
+static void print_text(const gm_run *run, const gm_job_result *result, bool first) {
+    if (run->print != NULL) {
+        run->print(run->print_context, result->text, result->size);
+        return;
+    }
+    fputs(first ? "" : run->format->separator, stdout);
+    fwrite(result->text, 1, result->size, stdout);
+}
+
 /* Print the jobs' texts in the order of the paths, whatever the order in which the threads were done. */
-static int print_results(const gm_run *run, const gm_found *found, const gm_job_result *results,
-                         gm_report_totals *totals) {
+static int print_results(const gm_run *run, const gm_found *found, const gm_job_result *results) {
     int status = GM_EXIT_CLEAN;
-    const char *separator = "";
+    bool first = true;
     for (uint32_t i = 0; i < found->paths.count; i++) {
         if (results[i].problem != NULL) {
             print_problem(found->paths.items[i], results[i].problem);
             status = GM_EXIT_USAGE;
         }
         if (results[i].size > 0) {
-            fputs(separator, stdout);
-            fwrite(results[i].text, 1, results[i].size, stdout);
-            separator = run->format->separator;
+            print_text(run, &results[i], first);
+            first = false;
         }
+    }
+    return status;
+}
+
+static void add_up(const gm_found *found, const gm_job_result *results, gm_report_totals *totals) {
+    for (uint32_t i = 0; i < found->paths.count; i++) {
         totals->files += results[i].problem == NULL;
         totals->findings += results[i].findings;
         totals->mends += results[i].mends;
         totals->files_with_findings += results[i].findings > 0;
     }
-    return status;
 }
 
 /* Print and forget. */
@@ -107,13 +123,14 @@ static int run_found(gm_arena *arena, const gm_run *run, const gm_found *found, 
                      gm_report_totals *totals) {
     gm_job_result *results = GM_NEW_ARRAY(arena, gm_job_result, found->paths.count);
     gm_jobs_run(found->paths.items, found->paths.count, threads, run->job, run->options, results);
+    add_up(found, results, totals);
     gm_buffer frame;
     gm_buffer_init(&frame, arena);
     if (run->format->begin != NULL) {
-        run->format->begin(&frame);
+        run->format->begin(&frame, totals);
     }
     print_buffer(&frame);
-    int status = print_results(run, found, results, totals);
+    int status = print_results(run, found, results);
     gm_jobs_free(results, found->paths.count);
     if (run->format->end != NULL) {
         run->format->end(&frame, totals, &run->style);
@@ -130,14 +147,34 @@ int gm_cli_paths(int count, char **arguments, const gm_usage *usage) {
     return operands;
 }
 
-int gm_cli_run_files(gm_arena *arena, gm_run *run, char **paths, int count, gm_report_totals *totals) {
+bool gm_cli_standard_input(gm_run *run) {
+    for (int i = 0; i < run->count; i++) {
+        run->standard_input = run->standard_input || strcmp(run->paths[i], "-") == 0;
+    }
+    if (run->standard_input && run->count > 1) {
+        fprintf(stderr, "graphmend: standard input, `-`, goes alone\n");
+        return false;
+    }
+    run->standard_input_name = run->standard_input_name != NULL ? run->standard_input_name : "-";
+    return true;
+}
+
+static const gm_found *find_files(gm_arena *arena, const gm_run *run) {
+    if (!run->standard_input) {
+        return gm_discover(arena, (const char *const *)run->paths, run->count);
+    }
+    gm_found *found = GM_NEW(arena, gm_found);
+    gm_vec_push(arena, &found->paths, run->standard_input_name);
+    return found;
+}
+
+int gm_cli_run_files(gm_arena *arena, gm_run *run, gm_report_totals *totals) {
     uint32_t threads = 0;
     *totals = (gm_report_totals){0};
-    if (!read_codes(arena, run->select, &run->check.select) || !read_codes(arena, run->ignore, &run->check.ignore) ||
-        !read_threads(run->threads, &threads)) {
+    if (!gm_cli_read_codes(arena, run) || !read_threads(run->threads, &threads)) {
         return GM_EXIT_USAGE;
     }
-    const gm_found *found = gm_discover(arena, (const char *const *)paths, count);
+    const gm_found *found = find_files(arena, run);
     for (uint32_t i = 0; i < found->problems.count; i++) {
         print_problem(found->problems.items[i].path, found->problems.items[i].words);
     }
