@@ -20,6 +20,7 @@ typedef struct gm_run {
     const char *select;  /* rules as typed ("GM1,GM301 GM302"); may be NULL */
     const char *ignore;
     const char *threads; /* as typed; NULL: as many as processors */
+    gm_discover_options discover;
     gm_job job;
     const void *options; /* of the job */
     void (*print)(void *context, const char *text, size_t size); /* instead of standard output, what a job wrote; or NULL */

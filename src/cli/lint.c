@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/statistics.h"
+#include "flow/torch_facts.h"
 
 int gm_lint_options(gm_option *options, gm_lint *asked) {
     const gm_option shared[] = {
@@ -17,12 +18,23 @@ int gm_lint_options(gm_option *options, gm_lint *asked) {
         {"--output-format", NULL, &asked->format, "NAME", "full (default), concise, json, json-lines, github, gitlab, sarif or junit"},
         {"--statistics", &asked->statistics, NULL, NULL, "only count, by rule"},
         {"--stdin-filename", NULL, &asked->run.standard_input_name, "NAME", "what to call the text that is read for the path `-`"},
+        {"--isolated", &asked->run.discover.isolated, NULL, NULL, "look at no pyproject.toml"},
+        {"--force-exclude", &asked->run.discover.force_exclude, NULL, NULL, "`exclude` holds for files that are named, too"},
+        {"--torch-version", NULL, &asked->torch_version, "VERSION", "the release of torch that the code is for"},
         {"--exit-zero", &asked->exit_zero, NULL, NULL, "findings do not change the exit status"},
         {"--color", NULL, &asked->color, "WHEN", "auto (a terminal and no NO_COLOR; default), always or never"},
         {"--threads", NULL, &asked->run.threads, "N", "0: as many as there are processors (default)"},
     };
     memcpy(options, shared, sizeof shared);
     return (int)(sizeof shared / sizeof shared[0]);
+}
+
+static bool read_torch_version(const gm_lint *asked) {
+    if (asked->torch_version != NULL && gm_settings_torch(asked->torch_version) == NULL) {
+        fprintf(stderr, "graphmend: there are no facts about torch `%s`, only about %s\n", asked->torch_version, gm_torch_version());
+        return false;
+    }
+    return true;
 }
 
 static bool read_color(gm_lint *asked) {
@@ -112,7 +124,7 @@ int gm_lint_run(gm_lint *asked, int count, char **arguments, const gm_usage *usa
     asked->run.check.all = asked->all && strcmp(asked->run.command, "fix") != 0; /* `fix` reports no guesses */
     asked->run.paths = arguments + 1;
     asked->run.count = operands;
-    if (!gm_cli_standard_input(&asked->run) || !choose(asked, &format) || !read_color(asked) || !fits(asked)) {
+    if (!gm_cli_standard_input(&asked->run) || !choose(asked, &format) || !read_color(asked) || !read_torch_version(asked) || !fits(asked)) {
         return GM_EXIT_USAGE;
     }
     return gm_cli_with_arena(lint, asked);

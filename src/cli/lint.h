@@ -9,6 +9,7 @@ typedef struct gm_lint {
     gm_run run;
     const char *format;   /* of the report, as typed */
     const char *color;    /* as typed: auto, always, never */
+    const char *torch_version; /* as typed */
     bool fix;             /* write mends */
     bool diff;            /* show them instead */
     bool add_ignore;
@@ -26,9 +27,9 @@ int gm_lint_options(gm_option *options, gm_lint *asked);
 int gm_lint_run(gm_lint *asked, int count, char **arguments, const gm_usage *usage);
 
 /* Jobs of gm_jobs_run; `options` is the gm_lint. */
-void gm_lint_check(gm_arena *arena, const char *path, const void *options, gm_buffer *out, gm_job_result *result);
-void gm_lint_fix(gm_arena *arena, const char *path, const void *options, gm_buffer *out, gm_job_result *result);
-void gm_lint_add_ignore(gm_arena *arena, const char *path, const void *options, gm_buffer *out, gm_job_result *result);
+void gm_lint_check(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result);
+void gm_lint_fix(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result);
+void gm_lint_add_ignore(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result);
 
 /* The report at the end of `fix`, and of `--add-ignore`. */
 void gm_lint_end_fix(gm_buffer *out, const gm_report_totals *totals, const gm_report_style *style);

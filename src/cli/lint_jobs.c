@@ -8,6 +8,13 @@
 #include "driver/files.h"
 #include "mend/diff.h"
 
+/* What holds for one file. `fix` reports no guesses, whatever the settings say. */
+static gm_check_options options_for(gm_arena *arena, const gm_lint *asked, const gm_target *target) {
+    gm_check_options options = gm_settings_apply(arena, target->settings, target->absolute, &asked->run.check);
+    options.all = options.all && (!asked->fix || asked->run.check.all);
+    return options;
+}
+
 static const char *read_input(gm_arena *arena, const gm_lint *asked, const char *path, gm_file *file) {
     if (!asked->run.standard_input) {
         return gm_file_read(arena, path, file);
@@ -16,14 +23,16 @@ static const char *read_input(gm_arena *arena, const gm_lint *asked, const char 
     return gm_file_read_stream(arena, STDIN_FILENO, file);
 }
 
-void gm_lint_check(gm_arena *arena, const char *path, const void *options, gm_buffer *out, gm_job_result *result) {
+void gm_lint_check(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result) {
     const gm_lint *asked = options;
+    const char *path = target->path;
+    gm_check_options check = options_for(arena, asked, target);
     gm_file file;
     result->problem = read_input(arena, asked, path, &file);
     if (result->problem != NULL) {
         return;
     }
-    gm_checked *checked = gm_check_bytes(arena, path, file.bytes, file.size, &asked->run.check);
+    gm_checked *checked = gm_check_bytes(arena, path, file.bytes, file.size, &check);
     result->findings = checked->entries.count;
     for (uint32_t i = 0; i < checked->entries.count; i++) {
         const gm_entry *entry = &checked->entries.items[i];
@@ -70,14 +79,16 @@ static void write_file(gm_arena *arena, const gm_lint *asked, const gm_file *fil
     }
 }
 
-void gm_lint_fix(gm_arena *arena, const char *path, const void *options, gm_buffer *out, gm_job_result *result) {
+void gm_lint_fix(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result) {
     const gm_lint *asked = options;
+    const char *path = target->path;
+    gm_check_options check = options_for(arena, asked, target);
     gm_file file;
     result->problem = read_input(arena, asked, path, &file);
     if (result->problem != NULL) {
         return;
     }
-    const gm_fixed *fixed = gm_fix_bytes(arena, path, file.bytes, file.size, &asked->mend, &asked->run.check);
+    const gm_fixed *fixed = gm_fix_bytes(arena, path, file.bytes, file.size, &asked->mend, &check);
     result->problem = fixed->problem;
     if (fixed->before->analysis == NULL) {
         result->problem = "syntax error, see `graphmend check`; the file is left alone";
@@ -97,13 +108,22 @@ void gm_lint_end_fix(gm_buffer *out, const gm_report_totals *totals, const gm_re
 
 int gm_lint_fix_stream(gm_arena *arena, const gm_lint *asked) {
     gm_file file;
-    const char *path = asked->run.standard_input_name;
+    const gm_found *found = gm_discover_named(arena, asked->run.standard_input_name, &asked->run.discover);
+    for (uint32_t i = 0; i < found->problems.count; i++) {
+        fprintf(stderr, "graphmend: `%s`: %s\n", found->problems.items[i].path, found->problems.items[i].words);
+    }
+    if (found->settings_failed) {
+        return GM_EXIT_USAGE;
+    }
+    const gm_target *target = &found->targets.items[0];
+    const char *path = target->path;
+    gm_check_options check = options_for(arena, asked, target);
     const char *problem = read_input(arena, asked, path, &file);
     if (problem != NULL) {
         fprintf(stderr, "graphmend: standard input: %s\n", problem);
         return GM_EXIT_USAGE;
     }
-    gm_fixed *fixed = gm_fix_bytes(arena, path, file.bytes, file.size, &asked->mend, &asked->run.check);
+    gm_fixed *fixed = gm_fix_bytes(arena, path, file.bytes, file.size, &asked->mend, &check);
     problem = fixed->before->analysis == NULL ? "syntax error, see `graphmend check`; the text is left as it is" : fixed->problem;
     if (problem != NULL) {
         fprintf(stderr, "graphmend: `%s`: %s\n", path, problem);
@@ -125,14 +145,16 @@ int gm_lint_fix_stream(gm_arena *arena, const gm_lint *asked) {
 
 /* ---- --add-ignore ---- */
 
-void gm_lint_add_ignore(gm_arena *arena, const char *path, const void *options, gm_buffer *out, gm_job_result *result) {
+void gm_lint_add_ignore(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result) {
     const gm_lint *asked = options;
+    const char *path = target->path;
+    gm_check_options check = options_for(arena, asked, target);
     gm_file file;
     result->problem = gm_file_read(arena, path, &file);
     if (result->problem != NULL) {
         return;
     }
-    gm_checked *checked = gm_check_bytes(arena, path, file.bytes, file.size, &asked->run.check);
+    gm_checked *checked = gm_check_bytes(arena, path, file.bytes, file.size, &check);
     if (checked->analysis == NULL) {
         result->problem = "syntax error, see `graphmend check`; the file is left alone";
         return;
@@ -141,7 +163,7 @@ void gm_lint_add_ignore(gm_arena *arena, const char *path, const void *options, 
     gm_buffer text;
     gm_buffer_init(&text, arena);
     gm_edits_apply(&silenced.edits, checked->source, &text);
-    const gm_checked *after = gm_check_bytes(arena, path, gm_buffer_text(&text), text.length, &asked->run.check);
+    const gm_checked *after = gm_check_bytes(arena, path, gm_buffer_text(&text), text.length, &check);
     if (after->analysis == NULL) {
         result->problem = "the comments do not fit into the file, please report this";
         return;
