@@ -55,7 +55,8 @@ def test_settings(cli, text, expected) -> None:
         '[tool]\ngraphmend.select = ["GM1"]',
         '[tool]\ngraphmend = { select = ["GM1"] }',
         '["tool"]\n"graphmend" . \'select\' = ["\\u0047M1"]\r\n',
-        '[tool.other]\nx = """\n[tool.graphmend]\nselect = ["GM3"]\n"""\ny = 1979-05-27T07:32:00Z\nz = [[1, 2.5], ["a", {b = +inf}]]\n'
+        '[tool.other]\nx = """\n[tool.graphmend]\nselect = ["GM3"]\n"""\ny = 1979-05-27T07:32:00Z\n'
+        'z = [[1, 2.5], ["a", {b = +inf}]]\n'
         "[[tool.list]]\nu = '''it's'''\n[[tool.list]]\n[tool.list.inner]\nv = 0x1F\n[tool.graphmend]\nselect = ['GM1']",
         '\ufeff# a comment\n[ tool . graphmend ] # another\nselect=["GM\\\n"]'.replace("GM\\\n", "GM1"),
         '[tool.graphmend]\nselect = ["""\\\n   GM\\\n   1"""]',
@@ -103,6 +104,18 @@ def test_wrong_settings(cli, text, words) -> None:
         assert ended.err.startswith(f"graphmend: `{path.resolve()}`: {words}")
     assert cli.snapshot() == before
     assert codes(cli, "--isolated", "a.py") == {"a.py": ALL}
+
+
+def test_every_prefix_of_a_file_is_read_or_refused(cli) -> None:
+    text = settings(
+        'select = ["GM1", \'GM3\'] # x\nignore = ["""\\\n G\\u004D2"""]\n"per-file-ignores" = { "a.py" = ["GM1"] }\n'
+        "[tool.graphmend.per-file-ignores]\n'b' = []\n[[a.b]]\nc.d = 1_000\n"
+    )
+    cli.write("a.py", "x = 1\n")
+    for length in range(len(text)):
+        cli.write("pyproject.toml", text[:length])
+        ended = cli("check", "a.py")
+        assert (ended.status, ended.err == "") in ((0, True), (2, False)), text[:length]
 
 
 def test_broken_toml_of_others_is_named(cli) -> None:
