@@ -120,6 +120,9 @@ static int run_found(gm_arena *arena, const gm_run *run, const gm_found *found, 
     }
     print_buffer(&frame);
     int status = print_results(run, found, results);
+    if (run->keep != NULL) {
+        run->keep(arena, run->options, results, found->targets.count);
+    }
     gm_jobs_free(results, found->targets.count);
     if (run->format->end != NULL) {
         run->format->end(&frame, totals, &run->style);

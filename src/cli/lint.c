@@ -1,6 +1,7 @@
 #include "cli/lint.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -21,6 +22,7 @@ int gm_lint_options(gm_option *options, gm_lint *asked) {
         {"--isolated", &asked->run.discover.isolated, NULL, NULL, "look at no pyproject.toml"},
         {"--force-exclude", &asked->run.discover.force_exclude, NULL, NULL, "`exclude` holds for files that are named, too"},
         {"--torch-version", NULL, &asked->torch_version, "VERSION", "the release of torch that the code is for"},
+        {"--no-cache", &asked->no_cache, NULL, NULL, "do not use results of earlier runs"},
         {"--exit-zero", &asked->exit_zero, NULL, NULL, "findings do not change the exit status"},
         {"--color", NULL, &asked->color, "WHEN", "auto (a terminal and no NO_COLOR; default), always or never"},
         {"--threads", NULL, &asked->run.threads, "N", "0: as many as there are processors (default)"},
@@ -97,6 +99,22 @@ static int status_of(const gm_lint *asked, int status, const gm_report_totals *t
     return status == GM_EXIT_CLEAN && something && !silent ? GM_EXIT_FINDINGS : status;
 }
 
+static void keep_results(gm_arena *arena, const void *options, const gm_job_result *results, uint32_t count) {
+    const gm_lint *asked = options;
+    gm_cache_keep(arena, asked->cache, results, count);
+}
+
+/* Only reports are kept; mends are made anew. */
+static void open_cache(gm_arena *arena, gm_lint *asked) {
+    const gm_cache_places places = {getenv("GRAPHMEND_CACHE_DIR"), getenv("XDG_CACHE_HOME"), getenv("HOME")};
+    bool wanted = asked->run.job == gm_lint_check && !asked->no_cache && !asked->run.standard_input;
+    const char *path = wanted ? gm_cache_path(arena, &places) : NULL;
+    if (path != NULL && gm_cache_program(arena, &asked->program)) {
+        asked->cache = gm_cache_open(arena, path);
+        asked->run.keep = keep_results;
+    }
+}
+
 static int lint(gm_arena *arena, void *context) {
     gm_lint *asked = context;
     gm_report_totals totals;
@@ -106,6 +124,7 @@ static int lint(gm_arena *arena, void *context) {
         int status = gm_cli_read_codes(arena, &asked->run) ? gm_lint_fix_stream(arena, asked) : GM_EXIT_USAGE;
         return status == GM_EXIT_FINDINGS && asked->exit_zero ? GM_EXIT_CLEAN : status;
     }
+    open_cache(arena, asked);
     int status = gm_cli_run_files(arena, &asked->run, &totals);
     if (asked->statistics && totals.files > 0) {
         gm_statistics_print(&statistics);

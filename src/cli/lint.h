@@ -3,6 +3,7 @@
 #define GM_CLI_LINT_H
 
 #include "cli/files.h"
+#include "driver/cache.h"
 #include "driver/fix.h"
 
 typedef struct gm_lint {
@@ -16,6 +17,9 @@ typedef struct gm_lint {
     bool all;
     bool statistics;
     bool exit_zero;
+    bool no_cache;
+    gm_cache *cache; /* NULL: none */
+    gm_hash program; /* with it */
     gm_fix_options mend;
 } gm_lint;
 

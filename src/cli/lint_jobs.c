@@ -23,6 +23,33 @@ static const char *read_input(gm_arena *arena, const gm_lint *asked, const char 
     return gm_file_read_stream(arena, STDIN_FILENO, file);
 }
 
+/* Everything that a report depends on, see cache.h. */
+static gm_hash key_of(const gm_lint *asked, const gm_target *target, const gm_check_options *check, const gm_file *file) {
+    gm_hasher hasher;
+    gm_hasher_init(&hasher);
+    gm_hasher_add(&hasher, &asked->program, sizeof asked->program);
+    gm_hasher_add_text(&hasher, target->path);
+    gm_hasher_add_text(&hasher, check->select);
+    gm_hasher_add_text(&hasher, check->ignore);
+    gm_hasher_add_text(&hasher, check->file_ignore);
+    gm_hasher_add_text(&hasher, check->all ? "all" : "");
+    gm_hasher_add_text(&hasher, asked->run.format->name);
+    gm_hasher_add_text(&hasher, asked->run.style.color ? "color" : "");
+    gm_hasher_add(&hasher, file->bytes, file->size);
+    return gm_hasher_end(&hasher);
+}
+
+/* Whether the result is known from an earlier run. */
+static bool is_known(const gm_lint *asked, gm_buffer *out, gm_job_result *result) {
+    const gm_job_result *known = gm_cache_find(asked->cache, result->key);
+    if (known != NULL) {
+        result->findings = known->findings;
+        result->mends = known->mends;
+        gm_buffer_add(out, known->text, known->size);
+    }
+    return known != NULL;
+}
+
 void gm_lint_check(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result) {
     const gm_lint *asked = options;
     const char *path = target->path;
@@ -31,6 +58,13 @@ void gm_lint_check(gm_arena *arena, const gm_target *target, const void *options
     result->problem = read_input(arena, asked, path, &file);
     if (result->problem != NULL) {
         return;
+    }
+    if (asked->cache != NULL) {
+        result->keyed = true;
+        result->key = key_of(asked, target, &check, &file);
+        if (is_known(asked, out, result)) {
+            return;
+        }
     }
     gm_checked *checked = gm_check_bytes(arena, path, file.bytes, file.size, &check);
     result->findings = checked->entries.count;

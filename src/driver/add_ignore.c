@@ -1,5 +1,6 @@
 #include "driver/add_ignore.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "driver/suppress.h"
@@ -10,6 +11,12 @@ typedef struct gm_silencer {
     const gm_suppressions *comments;
     gm_silenced result;
 } silencer;
+
+/* A finding by the line that its comment goes to; 0: none can hold it. */
+typedef struct silent_place {
+    uint32_t line;
+    const char *code;
+} silent_place;
 
 /* The offset behind the last character of a line. */
 static uint32_t end_of_line(const gm_source *source, uint32_t line) {
@@ -45,9 +52,10 @@ static bool can_hold(const silencer *state, uint32_t line) {
 /* The comment of ours on a line that lists codes, or NULL. */
 static const gm_suppression *list_on(const silencer *state, uint32_t line) {
     const gm_source *source = state->checked->source;
-    for (uint32_t i = 0; i < state->comments->lines.count; i++) {
+    for (uint32_t i = gm_suppress_at(state->comments, line);
+         i < state->comments->lines.count && state->comments->lines.items[i].line == line; i++) {
         const gm_suppression *one = &state->comments->lines.items[i];
-        if (one->line == line && !one->noqa && one->codes != NULL && source->text[one->end - 1] == ']') {
+        if (!one->noqa && one->codes != NULL && source->text[one->end - 1] == ']') {
             return one;
         }
     }
@@ -64,47 +72,65 @@ static bool is_silenceable(const gm_entry *entry) {
     return entry->rule != NULL && entry->rule != &gm_rule_unused_suppression;
 }
 
-/* The codes of all entries for a line, "GM101, GM301", each once, in order of the entries. */
-static const char *codes_of(silencer *state, uint32_t line) {
+static int compare_places(const void *left, const void *right) {
+    const silent_place *a = left;
+    const silent_place *b = right;
+    if (a->line != b->line) {
+        return a->line < b->line ? -1 : 1;
+    }
+    return strcmp(a->code, b->code);
+}
+
+/* The codes of the places on one line, "GM101, GM301", each once. */
+static const char *codes_of(gm_arena *arena, const silent_place *places, uint32_t count) {
     gm_buffer codes;
-    gm_buffer_init(&codes, state->arena);
-    for (uint32_t i = 0; i < state->checked->entries.count; i++) {
-        const gm_entry *entry = &state->checked->entries.items[i];
-        if (is_silenceable(entry) && line_of(state, entry) == line && strstr(gm_buffer_text(&codes), entry->rule->code) == NULL) {
-            gm_buffer_printf(&codes, "%s%s", codes.length == 0 ? "" : ", ", entry->rule->code);
+    gm_buffer_init(&codes, arena);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i == 0 || strcmp(places[i].code, places[i - 1].code) != 0) {
+            gm_buffer_printf(&codes, "%s%s", codes.length == 0 ? "" : ", ", places[i].code);
         }
     }
     return gm_buffer_text(&codes);
 }
 
-static void silence(silencer *state, uint32_t line) {
-    const gm_suppression *list = list_on(state, line);
-    uint32_t at = list != NULL ? list->end - 1 : end_of_line(state->checked->source, line);
-    if (gm_edits_touch(&state->result.edits, at, at + 1)) {
-        return;
-    }
+static void silence(silencer *state, const silent_place *places, uint32_t count) {
+    const gm_suppression *list = list_on(state, places->line);
+    uint32_t at = list != NULL ? list->end - 1 : end_of_line(state->checked->source, places->line);
     gm_edit edit = {.start = at, .end = at};
     gm_edit_add(state->arena, &edit.text, list != NULL ? ", " : "  # graphmend: ignore[");
-    gm_edit_add(state->arena, &edit.text, codes_of(state, line));
+    gm_edit_add(state->arena, &edit.text, codes_of(state->arena, places, count));
     gm_edit_add(state->arena, &edit.text, list != NULL ? "" : "]");
-    (void)gm_edits_add(state->arena, &state->result.edits, edit); /* a line that has its comment is refused */
+    gm_vec_push(state->arena, &state->result.edits.items, edit); /* lines come in order, one edit each */
+    state->result.added += count;
 }
 
 gm_silenced gm_add_ignore(gm_arena *arena, const gm_checked *checked) {
     silencer state = {.arena = arena, .checked = checked};
+    GM_VEC(silent_place) places = {0};
     if (checked->analysis == NULL) {
         return state.result;
     }
     state.comments = gm_suppress_read(arena, checked->analysis->tree);
     for (uint32_t i = 0; i < checked->entries.count; i++) {
         const gm_entry *entry = &checked->entries.items[i];
-        uint32_t line = is_silenceable(entry) ? line_of(&state, entry) : 0;
-        if (line > 0) {
-            silence(&state, line);
-            state.result.added++;
-        } else if (is_silenceable(entry)) {
-            state.result.left++;
+        if (is_silenceable(entry)) {
+            silent_place one = {line_of(&state, entry), entry->rule->code};
+            gm_vec_push(arena, &places, one);
         }
+    }
+    if (places.count > 0) {
+        qsort(places.items, places.count, sizeof *places.items, compare_places);
+    }
+    uint32_t at = 0;
+    while (at < places.count && places.items[at].line == 0) {
+        at++;
+    }
+    state.result.left = at;
+    for (uint32_t next = at; at < places.count; at = next) {
+        while (next < places.count && places.items[next].line == places.items[at].line) {
+            next++;
+        }
+        silence(&state, &places.items[at], next - at);
     }
     return state.result;
 }

@@ -3,6 +3,7 @@
 #define GM_DRIVER_JOBS_H
 
 #include "base/buffer.h"
+#include "base/hash.h"
 #include "driver/discover.h"
 
 typedef struct gm_job_result {
@@ -10,6 +11,8 @@ typedef struct gm_job_result {
     uint32_t findings;   /* counted by the job */
     uint32_t mends;
     bool changed;
+    bool keyed;  /* `key` stands for all that the result depends on */
+    gm_hash key;
     char *text; /* what the job wrote to its buffer; release with gm_jobs_free */
     size_t size;
 } gm_job_result;

@@ -159,20 +159,39 @@ bool gm_suppress_lists(const char *codes, const char *code) {
     return matches(codes, code) != 0;
 }
 
-bool gm_suppress_covers(gm_suppressions *suppressions, const gm_source *source, const char *code, uint32_t start, uint32_t end) {
-    bool covered = suppressions->whole_file;
-    if (suppressions->lines.count == 0) {
-        return covered;
+uint32_t gm_suppress_at(const gm_suppressions *suppressions, uint32_t line) {
+    uint32_t low = 0;
+    uint32_t high = suppressions->lines.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (suppressions->lines.items[middle].line < line) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
     }
-    uint32_t first_line = gm_source_position(source, start).line;
-    uint32_t last_line = gm_source_position(source, end).line;
-    for (uint32_t i = 0; i < suppressions->lines.count; i++) {
+    return low;
+}
+
+static bool covers_on(gm_suppressions *suppressions, uint32_t line, const char *code) {
+    bool covered = false;
+    for (uint32_t i = gm_suppress_at(suppressions, line);
+         i < suppressions->lines.count && suppressions->lines.items[i].line == line; i++) {
         gm_suppression *one = &suppressions->lines.items[i];
         uint64_t found = one->codes == NULL ? 0 : matches(one->codes, code);
-        if ((one->line == first_line || one->line == last_line) && (one->codes == NULL || found != 0)) {
+        if (one->codes == NULL || found != 0) {
             one->used = covered = true;
             one->used_codes |= found;
         }
     }
     return covered;
+}
+
+bool gm_suppress_covers(gm_suppressions *suppressions, const gm_source *source, const char *code, uint32_t start, uint32_t end) {
+    if (suppressions->lines.count == 0) {
+        return suppressions->whole_file;
+    }
+    bool first = covers_on(suppressions, gm_source_position(source, start).line, code);
+    bool last = covers_on(suppressions, gm_source_position(source, end).line, code);
+    return first || last || suppressions->whole_file;
 }

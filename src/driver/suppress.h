@@ -34,6 +34,9 @@ gm_suppressions *gm_suppress_read(gm_arena *arena, const gm_tree *tree);
  * marked as used. */
 bool gm_suppress_covers(gm_suppressions *suppressions, const gm_source *source, const char *code, uint32_t start, uint32_t end);
 
+/* The index of the first comment on a line or behind it. */
+uint32_t gm_suppress_at(const gm_suppressions *suppressions, uint32_t line);
+
 /* Whether a list of codes or prefixes, each followed by a comma, has this code. */
 bool gm_suppress_lists(const char *codes, const char *code);
 

@@ -188,6 +188,13 @@ static bool lists_exactly(gm_arena *arena, const char *codes, const char *code, 
     return false;
 }
 
+/* Comments come in order of position; of two in one comment the second waits when they meet. */
+static void add_edit(gm_arena *arena, gm_edits *edits, gm_edit edit) {
+    if (edits->items.count == 0 || edits->items.items[edits->items.count - 1].end <= edit.start) {
+        gm_vec_push(arena, &edits->items, edit);
+    }
+}
+
 /* Codes go with the blanks and the comma up to their neighbour: the next one, or for the last ones the one before that stays. */
 static void add_code_edits(gm_arena *arena, const gm_source *source, const gm_unused *unused, gm_edits *edits) {
     const gm_suppression *comment = unused->comment;
@@ -205,7 +212,7 @@ static void add_code_edits(gm_arena *arena, const gm_source *source, const gm_un
         bool last = next_end == next_start;
         if (gone) {
             gm_edit edit = {.start = last && kept_end > 0 ? kept_end : start, .end = last ? end : next_start};
-            (void)gm_edits_add(arena, edits, edit);
+            add_edit(arena, edits, edit);
         } else {
             kept_end = end;
         }
@@ -215,15 +222,14 @@ static void add_code_edits(gm_arena *arena, const gm_source *source, const gm_un
 }
 
 void gm_unused_add_edits(gm_arena *arena, const gm_source *source, const gm_unused_list *list, gm_edits *edits) {
+    gm_edits taken = {0};
     for (uint32_t i = 0; i < list->items.count; i++) {
         const gm_unused *unused = &list->items.items[i];
         if (unused->codes != NULL) {
-            add_code_edits(arena, source, unused, edits);
+            add_code_edits(arena, source, unused, &taken);
         } else {
-            gm_edit edit = whole_comment(source, unused->comment);
-            if (!gm_edits_touch(edits, edit.start, edit.end)) {
-                (void)gm_edits_add(arena, edits, edit);
-            }
+            add_edit(arena, &taken, whole_comment(source, unused->comment));
         }
     }
+    gm_edits_merge(arena, edits, &taken);
 }

@@ -31,7 +31,7 @@ def run(executable: str, *arguments: str) -> str:
 
 def findings(executable: str, path: Path) -> list[dict[str, Any]]:
     """What the rules say about a file, its guesses included."""
-    reports = json.loads(run(executable, "check", "--all", "--output-format", "json", str(path)))
+    reports = json.loads(run(executable, "check", "--no-cache", "--all", "--output-format", "json", str(path)))
     assert all(report["diagnostics"] == [] for report in reports), reports
     return [finding for report in reports for finding in report["findings"]]
 
