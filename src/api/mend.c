@@ -21,7 +21,7 @@ static void refuse_branches(gm_analysis *analysis, const gm_function *function) 
 /* A comment that silences a finding also keeps the code as it is. */
 static void refuse_silenced(gm_analysis *analysis) {
     const gm_source *source = analysis->tree->source;
-    const gm_suppressions *comments = gm_suppress_read(analysis->arena, analysis->tree);
+    gm_suppressions *comments = gm_suppress_read(analysis->arena, analysis->tree);
     for (uint32_t i = 0; i < analysis->findings.count; i++) {
         const gm_finding *finding = &analysis->findings.items[i];
         const gm_node *node = finding->node;
@@ -35,7 +35,7 @@ static void refuse_silenced(gm_analysis *analysis) {
 /* The decisions that no comment silences, under their own code or that of the branch that they belong to. */
 static const gm_findings *decisions(gm_analysis *analysis) {
     const gm_source *source = analysis->tree->source;
-    const gm_suppressions *comments = gm_suppress_read(analysis->arena, analysis->tree);
+    gm_suppressions *comments = gm_suppress_read(analysis->arena, analysis->tree);
     gm_findings *found = gm_decisions_of(analysis);
     uint32_t count = 0;
     for (uint32_t i = 0; i < found->count; i++) {

@@ -13,9 +13,10 @@ typedef struct roots {
 
 static int print_paths(gm_arena *arena, void *context) {
     const roots *given = context;
-    const gm_found *found = gm_discover(arena, (const char *const *)given->paths, given->count);
-    for (uint32_t i = 0; i < found->paths.count; i++) {
-        puts(found->paths.items[i]);
+    const gm_discover_options options = {.isolated = false};
+    const gm_found *found = gm_discover(arena, (const char *const *)given->paths, given->count, &options);
+    for (uint32_t i = 0; i < found->targets.count; i++) {
+        puts(found->targets.items[i].path);
     }
     for (uint32_t i = 0; i < found->problems.count; i++) {
         fprintf(stderr, "graphmend: `%s`: %s\n", found->problems.items[i].path, found->problems.items[i].words);

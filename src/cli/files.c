@@ -8,24 +8,13 @@
 #include "cli/cli.h"
 #include "driver/discover.h"
 
-enum { MOST_THREADS = 1024 };
-
-static bool stands_for_a_rule(const char *prefix, size_t length) {
-    for (size_t i = 0; i < gm_rule_count; i++) {
-        if (strncmp(gm_rules[i]->code, prefix, length) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool read_codes(gm_arena *arena, const char *typed, const char **codes) {
+static bool read_list(gm_arena *arena, const char *typed, const char **codes) {
     gm_buffer list;
     gm_buffer_init(&list, arena);
     for (const char *at = typed; at != NULL && *at != '\0';) {
         size_t length = strcspn(at, ", ");
         if (length > 0) {
-            if (!stands_for_a_rule(at, length)) {
+            if (!gm_settings_knows(at, length)) {
                 fprintf(stderr, "graphmend: no rule `%.*s`, see `graphmend rule` for all rules\n", (int)length, at);
                 return false;
             }
@@ -36,6 +25,10 @@ static bool read_codes(gm_arena *arena, const char *typed, const char **codes) {
     }
     *codes = typed != NULL ? gm_buffer_text(&list) : NULL;
     return true;
+}
+
+bool gm_cli_read_codes(gm_arena *arena, gm_run *run) {
+    return read_list(arena, run->select, &run->check.select) && read_list(arena, run->ignore, &run->check.ignore);
 }
 
 bool gm_cli_colors(void) {
@@ -60,9 +53,9 @@ int gm_cli_with_arena(int (*body)(gm_arena *arena, void *context), void *context
 static bool read_threads(const char *typed, uint32_t *threads) {
     char *end = NULL;
     long value = typed != NULL ? strtol(typed, &end, 10) : 0;
-    bool right = typed == NULL || (end != typed && *end == '\0' && value >= 0 && value <= MOST_THREADS);
+    bool right = typed == NULL || (end != typed && *end == '\0' && value >= 0 && value <= GM_SETTINGS_MOST_THREADS);
     if (!right) {
-        fprintf(stderr, "graphmend: `--threads` takes a number from 0 to %d\n", MOST_THREADS);
+        fprintf(stderr, "graphmend: `--threads` takes a number from 0 to %d\n", GM_SETTINGS_MOST_THREADS);
     }
     *threads = right ? (uint32_t)value : 0;
     return right;
@@ -72,27 +65,39 @@ static void print_problem(const char *path, const char *words) {
     fprintf(stderr, "graphmend: `%s`: %s\n", path, words);
 }
 
+static void print_text(const gm_run *run, const gm_job_result *result, bool first) {
+    if (run->print != NULL) {
+        run->print(run->print_context, result->text, result->size);
+        return;
+    }
+    fputs(first ? "" : run->format->separator, stdout);
+    fwrite(result->text, 1, result->size, stdout);
+}
+
 /* Print the jobs' texts in the order of the paths, whatever the order in which the threads were done. */
-static int print_results(const gm_run *run, const gm_found *found, const gm_job_result *results,
-                         gm_report_totals *totals) {
+static int print_results(const gm_run *run, const gm_found *found, const gm_job_result *results) {
     int status = GM_EXIT_CLEAN;
-    const char *separator = "";
-    for (uint32_t i = 0; i < found->paths.count; i++) {
+    bool first = true;
+    for (uint32_t i = 0; i < found->targets.count; i++) {
         if (results[i].problem != NULL) {
-            print_problem(found->paths.items[i], results[i].problem);
+            print_problem(found->targets.items[i].path, results[i].problem);
             status = GM_EXIT_USAGE;
         }
         if (results[i].size > 0) {
-            fputs(separator, stdout);
-            fwrite(results[i].text, 1, results[i].size, stdout);
-            separator = run->format->separator;
+            print_text(run, &results[i], first);
+            first = false;
         }
+    }
+    return status;
+}
+
+static void add_up(const gm_found *found, const gm_job_result *results, gm_report_totals *totals) {
+    for (uint32_t i = 0; i < found->targets.count; i++) {
         totals->files += results[i].problem == NULL;
         totals->findings += results[i].findings;
         totals->mends += results[i].mends;
         totals->files_with_findings += results[i].findings > 0;
     }
-    return status;
 }
 
 /* Print and forget. */
@@ -105,16 +110,20 @@ static void print_buffer(gm_buffer *text) {
 
 static int run_found(gm_arena *arena, const gm_run *run, const gm_found *found, uint32_t threads,
                      gm_report_totals *totals) {
-    gm_job_result *results = GM_NEW_ARRAY(arena, gm_job_result, found->paths.count);
-    gm_jobs_run(found->paths.items, found->paths.count, threads, run->job, run->options, results);
+    gm_job_result *results = GM_NEW_ARRAY(arena, gm_job_result, found->targets.count);
+    gm_jobs_run(found->targets.items, found->targets.count, threads, run->job, run->options, results);
+    add_up(found, results, totals);
     gm_buffer frame;
     gm_buffer_init(&frame, arena);
     if (run->format->begin != NULL) {
-        run->format->begin(&frame);
+        run->format->begin(&frame, totals);
     }
     print_buffer(&frame);
-    int status = print_results(run, found, results, totals);
-    gm_jobs_free(results, found->paths.count);
+    int status = print_results(run, found, results);
+    if (run->keep != NULL) {
+        run->keep(arena, run->options, results, found->targets.count);
+    }
+    gm_jobs_free(results, found->targets.count);
     if (run->format->end != NULL) {
         run->format->end(&frame, totals, &run->style);
     }
@@ -130,21 +139,43 @@ int gm_cli_paths(int count, char **arguments, const gm_usage *usage) {
     return operands;
 }
 
-int gm_cli_run_files(gm_arena *arena, gm_run *run, char **paths, int count, gm_report_totals *totals) {
+bool gm_cli_standard_input(gm_run *run) {
+    for (int i = 0; i < run->count; i++) {
+        run->standard_input = run->standard_input || strcmp(run->paths[i], "-") == 0;
+    }
+    if (run->standard_input && run->count > 1) {
+        fprintf(stderr, "graphmend: standard input, `-`, goes alone\n");
+        return false;
+    }
+    run->standard_input_name = run->standard_input_name != NULL ? run->standard_input_name : "-";
+    return true;
+}
+
+static const gm_found *find_files(gm_arena *arena, const gm_run *run) {
+    return run->standard_input ? gm_discover_named(arena, run->standard_input_name, &run->discover)
+                               : gm_discover(arena, (const char *const *)run->paths, run->count, &run->discover);
+}
+
+/* How many threads the command line asks for, or the settings. */
+static uint32_t threads_of(const gm_run *run, const gm_found *found, uint32_t typed) {
+    const gm_settings *settings = found->targets.count > 0 ? found->targets.items[0].settings : NULL;
+    return run->threads == NULL && settings != NULL ? settings->threads : typed;
+}
+
+int gm_cli_run_files(gm_arena *arena, gm_run *run, gm_report_totals *totals) {
     uint32_t threads = 0;
     *totals = (gm_report_totals){0};
-    if (!read_codes(arena, run->select, &run->check.select) || !read_codes(arena, run->ignore, &run->check.ignore) ||
-        !read_threads(run->threads, &threads)) {
+    if (!gm_cli_read_codes(arena, run) || !read_threads(run->threads, &threads)) {
         return GM_EXIT_USAGE;
     }
-    const gm_found *found = gm_discover(arena, (const char *const *)paths, count);
+    const gm_found *found = find_files(arena, run);
     for (uint32_t i = 0; i < found->problems.count; i++) {
         print_problem(found->problems.items[i].path, found->problems.items[i].words);
     }
-    if (found->paths.count == 0 && found->problems.count > 0) {
+    if (found->settings_failed || (found->targets.count == 0 && found->problems.count > 0)) {
         return GM_EXIT_USAGE; /* a report on no file would read as good news */
     }
-    int status = run_found(arena, run, found, threads, totals);
+    int status = run_found(arena, run, found, threads_of(run, found, threads), totals);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "graphmend: cannot write to standard output\n");
         return GM_EXIT_USAGE;

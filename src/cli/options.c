@@ -9,7 +9,7 @@ static void print_help(const gm_usage *usage) {
         const gm_option *option = &usage->options[i];
         char left[64];
         snprintf(left, sizeof left, "%s %s", option->name, option->value_name != NULL ? option->value_name : "");
-        printf("  %-20s %s\n", left, option->help);
+        printf("  %-22s %s\n", left, option->help);
     }
 }
 

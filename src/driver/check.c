@@ -1,6 +1,11 @@
 #include "driver/check.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "driver/suppress.h"
+#include "driver/unused.h"
+#include "rules/because.h"
 
 static void add_entry(gm_arena *arena, gm_checked *checked, gm_entry entry) {
     entry.from = gm_source_position(checked->source, entry.start);
@@ -23,44 +28,90 @@ static void add_syntax_errors(gm_arena *arena, gm_checked *checked, const gm_tre
     }
 }
 
-/* Of a statement with a body the head is marked, up to the end of its condition. */
-static uint32_t end_of_mark(const gm_node *node) {
+/* Comments count on the first line of a statement and on the line where its condition ends. */
+static uint32_t end_of_head(const gm_node *node) {
     return node->kind == GM_KIND_If ? gm_as_If(node)->test->end : node->end;
 }
 
 bool gm_check_selects(const gm_check_options *options, const gm_rule *rule) {
     return (options->select == NULL || gm_suppress_lists(options->select, rule->code)) &&
-           (options->ignore == NULL || !gm_suppress_lists(options->ignore, rule->code));
+           (options->ignore == NULL || !gm_suppress_lists(options->ignore, rule->code)) &&
+           (options->file_ignore == NULL || !gm_suppress_lists(options->file_ignore, rule->code));
 }
 
 static bool is_wanted(const gm_finding *finding, const gm_check_options *options) {
     return (options->all || (finding->certain && finding->reached)) && gm_check_selects(options, finding->rule);
 }
 
-static bool is_silenced(const gm_checked *checked, const gm_suppressions *comments, const gm_finding *finding) {
-    return gm_suppress_covers(comments, checked->source, finding->rule->code, finding->node->start, end_of_mark(finding->node));
+/* A comment behind the whole statement silences no report, but keeps the statement from being mended: it has its use. */
+static bool is_silenced(const gm_checked *checked, gm_suppressions *comments, const gm_finding *finding) {
+    const gm_node *node = finding->node;
+    (void)gm_suppress_covers(comments, checked->source, finding->rule->code, node->start, node->end);
+    return gm_suppress_covers(comments, checked->source, finding->rule->code, node->start, end_of_head(node));
+}
+
+static void add_finding(gm_arena *arena, gm_checked *checked, const gm_finding *finding) {
+    const gm_node *mark = gm_because_mark(finding);
+    add_entry(arena, checked,
+              (gm_entry){
+                  .rule = finding->rule,
+                  .level = finding->plan != NULL ? GM_LEVEL_SAFE : GM_LEVEL_ADVICE,
+                  .start = mark->start,
+                  .end = mark->end,
+                  .site = finding->node->start,
+                  .line_end = end_of_head(finding->node),
+                  .message = finding->message,
+                  .because = gm_because_text(checked->analysis, finding, mark),
+                  .advice = finding->advice,
+                  .reason = finding->refusal.reason,
+                  .callers = finding->callers,
+                  .certain = finding->certain,
+                  .reached = finding->reached,
+              });
+}
+
+static void add_unused(gm_arena *arena, gm_checked *checked, const gm_unused *unused) {
+    add_entry(arena, checked,
+              (gm_entry){
+                  .rule = &gm_rule_unused_suppression,
+                  .level = GM_LEVEL_ADVICE,
+                  .start = unused->comment->start,
+                  .end = unused->comment->end,
+                  .site = unused->comment->start,
+                  .line_end = unused->comment->end,
+                  .message = unused->message,
+                  .advice = "take the comment away",
+                  .reason = "it changes no graph; `graphmend fix` takes it away",
+                  .certain = true,
+                  .reached = true,
+              });
+}
+
+static int compare_entries(const void *left, const void *right) {
+    const gm_entry *a = left;
+    const gm_entry *b = right;
+    if (a->start != b->start) {
+        return a->start < b->start ? -1 : 1;
+    }
+    return a->site != b->site ? (a->site < b->site ? -1 : 1) : strcmp(a->rule->code, b->rule->code);
 }
 
 static void add_findings(gm_arena *arena, gm_checked *checked, const gm_check_options *options) {
-    const gm_analysis *analysis = checked->analysis;
-    const gm_suppressions *comments = gm_suppress_read(arena, analysis->tree);
+    gm_analysis *analysis = checked->analysis;
+    gm_suppressions *comments = gm_suppress_read(arena, analysis->tree);
     for (uint32_t i = 0; i < analysis->findings.count; i++) {
         const gm_finding *finding = &analysis->findings.items[i];
-        if (!is_wanted(finding, options) || is_silenced(checked, comments, finding)) {
-            continue;
+        if (!is_silenced(checked, comments, finding) && is_wanted(finding, options)) {
+            add_finding(arena, checked, finding);
         }
-        add_entry(arena, checked,
-                  (gm_entry){
-                      .rule = finding->rule,
-                      .level = finding->plan != NULL ? GM_LEVEL_SAFE : GM_LEVEL_ADVICE,
-                      .start = finding->node->start,
-                      .end = end_of_mark(finding->node),
-                      .message = finding->message,
-                      .advice = finding->advice,
-                      .reason = finding->refusal.reason,
-                      .certain = finding->certain,
-                      .reached = finding->reached,
-                  });
+    }
+    const gm_unused_list *unused = gm_unused_find(analysis, comments, options);
+    for (uint32_t i = 0; i < unused->items.count; i++) {
+        add_unused(arena, checked, &unused->items.items[i]);
+    }
+    checked->unused = unused;
+    if (checked->entries.count > 1) {
+        qsort(checked->entries.items, checked->entries.count, sizeof *checked->entries.items, compare_entries);
     }
 }
 

@@ -7,13 +7,17 @@
 typedef struct gm_entry {
     const gm_rule *rule; /* NULL: a syntax error */
     uint8_t level;       /* gm_level */
-    uint32_t start;      /* byte range in the text */
+    uint32_t start;      /* byte range in the text of what is marked */
     uint32_t end;
+    uint32_t site;       /* start of the statement or expression that the finding is about */
+    uint32_t line_end;   /* on whose line a comment silences it */
     gm_position from;
     gm_position to;
     const char *message;
+    const char *because; /* where the marked value comes from; may be NULL */
     const char *advice; /* what to write instead; may be NULL */
     const char *reason; /* why there is no mend; NULL where there is one */
+    uint32_t callers;    /* calls of the function around it in code of the file that torch.compile reaches */
     bool certain;
     bool reached;
 } gm_entry;
@@ -23,12 +27,14 @@ typedef struct gm_checked {
     gm_analysis *analysis; /* NULL when the file has syntax errors: then they are all that is said */
     const gm_source *source;
     GM_VEC(gm_entry) entries; /* in order of position */
+    const struct gm_unused_list *unused; /* comments that silence nothing; NULL with syntax errors */
 } gm_checked;
 
 typedef struct gm_check_options {
     bool all;           /* also findings by shape alone, and in functions that torch.compile does not reach */
     const char *select; /* codes or prefixes, each followed by a comma; NULL: all */
     const char *ignore; /* the same; NULL: none */
+    const char *file_ignore; /* the same, of this file alone */
 } gm_check_options;
 
 /* Whether the options leave a rule in. */

@@ -14,22 +14,47 @@
 
 /* Folders that hold no source of the project that is looked at, besides the hidden ones. */
 static const char *const skipped_folders[] = {"__pycache__", "build", "dist", "node_modules", "site-packages"};
-static const char *const python_suffixes[] = {".py", ".pyi", ".pyw"};
+static const char *const named_suffixes[] = {".py", ".pyi", ".pyw", ".ipynb"};
+static const char *const searched_suffixes[] = {".py", ".ipynb"};
 
 #define LENGTH(array) (sizeof(array) / sizeof(array)[0])
 
 typedef GM_VEC(const char *) path_list;
 
+/* The settings of a folder that have been looked up. */
+typedef struct known_folder {
+    const char *folder;
+    const gm_settings *settings;
+} known_folder;
+
 typedef struct search {
     gm_arena *arena;
     gm_found *found;
-    const gm_ignore *ignore; /* of the folder that is being read */
+    const gm_discover_options *options;
+    const gm_ignore *ignore;     /* of the folder that is being read */
+    const gm_settings *settings; /* the same */
+    GM_VEC(known_folder) known;
 } search;
+
+/* A path as it is shown, and as it is matched. */
+typedef struct place {
+    const char *path;
+    const char *absolute;
+} place;
 
 static bool ends_with(const char *text, const char *suffix) {
     size_t length = strlen(text);
     size_t suffix_length = strlen(suffix);
     return length > suffix_length && memcmp(text + length - suffix_length, suffix, suffix_length) == 0;
+}
+
+static bool has_suffix(const char *path, const char *const *suffixes, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (ends_with(path, suffixes[i])) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static void add_problem(search *state, const char *path, const char *words) {
@@ -51,8 +76,17 @@ static const char *join(gm_arena *arena, const char *folder, const char *name) {
     return path;
 }
 
+static place join_place(gm_arena *arena, place folder, const char *name) {
+    place made = {strcmp(folder.path, ".") == 0 ? name : join(arena, folder.path, name), join(arena, folder.absolute, name)};
+    return made;
+}
+
 static int compare_paths(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int compare_targets(const void *a, const void *b) {
+    return strcmp(((const gm_target *)a)->path, ((const gm_target *)b)->path);
 }
 
 static bool list_folder(search *state, const char *folder, path_list *names) {
@@ -80,9 +114,50 @@ static const gm_ignore *read_ignore(gm_arena *arena, const gm_ignore *outer, con
     if (gm_file_read(arena, join(arena, folder, ".gitignore"), &file) != NULL) {
         return outer;
     }
-    const char *below = *folder == '\0' || ends_with(folder, "/") ? folder : join(arena, folder, "");
+    const char *below = ends_with(folder, "/") ? folder : join(arena, folder, "");
     return gm_ignore_parse(arena, outer, below, file.bytes, file.size);
 }
+
+/* The folder around an absolute path, in the arena; "" behind the root. */
+static const char *folder_of(gm_arena *arena, const char *absolute) {
+    const char *slash = strrchr(absolute, '/');
+    bool top = slash == absolute && absolute[1] != '\0';
+    return gm_arena_copy(arena, absolute, top ? 1 : slash == NULL ? 0 : (size_t)(slash - absolute));
+}
+
+/* ---- Settings ---- */
+
+/* Those in the folder itself, or `outer`. */
+static const gm_settings *own_settings(search *state, const gm_settings *outer, const char *folder) {
+    gm_file file;
+    const char *path = join(state->arena, folder, "pyproject.toml");
+    if (state->options->isolated || gm_file_read(state->arena, path, &file) != NULL) {
+        return outer;
+    }
+    const char *problem = NULL;
+    const gm_settings *own = gm_settings_read(state->arena, path, join(state->arena, folder, ""), file.bytes, file.size, &problem);
+    if (problem != NULL) {
+        add_problem(state, path, problem);
+        state->found->settings_failed = true;
+    }
+    return own != NULL ? own : outer;
+}
+
+/* Those that hold in a folder, from the folders around it too. */
+static const gm_settings *settings_of(search *state, const char *folder) {
+    for (uint32_t i = 0; i < state->known.count; i++) {
+        if (strcmp(state->known.items[i].folder, folder) == 0) {
+            return state->known.items[i].settings;
+        }
+    }
+    const char *around = folder_of(state->arena, folder);
+    const gm_settings *outer = *around == '\0' || strcmp(folder, "/") == 0 ? NULL : settings_of(state, around);
+    known_folder one = {folder, own_settings(state, outer, folder)};
+    gm_vec_push(state->arena, &state->known, one);
+    return one.settings;
+}
+
+/* ---- Folders ---- */
 
 static bool exists_in(gm_arena *arena, const char *folder, const char *name) {
     return access(join(arena, folder, name), F_OK) == 0;
@@ -97,43 +172,79 @@ static bool is_skipped(search *state, const char *path, const char *name) {
     return name[0] == '.' || exists_in(state->arena, path, "pyvenv.cfg");
 }
 
-static void search_folder(search *state, const char *folder);
+/* The lists of the repository's folders around a folder. Without a repository there are none. */
+static const gm_ignore *outer_ignore(gm_arena *arena, const char *folder) {
+    if (exists_in(arena, folder, ".git")) {
+        return NULL;
+    }
+    GM_VEC(const char *) around = {0};
+    for (const char *at = folder_of(arena, folder); *at != '\0'; at = folder_of(arena, at)) {
+        gm_vec_push(arena, &around, at);
+        if (exists_in(arena, at, ".git")) {
+            const gm_ignore *list = NULL;
+            for (uint32_t i = around.count; i-- > 0;) {
+                list = read_ignore(arena, list, around.items[i]);
+            }
+            return list;
+        }
+        if (strcmp(at, "/") == 0) {
+            break;
+        }
+    }
+    return NULL;
+}
 
-static void search_entry(search *state, const char *folder, const char *name) {
-    const char *path = strcmp(folder, ".") == 0 ? name : join(state->arena, folder, name);
+static void add_target(search *state, place file, const gm_settings *settings) {
+    gm_target target = {file.path, file.absolute, settings};
+    gm_vec_push(state->arena, &state->found->targets, target);
+}
+
+static bool is_left_out(const search *state, const char *absolute, bool is_folder) {
+    const gm_ignore *exclude = state->settings != NULL ? state->settings->exclude : NULL;
+    return gm_ignore_matches(state->ignore, absolute, is_folder) || gm_ignore_matches(exclude, absolute, is_folder);
+}
+
+static void search_folder(search *state, place folder);
+
+static void search_entry(search *state, place folder, const char *name) {
+    place entry = join_place(state->arena, folder, name);
     struct stat status;
-    if (lstat(path, &status) != 0) {
+    if (lstat(entry.path, &status) != 0) {
         return; /* gone since the folder was listed */
     }
     bool link = S_ISLNK(status.st_mode);
-    if (link && stat(path, &status) != 0) {
+    if (link && stat(entry.path, &status) != 0) {
         return;
     }
     bool is_folder = S_ISDIR(status.st_mode);
-    if (is_folder ? link || is_skipped(state, path, name) : !S_ISREG(status.st_mode) || !ends_with(name, ".py")) {
+    bool is_file = S_ISREG(status.st_mode) && has_suffix(name, searched_suffixes, LENGTH(searched_suffixes));
+    if (is_folder ? link || is_skipped(state, entry.path, name) : !is_file) {
         return;
     }
-    if (gm_ignore_matches(state->ignore, path, is_folder)) {
+    if (is_left_out(state, entry.absolute, is_folder)) {
         return;
     }
     if (is_folder) {
-        search_folder(state, path);
+        search_folder(state, entry);
     } else {
-        gm_vec_push(state->arena, &state->found->paths, path);
+        add_target(state, entry, state->settings);
     }
 }
 
-static void search_folder(search *state, const char *folder) {
+static void search_folder(search *state, place folder) {
     path_list names = {0};
-    if (!list_folder(state, folder, &names)) {
+    if (!list_folder(state, folder.path, &names)) {
         return;
     }
     const gm_ignore *outer = state->ignore;
-    state->ignore = read_ignore(state->arena, outer, strcmp(folder, ".") == 0 ? "" : folder);
+    const gm_settings *outer_settings = state->settings;
+    state->ignore = read_ignore(state->arena, outer, folder.absolute);
+    state->settings = own_settings(state, outer_settings, folder.absolute);
     for (uint32_t i = 0; i < names.count; i++) {
         search_entry(state, folder, names.items[i]);
     }
     state->ignore = outer;
+    state->settings = outer_settings;
 }
 
 /* Whether the first line is `#!` with `python` in it. */
@@ -149,54 +260,80 @@ static bool has_python_shebang(const char *path) {
 }
 
 static bool is_python(const char *path) {
-    for (size_t i = 0; i < LENGTH(python_suffixes); i++) {
-        if (ends_with(path, python_suffixes[i])) {
-            return true;
-        }
-    }
-    return has_python_shebang(path);
+    return has_suffix(path, named_suffixes, LENGTH(named_suffixes)) || has_python_shebang(path);
 }
 
-static void search_root(search *state, const char *root) {
-    struct stat status;
-    uint32_t before = state->found->paths.count;
+static place resolve(gm_arena *arena, const char *path) {
+    char *room = gm_arena_alloc(arena, PATH_MAX);
+    char *absolute = realpath(path, room);
+    return (place){path, absolute != NULL ? absolute : path};
+}
+
+static void search_root_folder(search *state, place root) {
+    uint32_t before = state->found->targets.count;
     uint32_t problems = state->found->problems.count;
-    if (stat(root, &status) != 0) {
-        add_problem(state, root, gm_file_error(errno));
+    const char *around = folder_of(state->arena, root.absolute);
+    state->ignore = outer_ignore(state->arena, root.absolute);
+    state->settings = *around == '\0' || strcmp(root.absolute, "/") == 0 ? NULL : settings_of(state, around);
+    search_folder(state, root);
+    if (state->found->targets.count == before && state->found->problems.count == problems) {
+        add_problem(state, root.path, "holds no Python files");
+    }
+}
+
+static void search_root_file(search *state, place root) {
+    const gm_settings *settings = settings_of(state, folder_of(state->arena, root.absolute));
+    if (!state->options->force_exclude || !gm_settings_exclude(settings, root.absolute)) {
+        add_target(state, root, settings);
+    }
+}
+
+static void search_root(search *state, const char *path) {
+    struct stat status;
+    if (stat(path, &status) != 0) {
+        add_problem(state, path, gm_file_error(errno));
     } else if (S_ISDIR(status.st_mode)) {
-        search_folder(state, root);
-        if (state->found->paths.count == before && state->found->problems.count == problems) {
-            add_problem(state, root, "holds no Python files");
-        }
+        search_root_folder(state, resolve(state->arena, path));
     } else if (!S_ISREG(status.st_mode)) {
-        add_problem(state, root, "is not a regular file");
-    } else if (!is_python(root)) {
-        add_problem(state, root, "is not a Python file");
+        add_problem(state, path, "is not a regular file");
+    } else if (!is_python(path)) {
+        add_problem(state, path, "is not a Python file");
     } else {
-        gm_vec_push(state->arena, &state->found->paths, root);
+        search_root_file(state, resolve(state->arena, path));
     }
 }
 
 static void sort_unique(gm_found *found) {
-    if (found->paths.count == 0) {
+    if (found->targets.count == 0) {
         return;
     }
-    const char **paths = found->paths.items;
-    qsort(paths, found->paths.count, sizeof *paths, compare_paths);
+    gm_target *targets = found->targets.items;
+    qsort(targets, found->targets.count, sizeof *targets, compare_targets);
     uint32_t kept = 1;
-    for (uint32_t i = 1; i < found->paths.count; i++) {
-        if (strcmp(paths[i], paths[kept - 1]) != 0) {
-            paths[kept++] = paths[i];
+    for (uint32_t i = 1; i < found->targets.count; i++) {
+        if (strcmp(targets[i].path, targets[kept - 1].path) != 0) {
+            targets[kept++] = targets[i];
         }
     }
-    found->paths.count = kept;
+    found->targets.count = kept;
 }
 
-gm_found *gm_discover(gm_arena *arena, const char *const *roots, int count) {
-    search state = {arena, GM_NEW(arena, gm_found), NULL};
+gm_found *gm_discover(gm_arena *arena, const char *const *roots, int count, const gm_discover_options *options) {
+    search state = {.arena = arena, .found = GM_NEW(arena, gm_found), .options = options};
     for (int i = 0; i < count; i++) {
         search_root(&state, roots[i]);
     }
     sort_unique(state.found);
+    return state.found;
+}
+
+gm_found *gm_discover_named(gm_arena *arena, const char *name, const gm_discover_options *options) {
+    search state = {.arena = arena, .found = GM_NEW(arena, gm_found), .options = options};
+    const char *slash = strrchr(name, '/');
+    const char *folder = slash == NULL ? "." : gm_arena_copy(arena, name, slash == name ? 1 : (size_t)(slash - name));
+    place around = resolve(arena, folder);
+    bool exists = around.absolute[0] == '/';
+    place file = {name, exists ? join(arena, around.absolute, slash == NULL ? name : slash + 1) : name};
+    add_target(&state, file, exists ? settings_of(&state, around.absolute) : settings_of(&state, resolve(arena, ".").absolute));
     return state.found;
 }

@@ -1,8 +1,10 @@
-/* Which files a command is about: files that are named, and all Python files below folders that are named. */
+/* Which files a command is about: files that are named, and all Python files and notebooks below folders that are named; and the settings
+ * that hold for each. */
 #ifndef GM_DRIVER_DISCOVER_H
 #define GM_DRIVER_DISCOVER_H
 
 #include "base/vec.h"
+#include "driver/settings.h"
 
 /* A path that could not be used, and why, in words that follow "`PATH`: ". */
 typedef struct gm_problem {
@@ -10,14 +12,30 @@ typedef struct gm_problem {
     const char *words;
 } gm_problem;
 
+typedef struct gm_target {
+    const char *path;     /* as typed, or below the folder as typed */
+    const char *absolute;
+    const gm_settings *settings; /* NULL: none */
+} gm_target;
+
 typedef struct gm_found {
-    GM_VEC(const char *) paths; /* as typed, or below the folder as typed; sorted, none twice */
+    GM_VEC(gm_target) targets; /* sorted by path, none twice */
     GM_VEC(gm_problem) problems;
+    bool settings_failed; /* one of the problems is a pyproject.toml that cannot be used */
 } gm_found;
 
-/* Look at `count` paths. A named file is taken when it is Python by its suffix or first line. Folders are searched for *.py;
- * left out below them are hidden and generated folders (.git, .venv, build, node_modules, __pycache__, ...), virtual
- * environments, folders behind symbolic links, and what .gitignore files leave out. */
-gm_found *gm_discover(gm_arena *arena, const char *const *roots, int count);
+typedef struct gm_discover_options {
+    bool isolated;      /* look at no settings */
+    bool force_exclude; /* settings leave out files that are named, too */
+} gm_discover_options;
+
+/* Look at `count` paths. A named file is taken when it is Python by its suffix or first line, or a notebook. Folders are searched for *.py and
+ * *.ipynb; left out below them are hidden and generated folders (.git, .venv, build, node_modules, __pycache__, ...), virtual
+ * environments, folders behind symbolic links, what .gitignore files leave out, those of the repository around the folder included, and
+ * what the settings exclude. */
+gm_found *gm_discover(gm_arena *arena, const char *const *roots, int count, const gm_discover_options *options);
+
+/* The target for text that comes from elsewhere and is called `name`: the settings are those of a file of that name. */
+gm_found *gm_discover_named(gm_arena *arena, const char *name, const gm_discover_options *options);
 
 #endif

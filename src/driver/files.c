@@ -137,7 +137,7 @@ const char *gm_file_read(gm_arena *arena, const char *path, gm_file *file) {
     return "keeps changing while it is read";
 }
 
-static const char *write_all(int descriptor, const char *bytes, size_t size) {
+const char *gm_file_write(int descriptor, const char *bytes, size_t size) {
     while (size > 0) {
         ssize_t written = write(descriptor, bytes, size);
         if (written < 0 && errno != EINTR) {
@@ -148,7 +148,7 @@ static const char *write_all(int descriptor, const char *bytes, size_t size) {
             size -= (size_t)written;
         }
     }
-    return fsync(descriptor) == 0 ? NULL : gm_file_error(errno);
+    return NULL;
 }
 
 static const char *compare_open(int descriptor, const gm_file *expected) {
@@ -186,7 +186,8 @@ static const char *fill(int descriptor, const struct stat *status, const char *b
     if (fchmod(descriptor, status->st_mode & 07777) != 0) {
         return gm_file_error(errno);
     }
-    return write_all(descriptor, bytes, size);
+    const char *problem = gm_file_write(descriptor, bytes, size);
+    return problem == NULL && fsync(descriptor) != 0 ? gm_file_error(errno) : problem;
 }
 
 /* "FOLDER/.NAME.XXXXXX" for a file "FOLDER/NAME". */

@@ -23,6 +23,9 @@ const char *gm_file_read(gm_arena *arena, const char *path, gm_file *file);
 /* Everything up to the end of a descriptor, which may be a pipe. */
 const char *gm_file_read_stream(gm_arena *arena, int descriptor, gm_file *file);
 
+/* Write all bytes to a descriptor. */
+const char *gm_file_write(int descriptor, const char *bytes, size_t size);
+
 /* Replace the contents of `file` by `size` bytes: written beside it, flushed to disk and renamed over it, with the same mode. A
  * symbolic link stays, its target is replaced. Refused when the contents are no longer what was read, or the file may
  * not be written. On failure the file is as it was and nothing is left beside it. */

@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "driver/suppress.h"
+#include "driver/unused.h"
 #include "mend/fix.h"
 #include "mend/same_tree.h"
 
@@ -12,7 +13,7 @@ enum { MOST_ROUNDS = 200 };
 /* A comment that silences a finding keeps the code as it is, and so does an option. */
 static void refuse_others(gm_analysis *analysis, const gm_check_options *options) {
     const gm_source *source = analysis->tree->source;
-    const gm_suppressions *comments = gm_suppress_read(analysis->arena, analysis->tree);
+    gm_suppressions *comments = gm_suppress_read(analysis->arena, analysis->tree);
     for (uint32_t i = 0; i < analysis->findings.count; i++) {
         const gm_finding *finding = &analysis->findings.items[i];
         const gm_node *node = finding->node;
@@ -36,10 +37,25 @@ static void list_sites(gm_arena *arena, gm_fixed *fixed, const gm_fix *fix, cons
     }
 }
 
+/* Comments that silence nothing go as well. */
+static void remove_comments(gm_arena *arena, gm_fixed *fixed, gm_fix *fix) {
+    const gm_checked *checked = fixed->after;
+    gm_unused_add_edits(arena, checked->source, checked->unused, &fix->edits);
+    for (uint32_t i = 0; i < checked->unused->items.count; i++) {
+        const gm_unused *unused = &checked->unused->items.items[i];
+        gm_fixed_site shown = {
+            .rule = &gm_rule_unused_suppression,
+            .at = gm_source_position(checked->source, unused->comment->start),
+            .message = unused->message,
+        };
+        gm_vec_push(arena, &fixed->sites, shown);
+    }
+}
+
 static void explain(gm_entry *entry, const gm_fix *fix) {
     for (uint32_t i = 0; i < fix->left.count; i++) {
         const gm_fix_left *left = &fix->left.items[i];
-        if (left->finding->rule == entry->rule && left->finding->node->start == entry->start) {
+        if (left->finding->rule == entry->rule && left->finding->node->start == entry->site) {
             entry->level = GM_LEVEL_ADVICE;
             entry->reason = left->reason;
         }
@@ -62,7 +78,8 @@ static gm_checked *explain_left(gm_arena *arena, const gm_checked *checked, cons
 static bool mend_once(gm_arena *arena, gm_fixed *fixed, const gm_fix_options *options, const gm_check_options *report) {
     gm_analysis *analysis = fixed->after->analysis;
     refuse_others(analysis, report);
-    const gm_fix *fix = gm_fix_run(analysis, options);
+    gm_fix *fix = gm_fix_run(analysis, options);
+    remove_comments(arena, fixed, fix);
     if (fix->edits.items.count == 0) {
         fixed->after = explain_left(arena, fixed->after, fix);
         return false;

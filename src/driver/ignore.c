@@ -159,3 +159,23 @@ bool gm_ignore_matches(const gm_ignore *list, const char *path, bool is_folder) 
     }
     return false;
 }
+
+bool gm_ignore_covers(const gm_ignore *list, const char *path) {
+    char folder[4096];
+    size_t length = strlen(path);
+    if (list == NULL || length >= sizeof folder || strncmp(path, list->folder, list->folder_length) != 0) {
+        return false;
+    }
+    memcpy(folder, path, length + 1);
+    for (size_t at = list->folder_length; at < length; at++) {
+        if (folder[at] == '/') {
+            folder[at] = '\0';
+            bool left_out = gm_ignore_matches(list, folder, true);
+            folder[at] = '/';
+            if (left_out) {
+                return true;
+            }
+        }
+    }
+    return gm_ignore_matches(list, path, false);
+}

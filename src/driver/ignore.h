@@ -14,6 +14,9 @@ gm_ignore *gm_ignore_parse(gm_arena *arena, const gm_ignore *outer, const char *
 /* Whether the last rule that matches `path`, which lies below the folders of all lists, leaves it out. */
 bool gm_ignore_matches(const gm_ignore *list, const char *path, bool is_folder);
 
+/* The same for a file with all folders around it: whether one of them is left out. `list` may be NULL. */
+bool gm_ignore_covers(const gm_ignore *list, const char *path);
+
 /* Whether a path matches a pattern in which `*` and `?` stop at slashes and `**` does not. */
 bool gm_ignore_match_pattern(const char *pattern, const char *path);
 

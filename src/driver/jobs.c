@@ -6,7 +6,7 @@
 #include "driver/pool.h"
 
 typedef struct batch {
-    const char *const *paths;
+    const gm_target *targets;
     gm_job job;
     const void *options;
     gm_job_result *results;
@@ -26,7 +26,7 @@ static void keep_text(gm_job_result *result, const gm_buffer *out) {
 static void run_in_arena(gm_arena *arena, const batch *all, uint32_t index) {
     gm_buffer out;
     gm_buffer_init(&out, arena);
-    all->job(arena, all->paths[index], all->options, &out, &all->results[index]);
+    all->job(arena, &all->targets[index], all->options, &out, &all->results[index]);
     keep_text(&all->results[index], &out);
 }
 
@@ -43,9 +43,9 @@ static void run_one(void *context, uint32_t index) {
     gm_arena_free(&arena);
 }
 
-void gm_jobs_run(const char *const *paths, uint32_t count, uint32_t threads, gm_job job, const void *options,
+void gm_jobs_run(const gm_target *targets, uint32_t count, uint32_t threads, gm_job job, const void *options,
                  gm_job_result *results) {
-    batch all = {paths, job, options, results};
+    batch all = {targets, job, options, results};
     memset(results, 0, sizeof *results * count);
     gm_pool_run(count, threads, run_one, &all);
 }

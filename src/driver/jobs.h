@@ -3,21 +3,25 @@
 #define GM_DRIVER_JOBS_H
 
 #include "base/buffer.h"
+#include "base/hash.h"
+#include "driver/discover.h"
 
 typedef struct gm_job_result {
     const char *problem; /* static words that follow "`PATH`: "; NULL when all went well */
     uint32_t findings;   /* counted by the job */
     uint32_t mends;
     bool changed;
+    bool keyed;  /* `key` stands for all that the result depends on */
+    gm_hash key;
     char *text; /* what the job wrote to its buffer; release with gm_jobs_free */
     size_t size;
 } gm_job_result;
 
 /* Does the work for one file. Everything but `result->problem` and the counts dies with the arena; `out` is copied. */
-typedef void (*gm_job)(gm_arena *arena, const char *path, const void *options, gm_buffer *out, gm_job_result *result);
+typedef void (*gm_job)(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result);
 
-/* Runs `job` for every path and fills `results[i]` for `paths[i]`. `threads` as in gm_pool_run. */
-void gm_jobs_run(const char *const *paths, uint32_t count, uint32_t threads, gm_job job, const void *options,
+/* Runs `job` for every target and fills `results[i]` for `targets[i]`. `threads` as in gm_pool_run. */
+void gm_jobs_run(const gm_target *targets, uint32_t count, uint32_t threads, gm_job job, const void *options,
                  gm_job_result *results);
 
 void gm_jobs_free(gm_job_result *results, uint32_t count);

@@ -51,13 +51,16 @@ static const char *read_codes(gm_arena *arena, const char *at, const char *end) 
     return codes;
 }
 
-static void add(reader *state, uint32_t offset, const char *codes) {
-    gm_suppression one = {gm_source_position(state->tree->source, offset).line, codes};
+static void add(reader *state, const char *start, const char *end, const char *codes, bool noqa) {
+    const char *text = state->tree->source->text;
+    gm_suppression one = {
+        .start = (uint32_t)(start - text), .end = (uint32_t)(end - text), .codes = codes, .noqa = noqa};
+    one.line = gm_source_position(state->tree->source, one.start).line;
     gm_vec_push(state->arena, &state->out->lines, one);
 }
 
 /* `ignore`, `ignore[...]` and `ignore-file`, after `graphmend:`. */
-static void read_ignore(reader *state, uint32_t offset, const char *at, const char *end) {
+static void read_ignore(reader *state, const char *start, const char *at, const char *end) {
     at = skip_word(skip_spaces(at, end), end, "ignore");
     if (at == NULL) {
         return;
@@ -65,22 +68,23 @@ static void read_ignore(reader *state, uint32_t offset, const char *at, const ch
     if (skip_word(at, end, "-file") != NULL) {
         state->out->whole_file = true;
     } else if (at < end && *at == '[') {
-        add(state, offset, read_codes(state->arena, at + 1, end));
+        const char *bracket = memchr(at, ']', (size_t)(end - at));
+        add(state, start, bracket == NULL ? end : bracket + 1, read_codes(state->arena, at + 1, end), false);
     } else {
-        add(state, offset, NULL);
+        add(state, start, at, NULL, false);
     }
 }
 
 /* `noqa` or `noqa: CODES`. */
-static void read_noqa(reader *state, uint32_t offset, const char *at, const char *end) {
-    at = skip_spaces(at, end);
-    bool listed = at < end && *at == ':';
-    const char *codes = listed ? read_codes(state->arena, at + 1, end) : "";
-    add(state, offset, *codes != '\0' ? codes : NULL);
+static void read_noqa(reader *state, const char *start, const char *at, const char *end) {
+    const char *rest = skip_spaces(at, end);
+    bool listed = rest < end && *rest == ':';
+    const char *codes = listed ? read_codes(state->arena, rest + 1, end) : "";
+    add(state, start, listed ? end : at, *codes != '\0' ? codes : NULL, true);
 }
 
 /* One comment from `#` to the end of its line; a further `#` begins a further remark. */
-static void read_comment(reader *state, uint32_t offset, const char *at, const char *end) {
+static void read_comment(reader *state, const char *at, const char *end) {
     while (at < end) {
         if (*at++ != '#') {
             continue;
@@ -88,9 +92,9 @@ static void read_comment(reader *state, uint32_t offset, const char *at, const c
         const char *word = skip_spaces(at, end);
         const char *rest = skip_word(word, end, "graphmend:");
         if (rest != NULL) {
-            read_ignore(state, offset, rest, end);
+            read_ignore(state, word, rest, end);
         } else if ((rest = skip_word(word, end, "noqa")) != NULL) {
-            read_noqa(state, offset, rest, end);
+            read_noqa(state, word, rest, end);
         }
     }
 }
@@ -109,7 +113,7 @@ static void read_gap(reader *state, uint32_t start, uint32_t stop) {
     for (const char *at = text + start; at < end; at++) {
         if (*at == '#') {
             const char *comment_end = line_end(at, end);
-            read_comment(state, (uint32_t)(at - text), at, comment_end);
+            read_comment(state, at, comment_end);
             at = comment_end - 1;
         }
     }
@@ -127,25 +131,67 @@ gm_suppressions *gm_suppress_read(gm_arena *arena, const gm_tree *tree) {
     return out;
 }
 
-bool gm_suppress_lists(const char *codes, const char *code) {
-    for (const char *comma = strchr(codes, ','); comma != NULL; comma = strchr(codes, ',')) {
-        if (comma > codes && strncasecmp(codes, code, (size_t)(comma - codes)) == 0) {
-            return true;
-        }
-        codes = comma + 1;
+const char *gm_suppress_next(gm_arena *arena, const char **at) {
+    const char *comma = strchr(*at, ',');
+    if (comma == NULL) {
+        return NULL;
     }
-    return false;
+    const char *code = gm_arena_copy(arena, *at, (size_t)(comma - *at));
+    *at = comma + 1;
+    return code;
 }
 
-bool gm_suppress_covers(const gm_suppressions *suppressions, const gm_source *source, const char *code, uint32_t start, uint32_t end) {
-    uint32_t first_line = gm_source_position(source, start).line;
-    uint32_t last_line = gm_source_position(source, end).line;
-    for (uint32_t i = 0; i < suppressions->lines.count; i++) {
-        const gm_suppression *one = &suppressions->lines.items[i];
-        bool here = one->line == first_line || one->line == last_line;
-        if (here && (one->codes == NULL || gm_suppress_lists(one->codes, code))) {
-            return true;
+/* Which of the codes stand for this one, bit by bit. */
+static uint64_t matches(const char *codes, const char *code) {
+    uint64_t found = 0;
+    unsigned index = 0;
+    for (const char *comma = strchr(codes, ','); comma != NULL; comma = strchr(codes, ',')) {
+        if (comma > codes && strncasecmp(codes, code, (size_t)(comma - codes)) == 0) {
+            found |= (uint64_t)1 << (index < 63 ? index : 63);
+        }
+        codes = comma + 1;
+        index++;
+    }
+    return found;
+}
+
+bool gm_suppress_lists(const char *codes, const char *code) {
+    return matches(codes, code) != 0;
+}
+
+uint32_t gm_suppress_at(const gm_suppressions *suppressions, uint32_t line) {
+    uint32_t low = 0;
+    uint32_t high = suppressions->lines.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (suppressions->lines.items[middle].line < line) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
     }
-    return suppressions->whole_file;
+    return low;
+}
+
+static bool covers_on(gm_suppressions *suppressions, uint32_t line, const char *code) {
+    bool covered = false;
+    for (uint32_t i = gm_suppress_at(suppressions, line);
+         i < suppressions->lines.count && suppressions->lines.items[i].line == line; i++) {
+        gm_suppression *one = &suppressions->lines.items[i];
+        uint64_t found = one->codes == NULL ? 0 : matches(one->codes, code);
+        if (one->codes == NULL || found != 0) {
+            one->used = covered = true;
+            one->used_codes |= found;
+        }
+    }
+    return covered;
+}
+
+bool gm_suppress_covers(gm_suppressions *suppressions, const gm_source *source, const char *code, uint32_t start, uint32_t end) {
+    if (suppressions->lines.count == 0) {
+        return suppressions->whole_file;
+    }
+    bool first = covers_on(suppressions, gm_source_position(source, start).line, code);
+    bool last = covers_on(suppressions, gm_source_position(source, end).line, code);
+    return first || last || suppressions->whole_file;
 }

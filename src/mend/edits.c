@@ -60,6 +60,30 @@ bool gm_edits_add(gm_arena *arena, gm_edits *edits, gm_edit edit) {
     return true;
 }
 
+/* Whether an edit begins in front of another one, and ends there. */
+static bool precedes(const gm_edit *edit, const gm_edit *other) {
+    return edit->end <= other->start && !(edit->start == other->start && edit->end == other->end);
+}
+
+void gm_edits_merge(gm_arena *arena, gm_edits *edits, const gm_edits *others) {
+    gm_edits merged = {0};
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < others->items.count; i++) {
+        const gm_edit *other = &others->items.items[i];
+        while (at < edits->items.count && precedes(&edits->items.items[at], other)) {
+            gm_vec_push(arena, &merged.items, edits->items.items[at]);
+            at++;
+        }
+        if (at == edits->items.count || precedes(other, &edits->items.items[at])) {
+            gm_vec_push(arena, &merged.items, *other);
+        }
+    }
+    for (; at < edits->items.count; at++) {
+        gm_vec_push(arena, &merged.items, edits->items.items[at]);
+    }
+    *edits = merged;
+}
+
 bool gm_edits_verify(const gm_edits *edits, uint32_t length) {
     uint32_t behind = 0;
     for (uint32_t i = 0; i < edits->items.count; i++) {

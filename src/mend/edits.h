@@ -50,4 +50,7 @@ void gm_edits_apply(const gm_edits *edits, const gm_source *source, gm_buffer *o
 /* Whether the order of the edits is what the comment above promises, within `length` bytes. */
 bool gm_edits_verify(const gm_edits *edits, uint32_t length);
 
+/* Put the edits of another list between these, but for those that overlap one or insert where one inserts. */
+void gm_edits_merge(gm_arena *arena, gm_edits *edits, const gm_edits *others);
+
 #endif

@@ -5,8 +5,8 @@ static void file(gm_buffer *out, const gm_checked *checked, const gm_report_styl
     (void)style;
     for (uint32_t i = 0; i < checked->entries.count; i++) {
         const gm_entry *entry = &checked->entries.items[i];
-        gm_buffer_printf(out, "%s:%u:%u: %s %s\n", checked->path, entry->from.line,
-                         gm_report_column(checked->source, entry->from), gm_report_code(entry), entry->message);
+        gm_report_add_place(out, checked, entry);
+        gm_buffer_printf(out, ": %s %s\n", gm_report_code(entry), entry->message);
     }
 }
 

@@ -12,17 +12,23 @@ static void add_encoded(gm_buffer *out, const char *text, bool property) {
     }
 }
 
+/* A further line of the message. */
+static void add_line(gm_buffer *out, const char *text) {
+    if (text != NULL) {
+        add_encoded(out, "\n", false);
+        add_encoded(out, text, false);
+    }
+}
+
 static void add_entry(gm_buffer *out, const gm_checked *checked, const gm_entry *entry) {
     gm_buffer_printf(out, "::%s file=", entry->rule != NULL ? "warning" : "error");
     add_encoded(out, checked->path, true);
-    gm_buffer_printf(out, ",line=%u,col=%u,endLine=%u,endColumn=%u,title=%s::", entry->from.line,
-                     gm_report_column(checked->source, entry->from), entry->to.line,
-                     gm_report_column(checked->source, entry->to), gm_report_code(entry));
+    gm_report_range range = gm_report_range_of(checked, entry);
+    gm_buffer_printf(out, ",line=%u,col=%u,endLine=%u,endColumn=%u,title=%s::", range.line, range.column, range.end_line,
+                     range.end_column, gm_report_code(entry));
     add_encoded(out, entry->message, false);
-    if (entry->advice != NULL) {
-        add_encoded(out, "\n", false);
-        add_encoded(out, entry->advice, false);
-    }
+    add_line(out, entry->because);
+    add_line(out, entry->advice);
     gm_buffer_add_char(out, '\n');
 }
 

@@ -12,25 +12,28 @@ static void add_member(gm_buffer *out, const char *name, const char *text) {
     }
 }
 
-static void add_range(gm_buffer *out, const gm_source *source, const gm_entry *entry) {
-    gm_buffer_printf(out, "{\"line\": %u, \"column\": %u, \"end_line\": %u, \"end_column\": %u", entry->from.line,
-                     gm_report_column(source, entry->from), entry->to.line, gm_report_column(source, entry->to));
-}
-
-static void add_entry(gm_buffer *out, const gm_source *source, const gm_entry *entry) {
-    add_range(out, source, entry);
+void gm_report_json_entry(gm_buffer *out, const gm_checked *checked, const gm_entry *entry) {
+    gm_report_range range = gm_report_range_of(checked, entry);
+    if (range.cell > 0) {
+        gm_buffer_printf(out, "\"cell\": %u, ", range.cell);
+    }
+    gm_buffer_printf(out, "\"line\": %u, \"column\": %u, \"end_line\": %u, \"end_column\": %u", range.line, range.column,
+                     range.end_line, range.end_column);
     add_member(out, "message", entry->message);
     if (entry->rule != NULL) {
         add_member(out, "code", entry->rule->code);
         add_member(out, "name", entry->rule->name);
-        add_member(out, "break_id", entry->rule->break_id);
+        add_member(out, "break_id", *entry->rule->break_id != '\0' ? entry->rule->break_id : NULL);
         add_member(out, "level", gm_report_level(entry));
+        add_member(out, "because", entry->because);
         add_member(out, "advice", entry->advice);
         add_member(out, "reason", entry->reason);
+        gm_position site = gm_source_position(checked->source, entry->site);
+        gm_buffer_printf(out, ", \"site\": [%u, %u]", gm_report_line(checked, site.line), gm_report_column(checked->source, site));
+        gm_buffer_printf(out, ", \"callers\": %u", entry->callers);
         gm_buffer_printf(out, ", \"certain\": %s", entry->certain ? "true" : "false");
         gm_buffer_printf(out, ", \"reached\": %s", entry->reached ? "true" : "false");
     }
-    gm_buffer_add_char(out, '}');
 }
 
 /* The entries that are findings, or those that are syntax errors. */
@@ -41,7 +44,9 @@ static void add_entries(gm_buffer *out, const gm_checked *checked, bool findings
         const gm_entry *entry = &checked->entries.items[i];
         if ((entry->rule != NULL) == findings) {
             gm_buffer_add_text(out, separator);
-            add_entry(out, checked->source, entry);
+            gm_buffer_add_char(out, '{');
+            gm_report_json_entry(out, checked, entry);
+            gm_buffer_add_char(out, '}');
             separator = ", ";
         }
     }
@@ -57,7 +62,8 @@ void gm_report_json_members(gm_buffer *out, const gm_checked *checked) {
     add_entries(out, checked, true);
 }
 
-static void begin(gm_buffer *out) {
+static void begin(gm_buffer *out, const gm_report_totals *totals) {
+    (void)totals;
     gm_buffer_add_text(out, "[");
 }
 

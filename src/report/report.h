@@ -1,7 +1,7 @@
 /* Reports: how checked files are shown. formats.def lists the formats; each is a file here.
  *
  * A report is `begin`, one `file` for every file with something to say, and `end`. `file` may run on any thread; what it wrote is put
- * together in order, with `separator` in between. */
+ * together in order, with `separator` in between. It must be a function of its arguments alone: what it wrote is kept in the cache. */
 #ifndef GM_REPORT_REPORT_H
 #define GM_REPORT_REPORT_H
 
@@ -21,7 +21,7 @@ typedef struct gm_report_totals {
 
 typedef struct gm_report_format {
     const char *name;
-    void (*begin)(gm_buffer *out);
+    void (*begin)(gm_buffer *out, const gm_report_totals *totals);
     void (*file)(gm_buffer *out, const gm_checked *checked, const gm_report_style *style);
     void (*end)(gm_buffer *out, const gm_report_totals *totals, const gm_report_style *style);
     const char *separator;
@@ -30,18 +30,45 @@ typedef struct gm_report_format {
 /* The format of a name, or NULL. */
 const gm_report_format *gm_report_find(const char *name);
 
-/* The names of all formats, "text, concise, ...", static. */
+/* The names of all formats, "full, concise, ...", static. */
 const char *gm_report_names(void);
 
-/* Shared by formats: "GM101", or "syntax" for a syntax error. */
+/* Shared by formats: "GM101", or "syntax" for a syntax error; its name, "data-dependent-branch". */
 const char *gm_report_code(const gm_entry *entry);
+const char *gm_report_rule_name(const gm_entry *entry);
 const char *gm_report_level(const gm_entry *entry);
 
 /* Column in characters, from 1, as editors count. */
 uint32_t gm_report_column(const gm_source *source, gm_position position);
 
+/* Where an entry is; lines and columns count from 1, ends are exclusive. */
+typedef struct gm_report_range {
+    uint32_t cell; /* of a notebook, from 1; lines count within it; 0 in other files */
+    uint32_t line;
+    uint32_t column;
+    uint32_t end_line;
+    uint32_t end_column;
+} gm_report_range;
+
+/* A line of the text as it is told: in a notebook, that within its cell. */
+uint32_t gm_report_line(const gm_checked *checked, uint32_t line);
+
+gm_report_range gm_report_range_of(const gm_checked *checked, const gm_entry *entry);
+
+/* "PATH:LINE:COLUMN", in a notebook "PATH:cell N:LINE:COLUMN". */
+void gm_report_add_place(gm_buffer *out, const gm_checked *checked, const gm_entry *entry);
+
 /* The members of a checked file as JSON, without the braces around them; docs/json.md describes them. */
 void gm_report_json_members(gm_buffer *out, const gm_checked *checked);
+
+/* The members of an entry as JSON, without the braces around them. */
+void gm_report_json_entry(gm_buffer *out, const gm_checked *checked, const gm_entry *entry);
+
+/* A path as a relative or `file:` URI reference, percent-encoded, as a JSON string with its quotes. */
+void gm_report_add_uri(gm_buffer *out, const char *path);
+
+/* One line "CODE MENDED" an entry, for `--statistics`; no format that can be named. */
+extern const gm_report_format gm_report_tally;
 
 #define GM_FORMAT(name, symbol) extern const gm_report_format symbol;
 #include "report/formats.def"

@@ -262,6 +262,7 @@ static void mark_reached(gm_analysis *analysis) {
             function = gm_flow_function_at(analysis->flow, function)->node;
         }
         finding->reached = gm_reach_has(analysis, function) && !gm_eager_only(analysis->flow, finding->node);
+        finding->callers = gm_reach_callers(analysis, function);
     }
 }
 

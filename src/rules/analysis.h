@@ -30,6 +30,7 @@ typedef struct gm_finding {
     gm_plan *plan;         /* NULL when refused */
     bool certain;          /* by evidence, not only by shape: `check` shows these alone */
     bool reached;          /* torch.compile can come here, as far as this file tells */
+    uint32_t callers;      /* calls of the function in code of this file that torch.compile reaches */
 } gm_finding;
 
 typedef GM_VEC(gm_finding) gm_findings;

@@ -6,6 +6,7 @@
 
 struct gm_reach {
     GM_VEC(const gm_node *) definitions;
+    GM_VEC(uint32_t) callers; /* of each definition */
 };
 
 typedef struct gm_reaching {
@@ -13,18 +14,30 @@ typedef struct gm_reaching {
     gm_function *function; /* whose body is read; NULL while roots are looked for */
 } reaching;
 
-static bool has(const struct gm_reach *reach, const gm_node *definition) {
-    for (uint32_t i = 0; i < reach->definitions.count; i++) {
-        if (reach->definitions.items[i] == definition) {
-            return true;
-        }
+/* The index of a definition, or the number of definitions when it is not reached. */
+static uint32_t find(const struct gm_reach *reach, const gm_node *definition) {
+    uint32_t at = 0;
+    while (at < reach->definitions.count && reach->definitions.items[at] != definition) {
+        at++;
     }
-    return false;
+    return at;
+}
+
+static bool has(const struct gm_reach *reach, const gm_node *definition) {
+    return find(reach, definition) < reach->definitions.count;
 }
 
 static void add(gm_analysis *analysis, const gm_node *definition) {
     if (definition != NULL && !has(analysis->reach, definition)) {
         gm_vec_push(analysis->arena, &analysis->reach->definitions, definition);
+        gm_vec_push(analysis->arena, &analysis->reach->callers, 0);
+    }
+}
+
+static void add_call(gm_analysis *analysis, const gm_node *definition) {
+    if (definition != NULL) {
+        add(analysis, definition);
+        analysis->reach->callers.items[find(analysis->reach, definition)]++;
     }
 }
 
@@ -111,7 +124,7 @@ static bool follow(gm_node *node, void *context) {
         return true;
     }
     if (node->kind == GM_KIND_Call) {
-        add(state->analysis, gm_reach_callee(state->analysis, state->function, node));
+        add_call(state->analysis, gm_reach_callee(state->analysis, state->function, node));
     }
     return gm_node_children(node, follow, context);
 }
@@ -133,4 +146,11 @@ bool gm_reach_has(gm_analysis *analysis, const gm_node *definition) {
         run(analysis);
     }
     return has(analysis->reach, definition);
+}
+
+uint32_t gm_reach_callers(gm_analysis *analysis, const gm_node *definition) {
+    if (!gm_reach_has(analysis, definition)) {
+        return 0;
+    }
+    return analysis->reach->callers.items[find(analysis->reach, definition)];
 }

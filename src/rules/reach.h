@@ -8,6 +8,9 @@
 /* Whether the function with this definition is reached; computed for the whole file on first use. */
 bool gm_reach_has(gm_analysis *analysis, const gm_node *definition);
 
+/* How many calls in functions that are reached certainly call the function with this definition. */
+uint32_t gm_reach_callers(gm_analysis *analysis, const gm_node *definition);
+
 /* The function of the file that a call certainly calls: a module-level def bound once, or a method of the class around by `self.NAME`.
  * NULL for others. */
 const gm_node *gm_reach_callee(gm_analysis *analysis, gm_function *function, const gm_node *call);

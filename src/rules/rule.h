@@ -10,7 +10,7 @@
 typedef struct gm_rule {
     const char *code;     /* "GM101" */
     const char *name;     /* "data-dependent-branch" */
-    const char *break_id; /* the kind of graph break that it prevents, "GB0170" */
+    const char *break_id; /* the kind of graph break that it prevents, "GB0170"; "" for none */
     const char *page;     /* Markdown: What it finds, Why it breaks, What to write, When the mend is safe */
     /* Look at a site. True when the site is this rule's, and a finding was made or deliberately left out. */
     bool (*find)(gm_analysis *analysis, const gm_site *site);

@@ -13,10 +13,12 @@ static gm_test_class larger(gm_test_class left, gm_test_class right) {
 
 static gm_test_class classify(gm_function *function, const gm_node *test, const char **reason);
 
+/* The reason is that of the first operand that is a tensor by evidence. */
 static gm_test_class of_operands(gm_function *function, const gm_list *operands, const char **reason) {
     gm_test_class class_ = GM_TEST_PYTHON;
     for (uint32_t i = 0; i < operands->count; i++) {
-        class_ = larger(class_, classify(function, operands->items[i], reason));
+        const char *further = NULL;
+        class_ = larger(class_, classify(function, operands->items[i], class_ == GM_TEST_TENSOR ? &further : reason));
     }
     return class_;
 }

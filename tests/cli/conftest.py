@@ -41,9 +41,15 @@ class Cli:
         done = subprocess.run(
             [self.executable, *arguments],
             cwd=self.folder,
-            env={"GRAPHMEND_PYTHON": sys.executable, **os.environ, **environment},
+            env={
+                "GRAPHMEND_PYTHON": sys.executable,
+                **os.environ,
+                "GRAPHMEND_CACHE_DIR": f"{self.folder}-cache",
+                **environment,
+            },
             capture_output=True,
             stdin=subprocess.DEVNULL,
+            timeout=120,
             preexec_fn=None if self.user is None else self._become_user,
         )
         return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())

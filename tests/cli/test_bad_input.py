@@ -11,13 +11,21 @@ import pytest
 BREAKS = "import torch\n\n\n@torch.compile\ndef f(x):\n    print(x.shape)\n    return x + 1\n"
 BAD_OPTIONS = [
     (["check", "--no-such-option", "a.py"], "unknown option `--no-such-option`"),
-    (["check", "--format", "xml", "a.py"], "unknown format `xml`, there are text, concise, json, github"),
-    (["check", "--format"], "`--format` needs a value"),
+    (
+        ["check", "--output-format", "xml", "a.py"],
+        "unknown format `xml`, there are full, concise, json, json-lines, github, gitlab, sarif, junit",
+    ),
+    (["check", "--output-format"], "`--output-format` needs a value"),
     (["check", "--all=yes", "a.py"], "`--all` takes no value"),
     (["check", "--threads", "many", "a.py"], "`--threads` takes a number from 0 to 1024"),
     (["check", "--threads", "-1", "a.py"], "`--threads` takes a number from 0 to 1024"),
     (["check", "--select", "GM9", "a.py"], "no rule `GM9`"),
     (["check", "--ignore", "E501", "a.py"], "no rule `E501`"),
+    (["check", "--color", "blue", "a.py"], "`--color` takes auto, always or never"),
+    (["check", "-", "a.py"], "standard input, `-`, goes alone"),
+    (["check", "--add-ignore", "--fix", "a.py"], "`--add-ignore` and `--fix` exclude each other"),
+    (["check", "--add-ignore", "-"], "`--add-ignore` needs files, not standard input"),
+    (["check", "--statistics", "--diff", "a.py"], "`--statistics` counts what is reported"),
     (["check"], "no path"),
     (["fix", "--no-such-option", "a.py"], "unknown option `--no-such-option`"),
     (["fix", "--diff=yes", "a.py"], "`--diff` takes no value"),
@@ -123,7 +131,7 @@ class TestFilesThatAreFine:
     def test_link_to_a_file_is_read(self, cli) -> None:
         cli.write("a.py", BREAKS)
         (cli.folder / "link.py").symlink_to("a.py")
-        ended = cli("check", "--format", "concise", "link.py")
+        ended = cli("check", "--output-format", "concise", "link.py")
         assert ended.status == 1 and ended.out.startswith("link.py:6:5: GM301")
 
     def test_links_to_folders_are_not_followed(self, cli) -> None:
@@ -140,7 +148,7 @@ class TestFilesThatAreFine:
 
     def test_script_without_suffix(self, cli) -> None:
         cli.write("tool", "#!/usr/bin/env python3\n" + BREAKS)
-        ended = cli("check", "--format", "concise", "tool")
+        ended = cli("check", "--output-format", "concise", "tool")
         assert ended.status == 1 and ended.out.startswith("tool:7:5: GM301")
 
     @pytest.mark.parametrize("data", [b"", b"\n", b"\xef\xbb\xbf", b"# comment", b"x = 1\r\ny = 2\r", b"\x0c\nx = 1\n"])
@@ -151,14 +159,14 @@ class TestFilesThatAreFine:
 
     def test_file_that_is_not_text_has_a_syntax_error(self, cli) -> None:
         cli.write("a.py", bytes(range(256)))
-        ended = cli("check", "--format", "concise", "a.py")
+        ended = cli("check", "--output-format", "concise", "a.py")
         assert ended.status == 1 and ended.out.startswith("a.py:1:1: syntax ") and ended.err == ""
 
     def test_strange_names(self, cli) -> None:
         names = ["sp ace.py", "new\nline.py", "-dash.py", "ünï.py", "quote'`.py"]
         for name in names:
             cli.write(name, BREAKS)
-        ended = cli("check", "--format", "concise", "--", *names)
+        ended = cli("check", "--output-format", "concise", "--", *names)
         assert ended.status == 1 and ended.err == ""
         assert all(f"{name}:6:5: GM301" in ended.out for name in names)
 

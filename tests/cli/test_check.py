@@ -15,12 +15,19 @@ import pytest
 
 SAMPLES = Path(__file__).resolve().parents[1] / "data" / "check"
 REPORTS = {
-    "text.txt": ["check", "."],
-    "all.txt": ["check", "--all", "--format", "concise", "."],
-    "concise.txt": ["check", "--format", "concise", "model.py", "broken.py"],
-    "github.txt": ["check", "--format", "github", "."],
-    "json.txt": ["check", "--all", "--format", "json", "."],
-    "select.txt": ["check", "--format", "concise", "--all", "--select", "GM3", "--ignore", "GM303", "model.py"],
+    "full.txt": ["check", "."],
+    "all.txt": ["check", "--all", "--output-format", "concise", "."],
+    "concise.txt": ["check", "--output-format", "concise", "model.py", "broken.py"],
+    "github.txt": ["check", "--output-format", "github", "."],
+    "json.txt": ["check", "--all", "--output-format", "json", "."],
+    "json-lines.txt": ["check", "--output-format", "json-lines", "."],
+    "gitlab.txt": ["check", "--output-format", "gitlab", "."],
+    "sarif.txt": ["check", "--output-format", "sarif", "."],
+    "junit.txt": ["check", "--output-format", "junit", "."],
+    "statistics.txt": ["check", "--statistics", "--all", "."],
+    "statistics-json.txt": ["check", "--statistics", "--output-format", "json", "."],
+    "color.txt": ["check", "--color", "always", "--select", "GM1", "model.py"],
+    "select.txt": ["check", "--output-format", "concise", "--all", "--select", "GM3", "--ignore", "GM303", "model.py"],
     "rules.txt": ["rule"],
 }
 
@@ -51,27 +58,36 @@ def test_reports(cli, samples, name) -> None:
 
 def test_every_format_has_an_expected_report(cli, samples) -> None:
     """The table of formats is what the command names when it does not know one."""
-    names = cli("check", "--format", "?", ".").err.strip().partition("there are ")[2].split(", ")
+    names = cli("check", "--output-format", "?", ".").err.strip().partition("there are ")[2].split(", ")
     assert names and {f"{name}.txt" for name in names} <= REPORTS.keys()
 
 
 def test_json_is_json(cli, samples) -> None:
     """What docs/json.md promises of every member, and that text and JSON speak of the same places."""
-    files = json.loads(cli("check", "--format", "json", "--all", ".").out)
+    files = json.loads(cli("check", "--output-format", "json", "--all", ".").out)
     assert [file["path"] for file in files] == ["broken.py", "model.py"]
     broken, model = files
     assert broken["findings"] == [] and len(broken["diagnostics"]) == 1
     places = {"line": int, "column": int, "end_line": int, "end_column": int, "message": str}
     assert {key: type(value) for key, value in broken["diagnostics"][0].items()} == places
     assert model["diagnostics"] == [] and model["findings"]
-    more = {"code": str, "name": str, "break_id": str, "level": str, "certain": bool, "reached": bool}
+    more = {
+        "code": str,
+        "name": str,
+        "break_id": str,
+        "level": str,
+        "site": list,
+        "callers": int,
+        "certain": bool,
+        "reached": bool,
+    }
     for finding in model["findings"]:
-        texts = {key: finding.pop(key) for key in ("advice", "reason")}
+        texts = {key: finding.pop(key) for key in ("because", "advice", "reason")}
         assert all(value is None or isinstance(value, str) for value in texts.values())
         assert (texts["reason"] is None) == (finding["level"] != "advice")
         assert {key: type(value) for key, value in finding.items()} == {**places, **more}
         assert (finding["line"], finding["column"]) < (finding["end_line"], finding["end_column"])
-    lines = cli("check", "--format", "concise", "--all", "model.py").out.splitlines()
+    lines = cli("check", "--output-format", "concise", "--all", "model.py").out.splitlines()
     shown = [line.split(" ")[0] for line in lines]
     assert shown == [f"model.py:{finding['line']}:{finding['column']}:" for finding in model["findings"]]
 
@@ -80,7 +96,7 @@ def test_columns_count_characters(cli) -> None:
     """A tab is one character, and so is one that UTF-8 writes in several bytes."""
     text = "import torch\n@torch.compile\ndef f(x):\n\tö = x; print(ö); print('é', '😀', x)\n\treturn x\n"
     cli.write("a.py", text)
-    (file,) = json.loads(cli("check", "--format", "json", "a.py").out)
+    (file,) = json.loads(cli("check", "--output-format", "json", "a.py").out)
     line = text.splitlines()[3]
     found = [line[finding["column"] - 1 : finding["end_column"] - 1] for finding in file["findings"]]
     assert found == ["print(ö)", "print('é', '😀', x)"]
@@ -101,7 +117,7 @@ def test_control_characters_do_not_reach_the_terminal(cli) -> None:
 
 
 def test_annotations_are_single_lines(cli, samples) -> None:
-    for line in cli("check", "--format", "github", ".").out.splitlines():
+    for line in cli("check", "--output-format", "github", ".").out.splitlines():
         assert line.startswith(("::warning file=model.py,line=", "::error file=broken.py,line="))
 
 
@@ -139,7 +155,7 @@ def test_help_names_every_option(cli) -> None:
     for command in ("check", "fix", "run", "rule"):
         ended = cli(command, "--help")
         assert ended.status == 0 and ended.out.startswith(f"usage: graphmend {command}") and ended.err == ""
-    assert "--format" in cli("check", "--help").out
+    assert "--output-format" in cli("check", "--help").out
 
 
 def test_version(cli) -> None:

@@ -96,7 +96,7 @@ HOSTILE = {
     "globals": "".join(f"g{i} = torch.ones({i})\n" for i in range(20_000)) + function("    print(g1, g19999)\n"),
 }
 COMMANDS = (
-    ["check", "--all", "--format", "json"],
+    ["check", "--no-cache", "--all", "--output-format", "json"],
     ["fix", "--diff", "--unsafe"],
     ["debug", "mend"],
 )

@@ -31,7 +31,7 @@ def run(executable: str, *arguments: str) -> str:
 
 def findings(executable: str, path: Path) -> list[dict[str, Any]]:
     """What the rules say about a file, its guesses included."""
-    reports = json.loads(run(executable, "check", "--all", "--format", "json", str(path)))
+    reports = json.loads(run(executable, "check", "--no-cache", "--all", "--output-format", "json", str(path)))
     assert all(report["diagnostics"] == [] for report in reports), reports
     return [finding for report in reports for finding in report["findings"]]
 
@@ -96,7 +96,10 @@ def test_mended_text_has_the_mended_sites(executable: str, case: Case, written: 
     """`check` and the writer of mends agree on every place; a place without a site of its own lost its test instead."""
     text = run(executable, "debug", "mend", str(written))
     for one in findings(executable, written):
-        site = f"{written}:{one['line']}:{one['column'] - 1}:{one['code']}"
+        line, column = one["site"]
+        site = f"{written}:{line}:{column - 1}:{one['code']}"
+        if one["code"] == "GM001":
+            continue
         if one["code"] == "GM105":
             assert f'_gm.taken("{site}"' in text
         elif one["code"] == "GM501":

@@ -1,4 +1,6 @@
 /* For people: the place, the line with the expression marked, what to write, and why it is left where it is. */
+#include <string.h>
+
 #include "report/report.h"
 
 typedef struct paint {
@@ -13,9 +15,9 @@ static const paint colors = {"\033[1m", "\033[1;31m", "\033[1;33m", "\033[2m", "
 static const paint no_colors = {"", "", "", "", ""};
 
 static void add_place(gm_buffer *out, const gm_checked *checked, const gm_entry *entry, const paint *with) {
-    gm_buffer_printf(out, "%s%s:%u:%u:%s %s%s%s %s", with->place, checked->path, entry->from.line,
-                     gm_report_column(checked->source, entry->from), with->off, with->code, gm_report_code(entry),
-                     with->off, entry->message);
+    gm_buffer_add_text(out, with->place);
+    gm_report_add_place(out, checked, entry);
+    gm_buffer_printf(out, ":%s %s%s%s %s", with->off, with->code, gm_report_code(entry), with->off, entry->message);
     if (entry->rule != NULL && entry->level != GM_LEVEL_ADVICE) {
         gm_buffer_printf(out, " %s[mend: %s]%s", with->faint, gm_report_level(entry), with->off);
     }
@@ -59,12 +61,13 @@ static void add_visible(gm_buffer *out, const char *text, uint32_t length) {
     }
 }
 
-static void add_excerpt(gm_buffer *out, const gm_source *source, const gm_entry *entry, const paint *with) {
+static void add_excerpt(gm_buffer *out, const gm_checked *checked, const gm_entry *entry, const paint *with) {
+    const gm_source *source = checked->source;
     uint32_t line = entry->from.line;
     const char *text = source->text + source->line_starts[line - 1];
     uint32_t length = line_length(source, line);
     uint32_t to = entry->to.line == line && entry->to.column < length ? entry->to.column : length;
-    gm_buffer_printf(out, "%s%5u |%s ", with->faint, line, with->off);
+    gm_buffer_printf(out, "%s%5u |%s ", with->faint, gm_report_range_of(checked, entry).line, with->off);
     add_visible(out, text, length);
     gm_buffer_printf(out, "\n%s      |%s %s", with->faint, with->off, with->mark);
     add_mark(out, text, entry->from.column < length ? entry->from.column : length, to);
@@ -73,7 +76,9 @@ static void add_excerpt(gm_buffer *out, const gm_source *source, const gm_entry 
 
 static void add_note(gm_buffer *out, const char *label, const char *text, const paint *with) {
     if (text != NULL) {
-        gm_buffer_printf(out, "%s      = %s:%s %s\n", with->faint, label, with->off, text);
+        gm_buffer_printf(out, "%s      = %s:%s ", with->faint, label, with->off);
+        add_visible(out, text, (uint32_t)strlen(text));
+        gm_buffer_add_char(out, '\n');
     }
 }
 
@@ -82,7 +87,11 @@ static void file(gm_buffer *out, const gm_checked *checked, const gm_report_styl
     for (uint32_t i = 0; i < checked->entries.count; i++) {
         const gm_entry *entry = &checked->entries.items[i];
         add_place(out, checked, entry, with);
-        add_excerpt(out, checked->source, entry, with);
+        add_excerpt(out, checked, entry, with);
+        add_note(out, "because", entry->because, with);
+        if (entry->callers > 1) {
+            gm_buffer_printf(out, "%s      = reached:%s by %u calls in this file\n", with->faint, with->off, entry->callers);
+        }
         add_note(out, "write", entry->advice, with);
         add_note(out, "no mend", entry->reason, with);
         gm_buffer_add_char(out, '\n');
@@ -100,4 +109,4 @@ static void end(gm_buffer *out, const gm_report_totals *totals, const gm_report_
                      totals->files == 1 ? "" : "s", totals->mends);
 }
 
-const gm_report_format gm_report_text = {.name = "text", .file = file, .end = end, .separator = ""};
+const gm_report_format gm_report_full = {.name = "full", .file = file, .end = end, .separator = ""};

@@ -1,0 +1,150 @@
+#include "cli/lint.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/statistics.h"
+#include "flow/torch_facts.h"
+
+int gm_lint_options(gm_option *options, gm_lint *asked) {
+    const gm_option shared[] = {
+        {"--diff", &asked->diff, NULL, NULL, "write nothing, print a patch for `patch -p1` or `git apply`"},
+        {"--unsafe", &asked->mend.assumed, NULL, NULL, "also mends that rest on an assumption, which is stated"},
+        {"--add-ignore", &asked->add_ignore, NULL, NULL, "write `# graphmend: ignore[...]` behind everything that is found"},
+        {"--select", NULL, &asked->run.select, "CODES", "only these rules, such as GM1,GM301"},
+        {"--ignore", NULL, &asked->run.ignore, "CODES", "all rules but these"},
+        {"--all", &asked->all, NULL, NULL, "also guesses by shape alone, and code that nothing compiles"},
+        {"--output-format", NULL, &asked->format, "NAME", "full (default), concise, json, json-lines, github, gitlab, sarif or junit"},
+        {"--statistics", &asked->statistics, NULL, NULL, "only count, by rule"},
+        {"--stdin-filename", NULL, &asked->run.standard_input_name, "NAME", "what to call the text that is read for the path `-`"},
+        {"--isolated", &asked->run.discover.isolated, NULL, NULL, "look at no pyproject.toml"},
+        {"--force-exclude", &asked->run.discover.force_exclude, NULL, NULL, "`exclude` holds for files that are named, too"},
+        {"--torch-version", NULL, &asked->torch_version, "VERSION", "the release of torch that the code is for"},
+        {"--no-cache", &asked->no_cache, NULL, NULL, "do not use results of earlier runs"},
+        {"--exit-zero", &asked->exit_zero, NULL, NULL, "findings do not change the exit status"},
+        {"--color", NULL, &asked->color, "WHEN", "auto (a terminal and no NO_COLOR; default), always or never"},
+        {"--threads", NULL, &asked->run.threads, "N", "0: as many as there are processors (default)"},
+    };
+    memcpy(options, shared, sizeof shared);
+    return (int)(sizeof shared / sizeof shared[0]);
+}
+
+static bool read_torch_version(const gm_lint *asked) {
+    if (asked->torch_version != NULL && gm_settings_torch(asked->torch_version) == NULL) {
+        fprintf(stderr, "graphmend: there are no facts about torch `%s`, only about %s\n", asked->torch_version, gm_torch_version());
+        return false;
+    }
+    return true;
+}
+
+static bool read_color(gm_lint *asked) {
+    const char *when = asked->color != NULL ? asked->color : "auto";
+    asked->run.style.color = strcmp(when, "always") == 0 || (strcmp(when, "auto") == 0 && gm_cli_colors());
+    if (strcmp(when, "auto") != 0 && strcmp(when, "always") != 0 && strcmp(when, "never") != 0) {
+        fprintf(stderr, "graphmend: `--color` takes auto, always or never\n");
+        return false;
+    }
+    return true;
+}
+
+/* What cannot be asked together. */
+static bool fits(const gm_lint *asked) {
+    const char *wrong = NULL;
+    if (asked->add_ignore && asked->fix && strcmp(asked->run.command, "check") == 0) {
+        wrong = "`--add-ignore` and `--fix` exclude each other";
+    } else if (asked->add_ignore && asked->run.standard_input) {
+        wrong = "`--add-ignore` needs files, not standard input";
+    } else if (asked->statistics && (asked->diff || asked->add_ignore)) {
+        wrong = "`--statistics` counts what is reported, `--diff` and `--add-ignore` report nothing";
+    }
+    if (wrong != NULL) {
+        fprintf(stderr, "graphmend: %s\n", wrong);
+    }
+    return wrong == NULL;
+}
+
+/* The report and the job; `changed` is a format of our own with another end. */
+static bool choose(gm_lint *asked, gm_report_format *changed) {
+    const gm_report_format *format = gm_report_find(asked->format);
+    if (format == NULL) {
+        fprintf(stderr, "graphmend: unknown format `%s`, there are %s\n", asked->format, gm_report_names());
+        return false;
+    }
+    asked->run.for_people = (format == &gm_report_full || format == &gm_report_concise) && !asked->statistics;
+    *changed = asked->statistics ? gm_report_tally : *format;
+    asked->run.job = gm_lint_check;
+    if (asked->add_ignore) {
+        *changed = (gm_report_format){.name = "add-ignore", .end = asked->diff ? NULL : gm_lint_end_add_ignore, .separator = ""};
+        asked->run.job = gm_lint_add_ignore;
+    } else if (asked->diff) {
+        *changed = (gm_report_format){.name = "diff", .separator = ""};
+        asked->run.job = gm_lint_fix;
+    } else if (asked->fix) {
+        changed->end = asked->run.for_people ? gm_lint_end_fix : changed->end;
+        asked->run.job = gm_lint_fix;
+    }
+    if (asked->statistics) {
+        asked->run.print = gm_statistics_add;
+    }
+    asked->run.format = changed;
+    asked->run.options = asked;
+    return true;
+}
+
+static int status_of(const gm_lint *asked, int status, const gm_report_totals *totals) {
+    bool something = asked->diff ? totals->mends > 0 : totals->findings > 0;
+    bool silent = asked->exit_zero || (asked->add_ignore && !asked->diff);
+    return status == GM_EXIT_CLEAN && something && !silent ? GM_EXIT_FINDINGS : status;
+}
+
+static void keep_results(gm_arena *arena, const void *options, const gm_job_result *results, uint32_t count) {
+    const gm_lint *asked = options;
+    gm_cache_keep(arena, asked->cache, results, count);
+}
+
+/* Only reports are kept; mends are made anew. */
+static void open_cache(gm_arena *arena, gm_lint *asked) {
+    const gm_cache_places places = {getenv("GRAPHMEND_CACHE_DIR"), getenv("XDG_CACHE_HOME"), getenv("HOME")};
+    bool wanted = asked->run.job == gm_lint_check && !asked->no_cache && !asked->run.standard_input;
+    const char *path = wanted ? gm_cache_path(arena, &places) : NULL;
+    if (path != NULL && gm_cache_program(arena, &asked->program)) {
+        asked->cache = gm_cache_open(arena, path);
+        asked->run.keep = keep_results;
+    }
+}
+
+static int lint(gm_arena *arena, void *context) {
+    gm_lint *asked = context;
+    gm_report_totals totals;
+    gm_statistics statistics = {.json = strncmp(asked->format, "json", 4) == 0};
+    asked->run.print_context = &statistics;
+    if (asked->run.standard_input && asked->fix && !asked->diff) {
+        int status = gm_cli_read_codes(arena, &asked->run) ? gm_lint_fix_stream(arena, asked) : GM_EXIT_USAGE;
+        return status == GM_EXIT_FINDINGS && asked->exit_zero ? GM_EXIT_CLEAN : status;
+    }
+    open_cache(arena, asked);
+    int status = gm_cli_run_files(arena, &asked->run, &totals);
+    if (asked->statistics && totals.files > 0) {
+        gm_statistics_print(&statistics);
+    }
+    return status_of(asked, status, &totals);
+}
+
+int gm_lint_run(gm_lint *asked, int count, char **arguments, const gm_usage *usage) {
+    gm_report_format format;
+    asked->run.command = arguments[0];
+    int operands = gm_cli_paths(count, arguments, usage);
+    if (operands < 1) {
+        return operands == GM_OPTIONS_HELP ? GM_EXIT_CLEAN : GM_EXIT_USAGE;
+    }
+    asked->mend.all = asked->all;
+    asked->run.check.all = asked->all && strcmp(asked->run.command, "fix") != 0; /* `fix` reports no guesses */
+    asked->run.paths = arguments + 1;
+    asked->run.count = operands;
+    if (!gm_cli_standard_input(&asked->run) || !choose(asked, &format) || !read_color(asked) || !read_torch_version(asked) || !fits(asked)) {
+        return GM_EXIT_USAGE;
+    }
+    return gm_cli_with_arena(lint, asked);
+}

@@ -1,0 +1,45 @@
+/* What `check` and `fix` share: one request, filled from their options, and the jobs for a file. */
+#ifndef GM_CLI_LINT_H
+#define GM_CLI_LINT_H
+
+#include "cli/files.h"
+#include "driver/cache.h"
+#include "driver/fix.h"
+
+typedef struct gm_lint {
+    gm_run run;
+    const char *format;   /* of the report, as typed */
+    const char *color;    /* as typed: auto, always, never */
+    const char *torch_version; /* as typed */
+    bool fix;             /* write mends */
+    bool diff;            /* show them instead */
+    bool add_ignore;
+    bool all;
+    bool statistics;
+    bool exit_zero;
+    bool no_cache;
+    gm_cache *cache; /* NULL: none */
+    gm_hash program; /* with it */
+    gm_fix_options mend;
+} gm_lint;
+
+/* The options of both commands, with room for `GM_LINT_OPTIONS`; returns how many there are. */
+enum { GM_LINT_OPTIONS = 32 };
+int gm_lint_options(gm_option *options, gm_lint *asked);
+
+/* Read `arguments` and do what they ask. Returns the exit status. */
+int gm_lint_run(gm_lint *asked, int count, char **arguments, const gm_usage *usage);
+
+/* Jobs of gm_jobs_run; `options` is the gm_lint. */
+void gm_lint_check(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result);
+void gm_lint_fix(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result);
+void gm_lint_add_ignore(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result);
+
+/* The report at the end of `fix`, and of `--add-ignore`. */
+void gm_lint_end_fix(gm_buffer *out, const gm_report_totals *totals, const gm_report_style *style);
+void gm_lint_end_add_ignore(gm_buffer *out, const gm_report_totals *totals, const gm_report_style *style);
+
+/* Fix standard input: the text to standard output, the report to standard error. Returns the exit status. */
+int gm_lint_fix_stream(gm_arena *arena, const gm_lint *asked);
+
+#endif

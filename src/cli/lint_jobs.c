@@ -1,0 +1,221 @@
+/* The jobs of `check` and `fix` for one file. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/lint.h"
+#include "driver/add_ignore.h"
+#include "driver/files.h"
+#include "mend/diff.h"
+
+/* What holds for one file. `fix` reports no guesses, whatever the settings say. */
+static gm_check_options options_for(gm_arena *arena, const gm_lint *asked, const gm_target *target) {
+    gm_check_options options = gm_settings_apply(arena, target->settings, target->absolute, &asked->run.check);
+    options.all = options.all && (!asked->fix || asked->run.check.all);
+    return options;
+}
+
+static const char *read_input(gm_arena *arena, const gm_lint *asked, const char *path, gm_file *file) {
+    if (!asked->run.standard_input) {
+        return gm_file_read(arena, path, file);
+    }
+    *file = (gm_file){.path = path};
+    return gm_file_read_stream(arena, STDIN_FILENO, file);
+}
+
+/* Everything that a report depends on, see cache.h. */
+static gm_hash key_of(const gm_lint *asked, const gm_target *target, const gm_check_options *check, const gm_file *file) {
+    gm_hasher hasher;
+    gm_hasher_init(&hasher);
+    gm_hasher_add(&hasher, &asked->program, sizeof asked->program);
+    gm_hasher_add_text(&hasher, target->path);
+    gm_hasher_add_text(&hasher, check->select);
+    gm_hasher_add_text(&hasher, check->ignore);
+    gm_hasher_add_text(&hasher, check->file_ignore);
+    gm_hasher_add_text(&hasher, check->all ? "all" : "");
+    gm_hasher_add_text(&hasher, asked->run.format->name);
+    gm_hasher_add_text(&hasher, asked->run.style.color ? "color" : "");
+    gm_hasher_add(&hasher, file->bytes, file->size);
+    return gm_hasher_end(&hasher);
+}
+
+/* Whether the result is known from an earlier run. */
+static bool is_known(const gm_lint *asked, gm_buffer *out, gm_job_result *result) {
+    const gm_job_result *known = gm_cache_find(asked->cache, result->key);
+    if (known != NULL) {
+        result->findings = known->findings;
+        result->mends = known->mends;
+        gm_buffer_add(out, known->text, known->size);
+    }
+    return known != NULL;
+}
+
+void gm_lint_check(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result) {
+    const gm_lint *asked = options;
+    const char *path = target->path;
+    gm_check_options check = options_for(arena, asked, target);
+    gm_file file;
+    result->problem = read_input(arena, asked, path, &file);
+    if (result->problem != NULL) {
+        return;
+    }
+    if (asked->cache != NULL) {
+        result->keyed = true;
+        result->key = key_of(asked, target, &check, &file);
+        if (is_known(asked, out, result)) {
+            return;
+        }
+    }
+    gm_checked *checked = gm_check_bytes(arena, path, file.bytes, file.size, &check);
+    result->findings = checked->entries.count;
+    for (uint32_t i = 0; i < checked->entries.count; i++) {
+        const gm_entry *entry = &checked->entries.items[i];
+        result->mends += entry->rule != NULL && entry->level != GM_LEVEL_ADVICE;
+    }
+    if (result->findings > 0) {
+        asked->run.format->file(out, checked, &asked->run.style);
+    }
+}
+
+/* ---- fix ---- */
+
+/* What was done, one line a mend; what it assumes belongs to it. Formats for tools tell only what is left. */
+static void add_sites(gm_buffer *out, const gm_fixed *fixed) {
+    for (uint32_t i = 0; i < fixed->sites.count; i++) {
+        const gm_fixed_site *site = &fixed->sites.items[i];
+        gm_buffer_printf(out, "%s:%u:%u: %s fixed: %s\n", fixed->before->path, site->at.line,
+                         gm_report_column(fixed->before->source, site->at), site->rule->code, site->message);
+        if (site->assumption != NULL) {
+            gm_buffer_printf(out, "      = assumed: %s\n", site->assumption);
+        }
+    }
+}
+
+static void report_left(gm_buffer *out, const gm_lint *asked, const gm_fixed *fixed, gm_job_result *result) {
+    if (fixed->changed && asked->run.for_people) {
+        add_sites(out, fixed);
+    }
+    if (fixed->after->entries.count > 0) {
+        asked->run.format->file(out, fixed->after, &asked->run.style);
+    }
+    result->findings = fixed->after->entries.count;
+    result->mends = fixed->sites.count;
+}
+
+/* Everything that takes memory is done before the file is replaced: what is reported has happened, and what is not has not. */
+static void write_file(gm_arena *arena, const gm_lint *asked, const gm_file *file, const gm_fixed *fixed, gm_buffer *out,
+                       gm_job_result *result) {
+    report_left(out, asked, fixed, result);
+    result->problem = fixed->changed ? gm_file_replace(arena, file, fixed->bytes, fixed->size) : NULL;
+    if (result->problem != NULL) {
+        result->findings = result->mends = 0;
+        out->length = 0;
+    }
+}
+
+void gm_lint_fix(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result) {
+    const gm_lint *asked = options;
+    const char *path = target->path;
+    gm_check_options check = options_for(arena, asked, target);
+    gm_file file;
+    result->problem = read_input(arena, asked, path, &file);
+    if (result->problem != NULL) {
+        return;
+    }
+    const gm_fixed *fixed = gm_fix_bytes(arena, path, file.bytes, file.size, &asked->mend, &check);
+    result->problem = fixed->problem;
+    if (fixed->before->analysis == NULL) {
+        result->problem = "syntax error, see `graphmend check`; the file is left alone";
+    } else if (asked->diff) {
+        gm_diff_unified(out, file.path, file.bytes, file.size, fixed->bytes, fixed->size);
+        result->mends = fixed->sites.count;
+    } else if (result->problem == NULL) {
+        write_file(arena, asked, &file, fixed, out, result);
+    }
+}
+
+void gm_lint_end_fix(gm_buffer *out, const gm_report_totals *totals, const gm_report_style *style) {
+    (void)style;
+    gm_buffer_printf(out, "%u fixed, %u left in %u file%s\n", totals->mends, totals->findings, totals->files,
+                     totals->files == 1 ? "" : "s");
+}
+
+int gm_lint_fix_stream(gm_arena *arena, const gm_lint *asked) {
+    gm_file file;
+    const gm_found *found = gm_discover_named(arena, asked->run.standard_input_name, &asked->run.discover);
+    for (uint32_t i = 0; i < found->problems.count; i++) {
+        fprintf(stderr, "graphmend: `%s`: %s\n", found->problems.items[i].path, found->problems.items[i].words);
+    }
+    if (found->settings_failed) {
+        return GM_EXIT_USAGE;
+    }
+    const gm_target *target = &found->targets.items[0];
+    const char *path = target->path;
+    gm_check_options check = options_for(arena, asked, target);
+    const char *problem = read_input(arena, asked, path, &file);
+    if (problem != NULL) {
+        fprintf(stderr, "graphmend: standard input: %s\n", problem);
+        return GM_EXIT_USAGE;
+    }
+    gm_fixed *fixed = gm_fix_bytes(arena, path, file.bytes, file.size, &asked->mend, &check);
+    problem = fixed->before->analysis == NULL ? "syntax error, see `graphmend check`; the text is left as it is" : fixed->problem;
+    if (problem != NULL) {
+        fprintf(stderr, "graphmend: `%s`: %s\n", path, problem);
+    }
+    gm_buffer report;
+    gm_buffer_init(&report, arena);
+    gm_job_result result = {0};
+    report_left(&report, asked, fixed, &result);
+    fwrite(fixed->bytes, 1, fixed->size, stdout);
+    if (report.length > 0) {
+        fwrite(report.bytes, 1, report.length, stderr);
+    }
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "graphmend: cannot write to standard output\n");
+        return GM_EXIT_USAGE;
+    }
+    return problem != NULL ? GM_EXIT_USAGE : result.findings > 0 ? GM_EXIT_FINDINGS : GM_EXIT_CLEAN;
+}
+
+/* ---- --add-ignore ---- */
+
+void gm_lint_add_ignore(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result) {
+    const gm_lint *asked = options;
+    const char *path = target->path;
+    gm_check_options check = options_for(arena, asked, target);
+    gm_file file;
+    result->problem = gm_file_read(arena, path, &file);
+    if (result->problem != NULL) {
+        return;
+    }
+    gm_checked *checked = gm_check_bytes(arena, path, file.bytes, file.size, &check);
+    if (checked->analysis == NULL) {
+        result->problem = "syntax error, see `graphmend check`; the file is left alone";
+        return;
+    }
+    gm_silenced silenced = gm_add_ignore(arena, checked);
+    gm_buffer text;
+    gm_buffer_init(&text, arena);
+    gm_edits_apply(&silenced.edits, checked->source, &text);
+    const gm_checked *after = gm_check_bytes(arena, path, gm_buffer_text(&text), text.length, &check);
+    if (after->analysis == NULL) {
+        result->problem = "the comments do not fit into the file, please report this";
+        return;
+    }
+    result->mends = silenced.added;
+    result->findings = silenced.left;
+    if (asked->diff) {
+        gm_diff_unified(out, file.path, file.bytes, file.size, text.bytes, text.length);
+    } else if (silenced.added > 0) {
+        result->problem = gm_file_replace(arena, &file, text.bytes, text.length);
+    }
+}
+
+void gm_lint_end_add_ignore(gm_buffer *out, const gm_report_totals *totals, const gm_report_style *style) {
+    (void)style;
+    gm_buffer_printf(out, "%u finding%s silenced", totals->mends, totals->mends == 1 ? "" : "s");
+    if (totals->findings > 0) {
+        gm_buffer_printf(out, ", %u on lines that cannot hold a comment", totals->findings);
+    }
+    gm_buffer_add_char(out, '\n');
+}

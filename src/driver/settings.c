@@ -1,0 +1,215 @@
+#include "driver/settings.h"
+
+#include <string.h>
+
+#include "base/buffer.h"
+#include "driver/suppress.h"
+#include "driver/toml.h"
+#include "flow/torch_facts.h"
+
+typedef struct reading {
+    gm_arena *arena;
+    gm_settings *settings;
+    const char *folder;
+    const char **problem;
+} reading;
+
+static const char *text_of(gm_arena *arena, uint32_t line, const char *words, const char *what) {
+    gm_buffer text;
+    gm_buffer_init(&text, arena);
+    gm_buffer_printf(&text, "line %u: %s", line, words);
+    if (what != NULL) {
+        gm_buffer_printf(&text, " `%s`", what);
+    }
+    return gm_buffer_text(&text);
+}
+
+/* Returns false, after saying what is wrong in a line. */
+static bool fail(const reading *state, uint32_t line, const char *words, const char *what) {
+    if (*state->problem == NULL) {
+        *state->problem = text_of(state->arena, line, words, what);
+    }
+    return false;
+}
+
+bool gm_settings_knows(const char *code, size_t length) {
+    for (size_t i = 0; i < gm_rule_count; i++) {
+        if (strncmp(gm_rules[i]->code, code, length) == 0) {
+            return length > 0;
+        }
+    }
+    return false;
+}
+
+static bool is_list_of_strings(const reading *state, const gm_toml *value) {
+    if (value->kind != GM_TOML_ARRAY) {
+        return fail(state, value->line, "must be a list of strings:", value->key);
+    }
+    for (uint32_t i = 0; i < value->items.count; i++) {
+        if (value->items.items[i]->kind != GM_TOML_STRING) {
+            return fail(state, value->items.items[i]->line, "must be a list of strings:", value->key);
+        }
+    }
+    return true;
+}
+
+/* The list with a character behind each of its items. */
+static const char *joined(const reading *state, const gm_toml *list, char behind) {
+    gm_buffer text;
+    gm_buffer_init(&text, state->arena);
+    for (uint32_t i = 0; i < list->items.count; i++) {
+        gm_buffer_add_text(&text, list->items.items[i]->text);
+        gm_buffer_add_char(&text, behind);
+    }
+    return gm_buffer_text(&text);
+}
+
+static bool read_codes(const reading *state, const gm_toml *value, const char **codes) {
+    if (!is_list_of_strings(state, value)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < value->items.count; i++) {
+        const gm_toml *code = value->items.items[i];
+        if (!gm_settings_knows(code->text, strlen(code->text))) {
+            return fail(state, code->line, "no rule", code->text);
+        }
+    }
+    *codes = joined(state, value, ',');
+    return true;
+}
+
+/* ---- One function a setting ---- */
+
+static bool set_select(const reading *state, const gm_toml *value) {
+    return read_codes(state, value, &state->settings->select);
+}
+
+static bool set_ignore(const reading *state, const gm_toml *value) {
+    return read_codes(state, value, &state->settings->ignore);
+}
+
+static bool set_all(const reading *state, const gm_toml *value) {
+    state->settings->all = value->integer != 0;
+    return value->kind == GM_TOML_BOOLEAN || fail(state, value->line, "must be true or false:", value->key);
+}
+
+static bool set_threads(const reading *state, const gm_toml *value) {
+    if (value->kind != GM_TOML_INTEGER || value->integer < 0 || value->integer > GM_SETTINGS_MOST_THREADS) {
+        return fail(state, value->line, "must be a number from 0 to 1024:", value->key);
+    }
+    state->settings->threads = (uint32_t)value->integer;
+    return true;
+}
+
+static bool set_torch_version(const reading *state, const gm_toml *value) {
+    if (value->kind != GM_TOML_STRING) {
+        return fail(state, value->line, "must be a string:", value->key);
+    }
+    state->settings->torch_version = gm_settings_torch(value->text);
+    return state->settings->torch_version != NULL || fail(state, value->line, "there are no facts about torch", value->text);
+}
+
+static bool set_exclude(const reading *state, const gm_toml *value) {
+    if (!is_list_of_strings(state, value)) {
+        return false;
+    }
+    const char *lines = joined(state, value, '\n');
+    state->settings->exclude = gm_ignore_parse(state->arena, NULL, state->folder, lines, strlen(lines));
+    return true;
+}
+
+static bool set_file_ignores(const reading *state, const gm_toml *value) {
+    if (value->kind != GM_TOML_TABLE) {
+        return fail(state, value->line, "must be a table of patterns and codes:", value->key);
+    }
+    for (uint32_t i = 0; i < value->items.count; i++) {
+        const gm_toml *codes = value->items.items[i];
+        gm_file_ignore one = {0};
+        if (!read_codes(state, codes, &one.codes)) {
+            return false;
+        }
+        one.pattern = gm_ignore_parse(state->arena, NULL, state->folder, codes->key, strlen(codes->key));
+        gm_vec_push(state->arena, &state->settings->file_ignores, one);
+    }
+    return true;
+}
+
+static const struct {
+    const char *name;
+    bool (*set)(const reading *state, const gm_toml *value);
+} known[] = {
+    {"select", set_select},   {"ignore", set_ignore},         {"all", set_all},
+    {"exclude", set_exclude}, {"threads", set_threads},       {"torch-version", set_torch_version},
+    {"per-file-ignores", set_file_ignores},
+};
+
+enum { KNOWN_COUNT = sizeof known / sizeof known[0] };
+
+static bool read_setting(const reading *state, const gm_toml *value) {
+    for (size_t i = 0; i < KNOWN_COUNT; i++) {
+        if (strcmp(known[i].name, value->key) == 0) {
+            return known[i].set(state, value);
+        }
+    }
+    return fail(state, value->line, "unknown setting", value->key);
+}
+
+const gm_settings *gm_settings_read(gm_arena *arena, const char *path, const char *folder, const char *text, size_t length,
+                                    const char **problem) {
+    gm_toml_error error;
+    *problem = NULL;
+    const gm_toml *root = gm_toml_parse(arena, text, length, &error);
+    if (error.words != NULL) {
+        *problem = text_of(arena, error.line, error.words, NULL);
+        return NULL;
+    }
+    const gm_toml *section = gm_toml_get(gm_toml_get(root, "tool"), "graphmend");
+    if (section == NULL) {
+        return NULL;
+    }
+    gm_settings *settings = GM_NEW(arena, gm_settings);
+    settings->path = path;
+    reading state = {arena, settings, folder, problem};
+    if (section->kind != GM_TOML_TABLE) {
+        fail(&state, section->line, "must be a table:", "tool.graphmend");
+    }
+    for (uint32_t i = 0; *problem == NULL && i < section->items.count; i++) {
+        read_setting(&state, section->items.items[i]);
+    }
+    return *problem == NULL ? settings : NULL;
+}
+
+/* ---- What they say of a file ---- */
+
+bool gm_settings_exclude(const gm_settings *settings, const char *absolute) {
+    return settings != NULL && gm_ignore_covers(settings->exclude, absolute);
+}
+
+gm_check_options gm_settings_apply(gm_arena *arena, const gm_settings *settings, const char *absolute, const gm_check_options *typed) {
+    gm_check_options options = *typed;
+    if (settings == NULL) {
+        return options;
+    }
+    options.all = typed->all || settings->all;
+    options.select = typed->select != NULL ? typed->select : settings->select;
+    options.ignore = typed->ignore != NULL ? typed->ignore : settings->ignore;
+    gm_buffer codes;
+    gm_buffer_init(&codes, arena);
+    for (uint32_t i = 0; i < settings->file_ignores.count; i++) {
+        const gm_file_ignore *one = &settings->file_ignores.items[i];
+        if (gm_ignore_covers(one->pattern, absolute)) {
+            gm_buffer_add_text(&codes, one->codes);
+        }
+    }
+    options.file_ignore = codes.length > 0 ? gm_buffer_text(&codes) : NULL;
+    return options;
+}
+
+/* Facts belong to a minor version: the numbers behind the second dot do not matter. */
+const char *gm_settings_torch(const char *version) {
+    const char *facts = gm_torch_version();
+    const char *dot = strchr(facts, '.');
+    size_t minor = dot == NULL ? strlen(facts) : (size_t)(dot - facts) + 1 + strcspn(dot + 1, ".");
+    bool same = strncmp(version, facts, minor) == 0 && (version[minor] == '\0' || version[minor] == '.' || version[minor] == '+');
+    return same ? facts : NULL;
+}

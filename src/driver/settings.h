@@ -1,0 +1,57 @@
+/* `[tool.graphmend]` of pyproject.toml. The closest file with that section holds for a folder; files further up do not add to it.
+ *
+ *     [tool.graphmend]
+ *     select = ["GM1", "GM301"]        # only these rules
+ *     ignore = ["GM303"]               # all rules but these
+ *     exclude = ["third_party", "*_pb2.py"]
+ *     threads = 4
+ *     all = false
+ *     torch-version = "2.13"
+ *
+ *     [tool.graphmend.per-file-ignores]
+ *     "tests/" = ["GM3"]
+ *
+ * Patterns are those of .gitignore, below the folder of the file. Options of the command line stand in place of the settings of the same
+ * name. */
+#ifndef GM_DRIVER_SETTINGS_H
+#define GM_DRIVER_SETTINGS_H
+
+#include "driver/check.h"
+#include "driver/ignore.h"
+
+typedef struct gm_file_ignore {
+    const gm_ignore *pattern;
+    const char *codes; /* each followed by a comma */
+} gm_file_ignore;
+
+typedef struct gm_settings {
+    const char *path;    /* of the pyproject.toml */
+    const char *select;  /* codes or prefixes, each followed by a comma; NULL: not set */
+    const char *ignore;
+    bool all;
+    uint32_t threads;    /* 0: not set */
+    const char *torch_version; /* NULL: not set */
+    const gm_ignore *exclude;  /* NULL: not set */
+    GM_VEC(gm_file_ignore) file_ignores;
+} gm_settings;
+
+enum { GM_SETTINGS_MOST_THREADS = 1024 };
+
+/* The settings in the text of a pyproject.toml at `path` in `folder` (absolute, with a slash behind it). NULL when it has no section of ours, and
+ * with `*problem` set when something is wrong: words that follow "`PATH`: ", in the arena. */
+const gm_settings *gm_settings_read(gm_arena *arena, const char *path, const char *folder, const char *text, size_t length,
+                                    const char **problem);
+
+/* Whether the settings leave out a file that is named on the command line, or a folder around it. `absolute` is its path. */
+bool gm_settings_exclude(const gm_settings *settings, const char *absolute);
+
+/* The options for one file: those of the command line where they are given, otherwise the settings, which may be NULL. */
+gm_check_options gm_settings_apply(gm_arena *arena, const gm_settings *settings, const char *absolute, const gm_check_options *typed);
+
+/* Whether a code or prefix stands for a rule. */
+bool gm_settings_knows(const char *code, size_t length);
+
+/* The version of PyTorch whose facts stand for `version` ("2.13", "2.13.1"), or NULL when there are none. */
+const char *gm_settings_torch(const char *version);
+
+#endif

@@ -1,0 +1,25 @@
+/* Comments that silence nothing: rule GM001. */
+#ifndef GM_DRIVER_UNUSED_H
+#define GM_DRIVER_UNUSED_H
+
+#include "driver/check.h"
+#include "driver/suppress.h"
+#include "mend/edits.h"
+
+typedef struct gm_unused {
+    const gm_suppression *comment;
+    const char *codes;   /* those that silence nothing, each followed by a comma; NULL: the whole comment */
+    const char *message; /* in the arena */
+} gm_unused;
+
+typedef struct gm_unused_list {
+    GM_VEC(gm_unused) items; /* in order of position */
+} gm_unused_list;
+
+/* The comments of a file that silence nothing. `comments` must have been asked about every finding of the analysis. */
+const gm_unused_list *gm_unused_find(gm_analysis *analysis, gm_suppressions *comments, const gm_check_options *options);
+
+/* Add the edits that take them away: a comment whole with the blanks in front of it, of a list only the codes. */
+void gm_unused_add_edits(gm_arena *arena, const gm_source *source, const gm_unused_list *list, gm_edits *edits);
+
+#endif

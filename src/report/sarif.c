@@ -1,0 +1,79 @@
+/* SARIF 2.1.0: the rules with their pages, and a result for every finding. Columns count characters. */
+#include <string.h>
+
+#include "report/report.h"
+
+static const char head[] = "{\n"
+                           "\"$schema\": \"https://json.schemastore.org/sarif-2.1.0.json\",\n"
+                           "\"version\": \"2.1.0\",\n"
+                           "\"runs\": [{\n"
+                           "\"columnKind\": \"unicodeCodePoints\",\n"
+                           "\"tool\": {\"driver\": {\"name\": \"graphmend\", \"version\": \"" GM_VERSION_TEXT "\", \"rules\": [";
+
+/* The title behind "# GM101 " in the first line of a page. */
+static void add_title(gm_buffer *out, const gm_rule *rule) {
+    const char *start = strchr(rule->page + 2, ' ') + 1;
+    gm_buffer_add_json(out, start, strcspn(start, "\n"));
+}
+
+static void add_rule(gm_buffer *out, const gm_rule *rule) {
+    gm_buffer_printf(out, "\n{\"id\": \"%s\", \"name\": \"%s\", \"shortDescription\": {\"text\": ", rule->code, rule->name);
+    add_title(out, rule);
+    gm_buffer_add_text(out, "}, \"help\": {\"text\": ");
+    gm_buffer_add_json(out, rule->page, strlen(rule->page));
+    gm_buffer_add_text(out, ", \"markdown\": ");
+    gm_buffer_add_json(out, rule->page, strlen(rule->page));
+    gm_buffer_add_text(out, "}},");
+}
+
+static void begin(gm_buffer *out, const gm_report_totals *totals) {
+    (void)totals;
+    gm_buffer_add_text(out, head);
+    for (size_t i = 0; i < gm_rule_count; i++) {
+        add_rule(out, gm_rules[i]);
+    }
+    gm_buffer_add_text(out, "\n{\"id\": \"syntax\", \"name\": \"syntax-error\", \"shortDescription\": {\"text\": \"syntax error\"}}]}},\n"
+                            "\"results\": [");
+}
+
+static void add_region(gm_buffer *out, const gm_checked *checked, const gm_entry *entry) {
+    gm_report_range range = gm_report_range_of(checked, entry);
+    gm_buffer_printf(out, "\"region\": {\"startLine\": %u, \"startColumn\": %u, \"endLine\": %u, \"endColumn\": %u}", range.line,
+                     range.column, range.end_line, range.end_column);
+}
+
+static void add_message(gm_buffer *out, const gm_entry *entry) {
+    gm_buffer text;
+    gm_buffer_init(&text, out->arena);
+    gm_buffer_add_text(&text, entry->message);
+    if (entry->because != NULL) {
+        gm_buffer_printf(&text, "\n%s", entry->because);
+    }
+    if (entry->advice != NULL) {
+        gm_buffer_printf(&text, "\nwrite: %s", entry->advice);
+    }
+    gm_buffer_add_json(out, text.bytes, text.length);
+}
+
+static void file(gm_buffer *out, const gm_checked *checked, const gm_report_style *style) {
+    (void)style;
+    for (uint32_t i = 0; i < checked->entries.count; i++) {
+        const gm_entry *entry = &checked->entries.items[i];
+        gm_buffer_printf(out, "%s\n{\"ruleId\": \"%s\", \"level\": \"%s\", \"message\": {\"text\": ", i == 0 ? "" : ",",
+                         gm_report_code(entry), entry->rule != NULL ? "warning" : "error");
+        add_message(out, entry);
+        gm_buffer_add_text(out, "}, \"locations\": [{\"physicalLocation\": {\"artifactLocation\": {\"uri\": ");
+        gm_report_add_uri(out, checked->path);
+        gm_buffer_add_text(out, "}, ");
+        add_region(out, checked, entry);
+        gm_buffer_add_text(out, "}}]}");
+    }
+}
+
+static void end(gm_buffer *out, const gm_report_totals *totals, const gm_report_style *style) {
+    (void)totals;
+    (void)style;
+    gm_buffer_add_text(out, "\n]\n}]\n}\n");
+}
+
+const gm_report_format gm_report_sarif = {.name = "sarif", .begin = begin, .file = file, .end = end, .separator = ","};

@@ -1,0 +1,186 @@
+"""Results that are kept: told again byte for byte, and never when something has changed that they depend on."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+
+BREAKS = (
+    "import torch\n\n\n@torch.compile\ndef f(x: torch.Tensor):\n    print(x)\n"
+    "    if x.sum() > 0:\n        x = x * 2\n    return x\n"
+)
+MASK = (1 << 64) - 1
+
+
+def siphash(data: bytes) -> bytes:
+    """SipHash-2-4 with 128 bits and the key of its published test vectors, by its definition."""
+
+    def turn(word: int, by: int) -> int:
+        return (word << by | word >> (64 - by)) & MASK
+
+    def rounds(count: int) -> None:
+        for _ in range(count):
+            v[0] = (v[0] + v[1]) & MASK
+            v[2] = (v[2] + v[3]) & MASK
+            v[1], v[3] = turn(v[1], 13) ^ v[0], turn(v[3], 16) ^ v[2]
+            v[0] = turn(v[0], 32)
+            v[0] = (v[0] + v[3]) & MASK
+            v[2] = (v[2] + v[1]) & MASK
+            v[3], v[1] = turn(v[3], 21) ^ v[0], turn(v[1], 17) ^ v[2]
+            v[2] = turn(v[2], 32)
+
+    k0, k1 = (int.from_bytes(bytes(range(start, start + 8)), "little") for start in (0, 8))
+    v = [k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D ^ 0xEE, k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573]
+    padded = data + bytes(7 - len(data) % 8) + bytes([len(data) & 0xFF])
+    for at in range(0, len(padded), 8):
+        word = int.from_bytes(padded[at : at + 8], "little")
+        v[3] ^= word
+        rounds(2)
+        v[0] ^= word
+    v[2] ^= 0xEE
+    rounds(4)
+    first = v[0] ^ v[1] ^ v[2] ^ v[3]
+    v[1] ^= 0xDD
+    rounds(4)
+    return first.to_bytes(8, "little") + (v[0] ^ v[1] ^ v[2] ^ v[3]).to_bytes(8, "little")
+
+
+def packs(cli) -> list[Path]:
+    return sorted(Path(f"{cli.folder}-cache").glob("check/*"))
+
+
+def only_pack(cli) -> Path:
+    (path,) = packs(cli)
+    return path
+
+
+def version(path: Path) -> tuple[int, int]:
+    return path.stat().st_ino, path.stat().st_mtime_ns
+
+
+def test_the_hash_is_the_published_one() -> None:
+    assert siphash(b"").hex() == "a3817f04ba25a8e66df67214c7550293"
+
+
+@pytest.mark.parametrize("name", ["full", "concise", "json", "json-lines", "github", "gitlab", "sarif", "junit"])
+def test_the_same_bytes_again(cli, name) -> None:
+    for index in range(9):
+        cli.write(f"a{index}.py", BREAKS * (index % 3))
+    arguments = ("check", "--output-format", name, ".")
+    first = cli(*arguments)
+    kept = version(only_pack(cli))
+    assert all(cli(*arguments, "--threads", str(count)) == first for count in (1, 2, 4, 8))
+    assert version(only_pack(cli)) == kept
+    assert cli("check", "--no-cache", "--output-format", name, ".") == first
+
+
+def test_what_is_kept_is_what_is_told(cli) -> None:
+    """A pack with other words in it and the right hash behind: so the second run did not look at the file again."""
+    cli.write("a.py", BREAKS)
+    first = cli("check", "a.py")
+    pack = only_pack(cli)
+    data = pack.read_bytes()
+    assert data[-16:] == siphash(data[:-16])
+    changed = data[:-16].replace(b"`print` ends the graph", b"`print` ends the world")
+    pack.write_bytes(changed + siphash(changed))
+    assert cli("check", "a.py").out == first.out.replace("ends the graph", "ends the world")
+    assert cli("check", "--no-cache", "a.py") == first
+
+
+def test_whatever_changes_is_looked_at_anew(cli) -> None:
+    cli.write("a.py", BREAKS)
+    usual = cli("check", "--output-format", "concise", "a.py")
+
+    def differs(*arguments: str) -> None:
+        fresh = cli("check", "--no-cache", *arguments)
+        for _ in range(2):
+            assert cli("check", *arguments) == fresh
+        assert cli("check", "--output-format", "concise", "a.py") == usual
+
+    concise = ("--output-format", "concise")
+    differs(*concise, "--select", "GM1", "a.py")
+    differs(*concise, "--ignore", "GM1", "a.py")
+    differs(*concise, "--all", "a.py")
+    differs(*concise, "./a.py")
+    differs(*concise, str(cli.folder / "a.py"))
+    differs("a.py")
+    differs("--color", "always", "a.py")
+    differs("--statistics", "a.py")
+    cli.write("pyproject.toml", "[tool.graphmend]\nselect = ['GM3']\n")
+    assert cli("check", *concise, "a.py").out.count("\n") == 1
+    cli.write("pyproject.toml", "[tool.graphmend.per-file-ignores]\n'*.py' = ['GM3', 'GM1']\n")
+    assert cli("check", *concise, "a.py").status == 0
+    (cli.folder / "pyproject.toml").unlink()
+    path = cli.write("a.py", BREAKS.replace("    print(x)\n", ""))
+    os.utime(path, (1, 1))
+    assert cli("check", *concise, "a.py").out.count("\n") == 1
+    path.write_text(BREAKS)
+    os.utime(path, (1, 1))
+    assert cli("check", *concise, "a.py") == usual
+
+
+def test_another_program_starts_anew(cli, tmp_path_factory) -> None:
+    cli.write("a.py", BREAKS)
+    usual = cli("check", "a.py")
+    kept = version(only_pack(cli))
+    other = tmp_path_factory.mktemp("program") / "graphmend"
+    shutil.copy2(cli.executable, other)
+    with open(other, "ab") as stream:
+        stream.write(b"\0")
+    cli.executable = str(other)
+    assert cli("check", "a.py") == usual
+    assert version(only_pack(cli)) != kept
+
+
+def test_a_pack_that_is_broken_does_no_harm(cli) -> None:
+    for index in range(3):
+        cli.write(f"a{index}.py", BREAKS)
+    usual = cli("check", ".")
+    pack = only_pack(cli)
+    whole = pack.read_bytes()
+    dice = random.Random(1)
+    lengths = [dice.randrange(len(whole)) for _ in range(20)]
+    flips = [dice.randrange(len(whole)) for _ in range(20)]
+    broken = [whole[:length] for length in (0, 1, 8, 12, 27, 28, *lengths)]
+    broken += [whole[:at] + bytes([whole[at] ^ 0x41]) + whole[at + 1 :] for at in flips]
+    counts = [whole[:8] + count.to_bytes(4, "little") + whole[12:-16] for count in (0, 1, 4, 1 << 20, (1 << 32) - 1)]
+    broken += [data + siphash(data) for data in counts[:3]]
+    for data in (*broken, b"GMCACHE1" * 9):
+        pack.write_bytes(data)
+        assert cli("check", ".") == usual
+    for data in counts[3:]:
+        pack.write_bytes(data + siphash(data))
+        assert cli("check", ".") == usual
+
+
+def test_no_place_for_it_is_no_error(cli, tmp_path) -> None:
+    cli.write("a.py", BREAKS)
+    usual = cli("check", "--no-cache", "a.py")
+    assert packs(cli) == []
+    blocked = cli.write("blocked", "")
+    assert cli("check", "a.py", GRAPHMEND_CACHE_DIR=str(blocked)) == usual
+    assert cli("check", "a.py", GRAPHMEND_CACHE_DIR="", XDG_CACHE_HOME="", HOME="") == usual
+    assert cli("check", "a.py", GRAPHMEND_CACHE_DIR="", XDG_CACHE_HOME=str(tmp_path / "x")) == usual
+    assert len(list((tmp_path / "x" / "graphmend" / "check").iterdir())) == 1
+
+
+def test_what_cannot_be_read_is_not_kept(cli) -> None:
+    path = cli.write("a.py", BREAKS)
+    path.unlink()
+    assert cli("check", "a.py").status == 2
+    path.write_text(BREAKS)
+    assert cli("check", "a.py").status == 1
+
+
+def test_old_results_go(cli) -> None:
+    path = cli.write("a.py", BREAKS)
+    sizes = []
+    for index in range(60):
+        path.write_text(f"# {index}\n" + BREAKS)
+        cli("check", "a.py")
+        sizes.append(only_pack(cli).stat().st_size)
+    assert sizes[-1] == sizes[-10] > sizes[5] > sizes[0]
