@@ -12,7 +12,7 @@ from torch.compiler import is_dynamo_compiling
 from . import markers
 from . import torch_names as torch
 from .callers import call_at
-from .state import local
+from .state import local, replays
 from .tracing import (
     changeable,
     close_region,
@@ -21,7 +21,7 @@ from .tracing import (
     is_array,
     made_inside,
     new_key,
-    note_shown,
+    note_event,
     noted_stack,
     on_path,
     one_tensor,
@@ -43,7 +43,7 @@ def on(site: str) -> bool:
     """Whether the mended form of a site is in force; a constant while Dynamo traces, false otherwise."""
     if is_dynamo_compiling():
         return site_on(site)
-    return False
+    return bool(replays) and local.replay is not None and local.replay.on(site)
 
 
 def traced() -> bool:
@@ -316,11 +316,16 @@ def snapshot(site: str, value: Any, found: list) -> Any:
         found.append(value)
         return value
     if type(value) is list:
-        return [snapshot(site, item, found) for item in value]
+        return kept(site, value, "", found)
     if type(value) is tuple:
-        return tuple([snapshot(site, item, found) for item in value])
+        return tuple(kept(site, value, "", found))
     if type(value) is dict:
-        return {key: snapshot(site, item, found) for key, item in value.items()}
+        items = kept(site, tuple(value.values()), "", found)
+        result, place = {}, 0
+        for key in value:
+            result[key] = items[place]
+            place += 1
+        return result
     if type(value) is set:
         return set(value)
     reason = changeable("value")
@@ -335,14 +340,20 @@ def without_history(value: Any) -> Any:
 
 
 def kept(site: str, values: Any, numbers: str, found: list) -> list:
-    """The values of a deferred effect as they are now; `numbers` has a `1` where only numbers are read."""
+    """Values that a deferred effect shows, as they are now; `numbers` has a `1` where only numbers are read."""
     fixed = untouched("values")
     result = []
-    for i, value in enumerate(values):
+    for i in range(len(values)):  # `enumerate` would bring guards on Python's own functions along
+        value = values[i]
         if fixed[i] != "1":
             value = snapshot(site, without_history(value) if numbers[i : i + 1] == "1" else value, found)
         result.append(value)
     return result
+
+
+def is_done(site: str) -> bool:
+    """Whether the effect at a site has been carried out by the compiled call that is run again in eager Python."""
+    return local.replay is not None and local.replay.is_done(site)
 
 
 def defer(site: str, sink: Callable[..., None], values: Any, numbers: str = "", levels: int = 1) -> None:
@@ -351,7 +362,8 @@ def defer(site: str, sink: Callable[..., None], values: Any, numbers: str = "", 
     It looks at so many frames of the stack, its own included.
     """
     if not traced():
-        sink(*values)
+        if not is_done(site):
+            sink(*values)
         return
     reason = postponed("sink")
     if reason:
@@ -359,14 +371,14 @@ def defer(site: str, sink: Callable[..., None], values: Any, numbers: str = "", 
     found: list = []
     values = kept(site, values, numbers, found)
     key = new_key(site)
-    note_shown(key, "sink")
+    note_event(key, "sink")
     markers.event(key, found)
     # `local` comes first because Dynamo does not take it for a constant: it would otherwise look into the numbers
     # and strings of the event, and compile again whenever one changes.
     if levels > 1:
         values = [noted_stack(levels), levels, sink, *values]
         sink = call_at
-    local.queue.append((local, sink, torch.is_grad_enabled(), *values))
+    local.queue.append((local, sink, torch.is_grad_enabled(), site, *values))
 
 
 def record(
@@ -374,7 +386,8 @@ def record(
 ) -> None:
     """Call `sink(*roots, *values)` like a deferred effect; it writes to `path`, at which nobody may look before."""
     if not traced():
-        sink(*roots, *values)
+        if not is_done(site):
+            sink(*roots, *values)
         return
     reason = unrecordable(site, path, action)
     if reason:
@@ -382,6 +395,6 @@ def record(
     found: list = []
     values = kept(site, values, numbers, found)
     key = new_key(site)
-    note_shown(key, "sink")
+    note_event(key, "sink")
     markers.event(key, found)
-    local.queue.append((local, sink, torch.is_grad_enabled(), *roots, *values))
+    local.queue.append((local, sink, torch.is_grad_enabled(), site, *roots, *values))
