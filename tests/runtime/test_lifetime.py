@@ -42,6 +42,15 @@ TRAINED = """
     """
 
 
+STEPS = 200
+
+
+def live_tensors() -> int:
+    """How many tensors there are."""
+    gc.collect()
+    return sum(issubclass(type(item), torch.Tensor) for item in gc.get_objects())
+
+
 def train(model: Any, function: Any, steps: int, after: Any = None) -> tuple[list[Any], list[str]]:
     """Losses and events of some steps."""
     seed()
@@ -69,22 +78,28 @@ def test_training_loop(tmp_path: Any) -> None:
     make = load(tmp_path, TRAINED)
     seed()
     eager = make()
-    expected = train(eager, eager, 40)
+    expected = train(eager, eager, STEPS)
     model, compiled, backend = trained(make)
     sizes: dict[int, tuple[int, int, int]] = {}
 
     def measure(step: int) -> None:
-        if step in (10, 39):
-            gc.collect()
-            alive = sum(issubclass(type(item), torch.Tensor) for item in gc.get_objects())
-            sizes[step] = (alive, len(callers.stacks), len(state.local.queue))
+        if step in (20, STEPS - 1):
+            sizes[step] = (live_tensors(), len(callers.stacks), len(state.local.queue))
 
-    got = train(model, compiled, 40, measure)
+    got = train(model, compiled, STEPS, measure)
     assert got[1] == expected[1] and torch.allclose(torch.tensor(got[0]), torch.tensor(expected[0]))
-    assert (model.steps, len(model.losses)) == (40, 40) and model.losses == pytest.approx(eager.losses)
+    assert (model.steps, len(model.losses)) == (STEPS, STEPS) and model.losses == pytest.approx(eager.losses)
     assert len(backend.graphs) == 1, _gm.report()
-    assert sizes[10] == sizes[39] and sizes[39][2] == 0
+    assert sizes[20] == sizes[STEPS - 1] and sizes[20][2] == 0 and state.local.pending is None
     assert all(torch.allclose(a, b) for a, b in zip(eager.parameters(), model.parameters()))
+
+
+def test_what_grows_would_be_seen(tmp_path: Any) -> None:
+    make = load(tmp_path, TRAINED.replace("self.losses.append(loss.item())", "self.losses.append(loss)"))
+    model, compiled, _ = trained(make)
+    found: list[int] = []
+    train(model, compiled, 60, lambda step: found.append(live_tensors()) if step in (20, 59) else None)
+    assert found[1] - found[0] >= 39
 
 
 def test_threads_train_apart(tmp_path: Any) -> None:

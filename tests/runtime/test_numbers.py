@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from harness import compare
+from harness import compare, same
 
 import graphmend.runtime as _gm
 
@@ -176,3 +176,32 @@ def test_arithmetic_of_a_compiler() -> None:
     """A compiler's numbers are not Python's."""
     outcome = compare(lambda: fraction, CALLS, False, backend="inductor")
     assert [item["mode"] for item in outcome.report["callables"]] == ["partial"]
+
+
+def is_nan(x: torch.Tensor) -> torch.Tensor:
+    value = x.sum().item()
+    return torch.zeros(1) if value != value else x + 1
+
+
+def is_number(x: torch.Tensor) -> torch.Tensor:
+    value = x.sum().item()
+    return x + 1 if value == value else torch.zeros(1)
+
+
+def is_finite(x: torch.Tensor) -> torch.Tensor:
+    value = x.sum().item()
+    return x + 1 if value - value == 0 else torch.zeros(1)
+
+
+def product(x: torch.Tensor) -> torch.Tensor:
+    first, second = x.sum().item(), x.max().item()
+    return x + 1 if first * second == second * first else torch.zeros(1)
+
+
+@pytest.mark.parametrize("function", [is_nan, is_number, is_finite, product])
+def test_what_holds_for_all_numbers_but_nan(function: Any) -> None:
+    """Dynamo takes `v == v` and `v - v == 0` for true."""
+    compiled = torch.compile(function, backend="eager")
+    for value in (1.0, float("nan"), float("inf"), -2.0, float("nan")):
+        x = torch.full((2,), value)
+        assert same(compiled(x), function(x)), value

@@ -12,7 +12,7 @@ from .numbers import computes_with_numbers, depends_on_data, inexact_comparison,
 from .reach import with_reach
 from .records import refuse_seen
 from .regions import has_markers
-from .replay import GuardedGraph
+from .replay import guarded
 from .tracing import translator
 
 # What Dynamo asks a backend for. Copied, because `__getattr__` would be a Python frame that runs while Dynamo's hook
@@ -51,10 +51,11 @@ class MendingBackend:
         if not has_markers(module) and not rests:
             if trace.whole:
                 self.follow((), trace)
-            own_guards.drop(translator().output, False)
+            own_guards.drop(translator().output)
             return self.inner(module, inputs, **kwargs)
         plan = lower(module, trace)
-        own_guards.drop(translator().output, plan.defers)
+        trace.postpones = plan.defers
+        own_guards.drop(translator().output)
         if trace.whole:
             trace.repeated = plan.route in state.local.failed
             self.follow(tuple(plan.expected[1:]), trace)
@@ -71,7 +72,7 @@ class MendingBackend:
             compiled = with_reach(compiled, plan.reach)
         if not plan.guarded:
             return compiled
-        return GuardedGraph(compiled, plan)
+        return guarded(compiled, plan)
 
     def follow(self, answers: tuple[bool, ...], trace: state.Trace) -> None:
         """Make sure that all graphs of one way follow one path."""

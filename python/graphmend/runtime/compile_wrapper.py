@@ -13,6 +13,7 @@ import functools
 import os
 import random
 import sys
+import weakref
 from typing import Any, Callable, Optional, Union
 
 import torch
@@ -28,7 +29,10 @@ from .prologue import put_back
 from .proxies import proxies_followed
 from .quiet import forgotten_breaks, held, release
 from .records import loads_noted
+from .sinks import flush, run_again
+from .state import replays
 from .supplied import supplied
+from .undo import nothing
 from .watch import identity_watched, numbers_watched, surroundings
 
 MAX_ATTEMPTS = 64
@@ -45,6 +49,7 @@ FORWARDERS = {
     ("_contextlib.py", "decorate_context"),
     ("eval_frame.py", "compile_wrapper"),
 }
+postponing: dict[int, Any] = {}  # by identity: the code around graphs that postpone work
 
 
 class Callback:
@@ -123,6 +128,8 @@ class Callback:
                     self.record.calls_random |= trace.calls_random
                     if trace.answers is not None:
                         self.backend.answers = trace.answers
+                    if trace.postpones:
+                        note_postponing(result.guarded_code.code)
                     return result, None
                 forget()
                 if trace.elsewhere:
@@ -240,28 +247,6 @@ def is_first_frame(caller: Any) -> bool:
             return False
         caller = caller.f_back
     return False
-
-
-def flush(queue: list[Any]) -> None:
-    """Run the deferred work of a call in order, compilation being off."""
-    events = queue[:]
-    queue.clear()
-    state.local.pending = None
-    set_eval_frame = torch._C._dynamo.eval_frame.set_eval_frame
-    prior = set_eval_frame(None)
-    try:
-        skipping: list[bool] = []
-        for event in events:
-            if event is None:
-                skipping.pop()
-            elif len(event) == 2:
-                skipping.append(bool(event[0]) is not event[1])
-            elif True not in skipping:
-                _, sink, grad, *values = event
-                with torch.set_grad_enabled(grad):
-                    sink(*values)
-    finally:
-        set_eval_frame(prior)
 
 
 def run_eagerly(function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
@@ -408,7 +393,7 @@ class Ways:
                 return self.run_eagerly(function, args, kwargs)
             state.local.known, state.local.tracing, state.local.failed = search.known, search.tracing, search.failed
             try:
-                result = run_way(way.run, args, kwargs)
+                result = run_way(way.run, function, args, kwargs)
             except state.GuardFailed as failed:
                 failure = Failure(True, failed.restore, failed.answers, failed.path)
             except state.OtherPath as failed:
@@ -502,17 +487,33 @@ def settle(error: BaseException) -> Optional[state.GuardFailed]:
     of the next one.
     """
     local = state.local
-    failed = None
+    undo = None
     if isinstance(error, Exception):
-        failed = local.pending
-        if failed is None:
+        undo = local.pending or (nothing if is_of_postponing_code(error) else None)
+        if undo is None:
             return None
     local.queue.clear()
     local.pending = None
-    return failed
+    return undo and state.GuardFailed(undo)
 
 
-def run_way(way: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+def note_postponing(code: Any) -> None:
+    """Note the code around a graph whose call postpones work, for as long as it lives."""
+    number = id(code)
+    postponing[number] = weakref.ref(code, lambda _: postponing.pop(number, None))
+
+
+def is_of_postponing_code(error: BaseException) -> bool:
+    """Whether an error was raised by code around a graph whose call postpones work."""
+    trace = error.__traceback__
+    while trace is not None:
+        if id(trace.tb_frame.f_code) in postponing:
+            return True
+        trace = trace.tb_next
+    return False
+
+
+def run_way(way: Callable[..., Any], function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
     """Run a call on one path, then its deferred work; raises GuardFailed if it has to be run in another way."""
     try:
         result = way(*args, **kwargs)
@@ -521,9 +522,9 @@ def run_way(way: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
         if failed is None:
             raise
     else:
-        if state.local.queue:
-            flush(state.local.queue)
-        state.local.pending = None
+        stopped = flush(state.local.queue)
+        if stopped is not None:
+            return run_again(stopped, lambda: run_eagerly(function, args, kwargs))
         return result
     raise failed
 
@@ -545,6 +546,8 @@ def wrap(ways: Ways, function: Callable[..., Any], module: Optional[torch.nn.Mod
 
     @functools.wraps(whole)
     def call(*args: Any, **kwargs: Any) -> Any:
+        if replays and local.replay is not None:
+            return run_eagerly(function, args, kwargs)
         if (left and torch.is_grad_enabled() in left) or (module is not None and has_hooks(module)):
             return ways.partial()(*args, **kwargs)
         ways.calls += 1
@@ -557,11 +560,15 @@ def wrap(ways: Ways, function: Callable[..., Any], module: Optional[torch.nn.Mod
             if failure is None:
                 raise
         else:
-            if local.queue:
-                flush(local.queue)
-            elif record.calls_random:
-                local.pending = None
-            return result
+            queue = local.queue
+            if not queue:
+                if record.calls_random:
+                    local.pending = None
+                return result
+            stopped = flush(queue)
+            if stopped is None:
+                return result
+            return run_again(stopped, lambda: run_eagerly(function, args, kwargs))
         return ways.recover(failure, function, args, kwargs)
 
     call._torchdynamo_wrapper_id = id(call)  # type: ignore[attr-defined]

@@ -5,14 +5,14 @@ Everything here must stay traceable: plain Python, constants from `tracing`, and
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 from torch.compiler import is_dynamo_compiling
 
 from . import markers
 from . import torch_names as torch
 from .callers import call_at
-from .state import local
+from .state import local, replays
 from .tracing import (
     changeable,
     close_region,
@@ -21,7 +21,7 @@ from .tracing import (
     is_array,
     made_inside,
     new_key,
-    note_shown,
+    note_event,
     noted_stack,
     on_path,
     one_tensor,
@@ -43,7 +43,7 @@ def on(site: str) -> bool:
     """Whether the mended form of a site is in force; a constant while Dynamo traces, false otherwise."""
     if is_dynamo_compiling():
         return site_on(site)
-    return False
+    return bool(replays) and local.replay is not None and local.replay.on(site)
 
 
 def traced() -> bool:
@@ -309,24 +309,30 @@ def taken(site: str, value: Any) -> Any:
     return answer
 
 
-def snapshot(site: str, value: Any, found: list) -> Any:
-    """A copy of a value that later code cannot change; tensors are listed in `found`."""
+def snapshot(site: str, value: Any, found: list, flat: list) -> Any:
+    """Put a copy of a value that later code cannot change behind those in `flat`; gives its form.
+
+    A container is taken apart, because Dynamo takes one of numbers and texts for a constant, and compiles again
+    whenever one of them changes. Its form is its type and the forms of its parts; all else has none. Tensors are
+    listed in `found`.
+    """
     if isinstance(value, torch.Tensor):
         value = torch.alias(value)
         found.append(value)
-        return value
-    if type(value) is list:
-        return [snapshot(site, item, found) for item in value]
-    if type(value) is tuple:
-        return tuple([snapshot(site, item, found) for item in value])
-    if type(value) is dict:
-        return {key: snapshot(site, item, found) for key, item in value.items()}
-    if type(value) is set:
-        return set(value)
-    reason = changeable("value")
-    if reason:
-        refuse(site, reason)
-    return value
+    elif type(value) is list:
+        return "list", kept(site, tuple(value), "", found, flat)
+    elif type(value) is tuple:
+        return "tuple", kept(site, value, "", found, flat)
+    elif type(value) is dict:
+        return "dict", kept(site, (*value.keys(), *value.values()), "", found, flat)
+    elif type(value) is set:
+        value = set(value)
+    else:
+        reason = changeable("value")
+        if reason:
+            refuse(site, reason)
+    flat.append(value)
+    return None
 
 
 def without_history(value: Any) -> Any:
@@ -334,15 +340,50 @@ def without_history(value: Any) -> Any:
     return value.detach() if isinstance(value, torch.Tensor) else value
 
 
-def kept(site: str, values: Any, numbers: str, found: list) -> list:
-    """The values of a deferred effect as they are now; `numbers` has a `1` where only numbers are read."""
+def kept(site: str, values: Any, numbers: str, found: list, flat: list) -> tuple:
+    """Put values that a deferred effect shows into `flat` as they are now; gives their forms.
+
+    `numbers` has a `1` where only numbers are read.
+    """
     fixed = untouched("values")
-    result = []
-    for i, value in enumerate(values):
-        if fixed[i] != "1":
-            value = snapshot(site, without_history(value) if numbers[i : i + 1] == "1" else value, found)
-        result.append(value)
-    return result
+    forms = []
+    for i in range(len(values)):  # `enumerate` would bring guards on Python's own functions along
+        value = values[i]
+        if fixed[i] == "1":
+            flat.append(value)
+            forms.append(None)
+        else:
+            forms.append(snapshot(site, without_history(value) if numbers[i : i + 1] == "1" else value, found, flat))
+    return tuple(forms)
+
+
+def put_together(forms: tuple, flat: Iterator[Any]) -> list:
+    """Values of these forms again."""
+    values = []
+    for form in forms:
+        if form is None:
+            values.append(next(flat))
+            continue
+        parts = put_together(form[1], flat)
+        half = len(parts) // 2
+        values.append(
+            parts
+            if form[0] == "list"
+            else tuple(parts)
+            if form[0] == "tuple"
+            else dict(zip(parts[:half], parts[half:]))
+        )
+    return values
+
+
+def call_with_containers(forms: tuple, sink: Callable[..., None], before: int, *flat: Any) -> None:
+    """Call a sink with so many values as they are, and the rest put together."""
+    sink(*flat[:before], *put_together(forms, iter(flat[before:])))
+
+
+def is_done(site: str) -> bool:
+    """Whether the effect at a site has been carried out by the compiled call that is run again in eager Python."""
+    return local.replay is not None and local.replay.is_done(site)
 
 
 def defer(site: str, sink: Callable[..., None], values: Any, numbers: str = "", levels: int = 1) -> None:
@@ -351,22 +392,34 @@ def defer(site: str, sink: Callable[..., None], values: Any, numbers: str = "", 
     It looks at so many frames of the stack, its own included.
     """
     if not traced():
-        sink(*values)
+        if not is_done(site):
+            sink(*values)
         return
     reason = postponed("sink")
     if reason:
         refuse(site, reason)
     found: list = []
-    values = kept(site, values, numbers, found)
+    flat: list = []
+    forms = kept(site, values, numbers, found, flat)
     key = new_key(site)
-    note_shown(key, "sink")
+    note_event(key, "sink")
     markers.event(key, found)
+    first: list = []
+    if levels > 1:
+        first = [noted_stack(levels), levels, sink]
+        sink = call_at
+    postpone(site, sink, first, forms, flat)
+
+
+def postpone(site: str, sink: Callable[..., None], first: list, forms: tuple, flat: list) -> None:
+    """Have `sink(*first, *values)` called later, the values being those that were kept."""
+    for form in forms:
+        if form is not None:
+            first, sink = [forms, sink, len(first), *first], call_with_containers
+            break
     # `local` comes first because Dynamo does not take it for a constant: it would otherwise look into the numbers
     # and strings of the event, and compile again whenever one changes.
-    if levels > 1:
-        values = [noted_stack(levels), levels, sink, *values]
-        sink = call_at
-    local.queue.append((local, sink, torch.is_grad_enabled(), *values))
+    local.queue.append((local, sink, torch.is_grad_enabled(), site, *first, *flat))
 
 
 def record(
@@ -374,14 +427,16 @@ def record(
 ) -> None:
     """Call `sink(*roots, *values)` like a deferred effect; it writes to `path`, at which nobody may look before."""
     if not traced():
-        sink(*roots, *values)
+        if not is_done(site):
+            sink(*roots, *values)
         return
     reason = unrecordable(site, path, action)
     if reason:
         refuse(site, reason)
     found: list = []
-    values = kept(site, values, numbers, found)
+    flat: list = []
+    forms = kept(site, values, numbers, found, flat)
     key = new_key(site)
-    note_shown(key, "sink")
+    note_event(key, "sink")
     markers.event(key, found)
-    local.queue.append((local, sink, torch.is_grad_enabled(), *roots, *values))
+    postpone(site, sink, list(roots), forms, flat)

@@ -177,7 +177,7 @@ def patch_dynamo() -> None:
         originals["optimize"] = torch._dynamo.optimize
         functools.update_wrapper(optimize, originals["optimize"])
         torch._dynamo.optimize = optimize
-        for name in ("compile_wrapper", "install", "replay", "backend"):
+        for name in ("compile_wrapper", "install", "replay", "backend", "sinks", "undo"):
             torch._dynamo.trace_rules.add(f"{__package__}.{name}")
 
 

@@ -290,7 +290,8 @@ def release_events(module: GraphModule, marks: Marks) -> None:
         for value in event.values:
             source = value.args[0]
             storage = prove.storage_of(tensor_of(value))
-            if storage is not None and order.written_after(storage, event.marker):
+            written = storage is not None and order.written_after(storage, event.marker)
+            if written or is_detached_number(source):
                 if source not in copies:
                     with module.graph.inserting_before(value):
                         copies[source] = module.graph.call_method("clone", (source,))
@@ -299,6 +300,14 @@ def release_events(module: GraphModule, marks: Marks) -> None:
             else:
                 value.replace_all_uses_with(source)
             event.marker.args = (event.key, [])
+
+
+def is_detached_number(node: Node) -> bool:
+    """Whether a node gives a number without its history: copying it costs less than returning an alias."""
+    if node.target != "detach" or not prove.requires_grad(node.args[0]):
+        return False
+    value = tensor_of(node)
+    return isinstance(value, torch.Tensor) and value.dim() == 0
 
 
 def plan_replay(module: GraphModule, marks: Marks, plan: Plan, trace: Trace) -> None:

@@ -52,10 +52,10 @@ class Sources:
             return vars(base).get(source.member) if isinstance(base, types.ModuleType) else None
         return None
 
-    def is_own(self, source: Any, queue: bool) -> bool:
+    def is_own(self, source: Any) -> bool:
         """Whether a source is a module of ours, what such a module holds, or a part of a function that it holds.
 
-        `queue` tells whether the list of deferred work counts too.
+        So is the list of deferred work: it is empty whenever a graph starts.
         """
         if is_own_module(self.value(source)):
             return True
@@ -67,19 +67,14 @@ class Sources:
         if getattr(base, "base", None) is None or not is_own_module(self.value(base.base)):
             return False
         held = self.value(base)
-        return isinstance(held, types.FunctionType) or (queue and held is dialect.local and source.member == QUEUE)
+        return isinstance(held, types.FunctionType) or (held is dialect.local and source.member == QUEUE)
 
 
-def drop(output: Any, postpones: bool) -> None:
-    """Drop the guards of a trace that look at the runtime.
-
-    The list of deferred work has to be empty when a graph starts that appends to it, and is looked at then.
-    """
+def drop(output: Any) -> None:
+    """Drop the guards of a trace that look at the runtime."""
     sources = Sources(output.global_scope)
     guards = output.guards
-    kept = [
-        guard for guard in guards if is_relation(guard) or not sources.is_own(guard.originating_source, not postpones)
-    ]
+    kept = [guard for guard in guards if is_relation(guard) or not sources.is_own(guard.originating_source)]
     if len(kept) < len(guards):
         output.tracing_context.guards_context.dynamo_guards = type(guards)(type(guards.inner)(kept))
 

@@ -8,6 +8,7 @@ from typing import Any, Callable, Optional, Sequence
 import torch
 
 from .state import GuardFailed, NotWhole, local
+from .undo import nothing
 
 
 def save_generators(devices: Sequence[torch.device]) -> Callable[[], None]:
@@ -44,7 +45,7 @@ def save(
     devices: Sequence[torch.device],
     generator: Any,
     undo: Sequence[Callable[[], None]],
-) -> Optional[Callable[[], None]]:
+) -> Optional[Callable[[], bool]]:
     """Remember what a graph is about to change; None if it changes nothing.
 
     `generator` is the state that Python's `random` had before the call: what a graph needs of it is drawn in front.
@@ -61,9 +62,10 @@ def save(
     if not parts:
         return None
 
-    def restore() -> None:
+    def restore() -> bool:
         for part in parts:
             part()
+        return True
 
     return restore
 
@@ -102,25 +104,10 @@ class GuardedGraph:
         self.facts = plan.facts
         self.ahead = plan.ahead
         self.fresh = plan.fresh
-        # Most graphs have one flag and nothing to undo. Those take the short way: every step would count.
-        self.only_looks = len(self.expected) == 1 and not (
-            self.facts or self.defers or self.mutated or self.draws or self.calls_random or self.numbers
-        )
 
     def __call__(self, *inputs: Any) -> Any:
-        if self.only_looks and not self.fresh:
-            try:
-                outputs = self.compiled(*inputs)
-                if not outputs[-1]:
-                    return outputs[:-1]
-            except Exception:
-                pass
-            raise GuardFailed(None, None, self.route)
-        return self.run(inputs)
-
-    def run(self, inputs: tuple) -> Any:
         """Run the graph, and make sure that it can be undone."""
-        restore = None
+        restore: Optional[Callable[[], bool]] = None
         if self.mutated or self.draws or self.calls_random:
             tensors = [inputs[item] if isinstance(item, int) else item for item in self.mutated]
             generator, undo = (local.generator, local.undo[:]) if self.calls_random else (None, ())
@@ -148,7 +135,7 @@ class GuardedGraph:
             raise NotWhole
         self.numbers = False
         if self.defers or self.calls_random:
-            local.pending = GuardFailed(restore)
+            local.pending = restore or nothing
         if self.fresh:
             outputs = self.separate(outputs, inputs)
         return outputs[:-1] if self.expected else outputs
@@ -181,3 +168,55 @@ class GuardedGraph:
             if flags[i] is not self.expected[i]:
                 return tuple(flags[1 : i + 1])
         return None
+
+
+# ---- Most graphs have nothing to undo, and one flag or only deferred work. There every step would count. ----
+
+
+def guarded(compiled: Callable[..., Any], plan: Any) -> Callable[..., Any]:
+    """A compiled graph that signals when its call has to be run again."""
+    compiled = without_switch(compiled)
+    graph = GuardedGraph(compiled, plan)
+    if plan.facts or plan.mutated or plan.draws or plan.calls_random or plan.numbers or plan.ahead:
+        return graph
+    if plan.defers and not plan.expected:
+        return only_postponing(graph, compiled)
+    return graph if plan.defers or len(plan.expected) != 1 else only_looking(graph, compiled)
+
+
+def without_switch(compiled: Callable[..., Any]) -> Callable[..., Any]:
+    """A compiled graph without the wrapper that switches Dynamo off, as Dynamo does around ours, too."""
+    if getattr(compiled, "_torchdynamo_disable", False):
+        return torch._dynamo.eval_frame.innermost_fn(compiled)
+    return compiled
+
+
+def only_looking(graph: GuardedGraph, compiled: Callable[..., Any]) -> Callable[..., Any]:
+    """A graph with one flag to look at."""
+
+    def run(*inputs: Any) -> Any:
+        if graph.fresh:
+            return graph(*inputs)
+        try:
+            outputs = compiled(*inputs)
+            if not outputs[-1]:
+                return outputs[:-1]
+        except Exception:
+            pass
+        raise GuardFailed(None, None, graph.route)
+
+    return run
+
+
+def only_postponing(graph: GuardedGraph, compiled: Callable[..., Any]) -> Callable[..., Any]:
+    """A graph with deferred work and nothing else."""
+
+    def run(*inputs: Any) -> Any:
+        if graph.fresh:
+            return graph(*inputs)
+        try:
+            return compiled(*inputs)
+        except Exception:
+            raise GuardFailed(None, None, graph.route) from None
+
+    return run

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import threading
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 # Rules whose mends postpone work until the graph has returned, or undo a call and run it again. Their order against
 # code at a graph break could not be kept, so they are in force only where the whole call is one graph.
@@ -80,6 +80,7 @@ class Trace:
     answers: Optional[tuple[bool, ...]] = None  # those of the path that the graph follows, when it is made
     calls_random: bool = False  # the graph needs numbers from Python's `random`
     outside: Any = None  # what the graph takes from outside of the program (outside_calls.py)
+    postpones: bool = False  # the call has deferred work
     clock: Any = None  # the graph behind which deferred work reads the clock
     elsewhere: bool = False  # this path is not that of the way which is traced
     repeated: bool = False  # a graph of this path has failed for the call
@@ -96,13 +97,46 @@ class Trace:
         self.refusals.setdefault(site, reason)
 
 
+class Replay:
+    """An eager run of a call whose deferred work has raised an exception, up to where that was raised.
+
+    `sites` are those of all the deferred work, `done` those of what has been carried out, in order.
+    """
+
+    def __init__(self, sites: frozenset[str], done: list[str], error: BaseException) -> None:
+        self.sites = sites
+        self.done = done
+        self.error = error
+        self.position = 0
+        self.running = True
+
+    def on(self, site: str) -> bool:
+        """Whether the mended form of a site is to run."""
+        return self.running and (site in self.sites or not rule_of(site).startswith("GM3"))
+
+    def is_done(self, site: str) -> bool:
+        """Whether the effect at a site has been carried out; raises what it has raised if it is the failing one."""
+        if not self.running:
+            return False
+        if self.position == len(self.done):
+            self.running = False
+            raise self.error
+        self.position += 1
+        return True
+
+
+replays: list[Replay] = []  # those in progress, of all threads
+
+
 class Local(threading.local):
     """State of one thread. `queue` is empty whenever no compiled call is about to return."""
 
     def __init__(self) -> None:
         self.queue: list[Any] = []
         self.trace: Optional[Trace] = None
-        self.pending: Optional[GuardFailed] = None  # set while deferred work is on its way from a graph to the queue
+        # What undoes the call, while deferred work is on its way from a graph to the queue; tells whether it could.
+        self.pending: Optional[Callable[[], bool]] = None
+        self.replay: Optional[Replay] = None
         self.known: tuple[bool, ...] = ()  # the first answers on the path of the call
         self.failed: tuple[Any, ...] = ()  # the paths of the graphs that have failed for the call
         self.generator: Any = None  # the state of `random` before the call, if its graph draws from there

@@ -6,9 +6,10 @@ that loading a mended module does not load Dynamo.
 
 from __future__ import annotations
 
+import types
 from typing import Any, Callable, Optional
 
-from . import callers, records, state, watch
+from . import callers, records, state, undo, watch
 from .markers import key_of, site_of
 from .paths import MAX_DECISIONS, path_of
 
@@ -226,13 +227,30 @@ def postponed(name: str) -> str:
 
 
 @constant
-def note_shown(key: str, name: str) -> bool:
-    """Note whether the sink of this name in the calling frame may print one of its tensors as a whole."""
+def note_event(key: str, name: str) -> bool:
+    """Note an event whose sink has this name in the calling frame, and have one function stand for all its calls."""
     trace = state.local.trace
     assert trace is not None
-    if watch.shows_whole(translator().output.current_tx.symbolic_locals[name].get_code()):
+    output = translator().output
+    names = output.current_tx.symbolic_locals
+    if watch.shows_whole(names[name].get_code()):
         trace.shown.add(key)
+    names[name] = made_once(names[name])
+    undo.watch(output.side_effects)
     return True
+
+
+def made_once(variable: Any) -> Any:
+    """Dynamo's variable for a nested function that reads nothing of its frame: a constant of the code."""
+    from torch._dynamo.variables.functions import NestedUserFunctionVariable, UserFunctionVariable
+
+    parts = ("closure", "defaults", "kwdefaults", "wrapped_fn")
+    if type(variable) is not NestedUserFunctionVariable or any(getattr(variable, part, None) for part in parts):
+        return variable
+    code = variable.get_code()
+    made = UserFunctionVariable(types.FunctionType(code, variable.f_globals, code.co_name))
+    made.reconstruct = lambda cg: cg.append_output(cg.create_load_const_unchecked(made.fn))
+    return made
 
 
 @constant

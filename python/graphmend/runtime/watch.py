@@ -70,9 +70,19 @@ def key_class() -> Any:
 def numbers_watched(trace: state.Trace) -> Iterator[None]:
     """Refuse a graph whose program asks whether a number that data decide is a certain object, such as True.
 
-    Dynamo says no, whatever the number; without such numbers in graphs Python answers.
+    Dynamo says no, whatever the number; without such numbers in graphs Python answers. It also takes `v == v` and
+    `v - v == 0` for true, which they are not for NaN.
     """
     from torch._dynamo.symbolic_convert import compare_op_handlers
+    from torch._dynamo.variables import SymNodeVariable
+
+    create = vars(SymNodeVariable)["create"]
+
+    def created(cls: Any, translator: Any, proxy: Any, *args: Any, **kwargs: Any) -> Any:
+        result = create.__func__(cls, translator, proxy, *args, **kwargs)
+        if trace.whole and drops_numbers(proxy.node):
+            raise state.SiteRefused("what it computes with numbers from tensors is another thing for NaN")
+        return result
 
     known = {name: compare_op_handlers[name] for name in ("is", "is not")}
 
@@ -85,10 +95,25 @@ def numbers_watched(trace: state.Trace) -> Iterator[None]:
         return compare
 
     compare_op_handlers.update({name: watched(name) for name in known})
+    SymNodeVariable.create = classmethod(created)
     try:
         yield
     finally:
+        SymNodeVariable.create = create
         compare_op_handlers.update(known)
+
+
+def drops_numbers(node: Any) -> bool:
+    """Whether the result of an operation does not depend on a floating point number that it is given, symbols tell."""
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+
+    given = [source.meta.get("example_value") for source in node.all_input_nodes]
+    floats = [free_unbacked_symbols(value) for value in given if isinstance(value, torch.SymFloat)]
+    if not any(floats):
+        return False
+    value = node.meta.get("example_value")
+    symbolic = isinstance(value, (torch.SymFloat, torch.SymInt, torch.SymBool))
+    return not set().union(*floats) <= (free_unbacked_symbols(value) if symbolic else set())
 
 
 def is_number(variable: Any) -> bool:

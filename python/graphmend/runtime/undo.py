@@ -1,0 +1,172 @@
+"""Undoing what a compiled call has changed of Python's objects.
+
+Dynamo applies all such changes behind the graph, and the deferred work of the call runs behind them. Where a call has
+both, the code that Dynamo makes notes the state of the objects in front of its changes.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any, Callable
+
+import torch
+
+from . import state
+
+CONTAINERS = (list, dict, set)
+MISSING = object()
+TABLES = ("_parameters", "_buffers", "_modules")
+
+
+def nothing() -> bool:
+    """What undoes a graph that has changed nothing."""
+    return True
+
+
+def lost() -> bool:
+    """What stands for changes that cannot be undone."""
+    return False
+
+
+def remember(*parts: Any) -> None:
+    """Note the state of objects, to be put back should the deferred work of the call raise an exception.
+
+    Of every object the parts hold the object itself and the names of the attributes that change, or None where its
+    contents do.
+    """
+    graph = state.local.pending or nothing
+    undo = [saved(parts[i], parts[i + 1]) for i in range(0, len(parts), 2)]
+
+    def restore() -> bool:
+        if not graph():
+            return False
+        for part in reversed(undo):
+            part()
+        return True
+
+    state.local.pending = restore
+
+
+def forget() -> None:
+    """Note that the call changes what cannot be put back."""
+    state.local.pending = lost
+
+
+def saved(target: Any, names: Any) -> Callable[[], None]:
+    """Remember the contents of an object or some of its attributes; returns what puts them back."""
+    if names is not None:
+        parts = [saved_attribute(target, name) for name in names]
+        return lambda: [part() for part in parts] and None
+    if isinstance(target, random.Random):
+        before = target.getstate()
+        return lambda: target.setstate(before)
+    if isinstance(target, dict):
+        items = dict(target)
+        return lambda: refill(target, dict.clear, dict.update, items)
+    if isinstance(target, set):
+        members = set(target)
+        return lambda: refill(target, set.clear, set.update, members)
+    kept = list(target)
+    if isinstance(target, list):
+        return lambda: list.__setitem__(target, slice(None), kept)
+    return lambda: refill(target, type(target).clear, type(target).extend, kept)
+
+
+def refill(target: Any, clear: Any, fill: Any, content: Any) -> None:
+    """Give a container the contents that it had."""
+    clear(target)
+    fill(target, content)
+
+
+def saved_attribute(target: Any, name: str) -> Callable[[], None]:
+    """Remember one attribute, or global of a module's dictionary; returns what puts it back."""
+    own = target if type(target) is dict else getattr(target, "__dict__", None)
+    if isinstance(target, type) or not isinstance(own, dict) or is_descriptor(target, name):
+        before = vars(target).get(name, MISSING) if isinstance(target, type) else getattr(target, name, MISSING)
+        if before is MISSING:
+            return lambda: delattr(target, name) if hasattr(target, name) else None
+        return lambda: setattr(target, name, before)
+    tables = [own]
+    if isinstance(target, torch.nn.Module):
+        tables += [own[table] for table in TABLES if table in own]
+    values = [table.get(name, MISSING) for table in tables]
+
+    def restore() -> None:
+        for table, value in zip(tables, values):
+            if value is MISSING:
+                table.pop(name, None)
+            else:
+                table[name] = value
+
+    return restore
+
+
+def is_descriptor(target: Any, name: str) -> bool:
+    """Whether the class of an object keeps an attribute elsewhere than in the dictionary of the object."""
+    return any(name in vars(kind) and hasattr(type(vars(kind)[name]), "__set__") for kind in type(target).__mro__)
+
+
+# ---- The code that Dynamo makes ----
+
+
+def watch(effects: Any) -> None:
+    """Have the code for the side effects of a trace begin with noting what they change."""
+    if "codegen_update_mutated" in vars(effects):
+        return
+    original = effects.codegen_update_mutated
+
+    def codegen(cg: Any, *args: Any, **kwargs: Any) -> None:
+        note_changed(effects, cg)
+        original(cg, *args, **kwargs)
+
+    effects.codegen_update_mutated = codegen
+
+
+def note_changed(effects: Any, cg: Any) -> None:
+    """Emit a call of `remember` with all that the side effects change, or of `forget`."""
+    from torch._dynamo import bytecode_transformation as bytecode
+
+    loads = [load for var in effects._get_modified_vars() if not is_queue(var) for load in loads_of(effects, var)]
+    if not loads:
+        return
+    known = all(load is not None for load in loads)
+    cg.add_push_null(lambda: cg.load_import_from(__name__, "remember" if known else "forget"))
+    if known:
+        for load, names in loads:
+            load(cg)
+            cg.append_output(cg.create_load_const(names))
+    cg.extend_output(bytecode.create_call_function(2 * len(loads) if known else 0, False))
+    cg.append_output(bytecode.create_instruction("POP_TOP"))
+
+
+def is_queue(var: Any) -> bool:
+    """Whether a variable of Dynamo's is the list of deferred work."""
+    return str(getattr(getattr(var, "source", None), "name", "")).endswith(state.QUEUE_SOURCE)
+
+
+def loads_of(effects: Any, var: Any) -> list[Any]:
+    """How to load what a variable of Dynamo's changes, with the names of attributes; None for what cannot be undone."""
+    from torch._dynamo import bytecode_transformation as bytecode
+    from torch._dynamo import variables
+    from torch._dynamo.variables.base import AttributeMutationNew
+
+    kind = type(var).__name__
+    if isinstance(var.mutation_type, AttributeMutationNew):
+        return []
+    names = tuple(effects.store_attr_mutations.get(var, ()))
+    if isinstance(var, variables.NewGlobalVariable):
+        return [(lambda cg: cg.append_output(cg.create_load_const_unchecked(cg.tx.f_globals)), names)]
+    if isinstance(var, variables.CellVariable):
+        if getattr(var, "local_name", None) is None:
+            return [(lambda cg: cg(var.source), ("cell_contents",))]
+        load = bytecode.create_instruction("LOAD_CLOSURE", argval=var.local_name)
+        return [(lambda cg: cg.append_output(load), ("cell_contents",))]
+    if var.source is None:
+        return []
+    if "Iterator" in kind or kind == "TorchFunctionModeStackVariable":
+        return [None]
+    found: list[Any] = [(lambda cg: cg(var.source), names)] if names else []
+    contents = getattr(var, "_base_vt", None)
+    if not effects.is_attribute_mutation(var) or (contents is not None and effects.is_modified(contents)):
+        found.append((lambda cg: cg(var.source), None))
+    return found
