@@ -6,7 +6,7 @@ from typing import Any, Optional
 
 from torch.fx import GraphModule
 
-from . import own_guards, state
+from . import gradients, own_guards, state
 from .lower import lower
 from .numbers import computes_with_numbers, depends_on_data, inexact_comparison, runs_as_python
 from .records import refuse_seen
@@ -46,6 +46,7 @@ class MendingBackend:
                 raise state.SiteRefused(reason)
             refuse_seen(trace, translator().output)
         rests = trace.whole and (depends_on_data(module) or trace.outside is not None or trace.assumed)
+        rests = rests or trace.switched or (trace.whole and gradients.differentiates(module))
         if not has_markers(module) and not rests:
             if trace.whole:
                 self.follow((), trace)
@@ -64,6 +65,8 @@ class MendingBackend:
             plan.fresh = []
         elif reason is not None:
             raise state.SiteRefused(reason)
+        if trace.whole and gradients.differentiates(module):
+            compiled = gradients.undisturbed(compiled, module, plan.guarded)
         state.registry.mended(plan.sites)
         if not plan.guarded:
             return compiled
