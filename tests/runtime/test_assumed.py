@@ -52,6 +52,22 @@ def padded(x, n):
     return torch.nn.functional.pad(x, (0, n.sum()))
 
 
+@program([2, 1], [0, 3], [1, 1], [3, 0])
+def padded_twice(x, n):
+    """Nothing but operators fetch the numbers; what is written to a tensor later is not its number."""
+    left, right = n[0], n[1] * 1
+    wide = torch.nn.functional.pad(torch.nn.functional.pad(x, (left, 0)), (0, right))
+    if wide.shape[1] > 4:
+        return wide.sum(0)
+    return wide * 2, left.add_(1)
+
+
+@program(2, 1, 2, 0)
+def padded_by_input(x, n):
+    wide = torch.nn.functional.pad(x, (n, 0))
+    return wide.sum(0) if wide.shape[1] > 3 else wide * 2
+
+
 @program([0.5], [1.5], [float("nan")], [2.5], [float("inf")])
 def threshold(x, n):
     if n.sum().item() > 1.0:

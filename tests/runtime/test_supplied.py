@@ -82,3 +82,36 @@ def test_text_of_a_tensor() -> None:
 
     found = observe(program, torch.compile(program, backend="eager"), CALLS, False)
     assert not differences(observe(program, program, CALLS, False), found)
+
+
+def told(x, n):
+    """The message of a check that holds; the text of a tensor as it is."""
+    message = f"{x!r} and {n:d}" if n.dim() == 0 else f"{n} of {x}"
+    torch._check(len(n) == 4, message if callable(message) else lambda: "wrong length")
+    try:
+        raise ValueError(f"cannot be {x}")
+    except ValueError:
+        return x + len(n)
+
+
+def looked_up(x, n):
+    return x * len({f"{x}", "text", f"{x}"})
+
+
+def handed_out(x, n):
+    return x + 1, [f"<{x.clone()}>"], {f"{n}": x}
+
+
+@pytest.mark.parametrize("program, whole", [(told, True), (handed_out, False)])
+def test_texts_that_nobody_asks_for(program: Any, whole: bool) -> None:
+    runtime.registry.reset()
+    found = observe(program, torch.compile(program, backend="eager"), CALLS, False)
+    assert not differences(observe(program, program, CALLS, False), found)
+    assert [record["mode"] == "whole" for record in runtime.report()["callables"]] == [whole]
+
+
+def test_texts_that_are_looked_up() -> None:
+    """Dynamo takes two texts for different ones as long as it does not know them."""
+    runtime.registry.reset()
+    torch.compile(looked_up, backend="eager")(*CALLS[0]())
+    assert [record["mode"] for record in runtime.report()["callables"]] == ["partial"]

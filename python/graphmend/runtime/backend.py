@@ -6,7 +6,7 @@ from typing import Any, Optional
 
 from torch.fx import GraphModule
 
-from . import own_guards, state
+from . import gradients, own_guards, state
 from .lower import forgotten_numbers, lower
 from .numbers import computes_with_numbers, depends_on_data, inexact_comparison, runs_as_python
 from .reach import with_reach
@@ -46,8 +46,8 @@ class MendingBackend:
             if reason is not None:
                 raise state.SiteRefused(reason)
             refuse_seen(trace, translator().output)
-        known = not (trace.outside is not None or trace.assumed or forgotten_numbers(module))
-        rests = trace.whole and (depends_on_data(module) or not known)
+        known = not (trace.outside is not None or trace.assumed or trace.switched or forgotten_numbers(module))
+        rests = trace.whole and (depends_on_data(module) or gradients.differentiates(module) or not known)
         if not has_markers(module) and not rests:
             if trace.whole:
                 self.follow((), trace)
@@ -67,6 +67,8 @@ class MendingBackend:
             plan.fresh = []
         elif reason is not None:
             raise state.SiteRefused(reason)
+        if trace.whole and gradients.differentiates(module):
+            compiled = gradients.undisturbed(compiled, module, plan.guarded)
         state.registry.mended(plan.sites)
         if plan.reach is not None and compiled is not module:
             compiled = with_reach(compiled, plan.reach)

@@ -88,6 +88,12 @@ class Reader:
         if giver is not None:
             self.names[name] = self.reading(giver, list(giver.meta["unbacked_bindings"][symbol]), symbol)
             return
+        for node in self.graph.nodes:
+            value = node.meta.get("example_value")
+            if isinstance(value, torch.Tensor) and expression(getattr(value, "item_memo", None)) == symbol:
+                # An operator has fetched the number, and nothing has written to the tensor since.
+                self.names[name] = self.fetched(node, self.graph.output_node().prev)
+                return
         for place, node in enumerate(self.inputs):
             value = node.meta.get("example_value")
             if expression(value) == symbol:
@@ -117,7 +123,10 @@ class Reader:
 
     def item(self, node: Node, dtype: torch.dtype = torch.int64) -> Node:
         """The tensor of a number that is fetched from a tensor."""
-        found, position = node.args[0], node
+        return self.fetched(node.args[0], node, dtype)
+
+    def fetched(self, found: Any, position: Node, dtype: torch.dtype = torch.int64) -> Node:
+        """The only number in a tensor, from where the graph has come to a position, as a 0-d tensor."""
         for name, args in (("detach", ()), ("reshape", ((),)), ("to", (dtype,))):
             with self.graph.inserting_after(position):
                 found = position = self.graph.call_method(name, (found, *args))

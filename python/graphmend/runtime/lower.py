@@ -15,6 +15,7 @@ from .assumed import unasserted
 from .decisions import decide_on_tensors
 from .facts import Facts, add_numbers
 from .functional import functionalize
+from .gradients import settle
 from .markers import kind_of, site_of
 from .numbers import depends_on_data
 from .reach import Reach, reach_of
@@ -47,6 +48,7 @@ class Plan:
 
 def lower(module: GraphModule, trace: Trace) -> Plan:
     """Prove every site of the graph, then replace its markers; raises SiteRefused with the reasons in the trace."""
+    settle(module, trace)
     drop_idle_dropouts(module)
     decide_on_tensors(module)
     if trace.outside is not None:

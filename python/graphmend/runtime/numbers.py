@@ -69,11 +69,20 @@ def computes_with_numbers(module: GraphModule) -> Optional[str]:
             fetched.add(node)
             allowed = name in COMPARISONS
         else:
+            if name == "scalar_tensor" and all(is_single(source) for source in used):
+                continue  # Dynamo hands a number out of the graph; compilers may do so in single precision
             real = all(isinstance(source.meta["example_value"], torch.SymFloat) for source in used)
             allowed = name in SCALED if real else name in SIZED | {"add", "sub", "mul"}
         if not allowed:
             return f"a number from a tensor goes through `{name}`"
     return None
+
+
+def is_single(number: Node) -> bool:
+    """Whether a node fetches a number that single precision holds from a tensor."""
+    source = number.args[0] if number.target == "item" else None
+    value = source.meta.get("example_value") if isinstance(source, Node) else None
+    return isinstance(value, torch.Tensor) and value.dtype in (torch.float32, torch.float16, torch.bfloat16)
 
 
 NUMBERS = (torch.SymInt, torch.SymFloat, torch.SymBool)

@@ -92,6 +92,8 @@ def examine_side(nodes: Iterable[Node]) -> tuple[SideFacts, Optional[str]]:
             return facts, f"a side calls the module `{node.target}`"
         if isinstance(node.target, torch._ops.HigherOrderOperator):
             return facts, f"a side uses the higher-order operator `{name_of(node)}`"
+        if node.target is torch.autograd.grad:
+            return facts, "a side computes gradients"
         if node.target is operator.getitem and isinstance(tensor_of(node.args[0]), (tuple, list, torch.Size)):
             continue
         try:
@@ -168,6 +170,7 @@ def writes_of(node: Node) -> set[int]:
     if node.op == "call_method":
         name = str(node.target)
         inplace = name.strip("_") in INPLACE_OPERATORS if name.endswith("__") else name.endswith("_")
+        inplace = inplace and name != "requires_grad_"
         return storages_of(node.args[0]) if inplace else set()
     if node.op != "call_function" or kind_of(node) is not None:
         return set()

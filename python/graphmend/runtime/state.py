@@ -87,6 +87,8 @@ class Trace:
     numbers: bool = False  # it matters what numbers are that data decide
     fixed: bool = False  # those numbers are constants of the graph
     assumed: list[Any] = dataclasses.field(default_factory=list)  # what the graph assumes of them, as expressions
+    switched: list[Any] = dataclasses.field(default_factory=list)  # nodes that the program has made leaves
+    accumulates: bool = False  # the program computes gradients and adds them to those of its leaves
 
     def route(self, answers: tuple[bool, ...]) -> tuple[Any, ...]:
         """What a graph with these answers rests on, in a form that can be compared."""

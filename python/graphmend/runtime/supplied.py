@@ -7,6 +7,7 @@ lists of many numbers from a tensor.
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 from typing import Any, Callable, Iterator, Optional
 
@@ -29,6 +30,7 @@ def supplied(trace: state.Trace) -> Iterator[None]:
     from torch._dynamo.symbolic_convert import InstructionTranslatorBase as Translator
     from torch._dynamo.variables import BuiltinVariable, VariableTracker
     from torch._dynamo.variables.iter import ItertoolsVariable
+    from torch._dynamo.variables.misc import StringFormatVariable
     from torch._dynamo.variables.tensor import TensorVariable
 
     call, show, listed = ItertoolsVariable.call_function, Translator._format_value, TensorVariable.method_tolist
@@ -50,7 +52,11 @@ def supplied(trace: state.Trace) -> Iterator[None]:
         value = self.stack[-1].realize()
         if value.is_tensor():
             self.pop()
-            self.push(shown(trace, self, value, flags & 3))
+            found = shown(trace, self, value, flags & 3)
+            if found is None:
+                self.push(StringFormatVariable("{}", [text_class()()], {}))
+                return
+            self.push(found)
         show(self, specification, flags)
 
     def listing(self: Any, tx: Any) -> Any:
@@ -63,6 +69,10 @@ def supplied(trace: state.Trace) -> Iterator[None]:
             return VariableTracker.build(tx, numbers)
         return listed(self, tx)
 
+    def hashing(self: Any, tx: Any) -> Any:
+        raise state.SiteRefused("a text that is not known yet is looked up")  # by identity, if it were up to Dynamo
+
+    StringFormatVariable.hash_impl = hashing
     ItertoolsVariable.call_function = calling
     BuiltinVariable.call_function = building
     Translator._format_value = showing
@@ -70,6 +80,7 @@ def supplied(trace: state.Trace) -> Iterator[None]:
     try:
         yield
     finally:
+        del StringFormatVariable.hash_impl
         ItertoolsVariable.call_function = call
         BuiltinVariable.call_function = built
         Translator._format_value = show
@@ -85,13 +96,31 @@ def counted(tx: Any, value: Any) -> Any:
 
 
 def shown(trace: state.Trace, tx: Any, value: Any, conversion: int) -> Any:
-    """What stands for a tensor in an f-string: the number in it. Dynamo would show the tensor that it traces with."""
+    """What stands for a tensor in an f-string: the number in it, if it is known; Dynamo would show the tensor that it
+    traces with."""
     example = value.as_proxy().node.meta["example_value"]
     trace.numbers = True
     if trace.fixed and not conversion and example.dim() == 0 and example.dtype in INTEGRAL:
         if value.python_type() is torch.Tensor:
             return value.call_method(tx, "item", [], {})
-    raise state.SiteRefused("the text of a tensor is asked for")
+    return None
+
+
+@functools.lru_cache(maxsize=None)
+def text_class() -> type:
+    """The class of Dynamo's variables that stand for a tensor in a text; made late because Dynamo is loaded late."""
+    from torch._dynamo.variables import VariableTracker
+
+    class Text(VariableTracker):
+        """A text that nobody has asked for so far, such as the message of a check that holds."""
+
+        def python_type(self) -> type:
+            return torch.Tensor
+
+        def reconstruct(self, codegen: Any) -> None:
+            raise state.SiteRefused("the text of a tensor is asked for")
+
+    return Text
 
 
 def all_numbers(trace: state.Trace, tx: Any, value: Any) -> Optional[Any]:
