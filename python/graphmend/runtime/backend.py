@@ -46,9 +46,9 @@ class MendingBackend:
             if reason is not None:
                 raise state.SiteRefused(reason)
             refuse_seen(trace, translator().output)
-        known = not (trace.outside is not None or trace.assumed or trace.switched or forgotten_numbers(module))
-        rests = trace.whole and (depends_on_data(module) or gradients.differentiates(module) or not known)
-        if not has_markers(module) and not rests:
+        rests = trace.whole and (trace.outside is not None or trace.assumed or depends_on_data(module))
+        rests = rests or trace.whole and (gradients.differentiates(module) or forgotten_numbers(module))
+        if not has_markers(module) and not rests and not trace.switched:
             if trace.whole:
                 self.follow((), trace)
             own_guards.drop(translator().output)
