@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import os
 import sys
 import threading
 from typing import Any, Callable, Optional
@@ -177,8 +178,16 @@ def patch_dynamo() -> None:
         originals["optimize"] = torch._dynamo.optimize
         functools.update_wrapper(optimize, originals["optimize"])
         torch._dynamo.optimize = optimize
-        for name in ("compile_wrapper", "install", "replay", "backend", "sinks", "undo"):
-            torch._dynamo.trace_rules.add(f"{__package__}.{name}")
+        skip_own_files()
+
+
+def skip_own_files() -> None:
+    """Tell Dynamo once which files it is not to trace. It keeps a list, and makes one regular expression of all."""
+    from torch._dynamo import trace_rules
+
+    for name in ("compile_wrapper", "install", "replay", "backend", "sinks", "undo"):
+        if os.path.join(os.path.dirname(__file__), f"{name}.py") not in trace_rules.SKIP_DIRS:
+            trace_rules.add(f"{__package__}.{name}")
 
 
 def first_compile(*args: Any, **kwargs: Any) -> Any:
