@@ -4,6 +4,9 @@
 
 static const char fence[] = "```";
 
+/* With which version the claims about mends are tested. */
+static const char tested[] = "On torch 2.13 `graphmend run`";
+
 gm_page gm_page_find(const char *code_or_name) {
     gm_page page = {gm_rule_find(code_or_name), NULL};
     for (size_t i = 0; page.rule == NULL && i < gm_rule_count; i++) {
@@ -73,7 +76,7 @@ static void add_mends(gm_buffer *out, const gm_break *kind) {
     const char *codes = kind->mends;
     const gm_rule *rule = next_rule(&codes);
     if (rule != NULL) {
-        gm_buffer_add_text(out, "`graphmend run` mends it where the result is proved to be the same; `graphmend rule CODE` says when:\n\n");
+        gm_buffer_printf(out, "%s mends it where the result is proved to be the same; `graphmend rule CODE` says when:\n\n", tested);
     }
     for (; rule != NULL; rule = next_rule(&codes)) {
         gm_buffer_printf(out, "- %s %s\n", rule->code, rule->name);
@@ -82,7 +85,7 @@ static void add_mends(gm_buffer *out, const gm_break *kind) {
         gm_buffer_add_char(out, '\n');
     }
     if (runtime_mends(kind)) {
-        gm_buffer_add_text(out, codes != kind->mends ? "Where no rule finds it, `graphmend run`" : "`graphmend run`");
+        gm_buffer_add_text(out, codes != kind->mends ? "Where no rule finds it, `graphmend run`" : tested);
         gm_buffer_add_text(out, " tries to hold the call in one graph all the same, and proves that it computes what it did.\n");
     }
     if (kind->mends[0] == '\0') {
