@@ -22,7 +22,7 @@ extern const char *const gm_break_versions[];
 typedef struct gm_break {
     const char *id; /* "GB0170" */
     const gm_break_cause *cause;
-    const char *mends;   /* codes of rules, "GM101 GM102"; "run": the runtime alone; "": nothing mends it */
+    const char *mends;   /* "GM101 run": rules that remove it beside those that prevent it, and whether the runtime does alone */
     const char *summary; /* a sentence: when it happens */
 } gm_break;
 

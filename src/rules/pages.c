@@ -4,6 +4,9 @@
 
 static const char fence[] = "```";
 
+/* With which version the claims about mends are tested. */
+static const char tested[] = "On torch 2.13 `graphmend run`";
+
 gm_page gm_page_find(const char *code_or_name) {
     gm_page page = {gm_rule_find(code_or_name), NULL};
     for (size_t i = 0; page.rule == NULL && i < gm_rule_count; i++) {
@@ -52,17 +55,22 @@ static void add_versions(gm_buffer *out, const gm_break *kind) {
     }
 }
 
-/* The rule at the start of a list of codes, or NULL at its end; moves behind it. */
-static const gm_rule *next_rule(const char **codes) {
+/* A rule knows the kind that it prevents; the row of a kind adds the rules that remove it as well. */
+static bool finds(const gm_rule *rule, const gm_break *kind) {
+    return strcmp(rule->break_id, kind->id) == 0 || strstr(kind->mends, rule->code) != NULL;
+}
+
+/* The rules that find a kind, in the order of their codes: the one behind `last`, the first where that is NULL. */
+static const gm_rule *next_rule(const gm_break *kind, const gm_rule *last) {
+    const gm_rule *next = NULL;
     for (size_t i = 0; i < gm_rule_count; i++) {
-        size_t length = strlen(gm_rules[i]->code);
-        if (strncmp(*codes, gm_rules[i]->code, length) == 0) {
-            *codes += length;
-            *codes += strspn(*codes, " ");
-            return gm_rules[i];
+        const gm_rule *rule = gm_rules[i];
+        bool behind = last == NULL || strcmp(rule->code, last->code) > 0;
+        if (behind && finds(rule, kind) && (next == NULL || strcmp(rule->code, next->code) < 0)) {
+            next = rule;
         }
     }
-    return NULL;
+    return next;
 }
 
 static bool runtime_mends(const gm_break *kind) {
@@ -70,22 +78,18 @@ static bool runtime_mends(const gm_break *kind) {
 }
 
 static void add_mends(gm_buffer *out, const gm_break *kind) {
-    const char *codes = kind->mends;
-    const gm_rule *rule = next_rule(&codes);
-    if (rule != NULL) {
-        gm_buffer_add_text(out, "`graphmend run` mends it where the result is proved to be the same; `graphmend rule CODE` says when:\n\n");
+    const gm_rule *first = next_rule(kind, NULL);
+    if (first != NULL) {
+        gm_buffer_printf(out, "%s mends it where the result is proved to be the same. `graphmend rule CODE` says when:\n\n", tested);
     }
-    for (; rule != NULL; rule = next_rule(&codes)) {
+    for (const gm_rule *rule = first; rule != NULL; rule = next_rule(kind, rule)) {
         gm_buffer_printf(out, "- %s %s\n", rule->code, rule->name);
     }
-    if (codes != kind->mends && runtime_mends(kind)) {
-        gm_buffer_add_char(out, '\n');
-    }
     if (runtime_mends(kind)) {
-        gm_buffer_add_text(out, codes != kind->mends ? "Where no rule finds it, `graphmend run`" : "`graphmend run`");
+        gm_buffer_add_text(out, first != NULL ? "\nWhere no rule finds it, `graphmend run`" : tested);
         gm_buffer_add_text(out, " tries to hold the call in one graph all the same, and proves that it computes what it did.\n");
     }
-    if (kind->mends[0] == '\0') {
+    if (first == NULL && !runtime_mends(kind)) {
         gm_buffer_add_text(out, "No mend of this kind is known: `graphmend run` leaves the call as it is.\n");
     }
 }
@@ -153,12 +157,10 @@ static void add_torch_member(gm_buffer *out, const gm_break *kind) {
 
 static void add_rules_member(gm_buffer *out, const gm_break *kind) {
     gm_buffer_add_text(out, ", \"rules\": [");
-    const char *codes = kind->mends;
-    const char *before = "";
-    for (const gm_rule *rule = next_rule(&codes); rule != NULL; rule = next_rule(&codes)) {
-        gm_buffer_add_text(out, before);
+    const gm_rule *first = next_rule(kind, NULL);
+    for (const gm_rule *rule = first; rule != NULL; rule = next_rule(kind, rule)) {
+        gm_buffer_add_text(out, rule == first ? "" : ", ");
         add_text(out, rule->code);
-        before = ", ";
     }
     gm_buffer_printf(out, "], \"runtime\": %s", runtime_mends(kind) ? "true" : "false");
 }
