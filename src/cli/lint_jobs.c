@@ -109,7 +109,7 @@ static void report_left(gm_buffer *out, const gm_lint *asked, const gm_fixed *fi
 static void write_file(gm_arena *arena, const gm_lint *asked, const gm_file *file, const gm_fixed *fixed, gm_buffer *out,
                        gm_job_result *result) {
     report_left(out, asked, fixed, result);
-    result->problem = fixed->changed ? gm_file_replace(arena, file, fixed->bytes, fixed->size) : NULL;
+    result->problem = fixed->changed ? gm_file_replace(arena, file, fixed->bytes, fixed->size, asked->cleaner) : NULL;
     if (result->problem != NULL) {
         result->findings = result->mends = 0;
         out->length = 0;
@@ -228,7 +228,7 @@ void gm_lint_add_ignore(gm_arena *arena, const gm_target *target, const void *op
     if (asked->diff) {
         gm_diff_unified(out, file.path, file.bytes, file.size, new.bytes, new.size);
     } else if (silenced.added > 0) {
-        result->problem = gm_file_replace(arena, &file, new.bytes, new.size);
+        result->problem = gm_file_replace(arena, &file, new.bytes, new.size, asked->cleaner);
     }
 }
 
