@@ -7,6 +7,7 @@
 #   make oracle [PYTHONS='python3.9 python3.13'] [SOURCES=dir]   trees and symbol tables against those of CPython
 #   make hardening            threads, tasks, ends of processes, distributed training
 #   make crashes [KILLS=1000] kill `fix` at random moments, and let every system call fail once
+#   make crashes [KILLS=1000] kill `fix` at random moments, and let every system call fail once
 #   make adversary [PROGRAMS=2000] [SEED=1]   random programs, mended and compiled, against what they are
 #   make bench                speed of the parser against CPython's, of mended branches against graphs written by hand
 #   make results              write docs/results.md from what the other targets measured
@@ -111,6 +112,9 @@ pytest: build sanitize
 # Threads, tasks and ends of processes: in a process that nothing else has run in.
 hardening: build
 	$(BIN)/python -m pytest $(HARDENING)
+
+crashes: build gcc
+	GRAPHMEND_BUILD="$(CURDIR)/build/gcc" GRAPHMEND_KILLS=$(or $(KILLS),1000) $(BIN)/python -m pytest tests/fix/test_crashes.py
 
 crashes: build gcc
 	GRAPHMEND_BUILD="$(CURDIR)/build/gcc" GRAPHMEND_KILLS=$(or $(KILLS),1000) $(BIN)/python -m pytest tests/fix/test_crashes.py
