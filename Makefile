@@ -6,6 +6,8 @@
 #   make score KIT=dir        score with an evaluation kit [ONLY='branch_*'] [ZOO=zoo/dev.jsonl]
 #   make oracle [PYTHONS='python3.9 python3.13'] [SOURCES=dir]   trees and symbol tables against those of CPython
 #   make hardening            threads, tasks, ends of processes, distributed training
+#   make crashes [KILLS=1000] kill `fix` at random moments, and let every system call fail once
+#   make crashes [KILLS=1000] kill `fix` at random moments, and let every system call fail once
 #   make adversary [PROGRAMS=2000] [SEED=1]   random programs, mended and compiled, against what they are
 #   make bench                speed of the parser against CPython's, of mended branches against graphs written by hand,
 #                             and what deferred effects add to a call
@@ -40,7 +42,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test lint layers gcc clang sanitize pytest hardening demo paper score oracle adversary bench results clean
+.PHONY: all build test lint layers gcc clang sanitize pytest hardening crashes demo paper score oracle adversary bench results clean
 
 all: build
 
@@ -111,6 +113,12 @@ pytest: build sanitize
 # Threads, tasks and ends of processes: in a process that nothing else has run in.
 hardening: build
 	$(BIN)/python -m pytest $(HARDENING)
+
+crashes: build gcc
+	GRAPHMEND_BUILD="$(CURDIR)/build/gcc" GRAPHMEND_KILLS=$(or $(KILLS),1000) $(BIN)/python -m pytest tests/fix/test_crashes.py
+
+crashes: build gcc
+	GRAPHMEND_BUILD="$(CURDIR)/build/gcc" GRAPHMEND_KILLS=$(or $(KILLS),1000) $(BIN)/python -m pytest tests/fix/test_crashes.py
 
 # One after the other, so that the closing line of pytest is the last one.
 test:

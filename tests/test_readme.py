@@ -1,4 +1,4 @@
-"""The transcripts in README.md are what the commands print.
+"""The transcripts in README.md and docs/check.md are what the commands print.
 
 After a change that is meant, `GRAPHMEND_ACCEPT=1 pytest tests/test_readme.py` writes them anew.
 """
@@ -16,8 +16,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
+PAGES = (README, ROOT / "docs" / "check.md")
 BLOCK = re.compile(r"(?<=```console\n)\$ (.*)\n((?:.*\n)*?)(?=```\n)")
-COMMANDS = [match.group(1) for match in BLOCK.finditer(README.read_text(encoding="utf-8"))]
+COMMANDS = {page: [match.group(1) for match in BLOCK.finditer(page.read_text(encoding="utf-8"))] for page in PAGES}
+SHOWN = [(page, command) for page, commands in COMMANDS.items() for command in commands]
 
 
 def output(command: str, executable: str, cache: Path) -> str:
@@ -31,21 +33,21 @@ def output(command: str, executable: str, cache: Path) -> str:
 
 
 def test_the_readme_shows_every_way_to_use_it() -> None:
-    assert [command.split()[:2] for command in COMMANDS] == [
+    assert [command.split()[:2] for command in COMMANDS[README]] == [
         ["graphmend", "check"],
         ["python", "examples/tour.py"],
         ["graphmend", "run"],
     ]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_transcript(executable: str, tmp_path: Path, command: str) -> None:
-    if "check" not in command and importlib.util.find_spec("torch") is None:
+@pytest.mark.parametrize(("page", "command"), SHOWN, ids=lambda value: value if isinstance(value, str) else value.stem)
+def test_transcript(executable: str, tmp_path: Path, page: Path, command: str) -> None:
+    if ("python" in command or " run " in command) and importlib.util.find_spec("torch") is None:
         pytest.skip("torch is not installed")
     printed = output(command, executable, tmp_path)
-    text = README.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
     (shown,) = [match for match in BLOCK.finditer(text) if match.group(1) == command]
     if os.environ.get("GRAPHMEND_ACCEPT") == "1":
-        README.write_text(text[: shown.start(2)] + printed + text[shown.end(2) :], encoding="utf-8")
+        page.write_text(text[: shown.start(2)] + printed + text[shown.end(2) :], encoding="utf-8")
     else:
         assert printed == shown.group(2)

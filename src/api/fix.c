@@ -33,7 +33,8 @@ static void fix(gm_buffer *out, const void *request) {
     gm_buffer_add_char(out, '{');
     gm_report_json_members(out, fixed->before);
     gm_buffer_add_text(out, fixed->changed ? ", \"changed\": true, \"text\": " : ", \"changed\": false, \"text\": ");
-    gm_buffer_add_json(out, fixed->after->source->text, fixed->after->source->length);
+    bool notebook = fixed->after->cells != NULL;
+    gm_buffer_add_json(out, notebook ? fixed->bytes : fixed->after->source->text, notebook ? fixed->size : fixed->after->source->length);
     gm_buffer_add_text(out, ", \"fixed\": [");
     add_sites(out, fixed);
     gm_buffer_add_text(out, "], \"problem\": ");

@@ -32,4 +32,7 @@ typedef struct gm_position {
 /* Line and column of an offset (0 <= offset <= length), by binary search. */
 gm_position gm_source_position(const gm_source *source, uint32_t offset);
 
+/* The column in characters, from 1, as editors count. */
+uint32_t gm_source_column(const gm_source *source, gm_position position);
+
 #endif

@@ -146,5 +146,9 @@ int gm_lint_run(gm_lint *asked, int count, char **arguments, const gm_usage *usa
     if (!gm_cli_standard_input(&asked->run) || !choose(asked, &format) || !read_color(asked) || !read_torch_version(asked) || !fits(asked)) {
         return GM_EXIT_USAGE;
     }
-    return gm_cli_with_arena(lint, asked);
+    bool writes = (asked->fix || asked->add_ignore) && !asked->diff && !asked->run.standard_input;
+    asked->cleaner = writes ? gm_cleaner_start() : NULL;
+    int status = gm_cli_with_arena(lint, asked);
+    gm_cleaner_stop(asked->cleaner);
+    return status;
 }

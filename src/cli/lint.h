@@ -4,6 +4,7 @@
 
 #include "cli/files.h"
 #include "driver/cache.h"
+#include "driver/cleaner.h"
 #include "driver/fix.h"
 
 typedef struct gm_lint {
@@ -17,6 +18,7 @@ typedef struct gm_lint {
     bool all;
     bool statistics;
     bool exit_zero;
+    gm_cleaner *cleaner; /* while files are written; or NULL */
     bool no_cache;
     gm_cache *cache; /* NULL: none */
     gm_hash program; /* with it */

@@ -83,8 +83,11 @@ void gm_lint_check(gm_arena *arena, const gm_target *target, const void *options
 static void add_sites(gm_buffer *out, const gm_fixed *fixed) {
     for (uint32_t i = 0; i < fixed->sites.count; i++) {
         const gm_fixed_site *site = &fixed->sites.items[i];
-        gm_buffer_printf(out, "%s:%u:%u: %s fixed: %s\n", fixed->before->path, site->at.line,
-                         gm_report_column(fixed->before->source, site->at), site->rule->code, site->message);
+        gm_buffer_add_text(out, fixed->before->path);
+        if (site->cell > 0) {
+            gm_buffer_printf(out, ":cell %u", site->cell);
+        }
+        gm_buffer_printf(out, ":%u:%u: %s fixed: %s\n", site->line, site->column, site->rule->code, site->message);
         if (site->assumption != NULL) {
             gm_buffer_printf(out, "      = assumed: %s\n", site->assumption);
         }
@@ -106,7 +109,7 @@ static void report_left(gm_buffer *out, const gm_lint *asked, const gm_fixed *fi
 static void write_file(gm_arena *arena, const gm_lint *asked, const gm_file *file, const gm_fixed *fixed, gm_buffer *out,
                        gm_job_result *result) {
     report_left(out, asked, fixed, result);
-    result->problem = fixed->changed ? gm_file_replace(arena, file, fixed->bytes, fixed->size) : NULL;
+    result->problem = fixed->changed ? gm_file_replace(arena, file, fixed->bytes, fixed->size, asked->cleaner) : NULL;
     if (result->problem != NULL) {
         result->findings = result->mends = 0;
         out->length = 0;
@@ -179,6 +182,27 @@ int gm_lint_fix_stream(gm_arena *arena, const gm_lint *asked) {
 
 /* ---- --add-ignore ---- */
 
+/* The bytes of the file with edits of its text; `file` holds the old ones. Returns a problem, or NULL. */
+static const char *apply(gm_arena *arena, const gm_checked *checked, const gm_edits *edits, gm_file *file) {
+    static const gm_check_options everything = {.all = true};
+    const char *problem = NULL;
+    gm_buffer text;
+    gm_buffer_init(&text, arena);
+    gm_edits_apply(edits, checked->source, &text);
+    const gm_cells *cells = checked->cells == NULL ? NULL : gm_cells_shift(arena, checked->cells, edits);
+    if (gm_check_text(arena, checked->path, gm_buffer_text(&text), text.length, cells, &everything)->analysis == NULL) {
+        return "the comments do not fit into the file, please report this";
+    }
+    const char *bytes = text.bytes;
+    size_t size = text.length;
+    if (checked->notebook != NULL) {
+        bytes = gm_notebook_write(arena, checked->notebook, file->bytes, file->size, cells, text.bytes, &size, &problem);
+    }
+    file->bytes = (char *)(uintptr_t)bytes;
+    file->size = size;
+    return problem;
+}
+
 void gm_lint_add_ignore(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result) {
     const gm_lint *asked = options;
     const char *path = target->path;
@@ -194,20 +218,17 @@ void gm_lint_add_ignore(gm_arena *arena, const gm_target *target, const void *op
         return;
     }
     gm_silenced silenced = gm_add_ignore(arena, checked);
-    gm_buffer text;
-    gm_buffer_init(&text, arena);
-    gm_edits_apply(&silenced.edits, checked->source, &text);
-    const gm_checked *after = gm_check_bytes(arena, path, gm_buffer_text(&text), text.length, &check);
-    if (after->analysis == NULL) {
-        result->problem = "the comments do not fit into the file, please report this";
+    gm_file new = file;
+    result->problem = silenced.added > 0 ? apply(arena, checked, &silenced.edits, &new) : NULL;
+    if (result->problem != NULL) {
         return;
     }
     result->mends = silenced.added;
     result->findings = silenced.left;
     if (asked->diff) {
-        gm_diff_unified(out, file.path, file.bytes, file.size, text.bytes, text.length);
+        gm_diff_unified(out, file.path, file.bytes, file.size, new.bytes, new.size);
     } else if (silenced.added > 0) {
-        result->problem = gm_file_replace(arena, &file, text.bytes, text.length);
+        result->problem = gm_file_replace(arena, &file, new.bytes, new.size, asked->cleaner);
     }
 }
 

@@ -50,6 +50,22 @@ static bool is_silenced(const gm_checked *checked, gm_suppressions *comments, co
     return gm_suppress_covers(comments, checked->source, finding->rule->code, node->start, end_of_head(node));
 }
 
+/* The reason with its place: "..., line 12", in a notebook "..., line 3 of cell 2". */
+static const char *because(gm_checked *checked, const gm_finding *finding, const gm_node *mark) {
+    const gm_node *shown = NULL;
+    const char *text = gm_because_text(checked->analysis, finding, mark, &shown);
+    if (text == NULL || shown == NULL) {
+        return text;
+    }
+    uint32_t line = gm_source_position(checked->source, shown->start).line;
+    const gm_cell *cell = checked->cells == NULL ? NULL : gm_cells_at(checked->cells, shown->start);
+    if (cell == NULL) {
+        return gm_analysis_text(checked->analysis, "%s, line %u", text, line);
+    }
+    line -= gm_source_position(checked->source, cell->start).line - 1;
+    return gm_analysis_text(checked->analysis, "%s, line %u of cell %u", text, line, cell->number);
+}
+
 static void add_finding(gm_arena *arena, gm_checked *checked, const gm_finding *finding) {
     const gm_node *mark = gm_because_mark(finding);
     add_entry(arena, checked,
@@ -61,7 +77,7 @@ static void add_finding(gm_arena *arena, gm_checked *checked, const gm_finding *
                   .site = finding->node->start,
                   .line_end = end_of_head(finding->node),
                   .message = finding->message,
-                  .because = gm_because_text(checked->analysis, finding, mark),
+                  .because = because(checked, finding, mark),
                   .advice = finding->advice,
                   .reason = finding->refusal.reason,
                   .callers = finding->callers,
@@ -115,17 +131,44 @@ static void add_findings(gm_arena *arena, gm_checked *checked, const gm_check_op
     }
 }
 
-gm_checked *gm_check_bytes(gm_arena *arena, const char *path, const char *bytes, size_t size,
-                           const gm_check_options *options) {
-    gm_tree *tree = gm_parse(arena, path, bytes, size, NULL);
+gm_checked *gm_check_text(gm_arena *arena, const char *path, const char *text, size_t size, const gm_cells *cells,
+                          const gm_check_options *options) {
+    const char *python = cells == NULL ? text : gm_notebook_mask(arena, cells, text, size);
+    gm_tree *tree = gm_parse(arena, path, python, size, NULL);
     gm_checked *checked = GM_NEW(arena, gm_checked);
     checked->path = path;
     checked->source = tree->source;
+    checked->cells = cells;
+    tree->source->bytes = text; /* what edits copy is what stands there */
     if (tree->diagnostics.count > 0) {
         add_syntax_errors(arena, checked, tree);
         return checked;
     }
     checked->analysis = gm_analysis_run(arena, tree);
     add_findings(arena, checked, options);
+    return checked;
+}
+
+/* What is no notebook has one error, at its beginning. */
+static gm_checked *no_notebook(gm_arena *arena, const char *path, const char *problem) {
+    gm_checked *checked = GM_NEW(arena, gm_checked);
+    checked->path = path;
+    checked->source = gm_parse(arena, path, "", 0, NULL)->source;
+    add_entry(arena, checked, (gm_entry){.level = GM_LEVEL_ADVICE, .message = problem, .certain = true, .reached = true});
+    return checked;
+}
+
+gm_checked *gm_check_bytes(gm_arena *arena, const char *path, const char *bytes, size_t size,
+                           const gm_check_options *options) {
+    if (!gm_notebook_is(path)) {
+        return gm_check_text(arena, path, bytes, size, NULL, options);
+    }
+    const char *problem = NULL;
+    const gm_notebook *notebook = gm_notebook_read(arena, bytes, size, &problem);
+    if (notebook == NULL) {
+        return no_notebook(arena, path, problem);
+    }
+    gm_checked *checked = gm_check_text(arena, path, notebook->text, notebook->size, &notebook->cells, options);
+    checked->notebook = notebook;
     return checked;
 }

@@ -2,6 +2,7 @@
 #ifndef GM_DRIVER_CHECK_H
 #define GM_DRIVER_CHECK_H
 
+#include "driver/notebook.h"
 #include "rules/rule.h"
 
 typedef struct gm_entry {
@@ -26,6 +27,8 @@ typedef struct gm_checked {
     const char *path;
     gm_analysis *analysis; /* NULL when the file has syntax errors: then they are all that is said */
     const gm_source *source;
+    const gm_cells *cells;       /* of a notebook, in the text of `source`; NULL for other files */
+    const gm_notebook *notebook; /* as it was read, when `source` is its text; or NULL */
     GM_VEC(gm_entry) entries; /* in order of position */
     const struct gm_unused_list *unused; /* comments that silence nothing; NULL with syntax errors */
 } gm_checked;
@@ -40,8 +43,12 @@ typedef struct gm_check_options {
 /* Whether the options leave a rule in. */
 bool gm_check_selects(const gm_check_options *options, const gm_rule *rule);
 
-/* The checked file; `bytes` and `path` are borrowed for the life of the arena. */
+/* The checked file, a notebook when its name says so; `bytes` and `path` are borrowed for the life of the arena. */
 gm_checked *gm_check_bytes(gm_arena *arena, const char *path, const char *bytes, size_t size,
                            const gm_check_options *options);
+
+/* The same for text that is Python; the cells of a notebook in it, or NULL. */
+gm_checked *gm_check_text(gm_arena *arena, const char *path, const char *text, size_t size, const gm_cells *cells,
+                          const gm_check_options *options);
 
 #endif

@@ -2,16 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/source.h"
 
-enum { READ_ATTEMPTS = 3, FIRST_ROOM = 1 << 16, COMPARE_STEP = 1 << 14 };
+enum { READ_ATTEMPTS = 3, FIRST_ROOM = 1 << 16 };
 
 /* Our own words: `strerror` is not safe on threads, and its thread-safe sister needs memory on the way to report that
  * there is none. */
@@ -56,8 +52,7 @@ static ssize_t read_some(int descriptor, char *bytes, size_t room) {
     }
 }
 
-/* Fill `room` bytes or reach the end. `*size` is what there was. */
-static const char *read_full(int descriptor, char *bytes, size_t room, size_t *size) {
+const char *gm_file_read_full(int descriptor, char *bytes, size_t room, size_t *size) {
     *size = 0;
     while (*size < room) {
         ssize_t got = read_some(descriptor, bytes + *size, room - *size);
@@ -78,7 +73,7 @@ const char *gm_file_read_stream(gm_arena *arena, int descriptor, gm_file *file) 
     file->bytes = gm_arena_alloc(arena, room);
     for (;;) {
         size_t got = 0;
-        const char *problem = read_full(descriptor, file->bytes + file->size, room - file->size, &got);
+        const char *problem = gm_file_read_full(descriptor, file->bytes + file->size, room - file->size, &got);
         file->size += got;
         if (problem != NULL || file->size < room) {
             file->bytes[problem == NULL ? file->size : 0] = '\0';
@@ -101,7 +96,7 @@ static const char *read_as(const struct stat *before, gm_file *file, bool *stabl
         return gm_file_error(errno);
     }
     struct stat after;
-    const char *problem = read_full(descriptor, file->bytes, (size_t)before->st_size + 1, &file->size);
+    const char *problem = gm_file_read_full(descriptor, file->bytes, (size_t)before->st_size + 1, &file->size);
     if (problem == NULL && fstat(descriptor, &after) != 0) {
         problem = gm_file_error(errno);
     }
@@ -149,108 +144,4 @@ const char *gm_file_write(int descriptor, const char *bytes, size_t size) {
         }
     }
     return NULL;
-}
-
-static const char *compare_open(int descriptor, const gm_file *expected) {
-    char room[COMPARE_STEP];
-    size_t at = 0;
-    size_t got = sizeof room;
-    while (got == sizeof room) {
-        const char *problem = read_full(descriptor, room, sizeof room, &got);
-        if (problem != NULL) {
-            return problem;
-        }
-        if (got > expected->size - at || memcmp(expected->bytes + at, room, got) != 0) {
-            return "has changed since it was read, it is left alone";
-        }
-        at += got;
-    }
-    return at == expected->size ? NULL : "has changed since it was read, it is left alone";
-}
-
-static const char *compare_with_disk(const char *target, const gm_file *expected) {
-    int descriptor = open(target, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) {
-        return gm_file_error(errno);
-    }
-    const char *problem = compare_open(descriptor, expected);
-    close(descriptor);
-    return problem;
-}
-
-/* Write `descriptor`, which is the new file, in full, with owner and mode of the old one. */
-static const char *fill(int descriptor, const struct stat *status, const char *bytes, size_t size) {
-    if (fchown(descriptor, status->st_uid, status->st_gid) != 0) {
-        errno = 0; /* only the superuser may give files away; then the new file is ours, as with any editor */
-    }
-    if (fchmod(descriptor, status->st_mode & 07777) != 0) {
-        return gm_file_error(errno);
-    }
-    const char *problem = gm_file_write(descriptor, bytes, size);
-    return problem == NULL && fsync(descriptor) != 0 ? gm_file_error(errno) : problem;
-}
-
-/* "FOLDER/.NAME.XXXXXX" for a file "FOLDER/NAME". */
-static char *partial_name(gm_arena *arena, const char *target) {
-    const char *slash = strrchr(target, '/');
-    size_t folder = slash == NULL ? 0 : (size_t)(slash - target) + 1;
-    size_t room = strlen(target) + sizeof "..XXXXXX";
-    char *name = gm_arena_alloc(arena, room);
-    snprintf(name, room, "%.*s.%s.XXXXXX", (int)folder, target, target + folder);
-    return name;
-}
-
-/* A rename survives a crash only when the folder is flushed; a file system that cannot do that is no failure. */
-static void flush_folder(const char *folder) {
-    int descriptor = open(folder, O_RDONLY | O_CLOEXEC);
-    if (descriptor >= 0) {
-        (void)fsync(descriptor);
-        close(descriptor);
-    }
-}
-
-/* No memory is taken from here on, so that nothing can leave before the new file is renamed or removed. */
-static const char *write_beside(char *partial, const char *target, const gm_file *file, const char *bytes, size_t size) {
-    struct stat status;
-    if (stat(target, &status) != 0 || access(target, W_OK) != 0) {
-        return gm_file_error(errno);
-    }
-    int descriptor = mkstemp(partial);
-    if (descriptor < 0) {
-        return gm_file_error(errno);
-    }
-    const char *problem = fill(descriptor, &status, bytes, size);
-    if (close(descriptor) != 0 && problem == NULL) {
-        problem = gm_file_error(errno);
-    }
-    if (problem == NULL) {
-        problem = compare_with_disk(target, file);
-    }
-    if (problem == NULL && rename(partial, target) != 0) {
-        problem = gm_file_error(errno);
-    }
-    if (problem != NULL) {
-        unlink(partial);
-    }
-    return problem;
-}
-
-/* realpath into the arena; NULL with errno set. */
-static char *resolve(gm_arena *arena, const char *path) {
-    char *room = gm_arena_alloc(arena, PATH_MAX);
-    return realpath(path, room);
-}
-
-const char *gm_file_replace(gm_arena *arena, const gm_file *file, const char *bytes, size_t size) {
-    char *target = resolve(arena, file->path);
-    if (target == NULL) {
-        return gm_file_error(errno);
-    }
-    char *partial = partial_name(arena, target);
-    const char *problem = write_beside(partial, target, file, bytes, size);
-    if (problem == NULL) {
-        partial[strrchr(partial, '/') + 1 - partial] = '\0';
-        flush_folder(partial);
-    }
-    return problem;
 }

@@ -6,6 +6,7 @@
 #define GM_DRIVER_FILES_H
 
 #include "base/arena.h"
+#include "driver/cleaner.h"
 
 typedef struct gm_file {
     const char *path; /* borrowed */
@@ -26,9 +27,13 @@ const char *gm_file_read_stream(gm_arena *arena, int descriptor, gm_file *file);
 /* Write all bytes to a descriptor. */
 const char *gm_file_write(int descriptor, const char *bytes, size_t size);
 
-/* Replace the contents of `file` by `size` bytes: written beside it, flushed to disk and renamed over it, with the same mode. A
- * symbolic link stays, its target is replaced. Refused when the contents are no longer what was read, or the file may
- * not be written. On failure the file is as it was and nothing is left beside it. */
-const char *gm_file_replace(gm_arena *arena, const gm_file *file, const char *bytes, size_t size);
+/* Fill `room` bytes from a descriptor or reach the end. `*size` is what there was. */
+const char *gm_file_read_full(int descriptor, char *bytes, size_t room, size_t *size);
+
+/* Replace the contents of `file` by `size` bytes: written to a file without a name, flushed to disk, named and renamed over it, with the same
+ * mode. A symbolic link stays, its target is replaced. Refused when the contents are no longer what was read, or the file may
+ * not be written. On failure the file is as it was and nothing is left beside it; with a cleaner (which may be NULL) that is so even when
+ * this process is killed. */
+const char *gm_file_replace(gm_arena *arena, const gm_file *file, const char *bytes, size_t size, gm_cleaner *cleaner);
 
 #endif

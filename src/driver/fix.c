@@ -24,16 +24,21 @@ static void refuse_others(gm_analysis *analysis, const gm_check_options *options
     }
 }
 
-static void list_sites(gm_arena *arena, gm_fixed *fixed, const gm_fix *fix, const gm_source *source) {
+static void add_site(gm_arena *arena, gm_fixed *fixed, uint32_t start, gm_fixed_site site) {
+    const gm_checked *checked = fixed->after;
+    gm_position at = gm_source_position(checked->source, start);
+    const gm_cell *cell = checked->cells == NULL ? NULL : gm_cells_at(checked->cells, start);
+    site.cell = cell == NULL ? 0 : cell->number;
+    site.line = cell == NULL ? at.line : at.line - gm_source_position(checked->source, cell->start).line + 1;
+    site.column = gm_source_column(checked->source, at);
+    gm_vec_push(arena, &fixed->sites, site);
+}
+
+static void list_sites(gm_arena *arena, gm_fixed *fixed, const gm_fix *fix) {
     for (uint32_t i = 0; i < fix->sites.count; i++) {
         const gm_fix_site *site = &fix->sites.items[i];
-        gm_fixed_site shown = {
-            .rule = site->finding->rule,
-            .at = gm_source_position(source, site->finding->node->start),
-            .message = site->finding->message,
-            .assumption = site->assumption,
-        };
-        gm_vec_push(arena, &fixed->sites, shown);
+        gm_fixed_site shown = {.rule = site->finding->rule, .message = site->finding->message, .assumption = site->assumption};
+        add_site(arena, fixed, site->finding->node->start, shown);
     }
 }
 
@@ -43,12 +48,8 @@ static void remove_comments(gm_arena *arena, gm_fixed *fixed, gm_fix *fix) {
     gm_unused_add_edits(arena, checked->source, checked->unused, &fix->edits);
     for (uint32_t i = 0; i < checked->unused->items.count; i++) {
         const gm_unused *unused = &checked->unused->items.items[i];
-        gm_fixed_site shown = {
-            .rule = &gm_rule_unused_suppression,
-            .at = gm_source_position(checked->source, unused->comment->start),
-            .message = unused->message,
-        };
-        gm_vec_push(arena, &fixed->sites, shown);
+        gm_fixed_site shown = {.rule = &gm_rule_unused_suppression, .message = unused->message};
+        add_site(arena, fixed, unused->comment->start, shown);
     }
 }
 
@@ -88,8 +89,13 @@ static bool mend_once(gm_arena *arena, gm_fixed *fixed, const gm_fix_options *op
     gm_buffer text;
     gm_buffer_init(&text, arena);
     gm_edits_apply(&fix->edits, analysis->tree->source, &text);
-    list_sites(arena, fixed, fix, analysis->tree->source);
-    gm_checked *next = gm_check_bytes(arena, fixed->before->path, gm_buffer_text(&text), text.length, report);
+    list_sites(arena, fixed, fix);
+    const gm_cells *cells = fixed->after->cells == NULL ? NULL : gm_cells_shift(arena, fixed->after->cells, &fix->edits);
+    if (fixed->after->cells != NULL && cells == NULL) {
+        fixed->problem = "a mend reaches from one cell into another, the notebook is left alone";
+        return false;
+    }
+    gm_checked *next = gm_check_text(arena, fixed->before->path, gm_buffer_text(&text), text.length, cells, report);
     if (next->analysis == NULL || !gm_same_tree(arena, analysis->tree, next->analysis->tree, &fix->edits)) {
         fixed->problem = "the mends do not fit into the file, please report this";
         return false;
@@ -119,6 +125,10 @@ gm_fixed *gm_fix_bytes(gm_arena *arena, const char *path, const char *bytes, siz
     }
     if (rounds == MOST_ROUNDS) {
         fixed->problem = "the mends do not come to an end, please report this";
+    }
+    const gm_notebook *notebook = fixed->before->notebook;
+    if (rounds > 0 && fixed->problem == NULL && notebook != NULL) {
+        fixed->bytes = gm_notebook_write(arena, notebook, bytes, size, fixed->after->cells, fixed->bytes, &fixed->size, &fixed->problem);
     }
     if (fixed->problem != NULL) {
         take_back(fixed, bytes, size);

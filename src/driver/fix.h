@@ -8,7 +8,9 @@
 /* A finding that is mended, by its place in the file as it was read. */
 typedef struct gm_fixed_site {
     const gm_rule *rule;
-    gm_position at;         /* in the text that it was mended in: the file's own unless another mend came first */
+    uint32_t cell;          /* of a notebook, from 1; 0 in other files */
+    uint32_t line;          /* in the text that it was mended in: the file's own unless another mend came first */
+    uint32_t column;        /* in characters, from 1 */
     const char *message;
     const char *assumption; /* what the mend rests on; NULL when it is proved */
 } gm_fixed_site;

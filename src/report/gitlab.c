@@ -38,7 +38,7 @@ static void file(gm_buffer *out, const gm_checked *checked, const gm_report_styl
     const char *path = strncmp(checked->path, "./", 2) == 0 ? checked->path + 2 : checked->path;
     for (uint32_t i = 0; i < checked->entries.count; i++) {
         const gm_entry *entry = &checked->entries.items[i];
-        gm_report_range range = gm_report_range_of(checked, entry);
+        gm_report_range range = gm_report_file_range(checked, entry);
         gm_buffer_add_text(out, i == 0 ? "\n{" : ",\n{");
         add_text(out, "description", entry->message);
         gm_buffer_add_text(out, ", ");

@@ -38,26 +38,46 @@ const char *gm_report_level(const gm_entry *entry) {
 }
 
 uint32_t gm_report_column(const gm_source *source, gm_position position) {
-    const char *line = source->text + source->line_starts[position.line - 1];
-    uint32_t column = 1;
-    for (uint32_t i = 0; i < position.column; i++) {
-        column += ((unsigned char)line[i] & 0xC0) != 0x80; /* bytes that continue a character do not count */
-    }
-    return column;
+    return gm_source_column(source, position);
+}
+
+/* The line of the text in front of a cell's first. */
+static uint32_t lines_before(const gm_checked *checked, const gm_cell *cell) {
+    return cell == NULL ? 0 : gm_source_position(checked->source, cell->start).line - 1;
+}
+
+static const gm_cell *cell_of(const gm_checked *checked, uint32_t line) {
+    return checked->cells == NULL ? NULL : gm_cells_at(checked->cells, checked->source->line_starts[line - 1]);
 }
 
 uint32_t gm_report_line(const gm_checked *checked, uint32_t line) {
-    (void)checked;
-    return line;
+    return line - lines_before(checked, cell_of(checked, line));
 }
 
 gm_report_range gm_report_range_of(const gm_checked *checked, const gm_entry *entry) {
+    const gm_cell *cell = cell_of(checked, entry->from.line);
+    uint32_t before = lines_before(checked, cell);
     return (gm_report_range){
-        .line = entry->from.line,
+        .cell = cell != NULL ? cell->number : 0,
+        .line = entry->from.line - before,
         .column = gm_report_column(checked->source, entry->from),
-        .end_line = entry->to.line,
+        .end_line = entry->to.line - before,
         .end_column = gm_report_column(checked->source, entry->to),
     };
+}
+
+gm_report_range gm_report_file_range(const gm_checked *checked, const gm_entry *entry) {
+    gm_report_range range = gm_report_range_of(checked, entry);
+    const gm_notebook *notebook = checked->notebook;
+    if (range.cell == 0 || notebook == NULL || entry->to.line > notebook->lines.count) {
+        return range;
+    }
+    range.line = notebook->lines.items[entry->from.line - 1];
+    range.end_line = notebook->lines.items[entry->to.line - 1];
+    if (range.line == range.end_line && entry->from.line != entry->to.line) {
+        range.column = range.end_column = 1; /* a source on one line */
+    }
+    return range;
 }
 
 void gm_report_add_place(gm_buffer *out, const gm_checked *checked, const gm_entry *entry) {

@@ -55,6 +55,9 @@ uint32_t gm_report_line(const gm_checked *checked, uint32_t line);
 
 gm_report_range gm_report_range_of(const gm_checked *checked, const gm_entry *entry);
 
+/* The same for tools that show the file: of a notebook the lines of its JSON. */
+gm_report_range gm_report_file_range(const gm_checked *checked, const gm_entry *entry);
+
 /* "PATH:LINE:COLUMN", in a notebook "PATH:cell N:LINE:COLUMN". */
 void gm_report_add_place(gm_buffer *out, const gm_checked *checked, const gm_entry *entry);
 

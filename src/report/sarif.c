@@ -37,7 +37,7 @@ static void begin(gm_buffer *out, const gm_report_totals *totals) {
 }
 
 static void add_region(gm_buffer *out, const gm_checked *checked, const gm_entry *entry) {
-    gm_report_range range = gm_report_range_of(checked, entry);
+    gm_report_range range = gm_report_file_range(checked, entry);
     gm_buffer_printf(out, "\"region\": {\"startLine\": %u, \"startColumn\": %u, \"endLine\": %u, \"endColumn\": %u}", range.line,
                      range.column, range.end_line, range.end_column);
 }

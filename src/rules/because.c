@@ -121,8 +121,9 @@ static const char *verb_of(gm_value value) {
     return value.class_ == GM_VALUE_TENSOR ? "is a tensor" : value.class_ == GM_VALUE_MAYBE ? "may be a tensor" : "is read from a tensor";
 }
 
-const char *gm_because_text(gm_analysis *analysis, const gm_finding *finding, const gm_node *mark) {
+const char *gm_because_text(gm_analysis *analysis, const gm_finding *finding, const gm_node *mark, const gm_node **shown) {
     search state = {.function = finding->function};
+    *shown = NULL;
     if (test_of(finding) == NULL) {
         return NULL;
     }
@@ -139,9 +140,9 @@ const char *gm_because_text(gm_analysis *analysis, const gm_finding *finding, co
     if (!stated) {
         return gm_analysis_text(analysis, "`%.*s` %s: %s", length, name, verb_of(state.value), state.value.reason);
     }
-    uint32_t line = gm_source_position(source, binder->start).line;
+    *shown = binder;
     const char *text = binder->kind == GM_KIND_arg
                            ? gm_analysis_text(analysis, "%.*s", (int)(binder->end - binder->start), source->text + binder->start)
                            : line_at(analysis, binder->start);
-    return gm_analysis_text(analysis, "`%.*s` %s: `%s`, line %u", length, name, verb_of(state.value), text, line);
+    return gm_analysis_text(analysis, "`%.*s` %s: `%s`", length, name, verb_of(state.value), text);
 }

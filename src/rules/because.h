@@ -7,8 +7,9 @@
 /* The expression to mark: of a decision the first part of its condition that is a tensor, otherwise the node of the finding. */
 const gm_node *gm_because_mark(const gm_finding *finding);
 
-/* Why the marked expression is taken for a tensor, by the first name in it that is one: "`mask` is a tensor: `mask = x > 0`, line 12". NULL for
- * findings that are no decisions, and where there is nothing to add to the message. */
-const char *gm_because_text(gm_analysis *analysis, const gm_finding *finding, const gm_node *mark);
+/* Why the marked expression is taken for a tensor, by the first name in it that is one: "`mask` is a tensor: `mask = x > 0`", with the node that
+ * binds the name in `*shown` (NULL when it is not to be shown). NULL for findings that are no decisions, and where there is nothing to add to
+ * the message. */
+const char *gm_because_text(gm_analysis *analysis, const gm_finding *finding, const gm_node *mark, const gm_node **shown);
 
 #endif

@@ -25,7 +25,7 @@ static const char *replace(gm_arena *arena, int count, char **arguments) {
     if (count > 2) {
         overwrite(arguments[1], arguments[2]);
     }
-    return gm_file_replace(arena, &file, "after\n", 6);
+    return gm_file_replace(arena, &file, "after\n", 6, NULL);
 }
 
 int main(int count, char **arguments) {

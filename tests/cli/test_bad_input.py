@@ -36,6 +36,8 @@ BAD_OPTIONS = [
     (["rule", "gm101x"], "no rule `gm101x`"),
     (["rule", "GM101", "GM102"], "one rule at a time"),
     (["rule", "--no-such-option"], "unknown option `--no-such-option`"),
+    (["completion"], "`completion` takes the name of a shell"),
+    (["completion", "tcsh"], "`completion` takes the name of a shell"),
     (["run"], "no script"),
     (["run", "-m"], "no module"),
     (["run", "--no-such-option", "a.py"], "unknown option `--no-such-option`"),
