@@ -160,6 +160,56 @@ def test_the_program_handles_it(tmp_path: Any) -> None:
     compare(load(tmp_path, HEAD + text), MIXED)
 
 
+def test_handlers_of_records(tmp_path: Any) -> None:
+    text = """
+    TABLE = {}
+    class Model(torch.nn.Module):
+        def forward(self, x):
+            try:
+                TABLE["sum"] += x.sum().item()
+                TABLE["count"] = TABLE["count"] + 1
+            except KeyError as error:
+                print("first", error)
+                TABLE["sum"] = 0.0
+                TABLE["count"] = 0
+            return x * 2
+        def shown(self):
+            return dict(TABLE)
+    make = Model
+    """
+    compare(load(tmp_path, HEAD + text), vectors(1.0, 2.0))
+
+
+def test_warnings_that_are_errors(tmp_path: Any) -> None:
+    text = """
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("count", torch.zeros(()))
+        def forward(self, x):
+            try:
+                warnings.warn("slow")
+                self.count.add_(1)
+            except UserWarning:
+                self.count.sub_(1)
+            return x + self.count
+    make = Model
+    """
+    make, found = load(tmp_path, HEAD + text), []
+    for compile in (False, True):
+        model, backend = make(), CountingBackend()
+        function = torch.compile(model, backend=backend) if compile else model
+        with captured() as events, torch.no_grad():
+            for step in range(4):
+                with warnings.catch_warnings():
+                    if step % 2:
+                        warnings.simplefilter("error")
+                    events.append(str(function(torch.ones(2)).tolist()))
+        found.append((events, model.count.item()))
+        assert not compile or len(backend.graphs) == 1, _gm.report()
+    assert found[0] == found[1]
+
+
 def test_in_a_branch(tmp_path: Any) -> None:
     text = """
     class Model(torch.nn.Module):
