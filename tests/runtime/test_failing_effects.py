@@ -132,6 +132,32 @@ def test_later_changes_of_objects(tmp_path: Any) -> None:
     check(tmp_path, text, "GM301")
 
 
+def test_later_changes_of_closures_and_classes(tmp_path: Any) -> None:
+    text = """
+    class Shared:
+        last = None
+    def make():
+        last = first = torch.zeros(4)
+        table = collections.OrderedDict(a=torch.zeros(1), b=torch.zeros(1))
+        class Program:
+            def __call__(self, x):
+                nonlocal last, first
+                first = x.detach() + 1
+                print("sum %d" % x.sum().item())
+                last = x.detach() * 2
+                Shared.last = x.detach() * 3
+                table["c"] = x.detach()
+                del table["a"]
+                table["a"] = x.detach() * 4
+                return x * 2
+            def shown(self):
+                found = [first, last, Shared.last, *table.values()]
+                return [None if v is None else v.nan_to_num(77).tolist() for v in found], list(table)
+        return Program()
+    """
+    compare(load(tmp_path, HEAD + text), MIXED)
+
+
 def test_later_random_numbers(tmp_path: Any) -> None:
     text = """
     def f(x):
