@@ -268,6 +268,17 @@ static gm_value call_math(gm_function *function, const gm_node *node) {
     return value;
 }
 
+/* Readings of the clock: numbers, of which it is not known here how the tracer sees them. */
+static const char *const clocks[] = {"time.time", "time.perf_counter", "time.monotonic", "time.process_time", "time.thread_time", NULL};
+static const char *const whole_clocks[] = {"time.time_ns",         "time.perf_counter_ns", "time.monotonic_ns",
+                                           "time.process_time_ns", "time.thread_time_ns",  NULL};
+
+static gm_value call_clock(const gm_name *name, const gm_node *node) {
+    gm_value value = gm_value_python(gm_text_in(name->text, clocks) ? GM_FORM_FLOAT : GM_FORM_INT, "a reading of the clock", node);
+    value.traits = GM_VALUE_UNSURE_DATA;
+    return value;
+}
+
 static bool is_logger_maker(const gm_name *name) {
     return strcmp(name->text, "logging.getLogger") == 0 || gm_text_ends_with(name->text, ".get_logger") || gm_text_ends_with(name->text, ".getLogger");
 }
@@ -286,6 +297,9 @@ static gm_value call_qualified(gm_function *function, const gm_name *name, const
     }
     if (gm_text_in(name->text, arrangements)) {
         return call_arrangement(function, name, node);
+    }
+    if (gm_text_in(name->text, clocks) || gm_text_in(name->text, whole_clocks)) {
+        return call_clock(name, node);
     }
     if (starts_with(name, "math.")) {
         return call_math(function, node);

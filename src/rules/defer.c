@@ -35,14 +35,10 @@ static bool is_torch_context(const gm_analysis *analysis, const gm_With *with) {
     return true;
 }
 
-gm_refusal gm_defer_context(gm_analysis *analysis, const gm_site *site, bool raises) {
+gm_refusal gm_defer_context(gm_analysis *analysis, const gm_site *site) {
     for (const gm_place *place = site->place; place != NULL; place = place->outer) {
         if (place->owner->kind == GM_KIND_With && !is_torch_context(analysis, gm_as_With(place->owner))) {
             return (gm_refusal){"it stands in a context manager that may act on it", place->owner};
-        }
-        bool tries = place->owner->kind == GM_KIND_Try || place->owner->kind == GM_KIND_TryStar;
-        if (raises && tries) {
-            return (gm_refusal){"a warning that is turned into an exception could be caught here", place->owner};
         }
     }
     return none;
@@ -359,7 +355,7 @@ static gm_refusal keeps_object(const gm_plan *plan) {
 void gm_defer_record(gm_analysis *analysis, const gm_site *site, gm_plan *plan, const gm_list *reads, const gm_node *own,
                      const char *message, const char *advice, bool certain) {
     gm_refusal refusal = gm_effects_of_function(analysis, site->function);
-    refusal = refusal.reason != NULL ? refusal : gm_defer_context(analysis, site, true);
+    refusal = refusal.reason != NULL ? refusal : gm_defer_context(analysis, site);
     refusal = refusal.reason != NULL ? refusal : effects_of_all(analysis, site, reads);
     refusal = refusal.reason != NULL ? refusal : capture_all(analysis, site, plan, reads, own);
     refusal = refusal.reason != NULL ? refusal : keeps_object(plan);

@@ -10,8 +10,8 @@ const gm_Call *gm_defer_call(const gm_site *site);
 /* The same, or the Call that is asked about: for calls that give None, which may stand wherever a value is asked for. */
 const gm_Call *gm_defer_none_call(const gm_site *site);
 
-/* Where effects may stand: `raises` for effects that can raise by themselves. */
-gm_refusal gm_defer_context(gm_analysis *analysis, const gm_site *site, bool raises);
+/* Where effects may stand. One that raises an exception ends the call where it stands, so handlers around it are no matter. */
+gm_refusal gm_defer_context(gm_analysis *analysis, const gm_site *site);
 
 /* The value of a `stacklevel=` argument of the call: 1 when there is none, 0 when it is no small number. `position` is that of the argument
  * when it is handed on by position, or a large number. */

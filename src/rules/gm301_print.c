@@ -56,7 +56,7 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
         return true;
     }
     if (refusal.reason == NULL) {
-        refusal = gm_defer_context(analysis, site, false);
+        refusal = gm_defer_context(analysis, site);
     }
     gm_defer_report(analysis, &gm_rule_print, site, 1, refusal, "`print` ends the graph",
                     "return the value and print it in the caller, or print only if not `torch.compiler.is_compiling()`");

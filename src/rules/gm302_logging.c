@@ -96,7 +96,7 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
         refusal = (gm_refusal){"`stacklevel` is not known", site->node};
     }
     if (refusal.reason == NULL) {
-        refusal = gm_defer_context(analysis, site, false);
+        refusal = gm_defer_context(analysis, site);
     }
     gm_defer_report(analysis, &gm_rule_logging, site, levels, refusal, "a log record ends the graph",
                     "log in the caller, or in front of the compiled part");

@@ -12,7 +12,7 @@ static const char page[] =
     "## What to write\n\n"
     "Warn when the object is made, or in the caller.\n\n"
     "## When the mend is safe\n\n"
-    "As for GM301, outside `try` and of context managers that could catch it. The warning names the line that it would have named, "
+    "As for GM301, outside of context managers that could catch it. The warning names the line that it would have named, "
     "`stacklevel` included.\n";
 
 extern const gm_rule gm_rule_warning;
@@ -38,7 +38,7 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
         refusal = (gm_refusal){"`stacklevel` is not known", site->node};
     }
     if (refusal.reason == NULL) {
-        refusal = gm_defer_context(analysis, site, true);
+        refusal = gm_defer_context(analysis, site);
     }
     gm_defer_report(analysis, &gm_rule_warning, site, levels, refusal, "a warning ends the graph",
                     "warn in the caller, or when the object is made");

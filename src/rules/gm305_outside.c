@@ -14,7 +14,7 @@ static const char page[] =
     "## What to write\n\n"
     "Do it in the caller, in front of the compiled part or behind it.\n\n"
     "## When the mend is safe\n\n"
-    "The file is opened, written to and closed in one statement, outside `try`, and nothing else is done in it. `graphmend run` carries the "
+    "The file is opened, written to and closed in one statement, and nothing else is done in it. `graphmend run` carries the "
     "statement out when the compiled call has returned, in the order of the program with everything printed or logged.\n";
 
 extern const gm_rule gm_rule_outside;
@@ -126,7 +126,7 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     if (call == NULL || !is_housekeeping(analysis->flow, call->func)) {
         return false;
     }
-    gm_defer_report(analysis, &gm_rule_outside, site, 1, gm_defer_context(analysis, site, true), message, advice);
+    gm_defer_report(analysis, &gm_rule_outside, site, 1, gm_defer_context(analysis, site), message, advice);
     return true;
 }
 

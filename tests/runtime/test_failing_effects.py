@@ -132,6 +132,32 @@ def test_later_changes_of_objects(tmp_path: Any) -> None:
     check(tmp_path, text, "GM301")
 
 
+def test_later_changes_of_closures_and_classes(tmp_path: Any) -> None:
+    text = """
+    class Shared:
+        last = None
+    def make():
+        last = first = torch.zeros(4)
+        table = collections.OrderedDict(a=torch.zeros(1), b=torch.zeros(1))
+        class Program:
+            def __call__(self, x):
+                nonlocal last, first
+                first = x.detach() + 1
+                print("sum %d" % x.sum().item())
+                last = x.detach() * 2
+                Shared.last = x.detach() * 3
+                table["c"] = x.detach()
+                del table["a"]
+                table["a"] = x.detach() * 4
+                return x * 2
+            def shown(self):
+                found = [first, last, Shared.last, *table.values()]
+                return [None if v is None else v.nan_to_num(77).tolist() for v in found], list(table)
+        return Program()
+    """
+    compare(load(tmp_path, HEAD + text), MIXED)
+
+
 def test_later_random_numbers(tmp_path: Any) -> None:
     text = """
     def f(x):
@@ -158,6 +184,56 @@ def test_the_program_handles_it(tmp_path: Any) -> None:
         return y * x.nan_to_num(3.0)
     """
     compare(load(tmp_path, HEAD + text), MIXED)
+
+
+def test_handlers_of_records(tmp_path: Any) -> None:
+    text = """
+    TABLE = {}
+    class Model(torch.nn.Module):
+        def forward(self, x):
+            try:
+                TABLE["sum"] += x.sum().item()
+                TABLE["count"] = TABLE["count"] + 1
+            except KeyError as error:
+                print("first", error)
+                TABLE["sum"] = 0.0
+                TABLE["count"] = 0
+            return x * 2
+        def shown(self):
+            return dict(TABLE)
+    make = Model
+    """
+    compare(load(tmp_path, HEAD + text), vectors(1.0, 2.0))
+
+
+def test_warnings_that_are_errors(tmp_path: Any) -> None:
+    text = """
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("count", torch.zeros(()))
+        def forward(self, x):
+            try:
+                warnings.warn("slow")
+                self.count.add_(1)
+            except UserWarning:
+                self.count.sub_(1)
+            return x + self.count
+    make = Model
+    """
+    make, found = load(tmp_path, HEAD + text), []
+    for compile in (False, True):
+        model, backend = make(), CountingBackend()
+        function = torch.compile(model, backend=backend) if compile else model
+        with captured() as events, torch.no_grad():
+            for step in range(4):
+                with warnings.catch_warnings():
+                    if step % 2:
+                        warnings.simplefilter("error")
+                    events.append(str(function(torch.ones(2)).tolist()))
+        found.append((events, model.count.item()))
+        assert not compile or len(backend.graphs) == 1, _gm.report()
+    assert found[0] == found[1]
 
 
 def test_in_a_branch(tmp_path: Any) -> None:

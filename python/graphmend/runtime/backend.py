@@ -7,6 +7,7 @@ from typing import Any, Optional
 from torch.fx import GraphModule
 
 from . import gradients, own_guards, state
+from .later import refuse_escaped
 from .lower import forgotten_numbers, lower
 from .numbers import computes_with_numbers, depends_on_data, inexact_comparison, runs_as_python
 from .reach import with_reach
@@ -46,6 +47,7 @@ class MendingBackend:
             if reason is not None:
                 raise state.SiteRefused(reason)
             refuse_seen(trace, translator().output)
+            refuse_escaped(trace, translator().output)
         rests = trace.whole and (trace.outside is not None or trace.assumed or depends_on_data(module))
         rests = rests or trace.whole and (gradients.differentiates(module) or forgotten_numbers(module))
         if not has_markers(module) and not rests and not trace.switched:

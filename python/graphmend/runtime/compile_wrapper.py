@@ -23,6 +23,7 @@ from .asked import truth_asked
 from .assumed import numbers_assumed
 from .conversions import idle_conversions_seen
 from .gradient_calls import gradients_traced
+from .later import types_watched
 from .lazy import Preparation
 from .markers import site_of
 from .numbers import CAPTURE
@@ -166,9 +167,10 @@ class Callback:
             trace.surroundings = surroundings()
             settings = torch._dynamo.config.patch(CAPTURE if trace.whole else {})
             watched = identity_watched(trace), numbers_watched(trace), loads_noted(trace), proxies_followed(trace)
-            answered = numbers_assumed(trace), truth_asked(trace), supplied(trace), idle_conversions_seen(trace.whole)
+            readings = types_watched(trace), supplied(trace)
+            answered = numbers_assumed(trace), truth_asked(trace), idle_conversions_seen(trace.whole)
             with contextlib.ExitStack() as stack:
-                for context in (settings, *watched, *answered, gradients_traced(trace), put_back(trace)):
+                for context in (settings, *watched, *answered, *readings, gradients_traced(trace), put_back(trace)):
                     stack.enter_context(context)
                 return self.inner(frame, cache_entry, frame_state), None
         except Exception as error:

@@ -12,6 +12,7 @@ from torch.compiler import is_dynamo_compiling
 from . import markers
 from . import torch_names as torch
 from .callers import call_at
+from .later import OPERATIONS
 from .state import local, replays
 from .tracing import (
     changeable,
@@ -19,6 +20,7 @@ from .tracing import (
     decided_by_data,
     foretold,
     is_array,
+    is_later,
     made_inside,
     new_key,
     note_event,
@@ -309,15 +311,20 @@ def taken(site: str, value: Any) -> Any:
     return answer
 
 
-def snapshot(site: str, value: Any, found: list, flat: list) -> Any:
+def snapshot(site: str, value: Any, only_numbers: bool, found: list, flat: list) -> Any:
     """Put a copy of a value that later code cannot change behind those in `flat`; gives its form.
 
     A container is taken apart, because Dynamo takes one of numbers and texts for a constant, and compiles again
-    whenever one of them changes. Its form is its type and the forms of its parts; all else has none. Tensors are
-    listed in `found`.
+    whenever one of them changes. Its form is its type and the forms of its parts, that of a clock reading what is
+    computed from it; all else has none. Tensors are listed in `found`.
     """
+    if is_later("value"):
+        if value.operation == "":
+            flat.append(value.parts[0])
+            return "", ()
+        return value.operation, kept(site, value.parts, "", found, flat)
     if isinstance(value, torch.Tensor):
-        value = torch.alias(value)
+        value = torch.alias(value.detach() if only_numbers else value)
         found.append(value)
     elif type(value) is list:
         return "list", kept(site, tuple(value), "", found, flat)
@@ -335,11 +342,6 @@ def snapshot(site: str, value: Any, found: list, flat: list) -> Any:
     return None
 
 
-def without_history(value: Any) -> Any:
-    """A value of which only the numbers are read."""
-    return value.detach() if isinstance(value, torch.Tensor) else value
-
-
 def kept(site: str, values: Any, numbers: str, found: list, flat: list) -> tuple:
     """Put values that a deferred effect shows into `flat` as they are now; gives their forms.
 
@@ -353,7 +355,7 @@ def kept(site: str, values: Any, numbers: str, found: list, flat: list) -> tuple
             flat.append(value)
             forms.append(None)
         else:
-            forms.append(snapshot(site, without_history(value) if numbers[i : i + 1] == "1" else value, found, flat))
+            forms.append(snapshot(site, value, numbers[i : i + 1] == "1", found, flat))
     return tuple(forms)
 
 
@@ -364,16 +366,21 @@ def put_together(forms: tuple, flat: Iterator[Any]) -> list:
         if form is None:
             values.append(next(flat))
             continue
+        if form[0] == "":
+            values.append(next(flat)[0])
+            continue
         parts = put_together(form[1], flat)
-        half = len(parts) // 2
-        values.append(
-            parts
-            if form[0] == "list"
-            else tuple(parts)
-            if form[0] == "tuple"
-            else dict(zip(parts[:half], parts[half:]))
-        )
+        values.append(CONTAINERS[form[0]](parts) if form[0] in CONTAINERS else OPERATIONS[form[0]](*parts))
     return values
+
+
+def table_of(parts: list) -> dict:
+    """A dictionary of its keys and values."""
+    half = len(parts) // 2
+    return dict(zip(parts[:half], parts[half:]))
+
+
+CONTAINERS: dict[str, Callable[[list], Any]] = {"list": list, "tuple": tuple, "dict": table_of}
 
 
 def call_with_containers(forms: tuple, sink: Callable[..., None], before: int, *flat: Any) -> None:

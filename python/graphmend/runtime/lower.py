@@ -20,7 +20,7 @@ from .markers import kind_of, site_of
 from .numbers import depends_on_data
 from .reach import Reach, reach_of
 from .regions import Event, Marks, Region, predicate_beside, read, tensor_of
-from .scalars import numbers_as_tensors
+from .scalars import hand_out_tensors, numbers_as_tensors
 from .simplify import simplify
 from .state import SiteRefused, Trace
 
@@ -53,6 +53,8 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     decide_on_tensors(module)
     if trace.outside is not None:
         numbers_as_tensors(module)
+    if trace.whole:
+        hand_out_tensors(module)
     marks = read(module)
     for site in marks.broken:
         trace.refuse(site, "the graph breaks inside one side")

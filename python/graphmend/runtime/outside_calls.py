@@ -16,8 +16,9 @@ from typing import Any, Callable
 import torch
 from torch.compiler import is_dynamo_compiling
 
-from . import readings, state
+from . import readings, state, undo
 from .dialect import taken
+from .later import Later, take
 from .markers import site_of
 from .prologue import Reading, Setting, begin, remember
 from .prologue import called as called_now
@@ -70,6 +71,10 @@ def called(site: str, function: Callable[..., Any], part: str, args: tuple, kwar
     """What a call gives, as the trace has to see it."""
     value = None
     found = happen(site, part, len(local.queue) > 0)
+    if found == "later":
+        cell: list = []
+        local.queue.append((local, take, torch.is_grad_enabled(), None, function, cell))
+        return Later(site, "", (cell,))
     if found == "number":
         return value.item()  # type: ignore[attr-defined]
     if found != "choice":
@@ -276,12 +281,11 @@ def happen(site: str, part: str, deferred: bool) -> str:
         value = made(site, function, args, kwargs, part)
         put(constant_of(site, value))
         return "constant"
+    if fact.kind == CLOCK and is_behind(output):
+        return read_later(site, args, kwargs)
     found = notes()
     found.sites[site] = None
-    if fact.kind == CLOCK:
-        found.clocks += 1
-        if found.clocks > 1 or any(node.op.startswith("call") for node in output.graph.nodes):
-            refuse(site, "a clock can be read at one point before the graph and behind it, not in between")
+    found.clocks += fact.kind == CLOCK
     if fact.kind in (DRAW, ORDER, SEED):
         keep(found, fact, function, site)
     value = made(site, function, args, kwargs, part)
@@ -289,6 +293,25 @@ def happen(site: str, part: str, deferred: bool) -> str:
         return seed(Setting(function, args, kwargs))
     place = None if fact.kind in (DRAW, CLOCK) else functools.partial(place_of, site)
     return hand_in(site, value, Reading(function, args, kwargs, part, place))
+
+
+def is_behind(output: Any) -> bool:
+    """Whether a clock cannot be read in front of the graph: it is not the first reading, or work has been done."""
+    found = state.local.trace.outside  # type: ignore[union-attr]
+    read = found is not None and found.output is output and found.clocks > 0
+    return read or any(node.op.startswith("call") for node in output.graph.nodes)
+
+
+def read_later(site: str, args: list, kwargs: dict) -> str:
+    """Have the clock read behind the graph, for what happens there."""
+    trace, output = state.local.trace, translator().output
+    assert trace is not None
+    if trace.clock is output or trace.open or args or kwargs:
+        refuse(site, "a clock can be read at one point before the graph and behind it, not in between")
+    trace.clock = output
+    trace.readings[site] = None
+    undo.watch(output.side_effects)
+    return "later"
 
 
 def made(site: str, function: Any, args: list, kwargs: dict, part: str) -> Any:

@@ -80,3 +80,37 @@ def numbers_as_tensors(module: GraphModule) -> None:
         fake = next(value for value in values if isinstance(value, torch.Tensor))
         with fake.fake_mode:  # type: ignore[attr-defined]
             node.meta = {"example_value": node.target(*values)}  # type: ignore[operator]
+
+
+def hand_out_tensors(module: GraphModule) -> None:
+    """Let numbers that leave the graph do so in the tensors that they come from.
+
+    Dynamo makes tensors of them again for that. On that way compilers may round them to single precision.
+    """
+    graph = module.graph
+    for node in list(graph.nodes):
+        if not is_number_of_tensor(node):
+            continue
+        number = node.args[0]
+        source = number.args[0]
+        with graph.inserting_before(number):
+            scalar = graph.call_method("reshape", (graph.call_method("detach", (source,)), ()))
+            copy = graph.call_method("to", (scalar, torch.float64), {"copy": True})
+        copy.meta = dict(node.meta)
+        copy.meta.pop("unbacked_bindings", None)
+        node.replace_all_uses_with(copy)
+        graph.erase_node(node)
+        if not number.users:
+            graph.erase_node(number)
+
+
+def is_number_of_tensor(node: Node) -> bool:
+    """Whether a node makes an output of the number in a tensor of single or double precision."""
+    name = getattr(node.target, "__name__", "")
+    if name != "scalar_tensor" or node.kwargs.get("dtype") is not torch.float64 or len(node.args) != 1:
+        return False
+    number = node.args[0]
+    if not isinstance(number, Node) or number.target != "item" or any(user.op != "output" for user in node.users):
+        return False
+    value = number.args[0].meta.get("example_value")
+    return isinstance(value, torch.Tensor) and value.dtype in (torch.float32, torch.float64)

@@ -22,7 +22,7 @@ class Stopped:
     """Deferred work that has raised an exception: the sites of what came before it, and what undoes the call."""
 
     def __init__(self, events: list[Any], done: list[str], error: BaseException, undo: Any) -> None:
-        self.sites = frozenset(event[3] for event in events if event is not None and event[0] is local)
+        self.sites = frozenset(event[3] for event in events if event is not None and event[0] is local and event[3])
         self.done = done
         self.error = error
         self.undo = undo
@@ -74,7 +74,7 @@ def before(events: list[Any], last: Any) -> list[str]:
             break
         if event is None or event[0] is not local:
             skipping = inside(event, skipping)
-        elif True not in skipping:
+        elif True not in skipping and event[3] is not None:
             found.append(event[3])
     return found
 

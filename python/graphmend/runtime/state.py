@@ -79,6 +79,7 @@ class Trace:
     path: Any = None
     answers: Optional[tuple[bool, ...]] = None  # those of the path that the graph follows, when it is made
     calls_random: bool = False  # the graph needs numbers from Python's `random`
+    readings: dict[str, None] = dataclasses.field(default_factory=dict)  # clocks that are read behind the graph
     outside: Any = None  # what the graph takes from outside of the program (outside_calls.py)
     postpones: bool = False  # the call has deferred work
     clock: Any = None  # the graph behind which deferred work reads the clock

@@ -197,6 +197,17 @@ def is_array(name: str) -> bool:
 
 
 @constant
+def is_later(name: str) -> bool:
+    """Whether the value of this name in the calling frame is a clock reading behind the graph."""
+    from .later import Later
+
+    trace = state.local.trace
+    assert trace is not None
+    variable = translator().output.current_tx.symbolic_locals[name]
+    return bool(trace.readings) and getattr(variable.realize(), "value_type", None) is Later
+
+
+@constant
 def untouched(name: str) -> str:
     """Which values of a tuple in the calling frame can be handed on without being looked at: one `1` or `0` each.
 

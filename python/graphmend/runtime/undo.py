@@ -6,6 +6,7 @@ both, the code that Dynamo makes notes the state of the objects in front of its 
 
 from __future__ import annotations
 
+import collections
 import random
 from typing import Any, Callable
 
@@ -13,7 +14,6 @@ import torch
 
 from . import state
 
-CONTAINERS = (list, dict, set)
 MISSING = object()
 TABLES = ("_parameters", "_buffers", "_modules")
 
@@ -62,7 +62,8 @@ def saved(target: Any, names: Any) -> Callable[[], None]:
         return lambda: target.setstate(before)
     if isinstance(target, dict):
         items = dict(target)
-        return lambda: refill(target, dict.clear, dict.update, items)
+        kind = collections.OrderedDict if isinstance(target, collections.OrderedDict) else dict
+        return lambda: refill(target, kind.clear, kind.update, items)
     if isinstance(target, set):
         members = set(target)
         return lambda: refill(target, set.clear, set.update, members)
@@ -82,9 +83,9 @@ def saved_attribute(target: Any, name: str) -> Callable[[], None]:
     """Remember one attribute, or global of a module's dictionary; returns what puts it back."""
     own = target if type(target) is dict else getattr(target, "__dict__", None)
     if isinstance(target, type) or not isinstance(own, dict) or is_descriptor(target, name):
-        before = vars(target).get(name, MISSING) if isinstance(target, type) else getattr(target, name, MISSING)
+        before = current(target, name)
         if before is MISSING:
-            return lambda: delattr(target, name) if hasattr(target, name) else None
+            return lambda: delattr(target, name) if current(target, name) is not MISSING else None
         return lambda: setattr(target, name, before)
     tables = [own]
     if isinstance(target, torch.nn.Module):
@@ -99,6 +100,16 @@ def saved_attribute(target: Any, name: str) -> Callable[[], None]:
                 table[name] = value
 
     return restore
+
+
+def current(target: Any, name: str) -> Any:
+    """What an object holds under a name, or MISSING; a cell may be empty."""
+    if isinstance(target, type):
+        return vars(target).get(name, MISSING)
+    try:
+        return getattr(target, name)
+    except (AttributeError, ValueError):
+        return MISSING
 
 
 def is_descriptor(target: Any, name: str) -> bool:
@@ -127,9 +138,9 @@ def note_changed(effects: Any, cg: Any) -> None:
     from torch._dynamo import bytecode_transformation as bytecode
 
     loads = [load for var in effects._get_modified_vars() if not is_queue(var) for load in loads_of(effects, var)]
-    if not loads:
+    if not loads and not effects.tensor_hooks:
         return
-    known = all(load is not None for load in loads)
+    known = all(load is not None for load in loads) and not effects.tensor_hooks
     cg.add_push_null(lambda: cg.load_import_from(__name__, "remember" if known else "forget"))
     if known:
         for load, names in loads:

@@ -197,22 +197,6 @@ def identity_watched(trace: state.Trace) -> Iterator[None]:
             builtin.extract_fake_example_value = compare
 
 
-def in_handler(tx: Any) -> bool:
-    """Whether an exception raised at this point of the trace could be handled by the traced program."""
-    while tx is not None:
-        instruction = tx.current_instruction
-        entry = getattr(instruction, "exn_tab_entry", None)
-        while entry is not None:
-            following = tx.instructions[tx.indexof[entry.target] + 1].opname
-            if entry.target.opname == "PUSH_EXC_INFO" and following != "WITH_EXCEPT_START":
-                return True
-            entry = entry.target.exn_tab_entry
-        if any(block.inst.opname == "SETUP_FINALLY" and block.with_context is None for block in tx.block_stack):
-            return True
-        tx = getattr(tx, "parent", None)
-    return False
-
-
 def computes(code: types.CodeType) -> bool:
     """Whether a sink does more than hand its parameters to one function: formats, indexes, calls, computes."""
     calls = 0
@@ -243,8 +227,6 @@ def unsafe_sink(code: types.CodeType, trace: state.Trace, tx: Any) -> Optional[s
     """Why a sink cannot run later than the place where it stands, None if it can."""
     if second_clock(code, trace, tx):
         return "the clock is read a second time behind the graph"
-    if (computes(code) or "warn" in code.co_names) and in_handler(tx):
-        return "what it prints, logs or warns may fail inside a `try`"
     if computes(code) and surroundings() != trace.surroundings:
         return "it computes what it shows under autocast or another mode"
     return None

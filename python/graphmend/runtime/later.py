@@ -1,0 +1,127 @@
+"""A reading of the clock behind the graph: what a timer shows of the work that has passed.
+
+While a call is traced, such a reading is an object that knows what is computed from it. Deferred effects are handed
+the numbers; they are found when the effects happen. Whatever else the program does with it, it is refused.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import operator
+import sys
+from typing import Any, Callable, Iterator
+
+from . import state
+from .callers import is_ours
+from .tracing import refuse, translator
+from .watch import TYPE_QUESTIONS
+
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "round": round,
+    "neg": operator.neg,
+    "abs": abs,
+}
+ASKS = "what the clock says is asked for in the middle of the call"
+
+
+def take(function: Callable[[], Any], cell: list) -> None:
+    """Read the clock, among the deferred work of a call."""
+    cell.append(function())
+
+
+class Later:
+    """A number that is not known yet: what a cell will hold, or an operation on such numbers and others."""
+
+    def __init__(self, site: str, operation: str, parts: tuple) -> None:
+        self.site = site
+        self.operation = operation
+        self.parts = parts
+
+    def made(self, operation: str, *parts: Any) -> Later:
+        """The result of an operation."""
+        return Later(self.site, operation, parts)
+
+    def asked(self, *_: Any) -> Any:
+        """Refuse whatever needs the number now."""
+        refuse(self.site, ASKS)
+
+    def __add__(self, other: Any) -> Later:
+        return self.made("+", self, other)
+
+    def __radd__(self, other: Any) -> Later:
+        return self.made("+", other, self)
+
+    def __sub__(self, other: Any) -> Later:
+        return self.made("-", self, other)
+
+    def __rsub__(self, other: Any) -> Later:
+        return self.made("-", other, self)
+
+    def __mul__(self, other: Any) -> Later:
+        return self.made("*", self, other)
+
+    def __rmul__(self, other: Any) -> Later:
+        return self.made("*", other, self)
+
+    def __truediv__(self, other: Any) -> Later:
+        return self.made("/", self, other)
+
+    def __rtruediv__(self, other: Any) -> Later:
+        return self.made("/", other, self)
+
+    def __floordiv__(self, other: Any) -> Later:
+        return self.made("//", self, other)
+
+    def __mod__(self, other: Any) -> Later:
+        return self.made("%", self, other)
+
+    def __round__(self, *places: int) -> Later:
+        return self.made("round", self, *places)
+
+    def __neg__(self) -> Later:
+        return self.made("neg", self)
+
+    def __abs__(self) -> Later:
+        return self.made("abs", self)
+
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __bool__ = __int__ = __float__ = asked  # type: ignore
+    __rfloordiv__ = __rmod__ = __pow__ = __rpow__ = __str__ = __repr__ = __format__ = asked  # type: ignore
+    __hash__ = None  # type: ignore[assignment]
+
+
+@contextlib.contextmanager
+def types_watched(trace: state.Trace) -> Iterator[None]:
+    """Refuse the readings of a trace whose program asks of what type one is."""
+    from torch._dynamo.variables import UserDefinedObjectVariable
+
+    python_type = UserDefinedObjectVariable.python_type
+
+    def watched(self: Any) -> type:
+        asked = trace.readings and self.value_type is Later and sys._getframe(1).f_code.co_name in TYPE_QUESTIONS
+        if asked and not is_ours(translator().output.current_tx.f_code):  # Dynamo asks, too, when it makes one
+            for site in trace.readings:
+                trace.refuse(site, "the function asks of what type a reading of the clock is")
+            raise state.SiteRefused(ASKS)
+        return python_type(self)
+
+    UserDefinedObjectVariable.python_type = watched
+    try:
+        yield
+    finally:
+        UserDefinedObjectVariable.python_type = python_type
+
+
+def refuse_escaped(trace: Any, output: Any) -> None:
+    """Refuse readings that the program keeps or returns."""
+    from torch._dynamo.variables import UserDefinedObjectVariable
+
+    for variable in output.side_effects.id_to_variable.values():
+        if isinstance(variable, UserDefinedObjectVariable) and variable.python_type() is Later:
+            for site in trace.readings:
+                trace.refuse(site, "what the clock says behind the graph is kept or returned")
