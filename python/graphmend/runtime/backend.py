@@ -7,6 +7,7 @@ from typing import Any, Optional
 from torch.fx import GraphModule
 
 from . import gradients, own_guards, state
+from .contexts import refuse_devices
 from .lower import lower
 from .numbers import computes_with_numbers, depends_on_data, inexact_comparison, runs_as_python
 from .records import refuse_seen
@@ -45,6 +46,8 @@ class MendingBackend:
             if reason is not None:
                 raise state.SiteRefused(reason)
             refuse_seen(trace, translator().output)
+        if trace.on_cpu:
+            refuse_devices(module)
         rests = trace.whole and (depends_on_data(module) or trace.outside is not None or trace.assumed)
         rests = rests or trace.switched or (trace.whole and gradients.differentiates(module))
         if not has_markers(module) and not rests:

@@ -20,9 +20,11 @@ import torch
 from . import state
 from .asked import truth_asked
 from .assumed import numbers_assumed
+from .contexts import contexts_entered
 from .conversions import idle_conversions_seen
 from .gradient_calls import gradients_traced
 from .lazy import Preparation
+from .losses import losses_held
 from .markers import site_of
 from .numbers import CAPTURE
 from .prologue import put_back
@@ -159,7 +161,8 @@ class Callback:
             watched = identity_watched(trace), numbers_watched(trace), loads_noted(trace), proxies_followed(trace)
             answered = numbers_assumed(trace), truth_asked(trace), supplied(trace), idle_conversions_seen(trace.whole)
             with contextlib.ExitStack() as stack:
-                for context in (settings, *watched, *answered, gradients_traced(trace), put_back(trace)):
+                answered = *answered, gradients_traced(trace), contexts_entered(trace), losses_held(trace)
+                for context in (settings, *watched, *answered, put_back(trace)):
                     stack.enter_context(context)
                 return self.inner(frame, cache_entry, frame_state), None
         except Exception as error:
