@@ -7,6 +7,7 @@ from typing import Any, Optional
 from torch.fx import GraphModule
 
 from . import gradients, own_guards, state
+from .contexts import refuse_devices
 from .later import refuse_escaped
 from .lower import forgotten_numbers, lower
 from .numbers import computes_with_numbers, depends_on_data, inexact_comparison, runs_as_python
@@ -48,6 +49,8 @@ class MendingBackend:
                 raise state.SiteRefused(reason)
             refuse_seen(trace, translator().output)
             refuse_escaped(trace, translator().output)
+        if trace.on_cpu:
+            refuse_devices(module)
         rests = trace.whole and (trace.outside is not None or trace.assumed or depends_on_data(module))
         rests = rests or trace.whole and (gradients.differentiates(module) or forgotten_numbers(module))
         if not has_markers(module) and not rests and not trace.switched:

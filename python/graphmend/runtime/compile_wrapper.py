@@ -21,10 +21,12 @@ import torch
 from . import state
 from .asked import truth_asked
 from .assumed import numbers_assumed
+from .contexts import contexts_entered
 from .conversions import idle_conversions_seen
 from .gradient_calls import gradients_traced
 from .later import types_watched
 from .lazy import Preparation
+from .losses import losses_held
 from .markers import site_of
 from .numbers import CAPTURE
 from .prologue import put_back
@@ -170,7 +172,8 @@ class Callback:
             readings = types_watched(trace), supplied(trace)
             answered = numbers_assumed(trace), truth_asked(trace), idle_conversions_seen(trace.whole)
             with contextlib.ExitStack() as stack:
-                for context in (settings, *watched, *answered, *readings, gradients_traced(trace), put_back(trace)):
+                answered = *answered, gradients_traced(trace), contexts_entered(trace), losses_held(trace)
+                for context in (settings, *watched, *answered, *readings, put_back(trace)):
                     stack.enter_context(context)
                 return self.inner(frame, cache_entry, frame_state), None
         except Exception as error:
