@@ -16,7 +16,7 @@ static inline const gm_tree *run_pipeline(gm_arena *arena, const char *path, con
     const gm_checked *checked = gm_check_bytes(arena, path, bytes, size, &everything);
     gm_buffer report;
     gm_buffer_init(&report, arena);
-    gm_report_find("text")->file(&report, checked, &style);
+    gm_report_find("full")->file(&report, checked, &style);
     gm_report_find("json")->file(&report, checked, &style);
     gm_fix_bytes(arena, path, bytes, size, &mends, &everything);
     if (checked->analysis != NULL) {

@@ -120,13 +120,6 @@ MENDED = {
             z.mul_(2)
             return y
         """,
-    "saved output": """
-        def f(x):
-            y = (x * 2).exp()
-            if x.sum() > 100:
-                y.mul_(2)
-            return y
-        """,
 }
 
 INPUT = """
@@ -265,3 +258,42 @@ def test_printed_with_its_history(tmp_path: Any, monkeypatch: Any) -> None:
     text = MENDED["printed before"].replace("y.detach()", "y")
     outcome = compare(load(tmp_path, monkeypatch, text), CALLS)
     assert any("grad_fn" in reason for reason in outcome.refusals("GM301")), outcome.report
+
+
+SAVED_OUTPUT = """
+    def f(x):
+        y = (x * 2).exp()
+        if x.sum() > 100:
+            y.mul_(2)
+        return y
+    """
+
+
+def test_what_a_gradient_needs_is_written_to_on_a_path_of_its_own(tmp_path: Any, monkeypatch: Any) -> None:
+    outcome = compare(load(tmp_path, monkeypatch, SAVED_OUTPUT), CALLS)
+    assert outcome.mended("GM105") and not outcome.mended("GM101") and outcome.graphs == 1
+
+
+SPOILT = {
+    "result": "y = torch.sigmoid(x)",
+    "input": "y = x * 2\n    z = y * y",
+    "not saved": "y = x * 2\n    z = y + y",
+    "layer": "y = torch.nn.functional.linear(x, torch.eye(3))",
+}
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize("made", SPOILT.values(), ids=SPOILT)
+def test_what_a_gradient_needs(tmp_path: Any, monkeypatch: Any, made: str, backend: str) -> None:
+    """Python refuses to go back where what it saved has been written to, and only there."""
+    text = f"import torch\ndef f(x):\n    {made}\n    if y.sum() > 0:\n        y.add_(2)\n    return y\n"
+    make = load(tmp_path, monkeypatch, text)
+    ends = []
+    for function in (make(), torch.compile(make(), backend=backend)):
+        x = torch.arange(6.0).reshape(2, 3).requires_grad_()
+        try:
+            function(x).sum().backward()
+            ends.append(x.grad.tolist())
+        except RuntimeError as error:
+            ends.append(str(error)[:60])
+    assert ends[0] == ends[1]

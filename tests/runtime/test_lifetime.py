@@ -6,7 +6,9 @@ import contextlib
 import copy
 import gc
 import re
-from typing import Any
+import sys
+import weakref
+from typing import Any, Iterator
 
 import pytest
 import torch
@@ -45,8 +47,17 @@ TRAINED = """
 STEPS = 200
 
 
+@pytest.fixture
+def only_new_objects() -> Iterator[None]:
+    """What other tests have left behind is not counted, and not collected in the meantime."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 def live_tensors() -> int:
-    """How many tensors there are."""
+    """How many tensors there are, but for frozen ones."""
     gc.collect()
     return sum(issubclass(type(item), torch.Tensor) for item in gc.get_objects())
 
@@ -74,7 +85,7 @@ def trained(make: Any) -> tuple[Any, Any, CountingBackend]:
     return model, torch.compile(model, backend=backend), backend
 
 
-def test_training_loop(tmp_path: Any) -> None:
+def test_training_loop(tmp_path: Any, only_new_objects: None) -> None:
     make = load(tmp_path, TRAINED)
     seed()
     eager = make()
@@ -94,7 +105,7 @@ def test_training_loop(tmp_path: Any) -> None:
     assert all(torch.allclose(a, b) for a, b in zip(eager.parameters(), model.parameters()))
 
 
-def test_what_grows_would_be_seen(tmp_path: Any) -> None:
+def test_what_grows_would_be_seen(tmp_path: Any, only_new_objects: None) -> None:
     make = load(tmp_path, TRAINED.replace("self.losses.append(loss.item())", "self.losses.append(loss)"))
     model, compiled, _ = trained(make)
     found: list[int] = []
@@ -224,3 +235,50 @@ def test_interrupts_leave_nothing_behind() -> None:
                 compiled(torch.ones(2))
     assert "".join(event.removeprefix("out ") for event in events) == "shape (2,)\n" * 2
     assert not state.local.queue
+
+
+class Renewed:
+    """Garbage that calls Python functions when it is collected, and leaves new garbage behind."""
+
+    left = 0
+
+    def __init__(self) -> None:
+        self.itself = self
+        weakref.finalize(self, len, ())
+
+    def __del__(self) -> None:
+        if Renewed.left:
+            Renewed.left -= 1
+            Renewed()
+
+
+PRINTING = """
+    import torch
+
+    class Printing(torch.nn.Module):
+        def forward(self, x):
+            print("sum", x.sum())
+            return x * 2
+
+    make = Printing
+    """
+
+
+def test_the_garbage_collector_calls_no_first_frame(tmp_path: Any, monkeypatch: Any) -> None:
+    """Functions that it calls in front of the first frame are none of the call's."""
+    unraisable: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda hooked: unraisable.append(hooked.exc_value))
+    make = load(tmp_path, PRINTING)
+    function = torch.compile(make(), backend=CountingBackend())
+    thresholds = gc.get_threshold()
+    Renewed.left = 1000
+    Renewed()
+    try:
+        gc.set_threshold(1)
+        with captured():
+            function(torch.ones(3))
+    finally:
+        gc.set_threshold(*thresholds)
+        Renewed.left = 0
+    record = _gm.report()["callables"][-1]
+    assert not unraisable and (record["mode"], record["reason"]) == ("whole", None)

@@ -25,7 +25,7 @@ from .contexts import contexts_entered
 from .conversions import idle_conversions_seen
 from .gradient_calls import gradients_traced
 from .later import types_watched
-from .lazy import Preparation
+from .lazy import Preparation, is_pythons_own
 from .losses import losses_held
 from .markers import site_of
 from .numbers import CAPTURE
@@ -75,7 +75,8 @@ class Callback:
         if frame.f_code.co_filename.startswith(OUR_FOLDER):
             return left_alone()
         with torch._dynamo.convert_frame.compile_lock:
-            if self.backend.whole and is_first_frame(sys._getframe(1)):
+            first = self.backend.whole and is_first_frame(sys._getframe(1))
+            if first and not runs_beside(frame.f_code, self.backend.entry):
                 return self.convert_whole(frame, cache_entry, frame_state)
             return self.convert_partial(frame, cache_entry, frame_state)
 
@@ -253,6 +254,14 @@ def is_first_frame(caller: Any) -> bool:
             return False
         caller = caller.f_back
     return False
+
+
+def runs_beside(code: Any, entry: Any) -> bool:
+    """Whether a frame is none of the call's: finalizers and callbacks run where the garbage collector happens to."""
+    if code is entry or forwards(code):
+        return False
+    finalizes = code.co_name == "__del__" or is_pythons_own(code.co_filename)
+    return finalizes or torch._dynamo.trace_rules.check(code)
 
 
 def run_eagerly(function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:

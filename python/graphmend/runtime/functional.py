@@ -13,7 +13,7 @@ import torch
 from torch._prims_common import is_non_overlapping_and_dense_or_false
 from torch.fx import GraphModule, Node
 
-from . import prove
+from . import op_facts, prove
 from .markers import kind_of
 from .regions import Marks, Region, Select, predicate_beside, tensor_of
 from .state import Trace
@@ -74,7 +74,46 @@ def keep_apart(module: GraphModule, order: prove.Order, region: Region, storage:
         # Written back in every call, which counts as a change: what was saved of it for a gradient would be spoilt by
         # calls that change nothing.
         return "a side changes a tensor in place that others can see, and gradients may need it"
+    if prove.requires_grad(source) and spoils_gradient(order, region, storage):
+        return "a side changes a tensor in place that a gradient needs, which Python finds out going back"
     return select_after(module, region, source, copies, private)
+
+
+def spoils_gradient(order: prove.Order, region: Region, storage: int) -> bool:
+    """Whether something in front of a region has saved what is in memory for a gradient."""
+    start = order.position[region.start]
+    holders = order.holders[storage]
+    users = {user for holder in holders for user in (holder, *holder.users)}
+    early = [user for user in users if order.position.get(user, start) < start and prove.requires_grad(user)]
+    return any(saves(user, storage) for user in early if user.op.startswith("call") and kind_of(user) is None)
+
+
+def saves(node: Node, storage: int) -> bool:
+    """Whether a node saves a memory, or that of its own result where this is the memory; found by running it again."""
+    if node.target is torch.where:
+        return False
+    try:
+        if prove.writes_of(node):
+            return prove.name_of(node).strip("_") in op_facts.SAVES_RESULT
+        result = computed_again(node, tensor_of(node).fake_mode)  # type: ignore[union-attr]
+    except Exception:
+        return True
+    looked_for = {storage}
+    if storage in prove.storages_of(node):
+        looked_for.add(prove.storage_of(result))  # type: ignore[arg-type]
+    known = {getattr(tensor_of(source), "grad_fn", None) for source in node.all_input_nodes}
+    waiting = [result.grad_fn]
+    while waiting:
+        function = waiting.pop()
+        if function is None or function in known:
+            continue
+        known.add(function)
+        saved = [getattr(function, name) for name in dir(function) if name.startswith("_saved_")]
+        leaves = [leaf for leaf in torch.utils._pytree.tree_leaves(saved) if isinstance(leaf, torch.Tensor)]
+        if any(prove.storage_of(leaf) in looked_for for leaf in leaves):
+            return True
+        waiting += [following for following, _ in function.next_functions]
+    return False
 
 
 def may_be_saved(order: prove.Order, region: Region, storage: int) -> bool:
@@ -155,14 +194,18 @@ def clone_for(module: GraphModule, region: Region, source: Node, side: int) -> N
 
 def run_again(node: Node, fake_mode: Any) -> None:
     """Find out anew what a node gives."""
-    old = tensor_of(node)
+    value = computed_again(node, fake_mode)
+    if "example_value" in node.meta:
+        node.meta = {**node.meta, "example_value": value}
+
+
+def computed_again(node: Node, fake_mode: Any) -> Any:
+    """What a node gives, computed anew."""
     args, kwargs = torch.fx.map_arg((node.args, node.kwargs), tensor_of)
     function = node.target if node.op == "call_function" else getattr(args[0], str(node.target))
     arguments = args if node.op == "call_function" else args[1:]
-    with fake_mode, torch.set_grad_enabled(getattr(old, "requires_grad", True)):
-        value = function(*arguments, **kwargs)
-    if "example_value" in node.meta:
-        node.meta = {**node.meta, "example_value": value}
+    with fake_mode, torch.set_grad_enabled(getattr(tensor_of(node), "requires_grad", True)):
+        return function(*arguments, **kwargs)
 
 
 def select_after(module: GraphModule, region: Region, source: Node, copies: list[Node], private: bool) -> Optional[str]:
