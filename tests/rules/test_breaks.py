@@ -244,14 +244,16 @@ def example(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     torch = pytest.importorskip("torch", reason="torch is not installed")
     monkeypatch.setenv("GRAPHMEND_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr("sys.dont_write_bytecode", True)
-    states = random.getstate(), torch.get_rng_state()
+    numpy = pytest.importorskip("numpy")
+    states = random.getstate(), numpy.random.get_state(), torch.get_rng_state()
     torch._dynamo.reset()
     with warnings.catch_warnings(), quiet():
         warnings.simplefilter("ignore")
         yield Example(path, tmp_path)
     torch._dynamo.reset()
     random.setstate(states[0])
-    torch.set_rng_state(states[1])
+    numpy.random.set_state(states[1])
+    torch.set_rng_state(states[2])
 
 
 @contextlib.contextmanager
@@ -406,6 +408,7 @@ def test_graphmend_does_what_the_page_says(
         report = runtime.report()
     finally:
         runtime.uninstall_compile()
+        runtime.registry.reset()
     assert expected is None or found is None or same(expected, found)
     mended = {site.rpartition(":")[2] for site, fate in report["sites"].items() if fate["mended"]}
     whole = bool(report["callables"]) and all(one["mode"] == "whole" for one in report["callables"])
