@@ -9,7 +9,7 @@
 #   make crashes [KILLS=1000] kill `fix` at random moments, and let every system call fail once
 #   make crashes [KILLS=1000] kill `fix` at random moments, and let every system call fail once
 #   make adversary [PROGRAMS=2000] [SEED=1]   random programs, mended and compiled, against what they are
-#   make bench                speed of the parser against CPython's, of mended branches against graphs written by hand
+#   make bench                speed of the parser against CPython's, of check against ruff's, of mended branches against graphs by hand
 #   make results              write docs/results.md from what the other targets measured
 #   make lint | clean
 
@@ -158,6 +158,7 @@ adversary: build
 
 bench: build
 	$(BIN)/python bench/parse.py --json build/bench-parse.json
+	$(BIN)/python bench/check.py --json build/bench-check.json
 	$(BIN)/python bench/branches.py --json build/bench-branches.json
 
 results: build
