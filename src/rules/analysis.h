@@ -46,6 +46,7 @@ typedef struct gm_analysis {
     GM_VEC(const gm_node *) visited; /* functions whose visit has begun; private */
     struct gm_purity *purity;        /* verdicts on functions of the file; private */
     struct gm_reach *reach;   /* functions that torch.compile reaches; private */
+    bool names_compile;       /* the file has the name `compile`; private */
     bool reached_only;        /* as gm_analysis_run_reached was asked; private */
 } gm_analysis;
 
