@@ -7,10 +7,9 @@
 #   make oracle [PYTHONS='python3.9 python3.13'] [SOURCES=dir]   trees and symbol tables against those of CPython
 #   make hardening            threads, tasks, ends of processes, distributed training
 #   make crashes [KILLS=1000] kill `fix` at random moments, and let every system call fail once
-#   make crashes [KILLS=1000] kill `fix` at random moments, and let every system call fail once
 #   make adversary [PROGRAMS=2000] [SEED=1]   random programs, mended and compiled, against what they are
-#   make bench                speed of the parser against CPython's, of mended branches against graphs written by hand,
-#                             and what deferred effects add to a call
+#   make bench                speed of the parser against CPython's, of check against ruff's, of mended branches against graphs written
+#                             by hand, and what deferred effects add to a call
 #   make results              write docs/results.md from what the other targets measured
 #   make lint | clean
 
@@ -159,6 +158,7 @@ adversary: build
 
 bench: build
 	$(BIN)/python bench/parse.py --json build/bench-parse.json
+	$(BIN)/python bench/check.py --json build/bench-check.json
 	$(BIN)/python bench/branches.py --json build/bench-branches.json
 	$(BIN)/python bench/events.py --json build/bench-events.json
 

@@ -173,6 +173,27 @@ def bench_part(build: Path) -> list[str]:
     return lines + table(["times", "MB", "MB/s"], growth)
 
 
+def check_part(build: Path) -> list[str]:
+    lines = ["## Speed of check", ""]
+    record = read(build / "bench-check.json")
+    if record is None:
+        return lines + not_measured("make bench")
+    kinds = ("ruff", "cold", "cached")
+    rows = []
+    for row in record["rows"]:
+        times = [f"{row[kind]['seconds']:.2f}" for kind in kinds]
+        sizes = [f"{row[kind]['megabytes']:.0f}" for kind in kinds]
+        rows.append([row["threads"], *times, f"{row['ruff']['seconds'] / row['cold']['seconds']:.2f}", *sizes])
+    headings = ["threads", "ruff, s", "cold, s", "cached, s", "ruff / cold", "ruff, MB", "cold, MB", "cached, MB"]
+    same = "the same bytes in every run" if record["same"] else "different bytes in some runs"
+    lines += [
+        f"`make bench`, the {record['files']} files of torch and transformers, beside `ruff check --select F",
+        f"--no-cache` ({record['ruff']}); the fastest of {record['rounds']} rounds in turn. `check` printed {same}.",
+        "",
+    ]
+    return lines + table(headings, rows)
+
+
 def branches_part(build: Path) -> list[str]:
     lines = ["## Speed of mended branches", ""]
     record = read(build / "bench-branches.json")
@@ -262,7 +283,7 @@ def main() -> None:
     for name in score_names(options.build):
         lines += score_part(options.build, name)
     lines += demo_part(options.build) + paper_part(options.build)
-    lines += branches_part(options.build) + events_part(options.build)
+    lines += branches_part(options.build) + events_part(options.build) + check_part(options.build)
     lines += bench_part(options.build) + oracle_part(options.build)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")

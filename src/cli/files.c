@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "cli/cli.h"
 #include "driver/discover.h"
@@ -108,8 +111,17 @@ static void print_buffer(gm_buffer *text) {
     text->length = 0;
 }
 
+/* Memory of one file serves for the next: given back to the system, it would come back page by page. */
+static void keep_memory(void) {
+#ifdef __GLIBC__
+    (void)mallopt(M_MMAP_THRESHOLD, 64 << 20);
+    (void)mallopt(M_TRIM_THRESHOLD, 256 << 20);
+#endif
+}
+
 static int run_found(gm_arena *arena, const gm_run *run, const gm_found *found, uint32_t threads,
                      gm_report_totals *totals) {
+    keep_memory();
     gm_job_result *results = GM_NEW_ARRAY(arena, gm_job_result, found->targets.count);
     gm_jobs_run(found->targets.items, found->targets.count, threads, run->job, run->options, results);
     add_up(found, results, totals);

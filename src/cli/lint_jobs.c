@@ -66,6 +66,7 @@ void gm_lint_check(gm_arena *arena, const gm_target *target, const void *options
             return;
         }
     }
+    check.report_only = true;
     gm_checked *checked = gm_check_bytes(arena, path, file.bytes, file.size, &check);
     result->findings = checked->entries.count;
     for (uint32_t i = 0; i < checked->entries.count; i++) {

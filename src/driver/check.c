@@ -112,9 +112,9 @@ static int compare_entries(const void *left, const void *right) {
     return a->site != b->site ? (a->site < b->site ? -1 : 1) : strcmp(a->rule->code, b->rule->code);
 }
 
-static void add_findings(gm_arena *arena, gm_checked *checked, const gm_check_options *options) {
+/* Whether a comment silences nothing can only be told when everything has been found that it may be there for. */
+static void add_findings(gm_arena *arena, gm_checked *checked, gm_suppressions *comments, const gm_check_options *options) {
     gm_analysis *analysis = checked->analysis;
-    gm_suppressions *comments = gm_suppress_read(arena, analysis->tree);
     for (uint32_t i = 0; i < analysis->findings.count; i++) {
         const gm_finding *finding = &analysis->findings.items[i];
         if (!is_silenced(checked, comments, finding) && is_wanted(finding, options)) {
@@ -144,8 +144,10 @@ gm_checked *gm_check_text(gm_arena *arena, const char *path, const char *text, s
         add_syntax_errors(arena, checked, tree);
         return checked;
     }
-    checked->analysis = gm_analysis_run(arena, tree);
-    add_findings(arena, checked, options);
+    gm_suppressions *comments = gm_suppress_read(arena, tree);
+    bool reached_only = options->report_only && !options->all && !gm_unused_possible(comments);
+    checked->analysis = reached_only ? gm_analysis_run_reached(arena, tree) : gm_analysis_run(arena, tree);
+    add_findings(arena, checked, comments, options);
     return checked;
 }
 

@@ -34,6 +34,7 @@ typedef struct gm_checked {
 } gm_checked;
 
 typedef struct gm_check_options {
+    bool report_only;   /* nobody looks at what is not reported: findings that `all` would add need not be made */
     bool all;           /* also findings by shape alone, and in functions that torch.compile does not reach */
     const char *select; /* codes or prefixes, each followed by a comma; NULL: all */
     const char *ignore; /* the same; NULL: none */

@@ -108,14 +108,14 @@ static const char *line_end(const char *at, const char *end) {
 
 /* The text between two tokens: white space, comments and line joins, so that a `#` can only begin a comment. */
 static void read_gap(reader *state, uint32_t start, uint32_t stop) {
+    static const uint32_t shortest = sizeof "#noqa" - 1;
     const char *text = state->tree->source->text;
     const char *end = text + stop;
-    for (const char *at = text + start; at < end; at++) {
-        if (*at == '#') {
-            const char *comment_end = line_end(at, end);
-            read_comment(state, at, comment_end);
-            at = comment_end - 1;
-        }
+    const char *at = stop - start < shortest ? NULL : memchr(text + start, '#', stop - start);
+    while (at != NULL) {
+        const char *comment_end = line_end(at, end);
+        read_comment(state, at, comment_end);
+        at = memchr(comment_end, '#', (size_t)(end - comment_end));
     }
 }
 

@@ -97,10 +97,20 @@ static void judge(gm_analysis *analysis, gm_unused_list *found, const gm_suppres
     gm_vec_push(arena, &found->items, one);
 }
 
-static bool any_open(const gm_suppressions *comments) {
+/* Whether a list of codes has one of the shape of ours. */
+static bool has_own_code(const char *codes) {
+    for (const char *at = codes; *at != '\0'; at += strcspn(at, ",") + 1) {
+        if (strncasecmp(at, "GM", 2) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool gm_unused_possible(const gm_suppressions *comments) {
     for (uint32_t i = 0; i < comments->lines.count; i++) {
         const gm_suppression *one = &comments->lines.items[i];
-        if (one->codes == NULL ? !one->used && !one->noqa : true) {
+        if (!one->noqa || (one->codes != NULL && has_own_code(one->codes))) {
             return true;
         }
     }
@@ -123,7 +133,7 @@ static void ask_decisions(gm_analysis *analysis, gm_suppressions *comments) {
 
 const gm_unused_list *gm_unused_find(gm_analysis *analysis, gm_suppressions *comments, const gm_check_options *options) {
     gm_unused_list *found = GM_NEW(analysis->arena, gm_unused_list);
-    if (!any_open(comments) || comments->whole_file || !gm_check_selects(options, &gm_rule_unused_suppression)) {
+    if (!gm_unused_possible(comments) || comments->whole_file || !gm_check_selects(options, &gm_rule_unused_suppression)) {
         return found;
     }
     ask_decisions(analysis, comments);

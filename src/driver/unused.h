@@ -16,6 +16,9 @@ typedef struct gm_unused_list {
     GM_VEC(gm_unused) items; /* in order of position */
 } gm_unused_list;
 
+/* Whether there are comments that have to silence something: those of ours, and codes of ours in those of other tools. */
+bool gm_unused_possible(const gm_suppressions *comments);
+
 /* The comments of a file that silence nothing. `comments` must have been asked about every finding of the analysis. */
 const gm_unused_list *gm_unused_find(gm_analysis *analysis, gm_suppressions *comments, const gm_check_options *options);
 

@@ -18,6 +18,87 @@ static bool is_loose(const gm_node *test, bool under_and) {
            (under_and && test->kind == GM_KIND_BoolOp && gm_as_BoolOp(test)->op == GM_OP_Or);
 }
 
+/* Where the `and` in front of an operand begins: it stands between the operands, with brackets around them perhaps. */
+static uint32_t and_between(const gm_source *source, const gm_node *left, const gm_node *right) {
+    for (uint32_t at = left->end; at + 5 <= right->start; at++) {
+        if (memcmp(source->text + at, " and ", 5) == 0) {
+            return at;
+        }
+    }
+    return 0;
+}
+
+/* How long the line of an `if` is up to its colon. */
+static uint32_t head_length(const gm_source *source, const gm_node *test) {
+    uint32_t at = test->end;
+    while (at < source->length && source->text[at] != ':' && source->text[at] != '\n') {
+        at++;
+    }
+    return gm_source_column(source, gm_source_position(source, at));
+}
+
+/* Whether the test is to be broken over lines: it fits its line now, and will not with `added` characters more. What ends in a bracket and
+ * holds no `and` is left to those who format. */
+static bool is_broken(const gm_fixer *fixer, const gm_plan *plan, size_t added) {
+    const gm_source *source = fixer->analysis->tree->source;
+    const gm_node *test = plan->test;
+    if (plan->negated || plan->node->kind != GM_KIND_If || gm_text_has_lines(fixer, plan->node->start, test->end) ||
+        source->text[test->start - 1] != ' ' || source->text[test->end] != ':' || gm_text_indent(fixer, plan->node) == NULL) {
+        return false;
+    }
+    bool several = test->kind == GM_KIND_BoolOp && gm_as_BoolOp(test)->op == GM_OP_And;
+    char last = source->text[test->end - 1];
+    uint32_t length = head_length(source, test);
+    uint32_t width = gm_text_width(fixer);
+    return length <= width && length + added > width && (several || (last != ')' && last != ']' && last != '}'));
+}
+
+/* What needs brackets of its own has them around its line. */
+static bool break_enclosed(gm_fixer *fixer, const gm_plan *plan, const gm_edit_text *first, gm_edits *edits) {
+    gm_arena *arena = fixer->analysis->arena;
+    const gm_node *test = plan->test;
+    const char *line_end = gm_text_line_end(fixer, test->start);
+    const char *indent = gm_text_indent(fixer, plan->node);
+    const char *unit = gm_text_unit(fixer, plan->function);
+    if (strlen(indent) + strlen(unit) + (test->end - test->start) > gm_text_width(fixer)) {
+        return false;
+    }
+    gm_edit edit = {.start = test->start, .end = test->end};
+    gm_text_append(arena, &edit.text, first);
+    gm_edit_add(arena, &edit.text, gm_analysis_text(fixer->analysis, " and (%s%s%s", line_end, indent, unit));
+    gm_edit_add_source(arena, &edit.text, test->start, test->end);
+    gm_edit_add(arena, &edit.text, gm_analysis_text(fixer->analysis, "%s%s)", line_end, indent));
+    return gm_edits_add(arena, edits, edit);
+}
+
+/* The test in brackets, `first` and each of its operands on a line of its own. */
+static bool break_test(gm_fixer *fixer, const gm_plan *plan, const gm_edit_text *first, gm_edits *edits) {
+    gm_arena *arena = fixer->analysis->arena;
+    const gm_source *source = fixer->analysis->tree->source;
+    const gm_node *test = plan->test;
+    const char *line_end = gm_text_line_end(fixer, test->start);
+    const char *indent = gm_text_indent(fixer, plan->node);
+    const char *unit = gm_text_unit(fixer, plan->function);
+    bool several = test->kind == GM_KIND_BoolOp && gm_as_BoolOp(test)->op == GM_OP_And;
+    uint32_t count = several ? gm_as_BoolOp(test)->values.count : 1;
+    gm_edit edit = {.start = test->start, .end = test->end};
+    gm_edit_add(arena, &edit.text, gm_analysis_text(fixer->analysis, "(%s%s%s", line_end, indent, unit));
+    gm_text_append(arena, &edit.text, first);
+    uint32_t at = test->start;
+    for (uint32_t i = 0; i < count; i++) {
+        gm_node *const *values = several ? gm_as_BoolOp(test)->values.items : NULL;
+        uint32_t end = i + 1 < count ? and_between(source, values[i], values[i + 1]) : test->end;
+        if (end <= at) {
+            return false;
+        }
+        gm_edit_add(arena, &edit.text, gm_analysis_text(fixer->analysis, "%s%s%sand ", line_end, indent, unit));
+        gm_edit_add_source(arena, &edit.text, at, end);
+        at = end + 5;
+    }
+    gm_edit_add(arena, &edit.text, gm_analysis_text(fixer->analysis, "%s%s)", line_end, indent));
+    return gm_edits_add(arena, edits, edit);
+}
+
 /* Put `not torch.compiler.is_compiling() and` in front of the test, or `torch.compiler.is_compiling() or`. */
 static bool guard_test(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits) {
     gm_arena *arena = fixer->analysis->arena;
@@ -32,7 +113,12 @@ static bool guard_test(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits) {
     gm_edit front = {.start = plan->test->start, .end = plan->test->start};
     gm_edit_add(arena, &front.text, plan->negated ? "" : "not ");
     gm_edit_add(arena, &front.text, torch);
-    gm_edit_add(arena, &front.text, plan->negated ? ".compiler.is_compiling() or " : ".compiler.is_compiling() and ");
+    gm_edit_add(arena, &front.text, ".compiler.is_compiling()");
+    if (is_broken(fixer, plan, gm_edit_length(&front.text) + 5 + (enclosed ? 2 : 0)) &&
+        (enclosed ? break_enclosed : break_test)(fixer, plan, &front.text, edits)) {
+        return true;
+    }
+    gm_edit_add(arena, &front.text, plan->negated ? " or " : " and ");
     gm_edit_add(arena, &front.text, enclosed ? "(" : "");
     gm_edits_add(arena, edits, front);
     if (enclosed) {

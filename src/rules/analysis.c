@@ -206,9 +206,13 @@ void gm_visit_function(gm_analysis *analysis, const gm_node *definition) {
     visit_block(&start, gm_blocks_of_function(definition), definition, true);
 }
 
+static bool is_wanted(gm_analysis *analysis, const gm_node *definition) {
+    return !analysis->reached_only || gm_reach_has(analysis, definition);
+}
+
 static bool find_functions(gm_node *node, void *context) {
     gm_analysis *analysis = context;
-    if (node->kind == GM_KIND_FunctionDef || node->kind == GM_KIND_AsyncFunctionDef) {
+    if ((node->kind == GM_KIND_FunctionDef || node->kind == GM_KIND_AsyncFunctionDef) && is_wanted(analysis, node)) {
         gm_visit_function(analysis, node);
     }
     if (gm_is_stmt(node) || node->kind == GM_KIND_ExceptHandler || node->kind == GM_KIND_match_case) {
@@ -232,12 +236,21 @@ static bool visit_lambda_part(gm_node *node, void *context) {
     return true;
 }
 
+/* The def, class or module around a lambda. */
+static const gm_node *definition_around(gm_analysis *analysis, const gm_node *lambda) {
+    while (lambda->kind == GM_KIND_Lambda) {
+        lambda = gm_flow_function_at(analysis->flow, lambda)->node;
+    }
+    return lambda;
+}
+
 static bool find_lambdas(gm_node *node, void *context) {
     gm_analysis *analysis = context;
     if (node->kind == GM_KIND_JoinedStr) {
         return true;
     }
-    gm_function *function = node->kind == GM_KIND_Lambda ? gm_flow_function(analysis->flow, node) : NULL;
+    bool wanted = node->kind == GM_KIND_Lambda && (!analysis->reached_only || gm_reach_has(analysis, definition_around(analysis, node)));
+    gm_function *function = wanted ? gm_flow_function(analysis->flow, node) : NULL;
     if (function != NULL) {
         gm_walk walk = {.analysis = analysis, .function = function};
         visit_lambda_part(gm_as_Lambda(node)->body, &walk);
@@ -257,19 +270,25 @@ static int compare_findings(const void *left, const void *right) {
 static void mark_reached(gm_analysis *analysis) {
     for (uint32_t i = 0; i < analysis->findings.count; i++) {
         gm_finding *finding = &analysis->findings.items[i];
-        const gm_node *function = finding->function->node;
-        while (function->kind == GM_KIND_Lambda) {
-            function = gm_flow_function_at(analysis->flow, function)->node;
-        }
+        const gm_node *function = definition_around(analysis, finding->function->node);
         finding->reached = gm_reach_has(analysis, function) && !gm_eager_only(analysis->flow, finding->node);
         finding->callers = gm_reach_callers(analysis, function);
     }
 }
 
-gm_analysis *gm_analysis_run(gm_arena *arena, gm_tree *tree) {
+/* Roots of what is reached have one of these names in the file. */
+static bool may_reach(const gm_tree *tree) {
+    return gm_names_find(tree->names, "forward", 7) != NULL || gm_names_find(tree->names, "compile", 7) != NULL;
+}
+
+static gm_analysis *run(gm_arena *arena, gm_tree *tree, bool reached_only) {
     gm_analysis *analysis = GM_NEW(arena, gm_analysis);
     analysis->arena = arena;
     analysis->tree = tree;
+    analysis->reached_only = reached_only;
+    if (reached_only && !may_reach(tree)) {
+        return analysis;
+    }
     analysis->flow = gm_flow_build(arena, tree);
     gm_node_children(&tree->module->base, find_functions, analysis);
     gm_node_children(&tree->module->base, find_lambdas, analysis);
@@ -278,4 +297,12 @@ gm_analysis *gm_analysis_run(gm_arena *arena, gm_tree *tree) {
         mark_reached(analysis);
     }
     return analysis;
+}
+
+gm_analysis *gm_analysis_run(gm_arena *arena, gm_tree *tree) {
+    return run(arena, tree, false);
+}
+
+gm_analysis *gm_analysis_run_reached(gm_arena *arena, gm_tree *tree) {
+    return run(arena, tree, true);
 }

@@ -46,6 +46,8 @@ typedef struct gm_analysis {
     GM_VEC(const gm_node *) visited; /* functions whose visit has begun; private */
     struct gm_purity *purity;        /* verdicts on functions of the file; private */
     struct gm_reach *reach;   /* functions that torch.compile reaches; private */
+    bool names_compile;       /* the file has the name `compile`; private */
+    bool reached_only;        /* as gm_analysis_run_reached was asked; private */
 } gm_analysis;
 
 /* A node that rules are asked about. */
@@ -57,6 +59,10 @@ typedef struct gm_site {
 } gm_site;
 
 gm_analysis *gm_analysis_run(gm_arena *arena, gm_tree *tree);
+
+/* The same for those who want to know of code that torch.compile reaches alone: other functions are only looked at where that needs it, and most
+ * of the findings in them are not made. */
+gm_analysis *gm_analysis_run_reached(gm_arena *arena, gm_tree *tree);
 
 /* The plan of a statement or conditional expression, or NULL. */
 gm_plan *gm_analysis_plan(const gm_analysis *analysis, const gm_node *node);

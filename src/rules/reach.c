@@ -84,21 +84,31 @@ static bool names_compile(gm_analysis *analysis, const gm_node *expression) {
     return gm_flow_names(analysis->flow, callee, "torch.compile");
 }
 
-static void add_methods(gm_analysis *analysis, const gm_node *class_def) {
+static bool is_module(gm_analysis *analysis, const gm_node *class_def) {
     const gm_class *class_ = gm_class_of(analysis->flow, class_def);
-    if (class_ == NULL || !class_->is_module) {
-        return;
-    }
+    return class_ != NULL && class_->is_module;
+}
+
+/* What a class is takes longer to find out than whether it has the method. */
+static void add_methods(gm_analysis *analysis, const gm_node *class_def) {
     const gm_list *body = &gm_as_ClassDef(class_def)->body;
     for (uint32_t i = 0; i < body->count; i++) {
-        if (gm_is_def(body->items[i]) && gm_name_is(gm_def_name(body->items[i]), "forward")) {
+        if (gm_is_def(body->items[i]) && gm_name_is(gm_def_name(body->items[i]), "forward") && is_module(analysis, class_def)) {
             add(analysis, body->items[i]);
         }
     }
 }
 
+static bool holds_statements(const gm_node *node) {
+    return gm_is_stmt(node) || node->kind == GM_KIND_ExceptHandler || node->kind == GM_KIND_match_case;
+}
+
+/* `compile` is named in calls and decorators alone; where nothing has that name, expressions need not be read. */
 static bool find_roots(gm_node *node, void *context) {
     gm_analysis *analysis = context;
+    if (!analysis->names_compile && !holds_statements(node)) {
+        return true;
+    }
     if (gm_is_def(node)) {
         const gm_list *decorators = gm_def_decorators(node);
         for (uint32_t i = 0; i < decorators->count; i++) {
@@ -131,6 +141,7 @@ static bool follow(gm_node *node, void *context) {
 
 static void run(gm_analysis *analysis) {
     analysis->reach = GM_NEW(analysis->arena, struct gm_reach);
+    analysis->names_compile = gm_names_find(analysis->tree->names, "compile", 7) != NULL;
     gm_node_children(&analysis->tree->module->base, find_roots, analysis);
     for (uint32_t i = 0; i < analysis->reach->definitions.count; i++) {
         const gm_node *definition = analysis->reach->definitions.items[i];

@@ -2,6 +2,7 @@
 #ifndef GM_TESTS_PIPELINE_H
 #define GM_TESTS_PIPELINE_H
 
+#include "driver/add_ignore.h"
 #include "driver/fix.h"
 #include "mend/runtime.h"
 #include "rules/decisions.h"
@@ -16,8 +17,9 @@ static inline const gm_tree *run_pipeline(gm_arena *arena, const char *path, con
     const gm_checked *checked = gm_check_bytes(arena, path, bytes, size, &everything);
     gm_buffer report;
     gm_buffer_init(&report, arena);
-    gm_report_find("full")->file(&report, checked, &style);
-    gm_report_find("json")->file(&report, checked, &style);
+#define GM_FORMAT(name, symbol) symbol.file(&report, checked, &style);
+#include "report/formats.def"
+    gm_add_ignore(arena, checked);
     gm_fix_bytes(arena, path, bytes, size, &mends, &everything);
     if (checked->analysis != NULL) {
         gm_mend_runtime(checked->analysis, gm_decisions_of(checked->analysis));

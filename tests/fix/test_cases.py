@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 from typing import Callable
 
 import pytest
@@ -26,6 +31,26 @@ def test_text(case: Case, fixed: Callable[..., str]) -> None:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_once_is_enough(case: Case, fixed: Callable[..., str]) -> None:
     assert fixed(case.after, *case.options) == case.after
+
+
+def test_formatted_text_stays_formatted(tmp_path: Path) -> None:
+    """What `ruff format` would leave alone before, it leaves alone afterwards."""
+    ruff = shutil.which("ruff", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
+    if ruff is None:
+        pytest.skip("ruff is not installed")
+    changed = [case for case in CASES if case.before != case.after]
+    for number, case in enumerate(changed):
+        for kind, text in (("before", case.before), ("after", case.after)):
+            path = tmp_path / kind / f"case{number}.py"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    command = [ruff, "format", "--isolated", "--no-cache", "--check", "--line-length", "88", "."]
+    unformatted = {}
+    for kind in ("before", "after"):
+        done = subprocess.run(command, cwd=tmp_path / kind, capture_output=True, text=True)
+        unformatted[kind] = {f"case{number}.py" for number in range(len(changed)) if f"case{number}.py" in done.stdout}
+    assert len(unformatted["before"]) < len(changed)
+    assert unformatted["after"] <= unformatted["before"]
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.options], ids=lambda case: case.name)
