@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import logging
 import os
 import random
 import sys
@@ -43,6 +44,8 @@ MAX_RUNS = 3 * MAX_PATHS
 # What Dynamo calls the breaks at which the program itself may raise an exception.
 RAISING = ("Observed exception", "TypeError when making fake tensor call", "RuntimeError when making fake tensor call")
 OUR_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
+# `logging` holds a lock of its own while it runs: it must not wait for that of the compiler, whose holder may log.
+LEFT_ALONE = (OUR_FOLDER, logging.__file__)
 TORCH_FOLDER = os.path.dirname(torch.__file__) + os.sep
 FORWARDERS = {
     ("module.py", "_wrapped_call_impl"),
@@ -69,7 +72,7 @@ class Callback:
     def __call__(self, frame: Any, cache_entry: Any, frame_state: Any) -> Any:
         if state.local.trace is not None:
             return self.inner(frame, cache_entry, frame_state)
-        if frame.f_code.co_filename.startswith(OUR_FOLDER):
+        if frame.f_code.co_filename.startswith(LEFT_ALONE):
             return left_alone()
         with torch._dynamo.convert_frame.compile_lock:
             if self.backend.whole and is_first_frame(sys._getframe(1)):
