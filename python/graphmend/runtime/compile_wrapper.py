@@ -376,6 +376,10 @@ class Ways:
     ) -> Any:
         """The result of a call on the path that a search finds."""
         way: Optional[Way] = self.likely
+
+        def eagerly() -> Any:
+            return self.run_eagerly(function, args, kwargs)
+
         while True:
             search.note(way, failure)
             way = search.next()
@@ -383,7 +387,7 @@ class Ways:
                 return self.run_eagerly(function, args, kwargs)
             state.local.known, state.local.tracing, state.local.failed = search.known, search.tracing, search.failed
             try:
-                result = run_way(way.run, function, args, kwargs)
+                result = run_way(way.run, eagerly, args, kwargs)
             except state.GuardFailed as failed:
                 failure = Failure(True, failed.restore, failed.answers, failed.path)
             except state.OtherPath as failed:
@@ -503,7 +507,7 @@ def is_of_postponing_code(error: BaseException) -> bool:
     return False
 
 
-def run_way(way: Callable[..., Any], function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+def run_way(way: Callable[..., Any], eagerly: Callable[[], Any], args: tuple, kwargs: dict) -> Any:
     """Run a call on one path, then its deferred work; raises GuardFailed if it has to be run in another way."""
     try:
         result = way(*args, **kwargs)
@@ -513,9 +517,7 @@ def run_way(way: Callable[..., Any], function: Callable[..., Any], args: tuple, 
             raise
     else:
         stopped = flush(state.local.queue)
-        if stopped is not None:
-            return run_again(stopped, lambda: run_eagerly(function, args, kwargs))
-        return result
+        return result if stopped is None else run_again(stopped, eagerly)
     raise failed
 
 
@@ -558,7 +560,7 @@ def wrap(ways: Ways, function: Callable[..., Any], module: Optional[torch.nn.Mod
             stopped = flush(queue)
             if stopped is None:
                 return result
-            return run_again(stopped, lambda: run_eagerly(function, args, kwargs))
+            return run_again(stopped, lambda: ways.run_eagerly(function, args, kwargs))
         return ways.recover(failure, function, args, kwargs)
 
     call._torchdynamo_wrapper_id = id(call)  # type: ignore[attr-defined]
