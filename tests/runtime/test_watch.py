@@ -221,8 +221,10 @@ def caught(x):
 
 
 def test_effects_that_may_fail() -> None:
+    """They are mended; where they fail in every call, the frames are compiled as they are."""
     outcome = compare(lambda: caught, CALLS)
-    assert any("inside a `try`" in reason for reason in outcome.refusals("GM301"))
+    assert outcome.mended("GM301")
+    assert outcome.report["callables"][-1]["reason"] == "what the graph assumes of the data holds too seldom"
 
 
 def product_under_autocast(x):

@@ -405,3 +405,32 @@ def test_export_and_trace_see_the_original() -> None:
     exported = torch.export.export(Smooth(), (x,))
     assert torch.equal(exported.module()(x), x * 2)
     assert torch.equal(torch.jit.trace(Smooth(), (x,))(x), x * 2)
+
+
+def test_logging_does_not_wait_for_the_compiler() -> None:
+    """Another thread may compile, and wait for the lock that `logging` holds."""
+    logger = logging.getLogger("graphmend.test.lock")
+    logger.propagate = False
+    shown = io.StringIO()
+    handler = logging.StreamHandler(shown)
+
+    def program(x: torch.Tensor) -> torch.Tensor:
+        logger.warning("sum %.1f", x.sum().item())
+        return x + 1
+
+    logger.addHandler(logging.NullHandler())
+    compiled = torch.compile(program, backend="eager")
+    for _ in range(3):
+        compiled(torch.ones(2))
+    logger.addHandler(handler)  # from here on functions run that Dynamo has not seen before
+    results: list[torch.Tensor] = []
+    worker = threading.Thread(target=lambda: results.append(compiled(torch.ones(2))), daemon=True)
+    try:
+        with torch._dynamo.convert_frame.compile_lock:
+            worker.start()
+            worker.join(60)
+            waiting = worker.is_alive()
+        worker.join()
+    finally:
+        logger.removeHandler(handler)
+    assert not waiting and torch.equal(results[0], torch.full((2,), 2.0)) and shown.getvalue() == "sum 2.0\n"

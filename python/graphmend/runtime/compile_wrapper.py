@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import logging
 import os
 import random
 import sys
@@ -46,6 +47,8 @@ MAX_RUNS = 3 * MAX_PATHS
 # What Dynamo calls the breaks at which the program itself may raise an exception.
 RAISING = ("Observed exception", "TypeError when making fake tensor call", "RuntimeError when making fake tensor call")
 OUR_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
+# `logging` holds a lock of its own while it runs: it must not wait for that of the compiler, whose holder may log.
+LEFT_ALONE = (OUR_FOLDER, logging.__file__)
 TORCH_FOLDER = os.path.dirname(torch.__file__) + os.sep
 FORWARDERS = {
     ("module.py", "_wrapped_call_impl"),
@@ -72,7 +75,7 @@ class Callback:
     def __call__(self, frame: Any, cache_entry: Any, frame_state: Any) -> Any:
         if state.local.trace is not None:
             return self.inner(frame, cache_entry, frame_state)
-        if frame.f_code.co_filename.startswith(OUR_FOLDER):
+        if frame.f_code.co_filename.startswith(LEFT_ALONE):
             return left_alone()
         with torch._dynamo.convert_frame.compile_lock:
             first = self.backend.whole and is_first_frame(sys._getframe(1))
@@ -401,6 +404,10 @@ class Ways:
     ) -> Any:
         """The result of a call on the path that a search finds."""
         way: Optional[Way] = self.likely
+
+        def eagerly() -> Any:
+            return self.run_eagerly(function, args, kwargs)
+
         while True:
             search.note(way, failure)
             way = search.next()
@@ -408,7 +415,7 @@ class Ways:
                 return self.run_eagerly(function, args, kwargs)
             state.local.known, state.local.tracing, state.local.failed = search.known, search.tracing, search.failed
             try:
-                result = run_way(way.run, function, args, kwargs)
+                result = run_way(way.run, eagerly, args, kwargs)
             except state.GuardFailed as failed:
                 failure = Failure(True, failed.restore, failed.answers, failed.path)
             except state.OtherPath as failed:
@@ -528,7 +535,7 @@ def is_of_postponing_code(error: BaseException) -> bool:
     return False
 
 
-def run_way(way: Callable[..., Any], function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+def run_way(way: Callable[..., Any], eagerly: Callable[[], Any], args: tuple, kwargs: dict) -> Any:
     """Run a call on one path, then its deferred work; raises GuardFailed if it has to be run in another way."""
     try:
         result = way(*args, **kwargs)
@@ -538,9 +545,7 @@ def run_way(way: Callable[..., Any], function: Callable[..., Any], args: tuple, 
             raise
     else:
         stopped = flush(state.local.queue)
-        if stopped is not None:
-            return run_again(stopped, lambda: run_eagerly(function, args, kwargs))
-        return result
+        return result if stopped is None else run_again(stopped, eagerly)
     raise failed
 
 
@@ -583,7 +588,7 @@ def wrap(ways: Ways, function: Callable[..., Any], module: Optional[torch.nn.Mod
             stopped = flush(queue)
             if stopped is None:
                 return result
-            return run_again(stopped, lambda: run_eagerly(function, args, kwargs))
+            return run_again(stopped, lambda: ways.run_eagerly(function, args, kwargs))
         return ways.recover(failure, function, args, kwargs)
 
     call._torchdynamo_wrapper_id = id(call)  # type: ignore[attr-defined]
