@@ -179,6 +179,15 @@ class Written(Layers):
         return result.detach() + self.run(hidden)
 
 
+class NoLeaf(Layers):
+    """Unlike `requires_grad_`, the assignment raises for a tensor that has been computed, even if nothing changes."""
+
+    def forward(self, x):
+        hidden = x[:, None].requires_grad_()
+        hidden.requires_grad = True
+        return self.run(hidden)
+
+
 class Counts(Layers):
     def forward(self, x):
         self.run(x.detach()).sum().backward()
@@ -191,7 +200,7 @@ class Kept(Layers):
         return x * 1
 
 
-@pytest.mark.parametrize("program", [Leaf, Written, Counts, Kept], ids=lambda program: program.__name__)
+@pytest.mark.parametrize("program", [Leaf, Written, NoLeaf, Counts, Kept], ids=lambda program: program.__name__)
 def test_left(program: Any) -> None:
     assert "whole" not in modes(compare(program, CALLS))
 

@@ -25,6 +25,7 @@ from .assumed import numbers_assumed
 from .contexts import contexts_entered
 from .conversions import idle_conversions_seen
 from .gradient_calls import gradients_traced
+from .hosts import hosts_called
 from .later import types_watched
 from .lazy import Preparation, is_pythons_own
 from .losses import losses_held
@@ -118,10 +119,10 @@ class Callback:
         off = self.off[torch.is_grad_enabled()]
         if whole and not self.record.calls_random:
             state.local.generator = random.getstate()
-        fixed = False
+        fixed = hosts = False
         with forgotten_breaks() as forget:
             for _ in range(MAX_ATTEMPTS):
-                trace = state.Trace(whole, frozenset(off), fixed=fixed)
+                trace = state.Trace(whole, frozenset(off), fixed=fixed, hosts=hosts)
                 with held() as records:
                     result, error = self.attempt(trace, frame, cache_entry, frame_state)
                     records = list(records)
@@ -142,6 +143,9 @@ class Callback:
                 forget()
                 if trace.elsewhere:
                     raise state.OtherPath(trace.answers, trace.repeated)
+                if trace.drawing and not (trace.refusals or hosts):
+                    hosts = True
+                    continue
                 if trace.numbers and not (trace.refusals or fixed):
                     fixed = True
                     continue
@@ -176,8 +180,8 @@ class Callback:
             readings = types_watched(trace), supplied(trace)
             answered = numbers_assumed(trace), truth_asked(trace), idle_conversions_seen(trace.whole)
             with contextlib.ExitStack() as stack:
-                answered = *answered, gradients_traced(trace), contexts_entered(trace), losses_held(trace)
-                for context in (settings, *watched, *answered, *readings, put_back(trace)):
+                others = contexts_entered(trace), losses_held(trace), hosts_called(trace), gradients_traced(trace)
+                for context in (settings, *watched, *answered, *readings, *others, put_back(trace)):
                     stack.enter_context(context)
                 return self.inner(frame, cache_entry, frame_state), None
         except Exception as error:

@@ -115,7 +115,8 @@ def of_functions(trace: state.Trace) -> list[tuple[Any, str, Wrapper]]:
         def storing(self: Any, tx: Any, item: Any, name: Any, value: Any) -> Any:
             if isinstance(item, TensorVariable):
                 item = item if item.source else own_variable(tx, item)
-                if name.is_python_constant() and name.as_python_constant() == "requires_grad":
+                known = name.is_python_constant() and name.as_python_constant() == "requires_grad"
+                if known and item.as_proxy().node.meta["example_value"].is_leaf:  # Python raises for other tensors
                     item.method_requires_grad_(tx, value)
                     return constant(None)
             return store(self, tx, item, name, value)

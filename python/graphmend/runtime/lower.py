@@ -9,13 +9,12 @@ import torch
 from torch.fx import GraphModule, Node
 from torch.fx._lazy_graph_module import _LazyGraphModule
 
-from . import prove
+from . import gradients, hosts, prove
 from .ahead import Ahead, decided_ahead
 from .assumed import unasserted
 from .decisions import decide_on_tensors
 from .facts import Facts, add_numbers
 from .functional import functionalize
-from .gradients import settle
 from .markers import kind_of, site_of
 from .numbers import depends_on_data
 from .reach import Reach, reach_of
@@ -48,7 +47,8 @@ class Plan:
 
 def lower(module: GraphModule, trace: Trace) -> Plan:
     """Prove every site of the graph, then replace its markers; raises SiteRefused with the reasons in the trace."""
-    settle(module, trace)
+    gradients.settle(module, trace)
+    hosts.settle(module)
     drop_idle_dropouts(module)
     decide_on_tensors(module)
     if trace.outside is not None:

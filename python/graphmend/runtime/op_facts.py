@@ -66,9 +66,8 @@ SAVES_RESULT = frozenset(
 )
 
 # Libraries whose operators compute and do nothing else.
-PURE_LIBRARIES = frozenset(
-    "graphmend_losses aten prims prim torchvision torchaudio quantized quantized_decomposed mkldnn".split()
-)
+PURE_LIBRARIES = frozenset("aten prims prim torchvision torchaudio quantized quantized_decomposed mkldnn".split())
+PURE_LIBRARIES |= {"graphmend_hosts", "graphmend_losses"}
 
 CONTEXT_FUNCTIONS = ("_set_grad_enabled", "_enter_autocast", "_exit_autocast", "set_grad_enabled")
 

@@ -240,6 +240,7 @@ class Notes:
         self.saved: dict[int, Callable[[], None]] = {}  # by generator
         self.clocks = 0
         self.sites: dict[str, None] = {}
+        self.hosted: Any = None  # the last array that a function draws where it stands (hosts.py)
 
     def put_back(self) -> None:
         """Undo what the trace has drawn."""
@@ -338,6 +339,8 @@ def sequence(function: Any, args: list, kwargs: dict, site: str) -> list:
 def keep(found: Notes, fact: Fact, function: Any, site: str) -> None:
     """Remember the state of a generator, now and whenever the graph is about to run."""
     generator = readings.generator_of(function)
+    if found.hosted is not None and readings.is_numpy(generator):
+        refuse(site, "a function draws random numbers before, which happens in the graph")
     if generator is None:
         refuse_late_seed(found.output, site)
     if id(generator) not in found.saved:

@@ -61,6 +61,8 @@ class Shadow:
         args, kwargs = self.fetch(node.args), self.fetch(node.kwargs)
         if node.op == "call_method":
             return getattr(args[0], str(node.target))(*args[1:], **kwargs)
+        if node.target is torch.tensor and isinstance(args[0], torch.Tensor):  # an array of the program: no warning
+            return args[0].detach().clone().to(kwargs.get("device"), kwargs.get("dtype"))
         return node.target(*args, **kwargs)  # type: ignore[operator]
 
     def number(self, graph: Graph, symbol: Any) -> Any:

@@ -154,6 +154,11 @@ def generator_of(function: Any) -> Any:
     return owner if type(owner) is random.Random or type(owner) in numpy_generators() else None
 
 
+def is_numpy(generator: Any) -> bool:
+    """Whether a generator is one of NumPy's."""
+    return type(generator) in numpy_generators()
+
+
 def is_still(function: Any) -> bool:
     """Whether a method of a random generator is what the generator has under its name."""
     generator = generator_of(function)

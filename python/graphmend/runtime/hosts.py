@@ -1,0 +1,280 @@
+"""Functions of the program that compute with NumPy alone, random numbers included, as operators of the graph.
+
+Where tensors of the graph decide what such a function draws, its numbers cannot be had in front of the graph
+(outside_calls.py), and Dynamo would have torch draw them. The function itself runs where it stands, on the tensors of
+the call, if its code shows that it reaches for nothing but its arguments and what NumPy computes. What it gives has to
+look like what it gave while the call was traced; otherwise, and when it raises, the call is run again in eager Python.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dis
+import functools
+import inspect
+import itertools
+import sys
+import uuid
+from types import CodeType, FunctionType
+from typing import Any, Callable, Iterator, Optional
+
+import torch
+from torch.fx import GraphModule, Node
+from torch.utils._pytree import tree_map
+
+from . import outside_calls, prove, readings, state
+from .kernels import ERRORS, FUNCTIONS
+from .paths import path_of
+
+LIBRARY = torch.library.Library("graphmend_hosts", "DEF")
+DRAWS = frozenset(readings.OF_NUMPY) - {"seed", "integers"} | {"choice"}
+METHODS = frozenset(
+    "append clear copy count extend get index insert items keys pop remove reverse sort update values add "
+    "detach cpu numpy tolist item long int float bool double size dim numel shape dtype ndim random".split()
+)
+# What NumPy does beside computing.
+FORBIDDEN = frozenset(
+    "DataSource apply_along_axis apply_over_axes asmatrix ctypeslib dump dumps errstate f2py fromfile fromfunction "
+    "fromregex frompyfunc genfromtxt get_include info lib load loadtxt memmap nditer nested_iters piecewise "
+    "printoptions rec save savetxt savez savez_compressed set_printoptions setbufsize seterr seterrcall setfield "
+    "setflags show_config show_runtime test testing tofile vectorize".split()
+)
+WRITING = ("STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR", "STORE_NAME", "IMPORT_", "LOAD_BUILD_CLASS")
+MAX_DEPTH = 3
+PROCESS = uuid.uuid4().hex  # graphs that are kept on disk are none of another process
+numbers = itertools.count()
+
+
+class Host:
+    """A function, its arguments, and what it gives. Tensors among the arguments are numbered."""
+
+    def __init__(self, function: Callable[..., Any], arguments: Any) -> None:
+        self.function = function
+        self.arguments = arguments
+        self.like: Any = None
+
+    def call(self, tensors: list[torch.Tensor]) -> torch.Tensor:
+        """What the function gives for these tensors; it must not change them."""
+        copies = [tensor.detach().clone() for tensor in tensors]
+        args, kwargs = tree_map(lambda item: copies[item.place] if isinstance(item, Place) else item, self.arguments)
+        result = self.function(*args, **kwargs)
+        if type(result).__name__ != "ndarray" or not result.flags.c_contiguous or result.dtype.kind not in "biuf":
+            raise TypeError("no array of numbers")
+        if not all(map(torch.equal, copies, tensors)):
+            raise TypeError("it writes to an argument")
+        found = torch.from_numpy(result.copy())
+        if self.like is not None and (found.dtype, found.shape) != (self.like.dtype, self.like.shape):
+            raise TypeError("an array of another kind")
+        return found
+
+
+class Place:
+    """Where a tensor goes among the arguments."""
+
+    def __init__(self, place: int) -> None:
+        self.place = place
+
+
+hosts: dict[str, Host] = {}
+
+
+def run(key: str, tensors: list[torch.Tensor], before: Optional[torch.Tensor]) -> torch.Tensor:
+    """Kernel of the operator; `before` is what the last of its kind gave, so that they run in order."""
+    return hosts[key].call(tensors)
+
+
+def fake(key: str, tensors: list[torch.Tensor], before: Optional[torch.Tensor]) -> torch.Tensor:
+    """Shape of the result."""
+    return torch.empty(hosts[key].like.shape, dtype=hosts[key].like.dtype)
+
+
+LIBRARY.define("call(str key, Tensor[] tensors, Tensor? before) -> Tensor", tags=(torch.Tag.nondeterministic_seeded,))
+LIBRARY.impl("call", run, "CompositeExplicitAutograd")
+torch.library.register_fake("graphmend_hosts::call", fake, lib=LIBRARY)
+OPERATOR = torch.ops.graphmend_hosts.call.default
+
+
+@functools.lru_cache(maxsize=256)
+def draws(function: FunctionType) -> bool:
+    """Whether a function draws random numbers from NumPy, and does nothing else that anybody could notice."""
+    return "numpy" in sys.modules and computes(function, MAX_DEPTH) and "random" in names_of(function.__code__)
+
+
+def names_of(code: CodeType) -> set[str]:
+    """The attributes that code asks for, and what it defines."""
+    found = set(code.co_names)
+    for part in code.co_consts:
+        if isinstance(part, CodeType):
+            found |= names_of(part)
+    return found
+
+
+def computes(function: FunctionType, depth: int) -> bool:
+    """Whether a function reaches for nothing but its arguments, NumPy, and functions of its own kind."""
+    if depth == 0 or function.__closure__ or not is_plain_code(function.__code__, function.__globals__, depth):
+        return False
+    return all(map(is_constant, (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())))
+
+
+def is_constant(value: Any) -> bool:
+    """Whether a value is a number, a text, or a tuple of such that nobody can change."""
+    return all(map(is_constant, value)) if type(value) in (tuple, torch.Size) else type(value) in readings.PLAIN
+
+
+def is_plain_code(code: CodeType, variables: dict, depth: int) -> bool:
+    """The same of code, with that of the functions in it."""
+    if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        return False
+    globals_used = set()
+    for item in dis.get_instructions(code):
+        if item.opname.startswith(WRITING):
+            return False
+        if item.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            globals_used.add(item.argval)
+        elif isinstance(item.argval, str) and item.argval in code.co_names and not may_ask(item.argval):
+            return False
+    inner = [part for part in code.co_consts if isinstance(part, CodeType)]
+    return all(may_use(name, variables, depth) for name in globals_used) and all(
+        is_plain_code(part, variables, depth) for part in inner
+    )
+
+
+def may_ask(name: str) -> bool:
+    """Whether an attribute may be asked for, of whatever is at hand in such a function."""
+    numpy = sys.modules["numpy"]
+    if name in FORBIDDEN or name.startswith("_"):
+        return False
+    known = name in METHODS or name in DRAWS or hasattr(sys.modules[__package__], name)
+    return known or hasattr(numpy, name) or hasattr(numpy.ndarray, name)
+
+
+def may_use(name: str, variables: dict, depth: int) -> bool:
+    """Whether a global may be used."""
+    if name not in variables:
+        return name in FUNCTIONS or name in ERRORS or name in ("dict", "set", "str")
+    value = variables[name]
+    if value is sys.modules["numpy"] or value is sys.modules[__package__] or is_constant(value):
+        return True
+    return isinstance(value, FunctionType) and computes(value, depth - 1)
+
+
+@contextlib.contextmanager
+def hosts_called(trace: state.Trace) -> Iterator[None]:
+    """Let a trace of a whole call inside the block have such functions run by the graph, if it is to have any."""
+    if not trace.whole:
+        yield
+        return
+    from torch._dynamo.variables import UserFunctionVariable
+
+    call = UserFunctionVariable.call_function
+
+    def calling(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        function = getattr(self, "fn", None)
+        if type(self) is not UserFunctionVariable or not isinstance(function, FunctionType) or not draws(function):
+            return call(self, tx, args, kwargs)
+        trace.drawing = True
+        if not trace.hosts or trace.open or tx.output.current_tracer.parent is not None:
+            return call(self, tx, args, kwargs)
+        return called(trace, tx, self, args, kwargs)
+
+    UserFunctionVariable.call_function = calling
+    try:
+        yield
+    finally:
+        UserFunctionVariable.call_function = call
+
+
+def called(trace: state.Trace, tx: Any, variable: Any, args: Any, kwargs: Any) -> Any:
+    """Dynamo's variable for what a call of a function gives."""
+    from torch._dynamo.variables.tensor import NumpyNdarrayVariable
+
+    function = variable.fn
+    site = f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}:0:GM501"
+    tensors: list[Any] = []
+    arguments = [plain(site, tx, item, tensors) for item in args]
+    options = {name: plain(site, tx, item, tensors) for name, item in kwargs.items()}
+    host = Host(function, (arguments, options))
+    found = outside_calls.notes()
+    if found.hosted is None:
+        outside_calls.keep(found, readings.Fact(readings.DRAW), sys.modules["numpy"].random.rand, site)
+    path = path_of(trace, tx.output)
+    values = [path.tensor(item.as_proxy().node) for item in tensors]
+    if any(value is None for value in values):
+        raise state.SiteRefused("what a function draws random numbers for is not to be had")
+    try:
+        host.like = host.call([value.detach() for value in values])
+    except Exception as error:
+        raise state.SiteRefused(f"a function that draws random numbers raises {type(error).__name__}") from None
+    outside_calls.guard(variable, function)
+    key = f"{function.__qualname__}-{PROCESS}-{next(numbers)}"
+    hosts[key] = host
+    inputs = (key, [item.as_proxy() for item in tensors], found.hosted)
+    found.hosted = tx.output.create_proxy("call_function", OPERATOR, inputs, {})
+    result = NumpyNdarrayVariable.create(tx, found.hosted)
+    if path.shadow is not None:
+        path.shadow.values[found.hosted.node] = host.like
+    return result
+
+
+def plain(site: str, tx: Any, variable: Any, tensors: list[Any]) -> Any:
+    """An argument: a constant of the trace, or the place of a tensor."""
+    from .watch import decided_by_data
+
+    variable = variable.realize()
+    if variable.is_tensor():
+        example = variable.as_proxy().node.meta["example_value"]
+        if example.requires_grad or type(variable).__name__ != "TensorVariable":
+            raise state.SiteRefused("a function that draws random numbers is given a tensor with a gradient")
+        tensors.append(variable)
+        return Place(len(tensors) - 1)
+    if hasattr(variable, "sym_num"):
+        if decided_by_data(variable) or not hasattr(variable, "evaluate_expr"):
+            raise state.SiteRefused("a function that draws random numbers is given a number that data decide")
+        return outside_calls.size(site, variable.evaluate_expr(tx.output))
+    if variable.python_type() in (tuple, torch.Size):
+        return variable.python_type()([plain(site, tx, item, tensors) for item in variable.unpack_var_sequence(tx)])
+    if not variable.is_python_constant() or not is_constant(variable.as_python_constant()):
+        raise state.SiteRefused("a function that draws random numbers is given an object")
+    return variable.as_python_constant()
+
+
+def settle(module: GraphModule) -> None:
+    """Make sure that what such functions give is needed, and copied as arrays are: of tensors torch would warn."""
+    calls = module.graph.find_nodes(op="call_function", target=OPERATOR)
+    needed = needed_nodes(module) if calls else set()
+    for node in calls:
+        if node not in needed:
+            raise state.SiteRefused("nobody asks for what a function gives that draws random numbers")
+        for user in list(node.users):
+            if user.target is torch.tensor and user.kwargs.keys() <= {"dtype", "device"} and len(user.args) == 1:
+                copy_array(module, user)
+
+
+def needed_nodes(module: GraphModule) -> set[Node]:
+    """What the outputs of a graph come from, by way of what is written in place, too."""
+    needed: set[Node] = set()
+    memory: set[int] = set()
+    waiting = [module.graph.output_node()]
+    writers = [(node, prove.writes_of(node)) for node in module.graph.nodes]
+    while waiting:
+        while waiting:
+            node = waiting.pop()
+            if node not in needed:
+                needed.add(node)
+                memory |= prove.storages_of(node)
+                waiting += node.all_input_nodes
+        waiting = [writer for writer, storages in writers if storages & memory and writer not in needed]
+    return needed
+
+
+def copy_array(module: GraphModule, node: Node) -> None:
+    """Replace `torch.tensor(array, dtype=..., device=...)`."""
+    with module.graph.inserting_before(node):
+        copy = module.graph.call_method("clone", (node.args[0],))
+        copy.meta["example_value"] = node.args[0].meta["example_value"]  # type: ignore[union-attr]
+        options = {name: value for name, value in node.kwargs.items() if value is not None}
+        if options:
+            copy = module.graph.call_method("to", (copy,), options)
+        copy.meta = dict(node.meta)
+    node.replace_all_uses_with(copy)
+    module.graph.erase_node(node)
