@@ -174,13 +174,19 @@ static const char *const readers[] = {"item", "tolist", NULL};
 static const char *const makers[] = {"dim", "format", "join", "lower", "ndimension", "nelement", "numel", "replace", "size", "strip", "upper", NULL};
 static const char *const facts[] = {"__name__", "device", "dtype", "ndim", "shape", "training", NULL};
 
+static bool reads_clock(const gm_name *name) {
+    static const char *const clocks[] = {"time",    "perf_counter",    "monotonic",    "process_time", "thread_time",
+                                         "time_ns", "perf_counter_ns", "monotonic_ns", NULL};
+    return strncmp(name->text, "time.", strlen("time.")) == 0 && gm_text_in(name->text + strlen("time."), clocks);
+}
+
 static bool is_plain_call(gm_function *function, const gm_Call *call, const char *own) {
     const gm_name *name = gm_flow_qualified(function->flow, call->func);
     if (name != NULL && strncmp(name->text, "builtins.", strlen("builtins.")) == 0 && call->func->kind == GM_KIND_Name) {
         const gm_name *builtin = gm_as_Name(call->func)->id;
         return gm_text_in(builtin->text, converters) || (gm_text_in(builtin->text, keepers) && are_plain(function, &call->args, own));
     }
-    if (name != NULL && gm_text_in(name->text, texts)) {
+    if (name != NULL && (gm_text_in(name->text, texts) || reads_clock(name))) {
         return true;
     }
     if (call->func->kind != GM_KIND_Attribute) {
@@ -297,6 +303,22 @@ static bool reads_data(gm_function *function, const gm_list *nodes) {
     return asked.found;
 }
 
+/* `time.time() - start`, and what is computed of it: known only behind the graph. */
+static bool find_span(gm_node *node, void *context) {
+    data_question *asked = context;
+    if (node->kind == GM_KIND_BinOp && gm_as_BinOp(node)->op == GM_OP_Sub && gm_as_BinOp(node)->left->kind == GM_KIND_Call) {
+        const gm_name *name = gm_flow_qualified(asked->function->flow, gm_as_Call(gm_as_BinOp(node)->left)->func);
+        asked->found = name != NULL && reads_clock(name);
+    }
+    return !asked->found && gm_node_children(node, find_span, context);
+}
+
+static bool is_span(gm_function *function, const gm_node *value) {
+    data_question asked = {function, false};
+    find_span((gm_node *)(uintptr_t)value, &asked);
+    return asked.found;
+}
+
 static bool under_data(const gm_site *site) {
     for (const gm_place *place = site->place; place != NULL; place = place->outer) {
         const char *reason = NULL;
@@ -333,7 +355,8 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
         return false;
     }
     bool certain = reads_data(site->function, &found.reads);
-    if (found.value != NULL && !found.counts && !certain && !under_data(site)) {
+    bool known = found.value != NULL && !found.counts && !certain;
+    if (known && !is_span(site->function, found.value) && !under_data(site)) {
         return false;
     }
     gm_defer_record(analysis, site, plan, &found.reads, found.target,

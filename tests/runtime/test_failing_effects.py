@@ -29,6 +29,7 @@ def vectors(*sums: float) -> list[Any]:
     return [lambda value=value: (torch.full((4,), value / 4),) for value in sums]
 
 
+SITE = "m.py:1:0:GM301"
 MIXED = vectors(1.0, float("nan"), 2.0, 3.0)  # the second call raises: NaN is no integer
 
 
@@ -156,6 +157,50 @@ def test_later_changes_of_closures_and_classes(tmp_path: Any) -> None:
         return Program()
     """
     compare(load(tmp_path, HEAD + text), MIXED)
+
+
+def test_later_changes_of_cells() -> None:
+    """Variables of a closure around the compiled function; some are empty before."""
+
+    def make() -> Any:
+        total = torch.zeros(2)
+        if total.sum() > 0:
+            empty = total
+
+        def program(x: torch.Tensor) -> torch.Tensor:
+            nonlocal total, empty
+            if _gm.on(SITE):
+
+                def _gm_sink__program(value):
+                    print("sum %d" % value.item())
+
+                _gm.defer(SITE, _gm_sink__program, (x.sum(),))
+            else:
+                print("sum %d" % x.sum().item())
+            total = total + x
+            empty = x
+            return total * 2
+
+        def shown() -> Any:
+            try:
+                return total.tolist(), empty.nan_to_num(77).tolist()
+            except NameError:
+                return total.tolist(), None
+
+        return program, shown
+
+    found = []
+    for compile in (False, True):
+        program, shown = make()
+        backend = CountingBackend()
+        function = torch.compile(program, backend=backend) if compile else program
+        results = []
+        with captured() as events:
+            for value in (float("nan"), 1.0, float("nan"), 2.0):
+                results += [outcome_of(function, torch.full((2,), value)), shown()]
+        found.append((results, events))
+        assert not compile or _gm.report()["callables"][-1]["mode"] == "whole", _gm.report()
+    assert found[0] == found[1]
 
 
 def test_later_random_numbers(tmp_path: Any) -> None:

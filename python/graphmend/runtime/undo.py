@@ -152,12 +152,13 @@ def note_changed(effects: Any, cg: Any) -> None:
 
 def is_queue(var: Any) -> bool:
     """Whether a variable of Dynamo's is the list of deferred work."""
-    return str(getattr(getattr(var, "source", None), "name", "")).endswith(state.QUEUE_SOURCE)
+    from torch._dynamo.source import AttrSource
+
+    return isinstance(var.source, AttrSource) and str(var.source.name).endswith(state.QUEUE_SOURCE)
 
 
 def loads_of(effects: Any, var: Any) -> list[Any]:
     """How to load what a variable of Dynamo's changes, with the names of attributes; None for what cannot be undone."""
-    from torch._dynamo import bytecode_transformation as bytecode
     from torch._dynamo import variables
     from torch._dynamo.variables.base import AttributeMutationNew
 
@@ -170,8 +171,7 @@ def loads_of(effects: Any, var: Any) -> list[Any]:
     if isinstance(var, variables.CellVariable):
         if getattr(var, "local_name", None) is None:
             return [(lambda cg: cg(var.source), ("cell_contents",))]
-        load = bytecode.create_instruction("LOAD_CLOSURE", argval=var.local_name)
-        return [(lambda cg: cg.append_output(load), ("cell_contents",))]
+        return [(lambda cg: cg.append_output(cg.create_load_closure(var.local_name)), ("cell_contents",))]
     if var.source is None:
         return []
     if "Iterator" in kind or kind == "TorchFunctionModeStackVariable":
