@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 from typing import Any
 
@@ -115,3 +116,33 @@ def test_texts_that_are_looked_up() -> None:
     runtime.registry.reset()
     torch.compile(looked_up, backend="eager")(*CALLS[0]())
     assert [record["mode"] for record in runtime.report()["callables"]] == ["partial"]
+
+
+SETTINGS = {"numbers": [1, 2], "tensor": torch.ones(2)}
+
+
+def copied(x, n):
+    """A tensor that the graph makes, one from outside, and one that stands in a container twice."""
+    made = x.t() * 2
+    copies = copy.deepcopy(made), copy.deepcopy(n), copy.deepcopy([x, x]), copy.deepcopy(SETTINGS)
+    made += 1
+    copies[1].add_(1)
+    copies[2][0].mul_(2)
+    copies[3]["numbers"].append(3)
+    copies[3]["tensor"] += x[0]
+    return copies, copies[0].stride(), copies[2][0] is copies[2][1], len(SETTINGS["numbers"]), SETTINGS["tensor"] * 1
+
+
+def views(x, n):
+    """Copies of views of one tensor are views of one copy."""
+    found = copy.deepcopy((x, x.t(), n[1:]))
+    found[0].add_(1)
+    return found, found[2].storage_offset()
+
+
+@pytest.mark.parametrize("program, whole", [(copied, True), (views, False)])
+def test_deep_copies(program: Any, whole: bool) -> None:
+    runtime.registry.reset()
+    found = observe(program, torch.compile(program, backend="eager"), CALLS * 2, False)
+    assert not differences(observe(program, program, CALLS * 2, False), found)
+    assert [record["mode"] == "whole" for record in runtime.report()["callables"]] == [whole]

@@ -12,6 +12,7 @@ import itertools
 from typing import Any, Callable, Iterator, Optional
 
 import torch
+from torch._prims_common import is_non_overlapping_and_dense_or_false
 
 from . import state
 from .assumed import fix
@@ -34,7 +35,7 @@ def supplied(trace: state.Trace) -> Iterator[None]:
     from torch._dynamo.variables.tensor import TensorVariable
 
     call, show, listed = ItertoolsVariable.call_function, Translator._format_value, TensorVariable.method_tolist
-    built = BuiltinVariable.call_function
+    built, asked = BuiltinVariable.call_function, TensorVariable.call_method
 
     def calling(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if self.value is itertools.groupby:
@@ -69,9 +70,15 @@ def supplied(trace: state.Trace) -> Iterator[None]:
             return VariableTracker.build(tx, numbers)
         return listed(self, tx)
 
+    def asking(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        if name == "__deepcopy__" and len(args) == 1 and is_copied_whole(trace, tx, self, args[0].realize()):
+            return asked(self, tx, "clone", [], {})
+        return asked(self, tx, name, args, kwargs)
+
     def hashing(self: Any, tx: Any) -> Any:
         raise state.SiteRefused("a text that is not known yet is looked up")  # by identity, if it were up to Dynamo
 
+    TensorVariable.call_method = asking
     StringFormatVariable.hash_impl = hashing
     ItertoolsVariable.call_function = calling
     BuiltinVariable.call_function = building
@@ -80,11 +87,40 @@ def supplied(trace: state.Trace) -> Iterator[None]:
     try:
         yield
     finally:
+        TensorVariable.call_method = asked
         del StringFormatVariable.hash_impl
         ItertoolsVariable.call_function = call
         BuiltinVariable.call_function = built
         Translator._format_value = show
         TensorVariable.method_tolist = listed
+
+
+def is_copied_whole(trace: state.Trace, tx: Any, variable: Any, memo: Any) -> bool:
+    """Whether a deep copy of a tensor is a clone: it has all of its memory, no gradient, and nothing attached to it.
+
+    Python copies the memory, once for all tensors of what is copied, and gives the copy the strides of the tensor.
+    `memo` is empty where no more than a tensor is copied.
+    """
+    from torch.fx.experimental.symbolic_shapes import statically_known_true
+
+    value = variable.as_proxy().node.meta["example_value"]
+    if variable.python_type() is not torch.Tensor or value.layout != torch.strided or value.requires_grad:
+        return False
+    if not value.is_leaf or value.is_quantized or value.is_conj() or value.is_neg():
+        return False
+    size = value.numel() * value.element_size()
+    whole = statically_known_true(value.storage_offset() == 0) and is_non_overlapping_and_dense_or_false(value)
+    if not whole or not statically_known_true(value.untyped_storage().nbytes() == size):
+        return False
+    storage = value.untyped_storage()._cdata
+    if tx.output.side_effects.has_pending_mutation(variable) or (memo.items != {} and storage in trace.copied):
+        return False
+    trace.copied.add(storage)
+    if variable.source is None:
+        return True
+    real = tx.output.resolve_source_value(variable.source)
+    own = any(not name.startswith("_dynamo_") for name in real.__dict__)
+    return real.grad is None and not own and not real._backward_hooks
 
 
 def counted(tx: Any, value: Any) -> Any:
