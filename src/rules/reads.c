@@ -41,6 +41,25 @@ static const char *text_of(const walk *walking, const gm_node *node) {
 
 /* ---- Calls ---- */
 
+/* The last name of a callee, by which most calls are done with; NULL when it has none. */
+static const char *name_of(const gm_Call *call) {
+    const gm_node *callee = call->func;
+    return callee->kind == GM_KIND_Name        ? gm_as_Name(callee)->id->text
+           : callee->kind == GM_KIND_Attribute ? gm_as_Attribute(callee)->attr->text
+                                               : NULL;
+}
+
+static bool has_data_size(const char *name) {
+    static const gm_torch_space spaces[] = {GM_TORCH_FUNCTION, GM_TORCH_METHOD, GM_TORCH_NN};
+    for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++) {
+        const gm_torch_op *op = gm_torch_find(spaces[i], name);
+        if (op != NULL && (op->flags & GM_TORCH_DYNAMIC_SHAPE) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The argument that gives `repeat_interleave` the size of its result: a tensor of counts, unless `output_size` is given. */
 static bool repeats_by_data(const walk *walking, const gm_Call *call, bool method) {
     uint32_t at = method ? 0 : 1;
@@ -90,8 +109,9 @@ static bool visit_named_read(walk *walking, const gm_node *node) {
 
 static void visit_op(walk *walking, const gm_node *node) {
     bool method = false;
-    const gm_torch_op *op = gm_called_torch_op(walking->function, node, &method);
     const gm_Call *call = gm_as_Call(node);
+    const char *name = name_of(call);
+    const gm_torch_op *op = name == NULL || !has_data_size(name) ? NULL : gm_called_torch_op(walking->function, node, &method);
     if (op == NULL || (method && !is_tensor(walking, gm_as_Attribute(call->func)->value))) {
         return;
     }
@@ -103,7 +123,11 @@ static void visit_op(walk *walking, const gm_node *node) {
 /* `int(t)`, `float(t)`, `range(t)`. */
 static bool visit_builtin(walk *walking, const gm_node *node) {
     static const char *const names[] = {"builtins.int", "builtins.float", "builtins.range", "builtins.complex"};
+    static const char *const short_names[] = {"int", "float", "range", "complex", NULL};
     const gm_Call *call = gm_as_Call(node);
+    if (call->func->kind != GM_KIND_Name || !gm_text_in(name_of(call), short_names)) {
+        return false;
+    }
     for (size_t i = 0; i < sizeof names / sizeof names[0] && call->args.count > 0; i++) {
         if (!gm_flow_names(walking->analysis->flow, call->func, names[i])) {
             continue;
@@ -139,8 +163,11 @@ static const gm_node *tensor_in_size(const walk *walking, const gm_node *size) {
 /* Tensors that are made with a size: `torch.arange(lengths.max())`. */
 static void visit_size(walk *walking, const gm_node *node) {
     static const char *const makers[] = {"torch.arange", "torch.zeros", "torch.ones", "torch.empty", "torch.full", NULL};
+    static const char *const short_names[] = {"arange", "zeros", "ones", "empty", "full", NULL};
     const gm_Call *call = gm_as_Call(node);
-    const gm_name *name = gm_flow_qualified(walking->analysis->flow, call->func);
+    const char *short_name = name_of(call);
+    bool candidate = short_name != NULL && gm_text_in(short_name, short_names);
+    const gm_name *name = candidate ? gm_flow_qualified(walking->analysis->flow, call->func) : NULL;
     if (name == NULL || !gm_text_in(name->text, makers)) {
         return;
     }
@@ -222,9 +249,14 @@ static bool is_open(const walk *walking, const gm_node *definition) {
     return !walking->analysis->reached_only || gm_reach_has(walking->analysis, definition);
 }
 
+static bool holds_statements(const gm_node *node) {
+    return gm_is_stmt(node) || node->kind == GM_KIND_ExceptHandler || node->kind == GM_KIND_match_case;
+}
+
+/* Outside of functions that are looked at, only definitions matter. */
 static bool visit(gm_node *node, void *context) {
     walk inner = *(walk *)context;
-    if (node->kind == GM_KIND_JoinedStr) {
+    if (node->kind == GM_KIND_JoinedStr || (inner.function == NULL && !holds_statements(node))) {
         return true;
     }
     if (gm_is_def(node)) {
