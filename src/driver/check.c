@@ -6,6 +6,7 @@
 #include "driver/suppress.h"
 #include "driver/unused.h"
 #include "rules/because.h"
+#include "rules/reads.h"
 
 static void add_entry(gm_arena *arena, gm_checked *checked, gm_entry entry) {
     entry.from = gm_source_position(checked->source, entry.start);
@@ -112,6 +113,26 @@ static int compare_entries(const void *left, const void *right) {
     return a->site != b->site ? (a->site < b->site ? -1 : 1) : strcmp(a->rule->code, b->rule->code);
 }
 
+/* Reads that no finding tells already: those inside of the head of another finding break with it. Both are in order of position. */
+static void add_reads(gm_arena *arena, gm_checked *checked, gm_suppressions *comments, const gm_check_options *options) {
+    const gm_findings *others = &checked->analysis->findings;
+    const gm_findings *reads = gm_reads_of(checked->analysis);
+    uint32_t next = 0;
+    uint32_t told = 0; /* how far the heads of the findings in front reach */
+    for (uint32_t i = 0; i < reads->count; i++) {
+        const gm_finding *read = &reads->items[i];
+        for (; next < others->count && others->items[next].node->start <= read->node->start; next++) {
+            uint32_t end = end_of_head(others->items[next].node);
+            told = end > told ? end : told;
+        }
+        bool silenced = is_silenced(checked, comments, read);
+        if (read->node->end > told && !silenced && is_wanted(read, options)) {
+            add_finding(arena, checked, read);
+            told = read->node->end;
+        }
+    }
+}
+
 /* Whether a comment silences nothing can only be told when everything has been found that it may be there for. */
 static void add_findings(gm_arena *arena, gm_checked *checked, gm_suppressions *comments, const gm_check_options *options) {
     gm_analysis *analysis = checked->analysis;
@@ -121,6 +142,7 @@ static void add_findings(gm_arena *arena, gm_checked *checked, gm_suppressions *
             add_finding(arena, checked, finding);
         }
     }
+    add_reads(arena, checked, comments, options);
     const gm_unused_list *unused = gm_unused_find(analysis, comments, options);
     for (uint32_t i = 0; i < unused->items.count; i++) {
         add_unused(arena, checked, &unused->items.items[i]);

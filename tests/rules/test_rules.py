@@ -30,8 +30,10 @@ def run(executable: str, *arguments: str) -> str:
 
 
 def findings(executable: str, path: Path) -> list[dict[str, Any]]:
-    """What the rules say about a file, its guesses included."""
-    reports = json.loads(run(executable, "check", "--no-cache", "--all", "--output-format", "json", str(path)))
+    """What the rules say about a file, its guesses included; reads of numbers and sizes only in their own files."""
+    ignored = "" if path.name.startswith(("gm001", "gm2")) else "GM2"
+    arguments = ["--no-cache", "--all", "--ignore", ignored, "--output-format", "json", str(path)]
+    reports = json.loads(run(executable, "check", *arguments))
     assert all(report["diagnostics"] == [] for report in reports), reports
     return [finding for report in reports for finding in report["findings"]]
 

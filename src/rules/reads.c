@@ -1,0 +1,300 @@
+#include "rules/reads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/eager_only.h"
+#include "rules/reach.h"
+#include "rules/rule.h"
+
+typedef struct gm_read_walk {
+    gm_analysis *analysis;
+    gm_function *function; /* NULL outside of functions */
+    gm_findings *found;
+} walk;
+
+static const char number_advice[] = "keep it a tensor, or take the number in front of the compiled part";
+static const char size_advice[] = "keep the size: select with `torch.where` or mask what does not count";
+static const char number_reason[] = "the source stays as it is; `graphmend run` keeps the number in the graph";
+static const char size_reason[] = "the source stays as it is; `graphmend run` keeps the size in the graph";
+
+static void add(walk *walking, const gm_rule *rule, const gm_node *node, const char *message) {
+    gm_finding read = {.rule = rule, .node = node, .function = walking->function, .message = message, .certain = true};
+    bool number = rule == &gm_rule_read_value;
+    read.advice = number ? number_advice : size_advice;
+    read.refusal = (gm_refusal){number ? number_reason : size_reason, node};
+    gm_vec_push(walking->analysis->arena, walking->found, read);
+}
+
+static bool is_tensor(const walk *walking, const gm_node *node) {
+    gm_value value = gm_value_of(walking->function, node);
+    return value.class_ == GM_VALUE_TENSOR || (value.class_ == GM_VALUE_MAYBE && value.form != GM_FORM_ANY) ||
+           (value.class_ == GM_VALUE_MAYBE && (value.traits & (GM_VALUE_BY_USE | GM_VALUE_OPTIONAL)) != 0);
+}
+
+static const char *text_of(const walk *walking, const gm_node *node) {
+    const gm_source *source = walking->analysis->tree->source;
+    uint32_t length = node->end - node->start;
+    bool plain = length <= 40 && memchr(source->text + node->start, '\n', length) == NULL;
+    return plain ? gm_analysis_text(walking->analysis, "`%.*s`", (int)length, source->text + node->start) : "a tensor";
+}
+
+/* ---- Calls ---- */
+
+/* The last name of a callee, by which most calls are done with; NULL when it has none. */
+static const char *name_of(const gm_Call *call) {
+    const gm_node *callee = call->func;
+    return callee->kind == GM_KIND_Name        ? gm_as_Name(callee)->id->text
+           : callee->kind == GM_KIND_Attribute ? gm_as_Attribute(callee)->attr->text
+                                               : NULL;
+}
+
+static bool has_data_size(const char *name) {
+    static const gm_torch_space spaces[] = {GM_TORCH_FUNCTION, GM_TORCH_METHOD, GM_TORCH_NN};
+    for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++) {
+        const gm_torch_op *op = gm_torch_find(spaces[i], name);
+        if (op != NULL && (op->flags & GM_TORCH_DYNAMIC_SHAPE) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The argument that gives `repeat_interleave` the size of its result: a tensor of counts, unless `output_size` is given. */
+static bool repeats_by_data(const walk *walking, const gm_Call *call, bool method) {
+    uint32_t at = method ? 0 : 1;
+    for (uint32_t i = 0; i < call->keywords.count; i++) {
+        const gm_name *name = gm_as_keyword(call->keywords.items[i])->arg;
+        if (gm_name_is(name, "output_size")) {
+            return false;
+        }
+        if (gm_name_is(name, "repeats") && is_tensor(walking, gm_as_keyword(call->keywords.items[i])->value)) {
+            return true;
+        }
+    }
+    return call->args.count > at ? is_tensor(walking, call->args.items[at]) : !method && call->args.count == 1;
+}
+
+/* Whether the arguments are those of the form whose result has a size that depends on data. */
+static bool sizes_by_data(const walk *walking, const gm_torch_op *op, const gm_Call *call, bool method) {
+    if (strcmp(op->name, "where") == 0) {
+        return call->args.count + call->keywords.count == 1 && !method;
+    }
+    if (strcmp(op->name, "repeat_interleave") == 0) {
+        return repeats_by_data(walking, call, method);
+    }
+    if (strcmp(op->name, "one_hot") == 0) {
+        return call->args.count + call->keywords.count == 1;
+    }
+    return strcmp(op->name, "linalg.lstsq") != 0 && strcmp(op->name, "index") != 0;
+}
+
+static bool is_known_otherwise(const walk *walking, const gm_node *node) {
+    return gm_value_of(walking->function, node).class_ == GM_VALUE_NOT;
+}
+
+/* `item()` and `tolist()` of what nothing else is known of: few other things have such methods. */
+static bool visit_named_read(walk *walking, const gm_node *node) {
+    static const char *const names[] = {"item", "tolist", NULL};
+    const gm_Call *call = gm_as_Call(node);
+    const gm_Attribute *callee = call->func->kind == GM_KIND_Attribute ? gm_as_Attribute(call->func) : NULL;
+    bool named = callee != NULL && gm_text_in(callee->attr->text, names) && call->args.count + call->keywords.count == 0;
+    if (!named || gm_flow_qualified(walking->analysis->flow, call->func) != NULL || is_known_otherwise(walking, callee->value)) {
+        return false;
+    }
+    add(walking, &gm_rule_read_value, node, gm_analysis_text(walking->analysis, "`%s` reads %s", callee->attr->text,
+                                                             text_of(walking, callee->value)));
+    return true;
+}
+
+static void visit_op(walk *walking, const gm_node *node) {
+    bool method = false;
+    const gm_Call *call = gm_as_Call(node);
+    const char *name = name_of(call);
+    const gm_torch_op *op = name == NULL || !has_data_size(name) ? NULL : gm_called_torch_op(walking->function, node, &method);
+    if (op == NULL || (method && !is_tensor(walking, gm_as_Attribute(call->func)->value))) {
+        return;
+    }
+    if ((op->flags & GM_TORCH_DYNAMIC_SHAPE) != 0 && sizes_by_data(walking, op, call, method)) {
+        add(walking, &gm_rule_data_size, node, gm_analysis_text(walking->analysis, "the size of what `%s` gives depends on data", op->name));
+    }
+}
+
+/* `int(t)`, `float(t)`, `range(t)`. */
+static bool visit_builtin(walk *walking, const gm_node *node) {
+    static const char *const names[] = {"builtins.int", "builtins.float", "builtins.range", "builtins.complex"};
+    static const char *const short_names[] = {"int", "float", "range", "complex", NULL};
+    const gm_Call *call = gm_as_Call(node);
+    if (call->func->kind != GM_KIND_Name || !gm_text_in(name_of(call), short_names)) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && call->args.count > 0; i++) {
+        if (!gm_flow_names(walking->analysis->flow, call->func, names[i])) {
+            continue;
+        }
+        for (uint32_t j = 0; j < call->args.count; j++) {
+            if (is_tensor(walking, call->args.items[j])) {
+                add(walking, &gm_rule_read_value, node, gm_analysis_text(walking->analysis, "`%s` reads %s", strchr(names[i], '.') + 1,
+                                                                         text_of(walking, call->args.items[j])));
+                break;
+            }
+        }
+        return true;
+    }
+    return false;
+}
+
+/* A tensor among the numbers of a size: itself, or in a tuple or list. */
+static const gm_node *tensor_in_size(const walk *walking, const gm_node *size) {
+    const gm_list *items = size->kind == GM_KIND_Tuple  ? &gm_as_Tuple(size)->elts
+                           : size->kind == GM_KIND_List ? &gm_as_List(size)->elts
+                                                        : NULL;
+    if (items == NULL) {
+        return is_tensor(walking, size) ? size : NULL;
+    }
+    for (uint32_t i = 0; i < items->count; i++) {
+        if (is_tensor(walking, items->items[i])) {
+            return items->items[i];
+        }
+    }
+    return NULL;
+}
+
+/* Tensors that are made with a size: `torch.arange(lengths.max())`. */
+static void visit_size(walk *walking, const gm_node *node) {
+    static const char *const makers[] = {"torch.arange", "torch.zeros", "torch.ones", "torch.empty", "torch.full", NULL};
+    static const char *const short_names[] = {"arange", "zeros", "ones", "empty", "full", NULL};
+    const gm_Call *call = gm_as_Call(node);
+    const char *short_name = name_of(call);
+    bool candidate = short_name != NULL && gm_text_in(short_name, short_names);
+    const gm_name *name = candidate ? gm_flow_qualified(walking->analysis->flow, call->func) : NULL;
+    if (name == NULL || !gm_text_in(name->text, makers)) {
+        return;
+    }
+    uint32_t sizes = strcmp(name->text, "torch.full") == 0 ? 1 : call->args.count;
+    for (uint32_t i = 0; i < sizes && i < call->args.count; i++) {
+        const gm_node *tensor = tensor_in_size(walking, call->args.items[i]);
+        if (tensor != NULL) {
+            add(walking, &gm_rule_read_value, tensor, gm_analysis_text(walking->analysis, "a size reads %s", text_of(walking, tensor)));
+            return;
+        }
+    }
+}
+
+/* ---- Items ---- */
+
+/* What tensors of bool are called, where nothing else is known of a name. */
+static bool is_called_mask(const walk *walking, const gm_node *index) {
+    const gm_name *name = index->kind == GM_KIND_Name        ? gm_as_Name(index)->id
+                          : index->kind == GM_KIND_Attribute ? gm_as_Attribute(index)->attr
+                                                             : NULL;
+    return name != NULL && strstr(name->text, "mask") != NULL && !is_known_otherwise(walking, index);
+}
+
+/* `~mask` and comparisons are masks when what they look at is a tensor, or nothing is known of it. */
+static bool is_mask(const walk *walking, const gm_node *index) {
+    gm_value value = gm_value_of(walking->function, index);
+    if (index->kind == GM_KIND_UnaryOp && gm_as_UnaryOp(index)->op == GM_OP_Invert) {
+        return !is_known_otherwise(walking, gm_as_UnaryOp(index)->operand);
+    }
+    bool known = is_tensor(walking, index) && value.dtype != GM_DTYPE_UNKNOWN;
+    return known ? value.dtype == GM_DTYPE_BOOL : is_called_mask(walking, index);
+}
+
+static const gm_node *tensor_bound(const walk *walking, const gm_node *index) {
+    const gm_Slice *slice = index->kind == GM_KIND_Slice ? gm_as_Slice(index) : NULL;
+    if (slice == NULL) {
+        return NULL;
+    }
+    const gm_node *const bounds[] = {slice->lower, slice->upper, slice->step};
+    for (size_t i = 0; i < 3; i++) {
+        if (bounds[i] != NULL && is_tensor(walking, bounds[i])) {
+            return bounds[i];
+        }
+    }
+    return NULL;
+}
+
+static bool visit_index(walk *walking, const gm_node *node, const gm_node *index) {
+    const gm_node *bound = tensor_bound(walking, index);
+    if (bound != NULL) {
+        add(walking, &gm_rule_read_value, bound, gm_analysis_text(walking->analysis, "a bound of a slice reads %s", text_of(walking, bound)));
+        return true;
+    }
+    if (is_mask(walking, index)) {
+        add(walking, &gm_rule_data_size, node, gm_analysis_text(walking->analysis, "the mask %s chooses how many items there are",
+                                                                text_of(walking, index)));
+        return true;
+    }
+    return false;
+}
+
+static void visit_subscript(walk *walking, const gm_node *node) {
+    const gm_Subscript *item = gm_as_Subscript(node);
+    if (item->ctx != GM_LOAD || !is_tensor(walking, item->value)) {
+        return;
+    }
+    if (item->slice->kind != GM_KIND_Tuple) {
+        visit_index(walking, node, item->slice);
+        return;
+    }
+    const gm_list *indices = &gm_as_Tuple(item->slice)->elts;
+    for (uint32_t i = 0; i < indices->count && !visit_index(walking, node, indices->items[i]); i++) {
+    }
+}
+
+/* ---- The walk ---- */
+
+static bool is_open(const walk *walking, const gm_node *definition) {
+    return !walking->analysis->reached_only || gm_reach_has(walking->analysis, definition);
+}
+
+static bool holds_statements(const gm_node *node) {
+    return gm_is_stmt(node) || node->kind == GM_KIND_ExceptHandler || node->kind == GM_KIND_match_case;
+}
+
+/* Outside of functions that are looked at, only definitions matter. */
+static bool visit(gm_node *node, void *context) {
+    walk inner = *(walk *)context;
+    if (node->kind == GM_KIND_JoinedStr || (inner.function == NULL && !holds_statements(node))) {
+        return true;
+    }
+    if (gm_is_def(node)) {
+        inner.function = is_open(&inner, node) ? gm_flow_function(inner.analysis->flow, node) : NULL;
+    } else if (node->kind == GM_KIND_ClassDef || node->kind == GM_KIND_Lambda) {
+        inner.function = NULL;
+    }
+    if (inner.function != NULL && node->kind == GM_KIND_Call) {
+        if (!visit_builtin(&inner, node) && !visit_named_read(&inner, node)) {
+            visit_op(&inner, node);
+            visit_size(&inner, node);
+        }
+    } else if (inner.function != NULL && node->kind == GM_KIND_Subscript) {
+        visit_subscript(&inner, node);
+    }
+    return gm_node_children(node, visit, &inner);
+}
+
+static int compare(const void *left, const void *right) {
+    const gm_finding *a = left;
+    const gm_finding *b = right;
+    return a->node->start != b->node->start ? (a->node->start < b->node->start ? -1 : 1) : a->node->end > b->node->end ? -1 : 1;
+}
+
+gm_findings *gm_reads_of(gm_analysis *analysis) {
+    walk walking = {analysis, NULL, GM_NEW(analysis->arena, gm_findings)};
+    if (analysis->flow == NULL) {
+        return walking.found;
+    }
+    gm_node_children(&analysis->tree->module->base, visit, &walking);
+    gm_findings *found = walking.found;
+    if (found->count > 1) {
+        qsort(found->items, found->count, sizeof *found->items, compare);
+    }
+    for (uint32_t i = 0; i < found->count; i++) {
+        gm_finding *read = &found->items[i];
+        read->reached = gm_reach_has(analysis, read->function->node) && !gm_eager_only(analysis->flow, read->node);
+        read->callers = gm_reach_callers(analysis, read->function->node);
+    }
+    return found;
+}
