@@ -12,8 +12,8 @@ typedef struct gm_cleaner gm_cleaner;
 /* Start the child; before there are threads. NULL where it cannot be: then a kill can leave a file behind. */
 gm_cleaner *gm_cleaner_start(void);
 
-/* Announce that `path` may come to stand for a file with the inode `inode` (0: whichever we create) of ours. Returns what gm_cleaner_release takes. Any thread may
- * call; `cleaner` may be NULL. */
+/* Announce that `path` may come to stand for a file of ours with the inode `inode` (0: whichever we create). Returns what
+ * gm_cleaner_release takes. Any thread may call; `cleaner` may be NULL. */
 int gm_cleaner_announce(gm_cleaner *cleaner, const char *path, ino_t inode);
 
 /* The name is gone, by rename or removal. */
