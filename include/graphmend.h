@@ -53,6 +53,44 @@ GM_API gm_status gm_mend_source(const char *path, const char *bytes, size_t size
 /* The page of a rule ("GM101") as Markdown; GM_BAD_ARGUMENT for a code that does not exist. */
 GM_API gm_status gm_rule_page(const char *code, gm_output *output);
 
+/* Meaning types (docs/meaning.md)
+
+ * A *meaning* is a type, or a function to be answered by a language model, as JSON: what it is called, what it is made of, what its author
+ * wrote about it. A *reader* takes a model's text and gives the value of that type, or says why there is none; it never guesses. */
+
+/* A reader does not change: any number of threads may use it at the same time. */
+typedef struct gm_reader gm_reader;
+
+/* Make a reader from a meaning in JSON. When that is no meaning, `*reader` is NULL, the status GM_BAD_ARGUMENT and `problem` (which may be NULL) says why;
+ * release it in any case. */
+GM_API gm_status gm_reader_new(const char *meaning, size_t size, gm_reader **reader, gm_output *problem);
+GM_API void gm_reader_free(gm_reader *reader);
+
+/* The meaning of a reader, in its canonical form with its hash. */
+GM_API gm_status gm_reader_meaning(const gm_reader *reader, gm_output *output);
+
+enum {
+    GM_READ_STRICT = 1,  /* accept exactly the JSON that the schema describes */
+    GM_READ_PARTIAL = 2, /* give what there is of a text that ends too soon: fields may be missing */
+    GM_READ_PLAIN = 4    /* the value as the JSON that the schema describes; without it, the form for builders (docs/meaning.md) */
+};
+
+/* Read a text. The result is {"ok": true, "cost": int, "repairs": [[name, offset], ...], "value": ...}, or {"ok": false, "problem":
+ * "empty"|"syntax"|"type"|"ambiguous"|"truncated", "message": str, "path": str, "at": offset}. */
+GM_API gm_status gm_reader_read(const gm_reader *reader, const char *text, size_t size, unsigned flags, gm_output *output);
+
+/* A text that comes in pieces; every byte is looked at once. The reader must live as long as the stream. One thread at a time. */
+typedef struct gm_stream gm_stream;
+GM_API gm_status gm_stream_new(const gm_reader *reader, unsigned flags, gm_stream **stream);
+GM_API gm_status gm_stream_feed(gm_stream *stream, const char *bytes, size_t size);
+
+/* What has been read so far, as with GM_READ_PARTIAL; more may be fed afterwards. */
+GM_API gm_status gm_stream_partial(gm_stream *stream, gm_output *output);
+
+/* The value of the whole text: nothing may be fed afterwards. */
+GM_API gm_status gm_stream_finish(gm_stream *stream, gm_output *output);
+GM_API void gm_stream_free(gm_stream *stream);
+
 #ifdef __cplusplus
 }
 #endif
