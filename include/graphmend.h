@@ -58,6 +58,15 @@ GM_API gm_status gm_rule_page(const char *code, gm_output *output);
  * A *meaning* is a type, or a function to be answered by a language model, as JSON: what it is called, what it is made of, what its author
  * wrote about it. A *reader* takes a model's text and gives the value of that type, or says why there is none; it never guesses. */
 
+/* The meaning of a function or class of a file of Python source: `name` is its qualified name, such as "Person" or "Office.hire". Names that other
+ * files of the package define are looked up there; `path` is where the file is, or would be. The result is the meaning, or {"problem": str, "path": str,
+ * "line": int}, with line 0 where the problem is on no line. */
+GM_API gm_status gm_meaning_source(const char *path, const char *bytes, size_t size, const char *name, gm_output *output);
+
+/* What is written about the functions and classes of a file: {"definitions": [{"name": qualified name, "kind": "class"|"function", "line", "doc",
+ * "members": [{"name", "note"}, ...]}, ...]}; members are fields, members of enumerations and parameters that have notes. */
+GM_API gm_status gm_meaning_notes(const char *path, const char *bytes, size_t size, gm_output *output);
+
 /* A reader does not change: any number of threads may use it at the same time. */
 typedef struct gm_reader gm_reader;
 

@@ -50,7 +50,10 @@ def library_path() -> str:
 
 def _meaning_signatures() -> dict[str, tuple[Any, list[Any]]]:
     output, handle, text = ctypes.POINTER(_Output), ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_size_t]
+    source = [ctypes.c_char_p, *text]
     return {
+        "gm_meaning_source": (ctypes.c_int, [*source, ctypes.c_char_p, output]),
+        "gm_meaning_notes": (ctypes.c_int, [*source, output]),
         "gm_reader_new": (ctypes.c_int, [*text, ctypes.POINTER(handle), output]),
         "gm_reader_free": (None, [handle]),
         "gm_reader_meaning": (ctypes.c_int, [handle, output]),
@@ -131,6 +134,18 @@ def mend_source(path: str, data: bytes) -> dict[str, Any]:
 def rule_page(code: str) -> str:
     """The page of a rule, as Markdown."""
     return _call("gm_rule_page", code.encode()).decode()
+
+
+def meaning_source(path: str, data: bytes, name: str) -> dict[str, Any]:
+    """The meaning of a function or class of a file, or what keeps it from being known."""
+    result: dict[str, Any] = json.loads(_call("gm_meaning_source", *_source_arguments(path, data), name.encode()))
+    return result
+
+
+def meaning_notes(path: str, data: bytes) -> dict[str, Any]:
+    """What is written about the functions and classes of a file."""
+    result: dict[str, Any] = json.loads(_call("gm_meaning_notes", *_source_arguments(path, data)))
+    return result
 
 
 READ_STRICT, READ_PARTIAL, READ_PLAIN = 1, 2, 4
