@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import meaning_shop.parts as parts
 import pytest
 
 from graphmend import core
+from graphmend.meaning import by, mock
 from graphmend.meaning.api import readable
 
 CLASSES = [
@@ -51,6 +53,14 @@ def test_notes_of_all_kinds() -> None:
         {"name": "RED", "value": "red", "note": "like blood"},
         {"name": "DARK_BLUE", "value": "dark blue", "note": "like the sea at night"},
     ]
+
+
+@pytest.mark.parametrize("name", ["take", "wait", "Outer.make"])
+def test_functions_mean_the_same_at_run_time(name: str) -> None:
+    target: Any = orders
+    for part in name.split("."):
+        target = getattr(target, part)
+    assert by(mock())(target).meaning() == from_source(orders.__file__, name)
 
 
 def test_a_function() -> None:
@@ -102,18 +112,21 @@ def test_problems(source: str, name: str, words: str, line: int, tmp_path: Path)
 
 
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="the module is compared with Python 3.12's own types")
-def test_type_statements(tmp_path: Path) -> None:
+def test_type_statements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = (
         "from dataclasses import dataclass\n"
         "type Tree = dict[str, Tree] | int\n"
         "@dataclass\nclass Box[T]:\n    content: T\n    more: list[T] | None = None\n"
         "@dataclass\nclass A:\n    tree: Tree\n    box: Box[int]\n    bare: Box\n"
     )
-    path = tmp_path / "newer.py"
+    path = tmp_path / "meaning_newer.py"
     path.write_text(source)
-    scope: dict[str, Any] = {"__name__": "newer"}
-    exec(compile(source, str(path), "exec"), scope)
-    known = json.loads(readable(scope["A"], scope).reader.meaning())
+    monkeypatch.syspath_prepend(str(tmp_path))
+    newer = importlib.import_module("meaning_newer")
+    try:
+        known = json.loads(readable(newer.A).reader.meaning())
+    finally:
+        del sys.modules["meaning_newer"]
     assert from_source(str(path), "A") == known
 
 
