@@ -127,10 +127,25 @@ static uint32_t items_of(gm_match *in, uint32_t node) {
     return node;
 }
 
+/* Items that no list can be, so that a value is not taken for a list of itself again and again. */
+static bool is_no_list(const gm_match *in, uint32_t type) {
+    const gm_meaning_type *item = gm_meaning_resolve(in->meaning, type);
+    return item->form == GM_FORM_record || item->form == GM_FORM_dict || (item->form >= GM_FORM_none && item->form <= GM_FORM_flag);
+}
+
+static bool may_stand_alone(const gm_match *in, uint32_t type) {
+    const gm_meaning_type *item = gm_meaning_resolve(in->meaning, type);
+    bool fits = item->form == GM_FORM_union || is_no_list(in, type);
+    for (uint32_t i = 0; fits && item->form == GM_FORM_union && i < item->items.count; i++) {
+        fits = is_no_list(in, item->items.items[i]);
+    }
+    return fits;
+}
+
 /* A single value where a list is expected: an object or a number, never text, which may hold several values. */
 static gm_cost single_item(gm_match *in, const gm_meaning_type *type, uint32_t node) {
     uint8_t kind = gm_match_node(in, node)->kind;
-    if (in->options.strict || (kind != GM_TAPE_OBJECT && kind != GM_TAPE_NUMBER && kind != GM_TAPE_CALL)) {
+    if (in->options.strict || !may_stand_alone(in, type->items.items[0]) || (kind != GM_TAPE_OBJECT && kind != GM_TAPE_NUMBER && kind != GM_TAPE_CALL)) {
         return gm_match_unexpected(in, type, node);
     }
     gm_cost cost = gm_match_repair(in, GM_REPAIR_SINGLE_ITEM, node);

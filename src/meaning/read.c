@@ -564,6 +564,10 @@ static void read_text(reader *in) {
 }
 
 static void read_candidates(reader *in) {
+    if (in->match.options.strict && in->tape->trouble.message != NULL) {
+        fail(in, GM_READ_SYNTAX, in->tape->trouble.message, in->tape->trouble.at);
+        return;
+    }
     election fenced = elect(in, true);
     election bare = elect(in, false);
     election *best = fenced.found ? &fenced : &bare;
@@ -588,8 +592,7 @@ static void read_candidates(reader *in) {
     } else if (fenced.missed || bare.missed) {
         explain(in, fenced.missed ? &fenced.last_alike : &bare.last_alike);
     } else {
-        fail(in, GM_READ_EMPTY, in->tape->trouble.message != NULL && in->match.options.strict ? in->tape->trouble.message : "there is no value in the text",
-             in->tape->trouble.message != NULL ? in->tape->trouble.at : 0);
+        fail(in, GM_READ_EMPTY, "there is no value in the text", 0);
     }
 }
 

@@ -131,7 +131,9 @@ static gm_outcome read_quoted(gm_tape *tape) {
         tape->seen_text = true;
         return GM_DONE;
     }
-    gm_tape_start_candidate(tape);
+    if (tape->resume <= tape->at) {
+        gm_tape_start_candidate(tape); /* else it goes on */
+    }
     gm_outcome outcome = gm_tape_string(tape, false);
     if (outcome == GM_DONE) {
         gm_tape_end_candidate(tape);

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -322,3 +325,16 @@ def test_the_hash_is_one_of_the_content() -> None:
     assert len(first["hash"]) == 32
     assert first["hash"] != other["hash"]
     assert {key: first[key] for key in SOUND} == SOUND
+
+
+def test_under_the_sanitizers(tmp_path: Path) -> None:
+    """Every text of the corpus and every prefix of it, whole and in pieces, with all flags."""
+    build = os.environ.get("GRAPHMEND_BUILD")
+    if not build:
+        pytest.skip("set GRAPHMEND_BUILD to a build folder with the test programs")
+    for name in READERS:
+        texts = [case.text for case in CASES if case.type == name]
+        path = tmp_path / name
+        path.write_text("\x1e".join([json.dumps(types_of(name)), *texts]), encoding="utf-8")
+        done = subprocess.run([str(Path(build) / "gm-readings"), str(path)], capture_output=True)
+        assert (done.returncode, done.stderr) == (0, b"")

@@ -181,7 +181,7 @@ def take(
     *,
     unknown: Thing = None,  # noqa: F821
     paint: Paint = Paint.RED,  #: the color
-) -> Order | None:
+) -> Optional[Order]:
     """Take an order."""
     raise NotImplementedError
 
