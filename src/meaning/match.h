@@ -35,6 +35,7 @@ typedef struct gm_memo {
 } gm_memo;
 
 #define GM_MEMO_INNER UINT32_MAX
+#define GM_MEMO_SKIP 0x40000000U /* and the type: whether gm_match_skips leaves the node out */
 
 /* A tape inside of a string: JSON in JSON. */
 typedef struct gm_inner_tape {

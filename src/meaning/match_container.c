@@ -93,6 +93,11 @@ bool gm_match_skips(gm_match *in, uint32_t type, uint32_t node) {
     if (!in->options.partial || (found->flags & GM_TAPE_OPEN) == 0) {
         return false;
     }
+    /* Found out once: values that are open hold one another, and each would ask all that it holds again. */
+    gm_memo *memo = gm_match_memo(in, GM_MEMO_SKIP + type, node);
+    if (memo->known) {
+        return memo->cost == GM_NO_FIT;
+    }
     gm_buffer *out = in->out;
     bool explain = in->explain;
     in->out = NULL;
@@ -100,6 +105,9 @@ bool gm_match_skips(gm_match *in, uint32_t type, uint32_t node) {
     gm_cost cost = gm_match_type(in, type, node);
     in->out = out;
     in->explain = explain;
+    memo = gm_match_memo(in, GM_MEMO_SKIP + type, node);
+    memo->known = true;
+    memo->cost = cost;
     return cost == GM_NO_FIT;
 }
 

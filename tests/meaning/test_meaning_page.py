@@ -33,7 +33,7 @@ ROWS = [
 def names(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
     """What the rows refer to: a module of the program on the page."""
     path = tmp_path_factory.mktemp("page") / "meaning_page_types.py"
-    path.write_text(PROGRAMS[1])
+    path.write_text(PROGRAMS[-1])
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -49,6 +49,13 @@ def test_the_first_program_runs(tmp_path: Path) -> None:
     scope: dict[str, Any] = {"__name__": __name__}
     exec(compile(PROGRAMS[0], str(path), "exec"), scope)
     assert scope["hire"].explain("x").prompt.startswith("Read the resume.\nresume (headings included): x\n")
+
+
+def test_the_program_in_the_readme_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (program,) = re.findall(r"^```python\n(.*?)^```$", readme, re.DOTALL | re.MULTILINE)
+    exec(compile(program, str(tmp_path / "readme.py"), "exec"), {"__name__": __name__})
+    assert f"# {capsys.readouterr().out}" in program
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row[0] for row in ROWS])

@@ -101,6 +101,11 @@ def test_a_cut_text_is_read_as_far_as_it_goes_when_asked() -> None:
     }
 
 
+def test_partial_values_that_nest_deep_take_no_time_to_speak_of() -> None:
+    assert ANY.read("[" * 400, READ_PARTIAL)["ok"]
+    assert ANY.read('{"a": ' * 400, READ_PARTIAL)["ok"]
+
+
 def test_a_number_at_the_cut_is_left_out() -> None:
     assert READERS["ints"].read("[1, 23", READ_PARTIAL)["value"] == [1]
 

@@ -18,11 +18,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from graphmend.meaning.api import describe, lift, lower, meaning_of, schema
     from graphmend.meaning.call import Explanation, by, explain
+    from graphmend.meaning.decision import Decision, UnsureError
+    from graphmend.meaning.endpoint import Endpoint
     from graphmend.meaning.errors import CallError, MeaningError, ReadError, UnsupportedType
-    from graphmend.meaning.model import Meaning, MockModel, Model, Request, mock
+    from graphmend.meaning.model import Meaning, MockModel, Model, Request, Scored, mock
 
 __all__ = [
     "CallError",
+    "Decision",
+    "Endpoint",
     "Explanation",
     "Meaning",
     "MeaningError",
@@ -30,7 +34,9 @@ __all__ = [
     "Model",
     "ReadError",
     "Request",
+    "Scored",
     "UnsupportedType",
+    "UnsureError",
     "by",
     "describe",
     "explain",
@@ -44,8 +50,10 @@ __all__ = [
 _HOMES = {
     "api": ("describe", "lift", "lower", "meaning_of", "schema"),
     "call": ("Explanation", "by", "explain"),
+    "decision": ("Decision", "UnsureError"),
+    "endpoint": ("Endpoint",),
     "errors": ("CallError", "MeaningError", "ReadError", "UnsupportedType"),
-    "model": ("Meaning", "MockModel", "Model", "Request", "mock"),
+    "model": ("Meaning", "MockModel", "Model", "Request", "Scored", "mock"),
 }
 
 

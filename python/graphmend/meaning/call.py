@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 import json
 import sys
+import typing
 from collections.abc import AsyncIterator, Iterator
 from typing import Any, Callable, Optional
 
+from graphmend.meaning.decision import Chooser, Decision, decide
 from graphmend.meaning.errors import CallError, MeaningError, ReadError, UnsupportedType
 from graphmend.meaning.graph import Graph, default_text, function_hints, record_of
 from graphmend.meaning.model import Model, Request
@@ -72,8 +74,10 @@ class Prepared:
         hints = function_hints(function, names)
         if "return" not in hints:
             raise UnsupportedType(f"{function.__qualname__} says nothing about what it returns")
-        self.type = ReadableType(hints["return"], _with_sem(sem), names)
-        self.answer = answer_text(self.type)
+        chosen = typing.get_args(hints["return"]) if typing.get_origin(hints["return"]) is Decision else None
+        self.type = ReadableType(chosen[0] if chosen else hints["return"], _with_sem(sem), names)
+        self.chooser = Chooser(hints["return"], self.type) if chosen else None
+        self.answer = self.chooser.question if self.chooser else answer_text(self.type)
         self.sem = sem
         self.parameters = _parameters(function)
         self._hints = hints
@@ -82,7 +86,7 @@ class Prepared:
     def meaning(self) -> dict[str, Any]:
         """The meaning IR of the function, parameters included, in its canonical form."""
         graph = Graph(_with_sem(self.sem), self.type.graph.names)
-        root = graph.add(self._hints["return"])
+        root = graph.add(self.type.hint)
         made: dict[str, Any] = {"name": self.function.__name__}
         doc = self.sem.get(self.function.__qualname__) or self.notes["doc"]
         if doc:
@@ -232,16 +236,25 @@ class _Feed:
         return self._readable.result(self._stream.finish(), "".join(self._text)).value
 
 
+async def _in_thread(function: Callable[..., Any], *args: Any) -> Any:
+    import asyncio
+
+    return await asyncio.get_running_loop().run_in_executor(None, functools.partial(function, *args))
+
+
 def by(
-    model: Model, *, sem: Optional[dict[str, str]] = None, strict: bool = False
+    model: Model,
+    *,
+    sem: Optional[dict[str, str]] = None,
+    strict: bool = False,
+    min_confidence: Optional[float] = None,
 ) -> Callable[[Callable[..., Any]], Any]:
     """Let a model answer calls of a function that has no body.
 
     The function's names, types, docstring and comments are the question. `sem` adds what they mean: "hire",
-    "hire.resume", "Person.age" to text.
-    With `strict` an answer has to be exactly the JSON of the schema. The function gets `stream(...)`, which yields
-    the value as it grows and the
-    whole of it at the end, `explain(...)`, which sends nothing, and `meaning()`, its IR."""
+    "hire.resume", "Person.age" to text. With `strict` an answer has to be exactly the JSON of the schema. With
+    `min_confidence` a Decision has to be that sure. The function gets `stream(...)`, which yields the value as it grows
+    and the whole of it at the end, `explain(...)`, which sends nothing, and `meaning()`, its IR."""
     scope = sys._getframe(1).f_locals
     given = dict(sem or {})
 
@@ -263,6 +276,8 @@ def by(
             @functools.wraps(function)
             async def call(*args: Any, **kwargs: Any) -> Any:
                 known, request = start(args, kwargs)
+                if known.chooser is not None:
+                    return await _in_thread(decide, model, request, known.chooser, min_confidence)
                 return await ask_async(model, request, known.type, strict)
 
             async def stream(*args: Any, **kwargs: Any) -> AsyncIterator[Any]:
@@ -279,6 +294,8 @@ def by(
             @functools.wraps(function)
             def call(*args: Any, **kwargs: Any) -> Any:
                 known, request = start(args, kwargs)
+                if known.chooser is not None:
+                    return decide(model, request, known.chooser, min_confidence)
                 return ask(model, request, known.type, strict)
 
             def stream(*args: Any, **kwargs: Any) -> Iterator[Any]:  # type: ignore[misc]

@@ -44,6 +44,17 @@ class Request:
         self.name = name
 
 
+class Scored:
+    """An answer with what else the model could have said: for every token the likely ones and their logarithmic
+    probabilities, or None."""
+
+    __slots__ = ("logprobs", "text")
+
+    def __init__(self, text: str, logprobs: Optional[list[dict[str, float]]] = None) -> None:
+        self.text = text
+        self.logprobs = logprobs
+
+
 class Model:
     """A model that can be asked. Subclasses give `send`, and the other ways of asking where they have them."""
 
@@ -55,8 +66,12 @@ class Model:
         """The text of the answer."""
         raise NotImplementedError
 
+    def send_scored(self, request: Request) -> Scored:
+        """The answer with probabilities, where the model gives them."""
+        return Scored(self.send(request))
+
     async def send_async(self, request: Request) -> str:
-        """The same without blocking; by default in a thread."""
+        """The same as `send` without blocking; by default in a thread."""
         import asyncio
 
         return await asyncio.get_running_loop().run_in_executor(None, self.send, request)
@@ -74,7 +89,8 @@ class Model:
         return Meaning(self.send(Request([{"role": "user", "content": meaning.text}])), meaning.type)
 
 
-Replies = Union[Sequence[str], Callable[[str], str]]
+Reply = Union[str, Scored]
+Replies = Union[Sequence[Reply], Callable[[str], Reply]]
 
 
 class MockModel(Model):
@@ -90,13 +106,18 @@ class MockModel(Model):
         self.retries = retries
         self.requests: list[Request] = []
 
-    def send(self, request: Request) -> str:
+    def send_scored(self, request: Request) -> Scored:
         self.requests.append(request)
         if callable(self._replies):
-            return self._replies(str(request.messages[-1]["content"]))
-        if len(self.requests) > len(self._replies):
+            reply = self._replies(str(request.messages[-1]["content"]))
+        elif len(self.requests) > len(self._replies):
             raise CallError(f"the mock model has {len(self._replies)} replies and was asked {len(self.requests)} times")
-        return self._replies[len(self.requests) - 1]
+        else:
+            reply = self._replies[len(self.requests) - 1]
+        return reply if isinstance(reply, Scored) else Scored(reply)
+
+    def send(self, request: Request) -> str:
+        return self.send_scored(request).text
 
     async def send_async(self, request: Request) -> str:
         return self.send(request)
@@ -115,4 +136,4 @@ def mock(*replies: Any, piece: int = 4, retries: int = 2) -> MockModel:
     """A model for tests: `mock("first answer", "second answer")` or `mock(lambda prompt: ...)`."""
     if len(replies) == 1 and callable(replies[0]):
         return MockModel(replies[0], piece, retries)
-    return MockModel([str(reply) for reply in replies], piece, retries)
+    return MockModel(replies, piece, retries)
