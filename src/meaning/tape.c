@@ -82,6 +82,9 @@ static void end_entry(gm_tape *tape, unsigned flags) {
 /* A closing bracket: that of the innermost frame, of one around it, or of none. */
 static void close_bracket(gm_tape *tape, char closer) {
     if (*open_count(tape, closer) == 0) {
+        if (top(tape)->state == VALUE || top(tape)->state == COLON) {
+            gm_tape_fail(tape, "a closing bracket where a value should be", tape->at);
+        }
         gm_tape_repair(tape, GM_REPAIR_EXTRA_CLOSER, tape->at++);
         return;
     }
@@ -99,12 +102,12 @@ static void close_bracket(gm_tape *tape, char closer) {
     pop_frame(tape, 0);
 }
 
-/* The closing fence says that the answer is complete, so brackets that are still open were forgotten. */
-static void close_all(gm_tape *tape) {
+/* A value that is open where the text or its fence ends: nobody knows what is missing. */
+static void leave_open(gm_tape *tape) {
+    tape->current.open |= tape->frames.count > 0;
     while (tape->frames.count > 0) {
-        gm_tape_repair(tape, GM_REPAIR_MISSING_CLOSER, tape->at);
-        end_entry(tape, 0);
-        pop_frame(tape, 0);
+        end_entry(tape, GM_TAPE_OPEN);
+        pop_frame(tape, GM_TAPE_OPEN);
     }
 }
 
@@ -288,6 +291,11 @@ static bool becomes_set(gm_tape *tape) {
     return true;
 }
 
+/* Quotes that touch: what belongs to which string nobody knows. */
+static bool touches_quote(const gm_tape *tape) {
+    return tape->at > 0 && is_quote(tape, tape->at) && is_quote(tape, tape->at - 1);
+}
+
 static gm_outcome read_colon(gm_tape *tape) {
     const char *at = tape->text + tape->at;
     bool arrow = (at[0] == '=' || at[0] == '-') && at[1] == '>';
@@ -309,6 +317,9 @@ static gm_outcome read_colon(gm_tape *tape) {
     if (at[0] == '}' || at[0] == ']' || at[0] == ')') {
         close_bracket(tape, at[0]);
         return GM_DONE;
+    }
+    if (touches_quote(tape)) {
+        gm_tape_fail(tape, "two strings without a colon between them", tape->at);
     }
     if (at[0] == '"' || at[0] == '{' || at[0] == '[' || gm_tape_is_digit(at[0])) {
         gm_tape_repair(tape, GM_REPAIR_MISSING_COLON, tape->at);
@@ -385,8 +396,9 @@ static bool is_string(const gm_tape_node *node) {
 static void note_missing_comma(gm_tape *tape) {
     const gm_tape_node *before = &tape->nodes.items[tape->nodes.count - 1];
     bool keyed = tape->nodes.items[top(tape)->node].kind == GM_TAPE_OBJECT;
-    if (!keyed && is_string(before) && is_quote(tape, tape->at) &&
-        (top(tape)->closer == ')' || tape->text[tape->at] == '\'')) {
+    bool strings = is_string(before) && is_quote(tape, tape->at);
+    bool python = !keyed && (top(tape)->closer == ')' || tape->text[tape->at] == '\'');
+    if (strings && (python || touches_quote(tape))) {
         gm_tape_fail(tape, "two strings without a comma between them", tape->at);
     }
     gm_tape_repair(tape, GM_REPAIR_MISSING_COMMA, tape->at);
@@ -412,7 +424,7 @@ static gm_outcome read_comma(gm_tape *tape) {
     return GM_DONE;
 }
 
-/* A fence inside of a value: GM_DONE when it has closed everything, else `*found` is false. */
+/* A fence inside of a value: GM_DONE when it has ended everything, else `*found` is false. */
 static gm_outcome read_fence(gm_tape *tape, bool *found) {
     *found = false;
     if (tape->strict || !tape->fence || tape->text[tape->at] != '`') {
@@ -422,7 +434,7 @@ static gm_outcome read_fence(gm_tape *tape, bool *found) {
         return GM_MORE;
     }
     if (memcmp(tape->text + tape->at, "```", 3) == 0) {
-        close_all(tape);
+        leave_open(tape);
         *found = true;
     }
     return GM_DONE;
@@ -494,12 +506,7 @@ void gm_tape_finish(gm_tape *tape) {
         append(tape, "", 0);
     }
     run(tape);
-    bool open = tape->frames.count > 0;
-    tape->current.open |= open;
-    while (tape->frames.count > 0) {
-        end_entry(tape, GM_TAPE_OPEN);
-        pop_frame(tape, GM_TAPE_OPEN);
-    }
+    leave_open(tape);
 }
 
 static uint32_t trimmed_end(const gm_tape *tape) {

@@ -83,7 +83,7 @@ static gm_outcome ends_here(const gm_tape *tape, const scan *in, bool *ends) {
         *ends = true;
         return tape->final || tape->frames.count == 0 ? GM_DONE : GM_MORE;
     }
-    *ends = line || strchr(",]})/#;`\"", tape->text[next]) != NULL || tape->frames.count == 0;
+    *ends = line || strchr(",]})/#;`\"", tape->text[next]) != NULL || tape->text[next] == in->quote || tape->frames.count == 0;
     return GM_DONE;
 }
 
@@ -188,7 +188,11 @@ static bool find_forgotten_end(gm_tape *tape, scan *in) {
     tape->retries++;
     for (uint32_t at = in->from; at < tape->length && tape->text[at] != in->quote; at++) {
         char c = tape->text[at];
-        if ((c == ',' && key_follows(tape, at + 1, in->quote)) || closer_follows_line(tape, at)) {
+        if (at > in->from && ((c == ',' && key_follows(tape, at + 1, in->quote)) || closer_follows_line(tape, at))) {
+            char before = tape->text[at - 1];
+            if (before == '"' || before == '\'' || before == '`') {
+                return false; /* a quote of another kind: the one that was forgotten may be at the start */
+            }
             in->at = at;
             gm_tape_repair(tape, GM_REPAIR_MISSING_QUOTE, at);
             return true;

@@ -158,7 +158,7 @@ _PUNCTUATION = [
     ("item", '{"name": "bolt", "count": }', SYNTAX),
     ("item", '{"name": "bolt", "count" 3}', ITEM),
     ("item", '{"name": "bolt", @ "count": 3}', SYNTAX),
-    ("ints", "['a' 'b']", TYPE),
+    ("ints", "['a' 'b']", SYNTAX),
 ]
 _BRACKETS = [
     ("full", BIG.replace("]", ""), CUT),
@@ -169,10 +169,10 @@ _BRACKETS = [
     ("items", '[{"name": "bolt", "count": 3}}]', [ITEM]),
     ("item", '{"name": "bolt", "count": 3}}', ITEM),
     ("item", '{"name": "bolt", "count": 3]}', ITEM),
-    ("item", "```json\n" + '{"name": "bolt", "count": 3\n```', ITEM),
-    ("items", "```json\n" + '[{"name": "bolt", "count": 3\n```', [ITEM]),
-    ("full", "```json\n" + BIG[:-1] + "\n```", FULL),
-    ("full", "```json\n" + BIG[:-2] + "\n```", FULL),
+    ("item", "```json\n" + '{"name": "bolt", "count": 3\n```', CUT),
+    ("items", "```json\n" + '[{"name": "bolt", "count": 3\n```', CUT),
+    ("full", "```json\n" + BIG[:-1] + "\n```", CUT),
+    ("full", "```json\n" + BIG[:-2] + "\n```", CUT),
     ("ints", "[1, 2", CUT),
     ("ints", "1, 2]", EMPTY),
     ("ints", "[1, 2}", CUT),
