@@ -8,6 +8,7 @@
 #   make hardening            threads, tasks, ends of processes, distributed training
 #   make adversary [PROGRAMS=2000] [SEED=1]   random programs, mended and compiled, against what they are
 #   make bench                speed of the parser against CPython's, of mended branches against graphs written by hand
+#   make bench-meaning   speed of the reader of models' answers, beside peers that are installed
 #   make results              write docs/results.md from what the other targets measured
 #   make lint | clean
 
@@ -39,7 +40,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test lint layers gcc clang sanitize pytest hardening demo paper score oracle adversary bench results clean
+.PHONY: all build test lint layers gcc clang sanitize pytest hardening demo paper score oracle adversary bench bench-meaning results clean
 
 all: build
 
@@ -151,6 +152,9 @@ adversary: build
 bench: build
 	$(BIN)/python bench/parse.py --json build/bench-parse.json
 	$(BIN)/python bench/branches.py --json build/bench-branches.json
+
+bench-meaning: build
+	$(BIN)/python bench/meaning.py --json build/bench-meaning.json
 
 results: build
 	$(BIN)/python tools/write_results.py

@@ -306,6 +306,10 @@ static bool has_text_keys(const gm_match *in, const gm_meaning_type *type) {
 
 /* A key as a string, whatever its type is. */
 static gm_cost put_key(gm_match *in, uint32_t type, uint32_t key) {
+    uint8_t form = gm_meaning_resolve(in->meaning, type)->form;
+    if ((form == GM_FORM_str || form == GM_FORM_any) && gm_match_node(in, key)->kind == GM_TAPE_STRING) {
+        return gm_match_type(in, type, key);
+    }
     gm_buffer *out = in->out;
     gm_buffer text;
     gm_buffer_init(&text, in->arena);
