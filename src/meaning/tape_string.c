@@ -190,8 +190,8 @@ static bool find_forgotten_end(gm_tape *tape, scan *in) {
         char c = tape->text[at];
         if (at > in->from && ((c == ',' && key_follows(tape, at + 1, in->quote)) || closer_follows_line(tape, at))) {
             char before = tape->text[at - 1];
-            if (before == '"' || before == '\'' || before == '`') {
-                return false; /* a quote of another kind: the one that was forgotten may be at the start */
+            if (before == '"' || before == '\'' || before == '`' || before == ',') {
+                return false; /* a quote of another kind, a comma: the end may be in front of it as well */
             }
             in->at = at;
             gm_tape_repair(tape, GM_REPAIR_MISSING_QUOTE, at);

@@ -171,6 +171,16 @@ static bool strip_quote(gm_tape *tape, run *found) {
     return false;
 }
 
+static bool has_backslash(const gm_tape *tape, const run *found) {
+    return memchr(tape->text + found->start, '\\', found->end - found->start) != NULL;
+}
+
+/* What a string is without its opening quote: its escapes are escapes. */
+static void push_rest(gm_tape *tape, const run *found, unsigned flags) {
+    unsigned escapes = has_backslash(tape, found) ? GM_TAPE_ESCAPES | GM_TAPE_REPAIRED : 0U;
+    gm_tape_push(tape, GM_TAPE_STRING, flags | escapes, found->start, found->end);
+}
+
 static gm_outcome read_key(gm_tape *tape) {
     run found = {.start = tape->at};
     if (scan_key(tape, &found) == GM_MORE) {
@@ -178,11 +188,13 @@ static gm_outcome read_key(gm_tape *tape) {
     }
     tape->at = found.end;
     trim(tape, &found);
-    if (!strip_quote(tape, &found)) {
-        gm_tape_repair(tape, GM_REPAIR_BARE_KEY, found.start);
-        if (found.quotes > 0) {
-            gm_tape_fail(tape, "quotes inside of a key without quotes", found.start);
-        }
+    if (strip_quote(tape, &found)) {
+        push_rest(tape, &found, GM_TAPE_KEY);
+        return GM_DONE;
+    }
+    gm_tape_repair(tape, GM_REPAIR_BARE_KEY, found.start);
+    if (found.quotes > 0 || has_backslash(tape, &found)) {
+        gm_tape_fail(tape, "quotes or escapes inside of a key without quotes", found.start);
     }
     gm_tape_push(tape, GM_TAPE_WORD, GM_TAPE_KEY, found.start, found.end);
     return GM_DONE;
@@ -247,7 +259,13 @@ static gm_outcome read_words(gm_tape *tape) {
     bool open = found.end >= tape->length && tape->frames.count > 0;
     tape->at = found.end;
     trim(tape, &found);
-    if (!strip_quote(tape, &found) && found.quotes > 0 && has_quotes(tape, &found)) {
+    if (strip_quote(tape, &found)) {
+        push_rest(tape, &found, 0);
+        return GM_DONE;
+    }
+    if (has_backslash(tape, &found)) {
+        gm_tape_fail(tape, "an escape inside of text without quotes", found.start);
+    } else if (found.quotes > 0 && has_quotes(tape, &found)) {
         gm_tape_fail(tape, "quotes inside of text without quotes", found.start);
     } else if (found.odd || (found.words && found.colon != 0)) {
         gm_tape_fail(tape, "text without quotes that does not end where it should", found.start);

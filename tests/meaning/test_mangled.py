@@ -112,25 +112,34 @@ def read(text: str) -> Any:
     return reading["value"] if reading["ok"] else None
 
 
+def stripped(value: Any) -> Any:
+    """A value whose texts have no blanks around them."""
+    if isinstance(value, dict):
+        return {key: stripped(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [stripped(item) for item in value]
+    return value.strip() if isinstance(value, str) else value
+
+
 def written(value: dict[str, Any], style: int) -> str:
     return repr(value) if style == 0 else json.dumps(value, ensure_ascii=style == 1, indent=2 if style == 3 else None)
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=400, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(values(NASTY), st.integers(1, 3))
 def test_json_of_any_text_is_read_as_it_is(value: dict[str, Any], style: int) -> None:
     assert read(written(value, style)) == value
 
 
 @pytest.mark.parametrize("name", HARMLESS)
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(value=values(SIMPLE), style=st.integers(1, 3), seed=st.integers(0, 10**6))
 def test_what_loses_nothing_is_read(name: str, value: dict[str, Any], style: int, seed: int) -> None:
     assert read(EDITS[name](written(value, style), random.Random(seed))) == value
 
 
 @pytest.mark.parametrize("texts", ["simple", "nasty"])
-@settings(max_examples=1500, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=1500, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(
     data=st.data(),
     names=st.lists(st.sampled_from(sorted(EDITS)), min_size=1, max_size=2),
@@ -145,4 +154,5 @@ def test_edits_give_the_value_or_an_error(texts: str, data: Any, names: list[str
     for name in [name for name in names if name not in quoting] + quoting[:1]:
         text = EDITS[name](text, random.Random(seed))
     found = read(text)
-    assert found is None or found == value, (text, found)
+    # Where a quote is missing, blanks beside it may have been inside or outside.
+    assert found is None or found == value or (quoting and stripped(found) == stripped(value)), (text, found)
