@@ -9,6 +9,7 @@
 #   make adversary [PROGRAMS=2000] [SEED=1]   random programs, mended and compiled, against what they are
 #   make bench                speed of the parser against CPython's, of check against ruff's, of mended branches against graphs written
 #                             by hand, and what deferred effects add to a call
+#   make bench-meaning        speed of the reader of models' answers, beside peers that are installed
 #   make results              write docs/results.md from what the other targets measured
 #   make lint | clean
 
@@ -18,7 +19,7 @@ JOBS ?= 2
 VENV := .venv
 PAPER_VENV := .venv-paper
 BIN := $(VENV)/bin
-PYTHON_TOOLS := pytest hypothesis rich "ruff==0.17.5" "scikit-build-core>=0.10"
+PYTHON_TOOLS := pytest hypothesis rich "ruff==0.17.5" "scikit-build-core>=0.10" httpx attrs pydantic
 # Releases of torch that are known to work start with Python 3.10; on an older one the tests that need torch are skipped.
 TORCH := torch==2.13.0
 TORCH_TOOLS := $(TORCH) "transformers>=5,<6" einops scipy
@@ -39,7 +40,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test lint layers gcc clang sanitize pytest crashes demo paper score oracle adversary bench results clean
+.PHONY: all build test lint layers gcc clang sanitize pytest crashes demo paper score oracle adversary bench bench-meaning results clean
 
 all: build
 
@@ -152,6 +153,9 @@ bench: build
 	$(BIN)/python bench/check.py --json build/bench-check.json
 	$(BIN)/python bench/branches.py --json build/bench-branches.json
 	$(BIN)/python bench/events.py --json build/bench-events.json
+
+bench-meaning: build
+	$(BIN)/python bench/meaning.py --json build/bench-meaning.json
 
 results: build
 	$(BIN)/python tools/write_results.py

@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-ORDER = ("base", "syntax", "flow", "rules", "mend", "driver", "report", "api", "cli")
+ORDER = ("base", "syntax", "flow", "rules", "mend", "driver", "report", "meaning", "api", "cli")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 

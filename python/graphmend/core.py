@@ -48,6 +48,24 @@ def library_path() -> str:
     raise CoreError("libgraphmend is not installed beside the package graphmend")
 
 
+def _meaning_signatures() -> dict[str, tuple[Any, list[Any]]]:
+    output, handle, text = ctypes.POINTER(_Output), ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_size_t]
+    source = [ctypes.c_char_p, *text]
+    return {
+        "gm_meaning_source": (ctypes.c_int, [*source, ctypes.c_char_p, output]),
+        "gm_meaning_notes": (ctypes.c_int, [*source, output]),
+        "gm_reader_new": (ctypes.c_int, [*text, ctypes.POINTER(handle), output]),
+        "gm_reader_free": (None, [handle]),
+        "gm_reader_meaning": (ctypes.c_int, [handle, output]),
+        "gm_reader_read": (ctypes.c_int, [handle, *text, ctypes.c_uint, output]),
+        "gm_stream_new": (ctypes.c_int, [handle, ctypes.c_uint, ctypes.POINTER(handle)]),
+        "gm_stream_feed": (ctypes.c_int, [handle, *text]),
+        "gm_stream_partial": (ctypes.c_int, [handle, output]),
+        "gm_stream_finish": (ctypes.c_int, [handle, output]),
+        "gm_stream_free": (None, [handle]),
+    }
+
+
 @functools.cache
 def _library() -> ctypes.CDLL:
     try:
@@ -62,6 +80,7 @@ def _library() -> ctypes.CDLL:
         "gm_fix_source": (ctypes.c_int, [*source, ctypes.c_uint, output]),
         "gm_mend_source": (ctypes.c_int, [*source, output]),
         "gm_rule_page": (ctypes.c_int, [ctypes.c_char_p, output]),
+        **_meaning_signatures(),
     }
     for name, (result, arguments) in signatures.items():
         function = getattr(library, name, None)
@@ -115,3 +134,78 @@ def mend_source(path: str, data: bytes) -> dict[str, Any]:
 def rule_page(code: str) -> str:
     """The page of a rule or of a kind of graph break, by code or by name, as Markdown."""
     return _call("gm_rule_page", code.encode()).decode()
+
+
+def meaning_source(path: str, data: bytes, name: str) -> dict[str, Any]:
+    """The meaning of a function or class of a file, or what keeps it from being known."""
+    result: dict[str, Any] = json.loads(_call("gm_meaning_source", *_source_arguments(path, data), name.encode()))
+    return result
+
+
+def meaning_notes(path: str, data: bytes) -> dict[str, Any]:
+    """What is written about the functions and classes of a file."""
+    result: dict[str, Any] = json.loads(_call("gm_meaning_notes", *_source_arguments(path, data)))
+    return result
+
+
+READ_STRICT, READ_PARTIAL, READ_PLAIN = 1, 2, 4
+
+
+class Reader:
+    """A type, ready to read texts; any number of threads may use it."""
+
+    def __init__(self, meaning: str) -> None:
+        self._handle = ctypes.c_void_p()
+        self._library = _library()
+        data, problem = meaning.encode("utf-8", "surrogatepass"), _Output()
+        status = self._library.gm_reader_new(data, len(data), ctypes.byref(self._handle), ctypes.byref(problem))
+        words = ctypes.string_at(problem.bytes, problem.size).decode() if problem.size else _STATUS.get(status, "")
+        self._library.gm_output_free(ctypes.byref(problem))
+        if status != 0:
+            raise CoreError(f"not a meaning: {words}")
+
+    def __del__(self) -> None:
+        if self._handle:
+            self._library.gm_reader_free(self._handle)
+
+    def meaning(self) -> str:
+        """The meaning in its canonical form."""
+        return _call("gm_reader_meaning", self._handle).decode()
+
+    def read(self, text: str, flags: int = 0) -> dict[str, Any]:
+        """What a text says."""
+        data = text.encode("utf-8", "surrogatepass")
+        result: dict[str, Any] = json.loads(_call("gm_reader_read", self._handle, data, len(data), flags))
+        return result
+
+
+class Stream:
+    """A text that comes in pieces."""
+
+    def __init__(self, reader: Reader, flags: int = 0) -> None:
+        self._handle = ctypes.c_void_p()
+        self._reader = reader  # must live as long
+        self._library = _library()
+        self._check(self._library.gm_stream_new(reader._handle, flags, ctypes.byref(self._handle)))
+
+    def __del__(self) -> None:
+        if self._handle:
+            self._library.gm_stream_free(self._handle)
+
+    def _check(self, status: int) -> None:
+        if status != 0:
+            raise CoreError(f"stream: {_STATUS.get(status, f'status {status}')}")
+
+    def feed(self, data: bytes) -> None:
+        """More of the text, in UTF-8; a character may be cut in two."""
+        self._check(self._library.gm_stream_feed(self._handle, data, len(data)))
+
+    def partial(self) -> dict[str, Any]:
+        """What has been read so far."""
+        result: dict[str, Any] = json.loads(_call("gm_stream_partial", self._handle))
+        return result
+
+    def finish(self) -> dict[str, Any]:
+        """What the whole text says."""
+        result: dict[str, Any] = json.loads(_call("gm_stream_finish", self._handle))
+        return result

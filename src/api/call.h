@@ -10,7 +10,8 @@ typedef struct gm_api_source {
     const char *path;
     const char *bytes;
     size_t size;
-    unsigned flags; /* of gm_fix_source */
+    unsigned flags;   /* of gm_fix_source */
+    const char *name; /* of gm_meaning_source */
 } gm_api_source;
 
 /* Writes the result of a call to `out`; everything that `out->arena` holds dies when the call ends. */

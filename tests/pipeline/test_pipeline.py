@@ -137,7 +137,7 @@ def test_memory_runs_out(build: Path) -> None:
         pytest.skip("the linker cannot put functions in place of malloc")
     outside = run(program, *TEN_FILES)
     assert outside.returncode == 0, outside.stderr[-2000:]
-    assert outside.stdout.count(b"failures survived") == 4 * len(TEN_FILES)
+    assert outside.stdout.count(b"failures survived") == 8 * len(TEN_FILES)
 
 
 def test_every_prefix(build: Path) -> None:

@@ -1,0 +1,68 @@
+"""Meaning types: typed calls to language models.
+
+    from graphmend.meaning import by, mock
+
+    @by(mock('{"name": "Ann", "age": 41}'))
+    def hire(resume: str) -> Person:
+        "Read the resume."
+
+`lift` and `lower` are the two directions of the road between values and text; a `Model` maps meanings to meanings.
+Nothing is sent unless a function is
+called, and this module imports nothing that is not needed for that: names are looked up when they are used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from graphmend.meaning.api import describe, lift, lower, meaning_of, schema
+    from graphmend.meaning.call import Explanation, by, explain
+    from graphmend.meaning.decision import Decision, UnsureError
+    from graphmend.meaning.endpoint import Endpoint
+    from graphmend.meaning.errors import CallError, MeaningError, ReadError, UnsupportedType
+    from graphmend.meaning.model import Meaning, MockModel, Model, Request, Scored, mock
+
+__all__ = [
+    "CallError",
+    "Decision",
+    "Endpoint",
+    "Explanation",
+    "Meaning",
+    "MeaningError",
+    "MockModel",
+    "Model",
+    "ReadError",
+    "Request",
+    "Scored",
+    "UnsupportedType",
+    "UnsureError",
+    "by",
+    "describe",
+    "explain",
+    "lift",
+    "lower",
+    "meaning_of",
+    "mock",
+    "schema",
+]
+
+_HOMES = {
+    "api": ("describe", "lift", "lower", "meaning_of", "schema"),
+    "call": ("Explanation", "by", "explain"),
+    "decision": ("Decision", "UnsureError"),
+    "endpoint": ("Endpoint",),
+    "errors": ("CallError", "MeaningError", "ReadError", "UnsupportedType"),
+    "model": ("Meaning", "MockModel", "Model", "Request", "Scored", "mock"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOMES.items():
+        if name in names:
+            import importlib
+
+            value = getattr(importlib.import_module(f"graphmend.meaning.{home}"), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

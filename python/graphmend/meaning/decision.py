@@ -1,0 +1,102 @@
+"""One of several, with how sure the model is."""
+
+from __future__ import annotations
+
+import json
+import math
+import string
+import typing
+from typing import Any, Generic, Optional, TypeVar
+
+from graphmend.meaning.errors import CallError, ReadError
+from graphmend.meaning.model import Model, Request, Scored
+from graphmend.meaning.text import literal, spelling
+from graphmend.meaning.types import ReadableType
+
+T = TypeVar("T")
+
+
+class Decision(Generic[T]):
+    """A choice among the members of an enumeration or the values of a Literal.
+
+    `probabilities` is by choice, `confidence` that of the one chosen; both are None where the model tells none."""
+
+    __slots__ = ("probabilities", "value")
+
+    def __init__(self, value: T, probabilities: Optional[dict[T, float]] = None) -> None:
+        self.value = value
+        self.probabilities = probabilities
+
+    @property
+    def confidence(self) -> Optional[float]:
+        return None if self.probabilities is None else self.probabilities[self.value]
+
+    def __repr__(self) -> str:
+        sure = "" if self.confidence is None else f", confidence={self.confidence:.3f}"
+        return f"Decision({self.value!r}{sure})"
+
+
+class UnsureError(CallError):
+    """A decision that is less certain than was asked for, or of which nobody knows how certain it is."""
+
+    def __init__(self, decision: Decision[Any], wanted: float) -> None:
+        known = "unknown" if decision.confidence is None else f"{decision.confidence:.3f}"
+        super().__init__(f"the confidence of {decision.value!r} is {known}, and {wanted} is asked for")
+        self.decision = decision
+
+
+class Chooser:
+    """The choices of a type, each with a letter: one token decides, so that its probability is that of the choice."""
+
+    def __init__(self, hint: Any, readable: ReadableType) -> None:
+        entry = readable.ir["types"][readable.root]
+        while entry["form"] in ("alias", "annotated"):
+            entry = readable.ir["types"][entry["items"][0]]
+        members = entry.get("members") or entry.get("values") or []
+        if entry["form"] not in ("enum", "literal") or not 2 <= len(members) <= len(string.ascii_uppercase):
+            raise TypeError(f"a Decision is one of 2 to 26 members of an enumeration or literals, not {hint!r}")
+        self.letters = string.ascii_uppercase[: len(members)]
+        shown = [spelling(entry, m) if entry["form"] == "enum" else literal(m) for m in members]
+        self.values = [readable.read(json.dumps(text), strict=True).value for text in shown]
+        notes = [f" // {member['note']}" if "note" in member else "" for member in members]
+        lines = [f"{letter}: {text}{note}" for letter, text, note in zip(self.letters, shown, notes)]
+        self.question = "\n".join(["Answer with one letter:", *lines])
+        self._letter = ReadableType(typing.Literal.__getitem__(tuple(self.letters)))
+
+    def decide(self, answer: Scored) -> Decision[Any]:
+        """What an answer chooses."""
+        letter = self._letter.read(answer.text).value
+        value = self.values[self.letters.index(letter)]
+        return Decision(value, self._probabilities(answer, letter))
+
+    def _probabilities(self, answer: Scored, letter: str) -> Optional[dict[Any, float]]:
+        """Those of the first token that is a letter at all, which has to be the one that was read."""
+        for tops in answer.logprobs or []:
+            weights = dict.fromkeys(self.letters, 0.0)
+            for token, logprob in tops.items():
+                name = token.strip().strip("\"'*`.").upper()
+                if name in weights and logprob <= 0:
+                    weights[name] += math.exp(logprob)
+            total = sum(weights.values())
+            if total == 0:
+                continue
+            if max(weights, key=weights.__getitem__) != letter:
+                return None
+            return {value: weights[name] / total for name, value in zip(self.letters, self.values)}
+        return None
+
+
+def decide(model: Model, request: Request, chooser: Chooser, wanted: Optional[float]) -> Decision[Any]:
+    """Ask until there is a choice; UnsureError when it is not sure enough."""
+    attempts: list[tuple[str, ReadError]] = []
+    for _ in range(model.retries + 1):
+        answer = model.send_scored(request)
+        try:
+            decision = chooser.decide(answer)
+        except ReadError as error:
+            attempts.append((answer.text, error))
+            continue
+        if wanted is not None and (decision.confidence is None or decision.confidence < wanted):
+            raise UnsureError(decision, wanted)
+        return decision
+    raise CallError(f"no choice in {len(attempts)} attempts: {attempts[-1][1]}", attempts)

@@ -1,0 +1,349 @@
+"""Models behind an OpenAI-compatible endpoint. Needs httpx: `pip install graphmend[meaning]`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+import threading
+import time
+from collections.abc import AsyncIterator, Iterator
+from typing import Any, Callable, Optional
+
+from graphmend.meaning.errors import CallError
+from graphmend.meaning.model import Model, Request, Scored
+
+Event = dict[str, Any]
+_AGAIN = {408, 409, 425, 429, 500, 502, 503, 504}
+
+
+class _Retry(Exception):
+    """A failure after which asking again may help."""
+
+    def __init__(self, message: str, wait: Optional[float] = None) -> None:
+        super().__init__(message)
+        self.wait = wait
+
+
+def _httpx() -> Any:
+    try:
+        import httpx
+    except ImportError:
+        raise CallError("an Endpoint needs httpx: pip install graphmend[meaning]") from None
+    return httpx
+
+
+class Endpoint(Model):
+    """A model by its name and the address of the endpoint, such as `http://localhost:8000/v1`.
+
+    The key comes from the environment variable `key_variable` when a request is made, and goes nowhere but into its
+    header. `schema` asks the endpoint to hold the model to the JSON Schema of the answer. `tries` is how often a
+    request is sent when the endpoint is out of order, `retries` how often an answer that cannot be read is asked for
+    again. `max_tokens_spent` ends calls once answers have used so many tokens. `cache` is a folder in which answers
+    are kept. `on_event` is told about requests, answers and failures."""
+
+    def __init__(
+        self,
+        name: str,
+        base_url: str,
+        *,
+        key_variable: str = "OPENAI_API_KEY",
+        schema: bool = False,
+        timeout: float = 60.0,
+        tries: int = 3,
+        pause: float = 0.5,
+        retries: int = 2,
+        max_tokens_spent: Optional[int] = None,
+        cache: Optional[str] = None,
+        on_event: Optional[Callable[[Event], None]] = None,
+        **options: Any,
+    ) -> None:
+        self.name = name
+        self.base_url = base_url.rstrip("/")
+        self.strict = schema
+        self.retries = retries
+        self.tokens_spent = 0
+        self._key_variable = key_variable
+        self._timeout = timeout
+        self._tries = max(1, tries)
+        self._pause = pause
+        self._limit = max_tokens_spent
+        self._cache = cache
+        self._on_event = on_event
+        self._options = options
+        self._lock = threading.Lock()
+        self._client: Any = None
+        self._async_clients: dict[int, tuple[Any, Any]] = {}
+
+    # What is sent, and what comes back
+
+    def _payload(self, request: Request, **more: Any) -> dict[str, Any]:
+        made = {"model": self.name, "messages": request.messages, **self._options, **more}
+        if request.schema is not None:
+            schema = {"name": request.name, "schema": request.schema, "strict": True}
+            made["response_format"] = {"type": "json_schema", "json_schema": schema}
+        return made
+
+    def _headers(self) -> dict[str, str]:
+        key = os.environ.get(self._key_variable)
+        return {"Authorization": f"Bearer {key}"} if key else {}
+
+    def _tell(self, kind: str, **more: Any) -> None:
+        if self._on_event is not None:
+            self._on_event({"event": kind, "model": self.name, **more})
+
+    def _check_budget(self) -> None:
+        if self._limit is not None and self.tokens_spent >= self._limit:
+            raise CallError(f"the budget of {self._limit} tokens is spent")
+
+    def _status(self, status: int, headers: Any, body: bytes) -> None:
+        if status == 200:
+            return
+        words = f"the endpoint answers {status}: {body[:200].decode('utf-8', 'replace')}"
+        if status in _AGAIN:
+            after = headers.get("retry-after", "")
+            raise _Retry(words, float(after) if after.replace(".", "", 1).isdigit() else None)
+        raise CallError(words)
+
+    def _answer(self, status: int, headers: Any, body: bytes) -> Scored:
+        """The text of an answer. One that the endpoint cut short is no answer: what is missing nobody knows."""
+        self._status(status, headers, body)
+        try:
+            data = json.loads(body.decode("utf-8"))
+            choice = data["choices"][0]
+            text = choice["message"].get("content")
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            raise _Retry(f"the endpoint's answer cannot be read: {error}") from None
+        self._spend(data.get("usage"))
+        self._check_ending(choice.get("finish_reason"), choice["message"].get("refusal"))
+        if not isinstance(text, str):
+            raise CallError("the endpoint's answer has no text")
+        return Scored(text, _logprobs(choice))
+
+    def _spend(self, usage: Any) -> None:
+        if isinstance(usage, dict) and isinstance(usage.get("total_tokens"), int):
+            with self._lock:
+                self.tokens_spent += usage["total_tokens"]
+
+    def _check_ending(self, reason: Any, refusal: Any) -> None:
+        if refusal:
+            raise CallError(f"the model refuses: {refusal}")
+        if reason in ("length", "content_filter"):
+            raise CallError(f"the endpoint cut the answer short ({reason})")
+
+    # The cache
+
+    def _cache_path(self, payload: dict[str, Any]) -> Optional[str]:
+        if self._cache is None:
+            return None
+        key = json.dumps([self.base_url, payload], sort_keys=True, ensure_ascii=False)
+        return os.path.join(self._cache, hashlib.sha256(key.encode()).hexdigest() + ".json")
+
+    def _cached(self, path: Optional[str]) -> Optional[Scored]:
+        if path is None:
+            return None
+        try:
+            with open(path, encoding="utf-8") as stream:
+                data = json.load(stream)
+            return Scored(data["text"], data["logprobs"])
+        except (OSError, ValueError, LookupError, TypeError):
+            return None
+
+    def _keep(self, path: Optional[str], answer: Scored) -> None:
+        if path is None:
+            return
+        folder = os.path.dirname(path)
+        os.makedirs(folder, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=folder, suffix=".part")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as stream:
+                json.dump({"text": answer.text, "logprobs": answer.logprobs}, stream)
+            os.replace(name, path)
+        except BaseException:
+            os.unlink(name)
+            raise
+
+    # Asking
+
+    def _connection(self) -> Any:
+        with self._lock:
+            if self._client is None:
+                self._client = _httpx().Client(timeout=self._timeout)
+            return self._client
+
+    def _wait(self, attempt: int, error: _Retry) -> float:
+        self._tell("retry", attempt=attempt + 1, reason=str(error))
+        return error.wait if error.wait is not None else self._pause * 2**attempt
+
+    def _post(self, payload: dict[str, Any]) -> Scored:
+        httpx = _httpx()
+        for attempt in range(self._tries):
+            self._check_budget()
+            self._tell("request", attempt=attempt + 1)
+            try:
+                url = f"{self.base_url}/chat/completions"
+                response = self._connection().post(url, json=payload, headers=self._headers())
+                answer = self._answer(response.status_code, response.headers, response.content)
+            except httpx.HTTPError as error:
+                problem = _Retry(f"the endpoint cannot be reached: {type(error).__name__}: {error}")
+            except _Retry as error:
+                problem = error
+            else:
+                self._tell("answer", tokens_spent=self.tokens_spent)
+                return answer
+            if attempt + 1 < self._tries:
+                time.sleep(self._wait(attempt, problem))
+        self._tell("failure", reason=str(problem))
+        raise CallError(f"{problem} (after {self._tries} tries)")
+
+    def _ask(self, payload: dict[str, Any]) -> Scored:
+        path = self._cache_path(payload)
+        answer = self._cached(path)
+        if answer is None:
+            answer = self._post(payload)
+            self._keep(path, answer)
+        return answer
+
+    def send(self, request: Request) -> str:
+        return self._ask(self._payload(request)).text
+
+    def send_scored(self, request: Request) -> Scored:
+        return self._ask(self._payload(request, logprobs=True, top_logprobs=20))
+
+    # Without blocking
+
+    def _async_connection(self) -> Any:
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            kept = self._async_clients.get(id(loop))
+            if kept is None or kept[0] is not loop:
+                for number in [key for key, (known, _) in self._async_clients.items() if known.is_closed()]:
+                    del self._async_clients[number]
+                kept = self._async_clients[id(loop)] = (loop, _httpx().AsyncClient(timeout=self._timeout))
+            return kept[1]
+
+    async def _post_async(self, payload: dict[str, Any]) -> Scored:
+        import asyncio
+
+        httpx = _httpx()
+        for attempt in range(self._tries):
+            self._check_budget()
+            self._tell("request", attempt=attempt + 1)
+            try:
+                url = f"{self.base_url}/chat/completions"
+                response = await self._async_connection().post(url, json=payload, headers=self._headers())
+                answer = self._answer(response.status_code, response.headers, response.content)
+            except httpx.HTTPError as error:
+                problem = _Retry(f"the endpoint cannot be reached: {type(error).__name__}: {error}")
+            except _Retry as error:
+                problem = error
+            else:
+                self._tell("answer", tokens_spent=self.tokens_spent)
+                return answer
+            if attempt + 1 < self._tries:
+                await asyncio.sleep(self._wait(attempt, problem))
+        self._tell("failure", reason=str(problem))
+        raise CallError(f"{problem} (after {self._tries} tries)")
+
+    async def send_async(self, request: Request) -> str:
+        payload = self._payload(request)
+        path = self._cache_path(payload)
+        answer = self._cached(path)
+        if answer is None:
+            answer = await self._post_async(payload)
+            self._keep(path, answer)
+        return answer.text
+
+    # In pieces: what has been given away cannot be taken back, so a stream that breaks is not asked for again
+
+    def stream(self, request: Request) -> Iterator[str]:
+        httpx = _httpx()
+        payload = self._payload(request, stream=True)
+        self._check_budget()
+        self._tell("request", attempt=1)
+        reading = _Events(self)
+        try:
+            url = f"{self.base_url}/chat/completions"
+            with self._connection().stream("POST", url, json=payload, headers=self._headers()) as response:
+                if response.status_code != 200:
+                    self._status(response.status_code, response.headers, response.read())
+                for piece in response.iter_bytes():
+                    yield from reading.feed(piece)
+        except (httpx.HTTPError, _Retry) as error:
+            raise CallError(f"the stream broke: {error}") from error
+        reading.finish()
+
+    async def stream_async(self, request: Request) -> AsyncIterator[str]:
+        httpx = _httpx()
+        payload = self._payload(request, stream=True)
+        self._check_budget()
+        self._tell("request", attempt=1)
+        reading = _Events(self)
+        try:
+            url = f"{self.base_url}/chat/completions"
+            async with self._async_connection().stream("POST", url, json=payload, headers=self._headers()) as response:
+                if response.status_code != 200:
+                    self._status(response.status_code, response.headers, await response.aread())
+                async for piece in response.aiter_bytes():
+                    for text in reading.feed(piece):
+                        yield text
+        except (httpx.HTTPError, _Retry) as error:
+            raise CallError(f"the stream broke: {error}") from error
+        reading.finish()
+
+    def close(self) -> None:
+        """Close the connections of `send` and `stream`; those of an event loop end with it."""
+        with self._lock:
+            client, self._client = self._client, None
+        if client is not None:
+            client.close()
+
+
+def _logprobs(choice: dict[str, Any]) -> Optional[list[dict[str, float]]]:
+    """For every token of the answer the likely ones with their logarithmic probabilities; None where there are none."""
+    content = (choice.get("logprobs") or {}).get("content")
+    if not isinstance(content, list):
+        return None
+    try:
+        return [{top["token"]: float(top["logprob"]) for top in token["top_logprobs"]} for token in content]
+    except (LookupError, TypeError, ValueError):
+        return None
+
+
+class _Events:
+    """Server-sent events of a stream: the text in them, and whether it has come to its end."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._rest = b""
+        self._done = False
+
+    def feed(self, piece: bytes) -> Iterator[str]:
+        lines = (self._rest + piece).split(b"\n")
+        self._rest = lines.pop()
+        for line in lines:
+            if line.startswith(b"data:"):
+                yield from self._event(line[5:].strip())
+
+    def _event(self, data: bytes) -> Iterator[str]:
+        if data == b"[DONE]":
+            self._done = True
+            return
+        try:
+            event = json.loads(data.decode("utf-8"))
+            choices = event.get("choices") or []
+            delta = choices[0].get("delta", {}) if choices else {}
+        except (ValueError, AttributeError, LookupError) as error:
+            raise CallError(f"an event of the stream cannot be read: {error}") from None
+        self._endpoint._spend(event.get("usage"))
+        if delta.get("content"):
+            yield delta["content"]
+        if choices:
+            self._endpoint._check_ending(choices[0].get("finish_reason"), delta.get("refusal"))
+
+    def finish(self) -> None:
+        if not self._done:
+            raise CallError("the stream broke: it ended without saying so")

@@ -1,0 +1,139 @@
+"""Models: what maps meanings to meanings."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from typing import Any, Callable, Generic, Optional, TypeVar, Union
+
+from graphmend.meaning.errors import CallError
+
+T = TypeVar("T")
+Message = dict[str, Any]
+
+
+class Meaning(Generic[T]):
+    """What a value means: text that a model reads or writes, with the type that it came from or is to become."""
+
+    __slots__ = ("text", "type")
+
+    def __init__(self, text: str, type: Any = Any) -> None:
+        self.text = text
+        self.type = type
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"Meaning({self.text!r}, {getattr(self.type, '__name__', self.type)})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Meaning) and (self.text, self.type) == (other.text, other.type)
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+class Request:
+    """What is sent: messages, and the schema of the answer for endpoints that hold a model to one."""
+
+    __slots__ = ("messages", "name", "schema")
+
+    def __init__(self, messages: list[Message], schema: Optional[dict[str, Any]] = None, name: str = "answer") -> None:
+        self.messages = messages
+        self.schema = schema
+        self.name = name
+
+
+class Scored:
+    """An answer with what else the model could have said: for every token the likely ones and their logarithmic
+    probabilities, or None."""
+
+    __slots__ = ("logprobs", "text")
+
+    def __init__(self, text: str, logprobs: Optional[list[dict[str, float]]] = None) -> None:
+        self.text = text
+        self.logprobs = logprobs
+
+
+class Model:
+    """A model that can be asked. Subclasses give `send`, and the other ways of asking where they have them."""
+
+    name = "model"
+    strict = False  # whether the endpoint holds the model to a schema
+    retries = 2  # how often an answer that cannot be read is asked for again, with what was wrong
+
+    def send(self, request: Request) -> str:
+        """The text of the answer."""
+        raise NotImplementedError
+
+    def send_scored(self, request: Request) -> Scored:
+        """The answer with probabilities, where the model gives them."""
+        return Scored(self.send(request))
+
+    async def send_async(self, request: Request) -> str:
+        """The same as `send` without blocking; by default in a thread."""
+        import asyncio
+
+        return await asyncio.get_running_loop().run_in_executor(None, self.send, request)
+
+    def stream(self, request: Request) -> Iterator[str]:
+        """The answer in pieces; by default in one."""
+        yield self.send(request)
+
+    async def stream_async(self, request: Request) -> AsyncIterator[str]:
+        """The same without blocking."""
+        yield await self.send_async(request)
+
+    def __call__(self, meaning: Meaning[Any]) -> Meaning[Any]:
+        """The answer to a meaning, as a meaning of the same type."""
+        return Meaning(self.send(Request([{"role": "user", "content": meaning.text}])), meaning.type)
+
+
+Reply = Union[str, Scored]
+Replies = Union[Sequence[Reply], Callable[[str], Reply]]
+
+
+class MockModel(Model):
+    """A model for tests: answers with given texts in turn, or with what a function makes of the last message. Nothing
+    is sent.
+    """
+
+    name = "mock"
+
+    def __init__(self, replies: Replies, piece: int = 4, retries: int = 2) -> None:
+        self._replies = replies if callable(replies) else list(replies)
+        self._piece = piece
+        self.retries = retries
+        self.requests: list[Request] = []
+
+    def send_scored(self, request: Request) -> Scored:
+        self.requests.append(request)
+        if callable(self._replies):
+            reply = self._replies(str(request.messages[-1]["content"]))
+        elif len(self.requests) > len(self._replies):
+            raise CallError(f"the mock model has {len(self._replies)} replies and was asked {len(self.requests)} times")
+        else:
+            reply = self._replies[len(self.requests) - 1]
+        return reply if isinstance(reply, Scored) else Scored(reply)
+
+    def send(self, request: Request) -> str:
+        return self.send_scored(request).text
+
+    async def send_async(self, request: Request) -> str:
+        return self.send(request)
+
+    def stream(self, request: Request) -> Iterator[str]:
+        text = self.send(request)
+        for start in range(0, len(text), self._piece):
+            yield text[start : start + self._piece]
+
+    async def stream_async(self, request: Request) -> AsyncIterator[str]:
+        for piece in self.stream(request):
+            yield piece
+
+
+def mock(*replies: Any, piece: int = 4, retries: int = 2) -> MockModel:
+    """A model for tests: `mock("first answer", "second answer")` or `mock(lambda prompt: ...)`."""
+    if len(replies) == 1 and callable(replies[0]):
+        return MockModel(replies[0], piece, retries)
+    return MockModel(replies, piece, retries)

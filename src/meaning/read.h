@@ -1,0 +1,56 @@
+/* From tape to typed value: the half of the reader that knows types.
+ *
+ * A value fits a type at a *cost*, the sum of the costs of the repairs that it needs (repairs.def), or not at all. Where a union has branches, the cheapest
+ * one is taken; when two cost the same and neither is the more specific one, that is an error that names both. Nothing is ever guessed: what could be two
+ * things is an error. Time is linear in the tape: what a value costs as a branch of a union is computed once.
+ *
+ * Everything lives in the arena of the tape, whose error exit is taken when memory runs out. */
+#ifndef GM_MEANING_READ_H
+#define GM_MEANING_READ_H
+
+#include "meaning/meaning.h"
+#include "meaning/tape.h"
+
+typedef struct gm_read_options {
+    bool strict;  /* exactly the JSON of the schema; the tape has to be strict too */
+    bool partial; /* a text that ends too soon gives what there is: fields may be missing, lists end early */
+    bool plain;   /* write the value as the JSON that the schema describes instead of the form for builders */
+} gm_read_options;
+
+typedef enum gm_read_problem {
+    GM_READ_OK,
+    GM_READ_EMPTY,     /* there is no value in the text */
+    GM_READ_SYNTAX,    /* there is, but it cannot be read */
+    GM_READ_TYPE,      /* it is not of the type */
+    GM_READ_AMBIGUOUS, /* it could be two things */
+    GM_READ_TRUNCATED  /* the text ends inside of it */
+} gm_read_problem;
+
+extern const char *const gm_read_problems[]; /* "ok", "empty", ... */
+
+typedef struct gm_reading {
+    gm_read_problem problem;
+    gm_buffer message; /* one sentence, lower case, names in backticks */
+    gm_buffer path;    /* where in the value, such as `employer.skills[2]`; empty for the whole */
+    uint32_t at;       /* where in the text */
+    uint32_t cost;
+    GM_VEC(gm_repair) repairs; /* in no particular order; `node` is not used */
+    gm_buffer value;
+} gm_reading;
+
+/* Read the value of the meaning's root from a finished tape, or, with `partial`, from one that still grows.
+ *
+ * The form for builders: a record is the list of its fields' values in order, or, when some are missing, an object from the numbers of the fields that are
+ * there; an enumeration is the number of the member, a flag the list of those; a union whose branches do not all look like themselves in JSON is
+ * [number of the branch, value]; a dict whose keys are not strings is a list of pairs; a decimal, date, time, UUID is a string in canonical form, bytes are
+ * base64, a timedelta is microseconds. Floats may be NaN, Infinity and -Infinity. */
+void gm_read(const gm_meaning *meaning, const uint8_t *plain, const gm_tape *tape, const gm_read_options *options, gm_reading *reading);
+
+/* For every type whether its values look like themselves in the form for builders: the value that a JSON parser makes is the value. In the arena;
+ * gm_read takes it so that it is found out once for many texts. */
+uint8_t *gm_read_plain_types(gm_arena *arena, const gm_meaning *meaning);
+
+/* Whether a text is the name of one of the meaning's records, or ends in a dot and such a name. For gm_tape.is_constructor; `context` is the meaning. */
+bool gm_read_is_constructor(const void *meaning, const char *name, size_t length);
+
+#endif

@@ -1,0 +1,579 @@
+/* Annotations as types. */
+#include <string.h>
+
+#include "meaning/source_private.h"
+
+enum { DEPTH_LIMIT = 100 };
+
+typedef struct named_form {
+    const char *name;
+    gm_form form;
+    uint32_t arity; /* of the arguments in brackets; without them they are `any` */
+} named_form;
+
+static const named_form forms[] = {
+    {"object", GM_FORM_any, 0},
+    {"typing.Any", GM_FORM_any, 0},
+    {"bool", GM_FORM_bool, 0},
+    {"int", GM_FORM_int, 0},
+    {"float", GM_FORM_float, 0},
+    {"str", GM_FORM_str, 0},
+    {"bytes", GM_FORM_bytes, 0},
+    {"types.NoneType", GM_FORM_none, 0},
+    {"decimal.Decimal", GM_FORM_decimal, 0},
+    {"datetime.datetime", GM_FORM_datetime, 0},
+    {"datetime.date", GM_FORM_date, 0},
+    {"datetime.time", GM_FORM_time, 0},
+    {"datetime.timedelta", GM_FORM_timedelta, 0},
+    {"uuid.UUID", GM_FORM_uuid, 0},
+    {"pathlib.Path", GM_FORM_path, 0},
+    {"pathlib.PurePath", GM_FORM_path, 0},
+    {"pathlib.PosixPath", GM_FORM_path, 0},
+    {"pathlib.PurePosixPath", GM_FORM_path, 0},
+    {"list", GM_FORM_list, 1},
+    {"typing.List", GM_FORM_list, 1},
+    {"typing.Sequence", GM_FORM_list, 1},
+    {"typing.MutableSequence", GM_FORM_list, 1},
+    {"typing.Iterable", GM_FORM_list, 1},
+    {"typing.Collection", GM_FORM_list, 1},
+    {"collections.abc.Sequence", GM_FORM_list, 1},
+    {"collections.abc.MutableSequence", GM_FORM_list, 1},
+    {"collections.abc.Iterable", GM_FORM_list, 1},
+    {"collections.abc.Collection", GM_FORM_list, 1},
+    {"set", GM_FORM_set, 1},
+    {"typing.Set", GM_FORM_set, 1},
+    {"typing.AbstractSet", GM_FORM_set, 1},
+    {"typing.MutableSet", GM_FORM_set, 1},
+    {"collections.abc.Set", GM_FORM_set, 1},
+    {"collections.abc.MutableSet", GM_FORM_set, 1},
+    {"frozenset", GM_FORM_frozenset, 1},
+    {"typing.FrozenSet", GM_FORM_frozenset, 1},
+    {"dict", GM_FORM_dict, 2},
+    {"typing.Dict", GM_FORM_dict, 2},
+    {"typing.Mapping", GM_FORM_dict, 2},
+    {"typing.MutableMapping", GM_FORM_dict, 2},
+    {"collections.abc.Mapping", GM_FORM_dict, 2},
+    {"collections.abc.MutableMapping", GM_FORM_dict, 2},
+};
+
+static const char *const tuple_names[] = {"tuple", "typing.Tuple", NULL};
+static const char *const optional_names[] = {"typing.Optional", NULL};
+static const char *const union_names[] = {"typing.Union", NULL};
+static const char *const literal_names[] = {"typing.Literal", NULL};
+static const char *const annotated_names[] = {"typing.Annotated", NULL};
+static const char *const transparent_names[] = {"typing.Required", "typing.NotRequired",      "typing.ReadOnly", "typing.Final",
+                                                "typing.ClassVar", "dataclasses.InitVar", NULL};
+static const char *const variable_names[] = {"typing.TypeVar", NULL};
+static const char *const new_type_names[] = {"typing.NewType", NULL};
+
+static const named_form *find_form(const char *name) {
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        if (strcmp(forms[i].name, name) == 0) {
+            return &forms[i];
+        }
+    }
+    return NULL;
+}
+
+static bool same_type(const gm_meaning_type *a, const gm_meaning_type *b) {
+    bool same = a->form == b->form && a->items.count == b->items.count && a->values.count == b->values.count &&
+                a->bounds.count == b->bounds.count && gm_text_equal(a->note, b->note) && a->name.bytes == NULL && b->name.bytes == NULL;
+    for (uint32_t i = 0; same && i < a->items.count; i++) {
+        same = a->items.items[i] == b->items.items[i];
+    }
+    for (uint32_t i = 0; same && i < a->values.count; i++) {
+        const gm_meaning_value *left = &a->values.items[i];
+        const gm_meaning_value *right = &b->values.items[i];
+        same = left->kind == right->kind && gm_text_equal(left->text, right->text) && gm_text_equal(left->name, right->name);
+    }
+    for (uint32_t i = 0; same && i < a->bounds.count; i++) {
+        same = gm_text_equal(a->bounds.items[i].name, b->bounds.items[i].name) && gm_text_equal(a->bounds.items[i].value, b->bounds.items[i].value);
+    }
+    return same;
+}
+
+uint32_t gm_source_intern(gm_builder *in, const gm_meaning_type *type) {
+    for (uint32_t i = 0; i < in->meaning->types.count; i++) {
+        if (same_type(&in->meaning->types.items[i], type)) {
+            return i;
+        }
+    }
+    gm_vec_push(in->arena, &in->meaning->types, *type);
+    return in->meaning->types.count - 1;
+}
+
+uint32_t gm_source_structure(gm_builder *in, gm_form form, const gm_type_indexes *items) {
+    gm_meaning_type type = {.form = (uint8_t)form};
+    if (items != NULL) {
+        type.items = *items;
+    }
+    return gm_source_intern(in, &type);
+}
+
+uint32_t gm_source_find(const gm_builder *in, const gm_node *node, const char *words) {
+    for (uint32_t i = 0; i < in->nominal.count; i++) {
+        if (in->nominal.items[i].node == node && strcmp(in->nominal.items[i].words, words) == 0) {
+            return in->nominal.items[i].type;
+        }
+    }
+    return GM_NO_TYPE;
+}
+
+/* A number for a named type that is about to be made; different types with one name are told apart. */
+uint32_t gm_source_reserve(gm_builder *in, const gm_node *node, const char *words) {
+    uint32_t count = 1;
+    for (uint32_t i = 0; i < in->nominal.count; i++) {
+        count += strcmp(in->nominal.items[i].words, words) == 0;
+    }
+    gm_buffer name;
+    gm_buffer_init(&name, in->arena);
+    gm_buffer_add_text(&name, words);
+    if (count > 1) {
+        gm_buffer_printf(&name, "_%u", count);
+    }
+    gm_buffer_text(&name);
+    gm_meaning_type type = {.form = GM_FORM_any, .name = {name.bytes, (uint32_t)name.length}};
+    gm_vec_push(in->arena, &in->meaning->types, type);
+    gm_vec_push(in->arena, &in->nominal, ((gm_nominal){node, words, in->meaning->types.count - 1}));
+    return in->meaning->types.count - 1;
+}
+
+static uint32_t any_type(gm_builder *in) {
+    return gm_source_structure(in, GM_FORM_any, NULL);
+}
+
+static uint32_t unknown(gm_builder *in, const gm_place *place, const gm_node *node, const char *words) {
+    gm_source_refuse(in, place, node, "%s", words);
+    return 0;
+}
+
+/* The arguments in brackets: several are a tuple. */
+static const gm_list *arguments_of(gm_builder *in, const gm_node *slice) {
+    if (slice->kind == GM_KIND_Tuple) {
+        return &gm_as_Tuple(slice)->elts;
+    }
+    gm_list *one = GM_NEW(in->arena, gm_list);
+    one->items = GM_NEW_ARRAY(in->arena, gm_node *, 1);
+    one->items[0] = (gm_node *)(uintptr_t)slice;
+    one->count = 1;
+    return one;
+}
+
+static void add_unique(gm_builder *in, gm_type_indexes *items, uint32_t type) {
+    for (uint32_t i = 0; i < items->count; i++) {
+        if (items->items[i] == type) {
+            return;
+        }
+    }
+    gm_vec_push(in->arena, items, type);
+}
+
+static const gm_node *string_annotation(gm_builder *in, const gm_place *place, const gm_node *node, gm_place *inner) {
+    gm_text text = gm_source_string(in->arena, place->text, node);
+    if (text.bytes == NULL) {
+        return NULL;
+    }
+    const gm_tree *tree = gm_parse(in->arena, place->code->path, text.bytes, text.length, NULL);
+    if (tree->diagnostics.count > 0 || tree->module->body.count != 1 || tree->module->body.items[0]->kind != GM_KIND_Expr) {
+        return NULL;
+    }
+    *inner = *place;
+    inner->text = tree;
+    return gm_as_Expr(tree->module->body.items[0])->value;
+}
+
+static void add_branches(gm_builder *in, const gm_place *place, const gm_node *node, gm_type_indexes *items);
+
+static void add_arguments(gm_builder *in, const gm_place *place, const gm_node *slice, gm_type_indexes *items) {
+    const gm_list *arguments = arguments_of(in, slice);
+    for (uint32_t i = 0; i < arguments->count; i++) {
+        add_branches(in, place, arguments->items[i], items);
+    }
+}
+
+/* `Name = A | B` used as a type is that union itself. */
+static const gm_node *alias_value(gm_builder *in, const gm_place *place, const gm_node *node, const gm_place **inner) {
+    gm_target target = node->kind == GM_KIND_Name || node->kind == GM_KIND_Attribute ? gm_source_resolve(in, place, node) : (gm_target){0};
+    if (target.node == NULL || (target.node->kind != GM_KIND_Assign && target.node->kind != GM_KIND_AnnAssign)) {
+        return NULL;
+    }
+    *inner = target.place;
+    const gm_node *value = target.node->kind == GM_KIND_Assign ? gm_as_Assign(target.node)->value : gm_as_AnnAssign(target.node)->value;
+    return value->kind == GM_KIND_BinOp || value->kind == GM_KIND_Subscript ? value : NULL;
+}
+
+/* Unions inside of unions are one union. */
+static void add_branches(gm_builder *in, const gm_place *place, const gm_node *node, gm_type_indexes *items) {
+    const gm_place *outer = NULL;
+    gm_place inner;
+    const gm_node *quoted = string_annotation(in, place, node, &inner);
+    const gm_node *value = alias_value(in, place, node, &outer);
+    if (in->problem.message != NULL || in->depth >= DEPTH_LIMIT) {
+        return;
+    }
+    in->depth++;
+    if (quoted != NULL) {
+        add_branches(in, &inner, quoted, items);
+    } else if (value != NULL) {
+        add_branches(in, outer, value, items);
+    } else if (node->kind == GM_KIND_BinOp && gm_as_BinOp(node)->op == GM_OP_BitOr) {
+        add_branches(in, place, gm_as_BinOp(node)->left, items);
+        add_branches(in, place, gm_as_BinOp(node)->right, items);
+    } else if (node->kind == GM_KIND_Subscript && gm_source_is(in, place, gm_as_Subscript(node)->value, union_names)) {
+        add_arguments(in, place, gm_as_Subscript(node)->slice, items);
+    } else if (node->kind == GM_KIND_Subscript && gm_source_is(in, place, gm_as_Subscript(node)->value, optional_names)) {
+        add_arguments(in, place, gm_as_Subscript(node)->slice, items);
+        add_unique(in, items, gm_source_structure(in, GM_FORM_none, NULL));
+    } else {
+        add_unique(in, items, gm_source_type(in, place, node));
+    }
+    in->depth--;
+}
+
+static uint32_t union_type(gm_builder *in, const gm_place *place, const gm_node *node) {
+    gm_type_indexes items = {0};
+    add_branches(in, place, node, &items);
+    return items.count == 1 ? items.items[0] : gm_source_structure(in, GM_FORM_union, &items);
+}
+
+static uint32_t literal_type(gm_builder *in, const gm_place *place, const gm_node *slice) {
+    gm_meaning_type type = {.form = GM_FORM_literal};
+    const gm_list *arguments = arguments_of(in, slice);
+    for (uint32_t i = 0; i < arguments->count; i++) {
+        gm_meaning_value value = {0};
+        if (!gm_source_value(in, place, arguments->items[i], &value)) {
+            return unknown(in, place, arguments->items[i], "a literal that is no constant");
+        }
+        gm_vec_push(in->arena, &type.values, value);
+    }
+    return gm_source_intern(in, &type);
+}
+
+static uint32_t annotated_type(gm_builder *in, const gm_place *place, const gm_node *slice) {
+    const gm_list *arguments = arguments_of(in, slice);
+    gm_meaning_type type = {.form = GM_FORM_annotated};
+    gm_buffer note;
+    gm_buffer_init(&note, in->arena);
+    uint32_t inner = gm_source_type(in, place, arguments->items[0]);
+    for (uint32_t i = 1; i < arguments->count; i++) {
+        gm_source_take_metadata(in, place, arguments->items[i], &type, &note);
+    }
+    if (note.length > 0) {
+        gm_buffer_text(&note);
+        type.note = (gm_text){note.bytes, (uint32_t)note.length};
+    }
+    if (type.note.bytes == NULL && type.bounds.count == 0) {
+        return inner;
+    }
+    gm_vec_push(in->arena, &type.items, inner);
+    return gm_source_intern(in, &type);
+}
+
+static bool is_ellipsis(const gm_node *node) {
+    return node->kind == GM_KIND_Constant && gm_as_Constant(node)->value.literal == GM_LITERAL_Ellipsis;
+}
+
+static uint32_t tuple_type(gm_builder *in, const gm_place *place, const gm_node *slice) {
+    gm_type_indexes items = {0};
+    const gm_list *arguments = arguments_of(in, slice);
+    bool variadic = arguments->count == 2 && is_ellipsis(arguments->items[1]);
+    for (uint32_t i = 0; i < arguments->count - variadic; i++) {
+        gm_vec_push(in->arena, &items, gm_source_type(in, place, arguments->items[i]));
+    }
+    return gm_source_structure(in, variadic ? GM_FORM_tuple_of : GM_FORM_tuple, &items);
+}
+
+static uint32_t form_type(gm_builder *in, const gm_place *place, const named_form *form, const gm_node *slice) {
+    gm_type_indexes items = {0};
+    const gm_list *arguments = slice != NULL ? arguments_of(in, slice) : NULL;
+    if (arguments != NULL && arguments->count != form->arity) {
+        return unknown(in, place, slice, "a type with too few or too many arguments");
+    }
+    for (uint32_t i = 0; i < form->arity; i++) {
+        uint32_t item = arguments != NULL ? gm_source_type(in, place, arguments->items[i]) : any_type(in);
+        gm_vec_push(in->arena, &items, item);
+    }
+    return gm_source_structure(in, form->form, &items);
+}
+
+static uint32_t external_type(gm_builder *in, const gm_place *place, const gm_node *node, const char *name, const gm_node *slice) {
+    const named_form *form = find_form(name);
+    if (form != NULL) {
+        return form_type(in, place, form, slice);
+    }
+    if (gm_text_in(name, tuple_names)) {
+        gm_type_indexes items = {0};
+        if (slice != NULL) {
+            return tuple_type(in, place, slice);
+        }
+        gm_vec_push(in->arena, &items, any_type(in));
+        return gm_source_structure(in, GM_FORM_tuple_of, &items);
+    }
+    if (slice != NULL && gm_text_in(name, literal_names)) {
+        return literal_type(in, place, slice);
+    }
+    if (slice != NULL && gm_text_in(name, annotated_names)) {
+        return annotated_type(in, place, slice);
+    }
+    if (slice != NULL && gm_text_in(name, transparent_names)) {
+        return gm_source_type(in, place, slice);
+    }
+    gm_source_refuse(in, place, node, "`%s` cannot be read from text", name);
+    return 0;
+}
+
+static const gm_node *call_argument(const gm_node *call, uint32_t index) {
+    return index < gm_as_Call(call)->args.count ? gm_as_Call(call)->args.items[index] : NULL;
+}
+
+static const gm_node *keyword_value(const gm_node *call, const char *name) {
+    const gm_list *keywords = &gm_as_Call(call)->keywords;
+    for (uint32_t i = 0; i < keywords->count; i++) {
+        const gm_keyword *keyword = gm_as_keyword(keywords->items[i]);
+        if (gm_name_is(keyword->arg, name)) {
+            return keyword->value;
+        }
+    }
+    return NULL;
+}
+
+static uint32_t alias_type(gm_builder *in, const gm_place *place, const gm_node *definition, const char *name, const gm_node *value) {
+    uint32_t index = gm_source_find(in, definition, name);
+    if (index != GM_NO_TYPE) {
+        return index;
+    }
+    index = gm_source_reserve(in, definition, name);
+    in->meaning->types.items[index].form = GM_FORM_alias;
+    uint32_t target = gm_source_type(in, place, value);
+    gm_type_indexes items = {0};
+    gm_vec_push(in->arena, &items, target);
+    in->meaning->types.items[index].items = items;
+    return index;
+}
+
+/* `T = TypeVar("T")`, `UserId = NewType("UserId", int)`, or a type under another name. */
+static uint32_t assigned_type(gm_builder *in, const gm_target *target, const gm_node *value) {
+    if (value->kind != GM_KIND_Call) {
+        return gm_source_type(in, target->place, value);
+    }
+    if (gm_source_is(in, target->place, gm_as_Call(value)->func, variable_names)) {
+        const gm_node *bound = keyword_value(value, "bound");
+        return bound != NULL ? gm_source_type(in, target->place, bound) : any_type(in);
+    }
+    gm_text name = gm_source_string(in->arena, target->place->text, call_argument(value, 0));
+    const gm_node *base = call_argument(value, 1);
+    if (gm_source_is(in, target->place, gm_as_Call(value)->func, new_type_names) && name.bytes != NULL && base != NULL) {
+        return alias_type(in, target->place, target->node, name.bytes, base);
+    }
+    return unknown(in, target->place, value, "a type that is made by a call");
+}
+
+static uint32_t definition_type(gm_builder *in, const gm_place *place, const gm_node *node, const gm_target *target, const char *words) {
+    switch (target->node->kind) {
+    case GM_KIND_ClassDef:
+        return gm_source_class(in, target, words);
+    case GM_KIND_Assign:
+        return assigned_type(in, target, gm_as_Assign(target->node)->value);
+    case GM_KIND_AnnAssign:
+        return assigned_type(in, target, gm_as_AnnAssign(target->node)->value);
+    case GM_KIND_TypeAlias:
+        return alias_type(in, target->place, target->node, gm_as_Name(gm_as_TypeAlias(target->node)->name)->id->text,
+                          gm_as_TypeAlias(target->node)->value);
+    default:
+        return unknown(in, place, node, "a function is no type");
+    }
+}
+
+static const gm_variable *find_variable(const gm_builder *in, const gm_node *node) {
+    for (const gm_variable *variable = in->variables; variable != NULL && node->kind == GM_KIND_Name; variable = variable->next) {
+        if (strcmp(variable->name, gm_as_Name(node)->id->text) == 0) {
+            return variable;
+        }
+    }
+    return NULL;
+}
+
+/* A type variable of PEP 695 that has no value: its bound, or anything. */
+static uint32_t type_param(gm_builder *in, const gm_place *place, const gm_node *node) {
+    for (const gm_place *at = place; at != NULL && node->kind == GM_KIND_Name; at = at->outer) {
+        for (uint32_t i = 0; at->type_params != NULL && i < at->type_params->count; i++) {
+            const gm_node *param = at->type_params->items[i];
+            if (param->kind == GM_KIND_TypeVar && gm_as_TypeVar(param)->name == gm_as_Name(node)->id) {
+                const gm_node *bound = gm_as_TypeVar(param)->bound;
+                return bound != NULL ? gm_source_type(in, place, bound) : any_type(in);
+            }
+        }
+    }
+    return GM_NO_TYPE;
+}
+
+static const char *node_words(gm_builder *in, const gm_place *place, const gm_node *node) {
+    const char *text = place->text->source->text;
+    return gm_arena_copy(in->arena, text + node->start, node->end - node->start);
+}
+
+static uint32_t named_type(gm_builder *in, const gm_place *place, const gm_node *node) {
+    const gm_variable *variable = find_variable(in, node);
+    if (variable != NULL) {
+        const gm_variable *before = in->variables;
+        in->variables = variable->scope;
+        uint32_t type = gm_source_type(in, variable->place, variable->node);
+        in->variables = before;
+        return type;
+    }
+    uint32_t param = type_param(in, place, node);
+    if (param != GM_NO_TYPE) {
+        return param;
+    }
+    gm_target target = gm_source_resolve(in, place, node);
+    if (target.node != NULL) {
+        return definition_type(in, place, node, &target, NULL);
+    }
+    if (target.external != NULL) {
+        return external_type(in, place, node, target.external, NULL);
+    }
+    gm_source_refuse(in, place, node, "the type `%s` is not known", node_words(in, place, node));
+    return 0;
+}
+
+/* The names of a class's type variables, in order. */
+static void type_variables(gm_builder *in, const gm_target *class, const gm_node *const **names, uint32_t *count) {
+    static const char *const generic[] = {"typing.Generic", "typing.Protocol", NULL};
+    const gm_ClassDef *definition = gm_as_ClassDef(class->node);
+    *names = (const gm_node *const *)definition->type_params.items;
+    *count = definition->type_params.count;
+    for (uint32_t i = 0; *count == 0 && i < definition->bases.count; i++) {
+        const gm_node *base = definition->bases.items[i];
+        if (base->kind == GM_KIND_Subscript && gm_source_is(in, class->place, gm_as_Subscript(base)->value, generic)) {
+            const gm_list *arguments = arguments_of(in, gm_as_Subscript(base)->slice);
+            *names = (const gm_node *const *)arguments->items;
+            *count = arguments->count;
+        }
+    }
+}
+
+static const char *variable_name(const gm_node *node) {
+    return node->kind == GM_KIND_TypeVar ? gm_as_TypeVar(node)->name->text : node->kind == GM_KIND_Name ? gm_as_Name(node)->id->text : "";
+}
+
+bool gm_source_bind(gm_builder *in, const gm_target *class, const gm_place *place, const gm_node *slice) {
+    const gm_node *const *names = NULL;
+    uint32_t count = 0;
+    type_variables(in, class, &names, &count);
+    const gm_list *arguments = arguments_of(in, slice);
+    const gm_variable *scope = in->variables;
+    const gm_variable *bound = NULL;
+    for (uint32_t i = 0; i < count && i < arguments->count; i++) {
+        gm_variable *variable = GM_NEW(in->arena, gm_variable);
+        const char *words = gm_source_words(in, place, arguments->items[i]);
+        *variable = (gm_variable){bound, variable_name(names[i]), place, arguments->items[i], scope, words};
+        bound = variable;
+    }
+    in->variables = bound;
+    return count == arguments->count;
+}
+
+static uint32_t generic_type(gm_builder *in, const gm_place *place, const gm_node *node, const gm_target *target) {
+    const char *words = gm_source_words(in, place, node);
+    const gm_variable *before = in->variables;
+    bool bound = gm_source_bind(in, target, place, gm_as_Subscript(node)->slice);
+    uint32_t index = bound ? gm_source_class(in, target, words) : unknown(in, place, node, "a class with too few or too many arguments");
+    in->variables = before;
+    return index;
+}
+
+static uint32_t subscript_type(gm_builder *in, const gm_place *place, const gm_node *node) {
+    gm_target target = gm_source_resolve(in, place, gm_as_Subscript(node)->value);
+    if (target.external != NULL) {
+        if (gm_text_in(target.external, union_names) || gm_text_in(target.external, optional_names)) {
+            return union_type(in, place, node);
+        }
+        return external_type(in, place, node, target.external, gm_as_Subscript(node)->slice);
+    }
+    if (target.node != NULL && target.node->kind == GM_KIND_ClassDef) {
+        return generic_type(in, place, node, &target);
+    }
+    return unknown(in, place, node, "a type in brackets that is not known");
+}
+
+static uint32_t type_of(gm_builder *in, const gm_place *place, const gm_node *node) {
+    gm_place inner;
+    const gm_node *quoted = string_annotation(in, place, node, &inner);
+    if (quoted != NULL) {
+        return gm_source_type(in, &inner, quoted);
+    }
+    switch (node->kind) {
+    case GM_KIND_Constant:
+        if (gm_as_Constant(node)->value.literal == GM_LITERAL_None) {
+            return gm_source_structure(in, GM_FORM_none, NULL);
+        }
+        break;
+    case GM_KIND_Name:
+    case GM_KIND_Attribute:
+        return named_type(in, place, node);
+    case GM_KIND_Subscript:
+        return subscript_type(in, place, node);
+    case GM_KIND_BinOp:
+        if (gm_as_BinOp(node)->op == GM_OP_BitOr) {
+            return union_type(in, place, node);
+        }
+        break;
+    default:
+        break;
+    }
+    return unknown(in, place, node, "an annotation that is no type");
+}
+
+uint32_t gm_source_type(gm_builder *in, const gm_place *place, const gm_node *annotation) {
+    if (in->problem.message != NULL) {
+        return 0;
+    }
+    if (in->depth >= DEPTH_LIMIT) {
+        return unknown(in, place, annotation, "types that nest too deep");
+    }
+    in->depth++;
+    uint32_t type = type_of(in, place, annotation);
+    in->depth--;
+    return type;
+}
+
+static void add_words(gm_builder *in, const gm_place *place, const gm_node *node, gm_buffer *out);
+
+static void add_argument_words(gm_builder *in, const gm_place *place, const gm_node *slice, gm_buffer *out) {
+    const gm_list *arguments = arguments_of(in, slice);
+    for (uint32_t i = 0; i < arguments->count; i++) {
+        gm_buffer_add_text(out, i > 0 ? ", " : "");
+        add_words(in, place, arguments->items[i], out);
+    }
+}
+
+static void add_words(gm_builder *in, const gm_place *place, const gm_node *node, gm_buffer *out) {
+    const gm_variable *variable = find_variable(in, node);
+    gm_place inner;
+    const gm_node *quoted = string_annotation(in, place, node, &inner);
+    if (variable != NULL) {
+        gm_buffer_add_text(out, variable->words);
+    } else if (quoted != NULL) {
+        add_words(in, &inner, quoted, out);
+    } else if (node->kind == GM_KIND_Name || node->kind == GM_KIND_Attribute) {
+        gm_buffer_add_text(out, node->kind == GM_KIND_Name ? gm_as_Name(node)->id->text : gm_as_Attribute(node)->attr->text);
+    } else if (node->kind == GM_KIND_Subscript) {
+        add_words(in, place, gm_as_Subscript(node)->value, out);
+        gm_buffer_add_char(out, '[');
+        add_argument_words(in, place, gm_as_Subscript(node)->slice, out);
+        gm_buffer_add_char(out, ']');
+    } else if (node->kind == GM_KIND_BinOp) {
+        add_words(in, place, gm_as_BinOp(node)->left, out);
+        gm_buffer_add_text(out, " | ");
+        add_words(in, place, gm_as_BinOp(node)->right, out);
+    } else {
+        gm_buffer_add_text(out, node_words(in, place, node));
+    }
+}
+
+const char *gm_source_words(gm_builder *in, const gm_place *place, const gm_node *annotation) {
+    gm_buffer out;
+    gm_buffer_init(&out, in->arena);
+    add_words(in, place, annotation, &out);
+    return gm_buffer_text(&out);
+}

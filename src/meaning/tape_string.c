@@ -1,0 +1,443 @@
+/* Strings: JSON's, and what models write instead of them. */
+#include <string.h>
+
+#include "base/utf8.h"
+#include "meaning/tape.h"
+
+typedef struct scan {
+    char quote;
+    bool key;
+    bool curly;    /* typographic quotes */
+    uint32_t from; /* the first byte of the content */
+    uint32_t at;
+    uint32_t inner; /* quotes that do not end the string */
+    unsigned flags;
+} scan;
+
+enum { INNER_SHIFT = 8 };
+
+static uint64_t has_byte(uint64_t word, uint64_t repeated) {
+    uint64_t difference = word ^ repeated;
+    return (difference - 0x0101010101010101U) & ~difference & 0x8080808080808080U;
+}
+
+/* The next byte that is a quote, a backslash or a control character, eight at a time; the padding of the text ends it. */
+static uint32_t skip_plain(const char *text, uint32_t at, char quote) {
+    const uint64_t quotes = 0x0101010101010101U * (unsigned char)quote;
+    const uint64_t slashes = 0x0101010101010101U * '\\';
+    for (;; at += 8) {
+        uint64_t word;
+        memcpy(&word, text + at, sizeof word);
+        uint64_t control = (word - 0x2020202020202020U) & ~word & 0x8080808080808080U;
+        if ((has_byte(word, quotes) | has_byte(word, slashes) | control) != 0) {
+            break;
+        }
+    }
+    while (text[at] != quote && text[at] != '\\' && (unsigned char)text[at] >= 0x20) {
+        at++;
+    }
+    return at;
+}
+
+static bool is_hex(char c) {
+    return gm_tape_is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+}
+
+/* The length of a valid JSON escape at `at`, 0 when it is none; the text is padded. */
+static uint32_t escape_length(const char *at) {
+    if (at[1] == 'u') {
+        return is_hex(at[2]) && is_hex(at[3]) && is_hex(at[4]) && is_hex(at[5]) ? 6 : 0;
+    }
+    return at[1] != '\0' && strchr("\"\\/bfnrt", at[1]) != NULL ? 2 : 0;
+}
+
+/* Behind an escape; GM_MORE when it may go on. */
+static gm_outcome skip_escape(gm_tape *tape, scan *in) {
+    const char *at = tape->text + in->at;
+    in->flags |= GM_TAPE_ESCAPES;
+    if (tape->length - in->at < 6 && !tape->final && (tape->length - in->at < 2 || at[1] == 'u')) {
+        return GM_MORE;
+    }
+    uint32_t length = (in->flags & GM_TAPE_RAW) != 0 ? 0 : escape_length(at);
+    if (length == 0) {
+        in->flags |= GM_TAPE_REPAIRED;
+        gm_tape_repair(tape, GM_REPAIR_ESCAPE, in->at);
+        length = in->at + 1 < tape->length ? 2 : 1;
+    }
+    in->at += length;
+    return GM_DONE;
+}
+
+/* Whether a quote at `at` ends the string: the next character tells. */
+static gm_outcome ends_here(const gm_tape *tape, const scan *in, bool *ends) {
+    if (tape->strict || in->key) {
+        *ends = true;
+        return GM_DONE;
+    }
+    uint32_t next = in->at + 1;
+    bool line = false;
+    for (; gm_tape_is_blank(tape->text[next]); next++) {
+        line |= tape->text[next] == '\n';
+    }
+    if (next >= tape->length) {
+        *ends = true;
+        return tape->final || tape->frames.count == 0 ? GM_DONE : GM_MORE;
+    }
+    *ends = line || strchr(",]})/#;`\"", tape->text[next]) != NULL || tape->text[next] == in->quote || tape->frames.count == 0;
+    return GM_DONE;
+}
+
+/* The apostrophe of `it's`. */
+static bool is_apostrophe(const gm_tape *tape, const scan *in) {
+    return in->quote == '\'' && in->at > in->from && gm_tape_is_name(tape->text[in->at - 1]) && gm_tape_is_name(tape->text[in->at + 1]);
+}
+
+static gm_outcome skip_inner(gm_tape *tape, scan *in, bool *ends) {
+    if (ends_here(tape, in, ends) == GM_MORE) {
+        return GM_MORE;
+    }
+    if (!*ends) {
+        in->flags |= GM_TAPE_REPAIRED;
+        in->inner += !is_apostrophe(tape, in);
+        in->at++;
+    }
+    return GM_DONE;
+}
+
+static gm_outcome keep(gm_tape *tape, const scan *in) {
+    tape->resume = in->at;
+    tape->resume_state = in->flags | in->inner << INNER_SHIFT;
+    return GM_MORE;
+}
+
+/* Looks for the closing quote; `*closed` is false at the end of a text without one. */
+static gm_outcome find_end(gm_tape *tape, scan *in, bool *closed) {
+    *closed = false;
+    for (;;) {
+        in->at = skip_plain(tape->text, in->at, in->quote);
+        if (in->at >= tape->length) {
+            in->at = tape->length;
+            return tape->final ? GM_DONE : keep(tape, in);
+        }
+        char c = tape->text[in->at];
+        if (c == in->quote) {
+            if (skip_inner(tape, in, closed) == GM_MORE) {
+                return keep(tape, in);
+            }
+            if (*closed) {
+                return GM_DONE;
+            }
+        } else if (c == '\\') {
+            uint32_t repairs = tape->repairs.count;
+            if (skip_escape(tape, in) == GM_MORE) {
+                tape->repairs.count = repairs;
+                return keep(tape, in);
+            }
+        } else {
+            if ((in->flags & GM_TAPE_REPAIRED) == 0 || tape->strict) {
+                gm_tape_repair(tape, GM_REPAIR_CONTROL, in->at);
+            }
+            in->flags |= GM_TAPE_REPAIRED;
+            in->at++;
+        }
+    }
+}
+
+/* Where `"key":` follows `at` (blanks allowed). */
+static bool key_follows(const gm_tape *tape, uint32_t at, char quote) {
+    const char *text = tape->text;
+    while (gm_tape_is_blank(text[at])) {
+        at++;
+    }
+    if (text[at] != quote) {
+        return false;
+    }
+    uint32_t name = ++at;
+    while (gm_tape_is_name(text[at]) || text[at] == '-' || text[at] == ' ') {
+        at++;
+    }
+    if (at == name || text[at] != quote) {
+        return false;
+    }
+    at++;
+    while (gm_tape_is_blank(text[at])) {
+        at++;
+    }
+    return text[at] == ':';
+}
+
+static bool closer_follows_line(const gm_tape *tape, uint32_t at) {
+    const char *text = tape->text;
+    if (text[at] != '\n') {
+        return false;
+    }
+    while (gm_tape_is_blank(text[at])) {
+        at++;
+    }
+    return text[at] == '}' || text[at] == ']';
+}
+
+enum { RETRIES = 16 };
+
+/* A string that no quote ends, or that has quotes inside: perhaps its own one was forgotten, in front of `, "key":` or of a line that starts
+ * with a closing bracket. A quote before that place would say that it was not. */
+static bool find_forgotten_end(gm_tape *tape, scan *in) {
+    if (tape->strict || in->key || tape->frames.count == 0 || tape->retries == RETRIES) {
+        return false;
+    }
+    tape->retries++;
+    for (uint32_t at = in->from; at < tape->length && tape->text[at] != in->quote; at++) {
+        char c = tape->text[at];
+        if (at > in->from && ((c == ',' && key_follows(tape, at + 1, in->quote)) || closer_follows_line(tape, at))) {
+            char before = tape->text[at - 1];
+            if (before == '"' || before == '\'' || before == '`' || before == ',') {
+                return false; /* a quote of another kind, a comma: the end may be in front of it as well */
+            }
+            in->at = at;
+            gm_tape_repair(tape, GM_REPAIR_MISSING_QUOTE, at);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Opening quote, or none of JSON's. Returns its size. */
+static uint32_t open_quote(gm_tape *tape, scan *in) {
+    const char *text = tape->text + tape->at;
+    in->quote = text[0];
+    if ((unsigned char)text[0] == 0xE2) {
+        in->curly = true;
+        return 3;
+    }
+    return 1;
+}
+
+static void push_string(gm_tape *tape, const scan *in, unsigned flags, uint32_t end) {
+    if (in->inner % 2 != 0) {
+        gm_tape_fail(tape, "a quote inside of a string, or a string without its end", in->from);
+    }
+    if (in->inner > 0) {
+        gm_tape_repair(tape, GM_REPAIR_INNER_QUOTE, in->from);
+    }
+    if (in->quote != '"') {
+        gm_tape_repair(tape, GM_REPAIR_OTHER_QUOTES, in->from - 1);
+        flags |= GM_TAPE_REPAIRED;
+    }
+    flags |= in->flags | (in->key ? GM_TAPE_KEY : 0U);
+    gm_tape_push(tape, GM_TAPE_STRING, flags, in->from, end);
+    tape->resume = 0;
+}
+
+/* A string between two marks of three bytes, without escapes: typographic quotes, Python's triple quotes. */
+static gm_outcome read_marked(gm_tape *tape, scan *in, const char *closer) {
+    uint32_t at = tape->resume > in->from ? tape->resume : in->from;
+    while (at + 3 <= tape->length && memcmp(tape->text + at, closer, 3) != 0) {
+        at++;
+    }
+    if (at + 3 > tape->length) {
+        if (!tape->final) {
+            tape->resume = at;
+            return GM_MORE;
+        }
+        gm_tape_repair(tape, GM_REPAIR_OTHER_QUOTES, tape->at);
+        tape->current.open = true;
+        push_string(tape, in, GM_TAPE_REPAIRED | GM_TAPE_RAW | GM_TAPE_OPEN, tape->length);
+        tape->at = tape->length;
+        return GM_DONE;
+    }
+    gm_tape_repair(tape, GM_REPAIR_OTHER_QUOTES, tape->at);
+    if (!in->curly && memchr(tape->text + in->from, '\\', at - in->from) != NULL) {
+        gm_tape_fail(tape, "an escape in a string in triple quotes", in->from);
+    }
+    push_string(tape, in, GM_TAPE_REPAIRED | GM_TAPE_RAW, at);
+    tape->at = at + 3;
+    return GM_DONE;
+}
+
+static bool is_triple(const gm_tape *tape) {
+    const char *text = tape->text + tape->at;
+    return !tape->strict && (text[0] == '"' || text[0] == '\'') && text[1] == text[0] && text[2] == text[0];
+}
+
+static gm_outcome read_plain(gm_tape *tape, scan *in) {
+    if (tape->resume >= in->from) {
+        in->at = tape->resume;
+        in->flags = tape->resume_state & ((1U << INNER_SHIFT) - 1);
+        in->inner = tape->resume_state >> INNER_SHIFT;
+    }
+    bool closed = false;
+    if (find_end(tape, in, &closed) == GM_MORE) {
+        return GM_MORE;
+    }
+    bool open = !closed;
+    if ((open || in->inner > 0) && find_forgotten_end(tape, in)) {
+        in->inner = 0;
+        in->flags |= GM_TAPE_REPAIRED;
+        open = closed = false;
+    }
+    uint32_t end = in->at;
+    if (open) {
+        tape->current.open = true;
+        in->inner = 0;
+        if (tape->strict) {
+            gm_tape_fail(tape, "a string without its end", in->from);
+        }
+    }
+    push_string(tape, in, open ? GM_TAPE_OPEN : 0U, end);
+    tape->at = closed ? end + 1 : end;
+    return GM_DONE;
+}
+
+/* What nearly every string is: nothing to repair, no escapes, and the character behind it leaves no doubt that it ends there. */
+static bool read_simple(gm_tape *tape, bool key) {
+    const char *text = tape->text;
+    uint32_t from = tape->at + 1;
+    if (text[tape->at] != '"' || tape->resume >= from) {
+        return false;
+    }
+    uint32_t end = skip_plain(text, from, '"');
+    char next = text[end + 1];
+    if (text[end] != '"' || (key ? next != ':' : next != ',' && next != '}' && next != ']')) {
+        return false;
+    }
+    gm_tape_push(tape, GM_TAPE_STRING, key ? GM_TAPE_KEY : 0U, from, end);
+    tape->at = end + 1;
+    return true;
+}
+
+gm_outcome gm_tape_string(gm_tape *tape, bool key) {
+    scan in = {.key = key};
+    if (read_simple(tape, key)) {
+        return GM_DONE;
+    }
+    if (!tape->strict && tape->length - tape->at < 3 && !tape->final) {
+        return GM_MORE;
+    }
+    if (is_triple(tape)) {
+        static const char *const closers[] = {"\"\"\"", "'''"};
+        const char *closer = closers[tape->text[tape->at] == '\''];
+        in.from = tape->at + 3;
+        in.quote = '"';
+        return read_marked(tape, &in, closer);
+    }
+    in.from = in.at = tape->at + open_quote(tape, &in);
+    if (in.curly) {
+        in.quote = '"';
+        return read_marked(tape, &in, "\xE2\x80\x9D");
+    }
+    return read_plain(tape, &in);
+}
+
+/* The code of `count` hexadecimal digits, or UINT32_MAX. */
+static uint32_t hex_value(const char *digits, unsigned count) {
+    uint32_t code = 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (!is_hex(digits[i])) {
+            return UINT32_MAX;
+        }
+        uint32_t digit = gm_tape_is_digit(digits[i]) ? (uint32_t)(digits[i] - '0') : (uint32_t)((digits[i] | 0x20) - 'a' + 10);
+        code = code << 4 | digit;
+    }
+    return code;
+}
+
+/* A backslash that starts no escape of JSON: Python's `\'` and `\xHH`, or a backslash that was meant. Returns its length. */
+static uint32_t add_odd_escape(const char *at, uint32_t left, gm_buffer *out) {
+    if (left >= 2 && (at[1] == '\'' || at[1] == '`')) {
+        gm_buffer_add_char(out, at[1]);
+        return 2;
+    }
+    uint32_t code = left >= 4 && at[1] == 'x' ? hex_value(at + 2, 2) : UINT32_MAX;
+    if (code != UINT32_MAX) {
+        gm_buffer_printf(out, "\\u%04x", code);
+        return 4;
+    }
+    gm_buffer_add_text(out, "\\\\");
+    return 1;
+}
+
+static void add_repaired(const char *at, uint32_t length, bool raw, gm_buffer *out) {
+    for (uint32_t i = 0; i < length;) {
+        unsigned char c = (unsigned char)at[i];
+        if (c == '\\' && !raw) {
+            uint32_t size = escape_length(at + i);
+            if (size > 0 && size <= length - i) {
+                gm_buffer_add(out, at + i, size);
+            } else {
+                size = add_odd_escape(at + i, length - i, out);
+            }
+            i += size;
+            continue;
+        }
+        if (c == '"' || c == '\\') {
+            gm_buffer_add_char(out, '\\');
+            gm_buffer_add_char(out, (char)c);
+        } else if (c < 0x20) {
+            gm_buffer_printf(out, "\\u%04x", c);
+        } else {
+            gm_buffer_add_char(out, (char)c);
+        }
+        i++;
+    }
+}
+
+void gm_tape_add_json(const gm_tape *tape, const gm_tape_node *node, gm_buffer *out) {
+    const char *at = tape->text + node->start;
+    uint32_t length = node->end - node->start;
+    bool open = (node->flags & GM_TAPE_OPEN) != 0;
+    if (node->kind == GM_TAPE_STRING && (node->flags & GM_TAPE_REPAIRED) == 0 && !open) {
+        gm_buffer_add(out, at, length);
+    } else {
+        add_repaired(at, length, node->kind == GM_TAPE_WORD || (node->flags & GM_TAPE_RAW) != 0, out);
+    }
+}
+
+static uint32_t low_surrogate(const char *at, const char *end) {
+    if (end - at >= 6 && at[0] == '\\' && at[1] == 'u') {
+        uint32_t code = hex_value(at + 2, 4);
+        if (code >= 0xDC00 && code <= 0xDFFF) {
+            return code;
+        }
+    }
+    return 0;
+}
+
+/* The character of a valid escape; returns the length of the escape. */
+static uint32_t decode_escape(const char *at, const char *end, uint32_t *code) {
+    if (at[1] != 'u') {
+        static const char pairs[] = "b\bf\fn\nr\rt\t";
+        const char *pair = strchr(pairs, at[1]);
+        *code = (unsigned char)(pair != NULL && (pair - pairs) % 2 == 0 ? pair[1] : at[1]);
+        return 2;
+    }
+    *code = hex_value(at + 2, 4);
+    uint32_t low = *code >= 0xD800 && *code <= 0xDBFF ? low_surrogate(at + 6, end) : 0;
+    if (low != 0) {
+        *code = 0x10000 + ((*code - 0xD800) << 10) + (low - 0xDC00);
+        return 12;
+    }
+    return 6;
+}
+
+void gm_tape_add_text(const gm_tape *tape, const gm_tape_node *node, gm_buffer *out) {
+    if (node->kind == GM_TAPE_WORD || (node->flags & (GM_TAPE_ESCAPES | GM_TAPE_REPAIRED | GM_TAPE_OPEN)) == 0) {
+        gm_buffer_add(out, tape->text + node->start, node->end - node->start);
+        return;
+    }
+    gm_buffer content;
+    gm_buffer_init(&content, out->arena);
+    gm_tape_add_json(tape, node, &content);
+    gm_buffer_reserve(&content, GM_TAPE_PADDING);
+    const char *at = content.bytes;
+    const char *end = at + content.length;
+    while (at < end) {
+        if (*at != '\\') {
+            gm_buffer_add_char(out, *at++);
+            continue;
+        }
+        uint32_t code = 0;
+        char bytes[4];
+        at += decode_escape(at, end, &code);
+        gm_buffer_add(out, bytes, gm_utf8_encode(code, bytes));
+    }
+}
