@@ -111,6 +111,15 @@ static void leave_open(gm_tape *tape) {
     }
 }
 
+/* A comment with half a string in it may be no comment. */
+static bool has_odd_quotes(const gm_tape *tape, uint32_t stop) {
+    uint32_t count = 0;
+    for (uint32_t at = tape->at; at < stop; at++) {
+        count += tape->text[at] == '"';
+    }
+    return count % 2 != 0;
+}
+
 static gm_outcome skip_to_line_end(gm_tape *tape) {
     uint32_t from = tape->resume > tape->at ? tape->resume : tape->at;
     const char *end = from < tape->length ? memchr(tape->text + from, '\n', tape->length - from) : NULL;
@@ -118,8 +127,12 @@ static gm_outcome skip_to_line_end(gm_tape *tape) {
         tape->resume = tape->length;
         return GM_MORE;
     }
+    uint32_t stop = end == NULL ? tape->length : (uint32_t)(end - tape->text);
+    if (has_odd_quotes(tape, stop)) {
+        gm_tape_fail(tape, "a comment, or the rest of a string", tape->at);
+    }
     gm_tape_repair(tape, GM_REPAIR_COMMENT, tape->at);
-    tape->at = end == NULL ? tape->length : (uint32_t)(end - tape->text);
+    tape->at = stop;
     tape->resume = 0;
     return GM_DONE;
 }
@@ -412,7 +425,7 @@ static gm_outcome read_comma(gm_tape *tape) {
     } else if (c == ',') {
         tape->at++;
         top(tape)->state = next;
-    } else if (c == ';') {
+    } else if (c == ';' && next == KEY) {
         gm_tape_repair(tape, GM_REPAIR_MISSING_COMMA, tape->at++);
         top(tape)->state = next;
     } else if (is_quote(tape, tape->at) || starts_word(c) || (next == ITEM && (c == '{' || c == '['))) {

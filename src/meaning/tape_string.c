@@ -83,7 +83,8 @@ static gm_outcome ends_here(const gm_tape *tape, const scan *in, bool *ends) {
         *ends = true;
         return tape->final || tape->frames.count == 0 ? GM_DONE : GM_MORE;
     }
-    *ends = line || strchr(",]})/#;`\"", tape->text[next]) != NULL || tape->text[next] == in->quote || tape->frames.count == 0;
+    bool comment = (tape->text[next] == '/' || tape->text[next] == '#') && next > in->at + 1;
+    *ends = line || comment || strchr(",]});`\"", tape->text[next]) != NULL || tape->text[next] == in->quote || tape->frames.count == 0;
     return GM_DONE;
 }
 

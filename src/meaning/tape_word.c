@@ -259,7 +259,10 @@ static gm_outcome read_words(gm_tape *tape) {
     bool open = found.end >= tape->length && tape->frames.count > 0;
     tape->at = found.end;
     trim(tape, &found);
-    if (strip_quote(tape, &found)) {
+    /* In a list, the comma in front may have been inside of the string. */
+    const gm_frame *frame = tape->frames.count > 0 ? &tape->frames.items[tape->frames.count - 1] : NULL;
+    bool named = frame != NULL && tape->nodes.items[frame->node].kind == GM_TAPE_OBJECT;
+    if (named && strip_quote(tape, &found)) {
         push_rest(tape, &found, 0);
         return GM_DONE;
     }
