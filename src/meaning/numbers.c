@@ -226,6 +226,16 @@ static bool changes_number(gm_text unit) {
     return unit.length == 1 && (unit.bytes[0] == 'M' || unit.bytes[0] == 'T' || unit.bytes[0] == 'G' || unit.bytes[0] == 'P');
 }
 
+/* Letters that touch a number and may be badly written digits of it, as in `4O`. */
+static bool may_be_digits(gm_text text, uint32_t index) {
+    for (; index < text.length; index++) {
+        if (strchr("OoIlSB", text.bytes[index]) == NULL || text.bytes[index] == '\0') {
+            return false;
+        }
+    }
+    return true;
+}
+
 enum { UNIT_LIMIT = 16 };
 
 /* One word of letters, degrees and slashes from `index` to the end. */
@@ -273,7 +283,7 @@ static bool read_tail(gm_text text, uint32_t index, gm_written_number *number) {
     if (currency > 0 && tail + currency == text.length && !number->currency) {
         return number->currency = true;
     }
-    number->unit = !number->currency && is_unit(text, tail);
+    number->unit = !number->currency && is_unit(text, tail) && (tail > index || !may_be_digits(text, tail));
     return number->unit;
 }
 

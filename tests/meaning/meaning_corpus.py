@@ -259,6 +259,8 @@ _NUMBERS = [
     ("int", "$12", 12),
     ("int", "12 %", EMPTY),
     ("int", "3 million", EMPTY),
+    ("int", '"4O"', TYPE),
+    ("int", '"1l"', TYPE),
     ("int", "007", EMPTY),
     ("int", "about 42", EMPTY),
     ("int", "not 42", EMPTY),
