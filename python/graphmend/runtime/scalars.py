@@ -94,8 +94,11 @@ def hand_out_tensors(module: GraphModule) -> None:
         number = node.args[0]
         source = number.args[0]
         with graph.inserting_before(number):
-            scalar = graph.call_method("reshape", (graph.call_method("detach", (source,)), ()))
+            detached = graph.call_method("detach", (source,))
+            scalar = graph.call_method("reshape", (detached, ()))
             copy = graph.call_method("to", (scalar, torch.float64), {"copy": True})
+        detached.meta["example_value"] = value = source.meta["example_value"].detach()
+        scalar.meta["example_value"] = value.reshape(())
         copy.meta = dict(node.meta)
         copy.meta.pop("unbacked_bindings", None)
         node.replace_all_uses_with(copy)
