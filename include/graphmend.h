@@ -60,7 +60,7 @@ GM_API gm_status gm_rule_json(const char *code, gm_output *output);
 /* Meaning types (docs/meaning.md)
 
  * A *meaning* is a type, or a function to be answered by a language model, as JSON: what it is called, what it is made of, what its author
- * wrote about it. A *reader* takes a model's text and gives the value of that type, or says why there is none; it never guesses. */
+ * wrote about it. A *reader* takes a model's text and gives the value of that type, or says why there is none. */
 
 /* The meaning of a function or class of a file of Python source: `name` is its qualified name, such as "Person" or "Office.hire". Names that other
  * files of the package define are looked up there; `path` is where the file is, or would be. The result is the meaning, or {"problem": str, "path": str,

@@ -76,7 +76,7 @@ def double_quote(text: str, chooser: random.Random) -> str:
 
 
 def cut(text: str, chooser: random.Random) -> str:
-    return text[: chooser.randrange(len(text))]
+    return text[: chooser.randrange(max(1, len(text)))]
 
 
 def unquote_keys(text: str, chooser: random.Random) -> str:
@@ -139,7 +139,7 @@ def test_what_loses_nothing_is_read(name: str, value: dict[str, Any], style: int
 
 
 @pytest.mark.parametrize("texts", ["simple", "nasty"])
-@settings(max_examples=1500, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=400, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(
     data=st.data(),
     names=st.lists(st.sampled_from(sorted(EDITS)), min_size=1, max_size=2),
