@@ -33,6 +33,18 @@ def test_a_decision_that_changes_nothing_still_fails(tmp_path: Any, test: str, b
 
 
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize(
+    "rest", ["", "    print(len(list(map(str, [x.sum().item()]))))\n    torch._dynamo.graph_break()\n"]
+)
+def test_nothing_is_left_of_a_decision(tmp_path: Any, rest: str, backend: str) -> None:
+    """What is computed for its own sake comes out of the graph, and goes no further."""
+    text = (
+        f"import torch\ndef f(x, i):\n    if (x + torch.randn(4) <= 2).all():\n        y = x * 3\n{rest}    return x\n"
+    )
+    compare(load(tmp_path, text), calls(), False, backend)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
 @pytest.mark.parametrize("number", ["int(x[i].sum())", "x[i].sum().item()", "x[i].tolist()"])
 def test_a_number_that_nobody_uses_still_fails(tmp_path: Any, number: str, backend: str) -> None:
     text = f"import torch\ndef f(x, i):\n    n = {number}\n    return x * 2\n"

@@ -65,7 +65,8 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     plan = Plan(marks.sites() | set(trace.outside.sites if trace.outside is not None else ()))
     plan.numbers = trace.whole and depends_on_data(module)
     marked = marks.checks or marks.decisions or marks.events
-    if not trace.refusals and (marked or plan.numbers or trace.assumed or trace.outside or forgotten_numbers(module)):
+    lost = [] if trace.refusals else lost_failures(module, marks, trace)
+    if not trace.refusals and (marked or plan.numbers or trace.assumed or trace.outside or lost):
         plan_replay(module, marks, plan, trace)
     if trace.refusals:
         raise SiteRefused("; ".join(trace.refusals.values()))
@@ -80,7 +81,7 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     if marks.checks or marks.decisions:
         plan.expected = [False, *(decision.answer for decision in marks.decisions)]
         add_flags(module, marks)
-    plan.facts = add_numbers(module, trace, lost_failures(module, marks))
+    plan.facts = add_numbers(module, trace, lost)
     erase_markers(module, marks)
     simplify(module, marks)
     module.graph.lint()
@@ -129,22 +130,28 @@ def keep_predicates(module: GraphModule, marks: Marks) -> None:
                 nodes.insert(nodes.index(predicate) + 1, copy)
 
 
-def lost_failures(module: GraphModule, marks: Marks) -> list[Node]:
+def lost_failures(module: GraphModule, marks: Marks, trace: Trace) -> list[Node]:
     """What Python asks, nothing in the graph needs, and may fail to be computed: predicates and numbers.
 
     Both sides of such decisions came to the same, or to nothing; nobody uses such numbers, and Dynamo leaves of them
-    the tensor that they were fetched from.
+    the tensor that they were fetched from. Only a whole call has a place for them; other decisions are refused.
     """
-    asked = [*(region.predicate for region in marks.regions), *forgotten_numbers(module)]
+    asked = [region.predicate for region in marks.regions]
+    asked += forgotten_numbers(module) if trace.whole else []
     needed: set[Node] = set()
     waiting = [module.graph.output_node(), *(node for node in module.graph.nodes if prove.writes_of(node))]
+    waiting += [part.marker for part in [*marks.checks, *marks.decisions, *marks.events]]
     while waiting:
         node = waiting.pop()
         if node not in needed:
             needed.add(node)
             waiting += node.all_input_nodes
-    lost = [node for node in dict.fromkeys(asked) if node not in needed]
-    return [node for node in lost if any(map(prove.fails, behind(node, needed)))]
+    idle = [node for node in dict.fromkeys(asked) if node not in needed]
+    lost = [node for node in idle if any(map(prove.fails, behind(node, needed)))]
+    for region in marks.regions if not trace.whole else ():
+        if region.predicate in lost:
+            trace.refuse(region.site, "what is tested may fail, and nothing else needs it")
+    return lost
 
 
 def forgotten_numbers(module: GraphModule) -> list[Node]:
