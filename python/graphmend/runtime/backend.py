@@ -8,6 +8,7 @@ from torch.fx import GraphModule
 
 from . import gradients, own_guards, state
 from .contexts import refuse_devices
+from .generators import refuse_unclosed
 from .later import refuse_escaped
 from .lower import forgotten_numbers, lower
 from .numbers import computes_with_numbers, depends_on_data, inexact_comparison, runs_as_python
@@ -58,6 +59,7 @@ class MendingBackend:
                 self.follow((), trace)
             own_guards.drop(translator().output)
             return self.inner(module, inputs, **kwargs)
+        refuse_unclosed(trace, translator().output)
         plan = lower(module, trace)
         trace.postpones = plan.defers
         own_guards.drop(translator().output)

@@ -24,6 +24,7 @@ from .asked import truth_asked
 from .assumed import numbers_assumed
 from .contexts import contexts_entered
 from .conversions import idle_conversions_seen
+from .generators import generators_noted
 from .gradient_calls import gradients_traced
 from .hosts import hosts_called
 from .later import types_watched
@@ -181,6 +182,7 @@ class Callback:
             answered = numbers_assumed(trace), truth_asked(trace), idle_conversions_seen(trace.whole)
             with contextlib.ExitStack() as stack:
                 others = contexts_entered(trace), losses_held(trace), hosts_called(trace), gradients_traced(trace)
+                others = *others, generators_noted(trace)
                 for context in (settings, *watched, *answered, *readings, *others, put_back(trace)):
                     stack.enter_context(context)
                 return self.inner(frame, cache_entry, frame_state), None

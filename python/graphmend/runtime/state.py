@@ -90,6 +90,7 @@ class Trace:
     assumed: list[Any] = dataclasses.field(default_factory=list)  # what the graph assumes of them, as expressions
     switched: list[Any] = dataclasses.field(default_factory=list)  # nodes that the program has made leaves
     copied: set[int] = dataclasses.field(default_factory=set)  # memory of tensors that are copied deeply
+    generators: list[Any] = dataclasses.field(default_factory=list)  # Dynamo's variables of those that are made
     hosts: bool = False  # functions that draw from NumPy run as operators of the graph (hosts.py)
     drawing: bool = False  # there are such functions
     flags: int = 0  # blocks that set flags of cuDNN and have not ended
