@@ -7,14 +7,19 @@ graph must not lose what it does last.
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import dis
+import os
 from typing import Any, Iterator
+
+import torch
 
 from . import state
 
-# What stands in the code of `try` and `with`, by version of Python.
-CLEANING = frozenset(("PUSH_EXC_INFO", "SETUP_FINALLY", "SETUP_WITH", "BEFORE_WITH", "SETUP_CLEANUP"))
+# What stands in the code of `with`, and in that of `try` before Python 3.11.
+BLOCKS = frozenset(("SETUP_FINALLY", "SETUP_WITH", "BEFORE_WITH", "LOAD_SPECIAL"))
+TORCH_FOLDER = os.path.dirname(torch.__file__) + os.sep
 
 
 @contextlib.contextmanager
@@ -43,5 +48,24 @@ def refuse_unclosed(trace: state.Trace, output: Any) -> None:
     for generator in trace.generators:
         if generator.inline_tracer.output is not output or generator._is_generator_exhausted():
             continue
-        if any(instruction.opname in CLEANING for instruction in dis.get_instructions(generator.code)):
+        if does_something_at_its_end(generator.code):
             raise state.SiteRefused(f"the generator `{generator.code.co_name}` is left in the middle")
+
+
+def does_something_at_its_end(code: Any) -> bool:
+    """Whether closing a generator may run more of its code: `with`, or `try` that does not only catch some errors."""
+    if code.co_filename.startswith(TORCH_FOLDER):
+        return False
+    instructions = [item for item in dis.get_instructions(code) if item.opname not in ("CACHE", "EXTENDED_ARG")]
+    for item, caught, test in zip(instructions, instructions[1:], instructions[2:]):
+        if item.opname in BLOCKS:
+            return True
+        if item.opname == "PUSH_EXC_INFO" and not (test.opname == "CHECK_EXC_MATCH" and catches_errors(caught)):
+            return True
+    return False
+
+
+def catches_errors(instruction: dis.Instruction) -> bool:
+    """Whether what an instruction loads is an exception that is none of `GeneratorExit`."""
+    found = getattr(builtins, str(instruction.argval), None)
+    return instruction.opname == "LOAD_GLOBAL" and isinstance(found, type) and issubclass(found, Exception)
