@@ -3,7 +3,7 @@
 #   make test                 build with both compilers and the sanitizers, check, run all tests
 #   make demo                 a half precision BART, plain and mended
 #   make paper [KIT=dir]      the models of the GraphMend paper, with the transformers release of its time
-#   make score KIT=dir        score with an evaluation kit [ONLY='branch_*'] [ZOO=zoo/dev.jsonl]
+#   make score KIT=dir        score with an evaluation kit [ONLY='branch_*'] [INDUCTOR=1] [ZOO=zoo/dev.jsonl]
 #   make oracle [PYTHONS='python3.9 python3.13'] [SOURCES=dir]   trees and symbol tables against those of CPython
 #   make crashes [KILLS=1000] kill `fix` at random moments, and let every system call fail once
 #   make adversary [PROGRAMS=2000] [SEED=1]   random programs, mended and compiled, against what they are
@@ -133,8 +133,9 @@ score: build
 ifdef ZOO
 	$(call score_zoo,$(BIN),$(ZOO),$(basename $(notdir $(ZOO))),build/score-cache)
 else
-	$(BIN)/python "$(KIT)/score.py" --mend "$(BIN)/graphmend run" --cache build/score-cache $(SCORE_FLAGS) \
-	  --cases "$(KIT)/cases_dev" --json build/score-cases.json
+	$(BIN)/python "$(KIT)/score.py" --mend "$(BIN)/graphmend run" $(if $(INDUCTOR),--inductor) $(SCORE_FLAGS) \
+	  --cache build/score-cache$(if $(INDUCTOR),-inductor) \
+	  --cases "$(KIT)/cases_dev" --json build/score-cases$(if $(INDUCTOR),-inductor).json
 endif
 
 oracle: build

@@ -25,6 +25,7 @@ import zoo_sites
 VERDICTS = ("whole", "clean", "fewer", "same", "worse", "crash", "WRONG")
 SCORES = {
     "score-cases.json": ("Cases", "make score KIT=kit"),
+    "score-cases-inductor.json": ("Cases, compiled by inductor", "make score KIT=kit INDUCTOR=1"),
     "score-dev.json": ("Models of transformers 5", "make score KIT=kit ZOO=zoo/dev.jsonl"),
     "score-paper.json": ("Models of the GraphMend paper, transformers 5", "make score KIT=kit ZOO=zoo/paper.jsonl"),
     "score-paper-then.json": ("Models of the GraphMend paper, transformers 4.52.4", "make paper KIT=kit"),
