@@ -55,21 +55,6 @@ static void add_value(const printer *state, const gm_node *node, gm_value value)
     gm_buffer_printf(state->out, " | %s\n", value.reason);
 }
 
-static const gm_node *test_of(const gm_node *node) {
-    switch ((gm_kind)node->kind) {
-    case GM_KIND_If:
-        return gm_as_If(node)->test;
-    case GM_KIND_While:
-        return gm_as_While(node)->test;
-    case GM_KIND_IfExp:
-        return gm_as_IfExp(node)->test;
-    case GM_KIND_Assert:
-        return gm_as_Assert(node)->test;
-    default:
-        return NULL;
-    }
-}
-
 static bool is_stored(const gm_node *node) {
     return (node->kind == GM_KIND_Name && gm_as_Name(node)->ctx != GM_LOAD) ||
            (node->kind == GM_KIND_Attribute && gm_as_Attribute(node)->ctx != GM_LOAD) ||
@@ -79,7 +64,7 @@ static bool is_stored(const gm_node *node) {
 static bool visit(const gm_node *node, const gm_node *parent, void *context) {
     const printer *state = context;
     (void)parent;
-    const gm_node *test = state->tests ? test_of(node) : NULL;
+    const gm_node *test = state->tests ? gm_condition(node) : NULL;
     if (test != NULL) {
         add_value(state, test, gm_value_of_test(gm_flow_function_at(state->flow, test), test));
     } else if (!state->tests && gm_is_expr(node) && node->kind != GM_KIND_Constant && node->kind != GM_KIND_Slice && !is_stored(node)) {

@@ -17,6 +17,21 @@ const gm_node *gm_left_operand(const gm_node *node) {
     }
 }
 
+const gm_node *gm_condition(const gm_node *node) {
+    switch ((gm_kind)node->kind) {
+    case GM_KIND_If:
+        return gm_as_If(node)->test;
+    case GM_KIND_While:
+        return gm_as_While(node)->test;
+    case GM_KIND_IfExp:
+        return gm_as_IfExp(node)->test;
+    case GM_KIND_Assert:
+        return gm_as_Assert(node)->test;
+    default:
+        return NULL;
+    }
+}
+
 typedef struct pending {
     const gm_node *node;
     const gm_node *parent;

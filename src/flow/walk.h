@@ -8,6 +8,9 @@
 /* The operand on the left of a chain: of BinOp, Attribute, Call and Subscript, always their first field; else NULL. */
 const gm_node *gm_left_operand(const gm_node *node);
 
+/* The condition of If, While, IfExp and Assert; else NULL. */
+const gm_node *gm_condition(const gm_node *node);
+
 /* Visit a node and everything below it, parents first, siblings in field order, without recursion. `visit` gets the parent too (NULL for
  * the root) and returns whether to go below the node. */
 void gm_walk(gm_arena *arena, const gm_node *root, bool (*visit)(const gm_node *node, const gm_node *parent, void *context),

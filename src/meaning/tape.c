@@ -262,15 +262,23 @@ static bool continues_number(gm_tape *tape, gm_outcome *outcome) {
     return true;
 }
 
-static gm_outcome read_key(gm_tape *tape, uint8_t state) {
-    char c = tape->text[tape->at];
-    gm_outcome outcome = GM_DONE;
+/* What stands where an entry may begin and is none: the bracket that closes, or a comma too many. */
+static bool read_end(gm_tape *tape, char c) {
     if (c == '}' || c == ']' || c == ')') {
         close_bracket(tape, c);
-        return GM_DONE;
+        return true;
     }
     if (c == ',') {
         gm_tape_repair(tape, GM_REPAIR_EXTRA_COMMA, tape->at++);
+        return true;
+    }
+    return false;
+}
+
+static gm_outcome read_key(gm_tape *tape, uint8_t state) {
+    char c = tape->text[tape->at];
+    gm_outcome outcome = GM_DONE;
+    if (read_end(tape, c)) {
         return GM_DONE;
     }
     if (state == KEY && continues_number(tape, &outcome)) {
@@ -367,12 +375,7 @@ static gm_outcome read_keyword(gm_tape *tape, bool *found) {
 
 static gm_outcome read_item(gm_tape *tape) {
     char c = tape->text[tape->at];
-    if (c == '}' || c == ']' || c == ')') {
-        close_bracket(tape, c);
-        return GM_DONE;
-    }
-    if (c == ',') {
-        gm_tape_repair(tape, GM_REPAIR_EXTRA_COMMA, tape->at++);
+    if (read_end(tape, c)) {
         return GM_DONE;
     }
     if (tape->nodes.items[top(tape)->node].kind == GM_TAPE_CALL) {

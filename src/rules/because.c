@@ -1,5 +1,6 @@
 #include "rules/because.h"
 
+#include "flow/walk.h"
 #include "rules/rule.h"
 #include "rules/tests.h"
 
@@ -7,22 +8,7 @@ enum { SNIPPET_LIMIT = 60 };
 
 /* The condition of a decision, or NULL. */
 static const gm_node *test_of(const gm_finding *finding) {
-    const gm_node *node = finding->node;
-    if (finding->rule == &gm_rule_path) {
-        return node;
-    }
-    switch ((gm_kind)node->kind) {
-    case GM_KIND_If:
-        return gm_as_If(node)->test;
-    case GM_KIND_While:
-        return gm_as_While(node)->test;
-    case GM_KIND_IfExp:
-        return gm_as_IfExp(node)->test;
-    case GM_KIND_Assert:
-        return gm_as_Assert(node)->test;
-    default:
-        return NULL;
-    }
+    return finding->rule == &gm_rule_path ? finding->node : gm_condition(finding->node);
 }
 
 /* The first operand of the class of the whole. */

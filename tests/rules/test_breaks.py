@@ -12,12 +12,10 @@ import importlib.metadata
 import importlib.util
 import json
 import logging
-import logging.handlers
 import os
 import random
 import re
 import subprocess
-import sys
 import types
 import warnings
 from collections.abc import Iterator
@@ -25,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_rules import run
+from test_rules import logged_breaks, run
 
 ROOT = Path(__file__).resolve().parents[2]
 VERSIONS = {path.parent.name: path for path in sorted((ROOT / "data/torch").glob("*/break_ids.def"))}
@@ -299,22 +297,8 @@ def whole_breaks(module: Any) -> list[str]:
 
 def plain_breaks(module: Any) -> list[str]:
     """The ids of the breaks that torch.compile logs in its default mode."""
-    import torch
-
-    torch._logging.set_logs(graph_breaks=True)
-    collector = logging.handlers.BufferingHandler(sys.maxsize)
-    loggers = [
-        logging.getLogger(name) for name in list(logging.root.manager.loggerDict) if name.endswith("graph_breaks")
-    ]
-    try:
-        for logger in loggers:
-            logger.handlers, logger.propagate = [collector], False
-        results(module, fullgraph=False)
-    finally:
-        for logger in loggers:
-            logger.handlers, logger.propagate = [], True
-        torch._logging.set_logs()
-    return [f"GB{number}" for record in collector.buffer for number in LINK.findall(record.getMessage())]
+    logged = logged_breaks(lambda: results(module, fullgraph=False))
+    return [f"GB{number}" for text in logged for number in LINK.findall(text)]
 
 
 def dense(value: Any) -> Any:

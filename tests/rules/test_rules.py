@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -172,7 +172,12 @@ def observed(module: Any, backend: Any, **options: Any) -> list[dict[str, Any]]:
 
 
 def breaks(module: Any) -> list[str]:
-    """The graph breaks of a block's `f` under torch.compile as it is, as torch.compile logs them."""
+    """The graph breaks of a block's `f` under torch.compile as it is."""
+    return logged_breaks(lambda: observed(module, "eager"))
+
+
+def logged_breaks(action: Callable[[], object]) -> list[str]:
+    """The graph breaks of what an action compiles, as torch.compile logs them."""
     import logging
     import logging.handlers
     import sys
@@ -187,7 +192,7 @@ def breaks(module: Any) -> list[str]:
     try:
         for logger in loggers:
             logger.handlers, logger.propagate = [collector], False
-        observed(module, "eager")
+        action()
     finally:
         for logger in loggers:
             logger.handlers, logger.propagate = [], True

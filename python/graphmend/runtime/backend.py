@@ -53,8 +53,8 @@ class MendingBackend:
         if trace.on_cpu:
             refuse_devices(module)
         rests = trace.whole and (trace.outside is not None or trace.assumed or depends_on_data(module))
-        rests = rests or trace.whole and (gradients.differentiates(module) or forgotten_numbers(module))
-        if not has_markers(module) and not rests and not trace.switched:
+        rests = rests or trace.switched or (trace.whole and gradients.differentiates(module)) or has_markers(module)
+        if not rests and not (trace.whole and forgotten_numbers(module)):
             if trace.whole:
                 self.follow((), trace)
             own_guards.drop(translator().output)

@@ -61,6 +61,16 @@ FORWARDERS = {
 postponing: dict[int, Any] = {}  # by identity: the code around graphs that postpone work
 
 
+# What is in force while a frame is traced, from the outside to the inside.
+CONTEXTS = (
+    *(identity_watched, numbers_watched, loads_noted, proxies_followed),
+    *(numbers_assumed, truth_asked, idle_conversions_seen),
+    *(types_watched, supplied),
+    *(contexts_entered, losses_held, hosts_called, gradients_traced, generators_noted),
+    put_back,
+)
+
+
 class Callback:
     """Stands in for Dynamo's frame callback and decides, frame by frame, which mends are in force."""
 
@@ -176,15 +186,10 @@ class Callback:
         _set_error_on_graph_break(strict or trace.whole)
         try:
             trace.surroundings = surroundings()
-            settings = torch._dynamo.config.patch(CAPTURE if trace.whole else {})
-            watched = identity_watched(trace), numbers_watched(trace), loads_noted(trace), proxies_followed(trace)
-            readings = types_watched(trace), supplied(trace)
-            answered = numbers_assumed(trace), truth_asked(trace), idle_conversions_seen(trace.whole)
             with contextlib.ExitStack() as stack:
-                others = contexts_entered(trace), losses_held(trace), hosts_called(trace), gradients_traced(trace)
-                others = *others, generators_noted(trace)
-                for context in (settings, *watched, *answered, *readings, *others, put_back(trace)):
-                    stack.enter_context(context)
+                stack.enter_context(torch._dynamo.config.patch(CAPTURE if trace.whole else {}))
+                for context in CONTEXTS:
+                    stack.enter_context(context(trace))
                 return self.inner(frame, cache_entry, frame_state), None
         except Exception as error:
             return None, error

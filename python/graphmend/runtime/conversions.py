@@ -12,6 +12,8 @@ from typing import Any, Iterator
 import torch
 from torch._dynamo.variables import tensor
 
+from . import state
+
 PLAIN = (torch.Tensor, torch.nn.Parameter, getattr(torch.nn, "Buffer", torch.Tensor))
 OPTIONS = frozenset(("device", "dtype", "non_blocking", "copy"))
 
@@ -53,7 +55,7 @@ def is_on(device: torch.device, wanted: Any) -> bool:
 
 
 @contextlib.contextmanager
-def idle_conversions_seen(whole: bool) -> Iterator[None]:
+def idle_conversions_seen(trace: state.Trace) -> Iterator[None]:
     """Give back the tensor itself where a conversion inside the block converts nothing."""
     kind = tensor.TensorVariable
     call = kind.call_method
@@ -63,7 +65,7 @@ def idle_conversions_seen(whole: bool) -> Iterator[None]:
             return self
         return call(self, tx, name, args, kwargs)
 
-    if whole:
+    if trace.whole:
         kind.call_method = watched
     try:
         yield

@@ -131,32 +131,33 @@ def examine_calls(node: Node, calls: list[tuple[Any, tuple, dict, Any]], facts: 
 
 def may_fail(node: Node) -> bool:
     """Whether a node may raise on the data of a call that should not have come to it."""
+    calls = calls_behind(node)
+    return calls is None or any(op_facts.may_fail(overload, False, args) for overload, args, _ in calls)
+
+
+def calls_behind(node: Node) -> Optional[list[tuple[Any, tuple, dict]]]:
+    """The ATen calls behind a node that compute something; None where nobody can say which."""
     if not node.op.startswith("call") or is_context(node) or kind_of(node) is not None:
-        return False
+        return []
     if isinstance(node.target, torch._ops.HigherOrderOperator) or node.op == "call_module":
-        return True
+        return None
     if node.target is operator.getitem and isinstance(tensor_of(node.args[0]), (tuple, list, torch.Size)):
-        return False
+        return []
     try:
         calls = operators_of(node)
     except Exception:
-        return True
-    return any(
-        op_facts.may_fail(overload, False, args) for overload, args, _, _ in calls if overload.namespace != "prim"
-    )
+        return None
+    return [(overload, args, kwargs) for overload, args, kwargs, _ in calls if overload.namespace != "prim"]
 
 
 def fails(node: Node) -> bool:
     """Whether a node may raise when it runs though it was traced: on its data, or for types that tracing lets pass."""
     if "example_value" not in node.meta:
         return False  # the runtime's own
-    if may_fail(node):
+    calls = calls_behind(node)
+    if calls is None:
         return True
-    if not node.op.startswith("call") or node.op == "call_module" or is_context(node) or kind_of(node) is not None:
-        return False
-    for overload, args, kwargs, _ in operators_of(node):
-        if overload.namespace == "prim":
-            continue
+    for overload, args, kwargs in calls:
         tensors = [arg for arg in torch.utils._pytree.tree_leaves((args, kwargs)) if isinstance(arg, torch.Tensor)]
         integral = not any(arg.is_floating_point() or arg.is_complex() for arg in tensors)
         mixed = len({tensor.dtype for tensor in tensors}) > 1 and op_facts.name_of(overload) in op_facts.PRODUCTS
