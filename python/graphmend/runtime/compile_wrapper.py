@@ -123,7 +123,12 @@ class Callback:
             return result
         if is_raising(error) and not self.only:
             return ran_once()
-        return self.inner(frame, cache_entry, frame_state)
+        try:
+            return self.inner(frame, cache_entry, frame_state)
+        except torch._dynamo.exc.InternalTorchDynamoError:
+            if self.only:
+                raise
+            return ran_once()  # which call of several meets a fault of Dynamo depends on what was traced before
 
     def attempts(self, frame: Any, cache_entry: Any, frame_state: Any, whole: bool) -> tuple[Any, Any]:
         """Trace until no site that cannot be proved is left; returns (result, None) or (None, error)."""
@@ -231,7 +236,8 @@ def forget_strictness(convert: Any) -> None:
 
 
 def first_line(error: Optional[BaseException]) -> str:
-    """Short text of an error."""
+    """Short text of an error; of what a backend raises, that of the backend."""
+    error = getattr(error, "inner_exception", error)
     text = str(error).strip() if error is not None else "no graph"
     return text.splitlines()[0] if text else type(error).__name__
 

@@ -23,6 +23,9 @@ LIBRARY.impl("size_of", lambda tensor, dim: torch.tensor(tensor.shape[dim]), "Co
 torch.library.register_fake(
     "graphmend_facts::size_of", lambda tensor, dim: torch.empty((), dtype=torch.int64), lib=LIBRARY
 )
+LIBRARY.define("made(Tensor tensor) -> Tensor")
+LIBRARY.impl("made", lambda tensor: torch.zeros((), dtype=torch.int64), "CompositeExplicitAutograd")
+torch.library.register_fake("graphmend_facts::made", lambda tensor: torch.empty((), dtype=torch.int64), lib=LIBRARY)
 
 
 class Facts:
@@ -44,7 +47,7 @@ class Facts:
 def add_numbers(module: GraphModule, trace: state.Trace, computed: Sequence[Node] = ()) -> Optional[Facts]:
     """Add one more output, the numbers that decide whether what was assumed holds; None if there are none.
 
-    `computed` are tensors of one element whose computation may fail, and has to take place.
+    `computed` are tensors whose computation may fail, and has to take place.
     """
     from torch.utils._sympy.printers import PythonPrinter
 
@@ -148,12 +151,10 @@ class Reader:
         return name
 
     def computed(self, node: Node) -> str:
-        """The name of a tensor of one element."""
-        with self.graph.inserting_after(node):
-            flat = self.graph.call_method("reshape", (node, ()))
+        """The name of a number that is there once a tensor has been computed."""
         name = f"computed_{len(self.names)}"
-        with self.graph.inserting_after(flat):
-            self.names[name] = self.graph.call_method("to", (flat, torch.int64))
+        with self.graph.inserting_after(node):
+            self.names[name] = self.graph.call_function(torch.ops.graphmend_facts.made.default, (node,))
         return name
 
     def finish(self) -> None:

@@ -27,6 +27,7 @@ def functionalize(module: GraphModule, marks: Marks, trace: Trace) -> None:
     for region in marks.regions:
         if region.complete and not trace.refusals:
             reason = functionalize_region(module, region)
+            marks.renew()
             if reason is not None:
                 trace.refuse(region.site, reason)
 
@@ -225,7 +226,6 @@ def select_after(module: GraphModule, region: Region, source: Node, copies: list
         for user in list(source.users):
             if position[user] > position[chosen]:
                 user.replace_input_with(source, chosen)
-        region.selects = [renewed(select) for select in region.selects]
         region.selects.append(Select(None, chosen, (copies[0], copies[1])))
         region.renamed.append((chosen, prove.storage_of(tensor_of(source))))
     else:
@@ -237,10 +237,3 @@ def select_after(module: GraphModule, region: Region, source: Node, copies: list
     for outer, place in region.outer:
         outer.sides[place].extend(new)
     return None
-
-
-def renewed(select: Select) -> Select:
-    """A pair of results whose nodes were given other inputs."""
-    if select.marker is None:
-        return select
-    return Select(select.marker, select.result, (select.marker.args[1], select.marker.args[2]))

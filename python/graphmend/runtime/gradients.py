@@ -139,6 +139,8 @@ def settle(module: GraphModule, trace: state.Trace) -> None:
     if not trace.switched:
         return
     made = {id(tensor_of(node)) for node in trace.switched}
+    if any(node.op in ("placeholder", "get_attr") and id(tensor_of(node)) in made for node in module.graph.nodes):
+        raise state.SiteRefused("the caller sees that a tensor is to have a gradient")  # `x += 1` is still x
     order = prove.Order(module)
     values = [tensor_of(node) for node in module.graph.output_node().all_input_nodes]
     results = [value for value in values if isinstance(value, torch.Tensor) and value.requires_grad]

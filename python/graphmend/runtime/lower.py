@@ -123,41 +123,49 @@ def keep_predicates(module: GraphModule, marks: Marks) -> None:
                 copy = module.graph.call_method("clone", (predicate,))
             copy.meta = dict(predicate.meta)
             predicate.replace_all_uses_with(copy, delete_user_cb=lambda user, copy=copy: user is not copy)
-            for part in parts:
-                if part.predicate is predicate:
-                    part.predicate = copy
             for nodes in [nodes for region in marks.regions for nodes in region.sides if predicate in nodes]:
                 nodes.insert(nodes.index(predicate) + 1, copy)
+    marks.renew()
 
 
 def lost_failures(module: GraphModule, marks: Marks, trace: Trace) -> list[Node]:
-    """What Python asks, nothing in the graph needs, and may fail to be computed: predicates and numbers.
+    """What may fail to be computed, and nothing in the graph needs, so that a compiler leaves it out.
 
-    Both sides of such decisions came to the same, or to nothing; nobody uses such numbers, and Dynamo leaves of them
-    the tensor that they were fetched from. Only a whole call has a place for them; other decisions are refused.
+    Where Python would have broken the graph, it is computed: a test both sides of which came to the same, a number
+    that nobody uses, of which Dynamo leaves the tensor that it was fetched from. Only a whole call has a place for
+    that; other decisions are refused.
     """
-    asked = [region.predicate for region in marks.regions]
-    asked += forgotten_numbers(module) if trace.whole else []
     needed: set[Node] = set()
     waiting = [module.graph.output_node(), *(node for node in module.graph.nodes if prove.writes_of(node))]
     waiting += [part.marker for part in [*marks.checks, *marks.decisions, *marks.events]]
+    add_sources(needed, waiting)
+    idle = [node for node in module.graph.nodes if node not in needed and prove.fails(node)]
+    if not trace.whole:
+        for region in marks.regions:
+            tested: set[Node] = set()
+            add_sources(tested, [region.predicate])
+            if not tested.isdisjoint(idle):
+                trace.refuse(region.site, "what is tested may fail, and nothing else needs it")
+        return []
+    earlier: set[Node] = set()
+    add_sources(earlier, [source for node in idle for source in node.all_input_nodes])
+    return [node for node in idle if node not in earlier and isinstance(tensor_of(node), torch.Tensor)]
+
+
+def add_sources(found: set[Node], waiting: list[Node]) -> None:
+    """Add nodes and all that they are computed from."""
     while waiting:
         node = waiting.pop()
-        if node not in needed:
-            needed.add(node)
+        if node not in found:
+            found.add(node)
             waiting += node.all_input_nodes
-    idle = [node for node in dict.fromkeys(asked) if node not in needed]
-    lost = [node for node in idle if any(map(prove.fails, behind(node, needed)))]
-    for region in marks.regions if not trace.whole else ():
-        if region.predicate in lost:
-            trace.refuse(region.site, "what is tested may fail, and nothing else needs it")
-    return lost
 
 
-def forgotten_numbers(module: GraphModule) -> list[Node]:
-    """Tensors of one element that nobody uses, and whose computation may fail."""
-    idle = [node for node in module.graph.nodes if not node.users and is_number(node)]
-    return [node for node in idle if any(map(prove.fails, behind(node, set())))]
+def forgotten_numbers(module: GraphModule) -> bool:
+    """Whether nobody uses some tensor of one element whose computation may fail: a number that Python asked for."""
+    found: set[Node] = set()
+    add_sources(found, [node for node in module.graph.nodes if not node.users and is_number(node)])
+    return any(map(prove.fails, found))
 
 
 def is_number(node: Node) -> bool:
@@ -166,18 +174,6 @@ def is_number(node: Node) -> bool:
     if not node.op.startswith("call") or not isinstance(value, torch.Tensor) or value.is_complex():
         return False
     return value.layout == torch.strided and all(type(size) is int and size == 1 for size in value.shape)
-
-
-def behind(node: Node, known: set[Node]) -> set[Node]:
-    """The node and all that it is computed from, up to what is known."""
-    found: set[Node] = set()
-    waiting = [node]
-    while waiting:
-        node = waiting.pop()
-        if node not in found and node not in known:
-            found.add(node)
-            waiting += node.all_input_nodes
-    return found
 
 
 def refuse_unproved(module: GraphModule, marks: Marks, trace: Trace) -> None:

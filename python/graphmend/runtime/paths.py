@@ -7,7 +7,8 @@ it computes them again. A call that takes another path is undone and run by a gr
 
 from __future__ import annotations
 
-from typing import Any, Optional
+import contextlib
+from typing import Any, Iterator, Optional
 
 import torch
 from torch.fx import Graph, Node
@@ -16,6 +17,14 @@ from . import state
 from .markers import kind_of
 
 MAX_DECISIONS = 64
+# What changes only how gradients are recorded. It would outlast the moment in which the shadow runs.
+RECORDING = (
+    torch.autograd.grad_mode._enter_inference_mode,
+    torch.autograd.grad_mode._exit_inference_mode,
+    torch._C._autograd._saved_tensors_hooks_disable,
+    torch._C._autograd._saved_tensors_hooks_enable,
+    torch._C._set_fwd_grad_enabled,
+)
 
 
 class Shadow:
@@ -27,6 +36,7 @@ class Shadow:
     def __init__(self, output: Any) -> None:
         self.output = output
         self.values: dict[Node, Any] = {}
+        self.blocks: dict[Node, Any] = {}  # of autocast, that the graph is in, by the nodes that enter them
         self.generators = torch.get_rng_state()
 
     def value(self, node: Node) -> Any:
@@ -34,7 +44,7 @@ class Shadow:
         from torch.utils._mode_utils import no_dispatch
 
         devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []
-        with no_dispatch(), torch.no_grad(), torch.random.fork_rng(devices):
+        with no_dispatch(), torch.no_grad(), torch.random.fork_rng(devices), self.in_blocks():
             torch.set_rng_state(self.generators)
             self.catch_up(node)
             self.generators = torch.get_rng_state()
@@ -48,6 +58,23 @@ class Shadow:
             if node is last:
                 break
 
+    @contextlib.contextmanager
+    def in_blocks(self) -> Iterator[None]:
+        """Be in the blocks that the graph has entered; nothing of them stays when the shadow rests."""
+        depth = torch._C._functorch.get_dynamic_layer_stack_depth()
+        for node in self.blocks:
+            self.blocks[node] = torch.amp._enter_autocast(*self.fetch(node.args))
+        try:
+            yield
+        finally:
+            for block in reversed(self.blocks.values()):
+                torch.amp._exit_autocast(block)
+            deeper = torch._C._functorch.get_dynamic_layer_stack_depth() > depth
+            if deeper:
+                torch._C._functorch.pop_dynamic_layer_stack_and_undo_to_depth(depth)
+        if deeper:
+            raise RuntimeError("a transformed function is not at its end")
+
     def run(self, node: Node) -> Any:
         """Run one node."""
         if node.op == "placeholder":
@@ -56,8 +83,13 @@ class Shadow:
             return copied(self.attribute(str(node.target)))
         if kind_of(node) == "test":
             return torch.tensor(bool(self.fetch(node.args[1])))
-        if kind_of(node) is not None:
+        if kind_of(node) is not None or node.target in RECORDING:
             return None
+        if node.target is torch.amp._enter_autocast:
+            self.blocks[node] = node.target(*self.fetch(node.args))
+            return None
+        if node.target is torch.amp._exit_autocast:
+            return node.target(self.blocks.pop(node.args[0]))
         args, kwargs = self.fetch(node.args), self.fetch(node.kwargs)
         if node.op == "call_method":
             return getattr(args[0], str(node.target))(*args[1:], **kwargs)

@@ -92,6 +92,19 @@ class Marks:
         parts = [*self.regions, *self.checks, *self.decisions, *self.events]
         return {site_of(part.key) for part in parts} | set(self.broken)
 
+    def renew(self) -> None:
+        """Learn what the markers refer to now that nodes of the graph have been replaced."""
+        for region in self.regions:
+            region.predicate = region.start.args[1]
+            region.joined = [marker.args[1] for marker in region.markers if kind_of(marker) == "join"]
+            for select in region.selects:
+                if select.marker is not None:
+                    select.sides = (select.marker.args[1], select.marker.args[2])
+        for part in (*self.checks, *self.decisions):
+            part.predicate = part.marker.args[1]
+        for event in self.events:
+            event.values = list(event.marker.args[1])
+
 
 def has_markers(graph: GraphModule) -> bool:
     """Whether a graph has any marker."""
