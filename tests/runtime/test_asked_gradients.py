@@ -200,7 +200,16 @@ class Kept(Layers):
         return x * 1
 
 
-@pytest.mark.parametrize("program", [Leaf, Written, NoLeaf, Counts, Kept], ids=lambda program: program.__name__)
+class OfTheCaller(Layers):
+    """What is written to in place is still the tensor of the caller."""
+
+    def forward(self, x):
+        x += 1
+        x.requires_grad_()
+        return x.detach() * 2
+
+
+@pytest.mark.parametrize("program", [Leaf, Written, NoLeaf, Counts, Kept, OfTheCaller], ids=lambda program: program.__name__)
 def test_left(program: Any) -> None:
     assert "whole" not in modes(compare(program, CALLS))
 

@@ -70,3 +70,24 @@ def test_what_python_refuses_is_its_own_exception_in_parts_too(tmp_path: Any) ->
         """
     sizes = [lambda rows=rows: (torch.arange(3.0 * rows).view(rows, 3),) for rows in (3, 2, 1, 4, 2)]
     compare(load(tmp_path, text), sizes, False)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize("made", ["x[i]", "x[[0, 7]]", "torch.topk(x[i], 1)"])
+def test_what_nothing_needs_behind_a_decision_still_fails(tmp_path: Any, made: str, backend: str) -> None:
+    text = f"import torch\ndef f(x, i):\n    y = {made}\n    if x.sum() > 0:\n        z = y\n    return x * 2\n"
+    compare(load(tmp_path, text), calls(), False, backend)
+
+
+def test_a_fault_of_dynamo_is_no_exception_of_the_program(tmp_path: Any) -> None:
+    """Dynamo takes the changing number for a symbol, and cannot enter the block with it."""
+    text = """
+        import torch
+        def f(x, n):
+            print(max(x, key=lambda row: row.sum().item()))
+            if x.sum() > 0:
+                x = x + 1
+            with torch.set_grad_enabled(n > 1):
+                return x * n
+        """
+    compare(load(tmp_path, text), [lambda n=n: (torch.arange(6.0).view(2, 3), n) for n in (1, 2, 3, 1, 4)])

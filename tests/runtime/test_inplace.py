@@ -297,3 +297,29 @@ def test_what_a_gradient_needs(tmp_path: Any, monkeypatch: Any, made: str, backe
         except RuntimeError as error:
             ends.append(str(error)[:60])
     assert ends[0] == ends[1]
+
+
+BEHIND = {
+    "the changed input": """
+        def f(x):
+            if x.all():
+                x *= 1
+            if x.sum() > 0:
+                x = x * x.sum()
+            return x
+        """,
+    "another name": """
+        def f(x):
+            b = x
+            if x.all():
+                b += 1
+            if x.sum() > 0:
+                b = x * x.sum()
+            return b, b
+        """,
+}
+
+
+@pytest.mark.parametrize("name", BEHIND)
+def test_a_later_branch_hands_on_the_changed_tensor_itself(tmp_path: Any, monkeypatch: Any, name: str) -> None:
+    compare(load(tmp_path, monkeypatch, BEHIND[name]), CALLS, grad=False)

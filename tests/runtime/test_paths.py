@@ -363,3 +363,23 @@ def test_ways_have_limits_of_their_own(tmp_path: Any) -> None:
     assert made[0] == made[1] >= 9
     record = _gm.registry.callables[-1]
     assert record.mode == "whole" and record.paths == 3, record
+
+
+BLOCKS = """
+    import torch
+    def f(x):
+        with torch.autocast("cpu", dtype=torch.bfloat16), torch.inference_mode():
+            y = x @ x.t()
+            if y.sum() > 4:
+                return y
+            z = x @ x.t()
+        if z.sum() > 2:
+            z = [z]
+        return z, x @ x.t()
+    """
+
+
+def test_blocks_are_left_while_the_path_is_foretold(tmp_path: Any) -> None:
+    compare(load(tmp_path, BLOCKS), ones(2, 0.5, 0.7, -1), False)
+    assert torch.autocast_increment_nesting() == 1 and torch.autocast_decrement_nesting() == 0
+    assert not torch._C._dispatch_tls_is_dispatch_key_excluded(torch._C.DispatchKey.Python)

@@ -10,7 +10,8 @@ from . import gradients, own_guards, state
 from .contexts import refuse_devices
 from .generators import refuse_unclosed
 from .later import refuse_escaped
-from .lower import forgotten_numbers, lower
+from .lost import forgotten_numbers
+from .lower import lower
 from .numbers import computes_with_numbers, depends_on_data, inexact_comparison, runs_as_python
 from .reach import with_reach
 from .records import refuse_seen

@@ -30,6 +30,7 @@ from .hosts import hosts_called
 from .later import types_watched
 from .lazy import Preparation, is_pythons_own
 from .losses import losses_held
+from .lost import lookups_kept
 from .markers import site_of
 from .numbers import CAPTURE
 from .prologue import put_back
@@ -66,7 +67,7 @@ CONTEXTS = (
     *(identity_watched, numbers_watched, loads_noted, proxies_followed),
     *(numbers_assumed, truth_asked, idle_conversions_seen),
     *(types_watched, supplied),
-    *(contexts_entered, losses_held, hosts_called, gradients_traced, generators_noted),
+    *(contexts_entered, losses_held, hosts_called, gradients_traced, generators_noted, lookups_kept),
     put_back,
 )
 

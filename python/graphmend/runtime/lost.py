@@ -1,0 +1,100 @@
+"""What may fail to be computed, and nothing in the graph needs: compilers leave it out, Python computes it.
+
+In a program that breaks the graph there is no doubt, what is needed behind the break is computed. So it is where
+nothing breaks any more. Numbers that nobody uses count as well: Python has asked for them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import operator
+from typing import Any, Iterator
+
+import torch
+from torch.fx import GraphModule, Node
+
+from . import prove
+from .regions import Marks, tensor_of
+from .state import Trace
+
+
+@contextlib.contextmanager
+def lookups_kept(trace: Trace) -> Iterator[None]:
+    """Let Dynamo keep what it leaves out itself inside the block: elements looked up with indices that may be wrong."""
+    if not trace.whole:
+        yield
+        return
+    from torch._dynamo.output_graph import OutputGraph
+
+    remove = OutputGraph.remove_unused_graphargs
+
+    def removing(self: Any) -> None:
+        idle: set[Node] = set()
+        for node in reversed(self.graph.nodes):
+            if node.target is operator.getitem and idle.issuperset(node.users):
+                idle.add(node)
+        kept = [node for node in idle if prove.fails(node)]
+        for node in kept:
+            node.target = look_up
+        remove(self)
+        for node in kept:
+            node.target = operator.getitem
+
+    OutputGraph.remove_unused_graphargs = removing
+    try:
+        yield
+    finally:
+        OutputGraph.remove_unused_graphargs = remove
+
+
+def look_up(value: Any, index: Any) -> Any:
+    """`value[index]`, under a name that Dynamo does not know."""
+    return value[index]
+
+
+def lost_failures(module: GraphModule, marks: Marks, trace: Trace) -> list[Node]:
+    """What may fail to be computed, and nothing in the graph needs, so that a compiler leaves it out.
+
+    Where Python would have broken the graph, it is computed: a test both sides of which came to the same, a number
+    that nobody uses, of which Dynamo leaves the tensor that it was fetched from. Only a whole call has a place for
+    that; other decisions are refused.
+    """
+    needed: set[Node] = set()
+    waiting = [module.graph.output_node(), *(node for node in module.graph.nodes if prove.writes_of(node))]
+    waiting += [part.marker for part in [*marks.checks, *marks.decisions, *marks.events]]
+    add_sources(needed, waiting)
+    idle = [node for node in module.graph.nodes if node not in needed and prove.fails(node)]
+    if not trace.whole:
+        for region in marks.regions:
+            tested: set[Node] = set()
+            add_sources(tested, [region.predicate])
+            if not tested.isdisjoint(idle):
+                trace.refuse(region.site, "what is tested may fail, and nothing else needs it")
+        return []
+    earlier: set[Node] = set()
+    add_sources(earlier, [source for node in idle for source in node.all_input_nodes])
+    return [node for node in idle if node not in earlier and isinstance(tensor_of(node), torch.Tensor)]
+
+
+def add_sources(found: set[Node], waiting: list[Node]) -> None:
+    """Add nodes and all that they are computed from."""
+    while waiting:
+        node = waiting.pop()
+        if node not in found:
+            found.add(node)
+            waiting += node.all_input_nodes
+
+
+def forgotten_numbers(module: GraphModule) -> bool:
+    """Whether nobody uses some tensor of one element whose computation may fail: a number that Python asked for."""
+    found: set[Node] = set()
+    add_sources(found, [node for node in module.graph.nodes if not node.users and is_number(node)])
+    return any(map(prove.fails, found))
+
+
+def is_number(node: Node) -> bool:
+    """Whether a node gives a tensor of one element."""
+    value = tensor_of(node)
+    if not node.op.startswith("call") or not isinstance(value, torch.Tensor) or value.is_complex():
+        return False
+    return value.layout == torch.strided and all(type(size) is int and size == 1 for size in value.shape)
