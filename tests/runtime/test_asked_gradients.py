@@ -200,6 +200,11 @@ class Kept(Layers):
         return x * 1
 
 
+@pytest.mark.parametrize("program", [Leaf, Written, NoLeaf, Counts, Kept], ids=lambda program: program.__name__)
+def test_left(program: Any) -> None:
+    assert "whole" not in modes(compare(program, CALLS))
+
+
 class OfTheCaller(Layers):
     """What is written to in place is still the tensor of the caller."""
 
@@ -209,9 +214,8 @@ class OfTheCaller(Layers):
         return x.detach() * 2
 
 
-@pytest.mark.parametrize("program", [Leaf, Written, NoLeaf, Counts, Kept, OfTheCaller], ids=lambda program: program.__name__)
-def test_left(program: Any) -> None:
-    assert "whole" not in modes(compare(program, CALLS))
+def test_the_caller_sees_what_is_to_have_a_gradient() -> None:
+    assert "whole" not in modes(compare(OfTheCaller, CALLS, grad=False))
 
 
 def test_consumed() -> None:
