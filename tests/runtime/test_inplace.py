@@ -312,7 +312,7 @@ BEHIND = {
         def f(x):
             b = x
             if x.all():
-                b += 1
+                b *= 1
             if x.sum() > 0:
                 b = x * x.sum()
             return b
