@@ -12,6 +12,7 @@ from .generators import refuse_unclosed
 from .later import refuse_escaped
 from .lost import forgotten_numbers
 from .lower import lower
+from .modules import refuse_buffers
 from .numbers import computes_with_numbers, depends_on_data, inexact_comparison, runs_as_python
 from .reach import with_reach
 from .records import refuse_seen
@@ -51,11 +52,13 @@ class MendingBackend:
                 raise state.SiteRefused(reason)
             refuse_seen(trace, translator().output)
             refuse_escaped(trace, translator().output)
+        if trace.whole:
+            refuse_buffers(module)
         if trace.on_cpu:
             refuse_devices(module)
-        rests = trace.whole and (trace.outside is not None or trace.assumed or depends_on_data(module))
-        rests = rests or trace.switched or (trace.whole and gradients.differentiates(module)) or has_markers(module)
-        if not rests and not (trace.whole and forgotten_numbers(module)):
+        rests = trace.outside is not None or trace.assumed or trace.libraries or depends_on_data(module)
+        rests = trace.whole and (rests or gradients.differentiates(module) or forgotten_numbers(module))
+        if not (rests or trace.switched or has_markers(module)):
             if trace.whole:
                 self.follow((), trace)
             own_guards.drop(translator().output)

@@ -29,9 +29,11 @@ from .gradient_calls import gradients_traced
 from .hosts import hosts_called
 from .later import types_watched
 from .lazy import Preparation, is_pythons_own
+from .libraries import libraries_called
 from .losses import losses_held
 from .lost import lookups_kept
 from .markers import site_of
+from .modules import modules_made
 from .numbers import CAPTURE
 from .prologue import put_back
 from .proxies import proxies_followed
@@ -68,6 +70,7 @@ CONTEXTS = (
     *(numbers_assumed, truth_asked, idle_conversions_seen),
     *(types_watched, supplied),
     *(contexts_entered, losses_held, hosts_called, gradients_traced, generators_noted, lookups_kept),
+    *(modules_made, libraries_called),
     put_back,
 )
 

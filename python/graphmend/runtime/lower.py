@@ -63,9 +63,9 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     functionalize(module, marks, trace)
     if not trace.refusals:
         refuse_unproved(module, marks, trace)
-    plan = Plan(marks.sites() | set(trace.outside.sites if trace.outside is not None else ()))
+    plan = Plan(marks.sites() | set(trace.outside.sites if trace.outside is not None else ()) | set(trace.libraries))
     plan.numbers = trace.whole and depends_on_data(module)
-    marked = marks.checks or marks.decisions or marks.events
+    marked = marks.checks or marks.decisions or marks.events or trace.libraries
     lost = [] if trace.refusals else lost_failures(module, marks, trace)
     if not trace.refusals and (marked or plan.numbers or trace.assumed or trace.outside or lost):
         plan_replay(module, marks, plan, trace)

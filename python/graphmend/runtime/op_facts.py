@@ -67,7 +67,7 @@ SAVES_RESULT = frozenset(
 
 # Libraries whose operators compute and do nothing else.
 PURE_LIBRARIES = frozenset("aten prims prim torchvision torchaudio quantized quantized_decomposed mkldnn".split())
-PURE_LIBRARIES |= {"graphmend_hosts", "graphmend_losses"}
+PURE_LIBRARIES |= {"graphmend_hosts", "graphmend_losses", "graphmend_libraries"}
 
 CONTEXT_FUNCTIONS = ("_set_grad_enabled", "_enter_autocast", "_exit_autocast", "set_grad_enabled")
 
