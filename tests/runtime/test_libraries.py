@@ -50,7 +50,7 @@ def test_pairs(tmp_path: Any, backend: str) -> None:
 
 @pytest.mark.parametrize("call", [*WAYS.values(), *LEFT.values()], ids=[*WAYS, *LEFT])
 def test_ways_to_call(tmp_path: Any, call: str) -> None:
-    compare(load(tmp_path, MATCHED.format(call=call)), calls())
+    compare(load(tmp_path, MATCHED.format(call=call)), calls()[:3])
 
 
 def test_what_it_refuses(tmp_path: Any) -> None:

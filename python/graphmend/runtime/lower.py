@@ -222,24 +222,33 @@ def gate_gradients(module: GraphModule, marks: Marks) -> None:
 
 
 def gate_side(module: GraphModule, region: Region, side: int, nodes: list[Node]) -> None:
-    """Gate every differentiable tensor that enters one side."""
+    """Gate every differentiable tensor that enters one side, anew wherever it is used.
+
+    What goes back through several gates is added up in the order of the uses, as in Python; one gate would add up the
+    part of the side first, and round in another place.
+    """
     inside = set(nodes)
-    entering: dict[Node, None] = {}
-    for node in nodes:
-        for source in node.all_input_nodes:
-            if source not in inside and prove.requires_grad(source):
-                entering[source] = None
-    with module.graph.inserting_after(region.start):
-        for source in entering:
+    last = region.start
+
+    def gated(source: Node) -> Node:
+        nonlocal last
+        if source in inside or not prove.requires_grad(source):
+            return source
+        with module.graph.inserting_after(last):
             stopped = module.graph.call_method("detach", (source,))
-            choice = (source, stopped) if side == 0 else (stopped, source)
-            gate = module.graph.call_function(torch.where, (predicate_beside(module.graph, region, source), *choice))
-            stopped.append(gate)
-            gate.meta = {key: source.meta[key] for key in ("example_value",) if key in source.meta}
-            for node in nodes:
-                node.replace_input_with(source, gate)
-            for outer, position in region.outer:
-                outer.sides[position].extend((stopped, gate))
+        with module.graph.inserting_after(stopped):
+            test = predicate_beside(module.graph, region, source)
+        choice = (source, stopped) if side == 0 else (stopped, source)
+        with module.graph.inserting_after(stopped if test is region.predicate else test):
+            last = gate = module.graph.call_function(torch.where, (test, *choice))
+        gate.meta = {key: source.meta[key] for key in ("example_value",) if key in source.meta}
+        for outer, position in region.outer:
+            outer.sides[position].extend((stopped, gate))
+        return gate
+
+    for node in nodes:
+        if kind_of(node) is None:
+            node.args, node.kwargs = torch.fx.map_arg((node.args, node.kwargs), gated)
 
 
 def release_events(module: GraphModule, marks: Marks) -> None:
