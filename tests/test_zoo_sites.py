@@ -82,11 +82,11 @@ def test_a_file_that_is_gone_has_kinds_by_reason_alone(tmp_path: Path) -> None:
     assert site_kinds.classify(str(tmp_path / "none.py"), 3, LOCK).kind == "other"
 
 
-def record(path: Path, places: list[tuple[int, str]]) -> dict[str, Any]:
-    """A record of a compiled run as a scorer keeps it."""
+def record(path: Path, places: list[tuple[int, str]], error: str = "") -> dict[str, Any]:
+    """A record of a run as a scorer keeps it."""
     breaks = [f"Graph break in user code at {path}:{line}" for line, _ in places]
     compiled = {"breaks": breaks, "break_reasons": [reason for _, reason in places], "graphs": 1}
-    return {"phases": {"compiled": compiled}}
+    return {"phases": {"eager": {"calls": [{"error": error or None}] * 3}, "compiled": compiled}}
 
 
 class Run:
@@ -103,9 +103,11 @@ class Run:
     def write(self, name: str, data: Any) -> None:
         (self.folder / name).write_text(data if isinstance(data, str) else json.dumps(data))
 
-    def sites(self, verdict: str, left: list[tuple[int, str]], said: list[str]) -> list[dict[str, Any]]:
+    def sites(
+        self, verdict: str, left: list[tuple[int, str]], said: list[str], error: str = ""
+    ) -> list[dict[str, Any]]:
         """What the tool says of the sites."""
-        self.write("kept/net.json", record(self.path, left))
+        self.write("kept/net.json", record(self.path, left, error))
         self.write("kept/net.txt", "\n".join(["graphmend: summary", *said]))
         self.write("score.json", [{"name": "net", "verdict": verdict}])
         out = self.folder / "sites-dev.json"
@@ -139,6 +141,10 @@ def test_a_site_is_left_mended_or_unseen(run: Run) -> None:
     assert sites[first]["fate"] == "left" and sites[first]["reason"] == "GM101: shapes differ"
     assert sites[third]["fate"] == "gone"
     assert sites[second]["fate"] == "unseen"
+
+
+def test_calls_that_raise_in_eager_python_tell_nothing(run: Run) -> None:
+    assert {site["fate"] for site in run.sites("same", run.places, [], "ValueError")} == {"not run"}
 
 
 def test_the_page_names_branches_that_are_left(run: Run) -> None:

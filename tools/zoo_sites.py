@@ -68,6 +68,7 @@ class Kept:
     said: list[re.Match[str]]
     still: list[str]  # why compiled callables still break
     verdict: str
+    raises: bool  # whether every call raises in eager Python
 
 
 def short(path: str) -> str:
@@ -134,7 +135,8 @@ def kept_run(folder: Path, name: str, verdict: str) -> Optional[Kept]:
     said = [match for match in map(SAID.match, lines) if match]
     still = [match["reason"] for match in map(STILL.match, lines) if match]
     places = {place for place, _ in broken_places(record)}
-    return Kept(places, record["phases"]["compiled"]["graphs"], said, still, verdict)
+    raises = all(call["error"] for call in record["phases"]["eager"]["calls"])
+    return Kept(places, record["phases"]["compiled"]["graphs"], said, still, verdict, raises)
 
 
 def speaks_of(said: re.Match[str], site: Site) -> bool:
@@ -145,8 +147,8 @@ def speaks_of(said: re.Match[str], site: Site) -> bool:
 
 
 def fate_in(site: Site, kept: Optional[Kept]) -> str:
-    """What became of a site in a mended run."""
-    if kept is None:
+    """What became of a site in a mended run; calls that raise in eager Python come to no end in any graph."""
+    if kept is None or kept.raises:
         return "not run"
     if (site.path, site.line) in kept.places:
         return "left"
