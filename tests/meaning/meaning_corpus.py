@@ -109,6 +109,19 @@ _AROUND = [
     ("item", "   \n ", EMPTY),
     ("item", "```json\n```", EMPTY),
     ("item", "The answer is in the attachment (see [2]).", TYPE),
+    ("item", f'For the 27" monitor (see [1]): {GOOD}', ITEM),
+    ("item", f"1. I looked at it.\n2. This is it:\n\n{GOOD}\n\n3. Ask me.", ITEM),
+    ("item", f'As "bolt" is {{given}} (I think), {GOOD}, that is 1 item.', ITEM),
+    ("item", f"item = {GOOD};", ITEM),
+    ("item", f"({GOOD})", ITEM),
+    ("item", f"- {GOOD}", ITEM),
+    ("item", f"{GOOD}\nNote: [1] is my source.", ITEM),
+    ("item", f"{GOOD} 12", SYNTAX),
+    ("item", f'"name": {GOOD}', SYNTAX),
+    ("item", f'{GOOD}, "used": true}}', SYNTAX),
+    ("ints", "[1, 2], 3]", SYNTAX),
+    ("ints", "[1, 2]3]", SYNTAX),
+    ("ints", "1, [2, 3]", SYNTAX),
 ]
 _SEVERAL = [
     ("item", f"{GOOD}\n{GOOD}", ITEM),
@@ -159,10 +172,13 @@ _PUNCTUATION = [
     ("item", '{"name": "bolt", "count" 3}', ITEM),
     ("item", '{"name": "bolt", @ "count": 3}', SYNTAX),
     ("ints", "['a' 'b']", SYNTAX),
+    ("item", '{"name": "bolt," "count": 3}', SYNTAX),
+    ("item", '{"name:" "bolt", "count": 3}', SYNTAX),
+    ("ints", "[1, , 2]", SYNTAX),
 ]
 _BRACKETS = [
-    ("full", BIG.replace("]", ""), CUT),
-    ("full", BIG.replace('"old"]', '"old"'), CUT),
+    ("full", BIG.replace("]", ""), SYNTAX),
+    ("full", BIG.replace('"old"]', '"old"'), SYNTAX),
     ("full", '{"title": "Chair", "price": 12.5, "maker": {"name": "Ann", "since": 1999}, "tags": ["oak", "old"}', FULL),
     ("items", '[{"name": "bolt", "count": 3]', [ITEM]),
     ("items", '[{"name": "bolt", "count": 3}', CUT),
@@ -183,6 +199,10 @@ _BRACKETS = [
     ("ints", "[", CUT),
     ("ints", "[[1, 2]]", TYPE),
     ("item", "[" + GOOD + "]", TYPE),
+    ("items", GOOD + ", " + GOOD + "]", [ITEM, ITEM]),
+    ("items", '[{"name": "bolt",] "count": 3}, ' + GOOD + "]", SYNTAX),
+    ("full", BIG.replace("1999}}", '1999, "used": true}}'), TWO),
+    ("full", BIG.replace("]", "}"), TYPE),
 ]
 _QUOTES = [
     ("item", "{'name': 'bolt', 'count': 3}", ITEM),
@@ -208,6 +228,9 @@ _QUOTES = [
     ("item", '{"name": "a\\u0062c", "count": 3}', {"name": "abc", "count": 3}),
     ("item", '{"name": "bolt", "count": 3, "note": "{\\"a\\": 1}"}', ITEM),
     ("item", '{"name": "x "y", "count": 3}', SYNTAX),
+    ("full", BIG.replace('"oak", "old"', '"oak"[, "old"'), SYNTAX),
+    ("item", '{"name": "bolt[, "count": 3}', CUT),
+    ("items", '[{"name": "a", "count: 1}, {name": "b", "count": 3}]', TYPE),
     ("item", '{"name": "data "{"a": 1, "b": 2}"", "count": 3}', SYNTAX),
 ]
 _PYTHON = [
