@@ -559,8 +559,20 @@ static void append(gm_tape *tape, const char *bytes, size_t size) {
     memset(tape->text + tape->length, 0, GM_TAPE_PADDING);
 }
 
+/* Room for the nodes that a large piece is likely to have, so that they are not copied while there are ever more of them. */
+static void reserve(gm_tape *tape, size_t size) {
+    enum { LARGE = 1 << 16, BYTES_PER_NODE = 12 };
+    size_t wanted = tape->nodes.count + size / BYTES_PER_NODE;
+    if (size >= LARGE && wanted > tape->nodes.capacity) {
+        size_t node = sizeof *tape->nodes.items;
+        tape->nodes.items = gm_arena_grow(tape->arena, tape->nodes.items, tape->nodes.capacity * node, wanted * node);
+        tape->nodes.capacity = (uint32_t)wanted;
+    }
+}
+
 void gm_tape_feed(gm_tape *tape, const char *bytes, size_t size) {
     append(tape, bytes, size);
+    reserve(tape, size);
     run(tape);
 }
 

@@ -174,7 +174,7 @@ def test_damaged_text_in_pieces_is_read_as_in_one() -> None:
     readers = {kind: Reader(json.dumps(types_of(kind))) for kind in KINDS}
     for number in range(600):
         made = damager.make(number % 3 + 1, number % 2 == 1)
-        data, stream = made.text.encode(), Stream(readers[made.kind], READ_PLAIN)
+        data, stream = made.text.encode(), Stream(readers[made.kind], READ_PLAIN, collect=1)
         for start in range(0, len(data), number % 4 + 1):
             stream.feed(data[start : start + number % 4 + 1])
         assert stream.finish() == readers[made.kind].read(made.text, READ_PLAIN), made.text
