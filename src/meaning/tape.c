@@ -388,7 +388,8 @@ static gm_outcome read_colon(gm_tape *tape) {
     if (touches_quote(tape) || is_doubtful(tape)) {
         gm_tape_fail(tape, "two values without a colon between them", tape->at);
     }
-    if (at[0] == '"' || at[0] == '{' || at[0] == '[' || gm_tape_is_digit(at[0])) {
+    bool number = gm_tape_is_digit(at[at[0] == '-']);
+    if (at[0] == '"' || at[0] == '{' || at[0] == '[' || number) {
         gm_tape_repair(tape, GM_REPAIR_MISSING_COLON, tape->at);
         top(tape)->state = VALUE;
         top(tape)->keyed = true;
@@ -445,6 +446,10 @@ static gm_outcome read_named_value(gm_tape *tape) {
     if (c == ',') {
         end_entry(tape, 0);
         top(tape)->state = COMMA;
+        return GM_DONE;
+    }
+    if (c == ':' && tape->text[tape->at - 1] == ':' && !tape->strict) {
+        gm_tape_repair(tape, GM_REPAIR_EXTRA_COLON, tape->at++);
         return GM_DONE;
     }
     return read_value(tape);

@@ -155,6 +155,8 @@ _PUNCTUATION = [
     ("item", '{"name": "bolt", "count": 3,}', ITEM),
     ("item", '{,"name": "bolt", "count": 3}', ITEM),
     ("item", '{"name" "bolt", "count": 3}', ITEM),
+    ("item", '{"name":: "bolt", "count" -3}', {"name": "bolt", "count": -3}),
+    ("item", '{"name": :"bolt", "count": 3}', SYNTAX),
     ("item", '{"name" = "bolt", "count" = 3}', ITEM),
     ("item", '{"name" => "bolt", "count" => 3}', ITEM),
     ("item", '{"name": "bolt"; "count": 3}', ITEM),
