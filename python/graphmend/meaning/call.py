@@ -12,7 +12,8 @@ from graphmend.meaning.decision import check
 from graphmend.meaning.errors import MeaningError
 from graphmend.meaning.explanation import Explanation
 from graphmend.meaning.model import Model, Request
-from graphmend.meaning.prepared import CO_COROUTINE, Prepared, Question
+from graphmend.meaning.prepared import Prepared, Question
+from graphmend.meaning.tools import CO_COROUTINE
 from graphmend.meaning.types import ReadableType
 
 

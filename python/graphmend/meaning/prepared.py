@@ -10,17 +10,15 @@ from typing import Any, Callable
 
 from graphmend.meaning.decision import Chooser, Decision
 from graphmend.meaning.errors import UnsupportedType
-from graphmend.meaning.graph import Graph, default_text, function_hints, record_of
+from graphmend.meaning.graph import Graph, function_hints, record_of
 from graphmend.meaning.images import Image, images_in
 from graphmend.meaning.model import Model, Request
 from graphmend.meaning.notes import notes_of
 from graphmend.meaning.schemas import schema_of
 from graphmend.meaning.text import describe
-from graphmend.meaning.tools import Tool, is_tool
+from graphmend.meaning.tools import CO_COROUTINE, Tool, is_tool, parameter_meaning, parameters_of
 from graphmend.meaning.types import ReadableType
 from graphmend.meaning.values import dump
-
-CO_COROUTINE = 0x180  # coroutines and coroutines of other libraries
 
 
 def answer_text(readable: ReadableType) -> str:
@@ -86,7 +84,7 @@ class Prepared:
         self.chooser = Chooser(hints["return"], self.type) if chosen else None
         self.answer = self.chooser.question if self.chooser else answer_text(self.type)
         self.sem = sem
-        self.parameters = _parameters(function)
+        self.parameters = parameters_of(function)
         self._hints = hints
         self._signature = inspect.signature(function)
 
@@ -100,7 +98,12 @@ class Prepared:
             made["doc"] = doc
         if self.function.__code__.co_flags & CO_COROUTINE:
             made["async"] = True
-        made["parameters"] = [self._parameter(graph, name, default) for name, default in self.parameters]
+        made["parameters"] = [
+            parameter_meaning(graph, name, self._hints.get(name, Any), default, self.note(name))
+            for name, default in self.parameters
+        ]
+        if self.tools:
+            made["tools"] = [tool.meaning(graph) for tool in self.tools]
         ir = {"meaning": 1, "function": made, "root": root, "types": graph.types}
         from graphmend.core import Reader
 
@@ -110,15 +113,6 @@ class Prepared:
     def note(self, name: str) -> str:
         """What is written about a parameter."""
         return self.sem.get(f"{self.function.__qualname__}.{name}") or str(self.notes["members"].get(name, ""))
-
-    def _parameter(self, graph: Graph, name: str, default: Any) -> dict[str, Any]:
-        made: dict[str, Any] = {"name": name, "type": graph.add_any(self._hints.get(name, Any))}
-        text = None if default is NO_DEFAULT else default_text(default)
-        if text is not None:
-            made["default"] = text
-        if self.note(name):
-            made["note"] = self.note(name)
-        return made
 
     def question(self, args: tuple[Any, ...], kwargs: dict[str, Any], shown: bool = False) -> Question:
         """What a call asks. Where it is only shown, arguments may be missing."""
@@ -167,20 +161,6 @@ class Prepared:
         tools = [tool.schema() for tool in question.tools.values()]
         scored = self.chooser is not None
         return Request([{"role": "user", "content": content}], schema, self.function.__name__, tools, scored)
-
-
-NO_DEFAULT = object()
-
-
-def _parameters(function: Callable[..., Any]) -> list[tuple[str, Any]]:
-    """Names and defaults of the parameters; `self` and `cls` are none."""
-    found = []
-    for number, parameter in enumerate(inspect.signature(function).parameters.values()):
-        bound = number == 0 and parameter.name in ("self", "cls") and "." in function.__qualname__
-        if not bound and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            default = NO_DEFAULT if parameter.default is parameter.empty else parameter.default
-            found.append((parameter.name, default))
-    return found
 
 
 def _with_sem(sem: dict[str, str]) -> Callable[[Any], dict[str, Any]]:

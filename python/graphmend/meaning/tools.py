@@ -8,7 +8,7 @@ from typing import Any, Callable, Optional
 
 from graphmend.meaning.conversation import Run
 from graphmend.meaning.errors import UnsupportedType
-from graphmend.meaning.graph import Notes, function_hints
+from graphmend.meaning.graph import Graph, Notes, default_text, function_hints
 from graphmend.meaning.notes import notes_of
 from graphmend.meaning.schemas import schema_of
 from graphmend.meaning.types import ReadableType
@@ -34,6 +34,32 @@ def _default_last(field: _Field) -> bool:
     return field[2].default_factory is not dataclasses.MISSING
 
 
+CO_COROUTINE = 0x180  # coroutines and coroutines of other libraries
+NO_DEFAULT = object()
+
+
+def parameters_of(function: Callable[..., Any]) -> list[tuple[str, Any]]:
+    """Names and defaults of the parameters; `self` and `cls` are none."""
+    found = []
+    for number, parameter in enumerate(inspect.signature(function).parameters.values()):
+        bound = number == 0 and parameter.name in ("self", "cls") and "." in function.__qualname__
+        if not bound and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            default = NO_DEFAULT if parameter.default is parameter.empty else parameter.default
+            found.append((parameter.name, default))
+    return found
+
+
+def parameter_meaning(graph: Graph, name: str, hint: Any, default: Any, note: str) -> dict[str, Any]:
+    """A parameter in the IR."""
+    made: dict[str, Any] = {"name": name, "type": graph.add_any(hint)}
+    text = None if default is NO_DEFAULT else default_text(default)
+    if text is not None:
+        made["default"] = text
+    if note:
+        made["note"] = note
+    return made
+
+
 class Tool:
     """A function with what a model is told of it. Its arguments are read like any answer: typed, and never guessed."""
 
@@ -47,7 +73,10 @@ class Tool:
             raise UnsupportedType(f"the tool {self.name} does not say what its arguments are")
         hints = function_hints(target, names or {}) if hasattr(target, "__globals__") else {}
         told = notes(target)
-        self.doc = told["doc"]
+        self.doc: str = told["doc"]
+        self._target = target
+        self._hints = hints
+        self._notes: dict[str, str] = told["members"]
         self._parameters = list(inspect.signature(function).parameters.values())
         if any(parameter.kind in _VARIADIC for parameter in self._parameters):
             raise UnsupportedType(f"the tool {self.name} takes any number of arguments")
@@ -67,6 +96,17 @@ class Tool:
         parameters = {**own, "$defs": definitions} if definitions else own
         told = {"name": self.name, **({"description": self.doc} if self.doc else {}), "parameters": parameters}
         return {"type": "function", "function": told}
+
+    def meaning(self, graph: Graph) -> dict[str, Any]:
+        """The tool in the IR of a function, whose types are those of `graph`."""
+        made: dict[str, Any] = {"name": self.name, **({"doc": self.doc} if self.doc else {})}
+        if self._target.__code__.co_flags & CO_COROUTINE:
+            made["async"] = True
+        made["parameters"] = [
+            parameter_meaning(graph, name, self._hints.get(name, Any), default, self._notes.get(name, ""))
+            for name, default in parameters_of(self._target)
+        ]
+        return made
 
     def run(self, arguments: str) -> Run:
         """The call that a model asks for; a ReadError when it cannot be read."""
