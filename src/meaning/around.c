@@ -67,9 +67,19 @@ static uint32_t next_candidate(const gm_tape *tape, uint32_t number, uint32_t at
     return number;
 }
 
+static bool is_letter(char c) {
+    return gm_tape_is_name(c) && !gm_tape_is_digit(c);
+}
+
+/* `"name": 1` is a piece of a value; `"name": what it is called` is prose. */
 static bool is_key_end(const gm_tape *tape, uint32_t quote, uint32_t end) {
-    uint32_t next = skip_blanks(tape, quote + 1, end);
-    return next < end && tape->text[next] == ':';
+    uint32_t colon = skip_blanks(tape, quote + 1, end);
+    uint32_t value = colon < end && tape->text[colon] == ':' ? skip_blanks(tape, colon + 1, end) : end;
+    if (value >= end || !is_letter(tape->text[value])) {
+        return colon < end && tape->text[colon] == ':';
+    }
+    const char *word = tape->text + value;
+    return strncmp(word, "true", 4) == 0 || strncmp(word, "false", 5) == 0 || strncmp(word, "null", 4) == 0;
 }
 
 /* `27" wide`: no quote. */
@@ -107,10 +117,6 @@ static bool is_odd(const gm_tape *tape, uint32_t start, uint32_t end, uint32_t *
         }
     }
     return of.quotes % 2 != 0 || of.braces > 0 || of.brackets > 0;
-}
-
-static bool is_letter(char c) {
-    return gm_tape_is_name(c) && !gm_tape_is_digit(c);
 }
 
 /* A number that is no part of prose: nothing but digits and signs up to the end of the line, or of all. */
@@ -156,8 +162,22 @@ static bool goes_on_behind(const gm_tape *tape, uint32_t end, bool loose, uint32
     return edge || touches || is_number_behind(tape, end, next, limit) || is_odd(tape, next, limit, at);
 }
 
-static bool goes_on_before(const gm_tape *tape, uint32_t start, bool loose, uint32_t *at) {
+/* `Step 2:`, `as in [1]:`: a number or a bracket with a word in front of it on its line. */
+static bool ends_sentence(const gm_tape *tape, uint32_t end, uint32_t limit) {
+    char last = end > limit ? tape->text[end - 1] : '"';
+    bool letter = false;
+    for (uint32_t at = end; at > limit && tape->text[at - 1] != '\n'; at--) {
+        if (tape->text[at - 1] == '"') {
+            return false;
+        }
+        letter |= is_letter(tape->text[at - 1]);
+    }
+    return letter && (gm_tape_is_digit(last) || last == ']');
+}
+
+static bool goes_on_before(const gm_tape *tape, uint32_t from, uint32_t start, bool loose, uint32_t *at) {
     uint32_t limit = limit_before(tape, start);
+    limit = from > limit ? from : limit;
     uint32_t before = skip_blanks_back(tape, start, limit);
     *at = before;
     if (before == limit) {
@@ -168,11 +188,23 @@ static bool goes_on_before(const gm_tape *tape, uint32_t start, bool loose, uint
     while (other > limit && is_separator(tape->text[other - 1])) {
         other = skip_blanks_back(tape, other - 1, limit);
     }
-    bool edge = other > limit && is_edge(tape->text[other - 1]) && (c == '"' || other < before);
+    bool prose = (c == ':' || c == '=') && ends_sentence(tape, other, limit);
+    bool edge = other > limit && is_edge(tape->text[other - 1]) && (c == '"' || other < before) && !prose;
     bool touches = before == start && (unsigned char)c < 0x80 && (loose || strchr(":=(>*`'\"", c) == NULL) && !gm_tape_is_name(tape->text[start]);
     return edge || touches || ( (is_number_before(tape, start, before, limit) || is_odd(tape, limit, before, at)));
 }
 
-bool gm_around_goes_on(const gm_tape *tape, uint32_t start, uint32_t end, bool loose, uint32_t *at) {
-    return goes_on_behind(tape, end, loose, at) || goes_on_before(tape, start, loose, at);
+bool gm_around_is_apart(const gm_tape *tape, uint32_t start, uint32_t end) {
+    uint32_t words = 0;
+    for (uint32_t at = start; at < end; at++) {
+        if (is_edge(tape->text[at])) {
+            return false;
+        }
+        words += is_letter(tape->text[at]) && (at == start || gm_tape_is_blank(tape->text[at - 1]));
+    }
+    return words > 1;
+}
+
+bool gm_around_goes_on(const gm_tape *tape, uint32_t from, uint32_t start, uint32_t end, bool loose, uint32_t *at) {
+    return goes_on_behind(tape, end, loose, at) || goes_on_before(tape, from, start, loose, at);
 }

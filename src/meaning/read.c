@@ -350,8 +350,14 @@ static election elect(reader *in, bool fenced) {
         }
     }
     const gm_candidate *chosen = result.chosen.candidate;
+    uint32_t from = 0;
+    if (result.found && result.is_cracked && result.cracked.candidate + 1 == chosen &&
+        gm_around_is_apart(in->tape, result.cracked.candidate->end, chosen->start)) {
+        result.is_cracked = false; /* tried, given up, and done again */
+        from = result.cracked.candidate->end;
+    }
     bool checked = result.found && !result.is_cracked && !in->match.options.strict && !in->match.options.partial;
-    if (checked && gm_around_goes_on(in->tape, chosen->start, chosen->end, has_loose_ends(in, chosen), &result.chosen.at)) {
+    if (checked && gm_around_goes_on(in->tape, from, chosen->start, chosen->end, has_loose_ends(in, chosen), &result.chosen.at)) {
         result.cracked = result.chosen;
         result.cracked.loose = result.is_cracked = true;
     }
@@ -397,7 +403,7 @@ static bool read_lines(reader *in) {
         }
     }
     uint32_t at = 0;
-    if (gm_around_goes_on(tape, tape->candidates.items[0].start, tape->candidates.items[count - 1].end, false, &at)) {
+    if (gm_around_goes_on(tape, 0, tape->candidates.items[0].start, tape->candidates.items[count - 1].end, false, &at)) {
         return false;
     }
     gm_match_put_char(&in->match, '[');

@@ -103,20 +103,30 @@ static bool is_apostrophe(const gm_tape *tape, const scan *in) {
     return in->quote == '\'' && in->at > in->from && gm_tape_is_name(tape->text[in->at - 1]) && gm_tape_is_name(tape->text[in->at + 1]);
 }
 
+/* `: never`, which is no value of JSON. */
+static bool introduces_words(const gm_tape *tape, uint32_t at) {
+    const char *text = tape->text + at;
+    bool letter = text[0] == ':' && text[1] == ' ' && gm_tape_is_name(text[2]) && !gm_tape_is_digit(text[2]);
+    return letter && strncmp(text + 2, "true", 4) != 0 && strncmp(text + 2, "false", 5) != 0 && strncmp(text + 2, "null", 4) != 0;
+}
+
 /* Quoted words inside of a string: a quote that opens has a blank or a bracket in front of it, one that closes has one behind it. Where it is
  * the other way round, they are the end of one string and the start of another. */
 static bool is_in_place(const gm_tape *tape, const scan *in) {
     char before = in->at > in->from ? tape->text[in->at - 1] : ' ';
     char behind = tape->text[in->at + 1];
     if (in->inner % 2 == 0) {
-        return (gm_tape_is_blank(before) || strchr("([/-", before) != NULL) && !gm_tape_is_blank(behind) && strchr(",:;{}[]", behind) == NULL;
+        return (gm_tape_is_blank(before) || strchr("([/-=", before) != NULL) && !gm_tape_is_blank(behind) && strchr(",:;{}[]", behind) == NULL;
     }
-    return !gm_tape_is_blank(before) && (gm_tape_is_blank(behind) || strchr(".!?/-'", behind) != NULL);
+    return !gm_tape_is_blank(before) && (gm_tape_is_blank(behind) || strchr(".!?/-'>", behind) != NULL || introduces_words(tape, in->at + 1));
 }
 
 static gm_outcome skip_inner(gm_tape *tape, scan *in, bool *ends) {
     if (ends_here(tape, in, ends) == GM_MORE) {
         return GM_MORE;
+    }
+    if (!*ends && tape->text[in->at + 1] == ':' && tape->length - in->at < 9 && !tape->final) {
+        return GM_MORE; /* introduces_words looks at what follows */
     }
     if (!*ends) {
         in->flags |= GM_TAPE_REPAIRED;
