@@ -34,10 +34,6 @@ static bool is_separator(char c) {
     return c == ',' || c == ':' || c == ';' || c == '=';
 }
 
-static bool is_ascii_name(char c) {
-    return gm_tape_is_name(c) && (unsigned char)c < 0x80;
-}
-
 static uint32_t skip_blanks(const gm_tape *tape, uint32_t at, uint32_t limit) {
     while (at < limit && gm_tape_is_blank(tape->text[at])) {
         at++;
@@ -158,7 +154,9 @@ static bool goes_on_behind(const gm_tape *tape, uint32_t end, bool loose, uint32
     }
     bool minus = tape->text[other] == '-' && gm_tape_is_digit(tape->text[other + 1]);
     bool edge = other < limit && (is_edge(tape->text[other]) || minus) && (c == '"' || closers || other > next || next == end);
-    bool touches = next == end && (is_ascii_name(c) || c == '-' || (loose && strchr(".`*<;", c) == NULL));
+    bool tag = c == '<' && (tape->text[next + 1] == '/' || is_letter(tape->text[next + 1]));
+    bool ends = (unsigned char)c >= 0x80 || tag || strchr(loose ? ".`*;" : ".,;:!?)*`_~'", c) != NULL;
+    bool touches = next == end && !ends;
     return edge || touches || is_number_behind(tape, end, next, limit) || is_odd(tape, next, limit, at);
 }
 

@@ -351,6 +351,12 @@ static election elect(reader *in, bool fenced) {
     }
     const gm_candidate *chosen = result.chosen.candidate;
     uint32_t from = 0;
+    if (result.found && result.missed && !result.is_cracked && is_list(in->type) &&
+        gm_match_node(&in->match, result.last_alike.candidate->node)->kind == GM_TAPE_LIST &&
+        gm_match_node(&in->match, chosen->node)->kind != GM_TAPE_LIST) {
+        result.cracked = result.last_alike; /* a list that does not fit, and an item beside it */
+        result.is_cracked = true;
+    }
     if (result.found && result.is_cracked && result.cracked.candidate + 1 == chosen &&
         gm_around_is_apart(in->tape, result.cracked.candidate->end, chosen->start)) {
         result.is_cracked = false; /* tried, given up, and done again */
@@ -382,6 +388,33 @@ static void explain(reader *in, const judged *missed) {
     }
 }
 
+/* Where a line's mark ends: `-`, `*`, `1.` or `1)` and a blank; `at` itself when there is none. */
+static uint32_t skip_mark(const gm_tape *tape, uint32_t at) {
+    const char *text = tape->text;
+    uint32_t end = at;
+    while (gm_tape_is_digit(text[end])) {
+        end++;
+    }
+    bool mark = end > at ? text[end] == '.' || text[end] == ')' : text[end] == '-' || text[end] == '*';
+    return mark && text[end + 1] == ' ' ? end + 2 : at;
+}
+
+/* Nothing but blanks and commas, and a mark where a line begins. */
+static bool is_between_items(const gm_tape *tape, uint32_t start, uint32_t end, bool first) {
+    bool line = first;
+    for (uint32_t at = start; at < end; at++) {
+        uint32_t behind = line ? skip_mark(tape, at) : at;
+        line |= tape->text[at] == '\n';
+        if (behind > at && behind <= end) {
+            at = behind - 1;
+            line = false;
+        } else if (!gm_tape_is_blank(tape->text[at]) && tape->text[at] != ',') {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Values one after the other, with nothing but blanks and commas between them, where a list is wanted. */
 static bool read_lines(reader *in) {
     const gm_tape *tape = in->tape;
@@ -393,17 +426,21 @@ static bool read_lines(reader *in) {
     for (uint32_t i = 0; i < count; i++) {
         const gm_candidate *one = &tape->candidates.items[i];
         uint32_t before = i == 0 ? one->start : tape->candidates.items[i - 1].end;
-        for (uint32_t at = before; at < one->start; at++) {
-            if (!gm_tape_is_blank(tape->text[at]) && tape->text[at] != ',') {
-                return false;
-            }
+        if (!is_between_items(tape, before, one->start, i == 0)) {
+            return false;
         }
         if (one->broken || one->open || gm_match_node(&in->match, one->node)->kind == GM_TAPE_LIST) {
             return false;
         }
     }
     uint32_t at = 0;
-    if (gm_around_goes_on(tape, 0, tape->candidates.items[0].start, tape->candidates.items[count - 1].end, false, &at)) {
+    uint32_t first = tape->candidates.items[0].start;
+    uint32_t line = first;
+    while (line > tape->thought_end && tape->text[line - 1] != '\n') {
+        line--;
+    }
+    bool marked = skip_mark(tape, line) == first;
+    if (gm_around_goes_on(tape, marked ? first : 0, tape->candidates.items[0].start, tape->candidates.items[count - 1].end, false, &at)) {
         return false;
     }
     gm_match_put_char(&in->match, '[');

@@ -277,7 +277,7 @@ static bool continues_number(gm_tape *tape, gm_outcome *outcome) {
         *outcome = GM_MORE;
         return true;
     }
-    if (text[end] == ':' || end - at < 3) {
+    if (text[end] == ':' || end - at < 3 || memchr(text + at, '"', end - at) != NULL) {
         return false;
     }
     while (gm_tape_is_blank(text[end - 1])) {
@@ -449,6 +449,9 @@ static gm_outcome read_named_value(gm_tape *tape) {
         return GM_DONE;
     }
     if (c == ':' && tape->text[tape->at - 1] == ':' && !tape->strict) {
+        if (gm_tape_ends_in_separator(tape)) {
+            gm_tape_fail(tape, "a colon too many, or a quote in the wrong place", tape->at);
+        }
         gm_tape_repair(tape, GM_REPAIR_EXTRA_COLON, tape->at++);
         return GM_DONE;
     }

@@ -346,6 +346,9 @@ static gm_outcome read_plain(gm_tape *tape, scan *in) {
             gm_tape_fail(tape, "a string without its end", in->from);
         }
     }
+    if (closed && end > in->from + 1 && tape->text[end - 1] == '\n' && strchr(",:{}[]", tape->text[end - 2]) != NULL) {
+        gm_tape_fail(tape, "a quote in the wrong line", end);
+    }
     push_string(tape, in, open ? GM_TAPE_OPEN : 0U, end);
     tape->at = closed ? end + 1 : end;
     return GM_DONE;
