@@ -9,7 +9,7 @@
 #   make adversary [PROGRAMS=2000] [SEED=1]   random programs, mended and compiled, against what they are
 #   make bench                speed of the parser against CPython's, of check against ruff's, of mended branches against graphs written
 #                             by hand, and what deferred effects add to a call
-#   make bench-meaning        speed of the reader of models' answers, beside peers that are installed
+#   make bench-meaning        the reader of models' answers, its speed and what it makes of damaged texts, beside peers that are installed
 #   make results              write docs/results.md from what the other targets measured
 #   make lint | clean
 
@@ -157,6 +157,7 @@ bench: build
 
 bench-meaning: build
 	$(BIN)/python bench/meaning.py --json build/bench-meaning.json
+	$(BIN)/python bench/meaning_peers.py --json build/bench-meaning-peers.json
 
 results: build
 	$(BIN)/python tools/write_results.py

@@ -11,12 +11,14 @@ import argparse
 import dataclasses
 import importlib
 import json
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any, Callable, Optional
 
 from graphmend.core import READ_STRICT, Reader, Stream
-from graphmend.meaning import by, lower, mock
+from graphmend.meaning import Endpoint, by, lower, mock
 
 
 @dataclasses.dataclass
@@ -61,6 +63,11 @@ def damaged(text: str) -> str:
     return f"Here is the list:\n```json\n{text}\n```"
 
 
+def to_tape(reader: Reader, text: bytes) -> None:
+    """What is read while a text comes in, without its end: no value is made."""
+    Stream(reader, READ_STRICT).feed(text)
+
+
 def peer_functions() -> dict[str, Callable[[str], Any]]:
     found = {}
     for name, function in PEERS.items():
@@ -71,10 +78,74 @@ def peer_functions() -> dict[str, Callable[[str], Any]]:
     return found
 
 
+SERVER = """
+import http.server, json, sys
+
+BODY = json.dumps({"choices": [{"message": {"content": sys.argv[1]}, "finish_reason": "stop"}]}).encode()
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def do_POST(self):
+        self.rfile.read(int(self.headers["content-length"]))
+        self.wfile.write(b"HTTP/1.1 200 OK\\r\\ncontent-length: %d\\r\\n\\r\\n" % len(BODY) + BODY)
+    def log_message(self, *args):
+        pass
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+print(server.server_address[1], flush=True)
+server.serve_forever()
+"""
+
+
+def cpu_of_calls(answer: str, calls: int = 200) -> dict[str, float]:
+    """The client's share of a call over loopback, in microseconds of its processor time; that of httpx beside it."""
+    try:
+        import httpx
+    except ImportError:
+        return {}
+    server = subprocess.Popen([sys.executable, "-c", SERVER, answer], stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    url = f"http://127.0.0.1:{int(server.stdout.readline())}/v1"
+    endpoint, client = Endpoint("m", url, timeout=5.0), httpx.Client(timeout=5.0)
+
+    @by(endpoint)
+    def hire(resume: str) -> Person:
+        """Read the resume."""
+
+    payload = {"model": "m", "messages": [{"role": "user", "content": hire.explain("Ann").prompt}]}
+
+    def post() -> None:
+        client.post(f"{url}/chat/completions", json=payload).read()
+
+    def cpu(function: Callable[[], Any]) -> float:
+        function()
+        found = []
+        for _ in range(5):
+            start = time.thread_time()
+            for _ in range(calls):
+                function()
+            found.append((time.thread_time() - start) / calls * 1e6)
+        return min(found)
+
+    try:
+        return {"a call over loopback, CPU us": cpu(lambda: hire("Ann")), "httpx alone, CPU us": cpu(post)}
+    finally:
+        endpoint.close()
+        client.close()
+        server.kill()
+        server.wait()
+
+
 def measure() -> dict[str, float]:
     anything = Reader('{"meaning": 1, "root": 0, "types": [{"form": "list", "items": [1]}, {"form": "any"}]}')
     valid, malformed = text_of(100_000), damaged(text_of(100_000))
     found = {
+        **{
+            f"valid JSON of {size} bytes to the tape, MB/s": size / best(lambda t=text: to_tape(anything, t)) / 1e6  # type: ignore[misc]
+            for size, text in (
+                (size, text_of(size)[:size].encode()) for size in (10_000, 100_000, 1_000_000, 8_000_000)
+            )
+        },
         "valid JSON to values of any type, MB/s": len(valid) / best(lambda: anything.read(valid, READ_STRICT)) / 1e6,
         "100 KB malformed to dataclasses, ms": best(lambda: lower(malformed, list[Person])) * 1e3,
     }
@@ -92,8 +163,9 @@ def measure() -> dict[str, float]:
         made = Stream(anything)
         for piece in pieces:
             made.feed(piece)
+        made.partial()
 
-    found["10 KB in pieces of 4 bytes, ms"] = best(stream) * 1e3
+    found["10 KB in pieces of 4 bytes, looked at in the end, ms"] = best(stream) * 1e3
     answer = json.dumps(ONE)
 
     @by(mock(lambda prompt: answer))
@@ -102,7 +174,7 @@ def measure() -> dict[str, float]:
 
     hire("Ann")
     found["a call with a mock model, us"] = best(lambda: [hire("Ann") for _ in range(100)]) * 1e4
-    return found
+    return {**found, **cpu_of_calls(answer)}
 
 
 def main() -> None:

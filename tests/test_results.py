@@ -62,3 +62,15 @@ def test_speed_of_branches(tmp_path: Path) -> None:
     assert "| a clamp | 2, 0 | 3, 1 | 2.000 | 1.010 | 1.000 | 1.012 (1.001 to 1.025) | 1.000 (" in page
     assert "| bit for bit | within 1e-4 |" in page
     assert "| call | guard |" in page and "| 12.3 | 4.0 |" in page
+
+
+def test_readers_of_answers(tmp_path: Path) -> None:
+    damage = {"1": {"right": 5, "error": 5}, "2": {"error": 9, "wrong": 1}, "3": {"error": 10}}
+    one = {"corpus": {"right": 3, "unsure": 1}, "damage": damage}
+    record = {"texts": 4, "damaged": 10, "readers": {"a reader 1.0": one}}
+    (tmp_path / "bench-meaning-peers.json").write_text(json.dumps(record))
+    (tmp_path / "bench-meaning.json").write_text(json.dumps({"a call, us": 12.345}))
+    page = write(tmp_path)
+    assert "| a reader 1.0 | 3 | 0 | 0 | 1 | 0 |" in page
+    assert "| a reader 1.0 | 50.0 % | 0.0 % | 0.0 % | 10.0 % | 0.0 % | 0.0 % |" in page
+    assert "| a call, us | 12.35 |" in page or "| a call, us | 12.34 |" in page

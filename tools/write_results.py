@@ -259,6 +259,48 @@ def oracle_part(build: Path) -> list[str]:
     return lines + table(headings, [[record[name] for name in names] for record in records])
 
 
+def percent(count: int, total: int) -> str:
+    return f"{100 * count / total:.1f} %"
+
+
+def readers_part(build: Path) -> list[str]:
+    lines = ["## Readers of models' answers", ""]
+    record = read(build / "bench-meaning-peers.json")
+    if record is None:
+        return lines + not_measured("make bench-meaning")
+    names = ("right", "error", "wrong", "unsure", "no such type")
+    rows: list[list[object]] = []
+    damaged: list[list[object]] = []
+    for reader, one in record["readers"].items():
+        rows.append([reader, *(one["corpus"].get(name, 0) for name in names)])
+        row: list[object] = [reader]
+        for faults in sorted(one["damage"]):
+            counts = one["damage"][faults]
+            row += [percent(counts.get(name, 0), record["damaged"]) for name in ("right", "wrong")]
+        damaged.append(row)
+    lines += [
+        f"`make bench-meaning`, the {record['texts']} texts of the corpus (tests/meaning/meaning_corpus.py). Wrong is",
+        "another value than the one that is there and no error; unsure is a value where the corpus wants an error,",
+        "because the text could mean two things or is not whole.",
+        "",
+    ]
+    lines += table(["reader", *names], rows)
+    lines += [
+        f"Texts that were damaged at random (tests/meaning/meaning_damage.py), {record['damaged']} each with one,",
+        "two and three faults in brackets, quotes and separators; what is neither right nor wrong is an error:",
+        "",
+    ]
+    return lines + table(["reader", *(f"{faults}: {name}" for faults in "123" for name in ("right", "wrong"))], damaged)
+
+
+def reader_speed_part(build: Path) -> list[str]:
+    lines = ["## Speed of the reader", ""]
+    record = read(build / "bench-meaning.json")
+    if record is None:
+        return lines + not_measured("make bench-meaning")
+    return lines + table(["", "best of several"], [[name, f"{value:.2f}"] for name, value in record.items()])
+
+
 def version_of(package: str) -> str:
     try:
         return importlib.metadata.version(package)
@@ -286,6 +328,7 @@ def main() -> None:
     lines += demo_part(options.build) + paper_part(options.build)
     lines += branches_part(options.build) + events_part(options.build) + check_part(options.build)
     lines += bench_part(options.build) + oracle_part(options.build)
+    lines += readers_part(options.build) + reader_speed_part(options.build)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
     print(f"wrote {options.out}")

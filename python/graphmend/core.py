@@ -180,9 +180,11 @@ class Reader:
 
 
 class Stream:
-    """A text that comes in pieces."""
+    """A text that comes in pieces. Those of less than `collect` bytes wait for one another as long as nobody looks."""
 
-    def __init__(self, reader: Reader, flags: int = 0) -> None:
+    def __init__(self, reader: Reader, flags: int = 0, collect: int = 512) -> None:
+        self._pieces: list[bytes] = []
+        self._room = self._collect = collect
         self._handle = ctypes.c_void_p()
         self._reader = reader  # must live as long
         self._library = _library()
@@ -198,14 +200,27 @@ class Stream:
 
     def feed(self, data: bytes) -> None:
         """More of the text, in UTF-8; a character may be cut in two."""
-        self._check(self._library.gm_stream_feed(self._handle, data, len(data)))
+        self._pieces.append(data)
+        self._room -= len(data)
+        if self._room <= 0:
+            self._pass_on()
+
+    def _pass_on(self) -> None:
+        data = b"".join(self._pieces)
+        self._pieces.clear()
+        self._room = self._collect
+        if data:
+            self._check(self._library.gm_stream_feed(self._handle, data, len(data)))
 
     def partial(self) -> dict[str, Any]:
         """What has been read so far."""
+        self._pass_on()
         result: dict[str, Any] = json.loads(_call("gm_stream_partial", self._handle))
         return result
 
     def finish(self) -> dict[str, Any]:
-        """What the whole text says."""
+        """What the whole text says. Nothing more may come."""
+        self._pass_on()
+        self._room = self._collect = 0
         result: dict[str, Any] = json.loads(_call("gm_stream_finish", self._handle))
         return result

@@ -206,16 +206,13 @@ static void load_type(loader *in, uint32_t at) {
     gm_vec_push(in->arena, &in->meaning->types, type);
 }
 
-static void load_function(loader *in, uint32_t at) {
-    if (at == 0) {
-        return;
-    }
-    gm_meaning *meaning = in->meaning;
-    meaning->is_function = true;
-    meaning->name = name_member(in, at);
-    meaning->doc = text_member(in, at, "doc");
+static gm_meaning_function load_signature(loader *in, uint32_t at) {
     uint32_t is_async = member(in, at, "async");
-    meaning->is_async = is_async != 0 && node_at(in, is_async)->kind == GM_TAPE_TRUE;
+    gm_meaning_function function = {
+        .name = name_member(in, at),
+        .doc = text_member(in, at, "doc"),
+        .is_async = is_async != 0 && node_at(in, is_async)->kind == GM_TAPE_TRUE,
+    };
     uint32_t list = member(in, at, "parameters");
     for (uint32_t item = next_item(in, list, 0); item != 0; item = next_item(in, list, item)) {
         gm_meaning_parameter parameter = {
@@ -224,7 +221,20 @@ static void load_function(loader *in, uint32_t at) {
             .value = text_member(in, item, "default"),
             .note = text_member(in, item, "note"),
         };
-        gm_vec_push(in->arena, &meaning->parameters, parameter);
+        gm_vec_push(in->arena, &function.parameters, parameter);
+    }
+    return function;
+}
+
+static void load_function(loader *in, uint32_t at) {
+    if (at == 0) {
+        return;
+    }
+    in->meaning->is_function = true;
+    in->meaning->function = load_signature(in, at);
+    uint32_t list = member(in, at, "tools");
+    for (uint32_t item = next_item(in, list, 0); item != 0; item = next_item(in, list, item)) {
+        gm_vec_push(in->arena, &in->meaning->tools, load_signature(in, item));
     }
 }
 
@@ -288,15 +298,22 @@ static uint8_t chain_length(loader *in, uint32_t index, uint8_t *depths, uint32_
     return depths[index] = (uint8_t)(longest + 1);
 }
 
+static void check_parameters(loader *in, const gm_meaning_function *function) {
+    for (uint32_t i = 0; i < function->parameters.count; i++) {
+        if (function->parameters.items[i].type >= in->meaning->types.count) {
+            refuse(in, "the number of a type is too large");
+        }
+    }
+}
+
 static void check(loader *in) {
     const gm_meaning *meaning = in->meaning;
     if (meaning->types.count == 0 || meaning->types.count > TYPE_LIMIT || meaning->root >= meaning->types.count) {
         refuse(in, "no types, too many, or a root that is none of them");
     }
-    for (uint32_t i = 0; i < meaning->parameters.count; i++) {
-        if (meaning->parameters.items[i].type >= meaning->types.count) {
-            refuse(in, "the number of a type is too large");
-        }
+    check_parameters(in, &meaning->function);
+    for (uint32_t i = 0; i < meaning->tools.count; i++) {
+        check_parameters(in, &meaning->tools.items[i]);
     }
     for (uint32_t i = 0; i < meaning->types.count && in->problem == NULL; i++) {
         check_items(in, &meaning->types.items[i]);

@@ -20,6 +20,13 @@ typedef struct gm_bound_link {
     const gm_meaning_type *type;
 } gm_bound_link;
 
+/* The records that a value is in. */
+typedef struct gm_record_link {
+    const struct gm_record_link *above;
+    const gm_meaning_type *type;
+    uint32_t base; /* in the scratch: the node of each field's value, 0 for none */
+} gm_record_link;
+
 /* What was found out about a node as a type (or, under GM_MEMO_INNER, about the JSON inside of it). */
 typedef struct gm_memo {
     uint32_t tape;
@@ -58,6 +65,7 @@ typedef struct gm_match {
     uint32_t ambiguities; /* how often something could be two things */
     const gm_step *path;
     const gm_bound_link *bounds;
+    const gm_record_link *records;
     gm_memo *memos;
     uint32_t memo_count;
     uint32_t memo_capacity;

@@ -95,6 +95,28 @@ static gm_cost give(gm_match *in, record *to, uint32_t field, uint32_t value) {
     return 0;
 }
 
+/* What separates values, inside of a key: a quote was lost in front of it, and fields with it. */
+static bool holds_structure(gm_text key) {
+    for (uint32_t i = 0; i < key.length; i++) {
+        if (strchr("{}[]\"", key.bytes[i]) != NULL || (i + 1 < key.length && (key.bytes[i] == ':' || key.bytes[i] == ',') && key.bytes[i + 1] == ' ')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A record around this one lacks a field that the key names: a bracket may stand in the wrong place. */
+static bool belongs_around(const gm_match *in, gm_text key) {
+    for (const gm_record_link *link = in->records; link != NULL; link = link->above) {
+        for (uint32_t i = 0; i < link->type->fields.count; i++) {
+            if (in->scratch.items[link->base + i] == 0 && gm_text_equal(key, shown_key(&link->type->fields.items[i]))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static gm_cost take_key(gm_match *in, record *to, uint32_t key, uint32_t *hint) {
     gm_text text = gm_match_text(in, key);
     bool exact = false;
@@ -103,6 +125,12 @@ static gm_cost take_key(gm_match *in, record *to, uint32_t key, uint32_t *hint) 
         to->unknown = to->unknown == 0 ? key : to->unknown;
         if (in->options.strict) {
             return gm_match_refuse(in, key, "an unknown key `%.*s`", (int)(text.length > 40 ? 40 : text.length), text.bytes);
+        }
+        if (holds_structure(text)) {
+            return gm_match_refuse(in, key, "an unknown key with brackets or quotes in it");
+        }
+        if (belongs_around(in, text)) {
+            return gm_match_refuse_two(in, key, "the key `%.*s` may belong to the value around", (int)(text.length > 40 ? 40 : text.length), text.bytes);
         }
         return gm_match_repair(in, GM_REPAIR_EXTRA_KEY, key);
     }
@@ -289,7 +317,7 @@ static gm_cost put_fields(gm_match *in, const record *to, bool keyed) {
     return cost;
 }
 
-static gm_cost read_fields(gm_match *in, record *to, uint32_t node) {
+static gm_cost read_fields(gm_match *in, record *to, const gm_record_link *link, uint32_t node) {
     take(in, to, node);
     if (to->cost == GM_NO_FIT) {
         return GM_NO_FIT;
@@ -301,7 +329,13 @@ static gm_cost read_fields(gm_match *in, record *to, uint32_t node) {
     }
     uint32_t missing = 0;
     gm_cost cost = gm_match_add(to->cost, check_missing(in, to, node, &missing));
-    return cost == GM_NO_FIT ? cost : gm_match_add(cost, put_fields(in, to, missing > 0 || in->options.plain));
+    if (cost == GM_NO_FIT) {
+        return cost;
+    }
+    in->records = link;
+    cost = gm_match_add(cost, put_fields(in, to, missing > 0 || in->options.plain));
+    in->records = link->above;
+    return cost;
 }
 
 gm_cost gm_match_record(gm_match *in, const gm_meaning_type *type, uint32_t node) {
@@ -313,7 +347,8 @@ gm_cost gm_match_record(gm_match *in, const gm_meaning_type *type, uint32_t node
     for (uint32_t i = 0; i < type->fields.count; i++) {
         gm_vec_push(in->arena, &in->scratch, 0U);
     }
-    gm_cost cost = read_fields(in, &to, node);
+    const gm_record_link link = {in->records, type, to.base};
+    gm_cost cost = read_fields(in, &to, &link, node);
     in->scratch.count = to.base;
     return cost;
 }

@@ -90,14 +90,19 @@ typedef struct gm_meaning_parameter {
     gm_text note;
 } gm_meaning_parameter;
 
+typedef struct gm_meaning_function {
+    gm_text name;
+    gm_text doc;
+    bool is_async;
+    GM_VEC(gm_meaning_parameter) parameters;
+} gm_meaning_function;
+
 typedef struct gm_meaning {
     GM_VEC(gm_meaning_type) types;
     uint32_t root; /* what is to be read: a type, or what the function returns */
     bool is_function;
-    bool is_async;
-    gm_text name; /* of the function */
-    gm_text doc;
-    GM_VEC(gm_meaning_parameter) parameters;
+    gm_meaning_function function;
+    GM_VEC(gm_meaning_function) tools; /* that the model may have called */
 } gm_meaning;
 
 /* Append the JSON form; with `hash` its first member is the content hash. */

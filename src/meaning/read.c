@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "meaning/around.h"
 #include "meaning/match.h"
 
 const char *const gm_read_problems[] = {"ok", "empty", "syntax", "type", "ambiguous", "truncated"};
@@ -16,6 +17,8 @@ typedef struct judged {
     bool echo;       /* of the schema in the prompt */
     bool is_wrapped; /* the value is that of its only key */
     bool two;        /* it could be wrapped as well as not */
+    bool loose;      /* it fits, but the text around it belongs to it too, at `at` */
+    uint32_t at;
     gm_cost cost;
 } judged;
 
@@ -187,6 +190,9 @@ static bool is_alike(reader *in, const gm_meaning_type *type, uint32_t node, uns
     if (type->form != GM_FORM_record) {
         bool list = type->form == GM_FORM_list || type->form == GM_FORM_set || type->form == GM_FORM_frozenset || type->form == GM_FORM_tuple ||
                     type->form == GM_FORM_tuple_of;
+        if (list && type->items.count > 0 && found->kind == GM_TAPE_OBJECT && depth < 4) {
+            return is_alike(in, gm_meaning_resolve(in->match.meaning, type->items.items[0]), node, depth + 1);
+        }
         return (list && found->kind == GM_TAPE_LIST) || (type->form == GM_FORM_dict && found->kind == GM_TAPE_OBJECT) ||
                type->form == GM_FORM_any;
     }
@@ -207,25 +213,26 @@ static bool is_list(const gm_meaning_type *type) {
     return type->form == GM_FORM_list || type->form == GM_FORM_set || type->form == GM_FORM_frozenset || type->form == GM_FORM_tuple_of;
 }
 
-/* Quotes were repaired, and behind the value there is what could be the rest of a string that was cut too short. */
-static bool has_loose_end(const reader *in, const gm_candidate *candidate) {
+/* Where texts of the value end is not certain: quotes were repaired or are not there. */
+static bool has_loose_ends(const reader *in, const gm_candidate *candidate) {
     const gm_tape *tape = in->tape;
-    uint32_t at = candidate->end;
-    bool quotes = false;
+    bool loose = false;
     for (uint32_t i = candidate->repairs; i < candidate->repairs_end; i++) {
-        quotes |= tape->repairs.items[i].kind == GM_REPAIR_MISSING_QUOTE || tape->repairs.items[i].kind == GM_REPAIR_INNER_QUOTE;
+        loose |= tape->repairs.items[i].kind == GM_REPAIR_MISSING_QUOTE || tape->repairs.items[i].kind == GM_REPAIR_INNER_QUOTE;
     }
-    while (gm_tape_is_blank(tape->text[at])) {
-        at++;
+    uint32_t end = gm_match_node(&in->match, candidate->node)->next;
+    for (uint32_t node = candidate->node; node < end; node++) {
+        const gm_tape_node *found = gm_match_node(&in->match, node);
+        loose |= found->kind == GM_TAPE_WORD && (found->flags & GM_TAPE_KEY) == 0;
     }
-    return quotes && at < tape->length && strchr("\"'}])", tape->text[at]) != NULL;
+    return loose;
 }
 
 static judged judge(reader *in, const gm_candidate *candidate) {
     judged made = {.candidate = candidate, .cost = GM_NO_FIT};
     made.echo = !in->match.options.strict && is_echo(in, candidate);
     made.alike = !made.echo && is_alike(in, in->type, candidate->node, 0);
-    if (candidate->broken || has_loose_end(in, candidate)) {
+    if (candidate->broken) {
         made.verdict = BROKEN;
         return made;
     }
@@ -311,8 +318,10 @@ static bool same_values(reader *in, const judged *a, const judged *b) {
 typedef struct election {
     judged chosen;
     judged last_alike; /* the last one that looks like the answer and does not fit */
+    judged cracked;    /* one that would be the answer, had it not come apart: what else fits may be a part of it */
     bool found;
     bool missed;
+    bool is_cracked;
     bool two;
     uint32_t fitting;
 } election;
@@ -335,6 +344,28 @@ static election elect(reader *in, bool fenced) {
             result.last_alike = one;
             result.missed = true;
         }
+        if (one.verdict == BROKEN && one.alike && !result.is_cracked) {
+            result.cracked = one;
+            result.is_cracked = true;
+        }
+    }
+    const gm_candidate *chosen = result.chosen.candidate;
+    uint32_t from = 0;
+    if (result.found && result.missed && !result.is_cracked && is_list(in->type) &&
+        gm_match_node(&in->match, result.last_alike.candidate->node)->kind == GM_TAPE_LIST &&
+        gm_match_node(&in->match, chosen->node)->kind != GM_TAPE_LIST) {
+        result.cracked = result.last_alike; /* a list that does not fit, and an item beside it */
+        result.is_cracked = true;
+    }
+    if (result.found && result.is_cracked && result.cracked.candidate + 1 == chosen &&
+        gm_around_is_apart(in->tape, result.cracked.candidate->end, chosen->start)) {
+        result.is_cracked = false; /* tried, given up, and done again */
+        from = result.cracked.candidate->end;
+    }
+    bool checked = result.found && !result.is_cracked && !in->match.options.strict && !in->match.options.partial;
+    if (checked && gm_around_goes_on(in->tape, from, chosen->start, chosen->end, has_loose_ends(in, chosen), &result.chosen.at)) {
+        result.cracked = result.chosen;
+        result.cracked.loose = result.is_cracked = true;
     }
     return result;
 }
@@ -342,7 +373,9 @@ static election elect(reader *in, bool fenced) {
 /* Why the candidate that should have been the answer is none. */
 static void explain(reader *in, const judged *missed) {
     const gm_candidate *candidate = missed->candidate;
-    if (missed->verdict == BROKEN) {
+    if (missed->loose) {
+        fail(in, GM_READ_SYNTAX, "the text around the value may belong to it", missed->at);
+    } else if (missed->verdict == BROKEN) {
         fail(in, GM_READ_SYNTAX, in->tape->trouble.message != NULL ? in->tape->trouble.message : "cannot be read", in->tape->trouble.at);
     } else if (missed->verdict == OPEN) {
         fail(in, GM_READ_TRUNCATED, "the text ends inside of the value", in->tape->length);
@@ -353,6 +386,33 @@ static void explain(reader *in, const judged *missed) {
     } else {
         attempt(in, candidate->node, false, true);
     }
+}
+
+/* Where a line's mark ends: `-`, `*`, `1.` or `1)` and a blank; `at` itself when there is none. */
+static uint32_t skip_mark(const gm_tape *tape, uint32_t at) {
+    const char *text = tape->text;
+    uint32_t end = at;
+    while (gm_tape_is_digit(text[end])) {
+        end++;
+    }
+    bool mark = end > at ? text[end] == '.' || text[end] == ')' : text[end] == '-' || text[end] == '*';
+    return mark && text[end + 1] == ' ' ? end + 2 : at;
+}
+
+/* Nothing but blanks and commas, and a mark where a line begins. */
+static bool is_between_items(const gm_tape *tape, uint32_t start, uint32_t end, bool first) {
+    bool line = first;
+    for (uint32_t at = start; at < end; at++) {
+        uint32_t behind = line ? skip_mark(tape, at) : at;
+        line |= tape->text[at] == '\n';
+        if (behind > at && behind <= end) {
+            at = behind - 1;
+            line = false;
+        } else if (!gm_tape_is_blank(tape->text[at]) && tape->text[at] != ',') {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Values one after the other, with nothing but blanks and commas between them, where a list is wanted. */
@@ -366,14 +426,22 @@ static bool read_lines(reader *in) {
     for (uint32_t i = 0; i < count; i++) {
         const gm_candidate *one = &tape->candidates.items[i];
         uint32_t before = i == 0 ? one->start : tape->candidates.items[i - 1].end;
-        for (uint32_t at = before; at < one->start; at++) {
-            if (!gm_tape_is_blank(tape->text[at]) && tape->text[at] != ',') {
-                return false;
-            }
+        if (!is_between_items(tape, before, one->start, i == 0)) {
+            return false;
         }
         if (one->broken || one->open || gm_match_node(&in->match, one->node)->kind == GM_TAPE_LIST) {
             return false;
         }
+    }
+    uint32_t at = 0;
+    uint32_t first = tape->candidates.items[0].start;
+    uint32_t line = first;
+    while (line > tape->thought_end && tape->text[line - 1] != '\n') {
+        line--;
+    }
+    bool marked = skip_mark(tape, line) == first;
+    if (gm_around_goes_on(tape, marked ? first : 0, tape->candidates.items[0].start, tape->candidates.items[count - 1].end, false, &at)) {
+        return false;
     }
     gm_match_put_char(&in->match, '[');
     for (uint32_t i = 0; i < count; i++) {
@@ -570,7 +638,7 @@ static void read_candidates(reader *in) {
     }
     election fenced = elect(in, true);
     election bare = elect(in, false);
-    election *best = fenced.found ? &fenced : &bare;
+    election *best = fenced.found || fenced.is_cracked ? &fenced : &bare;
     bool text_too = has_form(in, in->type, GM_FORM_str, 0) && !in->match.options.strict;
     if (read_lines(in)) {
         return;
@@ -585,6 +653,8 @@ static void read_candidates(reader *in) {
         fail(in, GM_READ_AMBIGUOUS, "the text has several answers that differ", best->chosen.candidate->start);
     } else if (best->found && best->missed && best->last_alike.candidate > best->chosen.candidate) {
         explain(in, &best->last_alike);
+    } else if (best->found && best->is_cracked) {
+        explain(in, &best->cracked);
     } else if (best->found) {
         write_value(in, &best->chosen);
     } else if (!in->match.options.strict && read_scalar(in)) {

@@ -91,7 +91,8 @@ static uint32_t parameter_type(gm_builder *in, const gm_place *place, const gm_n
     return gm_source_structure(in, GM_FORM_any, NULL);
 }
 
-static void add_parameter(gm_builder *in, const gm_place *place, const gm_arguments *arguments, const gm_arg *parameter, uint32_t number) {
+static gm_meaning_parameter read_parameter(gm_builder *in, const gm_place *place, const gm_arguments *arguments, const gm_arg *parameter,
+                                           uint32_t number) {
     const gm_node *value = default_of(arguments, number);
     const gm_tree *tree = place->code->tree;
     gm_meaning_parameter made = {
@@ -102,24 +103,24 @@ static void add_parameter(gm_builder *in, const gm_place *place, const gm_argume
     if (value != NULL) {
         made.value = gm_source_default(in, place, value);
     }
-    gm_vec_push(in->arena, &in->meaning->parameters, made);
+    return made;
 }
 
-static void add_function(gm_builder *in, const gm_target *target) {
+static gm_place place_inside(const gm_target *target) {
     const gm_FunctionDef *function = as_function(target->node);
-    const gm_arguments *arguments = gm_as_arguments(function->args);
-    gm_meaning *meaning = in->meaning;
-    meaning->is_function = true;
-    meaning->is_async = target->node->kind == GM_KIND_AsyncFunctionDef;
-    meaning->name = (gm_text){function->name->text, function->name->length};
-    meaning->doc = gm_source_docstring(in->arena, target->place->code->tree, &function->body);
-    if (function->returns == NULL) {
-        gm_source_refuse(in, target->place, target->node, "`%s` says nothing about what it returns", function->name->text);
-        return;
-    }
     gm_place here = *target->place;
     here.type_params = function->type_params.count > 0 ? &function->type_params : here.type_params;
-    meaning->root = gm_source_type(in, &here, function->returns);
+    return here;
+}
+
+/* Name, docstring and parameters. */
+static void read_signature(gm_builder *in, const gm_target *target, gm_meaning_function *made) {
+    const gm_FunctionDef *function = as_function(target->node);
+    const gm_arguments *arguments = gm_as_arguments(function->args);
+    const gm_place here = place_inside(target);
+    made->is_async = target->node->kind == GM_KIND_AsyncFunctionDef;
+    made->name = (gm_text){function->name->text, function->name->length};
+    made->doc = gm_source_docstring(in->arena, target->place->code->tree, &function->body);
     const gm_list *lists[] = {&arguments->posonlyargs, &arguments->args, &arguments->kwonlyargs};
     bool method = target->place->outer != NULL;
     uint32_t number = 0;
@@ -128,10 +129,61 @@ static void add_function(gm_builder *in, const gm_target *target) {
             const gm_arg *parameter = gm_as_arg(lists[l]->items[i]);
             bool self = method && number == 0 && (gm_name_is(parameter->arg, "self") || gm_name_is(parameter->arg, "cls"));
             if (!self) {
-                add_parameter(in, &here, arguments, parameter, number);
+                gm_vec_push(in->arena, &made->parameters, read_parameter(in, &here, arguments, parameter, number));
             }
         }
     }
+}
+
+static void add_tools(gm_builder *in, const gm_place *place, const gm_list *tools) {
+    for (uint32_t i = 0; i < tools->count && in->problem.message == NULL; i++) {
+        gm_target tool = gm_source_resolve(in, place, tools->items[i]);
+        if (tool.node == NULL || (tool.node->kind != GM_KIND_FunctionDef && tool.node->kind != GM_KIND_AsyncFunctionDef)) {
+            gm_source_refuse(in, place, tools->items[i], "a tool whose definition is not known");
+            return;
+        }
+        gm_meaning_function made = {0};
+        read_signature(in, &tool, &made);
+        gm_vec_push(in->arena, &in->meaning->tools, made);
+    }
+}
+
+static bool is_by(gm_builder *in, const gm_place *place, const gm_node *callee) {
+    static const char *const names[] = {"graphmend.meaning.by", NULL};
+    return (callee->kind == GM_KIND_Name && gm_name_is(gm_as_Name(callee)->id, "by")) || gm_source_is(in, place, callee, names);
+}
+
+/* `@by(model, tools=[search])` */
+static void find_tools(gm_builder *in, const gm_target *target) {
+    const gm_list *decorators = &as_function(target->node)->decorator_list;
+    for (uint32_t i = 0; i < decorators->count; i++) {
+        const gm_node *node = decorators->items[i];
+        if (node->kind != GM_KIND_Call || !is_by(in, target->place, gm_as_Call(node)->func)) {
+            continue;
+        }
+        const gm_list *keywords = &gm_as_Call(node)->keywords;
+        for (uint32_t k = 0; k < keywords->count; k++) {
+            const gm_keyword *keyword = gm_as_keyword(keywords->items[k]);
+            const gm_node *value = keyword->value;
+            if (keyword->arg != NULL && gm_name_is(keyword->arg, "tools") && (value->kind == GM_KIND_List || value->kind == GM_KIND_Tuple)) {
+                add_tools(in, target->place, value->kind == GM_KIND_List ? &gm_as_List(value)->elts : &gm_as_Tuple(value)->elts);
+            }
+        }
+    }
+}
+
+static void add_function(gm_builder *in, const gm_target *target) {
+    const gm_FunctionDef *function = as_function(target->node);
+    gm_meaning *meaning = in->meaning;
+    meaning->is_function = true;
+    if (function->returns == NULL) {
+        gm_source_refuse(in, target->place, target->node, "`%s` says nothing about what it returns", function->name->text);
+        return;
+    }
+    const gm_place here = place_inside(target);
+    meaning->root = gm_source_type(in, &here, function->returns);
+    read_signature(in, target, &meaning->function);
+    find_tools(in, target);
 }
 
 gm_source_problem gm_source_meaning(gm_arena *arena, const char *path, const char *bytes, size_t size, const char *name, gm_meaning *meaning) {

@@ -8,6 +8,7 @@ const gm_repair_info gm_repairs[GM_REPAIR_COUNT] = {
 };
 
 /* What a frame waits for. */
+enum { NEIGHBOURS = 1 };
 enum { KEY_FIRST, KEY, COLON, VALUE, ITEM_FIRST, ITEM, COMMA };
 
 void gm_tape_fail(gm_tape *tape, const char *message, uint32_t at) {
@@ -17,11 +18,29 @@ void gm_tape_fail(gm_tape *tape, const char *message, uint32_t at) {
     }
 }
 
+/* What holds values together was repaired. */
+static bool is_structural(gm_repair_kind kind) {
+    return kind == GM_REPAIR_EXTRA_COMMA || (kind >= GM_REPAIR_MISSING_COMMA && kind <= GM_REPAIR_INNER_QUOTE && kind != GM_REPAIR_OTHER_QUOTES);
+}
+
+/* Two different faults with nothing between them that is as it should be: there is more than one way to put that right. */
+static void check_neighbours(gm_tape *tape, gm_repair_kind kind, uint32_t at) {
+    if (!is_structural(kind)) {
+        return;
+    }
+    const gm_repair *before = tape->faults > 0 ? &tape->repairs.items[tape->faults - 1] : NULL;
+    if (before != NULL && before->kind != kind && before->node + NEIGHBOURS >= tape->nodes.count) {
+        gm_tape_fail(tape, "several faults at one place", at);
+    }
+    tape->faults = tape->repairs.count + 1;
+}
+
 void gm_tape_repair(gm_tape *tape, gm_repair_kind kind, uint32_t at) {
     if (tape->strict) {
         gm_tape_fail(tape, gm_repairs[kind].words, at);
         return;
     }
+    check_neighbours(tape, kind, at);
     gm_vec_push(tape->arena, &tape->repairs, ((gm_repair){kind, at, tape->nodes.count}));
 }
 
@@ -85,6 +104,9 @@ static void close_bracket(gm_tape *tape, char closer) {
         if (top(tape)->state == VALUE || top(tape)->state == COLON) {
             gm_tape_fail(tape, "a closing bracket where a value should be", tape->at);
         }
+        if (tape->nodes.items[tape->nodes.count - 1].kind == GM_TAPE_WORD && tape->nodes.items[tape->nodes.count - 1].end == tape->at) {
+            gm_tape_fail(tape, "a closing bracket that may belong to the text in front of it", tape->at);
+        }
         gm_tape_repair(tape, GM_REPAIR_EXTRA_CLOSER, tape->at++);
         return;
     }
@@ -111,13 +133,18 @@ static void leave_open(gm_tape *tape) {
     }
 }
 
-/* A comment with half a string in it may be no comment. */
-static bool has_odd_quotes(const gm_tape *tape, uint32_t stop) {
-    uint32_t count = 0;
+/* A comment with half a string or half a list in it may be no comment. */
+static bool is_odd_comment(const gm_tape *tape, uint32_t stop) {
+    uint32_t quotes = 0;
+    int64_t open = 0;
     for (uint32_t at = tape->at; at < stop; at++) {
-        count += tape->text[at] == '"';
+        char c = tape->text[at];
+        quotes += c == '"';
+        open += (c == '{' || c == '[') - (c == '}' || c == ']');
     }
-    return count % 2 != 0;
+    char before = tape->at > 0 ? tape->text[tape->at - 1] : ' ';
+    bool touches = !gm_tape_is_blank(before) && strchr(",{[(:", before) == NULL && !gm_tape_is_name(before) && before != '"';
+    return quotes % 2 != 0 || open != 0 || touches;
 }
 
 static gm_outcome skip_to_line_end(gm_tape *tape) {
@@ -128,7 +155,7 @@ static gm_outcome skip_to_line_end(gm_tape *tape) {
         return GM_MORE;
     }
     uint32_t stop = end == NULL ? tape->length : (uint32_t)(end - tape->text);
-    if (has_odd_quotes(tape, stop)) {
+    if (is_odd_comment(tape, stop)) {
         gm_tape_fail(tape, "a comment, or the rest of a string", tape->at);
     }
     gm_tape_repair(tape, GM_REPAIR_COMMENT, tape->at);
@@ -250,7 +277,7 @@ static bool continues_number(gm_tape *tape, gm_outcome *outcome) {
         *outcome = GM_MORE;
         return true;
     }
-    if (text[end] == ':' || end - at < 3) {
+    if (text[end] == ':' || end - at < 3 || memchr(text + at, '"', end - at) != NULL) {
         return false;
     }
     while (gm_tape_is_blank(text[end - 1])) {
@@ -269,6 +296,10 @@ static bool read_end(gm_tape *tape, char c) {
         return true;
     }
     if (c == ',') {
+        bool keyed = tape->nodes.items[top(tape)->node].kind == GM_TAPE_OBJECT;
+        if (!keyed && tape->text[tape->at - 1] != ',') {
+            gm_tape_fail(tape, "nothing where an item should be", tape->at);
+        }
         gm_tape_repair(tape, GM_REPAIR_EXTRA_COMMA, tape->at++);
         return true;
     }
@@ -312,6 +343,18 @@ static bool becomes_set(gm_tape *tape) {
     return true;
 }
 
+/* A separator is missing in front of `tape->at`, and it may be inside of a string beside it. */
+static bool is_doubtful(const gm_tape *tape) {
+    const gm_tape_node *last = &tape->nodes.items[tape->nodes.count - 1];
+    bool touches = is_quote(tape, tape->at) && last->kind < GM_TAPE_STRING && last->end == tape->at;
+    return touches || gm_tape_ends_in_separator(tape) || (is_quote(tape, tape->at) && strchr(" \t\r\n,:;}]", tape->text[tape->at + 1]) != NULL);
+}
+
+/* What is_doubtful looks at has not come yet. */
+static bool awaits_doubt(const gm_tape *tape) {
+    return is_quote(tape, tape->at) && tape->length - tape->at < 4 && !tape->final;
+}
+
 /* Quotes that touch: what belongs to which string nobody knows. */
 static bool touches_quote(const gm_tape *tape) {
     return tape->at > 0 && is_quote(tape, tape->at) && is_quote(tape, tape->at - 1);
@@ -339,10 +382,14 @@ static gm_outcome read_colon(gm_tape *tape) {
         close_bracket(tape, at[0]);
         return GM_DONE;
     }
-    if (touches_quote(tape)) {
-        gm_tape_fail(tape, "two strings without a colon between them", tape->at);
+    if (awaits_doubt(tape)) {
+        return GM_MORE;
     }
-    if (at[0] == '"' || at[0] == '{' || at[0] == '[' || gm_tape_is_digit(at[0])) {
+    if (touches_quote(tape) || is_doubtful(tape)) {
+        gm_tape_fail(tape, "two values without a colon between them", tape->at);
+    }
+    bool number = gm_tape_is_digit(at[at[0] == '-']);
+    if (at[0] == '"' || at[0] == '{' || at[0] == '[' || number) {
         gm_tape_repair(tape, GM_REPAIR_MISSING_COLON, tape->at);
         top(tape)->state = VALUE;
         top(tape)->keyed = true;
@@ -401,6 +448,13 @@ static gm_outcome read_named_value(gm_tape *tape) {
         top(tape)->state = COMMA;
         return GM_DONE;
     }
+    if (c == ':' && tape->text[tape->at - 1] == ':' && !tape->strict) {
+        if (gm_tape_ends_in_separator(tape)) {
+            gm_tape_fail(tape, "a colon too many, or a quote in the wrong place", tape->at);
+        }
+        gm_tape_repair(tape, GM_REPAIR_EXTRA_COLON, tape->at++);
+        return GM_DONE;
+    }
     return read_value(tape);
 }
 
@@ -414,8 +468,8 @@ static void note_missing_comma(gm_tape *tape) {
     bool keyed = tape->nodes.items[top(tape)->node].kind == GM_TAPE_OBJECT;
     bool strings = is_string(before) && is_quote(tape, tape->at);
     bool python = !keyed && (top(tape)->closer == ')' || tape->text[tape->at] == '\'');
-    if (strings && (python || touches_quote(tape))) {
-        gm_tape_fail(tape, "two strings without a comma between them", tape->at);
+    if ((strings && (python || touches_quote(tape))) || is_doubtful(tape)) {
+        gm_tape_fail(tape, "two values without a comma between them", tape->at);
     }
     gm_tape_repair(tape, GM_REPAIR_MISSING_COMMA, tape->at);
 }
@@ -431,6 +485,8 @@ static gm_outcome read_comma(gm_tape *tape) {
     } else if (c == ';' && next == KEY) {
         gm_tape_repair(tape, GM_REPAIR_MISSING_COMMA, tape->at++);
         top(tape)->state = next;
+    } else if (awaits_doubt(tape)) {
+        return GM_MORE;
     } else if (is_quote(tape, tape->at) || starts_word(c) || (next == ITEM && (c == '{' || c == '['))) {
         note_missing_comma(tape);
         top(tape)->state = next == KEY ? KEY_FIRST : ITEM_FIRST;
@@ -511,8 +567,20 @@ static void append(gm_tape *tape, const char *bytes, size_t size) {
     memset(tape->text + tape->length, 0, GM_TAPE_PADDING);
 }
 
+/* Room for the nodes that a large piece is likely to have, so that they are not copied while there are ever more of them. */
+static void reserve(gm_tape *tape, size_t size) {
+    enum { LARGE = 1 << 16, BYTES_PER_NODE = 12 };
+    size_t wanted = tape->nodes.count + size / BYTES_PER_NODE;
+    if (size >= LARGE && wanted > tape->nodes.capacity) {
+        size_t node = sizeof *tape->nodes.items;
+        tape->nodes.items = gm_arena_grow(tape->arena, tape->nodes.items, tape->nodes.capacity * node, wanted * node);
+        tape->nodes.capacity = (uint32_t)wanted;
+    }
+}
+
 void gm_tape_feed(gm_tape *tape, const char *bytes, size_t size) {
     append(tape, bytes, size);
+    reserve(tape, size);
     run(tape);
 }
 

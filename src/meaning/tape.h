@@ -109,6 +109,7 @@ typedef struct gm_tape {
     uint32_t at;         /* the next byte */
     uint32_t resume;     /* in an unfinished token: where to go on looking; 0: at its start */
     uint32_t resume_state;
+    uint32_t faults;      /* behind the last repair of the structure of the candidate; 0: none */
     uint32_t thought_end; /* behind the last thinking section */
     uint32_t retries;    /* strings whose closing quote was looked for in vain */
     bool thinking;       /* inside of a thinking section */
@@ -165,6 +166,9 @@ gm_outcome gm_tape_word(gm_tape *tape, bool key);
 /* Text that is one value from `start` to `end` whatever it holds. */
 void gm_tape_whole_word(gm_tape *tape, uint32_t start, uint32_t end);
 void gm_tape_open_frame(gm_tape *tape, gm_tape_kind kind, unsigned flags, char closer);
+
+/* Whether the last node is a string whose content ends in what separates values: its closing quote may stand in the wrong place. */
+bool gm_tape_ends_in_separator(const gm_tape *tape);
 
 /* The text between values: looks for the next candidate. */
 gm_outcome gm_tape_outside(gm_tape *tape);

@@ -4,6 +4,7 @@
 #include "meaning/tape.h"
 
 void gm_tape_start_candidate(gm_tape *tape) {
+    tape->faults = 0;
     tape->current = (gm_candidate){
         .node = tape->nodes.count,
         .start = tape->at,

@@ -14,7 +14,17 @@ typedef struct scan {
     unsigned flags;
 } scan;
 
-enum { INNER_SHIFT = 8 };
+/* Flags of a scan beyond those of nodes. */
+enum { MISPLACED = 256 /* an inner quote that looks like the end or the start of a string of its own */, INNER_SHIFT = 9 };
+
+bool gm_tape_ends_in_separator(const gm_tape *tape) {
+    const gm_tape_node *last = &tape->nodes.items[tape->nodes.count - 1];
+    uint32_t end = last->end;
+    while (end > last->start && gm_tape_is_blank(tape->text[end - 1])) {
+        end--;
+    }
+    return last->kind == GM_TAPE_STRING && end > last->start && strchr(",:;{}[]'\"", tape->text[end - 1]) != NULL;
+}
 
 static uint64_t has_byte(uint64_t word, uint64_t repeated) {
     uint64_t difference = word ^ repeated;
@@ -93,16 +103,47 @@ static bool is_apostrophe(const gm_tape *tape, const scan *in) {
     return in->quote == '\'' && in->at > in->from && gm_tape_is_name(tape->text[in->at - 1]) && gm_tape_is_name(tape->text[in->at + 1]);
 }
 
+/* `: never`, which is no value of JSON. */
+static bool introduces_words(const gm_tape *tape, uint32_t at) {
+    const char *text = tape->text + at;
+    bool letter = text[0] == ':' && text[1] == ' ' && gm_tape_is_name(text[2]) && !gm_tape_is_digit(text[2]);
+    return letter && strncmp(text + 2, "true", 4) != 0 && strncmp(text + 2, "false", 5) != 0 && strncmp(text + 2, "null", 4) != 0;
+}
+
+/* Quoted words inside of a string: a quote that opens has a blank or a bracket in front of it, one that closes has one behind it. Where it is
+ * the other way round, they are the end of one string and the start of another. */
+static bool is_in_place(const gm_tape *tape, const scan *in) {
+    char before = in->at > in->from ? tape->text[in->at - 1] : ' ';
+    char behind = tape->text[in->at + 1];
+    if (in->inner % 2 == 0) {
+        return (gm_tape_is_blank(before) || strchr("([/-=", before) != NULL) && !gm_tape_is_blank(behind) && strchr(",:;{}[]", behind) == NULL;
+    }
+    return !gm_tape_is_blank(before) && (gm_tape_is_blank(behind) || strchr(".!?/-'>", behind) != NULL || introduces_words(tape, in->at + 1));
+}
+
 static gm_outcome skip_inner(gm_tape *tape, scan *in, bool *ends) {
     if (ends_here(tape, in, ends) == GM_MORE) {
         return GM_MORE;
     }
+    if (!*ends && tape->text[in->at + 1] == ':' && tape->length - in->at < 9 && !tape->final) {
+        return GM_MORE; /* introduces_words looks at what follows */
+    }
     if (!*ends) {
         in->flags |= GM_TAPE_REPAIRED;
-        in->inner += !is_apostrophe(tape, in);
+        if (!is_apostrophe(tape, in)) {
+            in->flags |= is_in_place(tape, in) ? 0 : MISPLACED;
+            in->inner++;
+        }
         in->at++;
     }
     return GM_DONE;
+}
+
+/* A line that ends in a separator, in a list: two items that have lost the quotes between them. */
+static bool splits_items(const gm_tape *tape, const scan *in) {
+    const gm_frame *frame = tape->frames.count > 0 ? &tape->frames.items[tape->frames.count - 1] : NULL;
+    bool list = frame != NULL && tape->nodes.items[frame->node].kind == GM_TAPE_LIST;
+    return list && tape->text[in->at] == '\n' && in->at > in->from && strchr(",{}[]", tape->text[in->at - 1]) != NULL;
 }
 
 static gm_outcome keep(gm_tape *tape, const scan *in) {
@@ -135,6 +176,9 @@ static gm_outcome find_end(gm_tape *tape, scan *in, bool *closed) {
                 return keep(tape, in);
             }
         } else {
+            if ((in->key && (c == '\n' || c == '\r')) || splits_items(tape, in)) {
+                gm_tape_fail(tape, "a line end inside of a string, or two quotes missing", in->at);
+            }
             if ((in->flags & GM_TAPE_REPAIRED) == 0 || tape->strict) {
                 gm_tape_repair(tape, GM_REPAIR_CONTROL, in->at);
             }
@@ -178,6 +222,13 @@ static bool closer_follows_line(const gm_tape *tape, uint32_t at) {
     return text[at] == '}' || text[at] == ']';
 }
 
+static bool line_ends(const gm_tape *tape, uint32_t at) {
+    while (tape->text[at] == ' ' || tape->text[at] == '\t' || tape->text[at] == '\r') {
+        at++;
+    }
+    return tape->text[at] == '\n';
+}
+
 enum { RETRIES = 16 };
 
 /* A string that no quote ends, or that has quotes inside: perhaps its own one was forgotten, in front of `, "key":` or of a line that starts
@@ -190,13 +241,23 @@ static bool find_forgotten_end(gm_tape *tape, scan *in) {
     for (uint32_t at = in->from; at < tape->length && tape->text[at] != in->quote; at++) {
         char c = tape->text[at];
         if (at > in->from && ((c == ',' && key_follows(tape, at + 1, in->quote)) || closer_follows_line(tape, at))) {
-            char before = tape->text[at - 1];
-            if (before == '"' || before == '\'' || before == '`' || before == ',') {
-                return false; /* a quote of another kind, a comma: the end may be in front of it as well */
+            uint32_t last = at - 1;
+            while (last > in->from && gm_tape_is_blank(tape->text[last])) {
+                last--;
+            }
+            char before = tape->text[last];
+            if (strchr("\"'`,:;={}[]()\\", before) != NULL) {
+                return false; /* a quote of another kind, a separator, a bracket: the end may be in front of it as well */
+            }
+            if (in->quote != '"' && memchr(tape->text + in->from, '"', at - in->from) != NULL) {
+                return false; /* perhaps it did not even start here */
             }
             in->at = at;
             gm_tape_repair(tape, GM_REPAIR_MISSING_QUOTE, at);
             return true;
+        }
+        if (c == ',' && line_ends(tape, at + 1)) {
+            return false; /* more than one line may be missing its quotes */
         }
     }
     return false;
@@ -214,7 +275,7 @@ static uint32_t open_quote(gm_tape *tape, scan *in) {
 }
 
 static void push_string(gm_tape *tape, const scan *in, unsigned flags, uint32_t end) {
-    if (in->inner % 2 != 0) {
+    if (in->inner % 2 != 0 || (in->flags & MISPLACED) != 0) {
         gm_tape_fail(tape, "a quote inside of a string, or a string without its end", in->from);
     }
     if (in->inner > 0) {
@@ -225,7 +286,7 @@ static void push_string(gm_tape *tape, const scan *in, unsigned flags, uint32_t 
         flags |= GM_TAPE_REPAIRED;
     }
     flags |= in->flags | (in->key ? GM_TAPE_KEY : 0U);
-    gm_tape_push(tape, GM_TAPE_STRING, flags, in->from, end);
+    gm_tape_push(tape, GM_TAPE_STRING, flags & 0xFF, in->from, end);
     tape->resume = 0;
 }
 
@@ -273,16 +334,20 @@ static gm_outcome read_plain(gm_tape *tape, scan *in) {
     bool open = !closed;
     if ((open || in->inner > 0) && find_forgotten_end(tape, in)) {
         in->inner = 0;
-        in->flags |= GM_TAPE_REPAIRED;
+        in->flags = (in->flags | GM_TAPE_REPAIRED) & ~(unsigned)MISPLACED;
         open = closed = false;
     }
     uint32_t end = in->at;
     if (open) {
         tape->current.open = true;
         in->inner = 0;
+        in->flags &= ~(unsigned)MISPLACED;
         if (tape->strict) {
             gm_tape_fail(tape, "a string without its end", in->from);
         }
+    }
+    if (closed && end > in->from + 1 && tape->text[end - 1] == '\n' && strchr(",:{}[]", tape->text[end - 2]) != NULL) {
+        gm_tape_fail(tape, "a quote in the wrong line", end);
     }
     push_string(tape, in, open ? GM_TAPE_OPEN : 0U, end);
     tape->at = closed ? end + 1 : end;

@@ -148,7 +148,7 @@ static gm_outcome scan_key(const gm_tape *tape, run *found) {
     const char *text = tape->text;
     uint32_t at = found->start;
     while (at < tape->length && at - found->start < WORDS_LIMIT && (text[at] == '\0' || strchr(":=,}]){[\n", text[at]) == NULL)) {
-        found->quotes += text[at] == '"';
+        found->quotes += text[at] == '"' || text[at] == '\'';
         at++;
     }
     found->end = at;
@@ -165,6 +165,10 @@ static void trim(const gm_tape *tape, run *found) {
 static bool strip_quote(gm_tape *tape, run *found) {
     if (found->quotes == 1 && found->end > found->start + 1 && tape->text[found->end - 1] == '"') {
         found->end--;
+        char last = tape->text[found->end - 1];
+        if (gm_tape_ends_in_separator(tape) || !gm_tape_is_name(tape->text[found->start]) || last == '\\') {
+            gm_tape_fail(tape, "a quote missing, or one in the wrong place", found->start);
+        }
         gm_tape_repair(tape, GM_REPAIR_MISSING_QUOTE, found->start);
         return true;
     }
@@ -270,6 +274,8 @@ static gm_outcome read_words(gm_tape *tape) {
         gm_tape_fail(tape, "an escape inside of text without quotes", found.start);
     } else if (found.quotes > 0 && has_quotes(tape, &found)) {
         gm_tape_fail(tape, "quotes inside of text without quotes", found.start);
+    } else if (found.end > found.start && strchr(":;=", tape->text[found.end - 1]) != NULL) {
+        gm_tape_fail(tape, "a separator at the end of text without quotes", found.start);
     } else if (found.odd || (found.words && found.colon != 0)) {
         gm_tape_fail(tape, "text without quotes that does not end where it should", found.start);
     }

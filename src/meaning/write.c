@@ -140,17 +140,28 @@ static void add_parameter(gm_buffer *out, const gm_meaning_parameter *parameter)
     gm_buffer_add_char(out, '}');
 }
 
-static void add_function(gm_buffer *out, const gm_meaning *meaning) {
-    gm_buffer_add_text(out, "\"function\":{\"name\":");
-    gm_buffer_add_json(out, meaning->name.bytes, meaning->name.length);
-    add_text(out, "doc", meaning->doc);
-    gm_buffer_add_text(out, meaning->is_async ? ",\"async\":true" : "");
+static void add_signature(gm_buffer *out, const gm_meaning_function *function) {
+    gm_buffer_add_text(out, "{\"name\":");
+    gm_buffer_add_json(out, function->name.bytes, function->name.length);
+    add_text(out, "doc", function->doc);
+    gm_buffer_add_text(out, function->is_async ? ",\"async\":true" : "");
     gm_buffer_add_text(out, ",\"parameters\":[");
-    for (uint32_t i = 0; i < meaning->parameters.count; i++) {
+    for (uint32_t i = 0; i < function->parameters.count; i++) {
         gm_buffer_add_text(out, i > 0 ? "," : "");
-        add_parameter(out, &meaning->parameters.items[i]);
+        add_parameter(out, &function->parameters.items[i]);
     }
-    gm_buffer_add_text(out, "]},");
+    gm_buffer_add_char(out, ']');
+}
+
+static void add_function(gm_buffer *out, const gm_meaning *meaning) {
+    gm_buffer_add_text(out, "\"function\":");
+    add_signature(out, &meaning->function);
+    for (uint32_t i = 0; i < meaning->tools.count; i++) {
+        gm_buffer_add_text(out, i > 0 ? "," : ",\"tools\":[");
+        add_signature(out, &meaning->tools.items[i]);
+        gm_buffer_add_char(out, '}');
+    }
+    gm_buffer_add_text(out, meaning->tools.count > 0 ? "]}," : "},");
 }
 
 static void add_body(gm_buffer *out, const gm_meaning *meaning) {

@@ -52,7 +52,7 @@ def test_probabilities_that_say_something_else_count_for_nothing() -> None:
 
 def test_a_choice_that_is_none_is_asked_for_again() -> None:
     assert rater(mock("D", "Z", "C"))("x").value == "neither"
-    with pytest.raises(CallError, match="no choice in 3 attempts"):
+    with pytest.raises(CallError, match="no answer that can be read in 3 attempts"):
         rater(mock("D", "E", "F"))("x")
     with pytest.raises(TypeError, match="a Decision is one of"):
 

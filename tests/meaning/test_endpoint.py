@@ -143,12 +143,30 @@ def test_an_answer_that_cannot_be_read_is_asked_for_again(server: Server) -> Non
     assert "cannot be read" in server.seen[1][2]["messages"][-1]["content"]
 
 
+def wanting(*calls: Any) -> bytes:
+    return json.dumps(reply(None, message={"content": None, "tool_calls": calls}, finish_reason="tool_calls")).encode()
+
+
+def half(handler: Handler) -> None:
+    """A body that is shorter than was said."""
+    handler.send_response(200)
+    handler.send_header("content-length", "9999")
+    handler.end_headers()
+    handler.wfile.write(json.dumps(reply(ANN)).encode())
+    handler.close_connection = True
+
+
 FAULTS: dict[str, Script] = {
     "500": lambda handler: handler.give(500, b"broken"),
     "429": lambda handler: handler.give(429, b"slow down", retry_after="0"),
     "503": lambda handler: handler.give(503, b""),
     "closed": lambda handler: handler.connection.close(),
     "no json": lambda handler: handler.give(200, b"<html>"),
+    "a page": lambda handler: handler.give(200, b"<html><body>Sign in</body></html>", content_type="text/html"),
+    "nothing": lambda handler: handler.give(200, b""),
+    "half of it": lambda handler: half(handler),
+    "not compressed": lambda handler: handler.give(200, json.dumps(reply("x")).encode(), content_encoding="gzip"),
+    "a call without a name": lambda handler: handler.give(200, wanting({"id": "c", "function": {"arguments": "{}"}})),
     "no choices": lambda handler: handler.give(200, b'{"choices": []}'),
     "a list": lambda handler: handler.give(200, b"[]"),
     "wrong encoding": lambda handler: handler.give(
@@ -192,6 +210,85 @@ def test_a_server_that_hangs_is_left(server: Server) -> None:
             hirer(server.endpoint(timeout=0.2, tries=1))("Ann")
     finally:
         released.set()
+
+
+def test_a_slow_trickle_is_read_or_left(server: Server) -> None:
+    """Each byte comes in time, and the whole of them."""
+    body = json.dumps(reply(ANN)).encode()
+
+    def trickle(handler: Handler) -> None:
+        handler.send_response(200)
+        handler.send_header("content-length", str(len(body)))
+        handler.end_headers()
+        for start in range(0, len(body), 20):
+            handler.wfile.write(body[start : start + 20])
+            handler.wfile.flush()
+            time.sleep(0.005)
+
+    server.script = [trickle, trickle]
+    assert hirer(server.endpoint(timeout=2.0, tries=1))("Ann") == Person("Ann", 41)
+    before = time.monotonic()
+    with pytest.raises(CallError, match="took longer than 0.02 seconds"):
+        hirer(server.endpoint(deadline=0.02, tries=1))("Ann")
+    assert time.monotonic() - before < 5
+
+    async def later() -> None:
+        server.script = [trickle]
+
+        @by(server.endpoint(deadline=0.02, tries=1))
+        async def hire(resume: str) -> Person: ...
+
+        await hire("Ann")
+
+    with pytest.raises(CallError, match="took longer"):
+        asyncio.run(later())
+
+
+def test_the_kind_of_content_that_a_server_states_does_not_matter(server: Server) -> None:
+    server.script = [lambda h: h.give(200, json.dumps(reply(ANN)).encode(), content_type="text/plain; charset=latin-1")]
+    assert hirer(server.endpoint())("Ann") == Person("Ann", 41)
+
+
+def forecast_with(model: Any, seen: list[Any]) -> Any:
+    def measure(town: str, days: int = 1) -> int:
+        """Degrees in a town."""
+        seen.append((town, days))
+        return 20
+
+    @by(model, tools=[measure])
+    def forecast(town: str) -> Person:
+        """Say what the weather will be."""
+
+    return forecast
+
+
+def call_of(name: str, arguments: str) -> dict[str, Any]:
+    return {"id": "c7", "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+def test_tools_are_called(server: Server, tmp_path: Path) -> None:
+    call = call_of("measure", '{"town": "Ulm"}')
+    server.script = [lambda handler: handler.give(200, wanting(call)), FAULTS["500"], ANN]
+    seen: list[Any] = []
+    forecast = forecast_with(server.endpoint(cache=str(tmp_path)), seen)
+    assert forecast("Ulm") == Person("Ann", 41)
+    first, second, third = (body for _, _, body, _ in server.seen)
+    assert first["tools"][0]["function"]["name"] == "measure"
+    assert second == third
+    assert second["messages"][1] == {"role": "assistant", "content": None, "tool_calls": [call]}
+    assert second["messages"][2] == {"role": "tool", "tool_call_id": "c7", "content": "20"}
+    assert forecast("Ulm") == Person("Ann", 41)  # with answers that were kept
+    assert (len(server.seen), seen) == (3, [("Ulm", 1)] * 2)
+
+
+def test_a_call_of_a_tool_that_cannot_be_read_is_told(server: Server) -> None:
+    broken, right = call_of("measure", '{"town": '), call_of("measure", '{"town": "Ulm", "days": 2}')
+    server.script = [lambda handler: handler.give(200, wanting(broken, right)), ANN]
+    seen: list[Any] = []
+    assert forecast_with(server.endpoint(), seen)("Ulm") == Person("Ann", 41)
+    told = [message["content"] for message in server.seen[1][2]["messages"][2:]]
+    assert told == ["The arguments cannot be read (the text ends inside of the value).", "20"]
+    assert seen == [("Ulm", 2)]
 
 
 REFUSALS: dict[str, tuple[Script, str]] = {

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from meaning_corpus import types_of
+from meaning_damage import KINDS, Damager, tally
 
-from graphmend.core import READ_PLAIN, Reader
+from graphmend.core import READ_PLAIN, Reader, Stream
 
 READER = Reader(json.dumps(types_of("full")))
 SIMPLE = st.text(alphabet="abcXYZ 019", min_size=1, max_size=8).map(str.strip).filter(bool)
@@ -156,3 +157,24 @@ def test_edits_give_the_value_or_an_error(texts: str, data: Any, names: list[str
     found = read(text)
     # Where a quote is missing, blanks beside it may have been inside or outside.
     assert found is None or found == value or (quoting and stripped(found) == stripped(value)), (text, found)
+
+
+@pytest.mark.parametrize(
+    ("nasty", "faults", "readable"), [(False, 1, 250), (True, 1, 200), (False, 2, 50), (True, 3, 5)]
+)
+def test_random_damage_is_seen_or_repaired(nasty: bool, faults: int, readable: int) -> None:
+    """Of a thousand damaged texts none is read as another value, and so many are read."""
+    found = tally(Damager(1).read, 7, {faults: 1000}, nasty)
+    assert found["wrong"] == []
+    assert len(found["right"]) >= readable
+
+
+def test_damaged_text_in_pieces_is_read_as_in_one() -> None:
+    damager = Damager(3)
+    readers = {kind: Reader(json.dumps(types_of(kind))) for kind in KINDS}
+    for number in range(600):
+        made = damager.make(number % 3 + 1, number % 2 == 1)
+        data, stream = made.text.encode(), Stream(readers[made.kind], READ_PLAIN, collect=1)
+        for start in range(0, len(data), number % 4 + 1):
+            stream.feed(data[start : start + number % 4 + 1])
+        assert stream.finish() == readers[made.kind].read(made.text, READ_PLAIN), made.text

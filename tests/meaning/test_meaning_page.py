@@ -43,11 +43,12 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
     del sys.modules[path.stem]
 
 
-def test_the_first_program_runs(tmp_path: Path) -> None:
-    path = tmp_path / "page_program.py"
-    path.write_text(PROGRAMS[0])
+def test_the_first_programs_run(tmp_path: Path) -> None:
     scope: dict[str, Any] = {"__name__": __name__}
-    exec(compile(PROGRAMS[0], str(path), "exec"), scope)
+    for number, program in enumerate(PROGRAMS[:2]):
+        path = tmp_path / f"page_program_{number}.py"
+        path.write_text(program)
+        exec(compile(program, str(path), "exec"), scope)
     assert scope["hire"].explain("x").prompt.startswith("Read the resume.\nresume (headings included): x\n")
 
 

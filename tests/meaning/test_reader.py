@@ -23,7 +23,7 @@ def read(case: Case) -> dict[str, Any]:
 
 
 def in_pieces(reader: Reader, text: str, size: int, flags: int = 0) -> dict[str, Any]:
-    data, stream = text.encode(), Stream(reader, flags)
+    data, stream = text.encode(), Stream(reader, flags, collect=1)
     for start in range(0, len(data), size):
         stream.feed(data[start : start + size])
     return stream.finish()
@@ -73,7 +73,7 @@ def test_no_prefix_of_a_value_is_a_value() -> None:
 def test_partial_values_only_grow() -> None:
     value = {"title": "Chair", "price": 12.5, "tags": ["oak", "old"], "maker": {"name": "Ann", "since": 1999}}
     text = json.dumps(value)
-    stream = Stream(READERS["full"], READ_PLAIN)
+    stream = Stream(READERS["full"], READ_PLAIN, collect=1)
     seen: dict[str, Any] = {}
     for byte in text.encode():
         stream.feed(bytes([byte]))
@@ -289,6 +289,17 @@ def test_what_is_not_utf8_is_refused() -> None:
     stream.feed(b'["\xff"]')
     assert stream.finish()["message"] == "the text is not UTF-8"
     assert ANY.read('"\ud800"')["problem"] == "syntax"
+
+
+def test_small_pieces_wait_until_somebody_looks() -> None:
+    stream = Stream(ANY, READ_PLAIN)
+    for piece in (b'{"a"', b": [1", b", 2"):
+        stream.feed(piece)
+    assert stream.partial()["value"] == {"a": [1]}
+    stream.feed(b"]}")
+    assert stream.finish()["value"] == {"a": [1, 2]}
+    with pytest.raises(CoreError):
+        stream.feed(b"more")
 
 
 def test_a_character_may_come_in_two_pieces() -> None:

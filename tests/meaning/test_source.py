@@ -83,6 +83,19 @@ def test_a_method_and_a_coroutine() -> None:
     assert from_source(orders.__file__, "wait")["function"]["async"] is True
 
 
+def test_tools_are_part_of_the_meaning() -> None:
+    meaning = from_source(orders.__file__, "advise")
+    assert orders.advise.meaning() == meaning
+    tools = meaning["function"]["tools"]
+    assert [(tool["name"], tool.get("doc"), tool.get("async")) for tool in tools] == [
+        ("take", "Take an order.", None),
+        ("wait", None, True),
+        ("make", "Make an inner one.", None),
+    ]
+    assert tools[0]["parameters"][0]["note"] == "what the customer wrote"
+    assert [parameter["name"] for parameter in tools[2]["parameters"]] == ["kind"]
+
+
 def test_definitions_inside_of_functions(tmp_path: Path) -> None:
     source = "from dataclasses import dataclass\ndef make():\n    @dataclass\n    class A:\n        x: int  #: it\n"
     meaning = core.meaning_source(str(tmp_path / "a.py"), source.encode(), "make.<locals>.A")
@@ -100,6 +113,7 @@ PROBLEMS = [
     ("def f() -> 1 + 1: ...\n", "f", "an annotation that is no type", 1),
     ("def f() -> list[int, str]: ...\n", "f", "too few or too many", 1),
     ("from enum import Enum\nclass E(Enum):\n    pass\n", "E", "`E` has no members", 2),
+    ("@by(m, tools=[len])\ndef f() -> int: ...\n", "f", "a tool whose definition is not known", 1),
     ("A = B\nB = A\ndef f() -> A: ...\n", "f", "not known", 2),
 ]
 

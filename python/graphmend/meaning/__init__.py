@@ -17,17 +17,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from graphmend.meaning.api import describe, lift, lower, meaning_of, schema
-    from graphmend.meaning.call import Explanation, by, explain
+    from graphmend.meaning.call import by, explain
+    from graphmend.meaning.complete import complete, complete_async
     from graphmend.meaning.decision import Decision, UnsureError
     from graphmend.meaning.endpoint import Endpoint
     from graphmend.meaning.errors import CallError, MeaningError, ReadError, UnsupportedType
-    from graphmend.meaning.model import Meaning, MockModel, Model, Request, Scored, mock
+    from graphmend.meaning.explanation import Explanation
+    from graphmend.meaning.images import Image
+    from graphmend.meaning.model import Meaning, MockModel, Model, Request, Scored, ToolCall, mock
 
 __all__ = [
     "CallError",
     "Decision",
     "Endpoint",
     "Explanation",
+    "Image",
     "Meaning",
     "MeaningError",
     "MockModel",
@@ -35,9 +39,12 @@ __all__ = [
     "ReadError",
     "Request",
     "Scored",
+    "ToolCall",
     "UnsupportedType",
     "UnsureError",
     "by",
+    "complete",
+    "complete_async",
     "describe",
     "explain",
     "lift",
@@ -49,11 +56,14 @@ __all__ = [
 
 _HOMES = {
     "api": ("describe", "lift", "lower", "meaning_of", "schema"),
-    "call": ("Explanation", "by", "explain"),
+    "call": ("by", "explain"),
+    "complete": ("complete", "complete_async"),
     "decision": ("Decision", "UnsureError"),
     "endpoint": ("Endpoint",),
     "errors": ("CallError", "MeaningError", "ReadError", "UnsupportedType"),
-    "model": ("Meaning", "MockModel", "Model", "Request", "Scored", "mock"),
+    "explanation": ("Explanation",),
+    "images": ("Image",),
+    "model": ("Meaning", "MockModel", "Model", "Request", "Scored", "ToolCall", "mock"),
 }
 
 

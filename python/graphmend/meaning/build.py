@@ -149,7 +149,7 @@ class Builders:
     def _record(self, index: int) -> Build:
         record: Record = self._graph.made[index]
         parts = [self._part(field["type"]) for field in self._graph.types[index]["fields"]]
-        make = _partial_constructor(record) if self._partial else _constructor(record)
+        make = _partial_constructor(record) if self._partial else constructor(record)
         if all(part is None for part in parts):
             return lambda value: (
                 make(value) if type(value) is list else make({int(i): item for i, item in value.items()})
@@ -172,7 +172,7 @@ def _refused(record: Record, error: Exception) -> ReadError:
     return ReadError("type", f"{record.cls.__name__} refuses the value: {error}")
 
 
-def _constructor(record: Record) -> Build:
+def constructor(record: Record) -> Build:
     """Calls the class with all values in order, or with those that are there by number."""
     cls, names = record.cls, [field.keyword for field in record.fields]
     ordered = record.kind in ("dataclass", "attrs", "namedtuple") and not any(

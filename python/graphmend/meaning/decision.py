@@ -8,8 +8,8 @@ import string
 import typing
 from typing import Any, Generic, Optional, TypeVar
 
-from graphmend.meaning.errors import CallError, ReadError
-from graphmend.meaning.model import Model, Request, Scored
+from graphmend.meaning.errors import CallError
+from graphmend.meaning.model import Scored
 from graphmend.meaning.text import literal, spelling
 from graphmend.meaning.types import ReadableType
 
@@ -86,17 +86,8 @@ class Chooser:
         return None
 
 
-def decide(model: Model, request: Request, chooser: Chooser, wanted: Optional[float]) -> Decision[Any]:
-    """Ask until there is a choice; UnsureError when it is not sure enough."""
-    attempts: list[tuple[str, ReadError]] = []
-    for _ in range(model.retries + 1):
-        answer = model.send_scored(request)
-        try:
-            decision = chooser.decide(answer)
-        except ReadError as error:
-            attempts.append((answer.text, error))
-            continue
-        if wanted is not None and (decision.confidence is None or decision.confidence < wanted):
-            raise UnsureError(decision, wanted)
-        return decision
-    raise CallError(f"no choice in {len(attempts)} attempts: {attempts[-1][1]}", attempts)
+def check(decision: Decision[Any], wanted: Optional[float]) -> Decision[Any]:
+    """A decision that is as sure as is wanted, or an UnsureError."""
+    if wanted is not None and (decision.confidence is None or decision.confidence < wanted):
+        raise UnsureError(decision, wanted)
+    return decision

@@ -8,14 +8,17 @@ import os
 import tempfile
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
-from typing import Any, Callable, Optional
+from collections.abc import AsyncIterator, Generator, Iterator
+from typing import Any, Callable, Optional, Union
 
 from graphmend.meaning.errors import CallError
-from graphmend.meaning.model import Model, Request, Scored
+from graphmend.meaning.model import Model, Request, Scored, ToolCall
 
 Event = dict[str, Any]
 _AGAIN = {408, 409, 425, 429, 500, 502, 503, 504}
+
+
+_Post = dict[str, Any]  # the arguments of a post
 
 
 class _Retry(Exception):
@@ -34,12 +37,41 @@ def _httpx() -> Any:
     return httpx
 
 
+class _Clock:
+    """How long a response may take as a whole."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._end = time.monotonic() + seconds
+
+    def check(self, piece: bytes) -> bytes:
+        if time.monotonic() > self._end:
+            raise CallError(f"the endpoint's answer took longer than {self._seconds:g} seconds")
+        return piece
+
+
+class _Response:
+    def __init__(self, response: Any, pieces: list[bytes]) -> None:
+        self.status_code = response.status_code
+        self.headers = response.headers
+        self.content = b"".join(pieces)
+
+
+def _next(steps: Generator[Any, Any, Scored], result: Any) -> tuple[Any, Optional[Scored]]:
+    """What is to be done next, or the answer."""
+    try:
+        return steps.send(result), None
+    except StopIteration as end:
+        return None, end.value
+
+
 class Endpoint(Model):
     """A model by its name and the address of the endpoint, such as `http://localhost:8000/v1`.
 
     The key comes from the environment variable `key_variable` when a request is made, and goes nowhere but into its
-    header. `schema` asks the endpoint to hold the model to the JSON Schema of the answer. `tries` is how often a
-    request is sent when the endpoint is out of order, `retries` how often an answer that cannot be read is asked for
+    header. `schema` asks the endpoint to hold the model to the JSON Schema of the answer. `timeout` is how long to wait
+    for a connection or for more of an answer, `deadline` how long for the whole of it. `tries` is how often a request
+    is sent when the endpoint is out of order, `retries` how often an answer that cannot be read is asked for
     again. `max_tokens_spent` ends calls once answers have used so many tokens. `cache` is a folder in which answers
     are kept. `on_event` is told about requests, answers and failures."""
 
@@ -51,6 +83,7 @@ class Endpoint(Model):
         key_variable: str = "OPENAI_API_KEY",
         schema: bool = False,
         timeout: float = 60.0,
+        deadline: float = 600.0,
         tries: int = 3,
         pause: float = 0.5,
         retries: int = 2,
@@ -66,6 +99,7 @@ class Endpoint(Model):
         self.tokens_spent = 0
         self._key_variable = key_variable
         self._timeout = timeout
+        self._deadline = deadline
         self._tries = max(1, tries)
         self._pause = pause
         self._limit = max_tokens_spent
@@ -80,10 +114,18 @@ class Endpoint(Model):
 
     def _payload(self, request: Request, **more: Any) -> dict[str, Any]:
         made = {"model": self.name, "messages": request.messages, **self._options, **more}
+        if request.scored:
+            made.update(logprobs=True, top_logprobs=20)
+        if request.tools:
+            made["tools"] = request.tools
         if request.schema is not None:
             schema = {"name": request.name, "schema": request.schema, "strict": True}
             made["response_format"] = {"type": "json_schema", "json_schema": schema}
         return made
+
+    def _request(self, payload: dict[str, Any]) -> _Post:
+        url = f"{self.base_url}/chat/completions"
+        return {"url": url, "json": payload, "headers": self._headers()}
 
     def _headers(self) -> dict[str, str]:
         key = os.environ.get(self._key_variable)
@@ -113,13 +155,14 @@ class Endpoint(Model):
             data = json.loads(body.decode("utf-8"))
             choice = data["choices"][0]
             text = choice["message"].get("content")
+            calls = [_tool_call(call) for call in choice["message"].get("tool_calls") or []]
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise _Retry(f"the endpoint's answer cannot be read: {error}") from None
         self._spend(data.get("usage"))
         self._check_ending(choice.get("finish_reason"), choice["message"].get("refusal"))
-        if not isinstance(text, str):
+        if not isinstance(text, str) and not calls:
             raise CallError("the endpoint's answer has no text")
-        return Scored(text, _logprobs(choice))
+        return Scored(text or "", _logprobs(choice), calls)
 
     def _spend(self, usage: Any) -> None:
         if isinstance(usage, dict) and isinstance(usage.get("total_tokens"), int):
@@ -146,7 +189,7 @@ class Endpoint(Model):
         try:
             with open(path, encoding="utf-8") as stream:
                 data = json.load(stream)
-            return Scored(data["text"], data["logprobs"])
+            return Scored(data["text"], data["logprobs"], [ToolCall(*call) for call in data.get("calls", [])])
         except (OSError, ValueError, LookupError, TypeError):
             return None
 
@@ -158,7 +201,8 @@ class Endpoint(Model):
         handle, name = tempfile.mkstemp(dir=folder, suffix=".part")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                json.dump({"text": answer.text, "logprobs": answer.logprobs}, stream)
+                calls = [[call.name, call.arguments, call.id] for call in answer.calls]
+                json.dump({"text": answer.text, "logprobs": answer.logprobs, "calls": calls}, stream)
             os.replace(name, path)
         except BaseException:
             os.unlink(name)
@@ -176,40 +220,56 @@ class Endpoint(Model):
         self._tell("retry", attempt=attempt + 1, reason=str(error))
         return error.wait if error.wait is not None else self._pause * 2**attempt
 
-    def _post(self, payload: dict[str, Any]) -> Scored:
-        httpx = _httpx()
+    def _asking(self, request: Request) -> Generator[Union[_Post, float], Any, Scored]:
+        """What is done to get an answer, without doing it: posts, which are sent the response or the httpx error, and
+        seconds to wait."""
+        payload = self._payload(request)
+        path = self._cache_path(payload)
+        answer = self._cached(path)
+        if answer is not None:
+            return answer
         for attempt in range(self._tries):
             self._check_budget()
             self._tell("request", attempt=attempt + 1)
+            response = yield self._request(payload)
             try:
-                url = f"{self.base_url}/chat/completions"
-                response = self._connection().post(url, json=payload, headers=self._headers())
+                if isinstance(response, Exception):
+                    raise _Retry(f"the endpoint cannot be reached: {type(response).__name__}: {response}")
                 answer = self._answer(response.status_code, response.headers, response.content)
-            except httpx.HTTPError as error:
-                problem = _Retry(f"the endpoint cannot be reached: {type(error).__name__}: {error}")
             except _Retry as error:
                 problem = error
             else:
                 self._tell("answer", tokens_spent=self.tokens_spent)
+                self._keep(path, answer)
                 return answer
             if attempt + 1 < self._tries:
-                time.sleep(self._wait(attempt, problem))
+                yield self._wait(attempt, problem)
         self._tell("failure", reason=str(problem))
         raise CallError(f"{problem} (after {self._tries} tries)")
 
-    def _ask(self, payload: dict[str, Any]) -> Scored:
-        path = self._cache_path(payload)
-        answer = self._cached(path)
-        if answer is None:
-            answer = self._post(payload)
-            self._keep(path, answer)
+    def _fetch(self, post: _Post) -> Any:
+        """A whole response. A server may keep each wait short and never come to an end: the clock is looked at."""
+        clock = _Clock(self._deadline)
+        with self._connection().stream("POST", **post) as response:
+            return _Response(response, [clock.check(piece) for piece in response.iter_bytes()])
+
+    def send_scored(self, request: Request) -> Scored:
+        error, steps = _httpx().HTTPError, self._asking(request)
+        step, answer = _next(steps, None)
+        while answer is None:
+            response: Any = None
+            if isinstance(step, float):
+                time.sleep(step)
+            else:
+                try:
+                    response = self._fetch(step)
+                except error as problem:
+                    response = problem
+            step, answer = _next(steps, response)
         return answer
 
     def send(self, request: Request) -> str:
-        return self._ask(self._payload(request)).text
-
-    def send_scored(self, request: Request) -> Scored:
-        return self._ask(self._payload(request, logprobs=True, top_logprobs=20))
+        return self.send_scored(request).text
 
     # Without blocking
 
@@ -225,73 +285,65 @@ class Endpoint(Model):
                 kept = self._async_clients[id(loop)] = (loop, _httpx().AsyncClient(timeout=self._timeout))
             return kept[1]
 
-    async def _post_async(self, payload: dict[str, Any]) -> Scored:
+    async def _fetch_async(self, post: _Post) -> Any:
+        clock = _Clock(self._deadline)
+        async with self._async_connection().stream("POST", **post) as response:
+            return _Response(response, [clock.check(piece) async for piece in response.aiter_bytes()])
+
+    async def send_scored_async(self, request: Request) -> Scored:
         import asyncio
 
-        httpx = _httpx()
-        for attempt in range(self._tries):
-            self._check_budget()
-            self._tell("request", attempt=attempt + 1)
-            try:
-                url = f"{self.base_url}/chat/completions"
-                response = await self._async_connection().post(url, json=payload, headers=self._headers())
-                answer = self._answer(response.status_code, response.headers, response.content)
-            except httpx.HTTPError as error:
-                problem = _Retry(f"the endpoint cannot be reached: {type(error).__name__}: {error}")
-            except _Retry as error:
-                problem = error
+        error, steps = _httpx().HTTPError, self._asking(request)
+        step, answer = _next(steps, None)
+        while answer is None:
+            response: Any = None
+            if isinstance(step, float):
+                await asyncio.sleep(step)
             else:
-                self._tell("answer", tokens_spent=self.tokens_spent)
-                return answer
-            if attempt + 1 < self._tries:
-                await asyncio.sleep(self._wait(attempt, problem))
-        self._tell("failure", reason=str(problem))
-        raise CallError(f"{problem} (after {self._tries} tries)")
+                try:
+                    response = await self._fetch_async(step)
+                except error as problem:
+                    response = problem
+            step, answer = _next(steps, response)
+        return answer
 
     async def send_async(self, request: Request) -> str:
-        payload = self._payload(request)
-        path = self._cache_path(payload)
-        answer = self._cached(path)
-        if answer is None:
-            answer = await self._post_async(payload)
-            self._keep(path, answer)
-        return answer.text
+        return (await self.send_scored_async(request)).text
 
     # In pieces: what has been given away cannot be taken back, so a stream that breaks is not asked for again
 
-    def stream(self, request: Request) -> Iterator[str]:
-        httpx = _httpx()
-        payload = self._payload(request, stream=True)
+    def _start_stream(self, request: Request) -> tuple[_Post, _Events]:
         self._check_budget()
         self._tell("request", attempt=1)
-        reading = _Events(self)
+        return self._request(self._payload(request, stream=True)), _Events(self)
+
+    def stream(self, request: Request) -> Iterator[str]:
+        error = _httpx().HTTPError
+        post, reading = self._start_stream(request)
+        clock = _Clock(self._deadline)
         try:
-            url = f"{self.base_url}/chat/completions"
-            with self._connection().stream("POST", url, json=payload, headers=self._headers()) as response:
+            with self._connection().stream("POST", **post) as response:
                 if response.status_code != 200:
                     self._status(response.status_code, response.headers, response.read())
                 for piece in response.iter_bytes():
-                    yield from reading.feed(piece)
-        except (httpx.HTTPError, _Retry) as error:
-            raise CallError(f"the stream broke: {error}") from error
+                    yield from reading.feed(clock.check(piece))
+        except (error, _Retry) as problem:
+            raise CallError(f"the stream broke: {problem}") from problem
         reading.finish()
 
     async def stream_async(self, request: Request) -> AsyncIterator[str]:
-        httpx = _httpx()
-        payload = self._payload(request, stream=True)
-        self._check_budget()
-        self._tell("request", attempt=1)
-        reading = _Events(self)
+        error = _httpx().HTTPError
+        post, reading = self._start_stream(request)
+        clock = _Clock(self._deadline)
         try:
-            url = f"{self.base_url}/chat/completions"
-            async with self._async_connection().stream("POST", url, json=payload, headers=self._headers()) as response:
+            async with self._async_connection().stream("POST", **post) as response:
                 if response.status_code != 200:
                     self._status(response.status_code, response.headers, await response.aread())
                 async for piece in response.aiter_bytes():
-                    for text in reading.feed(piece):
+                    for text in reading.feed(clock.check(piece)):
                         yield text
-        except (httpx.HTTPError, _Retry) as error:
-            raise CallError(f"the stream broke: {error}") from error
+        except (error, _Retry) as problem:
+            raise CallError(f"the stream broke: {problem}") from problem
         reading.finish()
 
     def close(self) -> None:
@@ -300,6 +352,13 @@ class Endpoint(Model):
             client, self._client = self._client, None
         if client is not None:
             client.close()
+
+
+def _tool_call(call: Any) -> ToolCall:
+    function = call["function"]
+    if not isinstance(function["name"], str) or not isinstance(function["arguments"], str):
+        raise TypeError("a call of a tool without name or arguments")
+    return ToolCall(function["name"], function["arguments"], str(call.get("id") or "call"))
 
 
 def _logprobs(choice: dict[str, Any]) -> Optional[list[dict[str, float]]]:

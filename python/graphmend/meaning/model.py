@@ -34,25 +34,49 @@ class Meaning(Generic[T]):
 
 
 class Request:
-    """What is sent: messages, and the schema of the answer for endpoints that hold a model to one."""
+    """What is sent: messages, the schema of the answer for endpoints that hold a model to one, the tools that the model
+    may ask for, and whether the answer is to come with probabilities."""
 
-    __slots__ = ("messages", "name", "schema")
+    __slots__ = ("messages", "name", "schema", "scored", "tools")
 
-    def __init__(self, messages: list[Message], schema: Optional[dict[str, Any]] = None, name: str = "answer") -> None:
+    def __init__(
+        self,
+        messages: list[Message],
+        schema: Optional[dict[str, Any]] = None,
+        name: str = "answer",
+        tools: Optional[list[dict[str, Any]]] = None,
+        scored: bool = False,
+    ) -> None:
         self.messages = messages
         self.schema = schema
         self.name = name
+        self.tools = tools or []
+        self.scored = scored
+
+
+class ToolCall:
+    """A tool that a model wants to have called, with its arguments as the model wrote them."""
+
+    __slots__ = ("arguments", "id", "name")
+
+    def __init__(self, name: str, arguments: str = "{}", id: str = "call") -> None:
+        self.name = name
+        self.arguments = arguments
+        self.id = id
 
 
 class Scored:
     """An answer with what else the model could have said: for every token the likely ones and their logarithmic
-    probabilities, or None."""
+    probabilities, or None. Where there are `calls`, the model wants those made before it answers."""
 
-    __slots__ = ("logprobs", "text")
+    __slots__ = ("calls", "logprobs", "text")
 
-    def __init__(self, text: str, logprobs: Optional[list[dict[str, float]]] = None) -> None:
+    def __init__(
+        self, text: str, logprobs: Optional[list[dict[str, float]]] = None, calls: Sequence[ToolCall] = ()
+    ) -> None:
         self.text = text
         self.logprobs = logprobs
+        self.calls = list(calls)
 
 
 class Model:
@@ -67,7 +91,7 @@ class Model:
         raise NotImplementedError
 
     def send_scored(self, request: Request) -> Scored:
-        """The answer with probabilities, where the model gives them."""
+        """The answer with probabilities and calls of tools, where the model gives them."""
         return Scored(self.send(request))
 
     async def send_async(self, request: Request) -> str:
@@ -75,6 +99,14 @@ class Model:
         import asyncio
 
         return await asyncio.get_running_loop().run_in_executor(None, self.send, request)
+
+    async def send_scored_async(self, request: Request) -> Scored:
+        """The same as `send_scored` without blocking; by default by `send_async`, or in a thread."""
+        import asyncio
+
+        if type(self).send_async is not Model.send_async:
+            return Scored(await self.send_async(request))
+        return await asyncio.get_running_loop().run_in_executor(None, self.send_scored, request)
 
     def stream(self, request: Request) -> Iterator[str]:
         """The answer in pieces; by default in one."""
@@ -93,6 +125,11 @@ Reply = Union[str, Scored]
 Replies = Union[Sequence[Reply], Callable[[str], Reply]]
 
 
+def _text_of(message: Message) -> str:
+    content = message["content"]
+    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content or [])
+
+
 class MockModel(Model):
     """A model for tests: answers with given texts in turn, or with what a function makes of the last message. Nothing
     is sent.
@@ -109,7 +146,7 @@ class MockModel(Model):
     def send_scored(self, request: Request) -> Scored:
         self.requests.append(request)
         if callable(self._replies):
-            reply = self._replies(str(request.messages[-1]["content"]))
+            reply = self._replies(_text_of(request.messages[-1]))
         elif len(self.requests) > len(self._replies):
             raise CallError(f"the mock model has {len(self._replies)} replies and was asked {len(self.requests)} times")
         else:
@@ -121,6 +158,9 @@ class MockModel(Model):
 
     async def send_async(self, request: Request) -> str:
         return self.send(request)
+
+    async def send_scored_async(self, request: Request) -> Scored:
+        return self.send_scored(request)
 
     def stream(self, request: Request) -> Iterator[str]:
         text = self.send(request)

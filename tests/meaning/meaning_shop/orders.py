@@ -27,6 +27,8 @@ from typing import (
     Union,
 )
 
+from graphmend.meaning import by, mock
+
 from . import parts
 from .parts import Box, Level, Mode, Odd, Pair, Part, Point
 from .parts import Color as Paint
@@ -188,3 +190,10 @@ def take(
 
 async def wait(orders: List[Order]) -> Dict[str, Order]:
     raise NotImplementedError
+
+
+@by(mock(), tools=[take, wait, Outer.make])
+def advise(
+    question: str,  # in their words
+) -> str:
+    """Advise a customer."""
