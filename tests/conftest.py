@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+pytest_plugins = ["pytester"]  # runs pytest itself, for the tests of our plugin
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 collect_ignore = [] if HAS_TORCH else ["runtime"]
 
