@@ -62,3 +62,23 @@ def test_speed_of_branches(tmp_path: Path) -> None:
     assert "| a clamp | 2, 0 | 3, 1 | 2.000 | 1.010 | 1.000 | 1.012 (1.001 to 1.025) | 1.000 (" in page
     assert "| bit for bit | within 1e-4 |" in page
     assert "| call | guard |" in page and "| 12.3 | 4.0 |" in page
+
+
+def test_captures(tmp_path: Path) -> None:
+    """Counts of outcomes, a row for each demo function, and every program that is captured worse afterwards."""
+
+    def row(program: str, before: str, after: str, demo: bool = True) -> dict[str, object]:
+        sides = {"before": {"export": [before, ""]}, "after": {"export": [after, "call 2: ValueError is not raised"]}}
+        return {"program": program, "demo": demo, "changed": before != after, **sides}
+
+    rows = [row("Branch", "refused", "right"), row("Check", "refused", "WRONG"), row("case", "right", "right", False)]
+    record = {"rows": rows, "missing": {"JAX": "torchax is not installed"}, "versions": {"torch": "2.13.0"}}
+    (tmp_path / "capture.json").write_text(json.dumps(record))
+    page = write(tmp_path)
+    assert "(torch 2.13.0): 3 programs, 2 changed by `graphmend fix --unsafe`" in page
+    assert "| export | 1 | 2 | 0 | 0 | 0 | 1 | 2 | 0 |" in page and "JAX: not tried, torchax is not installed." in page
+    assert "| Branch | refused → **right** |" in page and "| case | right" not in page
+    assert "| Check | export | refused | WRONG | call 2: ValueError is not raised |" in page
+    rows[1:2] = []
+    (tmp_path / "capture.json").write_text(json.dumps(record))
+    assert "No program is captured worse" in write(tmp_path)
