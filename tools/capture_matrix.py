@@ -2,7 +2,7 @@
 
 usage: capture_matrix.py [--cases DIR] [--only PATTERN] [--jobs N] [--timeout SECONDS] [--json FILE.json]
 
-The programs are the modules of examples/demo_functions.py and, with --cases, the cases of an evaluation kit. A program
+The programs are the modules of bench/demo_functions.py and, with --cases, the cases of an evaluation kit. A program
 is captured with its first call and then called with all of them; what it does is compared with what the program as it
 was does in eager Python: results, inputs and state afterwards, exceptions, and what is printed and logged.
 
@@ -45,7 +45,7 @@ import torch
 import torch.utils._pytree as pytree
 
 ROOT = Path(__file__).resolve().parents[1]
-DEMO = ROOT / "examples" / "demo_functions.py"
+DEMO = ROOT / "bench" / "demo_functions.py"
 RIGHT, SILENT, WRONG, REFUSED = "right", "silent", "WRONG", "refused"
 TOLERANCE = {"rtol": 1e-4, "atol": 1e-5}
 Call = tuple[tuple[Any, ...], dict[str, Any]]

@@ -227,7 +227,7 @@ def capture_part(build: Path) -> list[str]:
     ]
     lines += table(headings, counts)
     lines += [f"{way}: not tried, {why}." for way, why in record["missing"].items()] + [""] * bool(record["missing"])
-    lines += ["The modules of `examples/demo_functions.py`, before and after:", ""]
+    lines += ["The modules of `bench/demo_functions.py`, before and after:", ""]
     lines += table(
         ["", *ways], [[row["program"], *(change_of(row, way) for way in ways)] for row in rows if row["demo"]]
     )
