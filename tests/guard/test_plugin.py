@@ -241,6 +241,21 @@ def test_baseline(suite) -> None:
     assert result.ret == 1 and "1 place, none allowed" in text and "in helper:" in text and "in branch:" not in text
 
 
+@needs_torch
+def test_mended_modules(suite) -> None:
+    """Under `graphmend.install()` what is mended does not count, and what is left does."""
+    suite.write("model.py", MODEL)
+    suite.write("conftest.py", "import graphmend\n\ngraphmend.install()\n")
+    mark = "@pytest.mark.no_graph_breaks\n"
+    tests = "import pytest, torch\nfrom model import *\n"
+    tests += f"{mark}def test_loop_passes():\n    call(in_a_loop, torch.ones(3))\n"
+    tests += f"{mark}def test_branch_passes():\n    call(branch, torch.ones(3))\n"
+    tests += f"{mark}def test_break_fails():\n    call(lambda x: torch._dynamo.graph_break() or x + 1, torch.ones(3))\n"
+    suite.write("test_it.py", tests)
+    ended = outcomes(suite.run("-rA"))
+    assert ended["PASSED"] == {"test_loop_passes", "test_branch_passes"} and ended["FAILED"] == {"test_break_fails"}
+
+
 def test_what_is_wrong_is_said(suite) -> None:
     """Marks that are no numbers, and baselines that are none, before any test runs; torch is not needed for that."""
     for mark in ("max_graph_breaks", "max_graph_breaks(-1)", "max_graph_breaks(limit=3)", "no_graph_breaks(2)"):
