@@ -43,7 +43,8 @@ class Site:
 
     def __str__(self) -> str:
         again = f" (number {self.number})" if self.number > 1 else ""
-        return f"{self.path} {self.function}: {self.code} `{self.text}`{again}"
+        text = f"{self.path} {self.function}: {self.code} `{self.text}`{again}"
+        return "".join(one if one.isprintable() else "?" for one in text)
 
 
 # ---- From lines to sites

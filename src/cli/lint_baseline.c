@@ -65,6 +65,17 @@ static int write_list(gm_arena *arena, gm_lint *asked, int status, const gm_repo
     return GM_EXIT_CLEAN;
 }
 
+/* A site on one line, without control characters: the file may come from anywhere. */
+static void add_site(gm_buffer *out, const gm_baseline_site *site) {
+    size_t start = out->length;
+    gm_buffer_printf(out, "  %s %s: %s `%s`", site->path, site->function, site->code, site->text);
+    for (size_t i = start; i < out->length; i++) {
+        unsigned char byte = (unsigned char)out->bytes[i];
+        out->bytes[i] = byte < 0x20 || byte == 0x7F ? '?' : out->bytes[i];
+    }
+    gm_buffer_add_char(out, '\n');
+}
+
 static void print_stale(gm_arena *arena, const gm_lint *asked) {
     const gm_baseline *baseline = asked->baseline;
     uint32_t stale = 0;
@@ -73,7 +84,7 @@ static void print_stale(gm_arena *arena, const gm_lint *asked) {
     for (uint32_t i = 0; i < baseline->sites.count; i++) {
         const gm_baseline_site *site = &baseline->sites.items[i];
         if (gm_baseline_is_stale(arena, baseline, site) && ++stale <= MOST_SHOWN) {
-            gm_buffer_printf(&lines, "  %s %s: %s `%s`\n", site->path, site->function, site->code, site->text);
+            add_site(&lines, site);
         }
     }
     if (stale > MOST_SHOWN) {

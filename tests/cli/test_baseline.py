@@ -118,6 +118,14 @@ def test_what_is_gone_is_said(listed) -> None:
     assert listed(*TELL).err == ""
 
 
+def test_control_characters_do_not_reach_the_terminal(cli) -> None:
+    cli.write("src/net.py", "")
+    site = {"path": "src/net.py", "function": "f\x1b[31m", "code": "GM101", "text": "a\nb\x1b\x7fé", "number": 1}
+    cli.write("breaks.json", json.dumps({"baseline": 1, "of": "check", "sites": [site]}))
+    ended = cli(*TELL)
+    assert ended.err.endswith("  src/net.py f?[31m: GM101 `a?b??é`\n")
+
+
 def test_what_is_not_looked_for_is_not_gone(listed) -> None:
     listed.write("src/net.py", "")
     listed.write("src/other.py", "")
