@@ -235,7 +235,8 @@ def differences(report: Report) -> str:
     found = report.at("equality.differences") or []
     keys = ("place", "aspect", "whose", "eager", "plain", "mended")
     headings = ["place", "what", "whose", "eager Python", "compiled", "compiled with graphmend"]
-    rows = [[text_cell(one.get(key)) for key in keys] for one in found]
+    same = {"plain": "the same as eager Python", "mended": "the same as eager Python"}
+    rows = [[text_cell(same.get(key) if one.get(key) is None else one[key]) for key in keys] for one in found]
     return table("Differences", headings, rows) if rows else ""
 
 

@@ -43,17 +43,25 @@ def track(report: Report, path: str, title: str) -> str:
 
 
 def in_time(events: list[Event]) -> list[Event]:
-    """The events of a call as they run: the report has a break in front of the graph that it ended."""
+    """The events of a call as they run: the report has a break in front of the graph that it ended, if any."""
     ordered: list[Event] = []
     breaks: list[Event] = []
     for event in events:
-        kind = event[1]["kind"]
-        if kind == "break":
+        if event[1]["kind"] == "break":
             breaks.append(event)
             continue
-        ordered += [event, *breaks] if kind == "graph" else [*breaks, event]
+        ended = [one for one in breaks if was_ended(event[1], one[1])]
+        ordered += [*(one for one in breaks if one not in ended), event, *ended]
         breaks = []
     return ordered + breaks
+
+
+def was_ended(event: dict[str, Any], by: dict[str, Any]) -> bool:
+    """Whether this may be the graph that a break ended: one of the lines behind the break alone goes on after it."""
+    if event["kind"] != "graph":
+        return False
+    first = [part["first"] for part in event.get("lines") or [] if part["file"] == by.get("file")]
+    return not first or min(first) <= by["line"]
 
 
 def event_of(report: Report) -> Any:
