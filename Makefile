@@ -10,6 +10,8 @@
 #   make bench                speed of the parser against CPython's, of check against ruff's, of mended branches against graphs written
 #                             by hand, and what deferred effects add to a call
 #   make bench-meaning        the reader of models' answers, its speed and what it makes of damaged texts, beside peers that are installed
+#   make capture [KIT=dir]    what jit.trace, jit.script, fx, export, fullgraph, ONNX, lazy tensors and JAX capture rightly, before and
+#                             after `fix --unsafe`; ONNX needs onnx, onnxruntime and onnxscript, JAX torchax
 #   make results              write docs/results.md from what the other targets measured
 #   make lint | clean
 
@@ -40,7 +42,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test lint layers gcc clang sanitize pytest crashes demo paper score oracle adversary bench bench-meaning results clean
+.PHONY: all build test lint layers gcc clang sanitize pytest crashes demo paper score oracle adversary bench bench-meaning capture results clean
 
 all: build
 
@@ -158,6 +160,10 @@ bench: build
 bench-meaning: build
 	$(BIN)/python bench/meaning.py --json build/bench-meaning.json
 	$(BIN)/python bench/meaning_peers.py --json build/bench-meaning-peers.json
+
+capture: build
+	@mkdir -p build
+	$(BIN)/python tools/capture_matrix.py $(if $(KIT),--cases "$(KIT)/cases_dev") --jobs $(JOBS) --json build/capture.json
 
 results: build
 	$(BIN)/python tools/write_results.py

@@ -10,14 +10,19 @@ from pathlib import Path
 
 import pytest
 
+pytest_plugins = ["pytester"]  # runs pytest itself, for the tests of our plugin
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 collect_ignore = [] if HAS_TORCH else ["runtime"]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """A run without torch must not look like a full one."""
+    """A run without torch, or without what else some tests need, must not look like a full one."""
     if not HAS_TORCH:
         terminalreporter.write_line("SKIPPED tests/runtime: torch is not installed (its releases need Python 3.10)")
+    reasons = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", ())]
+    aloud = (reason.partition("ALOUD: ")[2].removesuffix("')") for reason in reasons)
+    for reason in sorted(set(filter(None, aloud))):
+        terminalreporter.write_line(f"SKIPPED {reason}")
 
 
 def find_executable() -> str:

@@ -74,3 +74,23 @@ def test_readers_of_answers(tmp_path: Path) -> None:
     assert "| a reader 1.0 | 3 | 0 | 0 | 1 | 0 |" in page
     assert "| a reader 1.0 | 50.0 % | 0.0 % | 0.0 % | 10.0 % | 0.0 % | 0.0 % |" in page
     assert "| a call, us | 12.35 |" in page or "| a call, us | 12.34 |" in page
+
+
+def test_captures(tmp_path: Path) -> None:
+    """Counts of outcomes, a row for each demo function, and every program that is captured worse afterwards."""
+
+    def row(program: str, before: str, after: str, demo: bool = True) -> dict[str, object]:
+        sides = {"before": {"export": [before, ""]}, "after": {"export": [after, "call 2: ValueError is not raised"]}}
+        return {"program": program, "demo": demo, "changed": before != after, **sides}
+
+    rows = [row("Branch", "refused", "right"), row("Check", "refused", "WRONG"), row("case", "right", "right", False)]
+    record = {"rows": rows, "missing": {"JAX": "torchax is not installed"}, "versions": {"torch": "2.13.0"}}
+    (tmp_path / "capture.json").write_text(json.dumps(record))
+    page = write(tmp_path)
+    assert "(torch 2.13.0): 3 programs, 2 changed by `graphmend fix --unsafe`" in page
+    assert "| export | 1 | 2 | 0 | 0 | 0 | 1 | 2 | 0 |" in page and "JAX: not tried, torchax is not installed." in page
+    assert "| Branch | refused → **right** |" in page and "| case | right" not in page
+    assert "| Check | export | refused | WRONG | call 2: ValueError is not raised |" in page
+    rows[1:2] = []
+    (tmp_path / "capture.json").write_text(json.dumps(record))
+    assert "No program is captured worse" in write(tmp_path)

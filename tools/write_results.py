@@ -195,6 +195,76 @@ def check_part(build: Path) -> list[str]:
     return lines + table(headings, rows)
 
 
+def capture_part(build: Path) -> list[str]:
+    """What each way to make a graph captures, and how `fix --unsafe` changes that."""
+    lines = ["## Captured, and captured rightly", ""]
+    record = read(build / "capture.json")
+    if record is None:
+        return lines + not_measured("make capture KIT=kit")
+    rows = record["rows"]
+    ways = list(rows[0]["before"]) if rows else []
+    versions = ", ".join(f"{name} {version}" for name, version in record["versions"].items())
+    changed = sum(row["changed"] for row in rows)
+    lines += [
+        f"`make capture KIT=kit` ({versions}): {len(rows)} programs, {changed} changed by `graphmend fix --unsafe`,",
+        "captured with their first call and called with all. *right*: results, inputs and state afterwards, exceptions",
+        "and output are those of the program as it was in eager Python; *silent*: all but what is printed and logged;",
+        "*WRONG*: something else, without complaint; *refused*: no graph, or an exception where eager Python has none,",
+        "or another one. Gradients are not compared.",
+        "",
+    ]
+    headings = ["", *(f"{outcome}, {side}" for outcome in OUTCOMES for side in ("before", "after"))]
+    counts = [
+        [
+            way,
+            *(
+                sum(row[side][way][0] == outcome for row in rows)
+                for outcome in OUTCOMES
+                for side in ("before", "after")
+            ),
+        ]
+        for way in ways
+    ]
+    lines += table(headings, counts)
+    lines += [f"{way}: not tried, {why}." for way, why in record["missing"].items()] + [""] * bool(record["missing"])
+    lines += ["The modules of `bench/demo_functions.py`, before and after:", ""]
+    lines += table(
+        ["", *ways], [[row["program"], *(change_of(row, way) for way in ways)] for row in rows if row["demo"]]
+    )
+    return lines + captured_worse(rows, ways)
+
+
+OUTCOMES = ("right", "silent", "WRONG", "refused")
+
+
+def change_of(row: dict[str, Any], way: str) -> str:
+    before, after = row["before"][way][0], row["after"][way][0]
+    return before if before == after else f"{before} → **{after}**"
+
+
+def captured_worse(rows: list[dict[str, Any]], ways: list[str]) -> list[str]:
+    """Every program that is captured worse after `fix --unsafe`, and every one that could not be judged."""
+    odd = [
+        [
+            row["program"],
+            way,
+            *(row[side][way][0] for side in ("before", "after")),
+            FOLDERS.sub("", row["after"][way][1]),
+        ]
+        for row in rows
+        for way in ways
+        if (row["before"][way][0] == "right" != row["after"][way][0])
+        or (row["before"][way][0] != "WRONG" == row["after"][way][0])
+        or "failed" in (row["before"][way][0], row["after"][way][0])
+    ]
+    if not odd:
+        return ["No program is captured worse after `fix --unsafe`.", ""]
+    title = (
+        "Worse after `fix --unsafe`, which states what it assumes: that a check is not needed, that output may be lost."
+    )
+    return [title, ""] + table(["program", "way", "before", "after", "why"], odd)
+
+
 def branches_part(build: Path) -> list[str]:
     lines = ["## Speed of mended branches", ""]
     record = read(build / "bench-branches.json")
@@ -326,6 +396,7 @@ def main() -> None:
     for name in score_names(options.build):
         lines += score_part(options.build, name)
     lines += demo_part(options.build) + paper_part(options.build)
+    lines += capture_part(options.build)
     lines += branches_part(options.build) + events_part(options.build) + check_part(options.build)
     lines += bench_part(options.build) + oracle_part(options.build)
     lines += readers_part(options.build) + reader_speed_part(options.build)

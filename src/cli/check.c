@@ -2,12 +2,16 @@
 #include "cli/cli.h"
 #include "cli/lint.h"
 
+enum { OWN = 3 }; /* options that `fix` does not have */
+
 int gm_cli_check(int count, char **arguments) {
     gm_lint asked = {.format = "full"};
     gm_option options[GM_LINT_OPTIONS] = {
         {"--fix", &asked.fix, NULL, NULL, "write the mends that `graphmend fix` writes, report what is left"},
+        {"--baseline", NULL, &asked.baseline_path, "FILE", "only what is not listed in this file"},
+        {"--write-baseline", NULL, &asked.write_baseline, "FILE", "list everything that is found in a file for `--baseline`"},
     };
-    int shared = gm_lint_options(options + 1, &asked);
+    int shared = gm_lint_options(options + OWN, &asked);
     const gm_usage usage = {
         .synopsis = "graphmend check [OPTIONS] PATH...",
         .summary =
@@ -16,14 +20,16 @@ int gm_cli_check(int count, char **arguments) {
             "  graphmend check --statistics src/           how many of each kind\n"
             "  graphmend check --diff model.py             what `graphmend fix model.py` would change\n"
             "  graphmend check --add-ignore src/           silence what is there, so that only new breaks are told\n"
-            "  graphmend check --output-format sarif src/ > breaks.sarif\n"
+            "  graphmend check --write-baseline breaks.json src/   list what is there\n"
+        "  graphmend check --baseline breaks.json src/         tell what is new, wherever lines have moved\n"
+        "  graphmend check --output-format sarif src/ > breaks.sarif\n"
             "  cat model.py | graphmend check --stdin-filename model.py -\n\n"
             "Folders are searched for *.py and *.ipynb; what .gitignore files leave out is not looked at. A comment\n"
             "`# graphmend: ignore[GM101] why` or `# noqa: GM101` silences a line. Only code that torch.compile can reach is\n"
             "reported, by evidence in the file: forward of modules, compiled functions, and what they call.\n"
             "Exit status: 0 nothing found, 1 findings, 2 errors.",
         .options = options,
-        .count = shared + 1,
+        .count = shared + OWN,
     };
     return gm_lint_run(&asked, count, arguments, &usage);
 }

@@ -100,6 +100,7 @@ static void add_up(const gm_found *found, const gm_job_result *results, gm_repor
         totals->findings += results[i].findings;
         totals->mends += results[i].mends;
         totals->files_with_findings += results[i].findings > 0;
+        totals->known += results[i].known;
     }
 }
 
@@ -176,7 +177,7 @@ static uint32_t threads_of(const gm_run *run, const gm_found *found, uint32_t ty
 
 int gm_cli_run_files(gm_arena *arena, gm_run *run, gm_report_totals *totals) {
     uint32_t threads = 0;
-    *totals = (gm_report_totals){0};
+    *totals = (gm_report_totals){.baseline = run->baseline};
     if (!gm_cli_read_codes(arena, run) || !read_threads(run->threads, &threads)) {
         return GM_EXIT_USAGE;
     }

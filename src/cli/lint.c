@@ -59,6 +59,12 @@ static bool fits(const gm_lint *asked) {
     } else if (asked->statistics && (asked->diff || asked->add_ignore)) {
         wrong = "`--statistics` counts what is reported, `--diff` and `--add-ignore` report nothing";
     }
+    bool listed = asked->baseline_path != NULL || asked->write_baseline != NULL;
+    if (listed && (asked->fix || asked->diff || asked->add_ignore)) {
+        wrong = "baselines are for reports, not for `--fix`, `--diff` and `--add-ignore`";
+    } else if (asked->write_baseline != NULL && (asked->baseline_path != NULL || asked->run.standard_input || asked->statistics)) {
+        wrong = "`--write-baseline` needs files and lists all that is found there, without `--baseline` and `--statistics`";
+    }
     if (wrong != NULL) {
         fprintf(stderr, "graphmend: %s\n", wrong);
     }
@@ -75,7 +81,10 @@ static bool choose(gm_lint *asked, gm_report_format *changed) {
     asked->run.for_people = (format == &gm_report_full || format == &gm_report_concise) && !asked->statistics;
     *changed = asked->statistics ? gm_report_tally : *format;
     asked->run.job = gm_lint_check;
-    if (asked->add_ignore) {
+    if (asked->write_baseline != NULL) {
+        *changed = (gm_report_format){.name = "baseline", .separator = ""};
+        asked->run.job = gm_lint_list;
+    } else if (asked->add_ignore) {
         *changed = (gm_report_format){.name = "add-ignore", .end = asked->diff ? NULL : gm_lint_end_add_ignore, .separator = ""};
         asked->run.job = gm_lint_add_ignore;
     } else if (asked->diff) {
@@ -89,13 +98,14 @@ static bool choose(gm_lint *asked, gm_report_format *changed) {
         asked->run.print = gm_statistics_add;
     }
     asked->run.format = changed;
+    asked->run.baseline = asked->baseline_path != NULL;
     asked->run.options = asked;
     return true;
 }
 
 static int status_of(const gm_lint *asked, int status, const gm_report_totals *totals) {
     bool something = asked->diff ? totals->mends > 0 : totals->findings > 0;
-    bool silent = asked->exit_zero || (asked->add_ignore && !asked->diff);
+    bool silent = asked->exit_zero || asked->write_baseline != NULL || (asked->add_ignore && !asked->diff);
     return status == GM_EXIT_CLEAN && something && !silent ? GM_EXIT_FINDINGS : status;
 }
 
@@ -107,7 +117,7 @@ static void keep_results(gm_arena *arena, const void *options, const gm_job_resu
 /* Only reports are kept; mends are made anew. */
 static void open_cache(gm_arena *arena, gm_lint *asked) {
     const gm_cache_places places = {getenv("GRAPHMEND_CACHE_DIR"), getenv("XDG_CACHE_HOME"), getenv("HOME")};
-    bool wanted = asked->run.job == gm_lint_check && !asked->no_cache && !asked->run.standard_input;
+    bool wanted = asked->run.job == gm_lint_check && asked->baseline == NULL && !asked->no_cache && !asked->run.standard_input;
     const char *path = wanted ? gm_cache_path(arena, &places) : NULL;
     if (path != NULL && gm_cache_program(arena, &asked->program)) {
         asked->cache = gm_cache_open(arena, path);
@@ -124,8 +134,12 @@ static int lint(gm_arena *arena, void *context) {
         int status = gm_cli_read_codes(arena, &asked->run) ? gm_lint_fix_stream(arena, asked) : GM_EXIT_USAGE;
         return status == GM_EXIT_FINDINGS && asked->exit_zero ? GM_EXIT_CLEAN : status;
     }
+    if (!gm_lint_open_baseline(arena, asked)) {
+        return GM_EXIT_USAGE;
+    }
     open_cache(arena, asked);
     int status = gm_cli_run_files(arena, &asked->run, &totals);
+    status = gm_lint_close_baseline(arena, asked, status, &totals);
     if (asked->statistics && totals.files > 0) {
         gm_statistics_print(&statistics);
     }

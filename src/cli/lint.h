@@ -3,6 +3,7 @@
 #define GM_CLI_LINT_H
 
 #include "cli/files.h"
+#include "driver/baseline.h"
 #include "driver/cache.h"
 #include "driver/cleaner.h"
 #include "driver/fix.h"
@@ -23,6 +24,11 @@ typedef struct gm_lint {
     gm_cache *cache; /* NULL: none */
     gm_hash program; /* with it */
     gm_fix_options mend;
+    const char *baseline_path;  /* as typed; NULL: none */
+    const char *write_baseline; /* the same */
+    gm_baseline *baseline;      /* what is known; jobs mark what they find */
+    const char *baseline_folder; /* of the one that is written */
+    gm_buffer baseline_lines;
 } gm_lint;
 
 /* The options of both commands, with room for `GM_LINT_OPTIONS`; returns how many there are. */
@@ -36,6 +42,17 @@ int gm_lint_run(gm_lint *asked, int count, char **arguments, const gm_usage *usa
 void gm_lint_check(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result);
 void gm_lint_fix(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result);
 void gm_lint_add_ignore(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result);
+
+void gm_lint_list(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result);
+
+/* What holds for one file. `fix` reports no guesses, whatever the settings say. */
+gm_check_options gm_lint_options_for(gm_arena *arena, const gm_lint *asked, const gm_target *target);
+
+/* Read the baseline, or get ready to write one; says what is wrong and returns false. */
+bool gm_lint_open_baseline(gm_arena *arena, gm_lint *asked);
+
+/* Afterwards: write it, or tell what is gone. Returns the exit status, which was `status` so far. */
+int gm_lint_close_baseline(gm_arena *arena, gm_lint *asked, int status, const gm_report_totals *totals);
 
 /* The report at the end of `fix`, and of `--add-ignore`. */
 void gm_lint_end_fix(gm_buffer *out, const gm_report_totals *totals, const gm_report_style *style);

@@ -8,8 +8,7 @@
 #include "driver/files.h"
 #include "mend/diff.h"
 
-/* What holds for one file. `fix` reports no guesses, whatever the settings say. */
-static gm_check_options options_for(gm_arena *arena, const gm_lint *asked, const gm_target *target) {
+gm_check_options gm_lint_options_for(gm_arena *arena, const gm_lint *asked, const gm_target *target) {
     gm_check_options options = gm_settings_apply(arena, target->settings, target->absolute, &asked->run.check);
     options.all = options.all && (!asked->fix || asked->run.check.all);
     return options;
@@ -53,7 +52,7 @@ static bool is_known(const gm_lint *asked, gm_buffer *out, gm_job_result *result
 void gm_lint_check(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result) {
     const gm_lint *asked = options;
     const char *path = target->path;
-    gm_check_options check = options_for(arena, asked, target);
+    gm_check_options check = gm_lint_options_for(arena, asked, target);
     gm_file file;
     result->problem = read_input(arena, asked, path, &file);
     if (result->problem != NULL) {
@@ -68,6 +67,7 @@ void gm_lint_check(gm_arena *arena, const gm_target *target, const void *options
     }
     check.report_only = true;
     gm_checked *checked = gm_check_bytes(arena, path, file.bytes, file.size, &check);
+    result->known = asked->baseline != NULL ? gm_baseline_take(arena, asked->baseline, target->absolute, checked, &check) : 0;
     result->findings = checked->entries.count;
     for (uint32_t i = 0; i < checked->entries.count; i++) {
         const gm_entry *entry = &checked->entries.items[i];
@@ -120,7 +120,7 @@ static void write_file(gm_arena *arena, const gm_lint *asked, const gm_file *fil
 void gm_lint_fix(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result) {
     const gm_lint *asked = options;
     const char *path = target->path;
-    gm_check_options check = options_for(arena, asked, target);
+    gm_check_options check = gm_lint_options_for(arena, asked, target);
     gm_file file;
     result->problem = read_input(arena, asked, path, &file);
     if (result->problem != NULL) {
@@ -155,7 +155,7 @@ int gm_lint_fix_stream(gm_arena *arena, const gm_lint *asked) {
     }
     const gm_target *target = &found->targets.items[0];
     const char *path = target->path;
-    gm_check_options check = options_for(arena, asked, target);
+    gm_check_options check = gm_lint_options_for(arena, asked, target);
     const char *problem = read_input(arena, asked, path, &file);
     if (problem != NULL) {
         fprintf(stderr, "graphmend: standard input: %s\n", problem);
@@ -207,7 +207,7 @@ static const char *apply(gm_arena *arena, const gm_checked *checked, const gm_ed
 void gm_lint_add_ignore(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result) {
     const gm_lint *asked = options;
     const char *path = target->path;
-    gm_check_options check = options_for(arena, asked, target);
+    gm_check_options check = gm_lint_options_for(arena, asked, target);
     gm_file file;
     result->problem = gm_file_read(arena, path, &file);
     if (result->problem != NULL) {

@@ -72,6 +72,7 @@ static void add_finding(gm_arena *arena, gm_checked *checked, const gm_finding *
     add_entry(arena, checked,
               (gm_entry){
                   .rule = finding->rule,
+                  .node = finding->node,
                   .level = finding->plan != NULL ? GM_LEVEL_SAFE : GM_LEVEL_ADVICE,
                   .start = mark->start,
                   .end = mark->end,

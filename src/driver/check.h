@@ -7,6 +7,7 @@
 
 typedef struct gm_entry {
     const gm_rule *rule; /* NULL: a syntax error */
+    const gm_node *node; /* the statement or expression that the finding is about; NULL for syntax errors and comments */
     uint8_t level;       /* gm_level */
     uint32_t start;      /* byte range in the text of what is marked */
     uint32_t end;

@@ -10,6 +10,7 @@ typedef struct gm_job_result {
     const char *problem; /* static words that follow "`PATH`: "; NULL when all went well */
     uint32_t findings;   /* counted by the job */
     uint32_t mends;
+    uint32_t known; /* findings of a baseline, which are not among `findings` */
     bool changed;
     bool keyed;  /* `key` stands for all that the result depends on */
     gm_hash key;

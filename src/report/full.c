@@ -100,13 +100,18 @@ static void file(gm_buffer *out, const gm_checked *checked, const gm_report_styl
 
 static void end(gm_buffer *out, const gm_report_totals *totals, const gm_report_style *style) {
     (void)style;
+    const char *new = totals->baseline ? "new " : "";
     if (totals->findings == 0) {
-        gm_buffer_printf(out, "no findings in %u file%s\n", totals->files, totals->files == 1 ? "" : "s");
-        return;
+        gm_buffer_printf(out, "no %sfindings in %u file%s", new, totals->files, totals->files == 1 ? "" : "s");
+    } else {
+        gm_buffer_printf(out, "%u %sfinding%s in %u of %u file%s, %u with a mend", totals->findings, new,
+                         totals->findings == 1 ? "" : "s", totals->files_with_findings, totals->files,
+                         totals->files == 1 ? "" : "s", totals->mends);
     }
-    gm_buffer_printf(out, "%u finding%s in %u of %u file%s, %u with a mend\n", totals->findings,
-                     totals->findings == 1 ? "" : "s", totals->files_with_findings, totals->files,
-                     totals->files == 1 ? "" : "s", totals->mends);
+    if (totals->baseline) {
+        gm_buffer_printf(out, ", %u in the baseline", totals->known);
+    }
+    gm_buffer_add_char(out, '\n');
 }
 
 const gm_report_format gm_report_full = {.name = "full", .file = file, .end = end, .separator = ""};

@@ -17,6 +17,8 @@ typedef struct gm_report_totals {
     uint32_t findings; /* syntax errors included */
     uint32_t mends;    /* findings that `fix` or `run` mends */
     uint32_t files_with_findings;
+    uint32_t known;    /* findings that a baseline has; they are not told and not among `findings` */
+    bool baseline;     /* there is one */
 } gm_report_totals;
 
 typedef struct gm_report_format {

@@ -1,0 +1,214 @@
+"""Baselines: the breaks that are there today, so that only new ones are told. docs/guard.md describes the file.
+
+A place is known by what is written there, not by its line: by the function around it, the text of its statement, the
+kind of break, and its number among those that are alike. `graphmend check --baseline` has files of the same form.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+import io
+import json
+import os
+import tokenize
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Optional, Union
+
+VERSION = 1
+MODULE = "<module>"
+_LAYOUT = str.maketrans("", "", " \t\r\n()',\"\\")  # what formatters change
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_SKIPPED = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
+
+
+class BaselineError(Exception):
+    """The file cannot be used; says why."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Site:
+    """A place that breaks, as a baseline knows it."""
+
+    path: str  # below the folder of the baseline, with slashes
+    function: str  # "Gate.forward", "outer.<locals>.inner", "<module>"
+    code: str  # "GM101" in baselines of `check`, "GB0170" in those of what was observed
+    text: str  # of the statement; of one with a body its head
+    number: int = 1  # among those of the function that are alike, from 1
+
+    def key(self) -> tuple[str, str, str, str, int]:
+        return self.path, self.function, self.code, self.text.translate(_LAYOUT), self.number
+
+    def __str__(self) -> str:
+        again = f" (number {self.number})" if self.number > 1 else ""
+        text = f"{self.path} {self.function}: {self.code} `{self.text}`{again}"
+        return "".join(one if one.isprintable() else "?" for one in text)
+
+
+# ---- From lines to sites
+
+
+def _tokens(text: str, head_only: bool) -> Iterable[tokenize.TokenInfo]:
+    """The tokens of a statement; of its head alone, up to the first colon outside of brackets."""
+    depth = 0
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type in _SKIPPED:
+            continue
+        yield token
+        if token.type == tokenize.OP:
+            depth += (token.string in "([{") - (token.string in ")]}")
+            if head_only and depth == 0 and token.string == ":":
+                return
+
+
+def normalise(text: str, head_only: bool = False) -> str:
+    """A statement without comments, on one line, with one space where there was any."""
+    parts: list[str] = []
+    end = None
+    try:
+        for token in _tokens(text, head_only):
+            parts.append(" " if end is not None and end != token.start else "")
+            parts.append(token.string)
+            end = token.end
+    except (tokenize.TokenError, SyntaxError):
+        return " ".join(text.split())
+    return "".join(parts)
+
+
+def _text_of(statement: ast.stmt, source: str) -> str:
+    has_body = getattr(statement, "body", None) or getattr(statement, "cases", None)
+    return normalise(ast.get_source_segment(source, statement) or "", bool(has_body))
+
+
+def _covers(node: ast.AST, line: int) -> bool:
+    first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))])  # type: ignore[attr-defined]
+    return first <= line <= (node.end_lineno or node.lineno)  # type: ignore[attr-defined]
+
+
+def _blocks(node: ast.AST) -> Iterable[ast.AST]:
+    """Statements directly below a node, those of `except` and `case` too."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt):
+            yield child
+        elif not isinstance(child, ast.expr):
+            yield from _blocks(child)
+
+
+@functools.lru_cache(maxsize=64)
+def _parsed(path: str, stamp: tuple[int, int]) -> Optional[tuple[ast.Module, str]]:
+    try:
+        with tokenize.open(path) as stream:
+            source = stream.read()
+        return ast.parse(source), source
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return None
+
+
+def _parse(path: str) -> Optional[tuple[ast.Module, str]]:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return _parsed(path, (status.st_mtime_ns, status.st_size))
+
+
+def _within(scope: ast.AST) -> Iterable[ast.stmt]:
+    """The statements of a scope in order, those of blocks too, but not what is in functions and classes below it."""
+    for child in _blocks(scope):
+        yield child
+        if not isinstance(child, _SCOPES):
+            yield from _within(child)
+
+
+@dataclasses.dataclass(frozen=True)
+class Statement:
+    """A statement by its content."""
+
+    function: str = MODULE
+    text: str = ""
+    number: int = 1  # among those of the function that read the same, from 1
+
+
+def statement_at(path: str, line: int) -> Statement:
+    """The innermost statement at a line of a file; one without text where there is none."""
+    parsed = _parse(path)
+    if parsed is None:
+        return Statement()
+    scope, source = parsed
+    names: list[str] = []
+    inside: ast.AST = scope
+    while True:
+        below = next((child for child in _blocks(inside) if _covers(child, line)), None)
+        if below is None:
+            break
+        if isinstance(inside, _SCOPES):
+            names += [inside.name] if isinstance(inside, ast.ClassDef) else [inside.name, "<locals>"]
+            scope = inside
+        inside = below
+    if not isinstance(inside, ast.stmt):
+        return Statement()
+    function = ".".join(names[:-1] if names[-1:] == ["<locals>"] else names)
+    text = _text_of(inside, source)
+    alike = [one for one in _within(scope) if type(one) is type(inside) and _same(_text_of(one, source), text)]
+    return Statement(function or MODULE, text, alike.index(inside) + 1)
+
+
+def _same(left: str, right: str) -> bool:
+    return left.translate(_LAYOUT) == right.translate(_LAYOUT)
+
+
+def site_at(path: str, line: int, code: str, folder: Union[str, os.PathLike[str]]) -> Site:
+    """The site of a break at a line of a file, for a baseline in a folder."""
+    found = statement_at(path, line)
+    below = os.path.relpath(os.path.realpath(path), os.path.realpath(folder)).replace(os.sep, "/")
+    return Site(below, found.function, code, found.text, found.number)
+
+
+# ---- Files
+
+
+def write(path: Union[str, os.PathLike[str]], of: str, sites: Iterable[Site]) -> None:
+    """Write a baseline, one site a line, in an order that does not depend on how they were found."""
+    once = {site.key(): site for site in sites}
+    lines = ",\n".join(json.dumps(dataclasses.asdict(once[key]), ensure_ascii=False) for key in sorted(once))
+    text = (
+        f'{{"baseline": {VERSION}, "of": {json.dumps(of)}, "sites": [{chr(10) + lines + chr(10) if lines else ""}]}}\n'
+    )
+    Path(path).write_text(text, encoding="utf-8")
+
+
+def read(path: Union[str, os.PathLike[str]], of: str) -> list[Site]:
+    """The sites of a baseline of the command `of`."""
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        version, made_by = data["baseline"], data["of"]
+        kinds = {field.name: str if field.name != "number" else int for field in dataclasses.fields(Site)}
+        sites = [Site(**{name: kind(site[name]) for name, kind in kinds.items()}) for site in data["sites"]]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else "it is no baseline"
+        raise BaselineError(f"`{os.fspath(path)}`: {why}") from error
+    if version != VERSION or made_by != of:
+        raise BaselineError(f"`{os.fspath(path)}`: it is a baseline of `{made_by}`, version {version}")
+    return sites
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """What stands beside a baseline: new breaks fail, stale entries are only told."""
+
+    new: list[Site]
+    known: list[Site]
+    stale: list[Site]
+
+
+def compare(baseline: Iterable[Site], found: Iterable[Site]) -> Comparison:
+    """Match sites by content."""
+    before = {site.key(): site for site in baseline}
+    after = {site.key(): site for site in found}
+    return Comparison(
+        new=[site for key, site in after.items() if key not in before],
+        known=[site for key, site in after.items() if key in before],
+        stale=[site for key, site in before.items() if key not in after],
+    )

@@ -1,0 +1,63 @@
+"""The evidence of `graphmend verify` as one HTML page, made from its JSON (docs/verify.md).
+
+The page holds everything that it needs: no script, style, font or picture comes from elsewhere, and it may be opened
+from a disk. All of it can be read without JavaScript, which only sorts tables.
+
+    python -m graphmend.verify.page evidence.json page.html
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from .elements import Report, element, joined, text
+from .sections import SECTIONS
+
+__all__ = ["render"]
+
+FOLDER = Path(__file__).parent
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+
+
+def embedded(data: Any) -> str:
+    """JSON that cannot end the script element that it stands in."""
+    return (
+        json.dumps(data, ensure_ascii=False)
+        .replace("<", "\\u003c")
+        .replace("\u2028", "\\u2028")
+        .replace("\u2029", "\\u2029")
+    )
+
+
+def render(data: dict[str, Any]) -> str:
+    """The page of a report."""
+    report = Report(data)
+    parts = [(section, section.write(report)) for section in SECTIONS]
+    shown = [(section, html) for section, html in parts if html]
+    links = joined(element("li", element("a", text(section.title), href=f"#{section.name}")) for section, _ in shown)
+    body = joined(
+        element(
+            "section",
+            element("h2", text(section.title), id=f"{section.name}-title") + html,
+            id=section.name,
+            aria_labelledby=f"{section.name}-title",
+        )
+        for section, html in shown
+    )
+    template = (FOLDER / "page.html").read_text(encoding="utf-8")
+    holes = {
+        "policy": POLICY,
+        "title": text(f"{report.at('target.name')}: graphmend verify"),
+        "style": (FOLDER / "page.css").read_text(encoding="utf-8"),
+        "heading": text(report.at("target.name")),
+        "verdict": element("p", text(report.at("verdict")), class_=f"verdict {report.mood()}"),
+        "summary": joined(element("li", text(line)) for line in report.at("summary")),
+        "links": links,
+        "body": body,
+        "made": text(f"graphmend {report.at('graphmend')}, torch {report.at('torch')}, Python {report.at('python')}"),
+        "report": embedded(data),
+        "script": (FOLDER / "page.js").read_text(encoding="utf-8"),
+    }
+    return "".join(holes[part] if index % 2 else part for index, part in enumerate(template.split("@@")))

@@ -1,0 +1,38 @@
+"""Test suites of a user, run by pytest's own pytester in processes of their own."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from pathlib import Path
+
+import pytest
+
+
+def is_installed() -> bool:
+    """Whether pytest finds the plugin by itself."""
+    points = importlib.metadata.entry_points()
+    group = points.select(group="pytest11") if hasattr(points, "select") else points["pytest11"]
+    return any(point.value == "graphmend.pytest_plugin" for point in group)
+
+
+class Suite:
+    """A folder with tests and modules, run under the plugin."""
+
+    def __init__(self, pytester: pytest.Pytester) -> None:
+        self.pytester = pytester
+        self.plugin = () if is_installed() else ("-p", "graphmend.pytest_plugin")
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.pytester.path / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def run(self, *arguments: str) -> pytest.RunResult:
+        return self.pytester.runpytest_subprocess(*self.plugin, "-p", "no:cacheprovider", *arguments)
+
+
+@pytest.fixture
+def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Suite:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    return Suite(pytester)
