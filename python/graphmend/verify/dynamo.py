@@ -1,9 +1,9 @@
 """What Dynamo did: graphs, breaks, skipped frames, recompilations, in the order in which it did them.
 
-No counter of Dynamo's sees all of it. Breaks are read from the `graph_breaks` log, the only place that names every one; frames from
-what each conversion returns, since a frame that is given up leaves neither a graph nor a counted break; graphs from the code that is
-put in place, since attempts that come to nothing compile graphs, too. Nothing is switched on that the program could notice: the log is
-heard where it passes, whatever its level and handlers are.
+No counter of Dynamo's sees all of it. Breaks are read from the `graph_breaks` log, the only place that names every one;
+frames from what each conversion returns, since a frame that is given up leaves neither a graph nor a counted break;
+graphs from the code that is put in place, since attempts that come to nothing compile graphs, too. Nothing is switched
+on that the program could notice: the log is heard where it passes, whatever its level and handlers are.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ import re
 import sys
 import threading
 from typing import Any, Callable, Optional
-
-import torch
 
 from .values import TORCH_FOLDER
 
@@ -126,8 +124,7 @@ class Watch:
 
     def start(self) -> None:
         """Watch from now on. Dynamo must be loaded, and nothing compiled yet."""
-        import torch._dynamo
-        from torch._dynamo import convert_frame, eval_frame, output_graph  # noqa: F401
+        from torch._dynamo import convert_frame, eval_frame, output_graph  # noqa: F401 - their loggers, too
 
         for name in list(logging.root.manager.loggerDict):
             if name.endswith(ARTIFACT):

@@ -1,4 +1,7 @@
-"""Whether the mended program does what the program does: eager Python tells what is right, and plain compilation who is to blame."""
+"""Whether the mended program does what the program does.
+
+Eager Python tells what is right, and plain compilation who is to blame.
+"""
 
 from __future__ import annotations
 
@@ -187,7 +190,7 @@ def text_of(found: Optional[Difference]) -> Optional[str]:
 
 
 def merged(known: list[dict[str, Any]], changes: list[dict[str, Any]]) -> Iterator[tuple[str, list[Any]]]:
-    """Take what has changed into what was known, and give each name that has changed anywhere, with its three values."""
+    """Take what has changed into what was known, and give each name that has changed with its three values."""
     for table, change in zip(known, changes):
         table.update(change)
     for name in dict.fromkeys(name for change in changes for name in change):

@@ -16,7 +16,7 @@ OWN_FILES = ("calls", "dynamo", "events", "install", "values", "surroundings", "
 
 
 def install(writer: Writer, settings: Settings) -> Any:
-    """Start recording; torch is complete, and the runtime is loaded where the program is mended. Returns the recorder."""
+    """Start recording, and return the recorder; torch is complete, and the runtime is loaded if it is to mend."""
     wrapper_was_on = torch_watch.state.wrapped
     if wrapper_was_on:  # loading Dynamo now must not leave torch.compile itself replaced
         runtime = sys.modules["graphmend.runtime"]

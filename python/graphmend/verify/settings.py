@@ -20,7 +20,7 @@ RUNS = (
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """One run. `calls` are those that are noted in full; `rounds` (how many calls to make) and `inputs` are for a callable."""
+    """One run. `calls` is how many are noted in full; for a callable, `rounds` is how many to make, of `inputs`."""
 
     role: str
     fullgraph: bool

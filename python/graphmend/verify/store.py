@@ -1,7 +1,7 @@
 """The record of one run: a line of JSON for each thing that was seen, and the contents of tensors beside them.
 
-Lines are written as things happen, so a run that crashes or is killed leaves all that was seen before. Contents are kept once,
-under the digest of their bytes.
+Lines are written as things happen, so a run that crashes or is killed leaves all that was seen before. Contents are
+kept once, under the digest of their bytes.
 """
 
 from __future__ import annotations

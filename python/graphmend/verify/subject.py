@@ -1,9 +1,9 @@
 """`verify MODULE:CALLABLE`: what is compiled, and the calls that are made.
 
-The callable is compiled as it is if it is a module or takes arguments. A class of modules, or a function that takes no arguments while the
-file offers inputs, is called once to make it. The inputs are what the function `inputs` of the same file returns: a list with an item for
-each call, where a tuple holds positional arguments, a dictionary keyword arguments, and anything else is the one argument. Without it, the
-callable is called without arguments.
+The callable is compiled as it is if it is a module or takes arguments. A class of modules, or a function that takes no
+arguments while the file offers inputs, is called once to make it. The inputs are what the function `inputs` of the same
+file returns: a list with an item for each call, where a tuple holds positional arguments, a dictionary keyword
+arguments, and anything else is the one argument. Without it, the callable is called without arguments.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The report for people, and the progress of the runs. With `rich` installed there are colours and tables; without it, plain lines."""
+"""The report for people, and the progress of the runs. Colours and the bar need `rich`; without it, lines are plain."""
 
 from __future__ import annotations
 

@@ -49,7 +49,8 @@ def cannot_be_verified(runs: dict[str, Seen]) -> Optional[str]:
         if not seen.callables:
             error = seen.error()
             if error is not None:
-                return f"the program ends with {error['type'].replace('builtins.', '')}: {error['text']}, before it calls anything compiled"
+                what = f"{error['type'].replace('builtins.', '')}: {error['text']}"
+                return f"the program ends with {what}, before it calls anything compiled"
             status = seen.ended.exit_status
             how = "compiles nothing" if status == 0 else f"ends with status {status} before it calls anything compiled"
             return f"the program {how}"
@@ -75,7 +76,8 @@ def count(number: int, word: str) -> str:
 
 def sentence_of_counts(totals: dict[str, dict[str, int]]) -> str:
     plain, mended = totals["plain"], totals["mended"]
-    text = f"{count(plain['breaks'], 'break')} in {count(plain['graphs'], 'graph')} became {mended['breaks']} in {mended['graphs']}"
+    before = f"{count(plain['breaks'], 'break')} in {count(plain['graphs'], 'graph')}"
+    text = f"{before} became {mended['breaks']} in {mended['graphs']}"
     if plain["skipped_frames"] or mended["skipped_frames"]:
         text += f", {count(plain['skipped_frames'], 'skipped frame')} became {mended['skipped_frames']}"
     if plain["recompiles"] or mended["recompiles"]:
