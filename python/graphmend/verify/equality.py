@@ -158,14 +158,20 @@ class Equality:
         owner: str,
         of_plain_alone: bool = False,
     ) -> None:
-        """Note one difference of the streams."""
+        """Note one difference of the streams, for each kind of event in it."""
         here = tuple(eager[hunk.first : hunk.last])
-        kinds = [kind for kind, _ in (*hunk.there, *here) if kind != "call"]
-        there = None if of_plain_alone else streams.words(hunk.there) or "nothing"
         near = [other for other in plain if other.touches(hunk)]
-        by_plain = "; ".join(streams.words(other.there) or "nothing" for other in near) or None
-        aspect = kinds[0] if kinds else "output"
-        self.note(aspect, streams.place(hunk, eager), owner, streams.words(here) or "nothing", by_plain, there)
+        kinds = dict.fromkeys(kind for kind, _ in (*here, *hunk.there) if kind != "call") or {"output": None}
+        for kind in kinds:
+            by_plain = [streams.words(other.there, kind) for other in near]
+            self.note(
+                kind,
+                streams.place(hunk, eager),
+                owner,
+                streams.words(here, kind),
+                "; ".join(by_plain) or None,
+                None if of_plain_alone else streams.words(hunk.there, kind),
+            )
 
     def as_data(self) -> dict[str, Any]:
         """The comparison as the report has it."""

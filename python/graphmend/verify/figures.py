@@ -11,8 +11,8 @@ TIMELINE = 200
 
 
 def count(seen: Seen, key: Optional[Key]) -> dict[str, int]:
-    """The counts of one callable; of everything for None."""
-    lines = [line for owner, _, line in seen.dynamo if key is None or owner == key]
+    """The counts of one callable; of all of them for None."""
+    lines = [line for owner, _, line in seen.dynamo if owner is not None and key in (None, owner)]
     kinds = [line["kind"] for line in lines]
     return {
         "breaks": kinds.count("break"),

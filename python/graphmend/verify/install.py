@@ -9,6 +9,7 @@ from typing import Any, Callable
 
 from graphmend import torch_watch
 
+from .compare import EXACT_BACKENDS
 from .settings import Settings
 from .store import Writer
 
@@ -58,6 +59,18 @@ def prepare(torch: Any, settings: Settings) -> None:
     config.fallback_random = True
 
 
+def name_of(backend: Any) -> str:
+    """What a backend is called."""
+    return str(getattr(backend, "compiler_name", None) or getattr(backend, "__name__", backend))
+
+
+def cheaper(backend: Any) -> Any:
+    """A backend that takes the same graphs and compiles nothing, to find out whether there is one graph."""
+    if name_of(backend) in EXACT_BACKENDS:
+        return backend
+    return "aot_eager" if isinstance(backend, str) or hasattr(backend, "compiler_name") else "eager"
+
+
 def record_compiled(recorder: Any) -> None:
     """Wrap everything that comes out of `torch._dynamo.optimize`, in which all ways to compile end."""
     import torch
@@ -79,16 +92,12 @@ def record_compiled(recorder: Any) -> None:
 
     @functools.wraps(optimize)
     def recorded_optimize(*args: Any, **kwargs: Any) -> Any:
+        asked = args[0] if args else kwargs.get("backend", "inductor")
         if settings.fullgraph:
             kwargs["nopython"] = True
-        backend = "eager" if settings.fullgraph else settings.backend
-        asked = backend or (args[0] if args else kwargs.get("backend", "inductor"))
-        recorder.writer.write(
-            "backend", name=getattr(asked, "compiler_name", None) or getattr(asked, "__name__", str(asked))
-        )
-        if backend is not None:
-            args = (backend, *args[1:]) if args else args
-            kwargs.update({} if args else {"backend": backend})
+        backend = cheaper(settings.backend or asked) if settings.fullgraph else settings.backend or asked
+        recorder.writer.write("backend", name=name_of(backend))
+        args, kwargs = ((backend, *args[1:]), kwargs) if args else (args, {**kwargs, "backend": backend})
         context = optimize(*args, **kwargs)
         if not isinstance(context, torch._dynamo.eval_frame.OptimizeContext):
             return context

@@ -23,6 +23,8 @@ BOOTSTRAP = (
 )
 ENDED, TIMEOUT, SIGNAL, NOT_RUN = "ended", "timeout", "signal", "not run"
 LAST_LINES = 20
+HERE = os.path.dirname(os.path.abspath(__file__))
+OURS = ('File "<string>"', f'File "{HERE}{os.sep}', f'File "{os.path.dirname(HERE)}{os.sep}launch.py"')
 STACK_PATIENCE = 2.0  # seconds for a hanging process to write its stack
 
 
@@ -52,8 +54,7 @@ class Ended:
     def stack(self) -> list[str]:
         """Where it was when it was killed, or when it crashed: the program's lines, innermost first."""
         lines = [line.strip() for line in self.read(STACKS).splitlines()]
-        frames = [line for line in lines if line.startswith("File ") and f"{os.sep}graphmend{os.sep}verify" not in line]
-        return frames[:LAST_LINES]
+        return [line for line in lines if line.startswith("File ") and not line.startswith(OURS)][:LAST_LINES]
 
 
 def environment(folder: str) -> dict[str, str]:
@@ -113,7 +114,7 @@ def run(name: str, settings: Settings, arguments: list[str], folder: str, limit:
     ended.seconds = time.monotonic() - started
     status = process.returncode
     if not in_time:
-        ended.outcome = TIMEOUT
+        ended.outcome, ended.seconds = TIMEOUT, limit
     elif status < 0:
         ended.outcome, ended.signal = SIGNAL, signal_name(-status)
     else:

@@ -112,8 +112,8 @@ class Sites:
             self.take_record(place_of(name), record, told.get(name, {}))
         self.matched: dict[int, Site] = {}
         for name, seen in (("plain", plain), ("mended", mended)):
-            for _, _, line in seen.dynamo:
-                if line["kind"] == "break" and line["file"] is not None:
+            for key, _, line in seen.dynamo:
+                if key is not None and line["kind"] == "break" and line["file"] is not None:
                     site = self.site_at(line)
                     site.observed[name].append(line)
                     self.matched[id(line)] = site

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import re
-from typing import Optional
 
 from .reading import Seen
 
@@ -107,9 +106,8 @@ def place(hunk: Hunk, reference: list[Entry]) -> str:
     return "before the first call returned" if before is None else f"after {before}"
 
 
-def words(entries: tuple[Entry, ...]) -> Optional[str]:
-    """Entries as text."""
-    if not entries:
-        return None
-    text = "\n".join(text if kind in ("output", "errors") else f"[{kind}] {text}" for kind, text in entries[:20])
+def words(entries: tuple[Entry, ...], kind: str) -> str:
+    """The entries of one kind as text, with the ends of calls between them."""
+    found = [text if name == kind else f"({text})" for name, text in entries if name in (kind, "call")]
+    text = "\n".join(found[:20]) or "nothing"
     return text if len(text) <= 400 else text[:397] + "..."

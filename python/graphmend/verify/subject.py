@@ -1,9 +1,11 @@
 """`verify MODULE:CALLABLE`: what is compiled, and the calls that are made.
 
-The callable is compiled as it is if it is a module or takes arguments. A class of modules, or a function that takes no
-arguments while the file offers inputs, is called once to make it. The inputs are what the function `inputs` of the same
-file returns: a list with an item for each call, where a tuple holds positional arguments, a dictionary keyword
-arguments, and anything else is the one argument. Without it, the callable is called without arguments.
+The inputs are what the function `inputs` of the same file returns: a list with an item for each call, where a tuple holds
+positional arguments, a dictionary keyword arguments, and anything else is the one argument; what is no list is a single
+call. Without that function, the callable is called without arguments.
+
+A callable that takes the inputs is compiled as it is. A class, or a function that does not take them, is called once
+without arguments, and what it returns is compiled.
 """
 
 from __future__ import annotations
@@ -51,19 +53,25 @@ def find(module: Any, name: str) -> Any:
     return found
 
 
-def takes_nothing(function: Any) -> bool:
-    """Whether a function can only be called without arguments."""
+def takes(function: Any, args: tuple, kwargs: dict) -> bool:
+    """Whether a function can be called with these arguments, as far as its signature tells."""
     try:
-        return not inspect.signature(function).parameters
-    except (TypeError, ValueError):
+        inspect.signature(function).bind(*args, **kwargs)
+    except TypeError:
         return False
+    except ValueError:
+        return True
+    return True
 
 
-def build(found: Any, has_inputs: bool) -> Any:
-    """What is to be compiled."""
+def build(found: Any, call: Any) -> Any:
+    """What is to be compiled, given the first of the inputs."""
     import torch
 
-    if inspect.isclass(found) or (has_inputs and inspect.isroutine(found) and takes_nothing(found)):
+    args, kwargs = arguments_of(call)
+    if inspect.isclass(found) or (inspect.isroutine(found) and not takes(found, args, kwargs)):
+        if not takes(found, (), {}):
+            raise SubjectError(f"`{found.__name__}` takes neither the inputs nor no arguments")
         found = found()
     if not callable(found):
         raise SubjectError(f"a {type(found).__name__} cannot be called")
@@ -75,6 +83,11 @@ def arguments_of(call: Any) -> tuple[tuple, dict]:
     if isinstance(call, dict):
         return (), call
     return (call if isinstance(call, tuple) else (call,)), {}
+
+
+def calls_of(inputs: Any) -> list[Any]:
+    """The calls that a function for inputs asks for."""
+    return inputs if isinstance(inputs, list) else [inputs]
 
 
 def seed(number: int) -> None:
@@ -110,18 +123,18 @@ def call_subject(settings: Settings) -> None:
 
     home, _, name = settings.name.rpartition(":")
     module = load_module(home)
-    make_inputs: Callable[[], Any] = getattr(module, settings.inputs, None) or (lambda: [()])
-    has_inputs = hasattr(module, settings.inputs)
+    make_inputs: Callable[[], Any] = getattr(module, settings.inputs, tuple)
     seed(settings.seed)
-    subject = build(find(module, name), has_inputs)
+    calls = calls_of(make_inputs())
+    if not calls:
+        raise SubjectError(f"`{settings.inputs}` returns no inputs")
+    seed(settings.seed)
+    subject = build(find(module, name), calls[0])
     compiled = torch.compile(subject) if settings.backend is None else torch.compile(subject, backend=settings.backend)
     made = rounds = 0
     while made < settings.rounds or rounds < 2:
         seed(settings.seed)
-        inputs = list(make_inputs())
-        if not inputs:
-            raise SubjectError(f"`{settings.inputs}` returns no inputs")
-        for call in inputs:
+        for call in calls_of(make_inputs()):
             args, kwargs = arguments_of(call)
             if isinstance(subject, torch.nn.Module):
                 subject.zero_grad(set_to_none=True)
