@@ -25,9 +25,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "crashing when mended": (*QUICK, "crashing.py"),
     "counted": ("counted.py", "naive.json"),
     "of torch": (*QUICK, "of_torch.py"),
-    "inductor": (*QUICK, "--calls", "8", "--inputs", "gated_inputs", "model:gated"),
+    "inductor": (*QUICK, "--calls", "8", "--inputs", "gated_inputs", "model.py:gated"),
     "module": (*QUICK, "--backend", "aot_eager", "--calls", "4", "model:make_net"),
-    "function": (*QUICK, "--backend", "eager", "--inputs", "scaled_inputs", "model.py:scaled"),
     "demo": (*QUICK, "--backend", "eager", "--calls", "2", "--inputs", "build_inputs", f"{DEMO}:build_model"),
 }
 

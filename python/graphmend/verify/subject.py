@@ -1,8 +1,8 @@
 """`verify MODULE:CALLABLE`: what is compiled, and the calls that are made.
 
-The inputs are what the function `inputs` of the same file returns: a list with an item for each call, where a tuple holds
-positional arguments, a dictionary keyword arguments, and anything else is the one argument; what is no list is a single
-call. Without that function, the callable is called without arguments.
+The inputs are what the function `inputs` of the same file returns: a list with an item for each call, where a tuple
+holds positional arguments, a dictionary keyword arguments, and anything else is the one argument; what is no list is a
+single call. Without that function, the callable is called without arguments.
 
 A callable that takes the inputs is compiled as it is. A class, or a function that does not take them, is called once
 without arguments, and what it returns is compiled.

@@ -21,12 +21,6 @@ def make_net():
     return Net().eval()
 
 
-def scaled(x, scale=1.0):
-    if x.sum() > 0:
-        return x * scale
-    return x
-
-
 def gated(x):
     y = x + 1
     if y.sum() > 0:
@@ -40,10 +34,3 @@ def gated_inputs():
 
 def inputs():
     return [torch.randn(2, 4), (torch.randn(3, 4),), {"x": torch.randn(2, 4)}]
-
-
-def scaled_inputs():
-    return [(torch.ones(4), 2.0), {"x": -torch.ones(4), "scale": 3.0}]
-
-
-nothing = 3
