@@ -181,6 +181,20 @@ def test_a_program_that_gives_nothing_to_verify(run_verify: Any, tmp_path: Path,
 
 
 @pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("model.py:Missing", "has no `Missing`"),
+        ("model.py:torch", "a module cannot be called"),
+        ("model.py:Net.forward", "takes neither the inputs nor no arguments"),
+        ("no_such_module:Net", "No module named 'no_such_module'"),
+    ],
+)
+def test_a_callable_that_is_not_there(run_verify: Any, name: str, says: str) -> None:
+    ended = run_verify("--no-fullgraph", name)
+    assert ended.status == 2 and ended.data["verdict"] == "not run" and says in ended.out
+
+
+@pytest.mark.parametrize(
     ("arguments", "says"),
     [
         ((), "no script"),

@@ -47,6 +47,7 @@ class Call:
         self.number = number
         self.detailed = detailed
         self.backwards = 0
+        self.thread = ""  # its name, unless it is the main one
         self.leaves: list[Any] = []  # weak references to the inputs that gradients may come to
 
 
@@ -132,7 +133,7 @@ class Recorder:
         @functools.wraps(compiled)
         def call(*args: Any, **kwargs: Any) -> Any:
             if self.local.call is not None:
-                return compiled(*args, **kwargs)
+                return self.run(function, compiled, args, kwargs)
             return self.call(innermost, function, compiled, args, kwargs)
 
         call._torchdynamo_wrapper_id = id(call)  # type: ignore[attr-defined]
@@ -145,7 +146,7 @@ class Recorder:
         self.local.call = self.local.last = call
         error, output, started = None, None, time.perf_counter()
         try:
-            output = self.run(call, function, compiled, args, kwargs)
+            output = self.run(function, compiled, args, kwargs)
             synchronize()
             return output
         except BaseException as raised:
@@ -157,7 +158,7 @@ class Recorder:
             quietly(self.end, call, error, output, args, kwargs, seconds)
             del error, output
 
-    def run(self, call: Call, function: Any, compiled: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+    def run(self, function: Any, compiled: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
         """Run a call as this process should; a refused graph is noted, and the program goes on without it."""
         if self.settings.role == EAGER:
             return function(*args, **kwargs)
@@ -186,12 +187,14 @@ class Recorder:
             tensors = quietly(tensors_in, (args, kwargs))
             call.leaves = [weakref.ref(tensor) for tensor in tensors if tensor.is_leaf and tensor.requires_grad]
         self.writer.write("begin", callable=target.number, call=number)
+        thread = threading.current_thread()
+        call.thread = "" if thread is threading.main_thread() else thread.name
         return call
 
     def end(self, call: Call, error: Any, output: Any, args: tuple, kwargs: dict, seconds: float) -> None:
         """Note how a call ended."""
         found: dict[str, Any] = {"callable": call.target.number, "call": call.number, "seconds": seconds}
-        found["printed"] = printed()
+        found["printed"], found["thread"] = printed(), call.thread
         found["error"] = error_of(error)
         if call.detailed:
             around = call.target.surroundings

@@ -71,9 +71,12 @@ class Run:
         """Run the program; raises what it raises."""
         try:
             if self.settings.kind == "callable":
-                from .subject import call_subject
+                from .subject import SubjectError, call_subject
 
-                call_subject(self.settings)
+                try:
+                    call_subject(self.settings)
+                except SubjectError as error:
+                    sys.exit(f"graphmend: {error}")
             else:
                 launch.start([*(["-m"] if self.settings.kind == "module" else []), *arguments])
         except BaseException as error:

@@ -61,8 +61,9 @@ class Equality:
         self.judge("values", f"number of calls of {key[0]}", *counts)
         states: list[dict[str, Any]] = [{}, {}, {}]
         gradients: list[dict[str, Any]] = [{}, {}, {}]
-        for calls in zip(*lists):
-            self.compare_call(calls, states, gradients)
+        if all(len({call.members["thread"] for call in calls}) <= 1 for calls in lists):  # otherwise in any order
+            for calls in zip(*lists):
+                self.compare_call(calls, states, gradients)
         for name, values in merged(states, [seen.left.get(key, {}) for seen in self.runs]):
             self.judge("state", f"{name} of {key[0]} at the end", *values)
 
@@ -139,39 +140,23 @@ class Equality:
         """Compare what was printed, logged and warned."""
         for read, names in ((streams.events, ("output", "logs", "warnings")), (streams.errors, ("errors",))):
             eager, plain, mended = (read(seen) for seen in self.runs)
-            of_plain, of_mended = streams.hunks(eager, plain), streams.hunks(eager, mended)
             for name in names:
                 kinds = [[entry for entry in entries if entry[0] == name] for entries in (eager, mended)]
                 self.tallies[name].compared = max(map(len, kinds))
                 self.tallies[name].exact = sum(a == b for a, b in zip(*kinds))
-            for hunk in of_mended:
-                self.note_hunk(hunk, eager, of_plain, streams.whose(hunk, eager, of_plain))
-            for hunk in of_plain:
-                if not any(hunk.touches(other) for other in of_mended):
-                    self.note_hunk(hunk, eager, of_plain, "torch", of_plain_alone=True)
+            for region in streams.regions(eager, plain, mended):
+                self.note_region(region, streams.place(region, eager))
 
-    def note_hunk(
-        self,
-        hunk: streams.Hunk,
-        eager: list[streams.Entry],
-        plain: list[streams.Hunk],
-        owner: str,
-        of_plain_alone: bool = False,
-    ) -> None:
-        """Note one difference of the streams, for each kind of event in it."""
-        here = tuple(eager[hunk.first : hunk.last])
-        near = [other for other in plain if other.touches(hunk)]
-        kinds = dict.fromkeys(kind for kind, _ in (*here, *hunk.there) if kind != "call") or {"output": None}
-        for kind in kinds:
-            by_plain = [streams.words(other.there, kind) for other in near]
-            self.note(
-                kind,
-                streams.place(hunk, eager),
-                owner,
-                streams.words(here, kind),
-                "; ".join(by_plain) or None,
-                None if of_plain_alone else streams.words(hunk.there, kind),
-            )
+    def note_region(self, region: streams.Region, where: str) -> None:
+        """Note one difference of the streams, for each kind of event that differs, or for their common order."""
+        kinds = [kind for kind in streams.kinds(region) if kind != "call"]
+        parts = [[streams.of_kind(entries, kind) for entries in region.all()] for kind in kinds]
+        alone = [(kind, part) for kind, part in zip(kinds, parts) if part != [part[0]] * 3]
+        if not alone and kinds:
+            alone = [(kinds[0], [streams.of_kind(entries, *kinds) for entries in region.all()])]
+        for kind, (here, *there) in alone:
+            told = [None if entries == here else streams.words(entries) for entries in there]
+            self.note(kind, where, "torch" if there[1] == here else region.whose(), streams.words(here), *told)
 
     def as_data(self) -> dict[str, Any]:
         """The comparison as the report has it."""

@@ -71,6 +71,13 @@ def cheaper(backend: Any) -> Any:
     return "aot_eager" if isinstance(backend, str) or hasattr(backend, "compiler_name") else "eager"
 
 
+def compile_again(args: tuple, kwargs: dict) -> Any:
+    """Make a context again, for copies and pickles."""
+    import torch
+
+    return torch._dynamo.optimize(*args, **kwargs)
+
+
 def record_compiled(recorder: Any) -> None:
     """Wrap everything that comes out of `torch._dynamo.optimize`, in which all ways to compile end."""
     import torch
@@ -87,14 +94,18 @@ def record_compiled(recorder: Any) -> None:
                     return compiled
                 return recorder.wrap(function, compiled)
 
+            def __reduce__(self) -> Any:
+                return compile_again, self.verify_arguments
+
         Recording.__name__, Recording.__qualname__ = kind.__name__, kind.__qualname__
         return Recording
 
     @functools.wraps(optimize)
     def recorded_optimize(*args: Any, **kwargs: Any) -> Any:
+        given = args, kwargs
         asked = args[0] if args else kwargs.get("backend", "inductor")
         if settings.fullgraph:
-            kwargs["nopython"] = True
+            kwargs = {**kwargs, "nopython": True}
         backend = cheaper(settings.backend or asked) if settings.fullgraph else settings.backend or asked
         recorder.writer.write("backend", name=name_of(backend))
         args, kwargs = ((backend, *args[1:]), kwargs) if args else (args, {**kwargs, "backend": backend})
@@ -104,7 +115,7 @@ def record_compiled(recorder: Any) -> None:
         kind = type(context)
         if kind not in classes:
             classes[kind] = recording_class(kind)
-        context.__class__ = classes[kind]
+        context.__class__, context.verify_arguments = classes[kind], given
         return context
 
     torch._dynamo.optimize = recorded_optimize

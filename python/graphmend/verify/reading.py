@@ -87,7 +87,8 @@ class Seen:
         self.begun = None
         call = Call(key, line["call"], line, [])
         self.calls[key].append(call)
-        self.events.append(("call", f"{call.name} returned from call {call.number}", line["printed"]))
+        if not line["thread"]:  # others return when they like
+            self.events.append(("call", f"{call.name} returned from call {call.number}", line["printed"]))
 
     def take_backward(self, key: Key, line: dict[str, Any]) -> None:
         for call in reversed(self.calls[key]):

@@ -150,6 +150,8 @@ class Sites:
         """Note what the runtime did with a site."""
         path, line, column, code = place
         site = self.places.get(place)
+        if site is None and record["mended"]:  # a decision that the graph follows; a finding there is as good as mended
+            site = next((one for one in self.by_file[path] if one.predicted and one.line == line), None)
         if site is None:
             if not record["mended"]:
                 return  # a decision that the runtime follows where it can; a break there is told by itself

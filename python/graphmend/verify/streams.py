@@ -25,10 +25,6 @@ class Hunk:
     last: int
     there: tuple[Entry, ...]
 
-    def touches(self, other: Hunk) -> bool:
-        """Whether two hunks are about the same place."""
-        return self.first <= other.last and other.first <= self.last
-
 
 def lines_between(data: bytes, start: int, end: int) -> list[Entry]:
     """The printed lines between two offsets."""
@@ -88,26 +84,75 @@ def masked(entries: tuple[Entry, ...]) -> list[Entry]:
     return [(kind, NUMBER.sub("0", text)) for kind, text in entries]
 
 
-def whose(hunk: Hunk, reference: list[Entry], plain: list[Hunk]) -> str:
-    """Who is to blame for a difference of the mended program."""
-    near = [other for other in plain if other.touches(hunk)]
-    if not near:
-        return "mended"
-    if any(other.there == hunk.there and (other.first, other.last) == (hunk.first, hunk.last) for other in near):
-        return "torch"
-    here = tuple(reference[hunk.first : hunk.last])
-    same = masked(hunk.there) == masked(here) or any(masked(hunk.there) == masked(other.there) for other in near)
-    return "unsettled" if same else "mended"
+@dataclasses.dataclass(frozen=True)
+class Region:
+    """A place where at least one of two runs differs from the reference: what is there in all three."""
+
+    first: int
+    eager: tuple[Entry, ...]
+    plain: tuple[Entry, ...]
+    mended: tuple[Entry, ...]
+
+    def all(self) -> tuple[tuple[Entry, ...], ...]:
+        """The eager, the plain and the mended part."""
+        return self.eager, self.plain, self.mended
+
+    def whose(self) -> str:
+        """Who is to blame: what both runs share is torch's, and where only numbers change, nobody is known."""
+        if self.mended in (self.eager, self.plain):
+            return "torch"
+        if self.plain == self.eager:
+            return "mended"
+        return "unsettled" if masked(self.mended) in (masked(self.eager), masked(self.plain)) else "mended"
 
 
-def place(hunk: Hunk, reference: list[Entry]) -> str:
+def rendered(reference: list[Entry], found: list[Hunk], first: int, last: int) -> tuple[Entry, ...]:
+    """What stands for a part of the reference, given all hunks."""
+    entries: list[Entry] = []
+    for hunk in found:
+        if first <= hunk.first and hunk.last <= last:
+            entries += [*reference[first : hunk.first], *hunk.there]
+            first = hunk.last
+    return (*entries, *reference[first:last])
+
+
+def regions(eager: list[Entry], plain: list[Entry], mended: list[Entry]) -> list[Region]:
+    """All places where a run differs from the eager one."""
+    of_plain, of_mended = hunks(eager, plain), hunks(eager, mended)
+    groups: list[list[int]] = []
+    for hunk in sorted([*of_plain, *of_mended], key=lambda hunk: (hunk.first, hunk.last)):
+        if groups and hunk.first <= groups[-1][1]:
+            groups[-1][1] = max(groups[-1][1], hunk.last)
+        else:
+            groups.append([hunk.first, hunk.last])
+    return [
+        Region(
+            first,
+            tuple(eager[first:last]),
+            rendered(eager, of_plain, first, last),
+            rendered(eager, of_mended, first, last),
+        )
+        for first, last in groups
+    ]
+
+
+def place(region: Region, reference: list[Entry]) -> str:
     """Where a difference is, in words."""
-    before = next((text for kind, text in reversed(reference[: hunk.first]) if kind == "call"), None)
+    before = next((text for kind, text in reversed(reference[: region.first]) if kind == "call"), None)
     return "before the first call returned" if before is None else f"after {before}"
 
 
-def words(entries: tuple[Entry, ...], kind: str) -> str:
-    """The entries of one kind as text, with the ends of calls between them."""
-    found = [text if name == kind else f"({text})" for name, text in entries if name in (kind, "call")]
-    text = "\n".join(found[:20]) or "nothing"
+def kinds(region: Region) -> list[str]:
+    """The kinds of events in a region."""
+    return list(dict.fromkeys(kind for entries in region.all() for kind, _ in entries))
+
+
+def of_kind(entries: tuple[Entry, ...], *kinds: str) -> list[str]:
+    """The entries of some kinds, with the ends of calls between them."""
+    return [text if name in kinds else f"({text})" for name, text in entries if name in (*kinds, "call")]
+
+
+def words(entries: list[str]) -> str:
+    """Entries as one text."""
+    text = "\n".join(entries[:20]) or "nothing"
     return text if len(text) <= 400 else text[:397] + "..."

@@ -115,6 +115,8 @@ def of(runs: dict[str, Seen], data: dict[str, Any], impossible: Optional[str]) -
         return "failed", [f"the mended program {failed}; without graphmend it does not"]
     sentences = [sentence_of_counts(data["totals"]), *sentences_of_equality(data["equality"])]
     sentences += [entry["text"] for entry in data["worse"]]
+    if any(runs[name].end is None for name in ("eager", "plain", "mended")):
+        sentences.append("the program ends without its exit handlers: memory and what is mended are not known")
     if not data["equality"]["equal"]:
         return "different", sentences
     return ("worse" if data["worse"] else of_counts(data["callables"])), sentences
