@@ -184,8 +184,6 @@ def test_a_program_that_gives_nothing_to_verify(run_verify: Any, tmp_path: Path,
     ("name", "says"),
     [
         ("model.py:Missing", "has no `Missing`"),
-        ("model.py:torch", "a module cannot be called"),
-        ("model.py:Net.forward", "takes neither the inputs nor no arguments"),
         ("no_such_module:Net", "No module named 'no_such_module'"),
     ],
 )

@@ -27,7 +27,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "of torch": (*QUICK, "of_torch.py"),
     "inductor": (*QUICK, "--calls", "8", "--inputs", "gated_inputs", "model.py:gated"),
     "module": (*QUICK, "--backend", "aot_eager", "--calls", "4", "model:make_net"),
-    "demo": (*QUICK, "--backend", "eager", "--calls", "2", "--inputs", "build_inputs", f"{DEMO}:build_model"),
+    "demo": (*QUICK, "--backend", "eager", "--calls", "2", "small_demo.py:make"),
 }
 
 
@@ -59,6 +59,7 @@ class Verified:
 def verify(executable: str, folder: Path, arguments: tuple[str, ...]) -> Verified:
     """Run one command in a folder that holds the programs."""
     shutil.copytree(PROGRAMS, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(DEMO, folder)
     environment = {
         "GRAPHMEND_PYTHON": sys.executable,
         **os.environ,

@@ -152,8 +152,9 @@ class Equality:
         kinds = [kind for kind in streams.kinds(region) if kind != "call"]
         parts = [[streams.of_kind(entries, kind) for entries in region.all()] for kind in kinds]
         alone = [(kind, part) for kind, part in zip(kinds, parts) if part != [part[0]] * 3]
-        if not alone and kinds:
-            alone = [(kinds[0], [streams.of_kind(entries, *kinds) for entries in region.all()])]
+        if not alone:  # so it is their order that differs, or when calls return
+            aspect = kinds[0] if kinds else "output"
+            alone = [(aspect, [streams.of_kind(entries, *kinds) for entries in region.all()])]
         for kind, (here, *there) in alone:
             told = [None if entries == here else streams.words(entries) for entries in there]
             self.note(kind, where, "torch" if there[1] == here else region.whose(), streams.words(here), *told)
