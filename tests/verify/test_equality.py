@@ -57,8 +57,7 @@ class Run:
         return self
 
     def seen(self) -> Seen:
-        self.writer.lines.close()
-        self.writer.contents.close()
+        self.writer.close()
         (self.folder / "stdout").write_text(self.printed, encoding="utf-8")
         (self.folder / "stderr").write_text("", encoding="utf-8")
         return Seen(Ended("run", str(self.folder), ENDED, 0))

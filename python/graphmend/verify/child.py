@@ -48,9 +48,10 @@ class Run:
         self.recorder: Any = None
         self.error: Optional[BaseException] = None
         # A stack for the parent: on a fatal signal, and when it asks because the program hangs.
-        self.stacks = open(os.path.join(folder, STACKS), "w")  # noqa: SIM115
-        faulthandler.enable(self.stacks)
-        faulthandler.register(signal.SIGUSR2, self.stacks)
+        # A bare descriptor: a file object would be complained about where the program turns warnings on.
+        stacks = os.open(os.path.join(folder, STACKS), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        faulthandler.enable(stacks)
+        faulthandler.register(signal.SIGUSR2, stacks)
 
     def prepare(self) -> None:
         """Put everything in place."""
@@ -102,6 +103,7 @@ class Run:
             kind = type(self.error)
             found["error"] = {"type": f"{kind.__module__}.{kind.__qualname__}", "text": str(self.error), "cause": None}
         self.writer.write("end", memory=peak_memory(), **found)
+        self.writer.close()
 
 
 def main(folder: str, arguments: list[str]) -> None:

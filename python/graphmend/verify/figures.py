@@ -123,7 +123,6 @@ def worse(callables: list[dict[str, Any]]) -> list[dict[str, Any]]:
     found = []
     for number, item in enumerate(callables):
         plain, mended = item["plain"], item["mended"]
-        broke = breaks(plain)
 
         def add(kind: str, text: str, number: int = number) -> None:
             found.append({"kind": kind, "callable": number, "text": text})
@@ -136,7 +135,7 @@ def worse(callables: list[dict[str, Any]]) -> list[dict[str, Any]]:
                 add(kind, f"{item['name']} {verb} {times(mended[name])}, {before}")
         if mended["graphs"] == 0 and plain["graphs"] > 0:
             add("graphs", f"{item['name']} has no graph, {plain['graphs']} without graphmend")
-        if mended["recompiles"] > plain["recompiles"] and (not broke or mended["graphs"] > plain["graphs"]):
+        if mended["recompiles"] > plain["recompiles"] and not breaks(plain):
             add(
                 "recompiles",
                 f"{item['name']} compiles again {times(mended['recompiles'])}, without graphmend {plain['recompiles']}",

@@ -26,13 +26,19 @@ class Writer:
         self.process = os.getpid()
         self.lock = threading.RLock()
 
+    def close(self) -> None:
+        """Write nothing more."""
+        with self.lock:
+            self.lines.close()
+            self.contents.close()
+
     def is_full(self) -> bool:
         """Whether no more contents should be kept."""
-        return self.contents.tell() > LIMIT
+        return self.contents.closed or self.contents.tell() > LIMIT
 
     def write(self, kind: str, **members: Any) -> None:
         """Add one line."""
-        if os.getpid() != self.process:
+        if os.getpid() != self.process or self.lines.closed:
             return
         line = json.dumps({"kind": kind, **members}, default=repr) + "\n"
         with self.lock:
@@ -42,7 +48,7 @@ class Writer:
     def keep(self, key: str, code: str, data: bytes) -> None:
         """Keep numbers under a key; `code` is their type for `array`."""
         with self.lock:
-            if key in self.known or os.getpid() != self.process:
+            if key in self.known or os.getpid() != self.process or self.lines.closed:
                 return
             self.known.add(key)
             start = self.contents.tell()
