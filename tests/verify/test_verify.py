@@ -43,6 +43,7 @@ def test_every_aspect(verified: Verified) -> None:
     of = {aspect: " ".join(found["place"] for found in entries) for aspect, entries in ours.items()}
     assert "gradient" in of["gradients"] and "detached" in of["values"]
     assert "swallowed" in of["exceptions"] and "mutation" in of["mutation"] and "identity" in of["aliases"]
+    assert "number 2: self.seen" in of["state"] and " self.seen" not in of["state"].replace("number 2: self.seen", "")
     assert not any("right" in of[aspect] for aspect in ("values", "aliases", "gradients", "mutation", "exceptions"))
 
 

@@ -17,6 +17,7 @@ from .store import Writer
 from .surroundings import Surroundings, entry_of, random_states
 from .values import Describer, error_of, tensors_in, type_name
 
+INSTANCES = 64  # of one callable whose surroundings are kept
 CAPTURE_ERRORS = ("torch._dynamo.", "torch.fx.", "torch._subclasses.")
 NO_FRAME = "torch.compile with fullgraph=True found no compiled frames"
 
@@ -29,21 +30,34 @@ class Local(threading.local):
         self.last: Optional[Call] = None
 
 
-class Callable_:
+class Target:
     """A compiled callable of the program; all that start at one function are one."""
 
-    def __init__(self, number: int, surroundings: Surroundings) -> None:
+    def __init__(self, number: int) -> None:
         self.number = number
-        self.surroundings = surroundings
         self.calls = 0
         self.known: dict[str, str] = {}
+        self.surroundings: dict[int, Surroundings] = {}  # by identity of what is called; they keep it alive
+
+    def around(self, function: Any) -> Surroundings:
+        """The surroundings of a function, or of the object that it is a method of."""
+        owner = getattr(function, "__self__", None)
+        number = id(function if owner is None else owner)
+        if number in self.surroundings:
+            return self.surroundings[number]
+        count = len(self.surroundings)
+        made = Surroundings(function, f"number {count + 1}: " if count else "")
+        if count < INSTANCES:
+            self.surroundings[number] = made
+        return made
 
 
 class Call:
     """One call in progress, or the last one."""
 
-    def __init__(self, target: Callable_, number: int, detailed: bool) -> None:
+    def __init__(self, target: Target, around: Surroundings, number: int, detailed: bool) -> None:
         self.target = target
+        self.around = around
         self.number = number
         self.detailed = detailed
         self.backwards = 0
@@ -102,7 +116,7 @@ class Recorder:
         self.settings = settings
         self.describer = Describer(writer)
         self.local = Local()
-        self.targets: dict[Any, Callable_] = {}
+        self.targets: dict[Any, Target] = {}
         self.lock = threading.Lock()
         self.detailed = 0
 
@@ -112,7 +126,7 @@ class Recorder:
         place = {} if call is None else {"callable": call.target.number, "call": call.number}
         self.writer.write(kind, **place, **members)
 
-    def target_of(self, function: Any) -> Callable_:
+    def target_of(self, function: Any) -> Target:
         """The callable that a function belongs to."""
         entry = entry_of(function)
         code = getattr(entry, "__code__", entry)
@@ -122,7 +136,7 @@ class Recorder:
         key = (name, file, line)
         with self.lock:
             if key not in self.targets:
-                self.targets[key] = Callable_(len(self.targets), Surroundings(function))
+                self.targets[key] = Target(len(self.targets))
                 self.writer.write("callable", number=self.targets[key].number, name=name, file=file, line=line)
             return self.targets[key]
 
@@ -182,7 +196,8 @@ class Recorder:
             detailed = not self.settings.fullgraph and self.detailed < self.settings.calls
             detailed = detailed and not self.writer.is_full()
             self.detailed += detailed
-        call = Call(target, number, detailed)
+            around = target.around(innermost)
+        call = Call(target, around, number, detailed)
         if detailed:
             tensors = quietly(tensors_in, (args, kwargs))
             call.leaves = [weakref.ref(tensor) for tensor in tensors if tensor.is_leaf and tensor.requires_grad]
@@ -197,16 +212,24 @@ class Recorder:
         found["printed"], found["thread"] = printed(), call.thread
         found["error"] = error_of(error)
         if call.detailed:
-            around = call.target.surroundings
-            found["output"] = self.describer.value(output)
-            found["aliases"] = aliases(output, (args, kwargs), around)
-            found["inputs"] = self.describer.value([list(args), kwargs])
-            found["state"] = self.changed(call.target, around.state(self.describer))
-            found["gradients"] = self.changed(call.target, self.gradients(call), "gradient ")
-            found["random"] = random_states()
+            try:
+                found.update(self.details(call, output, args, kwargs))
+            except Exception as failed:  # an object that does not let itself be looked at; the call is not compared
+                found["unseen"] = f"{type(failed).__name__}: {failed}"
         self.writer.write("call", **found)
 
-    def changed(self, target: Callable_, state: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    def details(self, call: Call, output: Any, args: tuple, kwargs: dict) -> dict[str, Any]:
+        """All that a call has returned and left."""
+        return {
+            "output": self.describer.value(output),
+            "aliases": aliases(output, (args, kwargs), call.around),
+            "inputs": self.describer.value([list(args), kwargs]),
+            "state": self.changed(call.target, call.around.state(self.describer)),
+            "gradients": self.changed(call.target, self.gradients(call), "gradient "),
+            "random": random_states(),
+        }
+
+    def changed(self, target: Target, state: dict[str, Any], prefix: str = "") -> dict[str, Any]:
         """What is not as it was when it was last noted."""
         found = {}
         for name, value in state.items():
@@ -218,7 +241,7 @@ class Recorder:
 
     def gradients(self, call: Call) -> dict[str, Any]:
         """The gradients at hand, or that there are none: of parameters, and of the inputs of a call."""
-        tensors = dict(call.target.surroundings.parameters())
+        tensors = dict(call.around.parameters())
         for number, leaf in enumerate(call.leaves):
             tensor = leaf()
             if tensor is not None:
@@ -228,8 +251,9 @@ class Recorder:
     def finish(self) -> None:
         """Note what is left when the program has ended."""
         for target in self.targets.values():
-            around = target.surroundings
-            state = around.state(self.describer)
-            state.update({name: self.describer.value(value) for name, value in around.parameters()})
+            state = {}
+            for around in target.surroundings.values():
+                state.update(around.state(self.describer))
+                state.update({name: self.describer.value(value) for name, value in around.parameters()})
             self.writer.write("left", callable=target.number, state=self.changed(target, state))
         self.writer.write("random", random=random_states())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import faulthandler
 import os
 import random
@@ -95,7 +96,8 @@ class Run:
             from .values import error_of
 
             if not self.settings.fullgraph:
-                quietly(self.recorder.finish)
+                with contextlib.suppress(Exception):  # what cannot be looked at is not compared
+                    quietly(self.recorder.finish)
             if not isinstance(self.error, SystemExit):
                 found["error"] = error_of(self.error)
             found["report"] = report() if self.settings.role == MENDED else None

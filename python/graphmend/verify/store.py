@@ -45,7 +45,7 @@ class Writer:
             self.lines.write(line)
             self.lines.flush()
 
-    def keep(self, key: str, code: str, data: bytes) -> None:
+    def keep(self, key: str, code: str, data: memoryview) -> None:
         """Keep numbers under a key; `code` is their type for `array`."""
         with self.lock:
             if key in self.known or os.getpid() != self.process or self.lines.closed:

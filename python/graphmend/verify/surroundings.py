@@ -42,7 +42,9 @@ def names_used(code: types.CodeType) -> set[str]:
 class Surroundings:
     """The state around one callable. Functions of its modules count as its own."""
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Any, prefix: str = "") -> None:
+        self.prefix = prefix
+        self.function = function
         self.owner = getattr(function, "__self__", None)
         self.entry = entry_of(function)
         self.modules: dict[str, torch.nn.Module] = {}
@@ -80,21 +82,21 @@ class Surroundings:
 
     def state(self, describer: Describer) -> dict[str, Any]:
         """Buffers, plain attributes, globals and cells."""
-        found = {name: describer.value(value) for name, value in self.outer() if is_data(value)}
+        found = {self.prefix + name: describer.value(value) for name, value in self.outer() if is_data(value)}
         for root, module in self.modules.items():
             for name, buffer in module.named_buffers():
-                found[f"{root}.{name}"] = describer.value(buffer)
+                found[f"{self.prefix}{root}.{name}"] = describer.value(buffer)
             for prefix, part in module.named_modules():
                 for name, value in sorted(vars(part).items()):
                     if name not in MODULE_ATTRIBUTES and is_data(value):
-                        found[".".join(filter(None, (root, prefix, name)))] = describer.value(value)
+                        found[self.prefix + ".".join(filter(None, (root, prefix, name)))] = describer.value(value)
         return found
 
     def parameters(self) -> Iterator[tuple[str, torch.Tensor]]:
         """The parameters of all modules at hand, by name."""
         for root, module in self.modules.items():
             for name, parameter in module.named_parameters():
-                yield f"{root}.{name}", parameter
+                yield f"{self.prefix}{root}.{name}", parameter
 
 
 def digest(data: bytes) -> str:

@@ -32,10 +32,10 @@ def type_name(value: Any) -> str:
     return f"{type(value).__module__}.{type(value).__qualname__}"
 
 
-def bytes_of(tensor: torch.Tensor) -> bytes:
-    """The bytes of a contiguous tensor in host memory."""
+def bytes_of(tensor: torch.Tensor) -> memoryview:
+    """The bytes of a contiguous tensor in host memory, not copied: the tensor must live as long."""
     size = tensor.numel() * tensor.element_size()
-    return ctypes.string_at(tensor.data_ptr(), size) if size else b""
+    return memoryview((ctypes.c_char * size).from_address(tensor.data_ptr()) if size else b"").cast("B")
 
 
 def dense(tensor: torch.Tensor) -> torch.Tensor:
@@ -94,13 +94,16 @@ class Describer:
 
     def keep(self, flat: torch.Tensor) -> str:
         """Keep elements; returns their key."""
-        key = hashlib.sha1(f"{flat.dtype} {flat.numel()} ".encode() + bytes_of(flat)).hexdigest()
+        digest = hashlib.sha1(f"{flat.dtype} {flat.numel()} ".encode())
+        digest.update(bytes_of(flat))
+        key = digest.hexdigest()
         if key not in self.writer.known:
             step = -(-flat.numel() // WHOLE) or 1
             code, kept = numbers(flat[::step])
             if step > 1:
                 kept = torch.cat((kept, figures(flat).to(kept.dtype)))
-            self.writer.keep(key, code, bytes_of(kept.contiguous()))
+            kept = kept.contiguous()
+            self.writer.keep(key, code, bytes_of(kept))
         return key
 
     def value(self, value: Any, depth: int = 0, above: tuple[int, ...] = ()) -> Any:
@@ -152,9 +155,13 @@ def error_of(error: Optional[BaseException]) -> Optional[dict[str, Any]]:
     if error is None:
         return None
     cause = error.__cause__
+    try:
+        text = str(error)
+    except Exception as failed:
+        text = f"({type(failed).__name__} in its text)"
     return {
         "type": type_name(error),
-        "text": without_addresses(str(error))[:4000],
+        "text": without_addresses(text)[:4000],
         "cause": type_name(cause) if cause is not None else None,
     }
 

@@ -57,6 +57,36 @@ def right(x):
     return torch.nn.functional.dropout(x, 0.5)
 
 
+class Counter(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("seen", torch.zeros(1))
+
+    def forward(self, x):
+        self.seen += 1
+        return x + 1
+
+
+counters = [Counter(), Counter()]
+
+
+class Secret:
+    def __reduce__(self):
+        raise ValueError("not to be copied")
+
+    def __repr__(self):
+        raise ValueError("not to be shown")
+
+    def __str__(self):
+        raise ValueError("not to be told")
+
+    __getattr__ = None
+
+
+def keeps(x, secret):
+    return x + 1, secret, {secret: 1}
+
+
 def compiled(function):
     return torch.compile(function, backend="aot_eager")
 
@@ -74,11 +104,15 @@ for _ in range(2):
     except ValueError:
         pass
     compiled(count)(torch.ones(4))
+    compiled(keeps)(torch.ones(4), Secret())
+    for counter in counters:
+        compiled(counter)(torch.ones(4))
     if planted.is_mended():
         logging.getLogger("mine").warning("one record too many")
         warnings.warn("one warning too many", stacklevel=1)
         print("one line too many", file=sys.stderr)
         calls["number"] += 1
+        counters[1].seen += 1
     calls["number"] += 1
 if planted.is_mended():
     sys.exit(3)
