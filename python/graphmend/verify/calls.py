@@ -14,7 +14,7 @@ import torch
 from .events import printed
 from .settings import EAGER, Settings
 from .store import Writer
-from .surroundings import Surroundings, entry_of, random_states
+from .surroundings import Surroundings, entry_of, program_part, random_states
 from .values import Describer, error_of, tensors_in, type_name
 
 INSTANCES = 64  # of one callable whose surroundings are kept
@@ -142,7 +142,7 @@ class Recorder:
 
     def wrap(self, function: Any, compiled: Callable[..., Any]) -> Callable[..., Any]:
         """The callable that the program gets instead of `compiled`."""
-        innermost = torch._dynamo.eval_frame.innermost_fn(function)
+        innermost = program_part(torch._dynamo.eval_frame.innermost_fn(function))
 
         @functools.wraps(compiled)
         def call(*args: Any, **kwargs: Any) -> Any:

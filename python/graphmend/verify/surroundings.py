@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import random
 import sys
 import types
@@ -13,6 +14,7 @@ import torch
 
 from .values import OPAQUE, Describer
 
+WRAPPERS = os.path.join("torch", "_dynamo", "external_utils.py")
 MODULE_ATTRIBUTES = frozenset(torch.nn.Module().__dict__)
 
 
@@ -23,6 +25,16 @@ def entry_of(function: Any) -> Any:
     if isinstance(owner, torch.nn.Module) and name in ("_wrapped_call_impl", "__call__", "_call_impl"):
         function = type(owner).forward
     return getattr(function, "__func__", function)
+
+
+def program_part(function: Any) -> Any:
+    """What the program has given to torch.compile: Dynamo puts functions of its own around some of it."""
+    while isinstance(function, types.FunctionType) and function.__code__.co_filename.endswith(WRAPPERS):
+        inside = dict(zip(function.__code__.co_freevars, function.__closure__ or ())).get("fn")
+        if inside is None:
+            break
+        function = inside.cell_contents
+    return function.__call__ if isinstance(function, torch.nn.Module) else function
 
 
 def is_data(value: Any) -> bool:
