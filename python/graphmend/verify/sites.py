@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from typing import Any, Optional
 
 from graphmend import core
@@ -10,6 +11,7 @@ from graphmend.summary import PACKAGE_FOLDERS
 
 from .reading import Seen
 
+OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 Place = tuple[str, int, int, str]  # file, line, column and rule of a site
 TEXTS = ("code", "name", "break_id", "message", "because", "advice", "level")
 
@@ -51,7 +53,7 @@ class Site:
     def matters(self) -> bool:
         """Whether there is anything to tell."""
         seen = self.observed["plain"] or self.observed["mended"] or self.mended or self.refused
-        return bool(seen or (self.predicted and self.certain and not is_installed(self.file)))
+        return not self.file.startswith(OURS) and bool(seen or (self.predicted and self.certain and not is_installed(self.file)))
 
     def why_not(self) -> Optional[str]:
         """Why the place is not mended."""
