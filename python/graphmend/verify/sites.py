@@ -53,7 +53,9 @@ class Site:
     def matters(self) -> bool:
         """Whether there is anything to tell."""
         seen = self.observed["plain"] or self.observed["mended"] or self.mended or self.refused
-        return not self.file.startswith(OURS) and bool(seen or (self.predicted and self.certain and not is_installed(self.file)))
+        return not self.file.startswith(OURS) and bool(
+            seen or (self.predicted and self.certain and not is_installed(self.file))
+        )
 
     def why_not(self) -> Optional[str]:
         """Why the place is not mended."""
