@@ -1,4 +1,4 @@
-"""Runs of `graphmend verify`, two at a time: each starts Python several times."""
+"""Runs of `graphmend verify`, three at a time: each starts Python several times, and one of them only waits."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def all_verified(
 ) -> Iterator[dict[str, concurrent.futures.Future[Verified]]]:
     """Everything that is asked for, in the making."""
     base = tmp_path_factory.mktemp("verify")
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
         yield {
             name: pool.submit(verify, executable, base / name.replace(" ", "-"), COMMANDS[name])
             for name in wanted(request.session)
