@@ -11,7 +11,7 @@ import sys
 import types
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
-from typing import Any
+from typing import Any, Callable
 
 
 class TorchFinder:
@@ -42,6 +42,8 @@ def _call_back(loader: Any) -> None:
         _stop_finder()
         state.executed = True
         _load_runtime_or_warn()
+        while state.actions:
+            state.actions.pop(0)()
 
     loader.exec_module = exec_module
 
@@ -53,6 +55,7 @@ class State:
         self.active = False  # between start() and stop()
         self.loading = False
         self.wrapped = False
+        self.actions: list[Callable[[], None]] = []  # to be done when torch has been imported
 
 
 state = State()
@@ -96,14 +99,28 @@ def _stop_finder() -> None:
         state.finder = None
 
 
+def after_import(action: Callable[[], None]) -> None:
+    """Do something now if torch is there, otherwise when it comes; behind the loading of the runtime."""
+    if is_complete():
+        action()
+        return
+    state.actions.append(action)
+    _start_finder()
+
+
+def _start_finder() -> None:
+    if state.finder is None:
+        state.finder = TorchFinder()
+        sys.meta_path.insert(0, state.finder)
+
+
 def start() -> None:
     """Wrap torch.compile now if torch is there, otherwise when it comes."""
     state.active = True
     if is_complete():
         _load_runtime_or_warn()
-    elif state.finder is None:
-        state.finder = TorchFinder()
-        sys.meta_path.insert(0, state.finder)
+    else:
+        _start_finder()
 
 
 def stop() -> None:

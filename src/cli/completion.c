@@ -44,10 +44,10 @@ static const char *const fish[] = {
     "'\n"
     "complete -c graphmend -n '__fish_seen_subcommand_from check fix' -l output-format -x -a '",
     "'\n"
-    "complete -c graphmend -n '__fish_seen_subcommand_from check fix' -l color -x -a 'auto always never'\n"
+    "complete -c graphmend -n '__fish_seen_subcommand_from check fix verify' -l color -x -a 'auto always never'\n"
     "complete -c graphmend -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'\n"
     "complete -c graphmend -n '__fish_seen_subcommand_from rule' -f -a '(graphmend rule | string split -f 1 \" \")'\n"
-    "for command in check fix\n"
+    "for command in check fix verify\n"
     "    for option in (graphmend $command --help | string match -rg '^  --([a-z-]+)')\n"
     "        complete -c graphmend -n \"__fish_seen_subcommand_from $command\" -l $option\n"
     "    end\n"

@@ -53,18 +53,24 @@ static bool take(int count, char **arguments, int *at, const gm_usage *usage) {
     return true;
 }
 
+static bool is_operand(const char *argument, const gm_usage *usage) {
+    return argument[0] != '-' || argument[1] == '\0' || (usage->leading && argument[1] != '-');
+}
+
 int gm_options_read(int count, char **arguments, const gm_usage *usage) {
     int operands = 0;
     bool ended = false;
     for (int at = 1; at < count; at++) {
         char *argument = arguments[at];
-        if (ended || argument[0] != '-' || argument[1] == '\0') {
-            arguments[++operands] = argument;
-        } else if (strcmp(argument, "--") == 0) {
-            ended = true;
-        } else if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+        if (!ended && (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0)) {
             print_help(usage);
             return GM_OPTIONS_HELP;
+        }
+        if (ended || is_operand(argument, usage)) {
+            arguments[++operands] = argument;
+            ended = ended || usage->leading;
+        } else if (strcmp(argument, "--") == 0) {
+            ended = true;
         } else if (!take(count, arguments, &at, usage)) {
             return GM_OPTIONS_WRONG;
         }

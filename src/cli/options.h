@@ -18,6 +18,7 @@ typedef struct gm_usage {
     const char *summary;  /* a paragraph */
     const gm_option *options;
     int count;
+    bool leading; /* options end at the first operand, and only `--name` is one: what follows belongs to a program */
 } gm_usage;
 
 enum { GM_OPTIONS_HELP = -1, GM_OPTIONS_WRONG = -2 };

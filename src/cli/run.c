@@ -1,13 +1,11 @@
 /* `graphmend run`: replaces this process by the environment's Python, which runs the program with the hook in place. */
-#include <errno.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/python.h"
 
 /* `-c` instead of `-m`: nothing in the current folder can stand in for our own package. A Python without graphmend runs the
  * program as it is. */
@@ -34,28 +32,6 @@ static const char usage[] = "usage: graphmend run SCRIPT [ARGUMENTS]\n"
                             "  GRAPHMEND_CACHE_DIR      folder for mended code (default: below the user's cache folder)\n"
                             "  GRAPHMEND_PYTHON         the interpreter (default: the one beside this executable)\n";
 
-enum { PATH_ROOM = 4096 };
-
-/* The interpreter beside this executable, or the first `python3` on PATH. `room` holds PATH_ROOM bytes. */
-static const char *find_python(char *room) {
-    const char *named = getenv("GRAPHMEND_PYTHON");
-    if (named != NULL && *named != '\0') {
-        return named;
-    }
-    static const char *const names[] = {"python3", "python"};
-    ssize_t length = readlink("/proc/self/exe", room, PATH_ROOM - 16);
-    while (length > 0 && room[length - 1] != '/') {
-        length--;
-    }
-    for (size_t i = 0; length > 0 && i < sizeof names / sizeof names[0]; i++) {
-        memcpy(room + length, names[i], strlen(names[i]) + 1);
-        if (access(room, X_OK) == 0) {
-            return room;
-        }
-    }
-    return "python3";
-}
-
 static bool is_off(void) {
     const char *value = getenv("GRAPHMEND");
     return value != NULL && strcmp(value, "0") == 0;
@@ -79,26 +55,6 @@ static bool names_program(int count, char **arguments) {
     return true;
 }
 
-/* Replace this process by `python [-c bootstrap] arguments`; comes back only to report a failure. */
-static int execute(const char *python, int count, char **arguments) {
-    char **command = calloc((size_t)count + 4, sizeof *command);
-    if (command == NULL) {
-        fprintf(stderr, "graphmend: out of memory\n");
-        return GM_EXIT_USAGE;
-    }
-    int length = 0;
-    command[length++] = (char *)(uintptr_t)python;
-    if (!is_off()) {
-        command[length++] = (char *)(uintptr_t)"-c";
-        command[length++] = (char *)(uintptr_t)bootstrap;
-    }
-    memcpy(command + length, arguments, (size_t)count * sizeof *command);
-    execvp(python, command);
-    fprintf(stderr, "graphmend: cannot run `%s`: %s\n", python, strerror(errno));
-    free(command);
-    return GM_EXIT_USAGE;
-}
-
 int gm_cli_run(int count, char **arguments) {
     if (count == 2 && asks_for_help(arguments[1])) {
         fputs(usage, stdout);
@@ -108,6 +64,5 @@ int gm_cli_run(int count, char **arguments) {
         fputs(usage, stderr);
         return GM_EXIT_USAGE;
     }
-    char room[PATH_ROOM];
-    return execute(find_python(room), count - 1, arguments + 1);
+    return gm_cli_execute_python(is_off() ? NULL : bootstrap, count - 1, arguments + 1);
 }

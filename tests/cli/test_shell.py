@@ -31,7 +31,7 @@ def completed(cli, *words: str) -> set[str]:
 
 def test_completion(cli) -> None:
     cli.write("model.py", "")
-    assert {"check", "fix", "run", "rule", "--version"} <= completed(cli, "graphmend", "")
+    assert {"check", "fix", "run", "verify", "rule", "--version"} <= completed(cli, "graphmend", "")
     assert completed(cli, "graphmend", "che") == {"check"}
     help_text = cli("check", "--help").out
     options = set(re.findall(r"^  (--[a-z-]+)", help_text, re.MULTILINE))

@@ -1,0 +1,102 @@
+"""`graphmend verify`: run the program in each way, compare, report."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from typing import Optional
+
+from . import options as command_line
+from . import processes, report, text
+from .options import Options
+from .reading import Seen
+from .settings import RUNS, Settings
+from .verdict import IMPOSSIBLE
+
+CALLS_IN_FULL = 100  # of a script
+CALLS_MADE = 10  # of a callable
+
+
+def settings_of(options: Options, role: str, fullgraph: bool) -> Settings:
+    """The settings of one run."""
+    calls, rounds = options.calls or CALLS_IN_FULL, CALLS_MADE
+    if options.kind == "callable":
+        calls, rounds = sys.maxsize, options.calls or CALLS_MADE
+    return Settings(
+        role=role,
+        fullgraph=fullgraph,
+        kind=options.kind,
+        name=options.name,
+        backend=options.backend,
+        seed=options.seed,
+        calls=calls,
+        rounds=rounds,
+        inputs=options.inputs,
+    )
+
+
+def is_needed(role: str, fullgraph: bool, runs: dict[str, Seen]) -> bool:
+    """Whether a run still tells something: behind one that was cut off, or compiled nothing, the next ones do not."""
+    ways = [way for way, _, _ in RUNS[:3]]
+    before = ways if fullgraph else ways[: ways.index(role)]
+    return all(way in runs and runs[way].ended.outcome == processes.ENDED and runs[way].callables for way in before)
+
+
+def run_all(options: Options, folder: str, progress: text.Progress) -> dict[str, Seen]:
+    """Run the program in each way that is asked for."""
+    runs: dict[str, Seen] = {}
+    arguments = options.arguments if options.kind == "callable" else [options.name, *options.arguments]
+    for number, (name, role, fullgraph) in enumerate(RUNS):
+        if (fullgraph and not options.fullgraph) or not is_needed(role, fullgraph, runs):
+            continue
+        progress.begin(name)
+        place = os.path.join(folder, str(number))
+        settings = settings_of(options, role, fullgraph)
+        ended = processes.run(name, settings, arguments, place, options.timeout)
+        runs[name] = Seen(ended)
+        progress.end()
+    return runs
+
+
+def is_there(options: Options) -> Optional[str]:
+    """What keeps a script from being run at all; the rest shows when it runs."""
+    if options.kind == "script" and not os.path.exists(options.name):
+        return f"cannot read `{options.name}`: no such file"
+    return None
+
+
+def main(arguments: Sequence[str]) -> int:
+    """The command; returns the exit status."""
+    options = command_line.read(arguments)
+    missing = is_there(options)
+    if missing is not None:
+        print(f"graphmend: {missing}", file=sys.stderr)
+        return IMPOSSIBLE
+    folder = tempfile.mkdtemp(prefix="graphmend-verify-")
+    try:
+        with text.progress(len(RUNS) if options.fullgraph else 3) as progress:
+            runs = run_all(options, folder, progress)
+        data = report.make(options, runs)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    if options.json is not None:
+        try:
+            report.save(data, options.json)
+        except OSError as error:
+            print(f"graphmend: cannot write `{options.json}`: {error.strerror}", file=sys.stderr)
+            return IMPOSSIBLE
+    text.show(data, options.color)
+    status: int = data["status"]
+    return status
+
+
+def run(arguments: Sequence[str]) -> int:
+    """`main`, interrupted like any other program."""
+    try:
+        return main(arguments)
+    except KeyboardInterrupt:
+        print("graphmend: interrupted", file=sys.stderr)
+        return IMPOSSIBLE

@@ -1,0 +1,44 @@
+"""What one run of the program is to do, as the command hands it to the process."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from typing import Optional
+
+EAGER, PLAIN, MENDED = "eager", "plain", "mended"
+# The runs in their order: name, which program, and whether it is asked for one graph or an error.
+RUNS = (
+    (EAGER, EAGER, False),
+    (PLAIN, PLAIN, False),
+    (MENDED, MENDED, False),
+    ("plain fullgraph", PLAIN, True),
+    ("mended fullgraph", MENDED, True),
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """One run. `calls` is how many are noted in full; for a callable, `rounds` is how many to make, of `inputs`."""
+
+    role: str
+    fullgraph: bool
+    kind: str  # "script", "module" or "callable"
+    name: str
+    backend: Optional[str]
+    seed: int
+    calls: int
+    rounds: int = 10
+    inputs: str = "inputs"
+
+    def save(self, folder: str) -> None:
+        """Write the settings for the process of the run."""
+        with open(os.path.join(folder, "settings.json"), "w", encoding="utf-8") as stream:
+            json.dump(dataclasses.asdict(self), stream)
+
+    @classmethod
+    def load(cls, folder: str) -> Settings:
+        """What `save` wrote."""
+        with open(os.path.join(folder, "settings.json"), encoding="utf-8") as stream:
+            return cls(**json.load(stream))

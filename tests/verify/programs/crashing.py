@@ -1,0 +1,12 @@
+import planted
+import torch
+
+planted.plant("gate", planted.crash)
+
+
+@torch.compile(backend="eager")
+def gate(x):
+    return x + 1
+
+
+gate(torch.ones(4))
