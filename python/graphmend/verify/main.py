@@ -7,10 +7,10 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
-from typing import Optional
+from typing import Any, Optional
 
+from . import known, page, processes, report, text
 from . import options as command_line
-from . import processes, report, text
 from .options import Options
 from .reading import Seen
 from .settings import RUNS, Settings
@@ -75,6 +75,11 @@ def main(arguments: Sequence[str]) -> int:
     if missing is not None:
         print(f"graphmend: {missing}", file=sys.stderr)
         return IMPOSSIBLE
+    try:
+        baseline = known.Baseline(options.baseline, options.write_baseline)
+    except known.BaselineError as error:
+        print(f"graphmend: {error}", file=sys.stderr)
+        return IMPOSSIBLE
     folder = tempfile.mkdtemp(prefix="graphmend-verify-")
     try:
         with text.progress(len(RUNS) if options.fullgraph else 3) as progress:
@@ -82,15 +87,23 @@ def main(arguments: Sequence[str]) -> int:
         data = report.make(options, runs)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    if options.json is not None:
-        try:
-            report.save(data, options.json)
-        except OSError as error:
-            print(f"graphmend: cannot write `{options.json}`: {error.strerror}", file=sys.stderr)
-            return IMPOSSIBLE
+    if not write_files(options, data):
+        return IMPOSSIBLE
     text.show(data, options.color)
     status: int = data["status"]
-    return status
+    return baseline.judge(data, status)
+
+
+def write_files(options: Options, data: dict[str, Any]) -> bool:
+    """What is asked for in files; says what cannot be written."""
+    for path, save in ((options.json, report.save), (options.html, page.save)):
+        try:
+            if path is not None:
+                save(data, path)
+        except OSError as error:
+            print(f"graphmend: cannot write `{path}`: {error.strerror}", file=sys.stderr)
+            return False
+    return True
 
 
 def run(arguments: Sequence[str]) -> int:

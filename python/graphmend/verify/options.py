@@ -27,6 +27,9 @@ class Options:
     fullgraph: bool = True
     inputs: str = "inputs"
     json: Optional[str] = None
+    html: Optional[str] = None
+    baseline: Optional[str] = None
+    write_baseline: Optional[str] = None
     color: str = "auto"
 
 
@@ -68,6 +71,9 @@ VALUES: dict[str, Callable[[str, str], object]] = {
     "timeout": seconds,
     "inputs": lambda option, text: text,
     "json": lambda option, text: text,
+    "html": lambda option, text: text,
+    "baseline": lambda option, text: text,
+    "write-baseline": lambda option, text: text,
     "color": color,
 }
 
@@ -84,7 +90,7 @@ def read(arguments: Sequence[str]) -> Options:
         elif name in VALUES:
             if not equals:
                 value = rest.pop(0) if rest else fail(f"`--{name}` needs a value")
-            setattr(options, name, VALUES[name](f"--{name}", value))
+            setattr(options, name.replace("-", "_"), VALUES[name](f"--{name}", value))
         else:
             fail(f"unknown option `--{name}`")
     take_program(options, rest)

@@ -15,7 +15,7 @@ from typing import Any
 from .elements import Report, element, joined, text
 from .sections import SECTIONS
 
-__all__ = ["render"]
+__all__ = ["render", "save"]
 
 FOLDER = Path(__file__).parent
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
@@ -61,3 +61,8 @@ def render(data: dict[str, Any]) -> str:
         "script": (FOLDER / "page.js").read_text(encoding="utf-8"),
     }
     return "".join(holes[part] if index % 2 else part for index, part in enumerate(template.split("@@")))
+
+
+def save(data: dict[str, Any], path: str) -> None:
+    """Write the page of a report."""
+    Path(path).write_text(render(data), encoding="utf-8")
