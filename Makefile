@@ -12,6 +12,7 @@
 #   make bench-meaning        the reader of models' answers, its speed and what it makes of damaged texts, beside peers that are installed
 #   make capture [KIT=dir]    what jit.trace, jit.script, fx, export, fullgraph, ONNX, lazy tensors and JAX capture rightly, before and
 #                             after `fix --unsafe`; ONNX needs onnx, onnxruntime and onnxscript, JAX torchax
+#   make pictures             the pictures in docs/pictures, of what verify says about examples/tour.py
 #   make results              write docs/results.md from what the other targets measured
 #   make lint | clean
 
@@ -42,7 +43,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test lint layers gcc clang sanitize pytest crashes demo paper score oracle adversary bench bench-meaning capture results clean
+.PHONY: all build test lint layers gcc clang sanitize pytest crashes demo paper score oracle adversary bench bench-meaning capture pictures results clean
 
 all: build
 
@@ -164,6 +165,11 @@ bench-meaning: build
 capture: build
 	@mkdir -p build
 	$(BIN)/python tools/capture_matrix.py $(if $(KIT),--cases "$(KIT)/cases_dev") --jobs $(JOBS) --json build/capture.json
+
+pictures: build
+	@mkdir -p build
+	$(BIN)/graphmend verify --json build/verify-tour.json examples/tour.py
+	$(BIN)/python tests/verify/pictures.py build/verify-tour.json docs/pictures
 
 results: build
 	$(BIN)/python tools/write_results.py

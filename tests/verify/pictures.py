@@ -14,7 +14,7 @@ import chromium
 
 from graphmend.verify.page import render
 
-PICTURES = {"verify-wide.png": (1100, False, 1500), "verify-phone.png": (390, True, 1100)}
+PICTURES = {"verify-wide.png": (1000, False, 1150), "verify-phone.png": (390, True, 1150)}
 
 
 def main() -> int:
