@@ -4,6 +4,7 @@
 #   make demo                 a half precision BART, plain and mended
 #   make paper [KIT=dir]      the models of the GraphMend paper, with the transformers release of its time
 #   make score KIT=dir        score with an evaluation kit [ONLY='branch_*'] [INDUCTOR=1] [ZOO=zoo/dev.jsonl]
+#   make recall KIT=dir ZOO=zoo/dev.jsonl [RECORDS=dir]   which of the places where models break `check` predicts
 #   make oracle [PYTHONS='python3.9 python3.13'] [SOURCES=dir]   trees and symbol tables against those of CPython
 #   make crashes [KILLS=1000] kill `fix` at random moments, and let every system call fail once
 #   make adversary [PROGRAMS=2000] [SEED=1]   random programs, mended and compiled, against what they are
@@ -43,7 +44,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test lint layers gcc clang sanitize pytest crashes demo paper score oracle adversary bench bench-meaning capture pictures results clean
+.PHONY: all build test lint layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary bench bench-meaning capture pictures results clean
 
 all: build
 
@@ -140,6 +141,11 @@ else
 	  --cache build/score-cache$(if $(INDUCTOR),-inductor) \
 	  --cases "$(KIT)/cases_dev" --json build/score-cases$(if $(INDUCTOR),-inductor).json
 endif
+
+recall: build
+	@test -n "$(KIT)" && test -n "$(ZOO)" || { echo "usage: make recall KIT=dir ZOO=zoo/dev.jsonl [RECORDS=dir]" >&2; exit 2; }
+	$(BIN)/python tools/check_recall.py --records "$(or $(RECORDS),build/score-cache)" --zoo "$(KIT)/$(ZOO)" \
+	  --graphmend $(BIN)/graphmend --json build/check-recall.json
 
 oracle: build
 	@mkdir -p build

@@ -44,6 +44,18 @@ def test_misses_are_named(tmp_path: Path) -> None:
     assert "| branch_one |" not in page
 
 
+def test_places_that_check_does_not_predict_are_named(tmp_path: Path) -> None:
+    site = {"path": "transformers/a.py", "line": 7, "text": "n = x.item()", "kind": "number", "form": "item"}
+    site.update(cause="reads /a/machine/of/x.py", models=2, code=None, code_of_all="GM201")
+    known = {**site, "line": 9, "code": "GM201"}
+    record = {"runs": 3, "findings": 5, "findings_of_all": 6, "elsewhere": {"torch": 4}, "sites": [site, known]}
+    (tmp_path / "check-recall.json").write_text(json.dumps(record))
+    page = write(tmp_path)
+    assert "| number | 2 | 1 | 50.0 % | 2 | 100.0 % |" in page and "| total | 2 | 1 | 50.0 % |" in page
+    assert "| transformers/a.py:7 | `n = x.item()` | number: item | GM201 | 2 | reads x.py |" in page
+    assert "a.py:9" not in page and "4 more lines are outside" in page
+
+
 def test_speed_of_branches(tmp_path: Path) -> None:
     ratio = {"median": 1.012, "low": 1.001, "high": 1.0249}
     row = {

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import check_recall
 import zoo_sites
 
 VERDICTS = ("whole", "clean", "fewer", "same", "worse", "crash", "WRONG")
@@ -73,6 +74,11 @@ def why(result: dict[str, Any]) -> str:
     mended = result.get("mended") or {}
     reasons = [*result["reasons"], *(mended.get("reasons") or []), *(mended.get("failures") or [])]
     text = " ".join(str(reasons[0]).split()) if reasons else ""
+    return shortened(text)
+
+
+def shortened(text: str) -> str:
+    """A reason without folders of the machine and not too long."""
     text = FOLDERS.sub("", text)
     return text if len(text) <= REASON_LENGTH else text[: REASON_LENGTH - 1] + "…"
 
@@ -265,6 +271,27 @@ def captured_worse(rows: list[dict[str, Any]], ways: list[str]) -> list[str]:
     return [title, ""] + table(["program", "way", "before", "after", "why"], odd)
 
 
+def recall_part(build: Path) -> list[str]:
+    lines = ["## What check predicts", ""]
+    record = read(build / "check-recall.json")
+    if record is None:
+        return lines + not_measured("make recall KIT=kit ZOO=zoo/dev.jsonl")
+    elsewhere = sum(record["elsewhere"].values())
+    lines += [
+        f"`make recall KIT=kit ZOO=zoo/dev.jsonl`: the lines of transformers where Dynamo ended a graph in {record['runs']}",
+        f"plain runs, against {record['findings']} findings of `check` ({record['findings_of_all']} with `--all`). A line is",
+        f"predicted if a finding is on the same statement. {elsewhere} more lines are outside of the sources (torch, the",
+        "standard library).",
+        "",
+    ]
+    lines += table(check_recall.HEADINGS, check_recall.count_rows(record["sites"]))
+    missed = check_recall.missed_rows(record["sites"])
+    if missed:
+        lines += ["Not predicted:", ""]
+        lines += table(check_recall.MISSED_HEADINGS, [[*row[:-1], shortened(row[-1])] for row in missed])
+    return lines
+
+
 def branches_part(build: Path) -> list[str]:
     lines = ["## Speed of mended branches", ""]
     record = read(build / "bench-branches.json")
@@ -400,6 +427,7 @@ def main() -> None:
     lines += branches_part(options.build) + events_part(options.build) + check_part(options.build)
     lines += bench_part(options.build) + oracle_part(options.build)
     lines += readers_part(options.build) + reader_speed_part(options.build)
+    lines += recall_part(options.build) + bench_part(options.build) + oracle_part(options.build)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
     print(f"wrote {options.out}")
