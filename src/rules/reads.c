@@ -6,6 +6,7 @@
 #include "rules/eager_only.h"
 #include "rules/reach.h"
 #include "rules/rule.h"
+#include "rules/untraced.h"
 
 typedef struct gm_read_walk {
     gm_analysis *analysis;
@@ -181,6 +182,22 @@ static void visit_size(walk *walking, const gm_node *node) {
     }
 }
 
+/* Assertions of torch that look at all of a tensor. */
+static bool visit_check(walk *walking, const gm_node *node) {
+    static const char *const names[] = {"torch._check_tensor_all", "torch._check_tensor_all_with", NULL};
+    const gm_Call *call = gm_as_Call(node);
+    const char *short_name = name_of(call);
+    if (short_name == NULL || strncmp(short_name, "_check_tensor_all", strlen("_check_tensor_all")) != 0) {
+        return false;
+    }
+    const gm_name *name = gm_flow_qualified(walking->analysis->flow, call->func);
+    bool found = name != NULL && gm_text_in(name->text, names);
+    if (found) {
+        add(walking, &gm_rule_read_value, node, gm_analysis_text(walking->analysis, "`%s` reads a tensor", short_name));
+    }
+    return found;
+}
+
 /* ---- Items ---- */
 
 /* What tensors of bool are called, where nothing else is known of a name. */
@@ -243,6 +260,21 @@ static void visit_subscript(walk *walking, const gm_node *node) {
     }
 }
 
+/* ---- What is not traced ---- */
+
+static bool visit_untraced(walk *walking, const gm_node *node) {
+    gm_untraced found;
+    if (!gm_untraced_find(walking->analysis, walking->function, node, &found)) {
+        return false;
+    }
+    gm_finding finding = {.rule = found.rule, .node = found.node, .function = walking->function, .certain = true};
+    finding.message = found.message;
+    finding.advice = found.advice;
+    finding.refusal = (gm_refusal){found.reason, found.node};
+    gm_vec_push(walking->analysis->arena, walking->found, finding);
+    return true;
+}
+
 /* ---- The walk ---- */
 
 static bool is_open(const walk *walking, const gm_node *definition) {
@@ -264,8 +296,11 @@ static bool visit(gm_node *node, void *context) {
     } else if (node->kind == GM_KIND_ClassDef || node->kind == GM_KIND_Lambda) {
         inner.function = NULL;
     }
+    if (inner.function != NULL && visit_untraced(&inner, node)) {
+        return gm_node_children(node, visit, &inner);
+    }
     if (inner.function != NULL && node->kind == GM_KIND_Call) {
-        if (!visit_builtin(&inner, node) && !visit_named_read(&inner, node)) {
+        if (!visit_builtin(&inner, node) && !visit_named_read(&inner, node) && !visit_check(&inner, node)) {
             visit_op(&inner, node);
             visit_size(&inner, node);
         }

@@ -1,4 +1,5 @@
-/* Reads: the places where Python needs to know what a tensor holds although it decides nothing there: numbers (GM201) and sizes (GM202). */
+/* Reads: the places where Python needs to know what a tensor holds although it decides nothing there: numbers (GM201) and sizes (GM202).
+ * With them what is not traced at all (untraced.h): findings that have no plan and that no other rule looks at. */
 #ifndef GM_RULES_READS_H
 #define GM_RULES_READS_H
 

@@ -1,0 +1,24 @@
+/* Contexts that Dynamo does not enter; untraced.c finds the places. */
+#include "rules/rule.h"
+
+static const char page[] =
+    "# GM503 context that is not traced\n\n"
+    "## What it finds\n\n"
+    "A `with` over a lock, over `torch.backends.cudnn.flags`, `torch.random.fork_rng` or `torch.autograd.detect_anomaly`:\n\n"
+    "    with self.lock:\n"
+    "        y = self.table(x)\n\n"
+    "## Why it breaks\n\n"
+    "The compiler cannot enter the object (GB0142), and in a `with` it cannot end a graph and go on: the whole function falls back to "
+    "the interpreter, only what it calls is compiled.\n\n"
+    "## What to write\n\n"
+    "Enter it around the compiled part, or keep it for eager runs: `if not torch.compiler.is_compiling(): ...`.\n\n"
+    "## When the mend is safe\n\n"
+    "There is no mend: the context may have to be in force while the graph runs.\n";
+
+static bool find(gm_analysis *analysis, const gm_site *site) {
+    (void)analysis;
+    (void)site;
+    return false;
+}
+
+const gm_rule gm_rule_untraced_context = {"GM503", "untraced-context", "GB0142", page, find};

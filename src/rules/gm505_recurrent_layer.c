@@ -1,0 +1,24 @@
+/* Recurrent layers; untraced.c finds the places. */
+#include "rules/rule.h"
+
+static const char page[] =
+    "# GM505 recurrent layer\n\n"
+    "## What it finds\n\n"
+    "A call of an attribute that holds a `torch.nn.LSTM`, `torch.nn.GRU` or `torch.nn.RNN`:\n\n"
+    "    output, state = self.lstm(x)\n\n"
+    "## Why it breaks\n\n"
+    "The compiler takes these layers as one step each for every time step and does not trace them (GB0014), unless "
+    "`torch._dynamo.config.allow_rnn` is set.\n\n"
+    "## What to write\n\n"
+    "Set `allow_rnn`, if sequences have few lengths. Or compile what is in front of the layer and what is behind it. Cells "
+    "(`nn.LSTMCell`) are traced.\n\n"
+    "## When the mend is safe\n\n"
+    "There is no mend: a setting of the compiler decides it.\n";
+
+static bool find(gm_analysis *analysis, const gm_site *site) {
+    (void)analysis;
+    (void)site;
+    return false;
+}
+
+const gm_rule gm_rule_recurrent_layer = {"GM505", "recurrent-layer", "GB0014", page, find};
