@@ -277,10 +277,12 @@ def recall_part(build: Path) -> list[str]:
     if record is None:
         return lines + not_measured("make recall KIT=kit ZOO=zoo/dev.jsonl")
     runs, found, guessed = record["runs"], record["findings"], record["findings_of_all"]
+    elsewhere = sum(record["elsewhere"].values())
     lines += [
-        f"`make recall KIT=kit ZOO=zoo/dev.jsonl`: the lines of transformers where Dynamo ended a graph in {runs} plain runs,",
-        f"against {found} findings of `check` ({guessed} with `--all`). A line is predicted if a finding is on the same",
-        f"statement. {sum(record['elsewhere'].values())} more lines are outside of the sources (torch, the standard library).",
+        f"`make recall KIT=kit ZOO=zoo/dev.jsonl`: the lines of transformers where Dynamo ended a graph in {runs}",
+        f"plain runs, against {found} findings of `check` ({guessed} with `--all`). A line is predicted if a",
+        f"finding is on the same statement. {elsewhere} more lines are outside of the sources (torch, the standard",
+        "library).",
         "",
     ]
     lines += table(check_recall.HEADINGS, check_recall.count_rows(record["sites"]))
