@@ -122,7 +122,7 @@ static void mend(gm_buffer *out, const void *request) {
                                 "\"problem\": \"syntax error\"}\n");
         return;
     }
-    gm_analysis *analysis = gm_analysis_run(out->arena, tree);
+    gm_analysis *analysis = gm_analysis_run(out->arena, tree, NULL);
     refuse_silenced(analysis);
     add_mended(out, analysis, gm_mend_runtime(analysis, decisions(analysis)));
 }

@@ -26,7 +26,8 @@ int gm_cli_check(int count, char **arguments) {
             "  cat model.py | graphmend check --stdin-filename model.py -\n\n"
             "Folders are searched for *.py and *.ipynb; what .gitignore files leave out is not looked at. A comment\n"
             "`# graphmend: ignore[GM101] why` or `# noqa: GM101` silences a line. Only code that torch.compile can reach is\n"
-            "reported, by evidence in the file: forward of modules, compiled functions, and what they call.\n"
+            "reported, by evidence in the files that are checked: forward of modules, compiled functions, and what they call,\n"
+            "in other files too.\n"
             "Exit status: 0 nothing found, 1 findings, 2 errors.",
         .options = options,
         .count = shared + OWN,

@@ -25,7 +25,7 @@ static void print_mended(gm_arena *arena, gm_tree *tree, const gm_debug_options 
         *options->status = GM_EXIT_FINDINGS;
         return;
     }
-    gm_analysis *analysis = gm_analysis_run(arena, tree);
+    gm_analysis *analysis = gm_analysis_run(arena, tree, NULL);
     const gm_mended *mended = gm_mend_runtime(analysis, gm_decisions_of(analysis));
     if (mended->text == NULL) {
         gm_buffer_printf(out, "# %s: %s\n", tree->source->path, mended->problem != NULL ? mended->problem : "nothing to mend");

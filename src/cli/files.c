@@ -10,6 +10,7 @@
 
 #include "cli/cli.h"
 #include "driver/discover.h"
+#include "driver/links.h"
 
 static bool read_list(gm_arena *arena, const char *typed, const char **codes) {
     gm_buffer list;
@@ -120,11 +121,26 @@ static void keep_memory(void) {
 #endif
 }
 
+/* What other results have replaced is asked for again by the next run. */
+static void keep_all(gm_arena *arena, const gm_run *run, const gm_job_result *results, uint32_t count, const gm_job_results *earlier) {
+    gm_job_result *all = GM_NEW_ARRAY(arena, gm_job_result, count + earlier->count + 1);
+    memcpy(all, results, sizeof *all * count);
+    if (earlier->count > 0) {
+        memcpy(all + count, earlier->items, sizeof *all * earlier->count);
+    }
+    run->keep(arena, run->options, all, count + earlier->count);
+}
+
 static int run_found(gm_arena *arena, const gm_run *run, const gm_found *found, uint32_t threads,
                      gm_report_totals *totals) {
     keep_memory();
     gm_job_result *results = GM_NEW_ARRAY(arena, gm_job_result, found->targets.count);
-    gm_jobs_run(found->targets.items, found->targets.count, threads, run->job, run->options, results);
+    gm_job_results earlier = {NULL, 0};
+    if (run->linked) {
+        earlier = gm_links_run(arena, found->targets.items, found->targets.count, threads, run->job, run->options, results);
+    } else {
+        gm_jobs_run(found->targets.items, found->targets.count, threads, run->job, run->options, results);
+    }
     add_up(found, results, totals);
     gm_buffer frame;
     gm_buffer_init(&frame, arena);
@@ -134,9 +150,10 @@ static int run_found(gm_arena *arena, const gm_run *run, const gm_found *found, 
     print_buffer(&frame);
     int status = print_results(run, found, results);
     if (run->keep != NULL) {
-        run->keep(arena, run->options, results, found->targets.count);
+        keep_all(arena, run, results, found->targets.count, &earlier);
     }
     gm_jobs_free(results, found->targets.count);
+    gm_jobs_free(earlier.items, earlier.count);
     if (run->format->end != NULL) {
         run->format->end(&frame, totals, &run->style);
     }

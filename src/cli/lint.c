@@ -99,6 +99,7 @@ static bool choose(gm_lint *asked, gm_report_format *changed) {
     }
     asked->run.format = changed;
     asked->run.baseline = asked->baseline_path != NULL;
+    asked->run.linked = asked->run.job == gm_lint_check && !asked->run.standard_input;
     asked->run.options = asked;
     return true;
 }

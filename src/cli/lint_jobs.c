@@ -32,6 +32,7 @@ static gm_hash key_of(const gm_lint *asked, const gm_target *target, const gm_ch
     gm_hasher_add_text(&hasher, check->ignore);
     gm_hasher_add_text(&hasher, check->file_ignore);
     gm_hasher_add_text(&hasher, check->all ? "all" : "");
+    gm_hasher_add_text(&hasher, check->entrances);
     gm_hasher_add_text(&hasher, asked->run.format->name);
     gm_hasher_add_text(&hasher, asked->run.style.color ? "color" : "");
     gm_hasher_add(&hasher, file->bytes, file->size);
@@ -44,6 +45,7 @@ static bool is_known(const gm_lint *asked, gm_buffer *out, gm_job_result *result
     if (known != NULL) {
         result->findings = known->findings;
         result->mends = known->mends;
+        result->calls = known->calls;
         gm_buffer_add(out, known->text, known->size);
     }
     return known != NULL;
@@ -53,6 +55,7 @@ void gm_lint_check(gm_arena *arena, const gm_target *target, const void *options
     const gm_lint *asked = options;
     const char *path = target->path;
     gm_check_options check = gm_lint_options_for(arena, asked, target);
+    check.entrances = target->entrances;
     gm_file file;
     result->problem = read_input(arena, asked, path, &file);
     if (result->problem != NULL) {
@@ -69,6 +72,7 @@ void gm_lint_check(gm_arena *arena, const gm_target *target, const void *options
     gm_checked *checked = gm_check_bytes(arena, path, file.bytes, file.size, &check);
     result->known = asked->baseline != NULL ? gm_baseline_take(arena, asked->baseline, target->absolute, checked, &check) : 0;
     result->findings = checked->entries.count;
+    result->calls = (char *)(uintptr_t)checked->calls;
     for (uint32_t i = 0; i < checked->entries.count; i++) {
         const gm_entry *entry = &checked->entries.items[i];
         result->mends += entry->rule != NULL && entry->level != GM_LEVEL_ADVICE;

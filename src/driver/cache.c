@@ -12,7 +12,7 @@
 
 /* The file: a header, for each result a record and its text, and behind all that the hash of it. Numbers are those of this machine: the key of
  * every result holds the program's own bytes, so no other machine's numbers are ever asked for. */
-static const char magic[8] = "GMCACHE1";
+static const char magic[8] = "GMCACHE2";
 
 enum { OLDEST = 20, MOST_BYTES = 64 << 20 };
 
@@ -22,6 +22,7 @@ typedef struct record {
     uint32_t mends;
     uint32_t age; /* runs since it was asked for */
     uint32_t size;
+    uint32_t calls; /* bytes of `calls` behind the text, its end included; 0: none */
 } record;
 
 typedef struct slot {
@@ -82,13 +83,15 @@ static void read_records(gm_arena *arena, gm_cache *cache, const gm_file *file) 
         }
         memcpy(&one, at, sizeof one);
         at += sizeof one;
-        if ((size_t)(end - at) < one.size) {
+        bool ended = one.calls == 0 || ((size_t)(end - at) >= (size_t)one.size + one.calls && at[(size_t)one.size + one.calls - 1] == '\0');
+        if ((size_t)(end - at) < (size_t)one.size + one.calls || !ended) {
             return;
         }
         gm_job_result result = {.findings = one.findings, .mends = one.mends, .size = one.size};
         result.text = (char *)(uintptr_t)at;
+        result.calls = one.calls == 0 ? NULL : (char *)(uintptr_t)(at + one.size);
         *slot_of(cache, one.key) = (slot){one.key, result, one.age, true};
-        at += one.size;
+        at += (size_t)one.size + one.calls;
     }
 }
 
@@ -113,10 +116,14 @@ const gm_job_result *gm_cache_find(const gm_cache *cache, gm_hash key) {
 /* ---- Writing ---- */
 
 static void add_record(gm_buffer *out, gm_hash key, const gm_job_result *result, uint32_t age) {
-    record one = {key, result->findings, result->mends, age, (uint32_t)result->size};
+    uint32_t calls = result->calls == NULL ? 0 : (uint32_t)strlen(result->calls) + 1;
+    record one = {key, result->findings, result->mends, age, (uint32_t)result->size, calls};
     gm_buffer_add(out, (const char *)&one, sizeof one);
     if (result->size > 0) {
         gm_buffer_add(out, result->text, result->size);
+    }
+    if (calls > 0) {
+        gm_buffer_add(out, result->calls, calls);
     }
 }
 

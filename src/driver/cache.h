@@ -1,8 +1,8 @@
 /* Results of `check`, kept by content: what a file gave is told again as long as nothing that it depends on has changed.
  *
  * The key of a result is a hash of everything that decides it: the bytes of this program (with the rules and the facts about torch
- * that are compiled in), the path as it is shown, the options and settings that hold for the file, the format of the report, and the
- * bytes of the file. A result depends on no other file. One file of the cache folder holds the results of all runs from one folder; it is read whole, checked by a hash of its
+ * that are compiled in), the path as it is shown, the options and settings that hold for the file, the format of the report, what other
+ * files call in it, and the bytes of the file. One file of the cache folder holds the results of all runs from one folder; it is read whole, checked by a hash of its
  * own, and replaced in one step. Whatever goes wrong with it, the cache is empty and nothing is said. */
 #ifndef GM_DRIVER_CACHE_H
 #define GM_DRIVER_CACHE_H

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/calls.h"
 #include "driver/suppress.h"
 #include "driver/unused.h"
 #include "rules/because.h"
@@ -169,8 +170,9 @@ gm_checked *gm_check_text(gm_arena *arena, const char *path, const char *text, s
     }
     gm_suppressions *comments = gm_suppress_read(arena, tree);
     bool reached_only = options->report_only && !options->all && !gm_unused_possible(comments);
-    checked->analysis = reached_only ? gm_analysis_run_reached(arena, tree) : gm_analysis_run(arena, tree);
+    checked->analysis = (reached_only ? gm_analysis_run_reached : gm_analysis_run)(arena, tree, options->entrances);
     add_findings(arena, checked, comments, options);
+    checked->calls = gm_calls_text(arena, checked);
     return checked;
 }
 

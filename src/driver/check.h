@@ -19,7 +19,7 @@ typedef struct gm_entry {
     const char *because; /* where the marked value comes from; may be NULL */
     const char *advice; /* what to write instead; may be NULL */
     const char *reason; /* why there is no mend; NULL where there is one */
-    uint32_t callers;    /* calls of the function around it in code of the file that torch.compile reaches */
+    uint32_t callers;    /* calls of the function around it in code that torch.compile reaches */
     bool certain;
     bool reached;
 } gm_entry;
@@ -32,6 +32,7 @@ typedef struct gm_checked {
     const gm_notebook *notebook; /* as it was read, when `source` is its text; or NULL */
     GM_VEC(gm_entry) entries; /* in order of position */
     const struct gm_unused_list *unused; /* comments that silence nothing; NULL with syntax errors */
+    const char *calls; /* what calls between files need to know, as links.h describes it; NULL: nothing */
 } gm_checked;
 
 typedef struct gm_check_options {
@@ -40,6 +41,7 @@ typedef struct gm_check_options {
     const char *select; /* codes or prefixes, each followed by a comma; NULL: all */
     const char *ignore; /* the same; NULL: none */
     const char *file_ignore; /* the same, of this file alone */
+    const char *entrances;   /* what reached code of other files calls here, as gm_analysis_run takes it */
 } gm_check_options;
 
 /* Whether the options leave a rule in. */

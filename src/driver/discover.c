@@ -195,7 +195,7 @@ static const gm_ignore *outer_ignore(gm_arena *arena, const char *folder) {
 }
 
 static void add_target(search *state, place file, const gm_settings *settings) {
-    gm_target target = {file.path, file.absolute, settings};
+    gm_target target = {file.path, file.absolute, settings, NULL};
     gm_vec_push(state->arena, &state->found->targets, target);
 }
 

@@ -16,6 +16,7 @@ typedef struct gm_target {
     const char *path;     /* as typed, or below the folder as typed */
     const char *absolute;
     const gm_settings *settings; /* NULL: none */
+    const char *entrances; /* what other files call in it (links.h); NULL: nothing is known */
 } gm_target;
 
 typedef struct gm_found {

@@ -23,11 +23,22 @@ static void keep_text(gm_job_result *result, const gm_buffer *out) {
     }
 }
 
+/* The same for what the job has set. */
+static void keep_calls(gm_job_result *result) {
+    if (result->calls != NULL) {
+        size_t size = strlen(result->calls) + 1;
+        char *copy = malloc(size);
+        result->calls = copy == NULL ? NULL : memcpy(copy, result->calls, size);
+        result->problem = copy == NULL ? "out of memory" : result->problem;
+    }
+}
+
 static void run_in_arena(gm_arena *arena, const batch *all, uint32_t index) {
     gm_buffer out;
     gm_buffer_init(&out, arena);
     all->job(arena, &all->targets[index], all->options, &out, &all->results[index]);
     keep_text(&all->results[index], &out);
+    keep_calls(&all->results[index]);
 }
 
 static void run_one(void *context, uint32_t index) {
@@ -53,5 +64,6 @@ void gm_jobs_run(const gm_target *targets, uint32_t count, uint32_t threads, gm_
 void gm_jobs_free(gm_job_result *results, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         free(results[i].text);
+        free(results[i].calls);
     }
 }

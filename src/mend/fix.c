@@ -12,7 +12,7 @@ static bool is_for_compiled(const gm_plan *plan) {
 /* What is a guess, or never compiled, is no reason to touch a file: these are the findings that `check` shows. */
 static bool is_wanted(const gm_finding *finding, const gm_fix_options *options) {
     const gm_plan *plan = finding->plan;
-    return finding->certain && plan != NULL && (finding->reached || (options->all && !is_for_compiled(plan)));
+    return finding->certain && plan != NULL && (finding->reached_surely || (options->all && !is_for_compiled(plan)));
 }
 
 static bool is_free(const gm_edits *taken, const gm_edits *edits) {

@@ -90,7 +90,7 @@ static void file(gm_buffer *out, const gm_checked *checked, const gm_report_styl
         add_excerpt(out, checked, entry, with);
         add_note(out, "because", entry->because, with);
         if (entry->callers > 1) {
-            gm_buffer_printf(out, "%s      = reached:%s by %u calls in this file\n", with->faint, with->off, entry->callers);
+            gm_buffer_printf(out, "%s      = reached:%s by %u calls\n", with->faint, with->off, entry->callers);
         }
         add_note(out, "write", entry->advice, with);
         add_note(out, "no mend", entry->reason, with);

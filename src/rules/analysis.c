@@ -271,7 +271,9 @@ static void mark_reached(gm_analysis *analysis) {
     for (uint32_t i = 0; i < analysis->findings.count; i++) {
         gm_finding *finding = &analysis->findings.items[i];
         const gm_node *function = definition_around(analysis, finding->function->node);
-        finding->reached = gm_reach_has(analysis, function) && !gm_eager_only(analysis->flow, finding->node);
+        bool compiled = !gm_eager_only(analysis->flow, finding->node);
+        finding->reached = compiled && gm_reach_has(analysis, function);
+        finding->reached_surely = compiled && gm_reach_has_surely(analysis, function);
         finding->callers = gm_reach_callers(analysis, function);
     }
 }
@@ -281,12 +283,13 @@ static bool may_reach(const gm_tree *tree) {
     return gm_names_find(tree->names, "forward", 7) != NULL || gm_names_find(tree->names, "compile", 7) != NULL;
 }
 
-static gm_analysis *run(gm_arena *arena, gm_tree *tree, bool reached_only) {
+static gm_analysis *run(gm_arena *arena, gm_tree *tree, bool reached_only, const char *entrances) {
     gm_analysis *analysis = GM_NEW(arena, gm_analysis);
     analysis->arena = arena;
     analysis->tree = tree;
     analysis->reached_only = reached_only;
-    if (reached_only && !may_reach(tree)) {
+    analysis->entrances = entrances;
+    if (reached_only && entrances == NULL && !may_reach(tree)) {
         return analysis;
     }
     analysis->flow = gm_flow_build(arena, tree);
@@ -299,10 +302,10 @@ static gm_analysis *run(gm_arena *arena, gm_tree *tree, bool reached_only) {
     return analysis;
 }
 
-gm_analysis *gm_analysis_run(gm_arena *arena, gm_tree *tree) {
-    return run(arena, tree, false);
+gm_analysis *gm_analysis_run(gm_arena *arena, gm_tree *tree, const char *entrances) {
+    return run(arena, tree, false, entrances);
 }
 
-gm_analysis *gm_analysis_run_reached(gm_arena *arena, gm_tree *tree) {
-    return run(arena, tree, true);
+gm_analysis *gm_analysis_run_reached(gm_arena *arena, gm_tree *tree, const char *entrances) {
+    return run(arena, tree, true, entrances);
 }

@@ -29,8 +29,9 @@ typedef struct gm_finding {
     gm_refusal refusal;    /* why there is no mend; no reason when there is */
     gm_plan *plan;         /* NULL when refused */
     bool certain;          /* by evidence, not only by shape: `check` shows these alone */
-    bool reached;          /* torch.compile can come here, as far as this file tells */
-    uint32_t callers;      /* calls of the function in code of this file that torch.compile reaches */
+    bool reached;          /* torch.compile can come here, by evidence in this file and in those that call it */
+    bool reached_surely;   /* the same by calls in this file that are certain: what writes to the file asks for that */
+    uint32_t callers;      /* calls of the function in code that torch.compile reaches */
 } gm_finding;
 
 typedef GM_VEC(gm_finding) gm_findings;
@@ -48,6 +49,7 @@ typedef struct gm_analysis {
     struct gm_reach *reach;   /* functions that torch.compile reaches; private */
     bool names_compile;       /* the file has the name `compile`; private */
     bool reached_only;        /* as gm_analysis_run_reached was asked; private */
+    const char *entrances;    /* the same */
 } gm_analysis;
 
 /* A node that rules are asked about. */
@@ -58,11 +60,14 @@ typedef struct gm_site {
     const gm_place *place; /* of `statement` */
 } gm_site;
 
-gm_analysis *gm_analysis_run(gm_arena *arena, gm_tree *tree);
+gm_analysis *gm_analysis_run(gm_arena *arena, gm_tree *tree, const char *entrances);
 
-/* The same for those who want to know of code that torch.compile reaches alone: other functions are only looked at where that needs it, and most
+/* `entrances` tells what reached code of other files calls here, NULL: nothing. A line for each, "NAME CALLS", in any order: the name of a
+ * function, of a class or "CLASS.METHOD", behind "@" when it is a decorator there, and the number of calls. Borrowed.
+ *
+ * The same for those who want to know of code that torch.compile reaches alone: other functions are only looked at where that needs it, and most
  * of the findings in them are not made. */
-gm_analysis *gm_analysis_run_reached(gm_arena *arena, gm_tree *tree);
+gm_analysis *gm_analysis_run_reached(gm_arena *arena, gm_tree *tree, const char *entrances);
 
 /* The plan of a statement or conditional expression, or NULL. */
 gm_plan *gm_analysis_plan(const gm_analysis *analysis, const gm_node *node);

@@ -23,7 +23,7 @@ static const char *const methods[] = {
 
 static gm_outside_form form_of_name(const char *name) {
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-        if (strcmp(name, functions[i].name) == 0) {
+        if (name[0] == functions[i].name[0] && strcmp(name, functions[i].name) == 0) {
             return functions[i].form;
         }
     }
@@ -38,13 +38,11 @@ static bool is_dotted(const gm_node *callee) {
     return callee->kind == GM_KIND_Name;
 }
 
+/* Few names are looked for, so what the receiver is comes last: that takes long to find out. */
 static bool is_drawing(gm_function *function, const gm_node *callee) {
-    if (callee->kind != GM_KIND_Attribute || gm_value_of(function, gm_as_Attribute(callee)->value).class_ == GM_VALUE_TENSOR) {
-        return false;
-    }
-    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+    for (size_t i = 0; callee->kind == GM_KIND_Attribute && i < sizeof methods / sizeof methods[0]; i++) {
         if (gm_name_is(gm_as_Attribute(callee)->attr, methods[i])) {
-            return true;
+            return gm_value_of(function, gm_as_Attribute(callee)->value).class_ != GM_VALUE_TENSOR;
         }
     }
     return false;
@@ -64,8 +62,8 @@ static const gm_Call *call_of(gm_flow *flow, const gm_node *attribute) {
 }
 
 static gm_outside_form form_in_place(gm_flow *flow, const gm_node *call, gm_outside_form form) {
-    const gm_node *parent = gm_flow_parent(flow, call);
     if (form == GM_OUTSIDE_STATEMENT) {
+        const gm_node *parent = gm_flow_parent(flow, call);
         return parent != NULL && parent->kind == GM_KIND_Expr ? GM_OUTSIDE_STATEMENT : GM_OUTSIDE_OBJECT;
     }
     if (form == GM_OUTSIDE_PART) {
@@ -86,14 +84,14 @@ static bool makes_module(gm_function *function) {
 
 gm_outside_form gm_outside_form_of(gm_function *function, const gm_node *call) {
     const gm_node *callee = gm_as_Call(call)->func;
-    if (!is_dotted(callee) || makes_module(function)) {
+    if (!is_dotted(callee)) {
         return GM_OUTSIDE_NONE;
     }
     const gm_name *name = gm_flow_qualified(function->flow, callee);
-    if (name == NULL) {
-        return is_drawing(function, callee) ? GM_OUTSIDE_METHOD : GM_OUTSIDE_NONE;
-    }
-    return form_in_place(function->flow, call, form_of_name(name->text));
+    gm_outside_form form = name != NULL                    ? form_in_place(function->flow, call, form_of_name(name->text))
+                           : is_drawing(function, callee) ? GM_OUTSIDE_METHOD
+                                                          : GM_OUTSIDE_NONE;
+    return form != GM_OUTSIDE_NONE && makes_module(function) ? GM_OUTSIDE_NONE : form;
 }
 
 bool gm_outside_is_clock(const char *name) {

@@ -1,44 +1,65 @@
 #include "rules/reach.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "rules/blocks.h"
+#include "rules/callees.h"
+
+typedef struct gm_reached {
+    const gm_node *definition;
+    uint32_t calls;
+} reached;
 
 struct gm_reach {
-    GM_VEC(const gm_node *) definitions;
-    GM_VEC(uint32_t) callers; /* of each definition */
+    GM_VEC(reached) found;
+    GM_VEC(reached) waiting; /* by weaker evidence: they come when the others are done */
+    uint32_t sure; /* how many of the first that were found are reached for sure */
+    gm_outgoing_list outgoing;
+    bool weaker; /* only those by weaker evidence are left */
+    uint32_t wrappers; /* defs that find_wrappers has come by */
 };
 
 typedef struct gm_reaching {
     gm_analysis *analysis;
-    gm_function *function; /* whose body is read; NULL while roots are looked for */
+    gm_function *function; /* whose body is read */
 } reaching;
 
 /* The index of a definition, or the number of definitions when it is not reached. */
 static uint32_t find(const struct gm_reach *reach, const gm_node *definition) {
     uint32_t at = 0;
-    while (at < reach->definitions.count && reach->definitions.items[at] != definition) {
+    while (at < reach->found.count && reach->found.items[at].definition != definition) {
         at++;
     }
     return at;
 }
 
-static bool has(const struct gm_reach *reach, const gm_node *definition) {
-    return find(reach, definition) < reach->definitions.count;
-}
-
-static void add(gm_analysis *analysis, const gm_node *definition) {
-    if (definition != NULL && !has(analysis->reach, definition)) {
-        gm_vec_push(analysis->arena, &analysis->reach->definitions, definition);
-        gm_vec_push(analysis->arena, &analysis->reach->callers, 0);
+static void add(gm_analysis *analysis, const gm_node *definition, uint32_t calls) {
+    uint32_t at = find(analysis->reach, definition);
+    if (definition != NULL && at == analysis->reach->found.count) {
+        gm_vec_push(analysis->arena, &analysis->reach->found, ((reached){definition, 0}));
     }
-}
-
-static void add_call(gm_analysis *analysis, const gm_node *definition) {
     if (definition != NULL) {
-        add(analysis, definition);
-        analysis->reach->callers.items[find(analysis->reach, definition)]++;
+        analysis->reach->found.items[at].calls += calls;
     }
+}
+
+static void add_weaker(gm_analysis *analysis, const gm_node *definition, uint32_t calls) {
+    if (analysis->reach->weaker) {
+        add(analysis, definition, calls);
+    } else if (definition != NULL) {
+        gm_vec_push(analysis->arena, &analysis->reach->waiting, ((reached){definition, calls}));
+    }
+}
+
+static void add_outgoing(gm_analysis *analysis, const gm_name *name, bool applied, uint32_t calls) {
+    gm_outgoing_list *outgoing = &analysis->reach->outgoing;
+    for (uint32_t i = 0; i < outgoing->count; i++) {
+        if (outgoing->items[i].name == name && outgoing->items[i].applied == applied) {
+            outgoing->items[i].calls += calls;
+            return;
+        }
+    }
+    gm_vec_push(analysis->arena, outgoing, ((gm_outgoing){name, applied, calls}));
 }
 
 /* ---- Callees ---- */
@@ -93,8 +114,13 @@ static bool is_module(gm_analysis *analysis, const gm_node *class_def) {
 static void add_methods(gm_analysis *analysis, const gm_node *class_def) {
     const gm_list *body = &gm_as_ClassDef(class_def)->body;
     for (uint32_t i = 0; i < body->count; i++) {
-        if (gm_is_def(body->items[i]) && gm_name_is(gm_def_name(body->items[i]), "forward") && is_module(analysis, class_def)) {
-            add(analysis, body->items[i]);
+        if (!gm_is_def(body->items[i]) || !gm_name_is(gm_def_name(body->items[i]), "forward")) {
+            continue;
+        }
+        if (is_module(analysis, class_def)) {
+            add(analysis, body->items[i], 0);
+        } else if (gm_callee_has_outer_base(analysis, class_def)) {
+            add_weaker(analysis, body->items[i], 0);
         }
     }
 }
@@ -113,55 +139,166 @@ static bool find_roots(gm_node *node, void *context) {
         const gm_list *decorators = gm_def_decorators(node);
         for (uint32_t i = 0; i < decorators->count; i++) {
             if (names_compile(analysis, decorators->items[i])) {
-                add(analysis, node);
+                add(analysis, node, 0);
             }
         }
     } else if (node->kind == GM_KIND_ClassDef) {
         add_methods(analysis, node);
     } else if (node->kind == GM_KIND_Call && names_compile(analysis, node) && gm_as_Call(node)->args.count > 0 &&
                gm_as_Call(node)->args.items[0]->kind == GM_KIND_Name) {
-        add(analysis, definition_of_name(analysis, gm_as_Call(node)->args.items[0]));
+        add(analysis, definition_of_name(analysis, gm_as_Call(node)->args.items[0]), 0);
     }
     return gm_node_children(node, find_roots, context);
 }
 
 /* ---- What they call ---- */
 
+static void add_callee(gm_analysis *analysis, gm_callee callee, bool applied, uint32_t calls) {
+    if (callee.definition != NULL) {
+        add_weaker(analysis, callee.definition, calls);
+    } else if (callee.outside != NULL) {
+        add_outgoing(analysis, callee.outside, applied, calls);
+    }
+}
+
+static void follow_call(reaching *state, const gm_node *call) {
+    const gm_node *sure = gm_reach_callee(state->analysis, state->function, call);
+    if (sure != NULL) {
+        add(state->analysis, sure, 1);
+    } else if (call->start >= state->function->node->start) { /* decorators come by themselves */
+        add_callee(state->analysis, gm_callee_of(state->analysis, state->function, call), false, 1);
+    }
+}
+
 static bool follow(gm_node *node, void *context) {
     reaching *state = context;
     if (gm_is_def(node)) {
-        add(state->analysis, node);
+        add(state->analysis, node, 0);
         return true;
     }
     if (node->kind == GM_KIND_Call) {
-        add_call(state->analysis, gm_reach_callee(state->analysis, state->function, node));
+        follow_call(state, node);
+    } else if (node->kind == GM_KIND_Name && gm_as_Name(node)->ctx == GM_LOAD) { /* it may be called later */
+        add_weaker(state->analysis, definition_of_name(state->analysis, node), 0);
     }
     return gm_node_children(node, follow, context);
 }
 
-static void run(gm_analysis *analysis) {
-    analysis->reach = GM_NEW(analysis->arena, struct gm_reach);
-    analysis->names_compile = gm_names_find(analysis->tree->names, "compile", 7) != NULL;
-    gm_node_children(&analysis->tree->module->base, find_roots, analysis);
-    for (uint32_t i = 0; i < analysis->reach->definitions.count; i++) {
-        const gm_node *definition = analysis->reach->definitions.items[i];
+/* ---- Decorators ---- */
+
+/* The defs inside of a decorator that hold no others: one of them is what it returns. */
+static bool find_wrappers(gm_node *node, void *context) {
+    gm_analysis *analysis = context;
+    if (gm_is_def(node)) {
+        uint32_t before = analysis->reach->wrappers;
+        gm_node_children(node, find_wrappers, context);
+        if (analysis->reach->wrappers == before) {
+            add_weaker(analysis, node, 1);
+        }
+        analysis->reach->wrappers++;
+        return true;
+    }
+    return gm_node_children(node, find_wrappers, context);
+}
+
+static void add_applied(gm_analysis *analysis, gm_callee callee) {
+    if (callee.definition != NULL) {
+        gm_node_children(callee.definition, find_wrappers, analysis);
+    } else {
+        add_callee(analysis, callee, true, 1);
+    }
+}
+
+static void follow_decorators(gm_analysis *analysis, const gm_node *definition) {
+    const gm_list *decorators = gm_def_decorators(definition);
+    for (uint32_t i = 0; i < decorators->count; i++) {
+        add_applied(analysis, gm_callee_of_decorator(analysis, decorators->items[i]));
+    }
+}
+
+/* ---- What other files call here ---- */
+
+typedef struct gm_entering {
+    gm_analysis *analysis;
+    bool applied;
+    uint32_t calls;
+} entering;
+
+static void enter(gm_callee callee, void *context) {
+    const entering *state = context;
+    if (state->applied) {
+        add_applied(state->analysis, callee);
+    } else {
+        add_callee(state->analysis, callee, false, state->calls);
+    }
+}
+
+/* Lines of "NAME CALLS" or "@NAME CALLS". */
+static void add_entrances(gm_analysis *analysis, const char *at) {
+    while (at != NULL && *at != '\0') {
+        entering state = {analysis, *at == '@', 0};
+        at += state.applied;
+        size_t length = strcspn(at, " ");
+        state.calls = (uint32_t)strtoul(at + length, NULL, 10);
+        gm_callees_of_name(analysis, at, length, enter, &state);
+        at += strcspn(at, "\n");
+        at += *at == '\n';
+    }
+}
+
+/* ---- The whole ---- */
+
+static void follow_from(gm_analysis *analysis, uint32_t first) {
+    for (uint32_t i = first; i < analysis->reach->found.count; i++) {
+        const gm_node *definition = analysis->reach->found.items[i].definition;
         reaching state = {analysis, gm_flow_function(analysis->flow, definition)};
         if (state.function != NULL) {
+            follow_decorators(analysis, definition);
             gm_node_children(definition, follow, &state);
         }
     }
 }
 
-bool gm_reach_has(gm_analysis *analysis, const gm_node *definition) {
+static void run(gm_analysis *analysis) {
+    struct gm_reach *reach = analysis->reach = GM_NEW(analysis->arena, struct gm_reach);
+    if (analysis->flow == NULL) {
+        return;
+    }
+    analysis->names_compile = gm_names_find(analysis->tree->names, "compile", 7) != NULL;
+    gm_node_children(&analysis->tree->module->base, find_roots, analysis);
+    follow_from(analysis, 0);
+    reach->sure = reach->found.count;
+    reach->weaker = true;
+    for (uint32_t i = 0; i < reach->waiting.count; i++) {
+        add(analysis, reach->waiting.items[i].definition, reach->waiting.items[i].calls);
+    }
+    add_entrances(analysis, analysis->entrances);
+    follow_from(analysis, reach->sure);
+}
+
+static const struct gm_reach *reach_of(gm_analysis *analysis) {
     if (analysis->reach == NULL) {
         run(analysis);
     }
-    return has(analysis->reach, definition);
+    return analysis->reach;
+}
+
+bool gm_reach_has(gm_analysis *analysis, const gm_node *definition) {
+    const struct gm_reach *reach = reach_of(analysis);
+    return find(reach, definition) < reach->found.count;
+}
+
+bool gm_reach_has_surely(gm_analysis *analysis, const gm_node *definition) {
+    const struct gm_reach *reach = reach_of(analysis);
+    return find(reach, definition) < reach->sure;
 }
 
 uint32_t gm_reach_callers(gm_analysis *analysis, const gm_node *definition) {
-    if (!gm_reach_has(analysis, definition)) {
-        return 0;
-    }
-    return analysis->reach->callers.items[find(analysis->reach, definition)];
+    const struct gm_reach *reach = reach_of(analysis);
+    uint32_t at = find(reach, definition);
+    return at < reach->found.count ? reach->found.items[at].calls : 0;
+}
+
+const gm_outgoing_list *gm_reach_outgoing(gm_analysis *analysis) {
+    return &reach_of(analysis)->outgoing;
 }

@@ -1,5 +1,5 @@
-/* Which functions of a file torch.compile reaches, as far as the file itself tells: `forward` of modules, what is decorated with or
- * handed to torch.compile, and everything of the file that those call or define. */
+/* Which functions of a file torch.compile reaches: `forward` of modules, what is decorated with or handed to torch.compile, what
+ * reached code of other files calls here, and everything of the file that those call, define or are wrapped in. */
 #ifndef GM_RULES_REACH_H
 #define GM_RULES_REACH_H
 
@@ -8,8 +8,22 @@
 /* Whether the function with this definition is reached; computed for the whole file on first use. */
 bool gm_reach_has(gm_analysis *analysis, const gm_node *definition);
 
-/* How many calls in functions that are reached certainly call the function with this definition. */
+/* The same by what this file alone tells, of calls that certainly call it. */
+bool gm_reach_has_surely(gm_analysis *analysis, const gm_node *definition);
+
+/* How many calls in functions that are reached call the function with this definition. */
 uint32_t gm_reach_callers(gm_analysis *analysis, const gm_node *definition);
+
+/* What reached code of the file calls in other files. */
+typedef struct gm_outgoing {
+    const gm_name *name; /* as gm_flow_qualified spells it */
+    bool applied;        /* as a decorator: what it returns is what runs */
+    uint32_t calls;
+} gm_outgoing;
+
+typedef GM_VEC(gm_outgoing) gm_outgoing_list;
+
+const gm_outgoing_list *gm_reach_outgoing(gm_analysis *analysis);
 
 /* The function of the file that a call certainly calls: a module-level def bound once, or a method of the class around by `self.NAME`.
  * NULL for others. */

@@ -328,7 +328,9 @@ gm_findings *gm_reads_of(gm_analysis *analysis) {
     }
     for (uint32_t i = 0; i < found->count; i++) {
         gm_finding *read = &found->items[i];
-        read->reached = gm_reach_has(analysis, read->function->node) && !gm_eager_only(analysis->flow, read->node);
+        bool compiled = !gm_eager_only(analysis->flow, read->node);
+        read->reached = compiled && gm_reach_has(analysis, read->function->node);
+        read->reached_surely = compiled && gm_reach_has_surely(analysis, read->function->node);
         read->callers = gm_reach_callers(analysis, read->function->node);
     }
     return found;

@@ -76,6 +76,12 @@ static const char *last_part(const char *name) {
     return dot == NULL ? name : dot + 1;
 }
 
+/* Whether the file has a name at all: most files have none of those that matter here. */
+static bool has_name(const search *searching, const char *name) {
+    size_t length = strcspn(name, ".");
+    return gm_names_find(searching->analysis->tree->names, name, length) != NULL;
+}
+
 /* ---- What made an object ---- */
 
 /* The dotted name of what is called to make the value of a variable that is bound once. */
@@ -109,20 +115,27 @@ static const gm_name *maker_of(const search *searching, const gm_node *object) {
 
 /* ---- Calls ---- */
 
-static bool is_foreign(const gm_name *name) {
+/* The dotted name of a callee in one of the packages, or NULL. */
+static const gm_name *foreign_name(const search *searching, const gm_node *callee) {
+    bool named = false;
     for (size_t i = 0; i < sizeof packages / sizeof packages[0]; i++) {
+        named = named || has_name(searching, packages[i]);
+    }
+    const gm_name *name = named ? gm_flow_qualified(searching->analysis->flow, callee) : NULL;
+    for (size_t i = 0; name != NULL && i < sizeof packages / sizeof packages[0]; i++) {
         if (strncmp(name->text, packages[i], strlen(packages[i])) == 0) {
-            return true;
+            return name;
         }
     }
-    return false;
+    return NULL;
 }
 
 static bool find_method(const search *searching, const gm_node *node) {
     const gm_node *callee = gm_as_Call(node)->func;
     const gm_Attribute *attribute = callee->kind == GM_KIND_Attribute ? gm_as_Attribute(callee) : NULL;
     for (size_t i = 0; attribute != NULL && i < sizeof methods / sizeof methods[0]; i++) {
-        const gm_name *maker = gm_name_is(attribute->attr, methods[i].method) ? maker_of(searching, attribute->value) : NULL;
+        bool named = gm_name_is(attribute->attr, methods[i].method) && has_name(searching, last_part(methods[i].type));
+        const gm_name *maker = named ? maker_of(searching, attribute->value) : NULL;
         if (maker != NULL && strcmp(maker->text, methods[i].type) == 0) {
             const char *message = gm_analysis_text(searching->analysis, "`%s` of a `%s` is not traced", methods[i].method,
                                                    last_part(methods[i].type));
@@ -158,7 +171,11 @@ static bool find_factory(const search *searching, const gm_node *node) {
 
 static bool find_layer(const search *searching, const gm_node *node) {
     const gm_node *callee = gm_as_Call(node)->func;
-    const gm_name *type = callee->kind == GM_KIND_Attribute ? maker_of(searching, callee) : NULL;
+    bool named = false;
+    for (size_t i = 0; layers[i] != NULL; i++) {
+        named = named || has_name(searching, last_part(layers[i]));
+    }
+    const gm_name *type = named && callee->kind == GM_KIND_Attribute ? maker_of(searching, callee) : NULL;
     if (type == NULL || !gm_text_in(type->text, layers)) {
         return false;
     }
@@ -171,8 +188,8 @@ static bool find_layer(const search *searching, const gm_node *node) {
 
 static bool find_call(const search *searching, const gm_node *node) {
     const gm_node *callee = gm_as_Call(node)->func;
-    const gm_name *name = gm_flow_qualified(searching->analysis->flow, callee);
-    if (name != NULL && is_foreign(name)) {
+    const gm_name *name = foreign_name(searching, callee);
+    if (name != NULL) {
         const char *message = gm_analysis_text(searching->analysis, "`%s` is not traced", name->text);
         return tell(searching, (gm_untraced){&gm_rule_untraced_call, node, message,
                                              "call it in front of the compiled part, or behind it", "it cannot be in a graph"});

@@ -1,0 +1,95 @@
+#include "driver/calls.h"
+
+#include <string.h>
+
+#include "base/buffer.h"
+#include "rules/reach.h"
+
+typedef struct gm_calls_text {
+    gm_buffer text;
+    const gm_checked *checked;
+} calls_text;
+
+static bool is_quiet(const gm_checked *checked, const gm_node *definition) {
+    for (uint32_t i = 0; i < checked->entries.count; i++) {
+        if (checked->entries.items[i].start >= definition->start && checked->entries.items[i].start < definition->end) {
+            return false;
+        }
+    }
+    return gm_reach_has(checked->analysis, definition);
+}
+
+static void add_calls(calls_text *told) {
+    const gm_outgoing_list *outgoing = gm_reach_outgoing(told->checked->analysis);
+    for (uint32_t i = 0; i < outgoing->count; i++) {
+        const gm_outgoing *call = &outgoing->items[i];
+        gm_buffer_printf(&told->text, "%s%s %u\n", call->applied ? "@" : "", call->name->text, call->calls);
+    }
+}
+
+/* What a decorator returns is never reached before somebody applies it. */
+static void add_def(calls_text *told, const gm_node *definition, const gm_name *class_name) {
+    const char *name = gm_def_name(definition)->text;
+    char kind = is_quiet(told->checked, definition) ? '-' : '=';
+    if (class_name == NULL) {
+        gm_buffer_printf(&told->text, "=@%s\n%c%s\n", name, kind, name);
+    } else if (strcmp(name, "__init__") == 0) {
+        gm_buffer_printf(&told->text, "%c%s\n%c%s.__init__\n", kind, class_name->text, kind, class_name->text);
+    } else {
+        gm_buffer_printf(&told->text, "%c%s.%s\n", kind, class_name->text, name);
+    }
+}
+
+static void add_class(calls_text *told, const gm_ClassDef *class_def) {
+    for (uint32_t i = 0; i < class_def->bases.count; i++) {
+        const gm_node *base = class_def->bases.items[i];
+        if (base->kind == GM_KIND_Name) {
+            gm_buffer_printf(&told->text, "<%s %s\n", class_def->name->text, gm_as_Name(base)->id->text);
+        }
+    }
+    for (uint32_t i = 0; i < class_def->body.count; i++) {
+        if (gm_is_def(class_def->body.items[i])) {
+            add_def(told, class_def->body.items[i], class_def->name);
+        }
+    }
+}
+
+/* What `import *` brings in is not followed, and packages that are no part of a program neither. */
+static void add_imports(calls_text *told, const gm_ImportFrom *import) {
+    static const char dots[] = "................";
+    const char *module = import->module == NULL ? "" : import->module->text;
+    int level = import->level < 0 ? 0 : import->level < 16 ? (int)import->level : 16;
+    bool library = level == 0 && (strncmp(module, "torch", 5) == 0 || strncmp(module, "typing", 6) == 0);
+    for (uint32_t i = 0; !library && i < import->names.count; i++) {
+        const gm_alias *alias = gm_as_alias(import->names.items[i]);
+        gm_buffer_printf(&told->text, ">%s %.*s%s%s%s\n", (alias->asname != NULL ? alias->asname : alias->name)->text, level, dots,
+                         module, *module == '\0' ? "" : ".", alias->name->text);
+    }
+}
+
+/* Blocks of `if` and `try` are read as part of the one around them. */
+static void add_block(calls_text *told, const gm_list *block) {
+    for (uint32_t i = 0; i < block->count; i++) {
+        const gm_node *statement = block->items[i];
+        if (gm_is_def(statement)) {
+            add_def(told, statement, NULL);
+        } else if (statement->kind == GM_KIND_ClassDef) {
+            add_class(told, gm_as_ClassDef(statement));
+        } else if (statement->kind == GM_KIND_ImportFrom) {
+            add_imports(told, gm_as_ImportFrom(statement));
+        } else if (statement->kind == GM_KIND_If) {
+            add_block(told, &gm_as_If(statement)->body);
+            add_block(told, &gm_as_If(statement)->orelse);
+        } else if (statement->kind == GM_KIND_Try) {
+            add_block(told, &gm_as_Try(statement)->body);
+        }
+    }
+}
+
+const char *gm_calls_text(gm_arena *arena, const gm_checked *checked) {
+    calls_text told = {.checked = checked};
+    gm_buffer_init(&told.text, arena);
+    add_calls(&told);
+    add_block(&told, &checked->analysis->tree->module->body);
+    return told.text.length == 0 ? NULL : gm_buffer_text(&told.text);
+}
