@@ -28,9 +28,42 @@ static void add(walk *walking, const gm_rule *rule, const gm_node *node, const c
 }
 
 static bool is_tensor(const walk *walking, const gm_node *node) {
+    static const unsigned signs = GM_VALUE_BY_USE | GM_VALUE_OPTIONAL | GM_VALUE_BY_ANNOTATION;
     gm_value value = gm_value_of(walking->function, node);
-    return value.class_ == GM_VALUE_TENSOR || (value.class_ == GM_VALUE_MAYBE && value.form != GM_FORM_ANY) ||
-           (value.class_ == GM_VALUE_MAYBE && (value.traits & (GM_VALUE_BY_USE | GM_VALUE_OPTIONAL)) != 0);
+    return value.class_ == GM_VALUE_TENSOR ||
+           (value.class_ == GM_VALUE_MAYBE && (value.form != GM_FORM_ANY || (value.traits & signs) != 0));
+}
+
+/* A tensor that is made of Python numbers alone, such as `torch.div(n, 2, rounding_mode="trunc")`: its value is known while tracing. */
+static bool is_of_numbers(const walk *walking, const gm_node *node, uint32_t depth) {
+    static const char *const makers[] = {"torch.div", "torch.floor_divide", "torch.tensor", "torch.scalar_tensor", NULL};
+    gm_value value = gm_value_of(walking->function, node);
+    if (depth > 4 || value.class_ == GM_VALUE_NOT) {
+        return depth <= 4 && (value.traits & GM_VALUE_FROM_DATA) == 0;
+    }
+    if (node->kind == GM_KIND_BinOp) {
+        return is_of_numbers(walking, gm_as_BinOp(node)->left, depth + 1) && is_of_numbers(walking, gm_as_BinOp(node)->right, depth + 1);
+    }
+    if (node->kind == GM_KIND_Name) {
+        const gm_node *binder = gm_reaching_definition(walking->function, node);
+        const gm_node *definition = binder == NULL ? NULL : gm_scopes_definition(walking->analysis->flow->scopes, binder);
+        return definition != NULL && definition->kind == GM_KIND_Assign && is_of_numbers(walking, gm_as_Assign(definition)->value, depth + 1);
+    }
+    if (node->kind != GM_KIND_Call) {
+        return false;
+    }
+    const gm_Call *call = gm_as_Call(node);
+    const gm_name *name = gm_flow_qualified(walking->analysis->flow, call->func);
+    bool known = name != NULL && gm_text_in(name->text, makers);
+    for (uint32_t i = 0; known && i < call->args.count; i++) {
+        known = is_of_numbers(walking, call->args.items[i], depth + 1);
+    }
+    return known;
+}
+
+/* A tensor whose value is known only when the graph has run. */
+static bool is_data(const walk *walking, const gm_node *node) {
+    return is_tensor(walking, node) && !is_of_numbers(walking, node, 0);
 }
 
 static const char *text_of(const walk *walking, const gm_node *node) {
@@ -134,7 +167,7 @@ static bool visit_builtin(walk *walking, const gm_node *node) {
             continue;
         }
         for (uint32_t j = 0; j < call->args.count; j++) {
-            if (is_tensor(walking, call->args.items[j])) {
+            if (is_data(walking, call->args.items[j])) {
                 add(walking, &gm_rule_read_value, node, gm_analysis_text(walking->analysis, "`%s` reads %s", strchr(names[i], '.') + 1,
                                                                          text_of(walking, call->args.items[j])));
                 break;
@@ -151,34 +184,102 @@ static const gm_node *tensor_in_size(const walk *walking, const gm_node *size) {
                            : size->kind == GM_KIND_List ? &gm_as_List(size)->elts
                                                         : NULL;
     if (items == NULL) {
-        return is_tensor(walking, size) ? size : NULL;
+        return is_data(walking, size) ? size : NULL;
     }
     for (uint32_t i = 0; i < items->count; i++) {
-        if (is_tensor(walking, items->items[i])) {
+        if (is_data(walking, items->items[i])) {
             return items->items[i];
         }
     }
     return NULL;
 }
 
-/* Tensors that are made with a size: `torch.arange(lengths.max())`. */
-static void visit_size(walk *walking, const gm_node *node) {
-    static const char *const makers[] = {"torch.arange", "torch.zeros", "torch.ones", "torch.empty", "torch.full", NULL};
-    static const char *const short_names[] = {"arange", "zeros", "ones", "empty", "full", NULL};
-    const gm_Call *call = gm_as_Call(node);
-    const char *short_name = name_of(call);
-    bool candidate = short_name != NULL && gm_text_in(short_name, short_names);
-    const gm_name *name = candidate ? gm_flow_qualified(walking->analysis->flow, call->func) : NULL;
-    if (name == NULL || !gm_text_in(name->text, makers)) {
-        return;
-    }
-    uint32_t sizes = strcmp(name->text, "torch.full") == 0 ? 1 : call->args.count;
-    for (uint32_t i = 0; i < sizes && i < call->args.count; i++) {
-        const gm_node *tensor = tensor_in_size(walking, call->args.items[i]);
-        if (tensor != NULL) {
-            add(walking, &gm_rule_read_value, tensor, gm_analysis_text(walking->analysis, "a size reads %s", text_of(walking, tensor)));
-            return;
+/* Where an operation takes sizes: which arguments, and under which keyword. */
+typedef struct gm_sized {
+    const char *name;
+    uint8_t first; /* the first argument that is a size; of a function behind the tensor, if it takes one */
+    bool all;      /* those behind it are sizes, too */
+    const char *keyword;
+} sized;
+
+static const sized sized_functions[] = {
+#define GM_SIZED_FUNCTION(name, first, all, keyword) {name, first, all, keyword},
+#define GM_SIZED_METHOD(name, first, all, keyword)
+#include "rules/sizes.def"
+};
+
+static const sized sized_methods[] = {
+#define GM_SIZED_FUNCTION(name, first, all, keyword)
+#define GM_SIZED_METHOD(name, first, all, keyword) {name, first, all, keyword},
+#include "rules/sizes.def"
+};
+
+static const sized *sized_by_name(const char *name) {
+    for (size_t i = 0; i < sizeof sized_functions / sizeof sized_functions[0]; i++) {
+        if (strcmp(sized_functions[i].name, name) == 0) {
+            return &sized_functions[i];
         }
+    }
+    return NULL;
+}
+
+static const sized *sized_by_method(const char *name) {
+    for (size_t i = 0; i < sizeof sized_methods / sizeof sized_methods[0]; i++) {
+        if (strcmp(sized_methods[i].name, name) == 0) {
+            return &sized_methods[i];
+        }
+    }
+    return NULL;
+}
+
+static bool ends_name(const char *name) {
+    for (size_t i = 0; i < sizeof sized_functions / sizeof sized_functions[0]; i++) {
+        if (strcmp(strrchr(sized_functions[i].name, '.') + 1, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* How a call takes sizes, or NULL. */
+static const sized *sized_of(const walk *walking, const gm_Call *call) {
+    const char *short_name = name_of(call);
+    if (short_name == NULL) {
+        return NULL;
+    }
+    const gm_name *name = ends_name(short_name) ? gm_flow_qualified(walking->analysis->flow, call->func) : NULL;
+    if (name != NULL) {
+        return sized_by_name(name->text);
+    }
+    const sized *method = call->func->kind == GM_KIND_Attribute ? sized_by_method(short_name) : NULL;
+    return method != NULL && is_tensor(walking, gm_as_Attribute(call->func)->value) ? method : NULL;
+}
+
+/* Tensors as sizes: `torch.arange(lengths.max())`, `x.reshape(h, w)` with `h, w = grid`. */
+static void visit_size(walk *walking, const gm_node *node) {
+    const gm_Call *call = gm_as_Call(node);
+    const sized *taken = sized_of(walking, call);
+    const gm_node *tensor = NULL;
+    for (uint32_t i = taken == NULL ? call->args.count : taken->first; i < call->args.count && tensor == NULL; i++) {
+        tensor = taken->all || i == taken->first ? tensor_in_size(walking, call->args.items[i]) : NULL;
+    }
+    for (uint32_t i = 0; taken != NULL && i < call->keywords.count && tensor == NULL; i++) {
+        const gm_keyword *keyword = gm_as_keyword(call->keywords.items[i]);
+        tensor = taken->keyword != NULL && gm_name_is(keyword->arg, taken->keyword) ? tensor_in_size(walking, keyword->value) : NULL;
+    }
+    if (tensor != NULL) {
+        add(walking, &gm_rule_read_value, tensor, gm_analysis_text(walking->analysis, "a size reads %s", text_of(walking, tensor)));
+    }
+}
+
+/* `[x] * n` where `n` is a tensor. */
+static void visit_repetition(walk *walking, const gm_node *node) {
+    const gm_BinOp *product = gm_as_BinOp(node);
+    bool left = product->left->kind == GM_KIND_List;
+    bool right = product->right->kind == GM_KIND_List;
+    const gm_node *times = left ? product->right : product->left;
+    if (product->op == GM_OP_Mult && left != right && is_data(walking, times)) {
+        add(walking, &gm_rule_read_value, times, gm_analysis_text(walking->analysis, "the length of a list reads %s", text_of(walking, times)));
     }
 }
 
@@ -200,12 +301,37 @@ static bool visit_check(walk *walking, const gm_node *node) {
 
 /* ---- Items ---- */
 
-/* What tensors of bool are called, where nothing else is known of a name. */
+/* The name behind what changes neither the kind of the items nor whether they are a mask: `mask.squeeze(-1)`, `masks[i]`. */
+static const gm_name *name_behind(const gm_node *node) {
+    static const char *const methods[] = {"squeeze", "unsqueeze", "view", "reshape", "flatten", "expand", "expand_as", "repeat", "to", "bool",
+                                          "transpose", "permute", "contiguous", NULL};
+    for (;;) {
+        if (node->kind == GM_KIND_Subscript) {
+            node = gm_as_Subscript(node)->value;
+        } else if (node->kind == GM_KIND_Call && gm_as_Call(node)->func->kind == GM_KIND_Attribute &&
+                   gm_text_in(gm_as_Attribute(gm_as_Call(node)->func)->attr->text, methods)) {
+            node = gm_as_Attribute(gm_as_Call(node)->func)->value;
+        } else {
+            break;
+        }
+    }
+    return node->kind == GM_KIND_Name ? gm_as_Name(node)->id : node->kind == GM_KIND_Attribute ? gm_as_Attribute(node)->attr : NULL;
+}
+
+/* What tensors of bool are called, where nothing else is known of a name; positions of masks are none. */
 static bool is_called_mask(const walk *walking, const gm_node *index) {
-    const gm_name *name = index->kind == GM_KIND_Name        ? gm_as_Name(index)->id
-                          : index->kind == GM_KIND_Attribute ? gm_as_Attribute(index)->attr
-                                                             : NULL;
-    return name != NULL && strstr(name->text, "mask") != NULL && !is_known_otherwise(walking, index);
+    static const char *const others[] = {"_idx", "_index", "_indices", "_id", "_ids", "_positions", "_len", "_lens", "_length",
+                                         "_lengths", "_size", "_sizes", "_num", "_count", "_tokens"};
+    const gm_name *name = name_behind(index);
+    if (name == NULL || strstr(name->text, "mask") == NULL || is_known_otherwise(walking, index)) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (gm_text_ends_with(name->text, others[i])) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* `~mask` and comparisons are masks when what they look at is a tensor, or nothing is known of it. */
@@ -225,7 +351,7 @@ static const gm_node *tensor_bound(const walk *walking, const gm_node *index) {
     }
     const gm_node *const bounds[] = {slice->lower, slice->upper, slice->step};
     for (size_t i = 0; i < 3; i++) {
-        if (bounds[i] != NULL && is_tensor(walking, bounds[i])) {
+        if (bounds[i] != NULL && is_data(walking, bounds[i])) {
             return bounds[i];
         }
     }
@@ -246,9 +372,15 @@ static bool visit_index(walk *walking, const gm_node *node, const gm_node *index
     return false;
 }
 
+/* What is indexed by a tensor of bool is one itself. */
+static bool is_masked(const walk *walking, const gm_Subscript *item) {
+    gm_value index = gm_value_of(walking->function, item->slice);
+    return index.class_ == GM_VALUE_TENSOR && index.dtype == GM_DTYPE_BOOL && !is_known_otherwise(walking, item->value);
+}
+
 static void visit_subscript(walk *walking, const gm_node *node) {
     const gm_Subscript *item = gm_as_Subscript(node);
-    if (item->ctx != GM_LOAD || !is_tensor(walking, item->value)) {
+    if (item->ctx != GM_LOAD || (!is_tensor(walking, item->value) && !is_masked(walking, item))) {
         return;
     }
     if (item->slice->kind != GM_KIND_Tuple) {
@@ -306,6 +438,8 @@ static bool visit(gm_node *node, void *context) {
         }
     } else if (inner.function != NULL && node->kind == GM_KIND_Subscript) {
         visit_subscript(&inner, node);
+    } else if (inner.function != NULL && node->kind == GM_KIND_BinOp) {
+        visit_repetition(&inner, node);
     }
     return gm_node_children(node, visit, &inner);
 }
