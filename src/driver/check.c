@@ -42,7 +42,7 @@ bool gm_check_selects(const gm_check_options *options, const gm_rule *rule) {
 }
 
 static bool is_wanted(const gm_finding *finding, const gm_check_options *options) {
-    return (options->all || (finding->certain && finding->reached)) && gm_check_selects(options, finding->rule);
+    return (options->all || (finding->certain && finding->reached && !finding->read_before)) && gm_check_selects(options, finding->rule);
 }
 
 /* A comment behind the whole statement silences no report, but keeps the statement from being mended: it has its use. */
@@ -84,7 +84,7 @@ static void add_finding(gm_arena *arena, gm_checked *checked, const gm_finding *
                   .advice = finding->advice,
                   .reason = finding->refusal.reason,
                   .callers = finding->callers,
-                  .certain = finding->certain,
+                  .certain = finding->certain && !finding->read_before,
                   .reached = finding->reached,
               });
 }

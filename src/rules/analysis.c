@@ -8,6 +8,7 @@
 #include "rules/blocks.h"
 #include "rules/eager_only.h"
 #include "rules/reach.h"
+#include "rules/read_before.h"
 #include "rules/rule.h"
 #include "rules/visit.h"
 
@@ -275,6 +276,7 @@ static void mark_reached(gm_analysis *analysis) {
         finding->reached = compiled && gm_reach_has(analysis, function);
         finding->reached_surely = compiled && gm_reach_has_surely(analysis, function);
         finding->callers = gm_reach_callers(analysis, function);
+        finding->read_before = gm_read_before(finding);
     }
 }
 

@@ -29,6 +29,7 @@ typedef struct gm_finding {
     gm_refusal refusal;    /* why there is no mend; no reason when there is */
     gm_plan *plan;         /* NULL when refused */
     bool certain;          /* by evidence, not only by shape: `check` shows these alone */
+    bool read_before;      /* it decides on numbers alone that have been read out of tensors before: the graph has ended there */
     bool reached;          /* torch.compile can come here, by evidence in this file and in those that call it */
     bool reached_surely;   /* the same by calls in this file that are certain: what writes to the file asks for that */
     uint32_t callers;      /* calls of the function in code that torch.compile reaches */

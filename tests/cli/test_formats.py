@@ -324,6 +324,48 @@ def test_a_break_is_told_once_with_its_callers(cli) -> None:
     assert "      = reached: by 3 calls\n" in cli("check", "a.py").out
 
 
+NOT_TOLD = """import torch
+from torch.compiler import is_compiling
+def f(x: torch.Tensor, flag=False):
+    n = x.max().item()
+    if n > 3:
+        x = x + 1
+    kept = x[x > 0]
+    if kept.numel() == 0 or len(kept) > n:
+        return x
+    if flag and not is_compiling():
+        print(x)
+    if flag and not is_compiling() and x.any():
+        x = x * 2
+    return x if flag or is_compiling() or x.all() else kept
+g = torch.compile(f)
+"""
+TOLD = """import torch
+from torch.compiler import is_compiling
+@torch.compile
+def f(x: torch.Tensor, flag=False):
+    if x.max().item() > 3:
+        x = x + 1
+    if x[x > 0].numel() == 0:
+        return x
+    if x.any() and not is_compiling():
+        x = x * 2
+    return x if x.all() and not is_compiling() else x + 1
+"""
+
+
+def test_a_read_number_and_what_is_never_compiled_decide_nothing(cli) -> None:
+    cli.write("a.py", NOT_TOLD)
+    cli.write("b.py", TOLD)
+    found = [json.loads(line) for line in cli("check", "--output-format", "json-lines", "a.py").out.splitlines()]
+    assert [(one["code"], one["line"]) for one in found] == [("GM201", 4), ("GM202", 7)]
+    found = [json.loads(line) for line in cli("check", "--output-format", "json-lines", "b.py").out.splitlines()]
+    assert [(one["code"], one["line"]) for one in found] == [("GM101", 5), ("GM102", 7), ("GM101", 9), ("GM103", 11)]
+    everything = cli("check", "--all", "--output-format", "json-lines", "a.py").out.splitlines()
+    certain = {one["line"]: one["certain"] for one in map(json.loads, everything)}
+    assert certain[5] is False and certain[4] is True
+
+
 UNUSED = """import torch
 @torch.compile
 def f(x):
