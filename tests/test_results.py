@@ -19,6 +19,7 @@ def write(build: Path) -> str:
     """The page made of a build folder."""
     out = build / "page" / "results.md"
     command = [sys.executable, str(ROOT / "tools/write_results.py"), "--build", str(build), "--out", str(out)]
+    command += ["--judged", str(build / "precision.json")]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     return out.read_text(encoding="utf-8")
@@ -27,7 +28,7 @@ def write(build: Path) -> str:
 def test_nothing_is_measured(tmp_path: Path) -> None:
     page = write(tmp_path)
     parts = page.count("\n## ")
-    assert parts >= 8 and page.count("Not measured; `make ") == parts
+    assert parts >= 8 and page.count("Not measured; `make ") + page.count("Not judged: ") == parts
     assert "| torch |" in page and "| Python |" in page
 
 
@@ -54,6 +55,24 @@ def test_places_that_check_does_not_predict_are_named(tmp_path: Path) -> None:
     assert "| number | 2 | 1 | 50.0 % | 2 | 100.0 % |" in page and "| total | 2 | 1 | 50.0 % |" in page
     assert "| transformers/a.py:7 | `n = x.item()` | number: item | GM201 | 2 | reads x.py |" in page
     assert "a.py:9" not in page and "4 more lines are outside" in page
+
+
+def test_wrong_findings_are_named(tmp_path: Path) -> None:
+    right = {"path": "a.py", "line": 3, "column": 1, "code": "GM201", "message": "reads", "right": True, "why": "so"}
+    wrong = {**right, "line": 9, "right": False, "why": "a number"}
+    draws = [{"seed": 5, "findings": 40, "rows": [right, wrong]}]
+    record = {"sources": "transformers 5", "torch": "2.13.0", "draws": draws}
+    (tmp_path / "precision.json").write_text(json.dumps(record))
+    page = write(tmp_path)
+    assert "| 5 | 40 | 2 | 1 |" in page and "| 5 | a.py:9 | GM201 | reads | a number |" in page and "a.py:3" not in page
+
+
+def test_the_judgement_that_is_kept_is_whole() -> None:
+    record = json.loads((ROOT / "data/check/precision.json").read_text(encoding="utf-8"))
+    for draw in record["draws"]:
+        assert len(draw["rows"]) == 100 and all(row["why"] for row in draw["rows"])
+        places = {(row["path"], row["line"], row["column"], row["code"]) for row in draw["rows"]}
+        assert len(places) == 100
 
 
 def test_speed_of_branches(tmp_path: Path) -> None:

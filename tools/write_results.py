@@ -1,6 +1,6 @@
 """Write docs/results.md from what `make demo`, `paper`, `score` and `bench` have left in build/.
 
-usage: write_results.py [--build DIR] [--out FILE.md]
+usage: write_results.py [--build DIR] [--out FILE.md] [--judged FILE.json]
 
 Nothing is measured here and nothing is left out: every case that is not whole is named. A part that has not been
 measured says so.
@@ -293,6 +293,27 @@ def recall_part(build: Path) -> list[str]:
     return lines
 
 
+def precision_part(path: Path) -> list[str]:
+    lines = ["## Whether what check says is right", ""]
+    record = read(path)
+    if record is None:
+        return lines + [f"Not judged: there is no {path.name}.", ""]
+    lines += [
+        f"Findings of `check` over the sources of {record['sources']}, drawn at random and judged one by one by",
+        "reading the code; kinds of places that the plain runs do not show were run as small programs under torch",
+        f"{record['torch']}. A finding is right if Dynamo ends the graph at its place when compiled code comes",
+        "there with what the code is made for. What the wrong ones showed was mended after each draw. The lists are in",
+        f"`data/check/{path.name}`.",
+        "",
+    ]
+    draws = record["draws"]
+    counts = [[d["seed"], d["findings"], len(d["rows"]), sum(row["right"] for row in d["rows"])] for d in draws]
+    lines += table(["draw with seed", "findings in all", "drawn", "right"], counts)
+    wrong = [(draw["seed"], row) for draw in draws for row in draw["rows"] if not row["right"]]
+    rows = [[seed, f"{row['path']}:{row['line']}", row["code"], row["message"], row["why"]] for seed, row in wrong]
+    return lines + ["Wrong:", ""] + table(["draw", "place", "code", "finding", "why it is wrong"], rows)
+
+
 def branches_part(build: Path) -> list[str]:
     lines = ["## Speed of mended branches", ""]
     record = read(build / "bench-branches.json")
@@ -416,6 +437,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, default=Path("build"))
     parser.add_argument("--out", type=Path, default=Path("docs/results.md"))
+    parser.add_argument(
+        "--judged", type=Path, default=Path("data/check/precision.json"), help="findings that were judged"
+    )
     options = parser.parse_args()
     versions = [[name, version_of(name)] for name in ("graphmend", "torch", "transformers", "einops", "numpy")]
     versions += [["Python", platform.python_version()], ["machine", platform.machine()], ["commit", revision()]]
@@ -426,9 +450,9 @@ def main() -> None:
     lines += demo_part(options.build) + paper_part(options.build)
     lines += capture_part(options.build)
     lines += branches_part(options.build) + events_part(options.build) + check_part(options.build)
+    lines += recall_part(options.build) + precision_part(options.judged)
     lines += bench_part(options.build) + oracle_part(options.build)
     lines += readers_part(options.build) + reader_speed_part(options.build)
-    lines += recall_part(options.build) + bench_part(options.build) + oracle_part(options.build)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
     print(f"wrote {options.out}")

@@ -27,11 +27,25 @@ static void add(walk *walking, const gm_rule *rule, const gm_node *node, const c
     gm_vec_push(walking->analysis->arena, walking->found, read);
 }
 
+/* The evidence is a parameter that is annotated as a tensor, among others: `Optional[Tensor]` in place of which a list may have come. */
+static bool is_annotated(const walk *walking, gm_value value) {
+    bool parameter = (value.traits & GM_VALUE_BY_ANNOTATION) != 0 && value.evidence != NULL && value.evidence->kind == GM_KIND_arg;
+    const gm_node *annotation = parameter ? gm_as_arg(value.evidence)->annotation : NULL;
+    const char *text = walking->analysis->tree->source->text;
+    for (uint32_t at = annotation == NULL ? 0 : annotation->start; annotation != NULL && at + 6 <= annotation->end; at++) {
+        if (memcmp(text + at, "Tensor", 6) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool is_tensor(const walk *walking, const gm_node *node) {
-    static const unsigned signs = GM_VALUE_BY_USE | GM_VALUE_OPTIONAL | GM_VALUE_BY_ANNOTATION;
+    static const unsigned signs = GM_VALUE_BY_USE | GM_VALUE_OPTIONAL;
     gm_value value = gm_value_of(walking->function, node);
     return value.class_ == GM_VALUE_TENSOR ||
-           (value.class_ == GM_VALUE_MAYBE && (value.form != GM_FORM_ANY || (value.traits & signs) != 0));
+           (value.class_ == GM_VALUE_MAYBE &&
+            (value.form != GM_FORM_ANY || (value.traits & signs) != 0 || is_annotated(walking, value)));
 }
 
 /* A tensor that is made of Python numbers alone, such as `torch.div(n, 2, rounding_mode="trunc")`: its value is known while tracing. */
@@ -102,8 +116,8 @@ static bool repeats_by_data(const walk *walking, const gm_Call *call, bool metho
         if (gm_name_is(name, "output_size")) {
             return false;
         }
-        if (gm_name_is(name, "repeats") && is_tensor(walking, gm_as_keyword(call->keywords.items[i])->value)) {
-            return true;
+        if (gm_name_is(name, "repeats")) {
+            return is_tensor(walking, gm_as_keyword(call->keywords.items[i])->value);
         }
     }
     return call->args.count > at ? is_tensor(walking, call->args.items[at]) : !method && call->args.count == 1;
