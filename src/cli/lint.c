@@ -6,7 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/statistics.h"
-#include "flow/torch_facts.h"
+#include "rules/versions.h"
 
 int gm_lint_options(gm_option *options, gm_lint *asked) {
     const gm_option shared[] = {
@@ -21,7 +21,7 @@ int gm_lint_options(gm_option *options, gm_lint *asked) {
         {"--stdin-filename", NULL, &asked->run.standard_input_name, "NAME", "what to call the text that is read for the path `-`"},
         {"--isolated", &asked->run.discover.isolated, NULL, NULL, "look at no pyproject.toml"},
         {"--force-exclude", &asked->run.discover.force_exclude, NULL, NULL, "`exclude` holds for files that are named, too"},
-        {"--torch-version", NULL, &asked->torch_version, "VERSION", "the release of torch that the code is for"},
+        {"--torch-version", NULL, &asked->torch_version, "VERSION", "the release of torch that the code is for: 2.13 (default) or 2.15"},
         {"--no-cache", &asked->no_cache, NULL, NULL, "do not use results of earlier runs"},
         {"--exit-zero", &asked->exit_zero, NULL, NULL, "findings do not change the exit status"},
         {"--color", NULL, &asked->color, "WHEN", "auto (a terminal and no NO_COLOR; default), always or never"},
@@ -31,11 +31,15 @@ int gm_lint_options(gm_option *options, gm_lint *asked) {
     return (int)(sizeof shared / sizeof shared[0]);
 }
 
-static bool read_torch_version(const gm_lint *asked) {
-    if (asked->torch_version != NULL && gm_settings_torch(asked->torch_version) == NULL) {
-        fprintf(stderr, "graphmend: there are no facts about torch `%s`, only about %s\n", asked->torch_version, gm_torch_version());
+static bool read_torch_version(gm_lint *asked) {
+    gm_release release = asked->torch_version == NULL ? GM_RELEASE_2_13 : gm_release_find(asked->torch_version);
+    if (release == GM_RELEASES) {
+        fprintf(stderr, "graphmend: there are no facts about torch `%s`, only about %s and %s\n", asked->torch_version,
+                gm_release_names[GM_RELEASE_2_13], gm_release_names[GM_RELEASE_2_15]);
         return false;
     }
+    asked->run.check.release_named = asked->torch_version != NULL;
+    asked->run.check.asked.release = (uint8_t)release;
     return true;
 }
 

@@ -32,7 +32,8 @@ static gm_hash key_of(const gm_lint *asked, const gm_target *target, const gm_ch
     gm_hasher_add_text(&hasher, check->ignore);
     gm_hasher_add_text(&hasher, check->file_ignore);
     gm_hasher_add_text(&hasher, check->all ? "all" : "");
-    gm_hasher_add_text(&hasher, check->entrances);
+    gm_hasher_add_text(&hasher, check->asked.entrances);
+    gm_hasher_add(&hasher, &check->asked.release, sizeof check->asked.release);
     gm_hasher_add_text(&hasher, asked->run.format->name);
     gm_hasher_add_text(&hasher, asked->run.style.color ? "color" : "");
     gm_hasher_add(&hasher, file->bytes, file->size);
@@ -55,7 +56,7 @@ void gm_lint_check(gm_arena *arena, const gm_target *target, const void *options
     const gm_lint *asked = options;
     const char *path = target->path;
     gm_check_options check = gm_lint_options_for(arena, asked, target);
-    check.entrances = target->entrances;
+    check.asked.entrances = target->entrances;
     gm_file file;
     result->problem = read_input(arena, asked, path, &file);
     if (result->problem != NULL) {

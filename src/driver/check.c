@@ -8,6 +8,7 @@
 #include "driver/unused.h"
 #include "rules/because.h"
 #include "rules/reads.h"
+#include "rules/versions.h"
 
 static void add_entry(gm_arena *arena, gm_checked *checked, gm_entry entry) {
     entry.from = gm_source_position(checked->source, entry.start);
@@ -74,6 +75,7 @@ static void add_finding(gm_arena *arena, gm_checked *checked, const gm_finding *
               (gm_entry){
                   .rule = finding->rule,
                   .node = finding->node,
+                  .break_id = gm_release_break((gm_release)checked->analysis->release, finding->rule),
                   .level = finding->plan != NULL ? GM_LEVEL_SAFE : GM_LEVEL_ADVICE,
                   .start = mark->start,
                   .end = mark->end,
@@ -93,6 +95,7 @@ static void add_unused(gm_arena *arena, gm_checked *checked, const gm_unused *un
     add_entry(arena, checked,
               (gm_entry){
                   .rule = &gm_rule_unused_suppression,
+                  .break_id = gm_rule_unused_suppression.break_id,
                   .level = GM_LEVEL_ADVICE,
                   .start = unused->comment->start,
                   .end = unused->comment->end,
@@ -170,7 +173,7 @@ gm_checked *gm_check_text(gm_arena *arena, const char *path, const char *text, s
     }
     gm_suppressions *comments = gm_suppress_read(arena, tree);
     bool reached_only = options->report_only && !options->all && !gm_unused_possible(comments);
-    checked->analysis = (reached_only ? gm_analysis_run_reached : gm_analysis_run)(arena, tree, options->entrances);
+    checked->analysis = (reached_only ? gm_analysis_run_reached : gm_analysis_run)(arena, tree, &options->asked);
     add_findings(arena, checked, comments, options);
     checked->calls = gm_calls_text(arena, checked);
     return checked;

@@ -8,6 +8,7 @@
 typedef struct gm_entry {
     const gm_rule *rule; /* NULL: a syntax error */
     const gm_node *node; /* the statement or expression that the finding is about; NULL for syntax errors and comments */
+    const char *break_id; /* of the release of torch that was asked about; "" for none, NULL with a syntax error */
     uint8_t level;       /* gm_level */
     uint32_t start;      /* byte range in the text of what is marked */
     uint32_t end;
@@ -41,7 +42,8 @@ typedef struct gm_check_options {
     const char *select; /* codes or prefixes, each followed by a comma; NULL: all */
     const char *ignore; /* the same; NULL: none */
     const char *file_ignore; /* the same, of this file alone */
-    const char *entrances;   /* what reached code of other files calls here, as gm_analysis_run takes it */
+    gm_asked asked;          /* of the analysis */
+    bool release_named;      /* `asked.release` stands in place of the settings' */
 } gm_check_options;
 
 /* Whether the options leave a rule in. */

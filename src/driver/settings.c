@@ -105,8 +105,8 @@ static bool set_torch_version(const reading *state, const gm_toml *value) {
     if (value->kind != GM_TOML_STRING) {
         return fail(state, value->line, "must be a string:", value->key);
     }
-    state->settings->torch_version = gm_settings_torch(value->text);
-    return state->settings->torch_version != NULL || fail(state, value->line, "there are no facts about torch", value->text);
+    state->settings->release = gm_release_find(value->text);
+    return state->settings->release != GM_RELEASES || fail(state, value->line, "there are no facts about torch", value->text);
 }
 
 static bool set_exclude(const reading *state, const gm_toml *value) {
@@ -191,6 +191,7 @@ gm_check_options gm_settings_apply(gm_arena *arena, const gm_settings *settings,
         return options;
     }
     options.all = typed->all || settings->all;
+    options.asked.release = typed->release_named ? typed->asked.release : (uint8_t)settings->release;
     options.select = typed->select != NULL ? typed->select : settings->select;
     options.ignore = typed->ignore != NULL ? typed->ignore : settings->ignore;
     gm_buffer codes;
@@ -203,13 +204,4 @@ gm_check_options gm_settings_apply(gm_arena *arena, const gm_settings *settings,
     }
     options.file_ignore = codes.length > 0 ? gm_buffer_text(&codes) : NULL;
     return options;
-}
-
-/* Facts belong to a minor version: the numbers behind the second dot do not matter. */
-const char *gm_settings_torch(const char *version) {
-    const char *facts = gm_torch_version();
-    const char *dot = strchr(facts, '.');
-    size_t minor = dot == NULL ? strlen(facts) : (size_t)(dot - facts) + 1 + strcspn(dot + 1, ".");
-    bool same = strncmp(version, facts, minor) == 0 && (version[minor] == '\0' || version[minor] == '.' || version[minor] == '+');
-    return same ? facts : NULL;
 }

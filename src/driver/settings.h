@@ -18,6 +18,7 @@
 
 #include "driver/check.h"
 #include "driver/ignore.h"
+#include "rules/versions.h"
 
 typedef struct gm_file_ignore {
     const gm_ignore *pattern;
@@ -30,7 +31,7 @@ typedef struct gm_settings {
     const char *ignore;
     bool all;
     uint32_t threads;    /* 0: not set */
-    const char *torch_version; /* NULL: not set */
+    gm_release release;  /* of torch; the first one when not set */
     const gm_ignore *exclude;  /* NULL: not set */
     GM_VEC(gm_file_ignore) file_ignores;
 } gm_settings;
@@ -50,8 +51,5 @@ gm_check_options gm_settings_apply(gm_arena *arena, const gm_settings *settings,
 
 /* Whether a code or prefix stands for a rule. */
 bool gm_settings_knows(const char *code, size_t length);
-
-/* The version of PyTorch whose facts stand for `version` ("2.13", "2.13.1"), or NULL when there are none. */
-const char *gm_settings_torch(const char *version);
 
 #endif

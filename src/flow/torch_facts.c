@@ -3,7 +3,6 @@
 #include <string.h>
 
 /* One version is compiled in; the next one is a line here and in data/torch. */
-#define TORCH_VERSION "2.13.0"
 
 static const gm_torch_op ops[] = {
 #define GM_TORCH_OP(space, name, result, flags) {name, GM_TORCH_##space, GM_TORCH_##result, (uint16_t)(flags)},
@@ -64,10 +63,6 @@ const gm_torch_op *gm_torch_find_qualified(const char *name) {
 const gm_torch_op *gm_torch_ops(size_t *count) {
     *count = OP_COUNT;
     return ops;
-}
-
-const char *gm_torch_version(void) {
-    return TORCH_VERSION;
 }
 
 const char *gm_torch_break(const char *id) {

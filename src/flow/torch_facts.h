@@ -66,9 +66,6 @@ const gm_torch_op *gm_torch_find_qualified(const char *name);
 /* All of them, in order of space and name, for tests. */
 const gm_torch_op *gm_torch_ops(size_t *count);
 
-/* The version of PyTorch that the facts come from: "2.13.0". */
-const char *gm_torch_version(void);
-
 /* The name of a graph break id ("GB0170"), as the registry has it, or NULL. */
 const char *gm_torch_break(const char *id);
 

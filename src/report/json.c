@@ -23,7 +23,7 @@ void gm_report_json_entry(gm_buffer *out, const gm_checked *checked, const gm_en
     if (entry->rule != NULL) {
         add_member(out, "code", entry->rule->code);
         add_member(out, "name", entry->rule->name);
-        add_member(out, "break_id", *entry->rule->break_id != '\0' ? entry->rule->break_id : NULL);
+        add_member(out, "break_id", *entry->break_id != '\0' ? entry->break_id : NULL);
         add_member(out, "level", gm_report_level(entry));
         add_member(out, "because", entry->because);
         add_member(out, "advice", entry->advice);

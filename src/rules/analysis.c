@@ -285,13 +285,14 @@ static bool may_reach(const gm_tree *tree) {
     return gm_names_find(tree->names, "forward", 7) != NULL || gm_names_find(tree->names, "compile", 7) != NULL;
 }
 
-static gm_analysis *run(gm_arena *arena, gm_tree *tree, bool reached_only, const char *entrances) {
+static gm_analysis *run(gm_arena *arena, gm_tree *tree, bool reached_only, const gm_asked *asked) {
     gm_analysis *analysis = GM_NEW(arena, gm_analysis);
     analysis->arena = arena;
     analysis->tree = tree;
     analysis->reached_only = reached_only;
-    analysis->entrances = entrances;
-    if (reached_only && entrances == NULL && !may_reach(tree)) {
+    analysis->entrances = asked == NULL ? NULL : asked->entrances;
+    analysis->release = asked == NULL ? 0 : asked->release;
+    if (reached_only && analysis->entrances == NULL && !may_reach(tree)) {
         return analysis;
     }
     analysis->flow = gm_flow_build(arena, tree);
@@ -304,10 +305,10 @@ static gm_analysis *run(gm_arena *arena, gm_tree *tree, bool reached_only, const
     return analysis;
 }
 
-gm_analysis *gm_analysis_run(gm_arena *arena, gm_tree *tree, const char *entrances) {
-    return run(arena, tree, false, entrances);
+gm_analysis *gm_analysis_run(gm_arena *arena, gm_tree *tree, const gm_asked *asked) {
+    return run(arena, tree, false, asked);
 }
 
-gm_analysis *gm_analysis_run_reached(gm_arena *arena, gm_tree *tree, const char *entrances) {
-    return run(arena, tree, true, entrances);
+gm_analysis *gm_analysis_run_reached(gm_arena *arena, gm_tree *tree, const gm_asked *asked) {
+    return run(arena, tree, true, asked);
 }

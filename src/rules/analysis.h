@@ -51,6 +51,7 @@ typedef struct gm_analysis {
     bool names_compile;       /* the file has the name `compile`; private */
     bool reached_only;        /* as gm_analysis_run_reached was asked; private */
     const char *entrances;    /* the same */
+    uint8_t release;          /* gm_release of versions.h */
 } gm_analysis;
 
 /* A node that rules are asked about. */
@@ -61,14 +62,20 @@ typedef struct gm_site {
     const gm_place *place; /* of `statement` */
 } gm_site;
 
-gm_analysis *gm_analysis_run(gm_arena *arena, gm_tree *tree, const char *entrances);
+/* What an analysis is told about the world around the file. */
+typedef struct gm_asked {
+    const char *entrances; /* what reached code of other files calls here, NULL: nothing. A line for each, "NAME CALLS", in any order: the
+                              name of a function, of a class or "CLASS.METHOD", behind "@" when it is a decorator there, and the
+                              number of calls. Borrowed */
+    uint8_t release;       /* gm_release of versions.h: the release of torch that the findings are about */
+} gm_asked;
 
-/* `entrances` tells what reached code of other files calls here, NULL: nothing. A line for each, "NAME CALLS", in any order: the name of a
- * function, of a class or "CLASS.METHOD", behind "@" when it is a decorator there, and the number of calls. Borrowed.
- *
- * The same for those who want to know of code that torch.compile reaches alone: other functions are only looked at where that needs it, and most
+/* `asked` may be NULL: nothing is told, and the release is the first. */
+gm_analysis *gm_analysis_run(gm_arena *arena, gm_tree *tree, const gm_asked *asked);
+
+/* The same for those who want to know of code that torch.compile reaches alone: other functions are only looked at where that needs it, and most
  * of the findings in them are not made. */
-gm_analysis *gm_analysis_run_reached(gm_arena *arena, gm_tree *tree, const char *entrances);
+gm_analysis *gm_analysis_run_reached(gm_arena *arena, gm_tree *tree, const gm_asked *asked);
 
 /* The plan of a statement or conditional expression, or NULL. */
 gm_plan *gm_analysis_plan(const gm_analysis *analysis, const gm_node *node);

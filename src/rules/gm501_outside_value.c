@@ -1,5 +1,6 @@
 #include "rules/outside_calls.h"
 #include "rules/rule.h"
+#include "rules/versions.h"
 
 static const char page[] =
     "# GM501 value from outside of the program\n\n"
@@ -27,9 +28,15 @@ extern const gm_rule gm_rule_outside_value;
 static const char advice[] = "take the value in the caller and hand it in";
 
 typedef struct gm_outside_search {
+    gm_analysis *analysis;
     gm_function *function;
     const gm_node *found;
 } search;
+
+static bool is_traced(const search *searching, const gm_node *callee) {
+    const gm_name *name = searching->analysis->release == 0 ? NULL : gm_flow_qualified(searching->analysis->flow, callee);
+    return name != NULL && gm_release_traces((gm_release)searching->analysis->release, name->text);
+}
 
 static bool visit(gm_node *node, void *context) {
     search *searching = context;
@@ -38,13 +45,14 @@ static bool visit(gm_node *node, void *context) {
     }
     if (node->kind == GM_KIND_Call) {
         gm_outside_form form = gm_outside_form_of(searching->function, node);
-        searching->found = form != GM_OUTSIDE_NONE && form != GM_OUTSIDE_METHOD ? node : NULL;
+        bool breaks = form != GM_OUTSIDE_NONE && form != GM_OUTSIDE_METHOD && !is_traced(searching, gm_as_Call(node)->func);
+        searching->found = breaks ? node : NULL;
     }
     return searching->found != NULL || gm_node_children(node, visit, context);
 }
 
 static bool find(gm_analysis *analysis, const gm_site *site) {
-    search searching = {site->function, NULL};
+    search searching = {analysis, site->function, NULL};
     if (!gm_is_stmt(site->node) || gm_is_def(site->node) || site->node->kind == GM_KIND_ClassDef) {
         return false;
     }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "rules/versions.h"
+
 typedef struct gm_untraced_search {
     gm_analysis *analysis;
     gm_function *function;
@@ -130,13 +132,18 @@ static const gm_name *foreign_name(const search *searching, const gm_node *calle
     return NULL;
 }
 
+static bool is_traced(const search *searching, const char *type, const char *method) {
+    const char *name = gm_analysis_text(searching->analysis, "%s.%s", type, method);
+    return gm_release_traces((gm_release)searching->analysis->release, name);
+}
+
 static bool find_method(const search *searching, const gm_node *node) {
     const gm_node *callee = gm_as_Call(node)->func;
     const gm_Attribute *attribute = callee->kind == GM_KIND_Attribute ? gm_as_Attribute(callee) : NULL;
     for (size_t i = 0; attribute != NULL && i < sizeof methods / sizeof methods[0]; i++) {
         bool named = gm_name_is(attribute->attr, methods[i].method) && has_name(searching, last_part(methods[i].type));
         const gm_name *maker = named ? maker_of(searching, attribute->value) : NULL;
-        if (maker != NULL && strcmp(maker->text, methods[i].type) == 0) {
+        if (maker != NULL && strcmp(maker->text, methods[i].type) == 0 && !is_traced(searching, methods[i].type, methods[i].method)) {
             const char *message = gm_analysis_text(searching->analysis, "`%s` of a `%s` is not traced", methods[i].method,
                                                    last_part(methods[i].type));
             return tell(searching, (gm_untraced){&gm_rule_untraced_call, node, message, "call it in front of the compiled part",

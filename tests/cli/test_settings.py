@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 
 import pytest
@@ -217,3 +218,30 @@ def test_torch_version(cli) -> None:
     assert codes(cli, "--torch-version", "2.13", "a.py") == {"a.py": ALL}
     ended = cli("check", "--torch-version", "1.0", "a.py")
     assert (ended.status, ended.out) == (2, "") and "there are no facts about torch `1.0`" in ended.err
+
+
+RELEASES = """import contextvars
+import random
+import torch
+level = contextvars.ContextVar("level", default=0)
+@torch.compile
+def f(x: torch.Tensor):
+    x.requires_grad = True
+    return x * random.random() + level.get() + random.gauss(0, 1)
+"""
+
+
+def test_releases_of_torch_differ(cli) -> None:
+    """What 2.15 traces is no break there, and a kind of break may have another id."""
+    cli.write("a.py", RELEASES)
+
+    def found(*arguments: str) -> list[tuple[str, str, int]]:
+        out = cli("check", "--output-format", "json-lines", *arguments, "a.py").out
+        return [(one["code"], one["break_id"], one["column"]) for one in map(json.loads, out.splitlines())]
+
+    older = [("GM504", "GB0206", 5), ("GM501", "GB0007", 16), ("GM502", "GB0007", 34)]
+    newer = [("GM504", "GB8985", 5), ("GM501", "GB0007", 48)]
+    assert found() == found("--torch-version", "2.13.1") == older
+    assert found("--torch-version", "2.15.0+cpu") == newer and found("--torch-version", "2.15") == newer
+    cli.write("pyproject.toml", '[tool.graphmend]\ntorch-version = "2.15"\n')
+    assert found() == newer and found("--torch-version", "2.13") == older

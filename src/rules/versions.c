@@ -1,0 +1,54 @@
+#include "rules/versions.h"
+
+#include <string.h>
+
+const char *const gm_release_names[GM_RELEASES] = {"2.13", "2.15"};
+
+static const struct {
+    const char *code;
+    gm_release release;
+    const char *id;
+} breaks[] = {
+#define GM_VERSION_BREAK(code, release, id) {code, release, id},
+#define GM_VERSION_TRACED(name, release)
+#include "rules/versions.def"
+};
+
+static const struct {
+    const char *name;
+    gm_release release;
+} traced[] = {
+#define GM_VERSION_BREAK(code, release, id)
+#define GM_VERSION_TRACED(name, release) {name, release},
+#include "rules/versions.def"
+};
+
+/* The numbers behind the second dot do not matter. */
+gm_release gm_release_find(const char *version) {
+    for (int release = 0; release < GM_RELEASES; release++) {
+        size_t length = strlen(gm_release_names[release]);
+        char end = strncmp(version, gm_release_names[release], length) == 0 ? version[length] : 'x';
+        if (end == '\0' || end == '.' || end == '+') {
+            return (gm_release)release;
+        }
+    }
+    return GM_RELEASES;
+}
+
+const char *gm_release_break(gm_release release, const gm_rule *rule) {
+    for (size_t i = 0; i < sizeof breaks / sizeof breaks[0]; i++) {
+        if (breaks[i].release == release && strcmp(breaks[i].code, rule->code) == 0) {
+            return breaks[i].id;
+        }
+    }
+    return rule->break_id;
+}
+
+bool gm_release_traces(gm_release release, const char *name) {
+    for (size_t i = 0; i < sizeof traced / sizeof traced[0]; i++) {
+        if (traced[i].release == release && strcmp(traced[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
