@@ -164,9 +164,16 @@ bool gm_always_live(const gm_function *function, const gm_symbol *symbol) {
 /* ---- Names ---- */
 
 const gm_name *gm_flow_qualified(gm_flow *flow, const gm_node *expression) {
-    return gm_scopes_qualified(flow->scopes, expression);
+    if (expression->kind != GM_KIND_Name && expression->kind != GM_KIND_Attribute) {
+        return NULL;
+    }
+    gm_qualified_slot *slot = &flow->hidden->qualified[gm_hash_node(expression) % GM_QUALIFIED_SLOTS];
+    if (slot->node != expression) {
+        *slot = (gm_qualified_slot){expression, gm_scopes_qualified(flow->scopes, expression)};
+    }
+    return slot->name;
 }
 
 bool gm_flow_names(gm_flow *flow, const gm_node *expression, const char *name) {
-    return gm_name_is(gm_scopes_qualified(flow->scopes, expression), name);
+    return gm_name_is(gm_flow_qualified(flow, expression), name);
 }

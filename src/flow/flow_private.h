@@ -18,12 +18,20 @@ typedef struct gm_function_slot {
     gm_function *function;
 } gm_function_slot;
 
+/* Many ask for the same dotted names in turn: the last answers are kept, each in the place that its node hashes to. */
+enum { GM_QUALIFIED_SLOTS = 1024 };
+typedef struct gm_qualified_slot {
+    const gm_node *node;
+    const gm_name *name; /* NULL: it has none */
+} gm_qualified_slot;
+
 struct gm_flow_private {
     gm_function_slot *functions; /* hash table by node */
     uint32_t function_capacity;
     uint32_t function_count;
     gm_parent_slot *parents; /* hash table by node; empty until somebody asks */
     uint32_t parent_capacity;
+    gm_qualified_slot qualified[GM_QUALIFIED_SLOTS];
     struct gm_values_shared *values; /* NULL until somebody asks for a value */
 };
 

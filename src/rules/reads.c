@@ -210,27 +210,28 @@ static const gm_node *tensor_in_size(const walk *walking, const gm_node *size) {
 
 /* Where an operation takes sizes: which arguments, and under which keyword. */
 typedef struct gm_sized {
-    const char *name;
+    const char *name; /* of a function the dotted name */
+    const char *tail; /* its last part */
     uint8_t first; /* the first argument that is a size; of a function behind the tensor, if it takes one */
     bool all;      /* those behind it are sizes, too */
     const char *keyword;
 } sized;
 
 static const sized sized_functions[] = {
-#define GM_SIZED_FUNCTION(name, first, all, keyword) {name, first, all, keyword},
+#define GM_SIZED_FUNCTION(module, name, first, all, keyword) {module name, name, first, all, keyword},
 #define GM_SIZED_METHOD(name, first, all, keyword)
 #include "rules/sizes.def"
 };
 
 static const sized sized_methods[] = {
-#define GM_SIZED_FUNCTION(name, first, all, keyword)
-#define GM_SIZED_METHOD(name, first, all, keyword) {name, first, all, keyword},
+#define GM_SIZED_FUNCTION(module, name, first, all, keyword)
+#define GM_SIZED_METHOD(name, first, all, keyword) {name, name, first, all, keyword},
 #include "rules/sizes.def"
 };
 
 static const sized *sized_by_name(const char *name) {
     for (size_t i = 0; i < sizeof sized_functions / sizeof sized_functions[0]; i++) {
-        if (strcmp(sized_functions[i].name, name) == 0) {
+        if (strcmp(sized_functions[i].name, name) == 0) { /* few come here */
             return &sized_functions[i];
         }
     }
@@ -239,7 +240,7 @@ static const sized *sized_by_name(const char *name) {
 
 static const sized *sized_by_method(const char *name) {
     for (size_t i = 0; i < sizeof sized_methods / sizeof sized_methods[0]; i++) {
-        if (strcmp(sized_methods[i].name, name) == 0) {
+        if (sized_methods[i].name[0] == name[0] && strcmp(sized_methods[i].name, name) == 0) {
             return &sized_methods[i];
         }
     }
@@ -248,7 +249,7 @@ static const sized *sized_by_method(const char *name) {
 
 static bool ends_name(const char *name) {
     for (size_t i = 0; i < sizeof sized_functions / sizeof sized_functions[0]; i++) {
-        if (strcmp(strrchr(sized_functions[i].name, '.') + 1, name) == 0) {
+        if (sized_functions[i].tail[0] == name[0] && strcmp(sized_functions[i].tail, name) == 0) {
             return true;
         }
     }
