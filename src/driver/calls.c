@@ -67,6 +67,15 @@ static void add_imports(calls_text *told, const gm_ImportFrom *import) {
     }
 }
 
+/* A table of functions, perhaps. */
+static void add_table(calls_text *told, const gm_Assign *assign) {
+    const gm_node *name = assign->targets.count == 1 ? assign->targets.items[0] : NULL;
+    gm_kind kind = (gm_kind)assign->value->kind;
+    if (name != NULL && name->kind == GM_KIND_Name && (kind == GM_KIND_Dict || kind == GM_KIND_List || kind == GM_KIND_Tuple)) {
+        gm_buffer_printf(&told->text, "=%s\n", gm_as_Name(name)->id->text);
+    }
+}
+
 /* Blocks of `if` and `try` are read as part of the one around them. */
 static void add_block(calls_text *told, const gm_list *block) {
     for (uint32_t i = 0; i < block->count; i++) {
@@ -77,6 +86,8 @@ static void add_block(calls_text *told, const gm_list *block) {
             add_class(told, gm_as_ClassDef(statement));
         } else if (statement->kind == GM_KIND_ImportFrom) {
             add_imports(told, gm_as_ImportFrom(statement));
+        } else if (statement->kind == GM_KIND_Assign) {
+            add_table(told, gm_as_Assign(statement));
         } else if (statement->kind == GM_KIND_If) {
             add_block(told, &gm_as_If(statement)->body);
             add_block(told, &gm_as_If(statement)->orelse);

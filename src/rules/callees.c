@@ -59,11 +59,24 @@ static const gm_node *class_of_name(gm_analysis *analysis, const gm_node *name) 
     return known ? owner->binders.items[0] : NULL;
 }
 
+/* `@name.setter`: it is not called where the name is read. */
+static bool is_setter(const gm_node *definition) {
+    const gm_list *decorators = gm_def_decorators(definition);
+    for (uint32_t i = 0; i < decorators->count; i++) {
+        const gm_node *decorator = decorators->items[i];
+        const gm_name *name = decorator->kind == GM_KIND_Attribute ? gm_as_Attribute(decorator)->attr : NULL;
+        if (gm_name_is(name, "setter") || gm_name_is(name, "deleter")) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static const gm_node *own_method(const gm_node *class_def, const gm_name *name) {
     const gm_list *body = &gm_as_ClassDef(class_def)->body;
     const gm_node *found = NULL;
     for (uint32_t i = 0; i < body->count; i++) {
-        if (gm_is_def(body->items[i]) && gm_def_name(body->items[i]) == name) {
+        if (gm_is_def(body->items[i]) && gm_def_name(body->items[i]) == name && !is_setter(body->items[i])) {
             found = body->items[i];
         }
     }
@@ -229,6 +242,32 @@ static void visit_import(gm_analysis *analysis, const callee_visit *visit, const
     visit->each(outside(name), visit->context);
 }
 
+static void visit_items(gm_analysis *analysis, const gm_list *items, void (*each)(gm_callee callee, void *context), void *context) {
+    for (uint32_t i = 0; i < items->count; i++) {
+        const gm_node *item = items->items[i];
+        if (item != NULL && item->kind == GM_KIND_Name) {
+            gm_callee own = callee_by_name(analysis, item);
+            each(own.definition != NULL ? own : outside_of(analysis, item), context);
+        }
+    }
+}
+
+/* The functions in what a variable of the module is bound to. */
+static void visit_table(gm_analysis *analysis, const gm_node *binder, void (*each)(gm_callee callee, void *context), void *context) {
+    const gm_node *definition = gm_scopes_definition(analysis->flow->scopes, binder);
+    const gm_node *value = definition == NULL                        ? NULL
+                           : definition->kind == GM_KIND_Assign    ? gm_as_Assign(definition)->value
+                           : definition->kind == GM_KIND_AnnAssign ? gm_as_AnnAssign(definition)->value
+                                                                   : NULL;
+    if (value != NULL && value->kind == GM_KIND_Dict) {
+        visit_items(analysis, &gm_as_Dict(value)->values, each, context);
+    } else if (value != NULL && value->kind == GM_KIND_List) {
+        visit_items(analysis, &gm_as_List(value)->elts, each, context);
+    } else if (value != NULL && value->kind == GM_KIND_Tuple) {
+        visit_items(analysis, &gm_as_Tuple(value)->elts, each, context);
+    }
+}
+
 static void visit_binder(gm_analysis *analysis, const callee_visit *visit, const gm_node *binder) {
     if (binder->kind == GM_KIND_ClassDef) {
         visit->each(visit->method == NULL ? constructor_of(analysis, binder) : method_of(analysis, binder, visit->method, 0),
@@ -237,6 +276,32 @@ static void visit_binder(gm_analysis *analysis, const callee_visit *visit, const
         visit->each((gm_callee){binder, NULL}, visit->context);
     } else if (binder->kind == GM_KIND_alias) {
         visit_import(analysis, visit, imported(analysis, binder));
+    } else if (binder->kind == GM_KIND_Name && visit->method == NULL) {
+        visit_table(analysis, binder, visit->each, visit->context);
+    }
+}
+
+static const gm_node *table_of(const gm_node *node) {
+    if (node->kind == GM_KIND_Subscript) {
+        return gm_as_Subscript(node)->value;
+    }
+    const gm_node *callee = node->kind == GM_KIND_Call ? gm_as_Call(node)->func : NULL;
+    bool asked = callee != NULL && callee->kind == GM_KIND_Attribute && gm_name_is(gm_as_Attribute(callee)->attr, "get");
+    return asked ? gm_as_Attribute(callee)->value : NULL;
+}
+
+gm_callee gm_callee_of_table(gm_analysis *analysis, const gm_node *node) {
+    const gm_node *table = table_of(node);
+    return table != NULL && table->kind == GM_KIND_Name ? outside_of(analysis, table) : nothing;
+}
+
+void gm_callees_in_table(gm_analysis *analysis, const gm_node *node, void (*each)(gm_callee callee, void *context), void *context) {
+    const gm_node *table = table_of(node);
+    const gm_symbol *symbol = table != NULL && table->kind == GM_KIND_Name ? gm_scopes_symbol(analysis->flow->scopes, table) : NULL;
+    const gm_symbol *owner = symbol == NULL ? NULL : gm_symbol_owner(analysis->flow->scopes, symbol);
+    bool once = owner != NULL && owner->scope == analysis->flow->scopes->module && owner->binders.count == 1;
+    if (once && owner->binders.items[0]->kind == GM_KIND_Name) {
+        visit_table(analysis, owner->binders.items[0], each, context);
     }
 }
 

@@ -21,8 +21,14 @@ bool gm_callee_has_outer_base(gm_analysis *analysis, const gm_node *class_def);
 /* What a decorator of a def calls when it is applied. */
 gm_callee gm_callee_of_decorator(gm_analysis *analysis, const gm_node *decorator);
 
-/* What a name of the module stands for: "f", "C" for the `__init__` of a class, "C.m". Calls `each` for every def (a name may be bound in
- * several branches) and for every import. */
+/* The table that a subscript or the receiver of a method call names: "LOSSES" of another file for `LOSSES[name]` and `LOSSES.get(name)`. */
+gm_callee gm_callee_of_table(gm_analysis *analysis, const gm_node *node);
+
+/* The functions in a table of the module, by the node that names it: the values of a dict, the items of a list or tuple. */
+void gm_callees_in_table(gm_analysis *analysis, const gm_node *name, void (*each)(gm_callee callee, void *context), void *context);
+
+/* What a name of the module stands for: "f", "C" for the `__init__` of a class, "C.m", the functions of a table. Calls `each` for every def (a
+ * name may be bound in several branches) and for every import. */
 void gm_callees_of_name(gm_analysis *analysis, const char *name, size_t length, void (*each)(gm_callee callee, void *context),
                         void *context);
 

@@ -170,11 +170,19 @@ static void follow_call(reaching *state, const gm_node *call) {
     }
 }
 
+static void follow_table(gm_callee callee, void *context) {
+    add_callee(context, callee, false, 0);
+}
+
 static bool follow(gm_node *node, void *context) {
     reaching *state = context;
     if (gm_is_def(node)) {
         add(state->analysis, node, 0);
         return true;
+    }
+    if (node->kind == GM_KIND_Call || node->kind == GM_KIND_Subscript) {
+        add_callee(state->analysis, gm_callee_of_table(state->analysis, node), false, 0);
+        gm_callees_in_table(state->analysis, node, follow_table, state->analysis);
     }
     if (node->kind == GM_KIND_Call) {
         follow_call(state, node);

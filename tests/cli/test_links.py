@@ -100,6 +100,27 @@ def test_decorators_and_bases_in_other_files(cli) -> None:
     assert found(cli, "--no-cache", ".") == {("base.py", 7, "GM201", 1), ("wraps.py", 12, "GM201", 1)}
 
 
+def test_tables_of_functions(cli) -> None:
+    losses = (
+        "from .more import third\n\n\ndef first(x):\n    return x.item()\n\n\n"
+        "def second(x):\n    return x.max().item()\n\n\n"
+        'LOSSES = {"first": first, "third": third}\n'
+    )
+    more = "def third(x):\n    return x.min().item()\n"
+    model = (
+        IMPORTS + "from .losses import LOSSES\n\n\ndef own(x):\n    return x.item()\n\n\nOWN = [own]\n\n\n"
+        "class Base(nn.Module):\n    @property\n    def loss(self):\n        return LOSSES.get(self.kind)\n\n"
+        "    @loss.setter\n    def loss(self, value):\n        self.kind = value\n\n\n"
+        "class Model(Base):\n    def forward(self, x: torch.Tensor):\n        return self.loss(x) + OWN[0](x)\n"
+    )
+    write(cli, {"pkg/__init__.py": "", "pkg/losses.py": losses, "pkg/more.py": more, "pkg/model.py": model})
+    assert {(path, line) for path, line, *_ in found(cli, "--no-cache", "pkg")} == {
+        ("pkg/losses.py", 5),
+        ("pkg/model.py", 7),
+        ("pkg/more.py", 2),
+    }
+
+
 @pytest.mark.parametrize("rounds", [3, 40])
 def test_long_and_circular_ways_end(cli, rounds) -> None:
     """A function of one file calls one of the next; the last file calls the first."""
