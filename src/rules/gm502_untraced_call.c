@@ -12,7 +12,8 @@ static const char page[] =
     "## What to write\n\n"
     "Make the call in front of the compiled part or behind it: compile the module that computes the cost, not the loss that matches.\n\n"
     "## When the mend is safe\n\n"
-    "There is no mend: what the function gives depends on what the graph has computed.\n";
+    "There is no mend of the source: what the function gives depends on what the graph has computed. Under `graphmend run`, "
+    "`scipy.optimize.linear_sum_assignment` is part of the graph.\n";
 
 static bool find(gm_analysis *analysis, const gm_site *site) {
     (void)analysis;
@@ -20,4 +21,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return false;
 }
 
-const gm_rule gm_rule_untraced_call = {"GM502", "untraced-call", "GB0007", page, find};
+const gm_rule gm_rule_untraced_call = {"GM502", "untraced-call", "", page, find};

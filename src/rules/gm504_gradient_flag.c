@@ -20,4 +20,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return false;
 }
 
-const gm_rule gm_rule_gradient_flag = {"GM504", "gradient-flag", "GB0206", page, find};
+const gm_rule gm_rule_gradient_flag = {"GM504", "gradient-flag", "", page, find};

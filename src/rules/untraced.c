@@ -199,7 +199,7 @@ static bool find_call(const search *searching, const gm_node *node) {
     if (name != NULL) {
         const char *message = gm_analysis_text(searching->analysis, "`%s` is not traced", name->text);
         return tell(searching, (gm_untraced){&gm_rule_untraced_call, node, message,
-                                             "call it in front of the compiled part, or behind it", "it cannot be in a graph"});
+                                             "call it in front of the compiled part, or behind it", "torch has no such operation"});
     }
     return find_method(searching, node) || find_factory(searching, node) || find_layer(searching, node);
 }

@@ -16,7 +16,7 @@ extern const char *const gm_release_names[GM_RELEASES];
 /* The release that a version belongs to ("2.15", "2.15.1", "2.15.0+cpu"), or GM_RELEASES. */
 gm_release gm_release_find(const char *version);
 
-/* The id of the kind of break that a rule is about; "" for none. */
+/* The id of the kind of break that a rule tells; "" for none. */
 const char *gm_release_break(gm_release release, const gm_rule *rule);
 
 /* Whether a release traces what breaks in the first: the dotted name of a function, or of a method behind that of its class. */
