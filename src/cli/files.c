@@ -131,11 +131,22 @@ static void keep_all(gm_arena *arena, const gm_run *run, const gm_job_result *re
     run->keep(arena, run->options, all, count + earlier->count);
 }
 
+/* Fill the entrances of the targets. */
+static void look_first(gm_arena *arena, const gm_run *run, const gm_found *found, uint32_t threads, gm_job_result *results) {
+    uint32_t count = found->targets.count;
+    gm_job_results earlier = gm_links_run(arena, found->targets.items, count, threads, run->first, run->options, results);
+    gm_jobs_free(results, count);
+    gm_jobs_free(earlier.items, earlier.count);
+}
+
 static int run_found(gm_arena *arena, const gm_run *run, const gm_found *found, uint32_t threads,
                      gm_report_totals *totals) {
     keep_memory();
     gm_job_result *results = GM_NEW_ARRAY(arena, gm_job_result, found->targets.count);
     gm_job_results earlier = {NULL, 0};
+    if (run->first != NULL) {
+        look_first(arena, run, found, threads, results);
+    }
     if (run->linked) {
         earlier = gm_links_run(arena, found->targets.items, found->targets.count, threads, run->job, run->options, results);
     } else {

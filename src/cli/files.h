@@ -24,6 +24,7 @@ typedef struct gm_run {
     gm_job job;
     const void *options; /* of the job */
     bool baseline;       /* the job leaves out what a baseline has */
+    gm_job first;        /* finds out what files call in each other, before the job; or NULL */
     bool linked;         /* the job is run again for files in which others call something */
     void (*keep)(gm_arena *arena, const void *options, const gm_job_result *results, uint32_t count); /* afterwards; or NULL */
     void (*print)(void *context, const char *text, size_t size); /* instead of standard output, what a job wrote; or NULL */

@@ -103,7 +103,8 @@ static bool choose(gm_lint *asked, gm_report_format *changed) {
     }
     asked->run.format = changed;
     asked->run.baseline = asked->baseline_path != NULL;
-    asked->run.linked = asked->run.job == gm_lint_check && !asked->run.standard_input;
+    asked->run.linked = (asked->run.job == gm_lint_check || asked->run.job == gm_lint_list) && !asked->run.standard_input;
+    asked->run.first = asked->run.job == gm_lint_add_ignore ? gm_lint_look : NULL;
     asked->run.options = asked;
     return true;
 }

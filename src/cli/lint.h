@@ -41,6 +41,7 @@ int gm_lint_run(gm_lint *asked, int count, char **arguments, const gm_usage *usa
 /* Jobs of gm_jobs_run; `options` is the gm_lint. */
 void gm_lint_check(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result);
 void gm_lint_fix(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result);
+void gm_lint_look(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result); /* for what it calls */
 void gm_lint_add_ignore(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result);
 
 void gm_lint_list(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result);

@@ -47,6 +47,7 @@ void gm_lint_list(gm_arena *arena, const gm_target *target, const void *options,
         result->problem = "syntax error, see `graphmend check`";
         return;
     }
+    result->calls = (char *)(uintptr_t)checked->calls;
     result->findings = gm_baseline_add(arena, out, asked->baseline_folder, target->absolute, checked);
 }
 

@@ -145,6 +145,14 @@ def test_names_that_lead_nowhere(cli) -> None:
     assert found(cli, "--no-cache", ".") == {("pkg/model.py", 15, "GM201", 0)}
 
 
+def test_what_is_silenced_or_listed_is_told_no_more(cli) -> None:
+    write(cli, FILES)
+    assert cli("check", "--write-baseline", "known.json", "pkg").status == 0
+    assert found(cli, "--no-cache", "--baseline", "known.json", "pkg") == set()
+    assert cli("check", "--add-ignore", "pkg").out.startswith("4 findings silenced")
+    assert found(cli, "--no-cache", "pkg") == set()
+
+
 def test_fix_changes_only_what_the_file_itself_reaches(cli) -> None:
     helper = IMPORTS + "\n\ndef scale(x: torch.Tensor):\n    if x.sum() > 0:\n        x = x * 2\n    return x\n"
     model = (
