@@ -91,3 +91,21 @@ def test_a_fault_of_dynamo_is_no_exception_of_the_program(tmp_path: Any) -> None
                 return x * n
         """
     compare(load(tmp_path, text), [lambda n=n: (torch.arange(6.0).view(2, 3), n) for n in (1, 2, 3, 1, 4)])
+
+
+def test_a_hook_that_python_does_not_take(tmp_path: Any) -> None:
+    """As it is, the graph ends at the test behind it, and nothing is written any more."""
+    text = """
+        import torch
+        def f(x, w):
+            zeros = torch.zeros_like(x)
+            if zeros.nonzero().shape[0] > 2:
+                x.clamp_(min=1e-6)
+            else:
+                zeros.register_hook(lambda gradient: gradient * 2)
+                if not torch.isfinite(x).all():
+                    x = torch.clamp(x, -1, 1)
+                w.add_(1)
+            return zeros, zeros
+        """
+    compare(load(tmp_path, text), [lambda: (torch.ones(2, 3), torch.zeros(2))], False)

@@ -155,8 +155,8 @@ def identity_watched(trace: state.Trace) -> Iterator[None]:
             for site in trace.touched:
                 trace.refuse(site, "the function counts how often a tensor was written to")
             raise state.SiteRefused(name)
-        if trace.whole and name in HOOKS and not self.requires_grad:
-            # Python raises here. Dynamo leaves it to the end of the call, when the graph has run.
+        if name in HOOKS and not self.requires_grad:
+            # Python raises here. Dynamo leaves it to the end of the graph, when what follows has been done.
             raise state.SiteRefused("a hook on a tensor that has no gradient")
         if trace.selected and (name in IDENTITY or (known is not None and name not in known)):
             value = self.as_proxy().node.meta.get("example_value")
