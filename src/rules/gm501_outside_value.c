@@ -21,7 +21,8 @@ static const char page[] =
     "hold, the graph follows the path of that value (GM105), and a call that gets another value runs the graph of its own path. If "
     "anything fails, generators are put back and the call runs in plain Python. A clock can be read once, in front of everything "
     "that is computed, and again in what is printed or logged behind it: the time in between is then that of the whole call. A call whose "
-    "result depends on its arguments alone, such as `json.loads`, becomes a constant of the graph.\n";
+    "result depends on its arguments alone, such as `json.loads`, becomes a constant of the graph; one that pairs the rows of a matrix "
+    "with its columns, `scipy.optimize.linear_sum_assignment`, an operator.\n";
 
 extern const gm_rule gm_rule_outside_value;
 
