@@ -1,19 +1,6 @@
 #include "rules/read_before.h"
 
-#include <string.h>
-
-static const gm_node *test_of(const gm_node *node) {
-    switch ((gm_kind)node->kind) {
-    case GM_KIND_If:
-        return gm_as_If(node)->test;
-    case GM_KIND_IfExp:
-        return gm_as_IfExp(node)->test;
-    case GM_KIND_Assert:
-        return gm_as_Assert(node)->test;
-    default:
-        return NULL;
-    }
-}
+#include "flow/walk.h"
 
 static bool reads(gm_function *function, const gm_node *node);
 
@@ -74,6 +61,6 @@ static bool reads(gm_function *function, const gm_node *node) {
 }
 
 bool gm_read_before(const gm_finding *finding) {
-    const gm_node *test = test_of(finding->node);
+    const gm_node *test = gm_condition(finding->node);
     return test != NULL && !reads(finding->function, test);
 }
