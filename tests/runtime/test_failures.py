@@ -51,6 +51,26 @@ def test_a_number_that_nobody_uses_still_fails(tmp_path: Any, number: str, backe
     compare(load(tmp_path, text), calls(), False, backend)
 
 
+COMPUTED = {
+    "root": "math.sqrt(x.sum().item() - 1000)",
+    "quotient": "1 / int(x.sum().clamp(0, 0.5))",
+    "integer": "int(x.sum() / 0)",
+    "rest": "7 % int(x.sum().clamp(0, 0.5)) + 1",
+}
+
+
+@pytest.mark.parametrize("number", COMPUTED.values(), ids=COMPUTED)
+def test_a_number_computed_for_nobody_still_fails(tmp_path: Any, number: str) -> None:
+    text = f"import math, torch\ndef f(x, i):\n    if x.sum() > 0:\n        n = {number}\n    return x * 2\n"
+    compare(load(tmp_path, text), calls(), False)
+
+
+def test_a_number_that_cannot_fail_costs_nothing(tmp_path: Any) -> None:
+    text = "import torch\ndef f(x, i):\n    n = abs(x.sum().item()) / 3 + max(1, i.max().item())\n    return x * 2\n"
+    outcome = compare(load(tmp_path, text), [lambda: (torch.ones(3, 4), torch.tensor([0, 1]))], False)
+    assert [one["mode"] for one in outcome.report["callables"]] == ["whole"]
+
+
 def test_a_decision_that_changes_nothing_and_cannot_fail_costs_nothing(tmp_path: Any) -> None:
     text = "import torch\ndef f(x, i):\n    if x.sum() > 0:\n        y = x * 3\n    return x * 2\n"
     outcome = compare(load(tmp_path, text), calls(), False)

@@ -15,7 +15,11 @@ from torch.fx import GraphModule, Node
 
 from . import prove
 from .regions import Marks, tensor_of
-from .state import Trace
+from .state import SiteRefused, Trace
+
+QUOTIENTS = (operator.truediv, operator.floordiv, operator.mod)
+NEVER_FAIL = (operator.add, operator.sub, operator.mul, operator.neg, operator.abs, abs, operator.getitem)
+NEVER_FAIL += (torch.sym_max, torch.sym_min, torch.sym_float, torch.sym_sum, torch.sym_ite)
 
 
 @contextlib.contextmanager
@@ -31,9 +35,11 @@ def lookups_kept(trace: Trace) -> Iterator[None]:
     def removing(self: Any) -> None:
         idle: set[Node] = set()
         for node in reversed(self.graph.nodes):
-            if node.target is operator.getitem and idle.issuperset(node.users):
+            if idle.issuperset(node.users) and (node.target is operator.getitem or is_computed_number(node)):
                 idle.add(node)
-        kept = [node for node in idle if prove.fails(node)]
+        if any(map(number_fails, idle)):
+            raise SiteRefused("a number that nobody uses may fail to be computed")
+        kept = [node for node in idle if node.target is operator.getitem and prove.fails(node)]
         for node in kept:
             node.target = look_up
         remove(self)
@@ -50,6 +56,22 @@ def lookups_kept(trace: Trace) -> Iterator[None]:
 def look_up(value: Any, index: Any) -> Any:
     """`value[index]`, under a name that Dynamo does not know."""
     return value[index]
+
+
+def is_computed_number(node: Node) -> bool:
+    """Whether a node computes a number of Python's from others."""
+    return node.op == "call_function" and isinstance(tensor_of(node), (torch.SymInt, torch.SymFloat))
+
+
+def number_fails(node: Node) -> bool:
+    """Whether a number that data decide may fail to be computed: roots, quotients, integers of what is not finite."""
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+
+    if not is_computed_number(node) or node.target in NEVER_FAIL or not free_unbacked_symbols(tensor_of(node)):
+        return False
+    if node.target in QUOTIENTS:
+        return isinstance(node.args[1], Node) or node.args[1] == 0
+    return True
 
 
 def lost_failures(module: GraphModule, marks: Marks, trace: Trace) -> list[Node]:
