@@ -323,3 +323,23 @@ BEHIND = {
 @pytest.mark.parametrize("name", BEHIND)
 def test_a_later_branch_hands_on_the_changed_tensor_itself(tmp_path: Any, monkeypatch: Any, name: str) -> None:
     compare(load(tmp_path, monkeypatch, BEHIND[name]), CALLS, grad=False)
+
+
+VIEWS = """
+    def f(x, w):
+        if w.max() > 0:
+            y = w * 2
+        w.add_(1)
+        return x
+    """
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_an_input_that_another_one_is_part_of_comes_out_itself(tmp_path: Any, monkeypatch: Any, backend: str) -> None:
+    """Compilers hand out a view of the memory that both share."""
+
+    def call() -> tuple:
+        x = torch.arange(6.0).view(2, 3)
+        return x, x[1]
+
+    compare(load(tmp_path, monkeypatch, VIEWS), [call], False, backend)

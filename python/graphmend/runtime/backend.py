@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 from torch.fx import GraphModule
 
@@ -23,6 +23,15 @@ from .tracing import translator
 # What Dynamo asks a backend for. Copied, because `__getattr__` would be a Python frame that runs while Dynamo's hook
 # looks for a cache entry, and be looked up in turn.
 FORWARDED = ("backend_ctx_ctor", "compiler_fn", "compiler_name", "get_compiler_config", "kwargs", "reset")
+
+
+def handing_back(compiled: Callable[..., Any], returned: dict[int, int]) -> Callable[..., Any]:
+    """A compiled graph that hands out inputs as they are; outputs to inputs, by position."""
+
+    def run(*inputs: Any) -> list[Any]:
+        return [inputs[returned[i]] if i in returned else value for i, value in enumerate(compiled(*inputs))]
+
+    return run
 
 
 class MendingBackend:
@@ -80,6 +89,8 @@ class MendingBackend:
             raise state.SiteRefused(reason)
         if trace.whole and gradients.differentiates(module):
             compiled = gradients.undisturbed(compiled, module, plan.guarded)
+        if plan.returned and compiled is not module:
+            compiled = handing_back(compiled, plan.returned)
         state.registry.mended(plan.sites)
         if plan.reach is not None and compiled is not module:
             compiled = with_reach(compiled, plan.reach)

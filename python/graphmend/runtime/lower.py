@@ -38,6 +38,7 @@ class Plan:
     facts: Optional[Facts] = None
     reach: Optional[Reach] = None
     fresh: list[int] = dataclasses.field(default_factory=list)
+    returned: dict[int, int] = dataclasses.field(default_factory=dict)
     mutated: list[Any] = dataclasses.field(default_factory=list)
     draws: bool = False
     calls_random: bool = False
@@ -73,6 +74,7 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
         raise SiteRefused("; ".join(trace.refusals.values()))
     plan.route = trace.route(tuple(decision.answer for decision in marks.decisions))
     plan.fresh = fresh_outputs(module)
+    plan.returned = returned_inputs(module)
     plan.reach = reach_of(module)
     gate_gradients(module, marks)
     release_events(module, marks)
@@ -111,6 +113,17 @@ def fresh_outputs(module: GraphModule) -> list[int]:
     known = {storage for node in given for storage in prove.storages_of(node)}
     outputs = module.graph.output_node().args[0]
     return [i for i, node in enumerate(outputs) if prove.storage_of(tensor_of(node)) not in known | {None}]
+
+
+def returned_inputs(module: GraphModule) -> dict[int, int]:
+    """Which outputs are inputs, by position, where inputs share memory: compilers then hand out views of it."""
+    inputs = module.graph.find_nodes(op="placeholder")
+    memory = [prove.storage_of(tensor_of(node)) for node in inputs]
+    shared = [storage for storage in memory if storage is not None]
+    if len(set(shared)) == len(shared):
+        return {}
+    outputs = module.graph.output_node().args[0]
+    return {i: inputs.index(node) for i, node in enumerate(outputs) if node in inputs}
 
 
 def keep_predicates(module: GraphModule, marks: Marks) -> None:
