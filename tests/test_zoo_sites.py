@@ -144,7 +144,9 @@ def test_a_site_is_left_mended_or_unseen(run: Run) -> None:
 
 
 def test_calls_that_raise_in_eager_python_tell_nothing(run: Run) -> None:
-    assert {site["fate"] for site in run.sites("same", run.places, [], "ValueError")} == {"not run"}
+    sites = run.sites("same", run.places, [], "ValueError")
+    assert {(site["fate"], site["reason"]) for site in sites} == {("not run", zoo_sites.RAISES)}
+    assert zoo_sites.headline(sites).startswith("Of 0 branches on data, 0 are gone, and 2 are in calls that raise")
 
 
 def test_the_page_names_branches_that_are_left(run: Run) -> None:

@@ -36,6 +36,7 @@ STILL = re.compile(r"^  breaks +\S+ \(.*?:\d+\): (?P<reason>.*)$")
 WHOLE = ("whole", "clean")
 NOT_TRACED = "nothing of the calls is compiled: they raise or run in eager Python"
 NOTHING_SAID = "nothing is said of this place"
+RAISES = "every call of its models raises an exception in eager Python"
 Place = tuple[str, int]
 
 
@@ -211,6 +212,8 @@ def collect(records: Path, kept: Path, results: list[dict[str, Any]]) -> list[Si
         if site.fate() in ("left", "unseen"):
             missed = [name for name, fate in site.fates.items() if fate == site.fate()]
             site.reason = reason_of(site, [runs[name] for name in missed])
+        elif site.fate() == "not run" and all(name in runs for name in site.fates):
+            site.reason = RAISES
     return sorted(sites.values(), key=lambda site: (site_kinds.KINDS.index(site.kind), site.path, site.line))
 
 
@@ -237,11 +240,13 @@ HEADINGS = ("kind", "sites", "gone", "left", "unseen", "not run", "breaks in pla
 
 
 def headline(sites: list[dict[str, Any]]) -> str:
-    """How many branches and guards are gone."""
+    """How many branches and guards are gone, of those in models that eager Python runs to the end."""
     parts = []
     for kind, name in (("branch", "branches on data"), ("guard", "guards on data")):
         fates = [site["fate"] for site in sites if site["kind"] == kind]
-        parts.append(f"of {len(fates)} {name}, {fates.count('gone')} are gone")
+        idle = fates.count("not run")
+        rest = f", and {idle} are in calls that raise in eager Python" if idle else ""
+        parts.append(f"of {len(fates) - idle} {name}, {fates.count('gone')} are gone{rest}")
     return f"{'; '.join(parts)}.".capitalize()
 
 
