@@ -247,7 +247,8 @@ def headline(sites: list[dict[str, Any]]) -> str:
         idle = fates.count("not run")
         rest = f", and {idle} are in calls that raise in eager Python" if idle else ""
         parts.append(f"of {len(fates) - idle} {name}, {fates.count('gone')} are gone{rest}")
-    return f"{'; '.join(parts)}.".capitalize()
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def missed_branches(sites: list[dict[str, Any]]) -> list[list[object]]:
