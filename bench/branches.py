@@ -12,54 +12,40 @@ usage: branches.py [--json FILE.json] [--groups N] [--rounds N]
 from __future__ import annotations
 
 import argparse
-import gc
-import importlib.util
-import json
 import platform
 import statistics
 import sys
-import time
-import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import torch
-import torch._dynamo
 from rich.console import Console
 from rich.table import Table
 from torch._dynamo.utils import counters
+from turns import TURN, Counting, Function, fastest, finish, load, longer, measure, parser, ratio, spread
 
 import graphmend
 
 FUNCTIONS = Path(__file__).with_name("branch_functions.py")
 WITHIN = 1.02
-TURN = 5  # calls of a variant in a row; the first of them find the caches of the processor cold
-Function = Callable[..., Any]
-
-
-def load(name: str) -> types.ModuleType:
-    """The functions under a name of their own; mended if graphmend is installed by now."""
-    spec = importlib.util.spec_from_file_location(name, FUNCTIONS)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 class Variant:
     """A compiled function and what torch.compile made of it."""
 
     def __init__(self, make: Callable[[Function], Function], backend: str = "inductor") -> None:
-        self.graphs = 0
         self.breaks = 0
-        self.inner = torch._dynamo.lookup_backend(backend)
-        self.function = make(lambda function: torch.compile(function, backend=self.compile))
+        self.backend = Counting(backend)
+        self.function = make(lambda function: torch.compile(function, backend=self.backend))
 
-    def compile(self, graph: torch.fx.GraphModule, inputs: Any) -> Any:
-        self.graphs += 1
-        return self.inner(graph, inputs)
+    @property
+    def graphs(self) -> int:
+        return self.backend.graphs
+
+    def turn(self, args: tuple[torch.Tensor, ...]) -> Callable[[], int]:
+        """What makes one turn of calls, and says how long the fastest took."""
+        return lambda: fastest(self.function, args)
 
     def outcomes(self, calls: list[tuple[torch.Tensor, ...]]) -> list[Any]:
         """What the calls give; the breaks on the way are counted."""
@@ -89,54 +75,13 @@ def agreement(found: list[Any], expected: list[Any]) -> str:
     return "within 1e-4" if close else "different"
 
 
-def fastest(function: Function, args: tuple[torch.Tensor, ...]) -> int:
-    """Nanoseconds of the fastest call of one turn."""
-    best = sys.maxsize
-    for _ in range(TURN):
-        started = time.perf_counter_ns()
-        function(*args)
-        best = min(best, time.perf_counter_ns() - started)
-    return best
-
-
-def measure(functions: dict[str, Function], args: tuple, groups: int, rounds: int) -> dict[str, list[float]]:
-    """Seconds of the fastest call in each group of rounds, by variant; whoever goes first changes every round."""
-    names = list(functions)
-    seconds: dict[str, list[float]] = {name: [] for name in names}
-    gc.collect()
-    gc.disable()
-    try:
-        for _ in range(groups):
-            best = dict.fromkeys(names, sys.maxsize)
-            for number in range(rounds):
-                for i in range(len(names)):
-                    name = names[(number + i) % len(names)]
-                    best[name] = min(best[name], fastest(functions[name], args))
-            for name in names:
-                seconds[name].append(best[name] / 1e9)
-    finally:
-        gc.enable()
-    return seconds
-
-
-def ratio(seconds: dict[str, list[float]], name: str, other: str) -> dict[str, float]:
-    """Median and quartiles of the ratio of two variants over the groups."""
-    low, median, high = statistics.quantiles([a / b for a, b in zip(seconds[name], seconds[other])], n=4)
-    return {"median": median, "low": low, "high": high}
-
-
-def longer(seconds: dict[str, list[float]], name: str, other: str) -> float:
-    """Microseconds by which one variant takes longer than another, median over the groups."""
-    return statistics.median(a - b for a, b in zip(seconds[name], seconds[other])) * 1e6
-
-
 def compare(plain: Any, mended: Any, variants: dict[str, Variant], options: argparse.Namespace) -> dict[str, Any]:
     """One function: its outcomes, breaks and graphs, and times."""
     calls = [plain.usual, *plain.others, plain.usual]
     expected = [outcome(plain.written, args) for args in calls]
     equal = {name: agreement(variant.outcomes(calls), expected) for name, variant in variants.items()}
-    functions = {name: variant.function for name, variant in variants.items()}
-    seconds = measure(functions, plain.usual, options.groups, options.rounds)
+    turns = {name: variant.turn(plain.usual) for name, variant in variants.items()}
+    seconds = measure(turns, options.groups, options.rounds)
     # Only now, because Dynamo looks through all that has been compiled of a code object, for every backend.
     as_captured = Variant(lambda make: make(mended.written), "eager")
     return {
@@ -156,8 +101,8 @@ def overhead(variants: dict[str, Variant], options: argparse.Namespace) -> dict[
     args = (torch.ones(16),)
     for variant in variants.values():
         variant.outcomes([args, args])
-    functions = {name: variant.function for name, variant in variants.items()}
-    seconds = measure(functions, args, options.groups, options.rounds * 10)
+    turns = {name: variant.turn(args) for name, variant in variants.items()}
+    seconds = measure(turns, options.groups, options.rounds * 10)
     return {
         "call": statistics.median(seconds["plain"]) * 1e6,
         "wrapper": longer(seconds, "wrapped", "plain"),
@@ -168,7 +113,7 @@ def overhead(variants: dict[str, Variant], options: argparse.Namespace) -> dict[
 
 def run(options: argparse.Namespace) -> dict[str, Any]:
     """Everything; what is made before graphmend is installed knows nothing of it."""
-    before, again = load("branch_functions_plain"), load("branch_functions_again")
+    before, again = load("branch_functions_plain", FUNCTIONS), load("branch_functions_again", FUNCTIONS)
     pairs = before.pairs()
     variants = [
         {
@@ -183,7 +128,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         "by hand": Variant(before.with_flag(before.tiny_and_flag, before.MESSAGE)),
     }
     graphmend.install()
-    after = load("branch_functions_mended")
+    after = load("branch_functions_mended", FUNCTIONS)
     small["wrapped"] = Variant(after.one_graph(after.tiny))
     small["guarded"] = Variant(after.one_graph(after.tiny_guard))
     rows = []
@@ -199,10 +144,6 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         "functions": rows,
         "overhead": overhead(small, options),
     }
-
-
-def spread(value: dict[str, float]) -> str:
-    return f"{value['median']:.3f} ({value['low']:.2f}-{value['high']:.2f})"
 
 
 def show(result: dict[str, Any]) -> None:
@@ -239,22 +180,12 @@ def failures(result: dict[str, Any]) -> list[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", help="file for the numbers")
-    parser.add_argument("--groups", type=int, default=15, help="the median of so many groups counts")
-    parser.add_argument("--rounds", type=int, default=40, help="rounds in a group, of which the fastest call counts")
-    options = parser.parse_args()
+    options = parser(__doc__, groups=15, rounds=40).parse_args()
     torch.set_num_threads(1)
     with torch.no_grad():
         result = run(options)
     show(result)
-    if options.json:
-        Path(options.json).parent.mkdir(parents=True, exist_ok=True)
-        Path(options.json).write_text(json.dumps(result, indent=1), encoding="utf-8")
-    broken = failures(result)
-    for text in broken:
-        print(f"bench: {text}", file=sys.stderr)
-    return int(bool(broken))
+    return finish(result, options.json, failures(result))
 
 
 if __name__ == "__main__":

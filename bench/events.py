@@ -12,8 +12,6 @@ usage: events.py [--json FILE.json] [--groups N] [--rounds N]
 from __future__ import annotations
 
 import argparse
-import importlib.util
-import json
 import logging
 import platform
 import statistics
@@ -23,25 +21,16 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from branches import Function, Variant, longer, measure
+from branches import Variant
 from rich.console import Console
 from rich.table import Table
+from turns import Function, finish, load, longer, measure, parser
 
 import graphmend
 
 FUNCTIONS = Path(__file__).with_name("event_functions.py")
 MADE: list[torch.library.Library] = []
 COLUMNS = ("mended", "by hand", "plain", "effect op")
-
-
-def load(name: str) -> types.ModuleType:
-    """The functions under a name of their own; mended if graphmend is installed by now."""
-    spec = importlib.util.spec_from_file_location(name, FUNCTIONS)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def effect_op(function: Function) -> Function:
@@ -75,8 +64,8 @@ def compare(effect: Any, made: dict[str, Variant], options: argparse.Namespace) 
     args = (torch.ones(16),)
     for variant in made.values():
         variant.outcomes([args] * 12)
-    functions = {name: variant.function for name, variant in made.items()}
-    seconds = measure(functions, args, options.groups, options.rounds)
+    turns = {name: variant.turn(args) for name, variant in made.items()}
+    seconds = measure(turns, options.groups, options.rounds)
     return {
         "title": effect.title,
         "events": effect.events,
@@ -90,9 +79,9 @@ def compare(effect: Any, made: dict[str, Variant], options: argparse.Namespace) 
 
 def run(options: argparse.Namespace) -> dict[str, Any]:
     """Everything; what is made before graphmend is installed knows nothing of it."""
-    plain = variants(load("event_functions_plain"))
+    plain = variants(load("event_functions_plain", FUNCTIONS))
     graphmend.install()
-    after = load("event_functions_mended")
+    after = load("event_functions_mended", FUNCTIONS)
     rows = []
     for effect, made in zip(after.effects(effect_op), plain):
         print(f"measuring: {effect.title} ...", flush=True)
@@ -132,23 +121,13 @@ def failures(result: dict[str, Any]) -> list[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", help="file for the numbers")
-    parser.add_argument("--groups", type=int, default=15, help="the median of so many groups counts")
-    parser.add_argument("--rounds", type=int, default=400, help="rounds in a group, of which the fastest call counts")
-    options = parser.parse_args()
+    options = parser(__doc__, groups=15, rounds=400).parse_args()
     torch.set_num_threads(1)
     logging.getLogger("torch").setLevel(logging.ERROR)
     with torch.no_grad():
         result = run(options)
     show(result)
-    if options.json:
-        Path(options.json).parent.mkdir(parents=True, exist_ok=True)
-        Path(options.json).write_text(json.dumps(result, indent=1), encoding="utf-8")
-    broken = failures(result)
-    for text in broken:
-        print(f"bench: {text}", file=sys.stderr)
-    return int(bool(broken))
+    return finish(result, options.json, failures(result))
 
 
 if __name__ == "__main__":
