@@ -106,11 +106,16 @@ def parser(description: str | None, groups: int, rounds: int) -> argparse.Argume
     return made
 
 
-def finish(result: dict[str, Any], path: str | None, broken: list[str]) -> int:
-    """Keep the numbers and name the promises that are not kept; the exit status."""
+def keep(result: dict[str, Any], path: str | None) -> None:
+    """Write the numbers to a file, if they are wanted in one."""
     if path:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_text(json.dumps(result, indent=1), encoding="utf-8")
+
+
+def finish(result: dict[str, Any], path: str | None, broken: list[str]) -> int:
+    """Keep the numbers and name the promises that are not kept; the exit status."""
+    keep(result, path)
     for text in broken:
         print(f"bench: {text}", file=sys.stderr)
     return int(bool(broken))
