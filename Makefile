@@ -10,6 +10,8 @@
 #   make adversary [PROGRAMS=2000] [SEED=1]   random programs, mended and compiled, against what they are
 #   make bench                speed of the parser against CPython's, of check against ruff's, of mended branches against graphs written
 #                             by hand, and what deferred effects add to a call
+#   make bench-models [ZOO=zoo/dev.jsonl] [ONLY=led,bart-half]   models of the paper, and 20 of a zoo, under inductor, plain and mended in
+#                             turns, on a GPU where there is one; about two minutes a model
 #   make bench-meaning        the reader of models' answers, its speed and what it makes of damaged texts, beside peers that are installed
 #   make capture [KIT=dir]    what jit.trace, jit.script, fx, export, fullgraph, ONNX, lazy tensors and JAX capture rightly, before and
 #                             after `fix --unsafe`; ONNX needs onnx, onnxruntime and onnxscript, JAX torchax
@@ -44,7 +46,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test lint layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary bench bench-meaning capture pictures results clean
+.PHONY: all build test lint layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary bench bench-models bench-meaning capture pictures results clean
 
 all: build
 
@@ -163,6 +165,9 @@ bench: build
 	$(BIN)/python bench/check.py --json build/bench-check.json
 	$(BIN)/python bench/branches.py --json build/bench-branches.json
 	$(BIN)/python bench/events.py --json build/bench-events.json
+
+bench-models: build
+	$(BIN)/python bench/models.py $(if $(ZOO),--zoo "$(ZOO)") $(if $(ONLY),--only '$(ONLY)') --json build/bench-models.json
 
 bench-meaning: build
 	$(BIN)/python bench/meaning.py --json build/bench-meaning.json

@@ -2,8 +2,9 @@
 
 A spec names a model class, perhaps a configuration class with its settings, and the inputs of a call: {"id",
 "model_class", "model_kwargs", "config_class", "config", "inputs", "kwargs", "dtype", "train"}. An input has a name and
-either {"shape", "dtype", "value"} or {"shape", "dtype", "fill"}. Inputs nest as {"literal"}, {"list"}, {"tuple"} and {"dict"}; a fill is one of "zeros",
-"ones", "rand", "randn" (both times "scale") and "randint" (from "low" up to "high" - 1).
+either {"shape", "dtype", "value"} or {"shape", "dtype", "fill"}, where a fill is one of "zeros", "ones", "rand",
+"randn" (both times "scale") and "randint" (from "low" up to "high" - 1); or it is made of others: {"literal"},
+{"list"}, {"tuple"}, {"dict"}.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ usage: models.py [--json FILE.json] [--groups N] [--rounds N] [--only IDS] [--zo
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
 import json
 import os
@@ -22,6 +23,7 @@ import platform
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -39,9 +41,9 @@ COMPILED = ("plain", "again", "mended")
 
 
 class Worker:
-    """A process that makes calls when it is told to."""
+    """A process that makes calls when it is told to, and that is ended when its time is over."""
 
-    def __init__(self, name: str, arguments: list[str], folder: str) -> None:
+    def __init__(self, name: str, arguments: list[str], folder: str, limit: float) -> None:
         # The second plain one finds what the first has compiled; nobody asks for its first call.
         cache = os.path.join(folder, "cache-" + ("plain" if name == "again" else name))
         one_thread = dict.fromkeys(("OMP_NUM_THREADS", "TORCHINDUCTOR_COMPILE_THREADS"), "1")
@@ -56,6 +58,9 @@ class Worker:
                 stderr=errors,
                 text=True,
             )
+        self.timer = threading.Timer(limit, self.process.kill)
+        self.timer.daemon = True
+        self.timer.start()
 
     def ask(self, command: str) -> dict[str, Any]:
         """The answer to a command; what went wrong, where there is none."""
@@ -67,6 +72,8 @@ class Worker:
         except BrokenPipeError:
             line = ""
         if not line:
+            if not self.timer.is_alive():
+                raise RuntimeError("took too long")
             lines = Path(self.errors).read_text(encoding="utf-8", errors="replace").strip().splitlines()
             raise RuntimeError(lines[-1] if lines else "no answer")
         return json.loads(line)
@@ -75,9 +82,11 @@ class Worker:
         return self.ask("turn")["ns"]
 
     def stop(self) -> None:
+        self.timer.cancel()
         for stream in (self.process.stdin, self.process.stdout):
             assert stream is not None
-            stream.close()
+            with contextlib.suppress(BrokenPipeError):
+                stream.close()
         try:
             self.process.wait(10)
         except subprocess.TimeoutExpired:
@@ -122,8 +131,9 @@ def compare(spec: model_specs.Spec, setting: dict[str, Any], options: argparse.N
         arguments = [path, "--reference", os.path.join(folder, "reference.pt"), "--backend", options.backend]
         arguments += ["--device", options.device, "--batch", str(setting["batch"])]
         arguments += ["--dtype", setting["dtype"]] if setting["dtype"] else []
+        start = functools.partial(Worker, arguments=arguments, folder=folder, limit=options.limit)
         try:
-            row.update(record_of(workers, functools.partial(Worker, arguments=arguments, folder=folder), options))
+            row.update(record_of(workers, start, options))
         except RuntimeError as error:
             row["failed"] = f"{list(workers)[-1]}: {error}"
         finally:
@@ -203,6 +213,7 @@ def main() -> int:
     arguments.add_argument("--zoo", help="file with a spec on each line")
     arguments.add_argument("--count", type=int, default=20, help="so many models of the zoo, unless --only names them")
     arguments.add_argument("--seed", type=int, default=1, help="for the choice among the models of the zoo")
+    arguments.add_argument("--limit", type=float, default=1800, help="seconds that a process of a model may take")
     arguments.add_argument("--backend", default="inductor")
     arguments.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     options = arguments.parse_args()

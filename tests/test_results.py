@@ -95,6 +95,39 @@ def test_speed_of_branches(tmp_path: Path) -> None:
     assert "| call | guard |" in page and "| 12.3 | 4.0 |" in page
 
 
+def test_speed_of_models(tmp_path: Path) -> None:
+    """A row a model, a word on the load, and what could not be measured; equality as for plain unless it differs."""
+    time = {"median": 0.002, "low": 0.0019, "high": 0.0021}
+    row = {
+        "model": "a model",
+        "dtype": "float16",
+        "batch": 1,
+        "breaks": {"plain": 10, "mended": 0},
+        "graphs": {"plain": 4, "mended": 1},
+        "recompilations": {"plain": 2, "mended": 0},
+        "first": {"plain": 17.25, "mended": 19.63},
+        "equal": {"plain": "within 1e-02", "mended": "within 1e-02"},
+        "launches": {"plain": None, "mended": None},
+        "steady": {"eager": {**time, "median": 0.003}, "plain": time, "mended": {**time, "median": 0.00195}},
+        "mended/plain": {"median": 0.677, "low": 0.67, "high": 0.685},
+        "again/plain": {"median": 0.955, "low": 0.94, "high": 0.98},
+    }
+    other = {**row, "model": "another", "equal": {"plain": "bit for bit", "mended": "different"}}
+    failed = {"model": "a third", "dtype": "float32", "batch": 32, "failed": "eager: no memory | in /a/b/c.py"}
+    record = {"backend": "inductor", "device": "CPU", "processors": 4, "load": [1.0, 3.25], "groups": 9}
+    (tmp_path / "bench-models.json").write_text(json.dumps({**record, "models": [row, other, failed]}))
+    page = write(tmp_path)
+    assert "a load of 1.0 to 3.2 while" in page and "| launches |" not in page
+    assert "| a model | float16, 1 | 10, 0 | 4, 1 | 2, 0 | 17.2, 19.6 | 3 (1.9 to 2.1) | 2 (1.9 to 2.1) |" in page
+    assert "| 1.95 (1.9 to 2.1) | 0.677 (0.67 to 0.685) | 0.955 (0.94 to 0.98) | within 1e-02 |" in page
+    assert "| plain bit for bit, mended different |" in page
+    assert "| a third | float32 | 32 | eager: no memory \\| in c.py |" in page
+    row["launches"] = {"plain": 120, "mended": 80}
+    (tmp_path / "bench-models.json").write_text(json.dumps({**record, "models": [row]}))
+    page = write(tmp_path)
+    assert "| launches |" in page and "| 120, 80 |" in page and "a third" not in page
+
+
 def test_readers_of_answers(tmp_path: Path) -> None:
     damage = {"1": {"right": 5, "error": 5}, "2": {"error": 9, "wrong": 1}, "3": {"error": 10}}
     one = {"corpus": {"right": 3, "unsure": 1}, "damage": damage}

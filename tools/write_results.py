@@ -344,6 +344,54 @@ def branches_part(build: Path) -> list[str]:
     return lines + table(list(record["overhead"]), [[f"{value:.1f}" for value in record["overhead"].values()]])
 
 
+def models_part(build: Path) -> list[str]:
+    """First and later calls of models, plain and mended."""
+    lines = ["## Speed of mended models", ""]
+    record = read(build / "bench-models.json")
+    if record is None:
+        return lines + not_measured("make bench-models")
+    rows = [row for row in record["models"] if "failed" not in row]
+    load = f"{min(record['load']):.1f} to {max(record['load']):.1f}"
+    lines += [
+        f"`make bench-models`, {record['backend']}, {record['device']}, one thread, small models with random weights;",
+        f"{record['processors']} processors, a load of {load} while it ran. Eager, plain and mended are",
+        "processes that take turns; the time of one is its fastest call in a group, with quartiles over the",
+        f"{record['groups']} groups, a ratio the median of those of the groups. A second plain process shows what a",
+        "ratio is worth. First calls have an empty compiler cache. Results are compared with those of eager: the",
+        "largest difference beside the largest magnitude of a tensor. There is no version by hand of a model: graphs by hand are those of the",
+        "functions in *Speed of mended branches*.",
+        "",
+    ]
+    headings = ["model", "dtype, batch", "breaks plain, mended", "graphs", "recompilations", "first call, s"]
+    headings += ["eager, ms", "plain, ms", "mended, ms", "mended / plain", "plain / plain", "as eager"]
+    launches = any(row["launches"]["plain"] is not None for row in rows)
+    lines += table(headings + ["launches"] * launches, [model_cells(row, launches) for row in rows])
+    failed = [
+        [row["model"], row["dtype"], row["batch"], shortened(row["failed"])]
+        for row in record["models"]
+        if row not in rows
+    ]
+    return lines + (["Not measured:", "", *table(["model", "dtype", "batch", "why"], failed)] if failed else [])
+
+
+def model_cells(row: dict[str, Any], launches: bool) -> list[object]:
+    """A row of the table of models."""
+
+    def spread(value: dict[str, float], scale: float = 1.0) -> str:
+        low, median, high = (f"{value[name] * scale:.3g}" for name in ("low", "median", "high"))
+        return f"{median} ({low} to {high})"
+
+    kinds = ("breaks", "graphs", "recompilations")
+    cells = [row["model"], f"{row['dtype']}, {row['batch']}"]
+    cells += [f"{row[kind]['plain']}, {row[kind]['mended']}" for kind in kinds]
+    cells += [", ".join(f"{row['first'][name]:.1f}" for name in ("plain", "mended"))]
+    cells += [spread(row["steady"][name], 1e3) for name in ("eager", "plain", "mended")]
+    cells += [spread(row[name]) for name in ("mended/plain", "again/plain")]
+    equal = [row["equal"][name] for name in ("plain", "mended")]
+    cells += [equal[1] if equal[0] == equal[1] else f"plain {equal[0]}, mended {equal[1]}"]
+    return cells + [", ".join(str(row["launches"][name]) for name in ("plain", "mended"))] * launches
+
+
 def events_part(build: Path) -> list[str]:
     lines = ["## Cost of deferred effects", ""]
     record = read(build / "bench-events.json")
@@ -449,7 +497,8 @@ def main() -> None:
         lines += score_part(options.build, name)
     lines += demo_part(options.build) + paper_part(options.build)
     lines += capture_part(options.build)
-    lines += branches_part(options.build) + events_part(options.build) + check_part(options.build)
+    lines += branches_part(options.build) + models_part(options.build)
+    lines += events_part(options.build) + check_part(options.build)
     lines += recall_part(options.build) + precision_part(options.judged)
     lines += bench_part(options.build) + oracle_part(options.build)
     lines += readers_part(options.build) + reader_speed_part(options.build)

@@ -1,0 +1,85 @@
+"""bench/models.py: variants of a model take turns, and what they do is counted and compared."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+ROOT = Path(__file__).resolve().parents[1]
+MODELS = '''
+import sys
+import torch
+
+
+class Clamp(torch.nn.Module):
+    def __init__(self, limit):
+        super().__init__()
+        self.limit = limit
+        self.linear = torch.nn.Linear(4, 4)
+
+    def forward(self, x, pair):
+        y = self.linear(x) + pair["more"][0]
+        if y.abs().max() > self.limit:
+            y = y.clamp(-self.limit, self.limit)
+        return {"y": y * 2, "plain": pair["name"]}
+
+
+class Odd(Clamp):
+    """Something else under graphmend."""
+
+    def forward(self, x, pair):
+        return x + float("graphmend.launch" in sys.modules)
+
+
+class Broken(Clamp):
+    def forward(self, x, pair):
+        raise ValueError("no such model")
+'''
+RANDOM = {"shape": [2, 4], "dtype": "float32", "fill": "randn", "scale": 2.0}
+INPUTS = [{"name": "x", **RANDOM}, {"name": "pair", "dict": {"more": {"tuple": [RANDOM]}, "name": {"literal": "n"}}}]
+
+
+def spec(name: str, model: str) -> dict[str, Any]:
+    return {"id": name, "model_class": f"tiny_models.{model}", "model_kwargs": {"limit": 0.5}, "inputs": INPUTS}
+
+
+def measure(folder: Path, specs: list[dict[str, Any]]) -> tuple[int, str, dict[str, Any]]:
+    """Exit status, errors and numbers of a quick run that executes graphs as they are captured."""
+    (folder / "tiny_models.py").write_text(MODELS)
+    (folder / "zoo.jsonl").write_text("".join(json.dumps(spec) + "\n" for spec in specs))
+    command = [sys.executable, str(ROOT / "bench/models.py"), "--zoo", str(folder / "zoo.jsonl"), "--device", "cpu"]
+    command += ["--only", ",".join(spec["id"] for spec in specs), "--groups", "2", "--rounds", "1"]
+    command += ["--backend", "eager", "--json", str(folder / "numbers.json")]
+    environment = {**os.environ, "PYTHONPATH": str(folder), "COLUMNS": "200"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=folder)
+    assert (folder / "numbers.json").exists(), done.stderr
+    return done.returncode, done.stderr, json.loads((folder / "numbers.json").read_text(encoding="utf-8"))
+
+
+def test_a_model_plain_and_mended(tmp_path: Path) -> None:
+    status, errors, numbers = measure(tmp_path, [spec("clamp", "Clamp")])
+    assert status == 0, errors
+    (row,) = numbers["models"]
+    assert row["model"] == "clamp" and row["dtype"] == "float32" and row["batch"] == 1
+    assert row["breaks"]["plain"] == row["breaks"]["again"] >= 1 and row["breaks"]["mended"] == 0
+    assert row["graphs"]["plain"] == row["graphs"]["again"] >= 2 and row["graphs"]["mended"] == 1
+    assert row["recompilations"]["mended"] == 0
+    assert set(row["equal"].values()) == {"bit for bit"} and set(row["difference"].values()) == {0.0}
+    assert set(row["steady"]) == {"eager", "plain", "again", "mended"}
+    assert all(row[name]["median"] > 0 for name in ("mended/plain", "again/plain", "plain/eager"))
+    assert set(row["launches"].values()) == {None}
+
+
+def test_what_differs_and_what_fails_is_named(tmp_path: Path) -> None:
+    status, errors, numbers = measure(tmp_path, [spec("odd", "Odd"), spec("broken", "Broken")])
+    odd, broken = numbers["models"]
+    assert status == 1 and "bench: odd: the mended one differs from eager by " in errors
+    assert odd["equal"]["plain"] == "bit for bit" and odd["equal"]["mended"] == "different"
+    assert broken["failed"] == "eager: ValueError: no such model" and "broken" not in errors
