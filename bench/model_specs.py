@@ -155,19 +155,17 @@ def moved(value: Any, device: str, dtype: torch.dtype | None, batch: int) -> Any
     return value
 
 
-def tensors(value: Any, seen: set[int] | None = None) -> Iterator[torch.Tensor]:
-    """The tensors of an output, also those within objects such as caches."""
-    seen = set() if seen is None else seen
+def tensors(value: Any, within: frozenset[int] = frozenset()) -> Iterator[torch.Tensor]:
+    """The tensors of an output, also those in objects such as caches; `within` are the objects that it is a part of."""
     if isinstance(value, torch.Tensor):
         yield value.detach()
-    elif id(value) not in seen:
-        seen.add(id(value))
+    elif id(value) not in within:
         if isinstance(value, Mapping):
             parts = list(value.values())
         elif isinstance(value, (list, tuple)):
             parts = list(value)
         else:
-            is_module = isinstance(value, (torch.nn.Module, type))
-            parts = [] if is_module else list(getattr(value, "__dict__", {}).values())
+            is_code = isinstance(value, (torch.nn.Module, type))
+            parts = [] if is_code else list(getattr(value, "__dict__", {}).values())
         for part in parts:
-            yield from tensors(part, seen)
+            yield from tensors(part, within | {id(value)})

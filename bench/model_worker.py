@@ -50,6 +50,7 @@ def difference(found: list[torch.Tensor], expected: list[torch.Tensor]) -> float
         if one.shape != other.shape or one.dtype != other.dtype:
             return float("inf")
         if one.numel() and not torch.equal(one, other):
+            one, other = (torch.view_as_real(x) if x.is_complex() else x for x in (one, other))
             one, other = one.double(), other.double()
             alike = one.eq(other) | (one.isnan() & other.isnan())  # infinities are equal, their difference is none
             gap = torch.where(alike, 0.0, (one - other).abs()).max().item()

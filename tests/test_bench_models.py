@@ -83,3 +83,22 @@ def test_what_differs_and_what_fails_is_named(tmp_path: Path) -> None:
     assert status == 1 and "bench: odd: the mended one differs from eager by " in errors
     assert odd["equal"]["plain"] == "bit for bit" and odd["equal"]["mended"] == "different"
     assert broken["failed"] == "eager: ValueError: no such model" and "broken" not in errors
+
+
+def test_a_worker_with_a_dtype_and_a_batch(tmp_path: Path) -> None:
+    (tmp_path / "tiny_models.py").write_text(MODELS)
+    (tmp_path / "spec.json").write_text(json.dumps(spec("clamp", "Clamp")))
+    command = [sys.executable, str(ROOT / "bench/model_worker.py"), "spec.json", "--reference", "reference.pt"]
+    command += ["--dtype", "bfloat16", "--batch", "3", "--backend", "eager", "--variant"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    answers = {}
+    for variant in ("eager", "compiled"):
+        done = subprocess.run(
+            [*command, variant], input="first\nturn\n", capture_output=True, text=True, env=environment, cwd=tmp_path
+        )
+        assert done.returncode == 0, done.stderr
+        answers[variant] = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [output.shape for call in torch.load(tmp_path / "reference.pt") for output in call] == [(6, 4)] * 3
+    assert {output.dtype for call in torch.load(tmp_path / "reference.pt") for output in call} == {torch.bfloat16}
+    first, turn = answers["compiled"]
+    assert first["equal"] == "bit for bit" and first["breaks"] >= 1 and turn["ns"] > 0
