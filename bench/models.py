@@ -3,12 +3,12 @@
 A model has four processes: eager, plain (torch.compile breaks its graphs), plain once more, and mended (`graphmend
 run`). They are there at the same time and take turns, so that what else the machine does hits all alike; only one of
 them computes at a time. The time of a variant is its fastest call in a group of rounds; a ratio is the median over the
-groups, beside its quartiles. The plain model is there twice, which shows what a ratio is worth. First calls are
-measured with an empty compiler cache and a compiler that has been used. One thread; forward passes, with gradients
-recorded where a spec says that the model is trained. On a GPU, where there is one, in float16 and bfloat16, with
-batches of 1 and 32, and the kernels that a call launches are counted. Versions by hand are those of branches.py.
-Exits with status 1 when a mended model returns something else than eager and the plain one does not, or when only the
-mended one cannot be run.
+groups, beside its quartiles. The plain model is there twice, which shows what a ratio is worth; the second process
+loads what the first has compiled. First calls are measured with an empty compiler cache and a compiler that has been
+used. One thread; forward passes, with gradients recorded where a spec says that the model is trained. On a GPU, where
+there is one, in float16 and bfloat16, with batches of 1 and 32, and the kernels that a call launches are counted.
+Versions by hand are those of branches.py. Exits with status 1 when a mended model returns something else than eager
+and the plain one does not, or when only the mended one cannot be run.
 
 usage: models.py [--json FILE.json] [--groups N] [--rounds N] [--only IDS] [--zoo FILE.jsonl [--count N] [--seed N]]
 """

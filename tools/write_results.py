@@ -356,10 +356,10 @@ def models_part(build: Path) -> list[str]:
         f"`make bench-models`, {record['backend']}, {record['device']}, one thread, small models with random weights;",
         f"{record['processors']} processors, a load of {load} while it ran. Eager, plain and mended are",
         "processes that take turns; the time of one is its fastest call in a group, with quartiles over the",
-        f"{record['groups']} groups, a ratio the median of those of the groups. A second plain process shows what a",
-        "ratio is worth. First calls have an empty compiler cache. Results are compared with those of eager: the",
-        "largest difference beside the largest magnitude of a tensor. There is no version by hand of a model: graphs",
-        "by hand are those of the functions in *Speed of mended branches*.",
+        f"{record['groups']} groups, a ratio the median of those of the groups. A second plain process, which loads",
+        "what the first has compiled, shows what a ratio is worth. First calls have an empty compiler cache. Results",
+        "are compared with those of eager: the largest difference beside the largest magnitude of a tensor. There is",
+        "no version by hand of a model: graphs by hand are those of the functions in *Speed of mended branches*.",
         "",
     ]
     headings = ["model", "dtype, batch", "breaks plain, mended", "graphs", "recompilations", "first call, s"]
