@@ -45,13 +45,27 @@ static void set_pair(gm_insertion *pair, const gm_node *node, const char *front,
     pair[1] = (gm_insertion){.offset = node->end, .behind = true, .other = node->start, .text = behind};
 }
 
+/* Whether a chain of comparisons is asserted, by itself or as a part of what is: Python jumps where one of them decides, and the
+ * assertion never sees a tensor. */
+static bool is_asserted_chain(gm_emitter *emitter, const gm_node *decision) {
+    if (decision->kind != GM_KIND_Compare || gm_as_Compare(decision)->ops.count < 2) {
+        return false;
+    }
+    const gm_node *parent = gm_flow_parent(emitter->analysis->flow, decision);
+    while (parent != NULL && parent->kind == GM_KIND_BoolOp) {
+        parent = gm_flow_parent(emitter->analysis->flow, parent);
+    }
+    return parent != NULL && parent->kind == GM_KIND_Assert;
+}
+
 /* `_gm.taken(SITE, (` and `))`, or `_gm.taken(SITE, (TENSOR if _gm.on(SITE) else (` and `)))`. */
 static void add_call(gm_emitter *emitter, gm_insertion *pair, const gm_finding *decision) {
     const gm_plan plan = {.rule = decision->rule, .node = decision->node, .function = decision->function};
     const char *tensor = decision->refusal.reason == NULL ? tensor_text(emitter, &plan) : NULL;
     gm_writer kept = emitter->out;
     gm_writer_init(&emitter->out, emitter->analysis->arena, kept.tree);
-    gm_write(&emitter->out, "_gm.taken(");
+    bool apart = is_asserted_chain(emitter, decision->node);
+    gm_write(&emitter->out, apart ? "(True if _gm.taken(" : "_gm.taken(");
     gm_emit_site(emitter, &plan);
     gm_write(&emitter->out, ", (");
     if (tensor != NULL) {
@@ -60,7 +74,9 @@ static void add_call(gm_emitter *emitter, gm_insertion *pair, const gm_finding *
         gm_emit_site(emitter, &plan);
         gm_write(&emitter->out, ") else (");
     }
-    set_pair(pair, decision->node, gm_buffer_text(&emitter->out.text), tensor != NULL ? ")))" : "))");
+    const char *behind = tensor != NULL ? ")))" : "))";
+    behind = apart ? gm_analysis_text(emitter->analysis, "%s else False)", behind) : behind;
+    set_pair(pair, decision->node, gm_buffer_text(&emitter->out.text), behind);
     emitter->out = kept;
 }
 

@@ -129,3 +129,16 @@ def test_a_hook_that_python_does_not_take(tmp_path: Any) -> None:
             return zeros, zeros
         """
     compare(load(tmp_path, text), [lambda: (torch.ones(2, 3), torch.zeros(2))], False)
+
+
+@pytest.mark.parametrize("test", ["x.sum() < x.sum() <= 1", "x.sum() > 0 and x.sum() < x.sum() < 1"])
+def test_an_assertion_in_parts_of_a_call(tmp_path: Any, test: str) -> None:
+    """Of a single tensor Dynamo makes an assertion of its own, of a chain of comparisons it does not."""
+    text = f"""
+        import torch
+        def f(x):
+            y = max([x, x * 2], key=lambda v: v.sum().item())
+            assert {test}
+            return y
+        """
+    compare(load(tmp_path, text), [lambda: (torch.ones(3),)], False)
