@@ -13,8 +13,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import logging
-import logging.handlers
 import os
 import sys
 import time
@@ -23,22 +21,12 @@ from typing import Any
 import model_specs
 import torch
 import torch._dynamo
+from paper_check import collected_breaks  # model_specs says where it is
 from turns import Counting, fastest
 
 CALLS = 3  # first ones, two with arguments of their own
 LAUNCHES = ("cudaLaunchKernel", "cuLaunchKernel", "cudaGraphLaunch", "hipLaunchKernel", "hipModuleLaunchKernel")
 TOLERANCE = {"float32": 1e-4, "float16": 1e-2, "bfloat16": 5e-2}
-
-
-def count_breaks() -> logging.handlers.BufferingHandler:
-    """A handler with a record for each graph break that torch.compile logs."""
-    torch._logging.set_logs(graph_breaks=True)
-    collector = logging.handlers.BufferingHandler(sys.maxsize)
-    for name in list(logging.root.manager.loggerDict):
-        if name.endswith(".__graph_breaks"):
-            logger = logging.getLogger(name)
-            logger.handlers, logger.propagate = [collector], False
-    return collector
 
 
 def difference(found: list[torch.Tensor], expected: list[torch.Tensor]) -> float:
@@ -71,7 +59,7 @@ class Subject:
         calls = model_specs.build_calls(spec, CALLS - 1)
         self.calls = [model_specs.moved(call, options.device, forced, options.batch) for call in [*calls, calls[0]]]
         self.backend = Counting(options.backend)
-        self.breaks = count_breaks()
+        self.breaks = collected_breaks()
         compiled = options.variant == "compiled"
         if compiled:  # so that the first call does not pay for what the compiler imports
             torch.compile(lambda x: x + 1, backend=options.backend)(torch.ones(2, device=options.device))

@@ -14,7 +14,6 @@ import collections
 import dataclasses
 import importlib.util
 import json
-import linecache
 import subprocess
 import sys
 from pathlib import Path
@@ -27,15 +26,9 @@ Findings = dict[str, list[dict[str, Any]]]  # by path
 
 
 @dataclasses.dataclass
-class Observed:
+class Observed(site_kinds.BrokenLine):
     """One line where plain runs break."""
 
-    path: str
-    line: int
-    text: str
-    kind: str
-    form: str
-    cause: str
     models: int = 0
     code: Optional[str] = None  # of the finding that predicts it
     code_of_all: Optional[str] = None  # the same with --all
@@ -76,13 +69,11 @@ def observed_sites(records: Path, names: list[str], sources: Path) -> tuple[list
                 elsewhere[zoo_sites.short(path).split("/")[0]].add((path, line))
                 continue
             if (path, line) not in sites:
-                role = site_kinds.classify(path, line, cause)
-                text = linecache.getline(path, line).strip()
-                sites[path, line] = Observed(path, line, text, role.kind, role.form, cause)
+                sites[path, line] = Observed.at(path, line, cause)
             met.add((path, line))
         for place in met:
             sites[place].models += 1
-    ordered = sorted(sites.values(), key=lambda site: (site_kinds.KINDS.index(site.kind), site.path, site.line))
+    ordered = sorted(sites.values(), key=Observed.order)
     return ordered, {package: len(places) for package, places in sorted(elsewhere.items())}
 
 

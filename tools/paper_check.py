@@ -112,10 +112,23 @@ def digest(output: Any) -> str:
     return total.hexdigest()
 
 
+def collected_breaks() -> logging.handlers.BufferingHandler:
+    """A handler with a record for each graph break that torch.compile logs from now on."""
+    import torch
+    import torch._dynamo  # makes the loggers
+
+    torch._logging.set_logs(graph_breaks=True)
+    collector = logging.handlers.BufferingHandler(sys.maxsize)
+    for name in list(logging.root.manager.loggerDict):
+        if name.endswith(".__graph_breaks"):
+            logger = logging.getLogger(name)
+            logger.handlers, logger.propagate = [collector], False
+    return collector
+
+
 def work(name: str, mode: str) -> dict[str, Any]:
     """Make the calls and record what each of them did."""
     import torch
-    import torch._dynamo  # makes the loggers that are collected below
 
     torch.set_num_threads(1)
     graphs: list[int] = []
@@ -124,12 +137,7 @@ def work(name: str, mode: str) -> dict[str, Any]:
         graphs.append(len(graph.graph.nodes))
         return graph.forward
 
-    torch._logging.set_logs(graph_breaks=True)
-    breaks = logging.handlers.BufferingHandler(sys.maxsize)
-    for logger_name in list(logging.root.manager.loggerDict):
-        if logger_name.endswith(".__graph_breaks"):
-            logger = logging.getLogger(logger_name)
-            logger.handlers, logger.propagate = [breaks], False
+    breaks = collected_breaks()
     model, inputs = build(name)
     collector = LineCollector()
     logging.getLogger("transformers").addHandler(collector)

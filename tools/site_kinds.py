@@ -17,10 +17,11 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
+import linecache
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Optional
+from typing import Optional, TypeVar
 
 KINDS = ("branch", "guard", "effect", "number", "shape", "random", "other")
 BRANCHING = re.compile(r"data-dependent (branching|assertion)|jump on tensor", re.IGNORECASE)
@@ -196,3 +197,28 @@ def classify(path: str, line: int, reason: str) -> Role:
     if statement is not None and is_effect(statement):
         return Role("effect", callee(statement.value).rpartition(".")[2])  # type: ignore[attr-defined]
     return Role("other", "")
+
+
+Line = TypeVar("Line", bound="BrokenLine")
+
+
+@dataclasses.dataclass
+class BrokenLine:
+    """One line where plain runs break."""
+
+    path: str
+    line: int
+    text: str
+    kind: str
+    form: str
+    cause: str
+
+    @classmethod
+    def at(cls: type[Line], path: str, line: int, cause: str) -> Line:
+        """The line that a break with this cause was at."""
+        role = classify(path, line, cause)
+        return cls(path, line, linecache.getline(path, line).strip(), role.kind, role.form, cause)
+
+    def order(self) -> tuple[int, str, int]:
+        """Its place in a list: kind by kind, then by file."""
+        return KINDS.index(self.kind), self.path, self.line

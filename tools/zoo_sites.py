@@ -19,7 +19,6 @@ import collections
 import dataclasses
 import functools
 import json
-import linecache
 import os
 import re
 import subprocess
@@ -41,15 +40,9 @@ Place = tuple[str, int]
 
 
 @dataclasses.dataclass
-class Site:
+class Site(site_kinds.BrokenLine):
     """One place where plain runs break."""
 
-    path: str
-    line: int
-    text: str
-    kind: str
-    form: str
-    cause: str
     breaks: int = 0  # in all plain runs together
     fates: dict[str, str] = dataclasses.field(default_factory=dict)  # by model: gone, left, unseen, not run
     reason: str = ""
@@ -202,9 +195,7 @@ def collect(records: Path, kept: Path, results: list[dict[str, Any]]) -> list[Si
             runs[name] = run
         for place, cause in broken_places(plain_record(records, name) or {"phases": {"compiled": EMPTY}}):
             if place not in sites:
-                role = site_kinds.classify(*place, cause)
-                text = linecache.getline(*place).strip()
-                sites[place] = Site(*place, text, role.kind, role.form, cause)
+                sites[place] = Site.at(*place, cause)
             sites[place].breaks += 1
             sites[place].fates[name] = ""
     for site in sites.values():
@@ -214,7 +205,7 @@ def collect(records: Path, kept: Path, results: list[dict[str, Any]]) -> list[Si
             site.reason = reason_of(site, [runs[name] for name in missed])
         elif site.fate() == "not run" and all(name in runs for name in site.fates):
             site.reason = RAISES
-    return sorted(sites.values(), key=lambda site: (site_kinds.KINDS.index(site.kind), site.path, site.line))
+    return sorted(sites.values(), key=Site.order)
 
 
 EMPTY: dict[str, list[str]] = {"breaks": [], "break_reasons": []}

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from meaning_corpus import types_of
-from meaning_damage import KINDS, Damager, tally
+from meaning_damage import KINDS, Damager, parts_of, tally
 
 from graphmend.core import READ_PLAIN, Reader, Stream
 
@@ -26,25 +26,14 @@ def values(texts: st.SearchStrategy[str]) -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries(required, optional={"used": st.booleans()})
 
 
-def parts_of(text: str) -> list[tuple[int, str]]:
-    """Places and kinds of the characters that hold JSON together: not those inside of strings."""
-    found, quote, at = [], "", 0
-    while at < len(text):
-        if quote and text[at] == "\\":
-            at += 2
-            continue
-        if text[at] == quote or (not quote and text[at] in "\"'"):
-            quote = "" if quote else text[at]
-            found.append((at, '"'))
-        elif not quote and text[at] in "{}[],:":
-            found.append((at, text[at]))
-        at += 1
-    return found
+def kinds_at(text: str) -> list[tuple[int, str]]:
+    """Places and kinds of the characters that hold JSON together; all quotes are one kind."""
+    return [(at, '"' if text[at] in "\"'" else text[at]) for at in parts_of(text)]
 
 
 def drop(kinds: str) -> Callable[[str, random.Random], str]:
     def edit(text: str, chooser: random.Random) -> str:
-        places = [at for at, kind in parts_of(text) if kind in kinds]
+        places = [at for at, kind in kinds_at(text) if kind in kinds]
         if not places:
             return text
         at = chooser.choice(places)
@@ -55,7 +44,7 @@ def drop(kinds: str) -> Callable[[str, random.Random], str]:
 
 def put(kinds: str, more: str) -> Callable[[str, random.Random], str]:
     def edit(text: str, chooser: random.Random) -> str:
-        places = [at for at, kind in parts_of(text) if kind in kinds]
+        places = [at for at, kind in kinds_at(text) if kind in kinds]
         if not places:
             return text
         at = chooser.choice(places)
@@ -65,13 +54,13 @@ def put(kinds: str, more: str) -> Callable[[str, random.Random], str]:
 
 
 def trailing_comma(text: str, chooser: random.Random) -> str:
-    places = [at for at, kind in parts_of(text) if kind in "]}" and text[at - 1] not in "[{"]
+    places = [at for at, kind in kinds_at(text) if kind in "]}" and text[at - 1] not in "[{"]
     at = chooser.choice(places) if places else len(text)
     return text[:at] + ("," if places else "") + text[at:]
 
 
 def double_quote(text: str, chooser: random.Random) -> str:
-    places = [at for at, kind in parts_of(text) if kind == '"']
+    places = [at for at, kind in kinds_at(text) if kind == '"']
     at = chooser.choice(places) if places else 0
     return text[:at] + (text[at] if places else "") + text[at:]
 

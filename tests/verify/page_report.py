@@ -35,8 +35,8 @@ MENDED = SOURCE.replace(
     "        elif torch.isnan(x).any():",
 ).replace('        print("mean", y.mean())', "        _gm.defer(_gm_sink__1, y.mean())")
 LINES = [*range(1, 6), 6, 6, 6, *range(7, 20)]
-FILE = "/home/me/work/gate.py"
-OTHER = "/home/me/work/<b>&amp;/ünï.py"
+FILE = "/project/gate.py"
+OTHER = "/project/<b>&amp;/ünï.py"
 
 
 def side(breaks: int, graphs: int, **more: Any) -> dict[str, Any]:

@@ -25,6 +25,12 @@ from .tracing import translator
 FORWARDED = ("backend_ctx_ctor", "compiler_fn", "compiler_name", "get_compiler_config", "kwargs", "reset")
 
 
+def rests(module: GraphModule, trace: state.Trace) -> bool:
+    """Whether the graph of a whole call rests on more than what its guards say, whatever was marked in it."""
+    taken = trace.outside is not None or trace.assumed or trace.libraries
+    return bool(taken or depends_on_data(module) or gradients.differentiates(module) or forgotten_numbers(module))
+
+
 def handing_back(compiled: Callable[..., Any], returned: dict[int, int]) -> Callable[..., Any]:
     """A compiled graph that hands out inputs as they are; outputs to inputs, by position."""
 
@@ -61,13 +67,10 @@ class MendingBackend:
                 raise state.SiteRefused(reason)
             refuse_seen(trace, translator().output)
             refuse_escaped(trace, translator().output)
-        if trace.whole:
             refuse_buffers(module)
         if trace.on_cpu:
             refuse_devices(module)
-        rests = trace.outside is not None or trace.assumed or trace.libraries or depends_on_data(module)
-        rests = trace.whole and (rests or gradients.differentiates(module) or forgotten_numbers(module))
-        if not (rests or trace.switched or has_markers(module)):
+        if not (trace.switched or has_markers(module) or (trace.whole and rests(module, trace))):
             if trace.whole:
                 self.follow((), trace)
             own_guards.drop(translator().output)

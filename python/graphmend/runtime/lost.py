@@ -24,7 +24,10 @@ NEVER_FAIL += (torch.sym_max, torch.sym_min, torch.sym_float, torch.sym_sum, tor
 
 @contextlib.contextmanager
 def lookups_kept(trace: Trace) -> Iterator[None]:
-    """Let Dynamo keep what it leaves out itself inside the block: elements looked up with indices that may be wrong."""
+    """Have nothing that may fail left out by Dynamo itself inside the block.
+
+    Elements looked up with indices that may be wrong stay in the graph; numbers cannot, and the call is refused.
+    """
     if not trace.whole:
         yield
         return

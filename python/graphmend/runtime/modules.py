@@ -29,12 +29,8 @@ def modules_made(trace: state.Trace) -> Iterator[None]:
     from torch._dynamo.variables.functions import UserMethodVariable
     from torch._dynamo.variables.tensor import TensorVariable
 
-    call, has, read = (
-        SkipFunctionVariable.call_function,
-        UserMethodVariable.call_obj_hasattr,
-        TensorVariable.var_getattr,
-    )
-    create = SourcelessBuilder.create
+    call, has = SkipFunctionVariable.call_function, UserMethodVariable.call_obj_hasattr
+    read, create = TensorVariable.var_getattr, SourcelessBuilder.create
 
     def calling(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         init = original_init(self.value)
