@@ -129,8 +129,8 @@ class Callback:
             return ran_once()
         try:
             return self.inner(frame, cache_entry, frame_state)
-        except torch._dynamo.exc.InternalTorchDynamoError:
-            if self.only:
+        except Exception as fault:
+            if self.only or is_refusal(fault):
                 raise
             return ran_once()  # which call of several meets a fault of Dynamo depends on what was traced before
 
@@ -230,6 +230,12 @@ def is_raising(error: Any) -> bool:
     """Whether a frame was not traced for what the program itself may raise in it."""
     lone = isinstance(error, torch._dynamo.exc.TorchRuntimeError)
     return lone or str(getattr(error, "gb_type", None)).startswith(RAISING)
+
+
+def is_refusal(error: Exception) -> bool:
+    """Whether an error is what Dynamo or the backend says about a program, and no fault of theirs."""
+    internal = isinstance(error, torch._dynamo.exc.InternalTorchDynamoError)
+    return isinstance(error, torch._dynamo.exc.TorchDynamoException) and not internal
 
 
 def forget_strictness(convert: Any) -> None:

@@ -65,6 +65,19 @@ SAVES_RESULT = frozenset(
     """.split()
 )
 
+# Give results other strides than their fake counterparts tell, by how an argument lies in memory (measured with the
+# samples of PyTorch's own operator tests on the CPU, transposed, sliced, expanded and channels last).
+OTHER_STRIDES = {
+    "channels last": frozenset("channel_shuffle max_unpool2d reflection_pad3d replication_pad3d".split()),
+    "other": frozenset(
+        """
+        _batch_norm_with_update _native_batch_norm_legit _native_batch_norm_legit_no_training batch_norm copysign
+        div.Tensor_mode floor_divide heaviside ldexp log_sigmoid_forward logaddexp logical_and logical_or logical_xor
+        native_batch_norm native_dropout normal special_xlog1py xlogy
+        """.split()
+    ),
+}
+
 # Libraries whose operators compute and do nothing else.
 PURE_LIBRARIES = frozenset("aten prims prim torchvision torchaudio quantized quantized_decomposed mkldnn".split())
 PURE_LIBRARIES |= {"graphmend_hosts", "graphmend_losses", "graphmend_libraries"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from typing import Any, Callable, Iterable, Optional
 
@@ -9,7 +10,7 @@ import torch
 from torch.fx import GraphModule, Node
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from . import kernels, op_facts
+from . import kernels, layouts, op_facts
 from .markers import kind_of
 from .regions import Marks, Region, Select, tensor_of
 
@@ -71,6 +72,16 @@ def operators_of(node: Node) -> list[tuple[Any, tuple, dict, Any]]:
     with fakes[0], recorder:
         function(*arguments, **kwargs)
     return recorder.calls
+
+
+def operator_names(node: Node) -> set[str]:
+    """Names of the ATen calls behind a node, with and without overloads; none if they cannot be told."""
+    try:
+        overloads = [call[0] for call in operators_of(node)]
+    except Exception:
+        return set()
+    names = {op_facts.name_of(overload) for overload in overloads}
+    return names | {f"{op_facts.name_of(overload)}.{overload._overloadname}" for overload in overloads}
 
 
 class SideFacts:
@@ -381,6 +392,11 @@ class Order:
             for storage in storages_of(node):
                 self.holders.setdefault(storage, []).append(node)
 
+    @functools.cached_property
+    def doubtful(self) -> set[Node]:
+        """The nodes whose strides may be others than those of their fake tensors."""
+        return layouts.doubtful(self.nodes, operator_names)
+
     def note_selects(self, regions: Iterable[Region]) -> None:
         """Learn which selected tensors Python would not have copied from their sides, or would have written to."""
         self.writers += [
@@ -425,6 +441,8 @@ def aliasing(order: Order, region: Region, select: Select, ignored: set[Node]) -
     same = order.handed_on(result)
     if any(tensor_of(side).stride() != tensor_of(select.result).stride() for side in select.sides):
         return "the selected tensor would lie in memory in another order"
+    if any(side in order.doubtful for side in select.sides):
+        return "a side may lie in memory in another order than the compiler believes"
     for side in select.sides:
         storage = storage_of(tensor_of(side))
         if storage is None or result is None:
