@@ -142,3 +142,44 @@ def test_an_assertion_in_parts_of_a_call(tmp_path: Any, test: str) -> None:
             return y
         """
     compare(load(tmp_path, text), [lambda: (torch.ones(3),)], False)
+
+
+def test_a_fault_of_the_assembler_is_no_exception_of_the_program(tmp_path: Any) -> None:
+    """Dynamo finds no place in a table of exceptions for what follows the test, and says so with an assertion."""
+    text = """
+        import torch
+
+        class Model(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.linear = torch.nn.Linear(3, 3)
+                self.register_buffer("seen", torch.zeros(3))
+
+            def forward(self, x, w):
+                b = x
+                if torch.isnan(x).any():
+                    t = w
+                try:
+                    if (x == -0.5).all():
+                        raise RuntimeError(f"bad {(x.min() * 0.5).item():.2f}")
+                    b = self.linear(b)
+                except ValueError:
+                    self.count = 1
+                try:
+                    x[0] = w.sigmoid()
+                except ValueError:
+                    print("caught")
+                    self.seen = self.seen * 0.5
+                    if torch.isnan(b).any():
+                        b = torch.nan_to_num(b)
+                finally:
+                    print("finally")
+                assert self.seen.sum()
+                return b
+
+        def make():
+            return Model().eval()
+        """
+    first = [float("nan"), 1.0, 2.0]
+    calls = [lambda: (torch.tensor([first, [-1.0, 0.0, 1.0]]), torch.ones(3))] * 2
+    compare(load(tmp_path, text), calls, True, "aot_eager")

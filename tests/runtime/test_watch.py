@@ -157,6 +157,24 @@ def test_batch_norm_that_only_reads() -> None:
     assert outcome.graphs == 1, outcome.refusals("GM101")
 
 
+class NormalizedRows(torch.nn.Module):
+    """The kernel gives rows one after the other where the fake tensors say that columns follow each other."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = torch.nn.BatchNorm1d(2)
+        self.eval()
+
+    def forward(self, x):
+        x = x.repeat(3, 1).t().contiguous().t()
+        return choose(x.sum() > 0, lambda x, y: x * x, lambda x, y: y, x, self.norm(x))
+
+
+def test_memory_that_lies_otherwise_than_told() -> None:
+    outcome = compare(NormalizedRows, CALLS, False)
+    assert any("another order" in reason for reason in outcome.refusals("GM101")), outcome.report
+
+
 def test_result_that_the_gradient_needs() -> None:
     def loud(function):
         def program(x):
