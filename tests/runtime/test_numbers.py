@@ -205,3 +205,36 @@ def test_what_holds_for_all_numbers_but_nan(function: Any) -> None:
     for value in (1.0, float("nan"), float("inf"), -2.0, float("nan")):
         x = torch.full((2,), value)
         assert same(compiled(x), function(x)), value
+
+
+def crops(images, sizes):
+    """As models of images of several sizes do."""
+    parts = [image[:, :height, :width].flatten(1).t() for image, (height, width) in zip(images, sizes)]
+    whole = torch.cat(parts)
+    mask = torch.ones(whole.shape[0], whole.shape[0], dtype=torch.bool)
+    ends = torch.tensor([part.shape[0] for part in parts]).cumsum(-1)
+    for start, end in zip([0, *ends[:-1].tolist()], ends.tolist()):
+        mask[start:end, start:end] = False
+    return (whole @ whole.t()).masked_fill(mask, 0.0).softmax(-1) @ whole, [part.shape[0] for part in parts]
+
+
+def image_calls(*numbers: int) -> list:
+    shapes = [[(2 + (i + n) % 3, 4 - (i * n) % 3) for i in range(6)] for n in numbers]
+    return [lambda shape=shape: (torch.arange(96.0).view(6, 1, 4, 4) / 96, torch.tensor(shape)) for shape in shapes]
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+def test_many_numbers_are_constants(backend: str) -> None:
+    """With gradients, too: nothing of the numbers is needed in the backward graph."""
+    outcome = compare(lambda: crops, image_calls(0), True, backend)
+    assert outcome.graphs == 1
+    assert [item["mode"] for item in outcome.report["callables"]] == ["whole"]
+    nodes = outcome.backend.graphs[0].graph.nodes
+    assert all(type(size) is int for node in nodes for size in getattr(node.meta.get("example_value"), "shape", ()))
+
+
+def test_many_numbers_that_change_are_none() -> None:
+    """There is one more graph, for all numbers."""
+    outcome = compare(lambda: crops, image_calls(0, 0, 1, 2, 3, 4, 5, 1, 6), True)
+    assert outcome.graphs == 2
+    assert [item["mode"] for item in outcome.report["callables"]] == ["whole"]

@@ -29,6 +29,7 @@ OPERATORS = {
     "Equality": operator.eq,
     "Unequality": operator.ne,
 }
+MANY = 16  # symbols; for 48 of them Inductor needs more than ten minutes, for as many constants a few seconds
 FAILED = "Runtime assertion failed for expression "
 
 
@@ -36,7 +37,8 @@ FAILED = "Runtime assertion failed for expression "
 def numbers_assumed(trace: state.Trace) -> Iterator[None]:
     """Let a trace inside the block assume what it has to know of the numbers that data decide.
 
-    With `trace.fixed`, every such integer is the one that the call has.
+    With `trace.fixed`, every such integer is the one that the call has. More than a few are too much for a compiler, so
+    they are fixed at first; once a call has others, they are left open (`trace.symbolic`).
     """
     if not trace.whole:
         yield
@@ -67,8 +69,12 @@ def numbers_assumed(trace: state.Trace) -> Iterator[None]:
         note(node, value)
         if "unbacked_bindings" in node.meta:
             trace.numbers = True
+            trace.symbols += len(node.meta["unbacked_bindings"])
             if trace.fixed:
                 fix_sizes(trace, node)
+            elif trace.symbols > MANY and not trace.symbolic:
+                trace.crowded = True
+                raise state.SiteRefused("many numbers that data decide")
 
     implementations = fake_impls.op_implementations_dict
     fetch = implementations[FETCH[0]]

@@ -139,10 +139,11 @@ class Callback:
         off = self.off[torch.is_grad_enabled()]
         if whole and not self.record.calls_random:
             state.local.generator = random.getstate()
-        fixed = hosts = False
+        fixed = tried = crowded = hosts = False
+        symbolic = self.record.varying = self.record.varying or numbers_failed()
         with forgotten_breaks() as forget:
             for _ in range(MAX_ATTEMPTS):
-                trace = state.Trace(whole, frozenset(off), fixed=fixed, hosts=hosts)
+                trace = state.Trace(whole, frozenset(off), fixed=fixed, symbolic=symbolic, hosts=hosts)
                 with held() as records:
                     result, error = self.attempt(trace, frame, cache_entry, frame_state)
                     records = list(records)
@@ -166,8 +167,11 @@ class Callback:
                 if trace.drawing and not (trace.refusals or hosts):
                     hosts = True
                     continue
-                if trace.numbers and not (trace.refusals or fixed):
-                    fixed = True
+                if trace.numbers and not (trace.refusals or tried):
+                    fixed, tried, crowded = True, True, trace.crowded
+                    continue
+                if crowded and not trace.refusals:
+                    fixed, crowded, symbolic = False, False, True
                     continue
                 if not trace.refusals and trace.open:
                     trace.refuse(site_of(trace.open[-1][0]), f"a side cannot be traced: {first_line(error)}")
@@ -224,6 +228,11 @@ def ran_once() -> Any:
     from torch._dynamo.types import ConvertFrameReturn
 
     return ConvertFrameReturn()
+
+
+def numbers_failed() -> bool:
+    """Whether a graph has failed for the call that assumed which numbers data decide."""
+    return any(isinstance(part, str) for route in state.local.failed for part in route)
 
 
 def is_raising(error: Any) -> bool:

@@ -17,7 +17,7 @@ from .facts import Facts, add_numbers
 from .functional import functionalize
 from .lost import lost_failures
 from .markers import kind_of, site_of
-from .numbers import depends_on_data
+from .numbers import carried, depends_on_data
 from .reach import Reach, reach_of
 from .regions import Event, Marks, Region, predicate_beside, read, tensor_of
 from .scalars import hand_out_tensors, numbers_as_tensors
@@ -34,6 +34,7 @@ class Plan:
     defers: bool = False
     guarded: bool = False
     numbers: bool = False
+    carried: bool = False  # tensors are computed with those numbers
     route: tuple[Any, ...] = ()
     facts: Optional[Facts] = None
     reach: Optional[Reach] = None
@@ -84,6 +85,7 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     if marks.checks or marks.decisions:
         plan.expected = [False, *(decision.answer for decision in marks.decisions)]
         add_flags(module, marks)
+    plan.carried = plan.numbers and carried(module)
     plan.facts = add_numbers(module, trace, lost)
     erase_markers(module, marks)
     simplify(module, marks)

@@ -23,6 +23,24 @@ def depends_on_data(module: GraphModule) -> bool:
     return any(node.meta.get("unbacked_bindings") or node.target == "item" for node in module.graph.nodes)
 
 
+def carried(module: GraphModule) -> bool:
+    """Whether tensors of the graph are computed with such numbers, or have such sizes."""
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+
+    def holds_number(value: Any) -> bool:
+        return isinstance(value, NUMBERS) and bool(free_unbacked_symbols(value))
+
+    for node in module.graph.nodes:
+        value = node.meta.get("example_value")
+        if isinstance(value, torch.Tensor):
+            used = [source.meta.get("example_value") for source in node.all_input_nodes]
+            if free_unbacked_symbols(value) or any(map(holds_number, used)):
+                return True
+        elif isinstance(value, (tuple, list)) and free_unbacked_symbols(value):
+            return True
+    return any(holds_number(node.meta.get("example_value")) for node in module.graph.output_node().all_input_nodes)
+
+
 def inexact_comparison(shapes: Any) -> Optional[str]:
     """Why the guards of a trace may not hold what Python would find, None if they do.
 

@@ -99,7 +99,7 @@ class GuardedGraph:
         self.draws = plan.draws
         self.calls_random = plan.calls_random
         self.devices = plan.devices
-        self.numbers = plan.numbers
+        self.numbers = plan.carried
         self.route = plan.route
         self.facts = plan.facts
         self.ahead = plan.ahead
@@ -177,7 +177,7 @@ def guarded(compiled: Callable[..., Any], plan: Any) -> Callable[..., Any]:
     """A compiled graph that signals when its call has to be run again."""
     compiled = without_switch(compiled)
     graph = GuardedGraph(compiled, plan)
-    if plan.facts or plan.mutated or plan.draws or plan.calls_random or plan.numbers or plan.ahead:
+    if plan.facts or plan.mutated or plan.draws or plan.calls_random or plan.carried or plan.ahead:
         return graph
     if plan.defers and not plan.expected:
         return only_postponing(graph, compiled)

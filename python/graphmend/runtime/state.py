@@ -87,6 +87,9 @@ class Trace:
     repeated: bool = False  # a graph of this path has failed for the call
     numbers: bool = False  # it matters what numbers are that data decide
     fixed: bool = False  # those numbers are constants of the graph
+    symbolic: bool = False  # they are not, however many there are
+    symbols: int = 0  # how many of them the graph has
+    crowded: bool = False  # too many not to be constants
     assumed: list[Any] = dataclasses.field(default_factory=list)  # what the graph assumes of them, as expressions
     switched: list[Any] = dataclasses.field(default_factory=list)  # nodes that the program has made leaves
     copied: set[int] = dataclasses.field(default_factory=set)  # memory of tensors that are copied deeply
@@ -179,6 +182,7 @@ class CallableRecord:
     replays: int = 0
     paths: int = 1
     calls_random: bool = False
+    varying: bool = False  # numbers that data decide have been others than a graph assumed
 
 
 class Registry:
