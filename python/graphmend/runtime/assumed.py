@@ -29,7 +29,8 @@ OPERATORS = {
     "Equality": operator.eq,
     "Unequality": operator.ne,
 }
-MANY = 16  # symbols; for 48 of them Inductor needs more than ten minutes, for as many constants a few seconds
+# Symbols. For 24 of them Inductor needs a minute, for 48 more than ten, and for as many constants some seconds.
+MANY, MOST = 16, 32
 FAILED = "Runtime assertion failed for expression "
 
 
@@ -38,7 +39,7 @@ def numbers_assumed(trace: state.Trace) -> Iterator[None]:
     """Let a trace inside the block assume what it has to know of the numbers that data decide.
 
     With `trace.fixed`, every such integer is the one that the call has. More than a few are too much for a compiler, so
-    they are fixed at first; once a call has others, they are left open (`trace.symbolic`).
+    they are fixed at first; once a call has others, they are left open (`trace.symbolic`) unless they are far too many.
     """
     if not trace.whole:
         yield
@@ -72,7 +73,7 @@ def numbers_assumed(trace: state.Trace) -> Iterator[None]:
             trace.symbols += len(node.meta["unbacked_bindings"])
             if trace.fixed:
                 fix_sizes(trace, node)
-            elif trace.symbols > MANY and not trace.symbolic:
+            elif trace.symbols > (MOST if trace.symbolic else MANY):
                 trace.crowded = True
                 raise state.SiteRefused("many numbers that data decide")
 

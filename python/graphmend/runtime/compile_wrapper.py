@@ -167,7 +167,8 @@ class Callback:
                 if trace.drawing and not (trace.refusals or hosts):
                     hosts = True
                     continue
-                if trace.numbers and not (trace.refusals or tried):
+                change = trace.crowded and trace.symbolic
+                if trace.numbers and not (trace.refusals or tried or change):
                     fixed, tried, crowded = True, True, trace.crowded
                     continue
                 if crowded and not trace.refusals:
