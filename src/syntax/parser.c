@@ -103,6 +103,7 @@ gm_node *gm_parser_node(gm_parser *parser, gm_kind kind, uint32_t start) {
     node->kind = (uint8_t)kind;
     node->start = start;
     node->end = parser->last_end;
+    node->number = ++parser->tree->node_count;
     return node;
 }
 
