@@ -93,7 +93,7 @@ gm_value gm_value_finish(gm_value value, const gm_node *node);
 uint16_t gm_value_origin(gm_value value);
 uint16_t gm_value_origins(uint16_t left, uint16_t right);
 
-/* Text for reasons, kept with the names of the tree. */
+/* Text for reasons, kept with the names of the tree; of formats, `%s` alone. */
 const char *gm_value_text(gm_flow *flow, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 2, 3)))

@@ -216,10 +216,7 @@ static bool find_functions(gm_node *node, void *context) {
     if ((node->kind == GM_KIND_FunctionDef || node->kind == GM_KIND_AsyncFunctionDef) && is_wanted(analysis, node)) {
         gm_visit_function(analysis, node);
     }
-    if (gm_is_stmt(node) || node->kind == GM_KIND_ExceptHandler || node->kind == GM_KIND_match_case) {
-        gm_node_children(node, find_functions, context);
-    }
-    return true;
+    return !gm_holds_statements(node) || gm_node_children(node, find_functions, context);
 }
 
 /* ---- Lambdas: calls alone ---- */
@@ -280,11 +277,6 @@ static void mark_reached(gm_analysis *analysis) {
     }
 }
 
-/* Roots of what is reached have one of these names in the file. */
-static bool may_reach(const gm_tree *tree) {
-    return gm_names_find(tree->names, "forward", 7) != NULL || gm_names_find(tree->names, "compile", 7) != NULL;
-}
-
 static gm_analysis *run(gm_arena *arena, gm_tree *tree, bool reached_only, const gm_asked *asked) {
     gm_analysis *analysis = GM_NEW(arena, gm_analysis);
     analysis->arena = arena;
@@ -292,12 +284,14 @@ static gm_analysis *run(gm_arena *arena, gm_tree *tree, bool reached_only, const
     analysis->reached_only = reached_only;
     analysis->entrances = asked == NULL ? NULL : asked->entrances;
     analysis->release = asked == NULL ? 0 : asked->release;
-    if (reached_only && analysis->entrances == NULL && !may_reach(tree)) {
+    if (reached_only && analysis->entrances == NULL && !gm_reach_is_possible(tree)) {
         return analysis;
     }
     analysis->flow = gm_flow_build(arena, tree);
     gm_node_children(&tree->module->base, find_functions, analysis);
-    gm_node_children(&tree->module->base, find_lambdas, analysis);
+    if (tree->has_lambda) {
+        gm_node_children(&tree->module->base, find_lambdas, analysis);
+    }
     if (analysis->findings.count > 0) {
         qsort(analysis->findings.items, analysis->findings.count, sizeof *analysis->findings.items, compare_findings);
         mark_reached(analysis);

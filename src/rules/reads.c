@@ -428,14 +428,10 @@ static bool is_open(const walk *walking, const gm_node *definition) {
     return !walking->analysis->reached_only || gm_reach_has(walking->analysis, definition);
 }
 
-static bool holds_statements(const gm_node *node) {
-    return gm_is_stmt(node) || node->kind == GM_KIND_ExceptHandler || node->kind == GM_KIND_match_case;
-}
-
 /* Outside of functions that are looked at, only definitions matter. */
 static bool visit(gm_node *node, void *context) {
     walk inner = *(walk *)context;
-    if (node->kind == GM_KIND_JoinedStr || (inner.function == NULL && !holds_statements(node))) {
+    if (node->kind == GM_KIND_JoinedStr || (inner.function == NULL && !gm_holds_statements(node))) {
         return true;
     }
     if (gm_is_def(node)) {

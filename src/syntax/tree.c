@@ -32,6 +32,13 @@ const uint16_t gm_child_fields[GM_KIND_COUNT][GM_CHILD_FIELDS] = {
 #include "syntax/nodes.def"
 };
 
+const bool gm_block_kinds[GM_KIND_COUNT] = {
+    [GM_KIND_Module] = true,   [GM_KIND_FunctionDef] = true, [GM_KIND_AsyncFunctionDef] = true, [GM_KIND_ClassDef] = true,
+    [GM_KIND_For] = true,      [GM_KIND_AsyncFor] = true,    [GM_KIND_While] = true,            [GM_KIND_If] = true,
+    [GM_KIND_With] = true,     [GM_KIND_AsyncWith] = true,   [GM_KIND_Match] = true,            [GM_KIND_match_case] = true,
+    [GM_KIND_Try] = true,      [GM_KIND_TryStar] = true,     [GM_KIND_ExceptHandler] = true,
+};
+
 const char *const gm_operator_names[GM_OP_COUNT] = {
     "",       "And",      "Or",     "Add",  "Sub",   "Mult", "MatMult", "Div", "Mod",   "Pow", "LShift", "RShift",
     "BitOr",  "BitXor",   "BitAnd", "FloorDiv", "Invert", "Not", "UAdd", "USub", "Eq",  "NotEq", "Lt",   "LtE",

@@ -174,6 +174,12 @@ static inline bool gm_is_definition(const gm_node *node) {
     return gm_is_def(node) || node->kind == GM_KIND_ClassDef || node->kind == GM_KIND_Lambda;
 }
 
+/* Whether statements may stand below a node, other than in expressions: compound statements and their parts. */
+extern const bool gm_block_kinds[GM_KIND_COUNT];
+static inline bool gm_holds_statements(const gm_node *node) {
+    return gm_block_kinds[node->kind];
+}
+
 static inline bool gm_is_comprehension(const gm_node *node) {
     return node->kind == GM_KIND_ListComp || node->kind == GM_KIND_SetComp || node->kind == GM_KIND_DictComp ||
            node->kind == GM_KIND_GeneratorExp;
