@@ -87,6 +87,9 @@ void *gm_arena_grow(gm_arena *arena, void *memory, size_t old_size, size_t new_s
         arena->next = (char *)memory + new_rounded;
         return memory;
     }
+    if (memory != NULL && new_size <= old_size) {
+        return memory;
+    }
     void *grown = gm_arena_alloc(arena, new_size);
     if (old_size > 0) {
         memcpy(grown, memory, old_size < new_size ? old_size : new_size);

@@ -55,7 +55,7 @@ static inline void *gm_arena_alloc(gm_arena *arena, size_t size) {
 /* The same, zeroed. */
 void *gm_arena_zalloc(gm_arena *arena, size_t size);
 
-/* Grow a block made by `gm_arena_alloc` from `old_size` to `new_size` bytes; in place when it is the newest. */
+/* Make a block by `gm_arena_alloc` of `old_size` bytes one of `new_size`; in place when it is the newest, or smaller already. */
 void *gm_arena_grow(gm_arena *arena, void *memory, size_t old_size, size_t new_size);
 
 /* A NUL-terminated copy of `length` bytes. */
