@@ -4,12 +4,31 @@
 
 enum { FIRST_CAPACITY = 256 };
 
-static uint32_t hash_of(const char *text, size_t length) {
-    uint32_t hash = 2166136261U;
-    for (size_t i = 0; i < length; i++) {
-        hash = (hash ^ (unsigned char)text[i]) * 16777619U;
+/* Up to eight bytes as a number. */
+static uint64_t load(const char *text, size_t length) {
+    uint64_t word = 0;
+    if (length >= 8) {
+        memcpy(&word, text, 8);
+    } else if (length >= 4) {
+        uint32_t halves[2];
+        memcpy(&halves[0], text, 4);
+        memcpy(&halves[1], text + length - 4, 4);
+        word = (uint64_t)halves[1] << 32 | halves[0];
+    } else if (length > 0) {
+        word = (uint64_t)(unsigned char)text[0] << 16 | (uint64_t)(unsigned char)text[length / 2] << 8 | (unsigned char)text[length - 1];
     }
-    return hash;
+    return word;
+}
+
+static uint32_t hash_of(const char *text, size_t length) {
+    static const uint64_t factor = 0x9E3779B97F4A7C15U;
+    uint64_t hash = length;
+    for (; length > 8; text += 8, length -= 8) {
+        hash = (hash ^ load(text, 8)) * factor;
+        hash ^= hash >> 32;
+    }
+    hash = (hash ^ load(text, length)) * factor;
+    return (uint32_t)(hash >> 32 ^ hash >> 15);
 }
 
 void gm_names_init(gm_names *names, gm_arena *arena) {

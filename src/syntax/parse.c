@@ -14,11 +14,11 @@ static void find_lines(gm_arena *arena, gm_source *source) {
     starts.capacity = source->length / 32 + 8;
     starts.items = gm_arena_alloc(arena, starts.capacity * sizeof *starts.items);
     starts.items[starts.count++] = 0;
-    bool has_return = source->length > 0 && memchr(text, '\r', source->length) != NULL;
+    source->has_return = source->length > 0 && memchr(text, '\r', source->length) != NULL;
     for (const char *at = text; at < end;) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         const char *stop = newline == NULL ? end : newline;
-        for (const char *cr = at; has_return && (cr = memchr(cr, '\r', (size_t)(stop - cr))) != NULL;) {
+        for (const char *cr = at; source->has_return && (cr = memchr(cr, '\r', (size_t)(stop - cr))) != NULL;) {
             cr++;
             if (cr != newline) {
                 gm_vec_push(arena, &starts, (uint32_t)(cr - text));
