@@ -82,10 +82,6 @@ const gm_name *gm_names_find(const gm_names *names, const char *text, size_t len
     return names->capacity == 0 ? NULL : *slot_of(names, text, length, hash_of(text, length));
 }
 
-bool gm_name_is(const gm_name *name, const char *text) {
-    return name != NULL && name->text[0] == text[0] && strcmp(name->text, text) == 0;
-}
-
 bool gm_text_in(const char *text, const char *const *list) {
     for (; *list != NULL; list++) {
         if (text[0] == (*list)[0] && strcmp(text, *list) == 0) {

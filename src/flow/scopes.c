@@ -240,6 +240,10 @@ gm_scopes *gm_scopes_build(gm_arena *arena, gm_tree *tree, gm_version target) {
     builder.class_cell = gm_names_intern(tree->names, "__class__", 9);
     builder.class_dict = gm_names_intern(tree->names, "__classdict__", 13);
     builder.implicit = gm_names_intern(tree->names, ".0", 2);
+    static const char *const watched_names[GM_WATCHED] = {"locals", "eval", "exec", "super"};
+    for (size_t i = 0; i < GM_WATCHED; i++) {
+        builder.watched[i] = gm_names_find(tree->names, watched_names[i], strlen(watched_names[i]));
+    }
     gm_scopes_collect(&builder);
     gm_scopes_resolve(&builder);
     for (uint32_t i = 0; i < builder.scopes->all.count; i++) {

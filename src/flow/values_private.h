@@ -40,9 +40,9 @@ struct gm_environments {
     gm_value *all;           /* of each symbol: the join over its definitions */
     uint32_t *all_round;     /* of each symbol: the round of that, plus one */
     gm_usage *usages;        /* of each symbol of the scope; NULL until asked for */
-    gm_memo *memo;           /* hash table by node */
+    GM_VEC(gm_memo) memos;
+    uint32_t *memo_slots;    /* hash table by node over the memos, numbers plus one */
     uint32_t memo_capacity;
-    uint32_t memo_count;
     bool has_result; /* what the function returns is known */
     gm_value result;
 };

@@ -106,16 +106,21 @@ bool gm_analysis_same_text(const gm_analysis *analysis, const gm_node *left, con
 }
 
 const char *gm_analysis_text(const gm_analysis *analysis, const char *format, ...) {
+    char room[256]; /* enough for most */
     va_list arguments;
     va_start(arguments, format);
     va_list again;
     va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    int length = vsnprintf(room, sizeof room, format, arguments);
     va_end(arguments);
-    size_t size = length < 0 ? 1 : (size_t)length + 1;
-    char *text = gm_arena_alloc(analysis->arena, size);
-    text[0] = '\0';
-    vsnprintf(text, size, format, again);
+    size_t size = length < 0 ? 0 : (size_t)length;
+    char *text = gm_arena_alloc(analysis->arena, size + 1);
+    if (size < sizeof room) {
+        memcpy(text, room, size);
+    } else {
+        vsnprintf(text, size + 1, format, again);
+    }
+    text[size] = '\0';
     va_end(again);
     return text;
 }
