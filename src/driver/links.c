@@ -443,6 +443,11 @@ static uint32_t update(file_links *links, uint32_t *changed) {
 
 /* ---- Rounds ---- */
 
+typedef struct heavy {
+    size_t weight;
+    uint32_t index;
+} heavy;
+
 typedef struct rounds {
     file_links *links;
     gm_target *again; /* copies of the targets of a round */
@@ -451,6 +456,24 @@ typedef struct rounds {
     gm_job_results earlier;
     uint32_t capacity; /* of `earlier` */
 } rounds;
+
+static int compare_weights(const void *left, const void *right) {
+    const heavy *a = left;
+    const heavy *b = right;
+    return a->weight != b->weight ? (a->weight > b->weight ? -1 : 1) : a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* The largest files come first, so that no thread is left with one of them while the others have nothing to do. */
+static void sort_by_weight(gm_arena *arena, uint32_t *changed, uint32_t count, const gm_job_result *results) {
+    heavy *items = GM_NEW_ARRAY(arena, heavy, count);
+    for (uint32_t i = 0; i < count; i++) {
+        items[i] = (heavy){results[changed[i]].weight, changed[i]};
+    }
+    qsort(items, count, sizeof *items, compare_weights);
+    for (uint32_t i = 0; i < count; i++) {
+        changed[i] = items[i].index;
+    }
+}
 
 /* The result of a round in place of the one before, which is kept. */
 static void replace(gm_arena *arena, rounds *state, gm_job_result *results, uint32_t round_index) {
@@ -478,11 +501,12 @@ gm_job_results gm_links_run(gm_arena *arena, gm_target *targets, uint32_t count,
     }
     for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
         uint32_t more = update(state.links, state.changed);
-        for (uint32_t i = 0; i < more; i++) {
-            state.again[i] = targets[state.changed[i]];
-        }
         if (more == 0) {
             break;
+        }
+        sort_by_weight(arena, state.changed, more, results);
+        for (uint32_t i = 0; i < more; i++) {
+            state.again[i] = targets[state.changed[i]];
         }
         gm_jobs_run(state.again, more, threads, job, options, state.results);
         for (uint32_t i = 0; i < more; i++) {
