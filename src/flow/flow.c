@@ -74,21 +74,51 @@ static bool store_parent(gm_node *node, void *context) {
     return true;
 }
 
-static void index_parents(gm_flow *flow) {
-    flow->hidden->parents = GM_NEW_ARRAY(flow->arena, const gm_node *, flow->tree->node_count + 1);
-    parent_index index = {.parents = flow->hidden->parents, .arena = flow->arena};
-    gm_vec_push(flow->arena, &index.waiting, &flow->tree->module->base);
+static void index_below(gm_flow *flow, uint32_t at) {
+    if (flow->hidden->indexed[at]) {
+        return;
+    }
+    flow->hidden->indexed[at] = true;
+    parent_index index = {.parents = flow->hidden->parents, .parent = &flow->tree->module->base, .arena = flow->arena};
+    store_parent(flow->tree->module->body.items[at], &index);
     while (index.waiting.count > 0) {
         index.parent = index.waiting.items[--index.waiting.count];
         gm_node_children(index.parent, store_parent, &index);
     }
 }
 
-const gm_node *gm_flow_parent(gm_flow *flow, const gm_node *node) {
-    if (flow->hidden->parents == NULL) {
-        index_parents(flow);
+/* The statement of the module that a node belongs to, decorators in front of it included: the first that ends behind it. */
+static uint32_t statement_at(const gm_list *body, uint32_t start) {
+    uint32_t low = 0;
+    uint32_t high = body->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (body->items[middle]->end <= start) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
     }
-    return flow->hidden->parents[node->number];
+    return low;
+}
+
+const gm_node *gm_flow_parent(gm_flow *flow, const gm_node *node) {
+    struct gm_flow_private *hidden = flow->hidden;
+    const gm_list *body = &flow->tree->module->body;
+    if (hidden->parents == NULL) {
+        hidden->parents = GM_NEW_ARRAY(flow->arena, const gm_node *, flow->tree->node_count + 1);
+        hidden->indexed = GM_NEW_ARRAY(flow->arena, bool, body->count);
+    }
+    if (hidden->parents[node->number] == NULL && node->kind != GM_KIND_Module) {
+        uint32_t at = statement_at(body, node->start);
+        if (at < body->count) {
+            index_below(flow, at);
+        }
+        for (at = 0; hidden->parents[node->number] == NULL && at < body->count; at++) {
+            index_below(flow, at); /* what could not be parsed may stand behind its statement */
+        }
+    }
+    return hidden->parents[node->number];
 }
 
 const gm_node *gm_flow_statement(gm_flow *flow, const gm_node *node) {

@@ -24,7 +24,8 @@ struct gm_flow_private {
     gm_function_slot *functions; /* hash table by node */
     uint32_t function_capacity;
     uint32_t function_count;
-    const gm_node **parents; /* by number; NULL until somebody asks */
+    const gm_node **parents; /* by number, of the statements of the module that are in `indexed`; NULL until somebody asks */
+    bool *indexed;           /* of each statement of the module: the parents below it are known */
     gm_qualified_slot qualified[GM_QUALIFIED_SLOTS];
     struct gm_values_shared *values; /* NULL until somebody asks for a value */
 };

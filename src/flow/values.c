@@ -152,7 +152,8 @@ static struct gm_environments *new_environments(gm_function *function) {
     struct gm_environments *environments = GM_NEW(arena, struct gm_environments);
     environments->busy = true;
     function->environments = environments;
-    environments->reaching = gm_reaching_build(function);
+    function->reaching = function->reaching != NULL ? function->reaching : gm_reaching_build(function);
+    environments->reaching = function->reaching;
     uint32_t count = gm_reaching_count(environments->reaching);
     environments->values = GM_NEW_ARRAY(arena, gm_value, count);
     environments->all = GM_NEW_ARRAY(arena, gm_value, function->scope->symbols.count);
