@@ -186,7 +186,7 @@ fixed: build
 	$(BIN)/python tools/fix_tree.py --folder $(FIXED) --json build/fixed.json \
 	  $(if $(KIT),--zoo "$(KIT)/$(ZOO)" --chosen build/fixed/zoo.jsonl)
 ifdef KIT
-	$(BIN)/python "$(KIT)/score.py" --zoo build/fixed/zoo.jsonl --cache build/score-cache --json build/score-fixed.json $(SCORE_FLAGS) \
+	$(BIN)/python "$(KIT)/score.py" --zoo build/fixed/zoo.jsonl --cache build/score-cache --json build/fixed-score.json $(SCORE_FLAGS) \
 	  --mend 'env PYTHONPATH="$(CURDIR)/$(FIXED)$(if $(PYTHONPATH),:$(PYTHONPATH))" $(BIN)/python'
 endif
 
