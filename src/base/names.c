@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { FIRST_CAPACITY = 256 };
+enum { FIRST_CAPACITY = 256, LARGEST_RESERVED = 1 << 16 };
 
 /* Up to eight bytes as a number. */
 static uint64_t load(const char *text, size_t length) {
@@ -33,6 +33,14 @@ static uint32_t hash_of(const char *text, size_t length) {
 
 void gm_names_init(gm_names *names, gm_arena *arena) {
     *names = (gm_names){.arena = arena};
+}
+
+void gm_names_reserve(gm_names *names, size_t count) {
+    names->capacity = FIRST_CAPACITY;
+    while (names->capacity / 2 < count && names->capacity < LARGEST_RESERVED) {
+        names->capacity *= 2;
+    }
+    names->slots = GM_NEW_ARRAY(names->arena, gm_name *, names->capacity);
 }
 
 static gm_name **slot_of(const gm_names *names, const char *text, size_t length, uint32_t hash) {

@@ -22,6 +22,9 @@ typedef struct gm_names {
 
 void gm_names_init(gm_names *names, gm_arena *arena);
 
+/* Make room in an empty table for about `count` names; more find room, too. */
+void gm_names_reserve(gm_names *names, size_t count);
+
 /* The name with this text, made when new. */
 const gm_name *gm_names_intern(gm_names *names, const char *text, size_t length);
 
