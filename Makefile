@@ -15,6 +15,8 @@
 #   make bench-meaning        the reader of models' answers, its speed and what it makes of damaged texts, beside peers that are installed
 #   make capture [KIT=dir]    what jit.trace, jit.script, fx, export, fullgraph, ONNX, lazy tensors and JAX capture rightly, before and
 #                             after `fix --unsafe`; ONNX needs onnx, onnxruntime and onnxscript, JAX torchax
+#   make fixed [KIT=dir ZOO=zoo/dev.jsonl]   `fix --unsafe` over the models of transformers, copied: what changes compiles, parses and is
+#                             stable; with a kit, the models whose files have changed are scored as plain Python runs them
 #   make pictures             the pictures in docs/pictures, of what verify says about examples/tour.py
 #   make results              write docs/results.md from what the other targets measured
 #   make lint | clean
@@ -46,7 +48,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test lint layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary bench bench-models bench-meaning capture pictures results clean
+.PHONY: all build test lint layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary bench bench-models bench-meaning capture fixed pictures results clean
 
 all: build
 
@@ -176,6 +178,17 @@ bench-meaning: build
 capture: build
 	@mkdir -p build
 	$(BIN)/python tools/capture_matrix.py $(if $(KIT),--cases "$(KIT)/cases_dev") --jobs $(JOBS) --json build/capture.json
+
+FIXED := build/fixed/site-packages
+
+fixed: build
+	@mkdir -p build/fixed
+	$(BIN)/python tools/fix_tree.py --folder $(FIXED) --json build/fixed.json \
+	  $(if $(KIT),--zoo "$(KIT)/$(ZOO)" --chosen build/fixed/zoo.jsonl)
+ifdef KIT
+	$(BIN)/python "$(KIT)/score.py" --zoo build/fixed/zoo.jsonl --cache build/score-cache --json build/fixed-score.json $(SCORE_FLAGS) \
+	  --mend 'env PYTHONPATH="$(CURDIR)/$(FIXED)$(if $(PYTHONPATH),:$(PYTHONPATH))" $(BIN)/python'
+endif
 
 pictures: build
 	@mkdir -p build

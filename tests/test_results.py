@@ -140,6 +140,19 @@ def test_readers_of_answers(tmp_path: Path) -> None:
     assert "| a call, us | 12.35 |" in page or "| a call, us | 12.34 |" in page
 
 
+def test_a_fixed_package(tmp_path: Path) -> None:
+    """Counts of files and problems, and the verdicts on models where a zoo was run."""
+    record = {"files": 40, "changed": ["a.py", "b.py"], "mends": {"GM101": 1, "GM302": 2}}
+    problems = {"compile": [], "parse": ["b.py: bad"], "unstable": []}
+    (tmp_path / "fixed.json").write_text(json.dumps({**record, **problems}))
+    page = write(tmp_path)
+    assert "2 of 40 files change, 3 mends (1 GM101, 2 GM302);\n0 do not compile,\n1 do not parse again" in page
+    assert "models whose own file has changed" not in page
+    score = [{"name": "m", "family": "transformers", "verdict": "fewer", "broke": True, "reasons": []}]
+    (tmp_path / "fixed-score.json").write_text(json.dumps(score))
+    assert "1 models whose own file has changed" in write(tmp_path)
+
+
 def test_captures(tmp_path: Path) -> None:
     """Counts of outcomes, a row for each demo function, and every program that is captured worse afterwards."""
 

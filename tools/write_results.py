@@ -271,6 +271,27 @@ def captured_worse(rows: list[dict[str, Any]], ways: list[str]) -> list[str]:
     return [title, ""] + table(["program", "way", "before", "after", "why"], odd)
 
 
+def fixed_part(build: Path) -> list[str]:
+    """What `fix --unsafe` makes of a whole package, and what a zoo says of the models in the files that changed."""
+    lines = ["## A package after `fix --unsafe`", ""]
+    record = read(build / "fixed.json")
+    if record is None:
+        return lines + not_measured("make fixed KIT=kit ZOO=zoo/dev.jsonl")
+    mends = ", ".join(f"{count} {code}" for code, count in record["mends"].items())
+    lines += [
+        f"`make fixed` (models of transformers {version_of('transformers')}):",
+        f"{len(record['changed'])} of {record['files']} files change, {sum(record['mends'].values())} mends ({mends});",
+        f"{len(record['compile'])} do not compile,",
+        f"{len(record['parse'])} do not parse again, {len(record['unstable'])} change in a second run.",
+        "",
+    ]
+    results = read(build / "fixed-score.json")
+    if results is not None:
+        lines += [f"{len(results)} models whose own file has changed, run as plain Python runs them:", ""]
+        lines += table(["family", "cases", "broke", *VERDICTS], count_rows(results))
+    return lines
+
+
 def recall_part(build: Path) -> list[str]:
     lines = ["## What check predicts", ""]
     record = read(build / "check-recall.json")
@@ -496,7 +517,7 @@ def main() -> None:
     for name in score_names(options.build):
         lines += score_part(options.build, name)
     lines += demo_part(options.build) + paper_part(options.build)
-    lines += capture_part(options.build)
+    lines += capture_part(options.build) + fixed_part(options.build)
     lines += branches_part(options.build) + models_part(options.build)
     lines += events_part(options.build) + check_part(options.build)
     lines += recall_part(options.build) + precision_part(options.judged)

@@ -70,12 +70,6 @@ void *gm_arena_alloc_slow(gm_arena *arena, size_t size) {
     return start;
 }
 
-void *gm_arena_zalloc(gm_arena *arena, size_t size) {
-    void *memory = gm_arena_alloc(arena, size);
-    memset(memory, 0, size);
-    return memory;
-}
-
 void *gm_arena_grow(gm_arena *arena, void *memory, size_t old_size, size_t new_size) {
     if (new_size > SIZE_MAX / 2) {
         gm_arena_fail(arena);
@@ -85,6 +79,9 @@ void *gm_arena_grow(gm_arena *arena, void *memory, size_t old_size, size_t new_s
     if (memory != NULL && (char *)memory + old_rounded == arena->next &&
         (size_t)(arena->limit - (char *)memory) >= new_rounded) {
         arena->next = (char *)memory + new_rounded;
+        return memory;
+    }
+    if (memory != NULL && new_size <= old_size) {
         return memory;
     }
     void *grown = gm_arena_alloc(arena, new_size);

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Where memory comes from; `allocate` returns NULL on failure. `context` is handed through. */
 typedef struct gm_allocator {
@@ -53,9 +54,11 @@ static inline void *gm_arena_alloc(gm_arena *arena, size_t size) {
 }
 
 /* The same, zeroed. */
-void *gm_arena_zalloc(gm_arena *arena, size_t size);
+static inline void *gm_arena_zalloc(gm_arena *arena, size_t size) {
+    return memset(gm_arena_alloc(arena, size), 0, size);
+}
 
-/* Grow a block made by `gm_arena_alloc` from `old_size` to `new_size` bytes; in place when it is the newest. */
+/* Make a block by `gm_arena_alloc` of `old_size` bytes one of `new_size`; in place when it is the newest, or smaller already. */
 void *gm_arena_grow(gm_arena *arena, void *memory, size_t old_size, size_t new_size);
 
 /* A NUL-terminated copy of `length` bytes. */

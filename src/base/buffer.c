@@ -52,18 +52,19 @@ void gm_buffer_add_unsigned(gm_buffer *buffer, uint64_t value) {
 }
 
 void gm_buffer_printf(gm_buffer *buffer, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
-    if (length < 0) {
-        return;
+    gm_buffer_reserve(buffer, 64); /* enough for most */
+    for (;;) {
+        size_t room = buffer->capacity - buffer->length;
+        va_list arguments;
+        va_start(arguments, format);
+        int length = vsnprintf(buffer->bytes + buffer->length, room, format, arguments);
+        va_end(arguments);
+        if (length < 0 || (size_t)length < room) {
+            buffer->length += length < 0 ? 0 : (size_t)length;
+            return;
+        }
+        gm_buffer_reserve(buffer, (size_t)length + 1);
     }
-    gm_buffer_reserve(buffer, (size_t)length + 1);
-    va_start(arguments, format);
-    (void)vsnprintf(buffer->bytes + buffer->length, (size_t)length + 1, format, arguments);
-    va_end(arguments);
-    buffer->length += (size_t)length;
 }
 
 static void add_escape(gm_buffer *buffer, unsigned char byte) {

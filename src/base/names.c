@@ -2,18 +2,45 @@
 
 #include <string.h>
 
-enum { FIRST_CAPACITY = 256 };
+enum { FIRST_CAPACITY = 256, LARGEST_RESERVED = 1 << 16 };
+
+/* Up to eight bytes as a number. */
+static uint64_t load(const char *text, size_t length) {
+    uint64_t word = 0;
+    if (length >= 8) {
+        memcpy(&word, text, 8);
+    } else if (length >= 4) {
+        uint32_t halves[2];
+        memcpy(&halves[0], text, 4);
+        memcpy(&halves[1], text + length - 4, 4);
+        word = (uint64_t)halves[1] << 32 | halves[0];
+    } else if (length > 0) {
+        word = (uint64_t)(unsigned char)text[0] << 16 | (uint64_t)(unsigned char)text[length / 2] << 8 | (unsigned char)text[length - 1];
+    }
+    return word;
+}
 
 static uint32_t hash_of(const char *text, size_t length) {
-    uint32_t hash = 2166136261U;
-    for (size_t i = 0; i < length; i++) {
-        hash = (hash ^ (unsigned char)text[i]) * 16777619U;
+    static const uint64_t factor = 0x9E3779B97F4A7C15U;
+    uint64_t hash = length;
+    for (; length > 8; text += 8, length -= 8) {
+        hash = (hash ^ load(text, 8)) * factor;
+        hash ^= hash >> 32;
     }
-    return hash;
+    hash = (hash ^ load(text, length)) * factor;
+    return (uint32_t)(hash >> 32 ^ hash >> 15);
 }
 
 void gm_names_init(gm_names *names, gm_arena *arena) {
     *names = (gm_names){.arena = arena};
+}
+
+void gm_names_reserve(gm_names *names, size_t count) {
+    names->capacity = FIRST_CAPACITY;
+    while (names->capacity / 2 < count && names->capacity < LARGEST_RESERVED) {
+        names->capacity *= 2;
+    }
+    names->slots = GM_NEW_ARRAY(names->arena, gm_name *, names->capacity);
 }
 
 static gm_name **slot_of(const gm_names *names, const char *text, size_t length, uint32_t hash) {
@@ -61,10 +88,6 @@ const gm_name *gm_names_intern(gm_names *names, const char *text, size_t length)
 
 const gm_name *gm_names_find(const gm_names *names, const char *text, size_t length) {
     return names->capacity == 0 ? NULL : *slot_of(names, text, length, hash_of(text, length));
-}
-
-bool gm_name_is(const gm_name *name, const char *text) {
-    return name != NULL && name->text[0] == text[0] && strcmp(name->text, text) == 0;
 }
 
 bool gm_text_in(const char *text, const char *const *list) {

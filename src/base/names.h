@@ -2,6 +2,8 @@
 #ifndef GM_BASE_NAMES_H
 #define GM_BASE_NAMES_H
 
+#include <string.h>
+
 #include "base/arena.h"
 
 typedef struct gm_name {
@@ -20,6 +22,9 @@ typedef struct gm_names {
 
 void gm_names_init(gm_names *names, gm_arena *arena);
 
+/* Make room in an empty table for about `count` names; more find room, too. */
+void gm_names_reserve(gm_names *names, size_t count);
+
 /* The name with this text, made when new. */
 const gm_name *gm_names_intern(gm_names *names, const char *text, size_t length);
 
@@ -27,7 +32,9 @@ const gm_name *gm_names_intern(gm_names *names, const char *text, size_t length)
 const gm_name *gm_names_find(const gm_names *names, const char *text, size_t length);
 
 /* Whether a name (which may be NULL) reads `text`. */
-bool gm_name_is(const gm_name *name, const char *text);
+static inline bool gm_name_is(const gm_name *name, const char *text) {
+    return name != NULL && name->text[0] == text[0] && strcmp(name->text, text) == 0;
+}
 
 /* Whether a text is one of a list that ends in NULL; whether it ends in another. */
 bool gm_text_in(const char *text, const char *const *list);

@@ -22,6 +22,7 @@ typedef struct gm_source {
     const uint32_t *characters; /* recoded: how many characters start in front of every GM_SOURCE_STRIDE-th byte of text */
     uint32_t *line_starts; /* line_starts[0] == 0; `\n`, `\r\n` and lone `\r` end a line */
     uint32_t line_count;
+    bool has_return; /* `\r` stands in the text */
 } gm_source;
 
 typedef struct gm_position {

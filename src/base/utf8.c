@@ -1,5 +1,6 @@
 #include "base/utf8.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static int is_tail(unsigned char byte) {
@@ -60,12 +61,19 @@ size_t gm_utf8_encode(uint32_t code, char *bytes) {
     return 4;
 }
 
+/* Whether all bytes of a block are ASCII. */
+enum { BLOCK = 32 };
+static bool is_ascii(const char *bytes) {
+    uint64_t words[BLOCK / 8];
+    memcpy(words, bytes, BLOCK);
+    return ((words[0] | words[1] | words[2] | words[3]) & 0x8080808080808080U) == 0;
+}
+
 size_t gm_utf8_check(const char *bytes, size_t length) {
     size_t at = 0;
     while (at < length) {
-        uint64_t word = 0;
-        if (length - at >= 8 && (memcpy(&word, bytes + at, 8), (word & 0x8080808080808080U) == 0)) {
-            at += 8;
+        if (length - at >= BLOCK && is_ascii(bytes + at)) {
+            at += BLOCK;
             continue;
         }
         uint32_t code = 0;

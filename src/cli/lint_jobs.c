@@ -62,6 +62,7 @@ void gm_lint_check(gm_arena *arena, const gm_target *target, const void *options
     if (result->problem != NULL) {
         return;
     }
+    result->weight = file.size;
     if (asked->cache != NULL) {
         result->keyed = true;
         result->key = key_of(asked, target, &check, &file);
@@ -193,6 +194,7 @@ void gm_lint_look(gm_arena *arena, const gm_target *target, const void *options,
     gm_file file;
     (void)out;
     if (gm_file_read(arena, target->path, &file) == NULL) { /* the job that follows tells problems */
+        result->weight = file.size;
         result->calls = (char *)(uintptr_t)gm_check_bytes(arena, target->path, file.bytes, file.size, &check)->calls;
     }
 }

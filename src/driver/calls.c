@@ -10,6 +10,10 @@ typedef struct gm_calls_text {
     const gm_checked *checked;
 } calls_text;
 
+static void add_name(calls_text *told, const gm_name *name) {
+    gm_buffer_add(&told->text, name->text, name->length);
+}
+
 static bool is_quiet(const gm_checked *checked, const gm_node *definition) {
     for (uint32_t i = 0; i < checked->entries.count; i++) {
         if (checked->entries.items[i].start >= definition->start && checked->entries.items[i].start < definition->end) {
@@ -23,28 +27,45 @@ static void add_calls(calls_text *told) {
     const gm_outgoing_list *outgoing = gm_reach_outgoing(told->checked->analysis);
     for (uint32_t i = 0; i < outgoing->count; i++) {
         const gm_outgoing *call = &outgoing->items[i];
-        gm_buffer_printf(&told->text, "%s%s %u\n", call->applied ? "@" : "", call->name->text, call->calls);
+        gm_buffer_add_text(&told->text, call->applied ? "@" : "");
+        add_name(told, call->name);
+        gm_buffer_add_char(&told->text, ' ');
+        gm_buffer_add_unsigned(&told->text, call->calls);
+        gm_buffer_add_char(&told->text, '\n');
     }
+}
+
+/* A line: the kind, the name, in front of that the class and what separates them. */
+static void add_held(calls_text *told, const char *kind, const gm_name *class_name, const char *separator, const gm_name *name) {
+    gm_buffer_add_text(&told->text, kind);
+    if (class_name != NULL) {
+        add_name(told, class_name);
+    }
+    gm_buffer_add_text(&told->text, separator);
+    add_name(told, name);
+    gm_buffer_add_char(&told->text, '\n');
 }
 
 /* What a decorator returns is never reached before somebody applies it. */
 static void add_def(calls_text *told, const gm_node *definition, const gm_name *class_name) {
-    const char *name = gm_def_name(definition)->text;
-    char kind = is_quiet(told->checked, definition) ? '-' : '=';
+    const gm_name *name = gm_def_name(definition);
+    const char *kind = is_quiet(told->checked, definition) ? "-" : "=";
     if (class_name == NULL) {
-        gm_buffer_printf(&told->text, "=@%s\n%c%s\n", name, kind, name);
-    } else if (strcmp(name, "__init__") == 0) {
-        gm_buffer_printf(&told->text, "%c%s\n%c%s.__init__\n", kind, class_name->text, kind, class_name->text);
-    } else {
-        gm_buffer_printf(&told->text, "%c%s.%s\n", kind, class_name->text, name);
+        add_held(told, "=@", NULL, "", name);
+        add_held(told, kind, NULL, "", name);
+        return;
     }
+    if (gm_name_is(name, "__init__")) {
+        add_held(told, kind, NULL, "", class_name);
+    }
+    add_held(told, kind, class_name, ".", name);
 }
 
 static void add_class(calls_text *told, const gm_ClassDef *class_def) {
     for (uint32_t i = 0; i < class_def->bases.count; i++) {
         const gm_node *base = class_def->bases.items[i];
         if (base->kind == GM_KIND_Name) {
-            gm_buffer_printf(&told->text, "<%s %s\n", class_def->name->text, gm_as_Name(base)->id->text);
+            add_held(told, "<", class_def->name, " ", gm_as_Name(base)->id);
         }
     }
     for (uint32_t i = 0; i < class_def->body.count; i++) {
@@ -58,12 +79,16 @@ static void add_class(calls_text *told, const gm_ClassDef *class_def) {
 static void add_imports(calls_text *told, const gm_ImportFrom *import) {
     static const char dots[] = "................";
     const char *module = import->module == NULL ? "" : import->module->text;
-    int level = import->level < 0 ? 0 : import->level < 16 ? (int)import->level : 16;
+    size_t level = import->level < 0 ? 0 : import->level < 16 ? (size_t)import->level : 16;
     bool library = level == 0 && (strncmp(module, "torch", 5) == 0 || strncmp(module, "typing", 6) == 0);
     for (uint32_t i = 0; !library && i < import->names.count; i++) {
         const gm_alias *alias = gm_as_alias(import->names.items[i]);
-        gm_buffer_printf(&told->text, ">%s %.*s%s%s%s\n", (alias->asname != NULL ? alias->asname : alias->name)->text, level, dots,
-                         module, *module == '\0' ? "" : ".", alias->name->text);
+        gm_buffer_add_char(&told->text, '>');
+        add_name(told, alias->asname != NULL ? alias->asname : alias->name);
+        gm_buffer_add_char(&told->text, ' ');
+        gm_buffer_add(&told->text, dots, level);
+        gm_buffer_add_text(&told->text, module);
+        add_held(told, "", NULL, *module == '\0' ? "" : ".", alias->name);
     }
 }
 
@@ -72,7 +97,7 @@ static void add_table(calls_text *told, const gm_Assign *assign) {
     const gm_node *name = assign->targets.count == 1 ? assign->targets.items[0] : NULL;
     gm_kind kind = (gm_kind)assign->value->kind;
     if (name != NULL && name->kind == GM_KIND_Name && (kind == GM_KIND_Dict || kind == GM_KIND_List || kind == GM_KIND_Tuple)) {
-        gm_buffer_printf(&told->text, "=%s\n", gm_as_Name(name)->id->text);
+        add_held(told, "=", NULL, "", gm_as_Name(name)->id);
     }
 }
 

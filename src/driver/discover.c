@@ -1,3 +1,5 @@
+#define _DEFAULT_SOURCE /* d_type */
+#define _DARWIN_C_SOURCE /* the same */
 #include "driver/discover.h"
 
 #include <dirent.h>
@@ -19,7 +21,21 @@ static const char *const searched_suffixes[] = {".py", ".ipynb"};
 
 #define LENGTH(array) (sizeof(array) / sizeof(array)[0])
 
-typedef GM_VEC(const char *) path_list;
+/* What a listed folder tells of a name in it. */
+typedef enum entry_kind { ENTRY_FILE, ENTRY_FOLDER, ENTRY_UNKNOWN } entry_kind;
+
+typedef struct entry {
+    const char *name;
+    entry_kind kind;
+} entry;
+
+/* What is in a folder, as far as it matters. */
+typedef struct listing {
+    GM_VEC(entry) entries; /* sorted by name */
+    bool has_ignore;       /* a .gitignore */
+    bool has_settings;     /* a pyproject.toml */
+    bool is_environment;   /* there is a pyvenv.cfg */
+} listing;
 
 /* The settings of a folder that have been looked up. */
 typedef struct known_folder {
@@ -81,29 +97,50 @@ static place join_place(gm_arena *arena, place folder, const char *name) {
     return made;
 }
 
-static int compare_paths(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+static int compare_entries(const void *a, const void *b) {
+    return strcmp(((const entry *)a)->name, ((const entry *)b)->name);
 }
 
 static int compare_targets(const void *a, const void *b) {
     return strcmp(((const gm_target *)a)->path, ((const gm_target *)b)->path);
 }
 
-static bool list_folder(search *state, const char *folder, path_list *names) {
+static entry_kind kind_of(const struct dirent *found) {
+#ifdef DT_REG
+    return found->d_type == DT_REG ? ENTRY_FILE : found->d_type == DT_DIR ? ENTRY_FOLDER : ENTRY_UNKNOWN;
+#else
+    (void)found;
+    return ENTRY_UNKNOWN;
+#endif
+}
+
+/* Most entries of many folders are files of other kinds: they are passed by here. */
+static void list_entry(search *state, listing *list, const struct dirent *found) {
+    const char *name = found->d_name;
+    entry_kind kind = kind_of(found);
+    list->has_ignore = list->has_ignore || strcmp(name, ".gitignore") == 0;
+    list->has_settings = list->has_settings || strcmp(name, "pyproject.toml") == 0;
+    list->is_environment = list->is_environment || strcmp(name, "pyvenv.cfg") == 0;
+    bool dots = strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+    bool other = kind == ENTRY_FILE && !has_suffix(name, searched_suffixes, LENGTH(searched_suffixes));
+    if (!dots && !other) {
+        entry kept = {gm_arena_copy(state->arena, name, strlen(name)), kind};
+        gm_vec_push(state->arena, &list->entries, kept);
+    }
+}
+
+static bool list_folder(search *state, const char *folder, listing *list) {
     DIR *stream = opendir(folder);
     if (stream == NULL) {
         add_problem(state, folder, gm_file_error(errno));
         return false;
     }
-    for (const struct dirent *entry = readdir(stream); entry != NULL; entry = readdir(stream)) {
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
-            const char *name = gm_arena_copy(state->arena, entry->d_name, strlen(entry->d_name));
-            gm_vec_push(state->arena, names, name);
-        }
+    for (const struct dirent *found = readdir(stream); found != NULL; found = readdir(stream)) {
+        list_entry(state, list, found);
     }
     closedir(stream);
-    if (names->count > 0) {
-        qsort(names->items, names->count, sizeof *names->items, compare_paths);
+    if (list->entries.count > 0) {
+        qsort(list->entries.items, list->entries.count, sizeof *list->entries.items, compare_entries);
     }
     return true;
 }
@@ -163,13 +200,13 @@ static bool exists_in(gm_arena *arena, const char *folder, const char *name) {
     return access(join(arena, folder, name), F_OK) == 0;
 }
 
-static bool is_skipped(search *state, const char *path, const char *name) {
+static bool is_skipped(const char *name) {
     for (size_t i = 0; i < LENGTH(skipped_folders); i++) {
         if (strcmp(name, skipped_folders[i]) == 0) {
             return true;
         }
     }
-    return name[0] == '.' || exists_in(state->arena, path, "pyvenv.cfg");
+    return name[0] == '.';
 }
 
 /* The lists of the repository's folders around a folder. Without a repository there are none. */
@@ -204,44 +241,47 @@ static bool is_left_out(const search *state, const char *absolute, bool is_folde
     return gm_ignore_matches(state->ignore, absolute, is_folder) || gm_ignore_matches(exclude, absolute, is_folder);
 }
 
-static void search_folder(search *state, place folder);
-
-static void search_entry(search *state, place folder, const char *name) {
-    place entry = join_place(state->arena, folder, name);
+/* What is there when the listing does not tell: ENTRY_UNKNOWN when it is neither file nor folder, a link to a folder, or gone. */
+static entry_kind look_at(const char *path) {
     struct stat status;
-    if (lstat(entry.path, &status) != 0) {
-        return; /* gone since the folder was listed */
+    if (lstat(path, &status) != 0) {
+        return ENTRY_UNKNOWN;
     }
     bool link = S_ISLNK(status.st_mode);
-    if (link && stat(entry.path, &status) != 0) {
-        return;
+    if (link && stat(path, &status) != 0) {
+        return ENTRY_UNKNOWN;
     }
-    bool is_folder = S_ISDIR(status.st_mode);
-    bool is_file = S_ISREG(status.st_mode) && has_suffix(name, searched_suffixes, LENGTH(searched_suffixes));
-    if (is_folder ? link || is_skipped(state, entry.path, name) : !is_file) {
-        return;
-    }
-    if (is_left_out(state, entry.absolute, is_folder)) {
+    return S_ISREG(status.st_mode) ? ENTRY_FILE : S_ISDIR(status.st_mode) && !link ? ENTRY_FOLDER : ENTRY_UNKNOWN;
+}
+
+static void search_folder(search *state, place folder, bool root);
+
+static void search_entry(search *state, place folder, const entry *found) {
+    place here = join_place(state->arena, folder, found->name);
+    entry_kind kind = found->kind != ENTRY_UNKNOWN ? found->kind : look_at(here.path);
+    bool is_file = kind == ENTRY_FILE && has_suffix(found->name, searched_suffixes, LENGTH(searched_suffixes));
+    bool is_folder = kind == ENTRY_FOLDER && !is_skipped(found->name);
+    if ((!is_file && !is_folder) || is_left_out(state, here.absolute, is_folder)) {
         return;
     }
     if (is_folder) {
-        search_folder(state, entry);
+        search_folder(state, here, false);
     } else {
-        add_target(state, entry, state->settings);
+        add_target(state, here, state->settings);
     }
 }
 
-static void search_folder(search *state, place folder) {
-    path_list names = {0};
-    if (!list_folder(state, folder.path, &names)) {
+static void search_folder(search *state, place folder, bool root) {
+    listing list = {0};
+    if (!list_folder(state, folder.path, &list) || (list.is_environment && !root)) {
         return;
     }
     const gm_ignore *outer = state->ignore;
     const gm_settings *outer_settings = state->settings;
-    state->ignore = read_ignore(state->arena, outer, folder.absolute);
-    state->settings = own_settings(state, outer_settings, folder.absolute);
-    for (uint32_t i = 0; i < names.count; i++) {
-        search_entry(state, folder, names.items[i]);
+    state->ignore = list.has_ignore ? read_ignore(state->arena, outer, folder.absolute) : outer;
+    state->settings = list.has_settings ? own_settings(state, outer_settings, folder.absolute) : outer_settings;
+    for (uint32_t i = 0; i < list.entries.count; i++) {
+        search_entry(state, folder, &list.entries.items[i]);
     }
     state->ignore = outer;
     state->settings = outer_settings;
@@ -275,7 +315,7 @@ static void search_root_folder(search *state, place root) {
     const char *around = folder_of(state->arena, root.absolute);
     state->ignore = outer_ignore(state->arena, root.absolute);
     state->settings = *around == '\0' || strcmp(root.absolute, "/") == 0 ? NULL : settings_of(state, around);
-    search_folder(state, root);
+    search_folder(state, root, true);
     if (state->found->targets.count == before && state->found->problems.count == problems) {
         add_problem(state, root.path, "holds no Python files");
     }

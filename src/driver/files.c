@@ -89,42 +89,53 @@ static bool same_version(const struct stat *a, const struct stat *b) {
            a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* Read a file whose status was `before` when its memory was taken. `*stable` tells that it did not change meanwhile. */
-static const char *read_as(const struct stat *before, gm_file *file, bool *stable) {
-    int descriptor = open(file->path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) {
+static const char *check_kind(const struct stat *status) {
+    if (!S_ISREG(status->st_mode)) {
+        return S_ISDIR(status->st_mode) ? "is a directory" : "is not a regular file";
+    }
+    return status->st_size >= (off_t)GM_SOURCE_LIMIT ? "is too large, 4 GiB or more" : NULL;
+}
+
+/* Read an open file into `*room` bytes. `*stable` tells that they are all of it and that it did not change meanwhile. Where they are too
+ * few, `*room` becomes what it takes. */
+static const char *read_open(int descriptor, gm_file *file, size_t *room, bool *stable) {
+    struct stat before;
+    struct stat after;
+    if (fstat(descriptor, &before) != 0) {
         return gm_file_error(errno);
     }
-    struct stat after;
-    const char *problem = gm_file_read_full(descriptor, file->bytes, (size_t)before->st_size + 1, &file->size);
+    const char *problem = check_kind(&before);
+    if (problem != NULL || (size_t)before.st_size + 1 > *room) {
+        *room = problem == NULL ? (size_t)before.st_size + 1 : *room;
+        return problem;
+    }
+    problem = gm_file_read_full(descriptor, file->bytes, (size_t)before.st_size + 1, &file->size);
     if (problem == NULL && fstat(descriptor, &after) != 0) {
         problem = gm_file_error(errno);
     }
-    close(descriptor);
-    *stable = problem == NULL && same_version(before, &after) && file->size == (size_t)before->st_size;
+    *stable = problem == NULL && same_version(&before, &after) && file->size == (size_t)before.st_size;
     return problem;
 }
 
+/* Memory is taken while nothing is open. A pipe that has no writer does not keep us waiting. */
 const char *gm_file_read(gm_arena *arena, const char *path, gm_file *file) {
     *file = (gm_file){.path = path};
-    for (int attempt = 0; attempt < READ_ATTEMPTS; attempt++) {
-        struct stat status;
-        if (stat(path, &status) != 0) {
+    size_t room = FIRST_ROOM;
+    for (int attempt = 0; attempt <= READ_ATTEMPTS; attempt++) {
+        size_t taken = room;
+        file->bytes = gm_arena_alloc(arena, taken);
+        int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        if (descriptor < 0) {
             return gm_file_error(errno);
         }
-        if (!S_ISREG(status.st_mode)) {
-            return S_ISDIR(status.st_mode) ? "is a directory" : "is not a regular file";
-        }
-        if (status.st_size >= (off_t)GM_SOURCE_LIMIT) {
-            return "is too large, 4 GiB or more";
-        }
-        file->bytes = gm_arena_alloc(arena, (size_t)status.st_size + 1);
         bool stable = false;
-        const char *problem = read_as(&status, file, &stable);
+        const char *problem = read_open(descriptor, file, &room, &stable);
+        close(descriptor);
         if (problem != NULL) {
             return problem;
         }
         if (stable) {
+            file->bytes = gm_arena_grow(arena, file->bytes, taken, file->size + 1);
             file->bytes[file->size] = '\0';
             return NULL;
         }

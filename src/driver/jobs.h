@@ -11,6 +11,7 @@ typedef struct gm_job_result {
     uint32_t findings;   /* counted by the job */
     uint32_t mends;
     uint32_t known; /* findings of a baseline, which are not among `findings` */
+    size_t weight; /* bytes of the file, as far as the job tells */
     bool changed;
     bool keyed;  /* `key` stands for all that the result depends on */
     gm_hash key;

@@ -19,6 +19,26 @@ typedef struct edges {
     uint32_t capacity;
 } edges;
 
+typedef struct word {
+    const char *text; /* not ended */
+    size_t length;
+} word;
+
+/* A line of what a file holds: its kind, the word behind that and, for `<` and `>`, the other name. */
+typedef struct line {
+    word first;
+    word second;
+    char kind;
+    bool decorates; /* "=@" */
+} line;
+
+typedef struct lines {
+    line *items;
+    uint32_t count;
+    uint32_t capacity;
+    const char *text; /* NULL when it has been read */
+} lines;
+
 /* Where a name leads that is looked for in a folder; most are asked for by many files. */
 typedef struct known {
     gm_hash key;
@@ -33,7 +53,7 @@ typedef struct file_links {
     uint32_t *slots; /* hash table of targets by absolute path, numbers plus one */
     uint32_t capacity;
     edges *from;     /* of each target */
-    const char **holds; /* of each target: the lines that tell what it holds, behind those that tell what it calls */
+    lines *holds;    /* of each target: what it holds, behind what it calls */
     known *names;    /* hash table */
     uint32_t name_capacity;
     uint32_t name_count;
@@ -90,6 +110,11 @@ static uint32_t root_of(const file_links *links, gm_buffer *path, const char *ab
     return (uint32_t)length;
 }
 
+static bool same_folder(const char *left, const char *right) {
+    size_t length = folder_of(left, strlen(left));
+    return length == folder_of(right, strlen(right)) && memcmp(left, right, length) == 0;
+}
+
 static file_links *links_new(gm_arena *arena, gm_target *targets, uint32_t count) {
     file_links *links = GM_NEW(arena, file_links);
     *links = (file_links){.arena = arena, .targets = targets, .count = count, .capacity = 64};
@@ -98,7 +123,7 @@ static file_links *links_new(gm_arena *arena, gm_target *targets, uint32_t count
     }
     links->slots = GM_NEW_ARRAY(arena, uint32_t, links->capacity);
     links->from = GM_NEW_ARRAY(arena, edges, count + 1);
-    links->holds = GM_NEW_ARRAY(arena, const char *, count + 1);
+    links->holds = GM_NEW_ARRAY(arena, lines, count + 1);
     links->roots = GM_NEW_ARRAY(arena, uint32_t, count + 1);
     for (uint32_t i = 0; i < count; i++) {
         *slot_of(links, targets[i].absolute, strlen(targets[i].absolute)) = i + 1;
@@ -106,7 +131,8 @@ static file_links *links_new(gm_arena *arena, gm_target *targets, uint32_t count
     gm_buffer path;
     gm_buffer_init(&path, arena);
     for (uint32_t i = 0; i < count; i++) {
-        links->roots[i] = root_of(links, &path, targets[i].absolute);
+        bool beside = i > 0 && same_folder(targets[i].absolute, targets[i - 1].absolute);
+        links->roots[i] = beside ? links->roots[i - 1] : root_of(links, &path, targets[i].absolute);
     }
     return links;
 }
@@ -160,23 +186,32 @@ static uint32_t module_of(const file_links *links, gm_buffer *path, const char *
 
 /* ---- What names stand for ---- */
 
-typedef struct name {
-    const char *text; /* not ended */
-    size_t length;
-} name;
-
-static bool is_same_name(name left, name right) {
-    return left.length == right.length && memcmp(left.text, right.text, left.length) == 0;
+static bool is_same_name(word left, word right) {
+    return left.length == right.length && *left.text == *right.text && memcmp(left.text, right.text, left.length) == 0;
 }
 
-/* The parts of a line: its kind, the name behind that and, for `<` and `>`, the other name. */
-static const char *read_line(const char *line, name *first, name *second) {
-    *first = (name){line + 1, strcspn(line + 1, " \n")};
-    const char *end = first->text + first->length;
-    *second = (name){end + (*end == ' '), strcspn(end, "\n")};
-    second->length -= *end == ' ';
-    end = second->text + second->length;
+static const char *read_line(const char *at, line *read) {
+    read->kind = *at++;
+    read->decorates = read->kind == '=' && *at == '@';
+    at += read->decorates;
+    const char *end = strchr(at, '\n');
+    end = end == NULL ? at + strlen(at) : end;
+    const char *space = memchr(at, ' ', (size_t)(end - at));
+    read->first = (word){at, (size_t)((space == NULL ? end : space) - at)};
+    read->second = space == NULL ? (word){end, 0} : (word){space + 1, (size_t)(end - space - 1)};
     return end + (*end == '\n');
+}
+
+/* The lines of a target, read when somebody first asks. */
+static const lines *lines_of(file_links *links, uint32_t target) {
+    lines *held = &links->holds[target];
+    for (const char *at = held->text; at != NULL && *at != '\0';) {
+        line read;
+        at = read_line(at, &read);
+        gm_vec_push(links->arena, held, read);
+    }
+    held->text = NULL;
+    return held;
 }
 
 typedef struct search {
@@ -186,10 +221,10 @@ typedef struct search {
     bool applied; /* as a decorator */
 } search;
 
-static void follow_name(search *searching, uint32_t target, name wanted, uint32_t depth);
+static void follow_name(search *searching, uint32_t target, word wanted, uint32_t depth);
 
 /* A dotted name as the file `target` spells it, and what is behind it. */
-static void follow_dotted(search *searching, uint32_t target, name dotted, name behind, uint32_t depth) {
+static void follow_dotted(search *searching, uint32_t target, word dotted, word behind, uint32_t depth) {
     file_links *links = searching->links;
     const char *rest = NULL;
     const char *at = dotted.text;
@@ -209,11 +244,11 @@ static void follow_dotted(search *searching, uint32_t target, name dotted, name 
         gm_buffer_add(&whole, behind.text, behind.length);
     }
     if (whole.length > 0) {
-        follow_name(searching, found, (name){whole.bytes, whole.length}, depth + 1);
+        follow_name(searching, found, (word){whole.bytes, whole.length}, depth + 1);
     }
 }
 
-static void add_edge(search *searching, uint32_t target, name entered) {
+static void add_edge(search *searching, uint32_t target, word entered) {
     char *kept = gm_arena_alloc(searching->links->arena, entered.length + 2);
     kept[0] = '@';
     memcpy(kept + 1, entered.text, entered.length);
@@ -222,19 +257,15 @@ static void add_edge(search *searching, uint32_t target, name entered) {
 }
 
 /* Whether the file itself has the name; callers of what is quiet make no difference. */
-static bool holds(search *searching, uint32_t target, name wanted) {
+static bool holds(search *searching, uint32_t target, word wanted) {
+    const lines *held = lines_of(searching->links, target);
     bool found = false;
-    name first;
-    name second;
-    for (const char *line = searching->links->holds[target]; *line != '\0';) {
-        char kind = *line;
-        line = read_line(line, &first, &second);
-        bool decorates = kind == '=' && first.length > 0 && *first.text == '@';
-        first.text += decorates;
-        first.length -= decorates;
-        if ((kind == '=' || kind == '-') && decorates == searching->applied && is_same_name(first, wanted)) {
+    for (uint32_t i = 0; i < held->count; i++) {
+        const line *at = &held->items[i];
+        bool own = at->kind == '=' || at->kind == '-';
+        if (own && at->decorates == searching->applied && is_same_name(at->first, wanted)) {
             found = true;
-            if (kind == '=') {
+            if (at->kind == '=') {
                 add_edge(searching, target, wanted);
                 return true;
             }
@@ -243,28 +274,30 @@ static bool holds(search *searching, uint32_t target, name wanted) {
     return found;
 }
 
+static void follow_base(search *searching, uint32_t target, word base, word tail, uint32_t depth) {
+    gm_buffer text;
+    gm_buffer_init(&text, searching->links->arena);
+    gm_buffer_add(&text, base.text, base.length);
+    gm_buffer_add_char(&text, '.');
+    gm_buffer_add(&text, tail.text, tail.length);
+    follow_name(searching, target, (word){text.bytes, text.length}, depth + 1);
+}
+
 /* A name of a file: its own function, class or method, or what an import or the base of a class leads to. */
-static void follow_name(search *searching, uint32_t target, name wanted, uint32_t depth) {
+static void follow_name(search *searching, uint32_t target, word wanted, uint32_t depth) {
     if (depth > MOST_STEPS || holds(searching, target, wanted)) {
         return;
     }
     const char *dot = memchr(wanted.text, '.', wanted.length);
-    name head = {wanted.text, dot == NULL ? wanted.length : (size_t)(dot - wanted.text)};
-    name tail = {dot == NULL ? NULL : dot + 1, dot == NULL ? 0 : wanted.length - head.length - 1};
-    name first;
-    name second;
-    for (const char *line = searching->links->holds[target]; *line != '\0';) {
-        char kind = *line;
-        line = read_line(line, &first, &second);
-        if (kind == '>' && is_same_name(first, head)) {
-            follow_dotted(searching, target, second, tail, depth);
-        } else if (kind == '<' && tail.length > 0 && is_same_name(first, head)) {
-            gm_buffer base;
-            gm_buffer_init(&base, searching->links->arena);
-            gm_buffer_add(&base, second.text, second.length);
-            gm_buffer_add_char(&base, '.');
-            gm_buffer_add(&base, tail.text, tail.length);
-            follow_name(searching, target, (name){base.bytes, base.length}, depth + 1);
+    word head = {wanted.text, dot == NULL ? wanted.length : (size_t)(dot - wanted.text)};
+    word tail = {dot == NULL ? NULL : dot + 1, dot == NULL ? 0 : wanted.length - head.length - 1};
+    const lines *held = lines_of(searching->links, target);
+    for (uint32_t i = 0; i < held->count; i++) {
+        const line *at = &held->items[i];
+        if (at->kind == '>' && is_same_name(at->first, head)) {
+            follow_dotted(searching, target, at->second, tail, depth);
+        } else if (at->kind == '<' && tail.length > 0 && is_same_name(at->first, head)) {
+            follow_base(searching, target, at->second, tail, depth);
         }
     }
 }
@@ -292,7 +325,7 @@ static void grow_names(file_links *links) {
 }
 
 /* Where a line of a file leads. The search depends on nothing but the folder where it begins and the name. */
-static const edges *leads_to(file_links *links, search *searching, uint32_t index, name dotted) {
+static const edges *leads_to(file_links *links, search *searching, uint32_t index, word dotted) {
     const char *rest = dotted.text;
     size_t folder = start_of(links, index, &rest);
     gm_hasher hasher;
@@ -309,7 +342,7 @@ static const edges *leads_to(file_links *links, search *searching, uint32_t inde
         *found = (known){.key = key, .taken = true};
         links->name_count++;
         searching->found = &found->leads_to;
-        follow_dotted(searching, index, dotted, (name){NULL, 0}, 0);
+        follow_dotted(searching, index, dotted, (word){NULL, 0}, 0);
     }
     return &found->leads_to;
 }
@@ -320,7 +353,7 @@ static void keep_holds(file_links *links, uint32_t index, const char *calls) {
         calls += strcspn(calls, "\n");
         calls += *calls == '\n';
     }
-    links->holds[index] = gm_arena_copy(links->arena, calls == NULL ? "" : calls, calls == NULL ? 0 : strlen(calls));
+    links->holds[index].text = gm_arena_copy(links->arena, calls == NULL ? "" : calls, calls == NULL ? 0 : strlen(calls));
 }
 
 static void add_edges(file_links *links, uint32_t index, const edges *found, uint32_t calls) {
@@ -340,7 +373,7 @@ static void set_calls(file_links *links, uint32_t index, const char *calls) {
     while (calls != NULL && *calls != '\0' && strchr("=-<>", *calls) == NULL) {
         size_t length = strcspn(calls, " ");
         searching.applied = *calls == '@';
-        name dotted = {calls + searching.applied, length - searching.applied};
+        word dotted = {calls + searching.applied, length - searching.applied};
         add_edges(links, index, leads_to(links, &searching, index, dotted), (uint32_t)strtoul(calls + length, NULL, 10));
         calls += strcspn(calls, "\n");
         calls += *calls == '\n';
@@ -410,6 +443,11 @@ static uint32_t update(file_links *links, uint32_t *changed) {
 
 /* ---- Rounds ---- */
 
+typedef struct heavy {
+    size_t weight;
+    uint32_t index;
+} heavy;
+
 typedef struct rounds {
     file_links *links;
     gm_target *again; /* copies of the targets of a round */
@@ -418,6 +456,24 @@ typedef struct rounds {
     gm_job_results earlier;
     uint32_t capacity; /* of `earlier` */
 } rounds;
+
+static int compare_weights(const void *left, const void *right) {
+    const heavy *a = left;
+    const heavy *b = right;
+    return a->weight != b->weight ? (a->weight > b->weight ? -1 : 1) : a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* The largest files come first, so that no thread is left with one of them while the others have nothing to do. */
+static void sort_by_weight(gm_arena *arena, uint32_t *changed, uint32_t count, const gm_job_result *results) {
+    heavy *items = GM_NEW_ARRAY(arena, heavy, count);
+    for (uint32_t i = 0; i < count; i++) {
+        items[i] = (heavy){results[changed[i]].weight, changed[i]};
+    }
+    qsort(items, count, sizeof *items, compare_weights);
+    for (uint32_t i = 0; i < count; i++) {
+        changed[i] = items[i].index;
+    }
+}
 
 /* The result of a round in place of the one before, which is kept. */
 static void replace(gm_arena *arena, rounds *state, gm_job_result *results, uint32_t round_index) {
@@ -445,11 +501,12 @@ gm_job_results gm_links_run(gm_arena *arena, gm_target *targets, uint32_t count,
     }
     for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
         uint32_t more = update(state.links, state.changed);
-        for (uint32_t i = 0; i < more; i++) {
-            state.again[i] = targets[state.changed[i]];
-        }
         if (more == 0) {
             break;
+        }
+        sort_by_weight(arena, state.changed, more, results);
+        for (uint32_t i = 0; i < more; i++) {
+            state.again[i] = targets[state.changed[i]];
         }
         gm_jobs_run(state.again, more, threads, job, options, state.results);
         for (uint32_t i = 0; i < more; i++) {

@@ -83,22 +83,6 @@ static void read_noqa(reader *state, const char *start, const char *at, const ch
     add(state, start, listed ? end : at, *codes != '\0' ? codes : NULL, true);
 }
 
-/* One comment from `#` to the end of its line; a further `#` begins a further remark. */
-static void read_comment(reader *state, const char *at, const char *end) {
-    while (at < end) {
-        if (*at++ != '#') {
-            continue;
-        }
-        const char *word = skip_spaces(at, end);
-        const char *rest = skip_word(word, end, "graphmend:");
-        if (rest != NULL) {
-            read_ignore(state, word, rest, end);
-        } else if ((rest = skip_word(word, end, "noqa")) != NULL) {
-            read_noqa(state, word, rest, end);
-        }
-    }
-}
-
 static const char *line_end(const char *at, const char *end) {
     while (at < end && *at != '\n' && *at != '\r') {
         at++;
@@ -106,28 +90,44 @@ static const char *line_end(const char *at, const char *end) {
     return at;
 }
 
-/* The text between two tokens: white space, comments and line joins, so that a `#` can only begin a comment. */
-static void read_gap(reader *state, uint32_t start, uint32_t stop) {
-    static const uint32_t shortest = sizeof "#noqa" - 1;
-    const char *text = state->tree->source->text;
-    const char *end = text + stop;
-    const char *at = stop - start < shortest ? NULL : memchr(text + start, '#', stop - start);
-    while (at != NULL) {
-        const char *comment_end = line_end(at, end);
-        read_comment(state, at, comment_end);
-        at = memchr(comment_end, '#', (size_t)(end - comment_end));
+/* Whether a place lies between two tokens, where a `#` can only be one of a comment. */
+static bool in_comment(const gm_tree *tree, uint32_t at) {
+    uint32_t low = 0;
+    uint32_t high = tree->token_count;
+    while (low < high) { /* the first token that starts behind the place */
+        uint32_t middle = low + (high - low) / 2;
+        if (tree->tokens[middle].start <= at) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low == 0 || tree->tokens[low - 1].end <= at;
+}
+
+/* What follows a `#`; few do, so the words are looked for first. A further `#` in a comment begins a further remark. */
+static void read_remark(reader *state, const char *at, const char *end) {
+    const char *word = skip_spaces(at, end);
+    const char *silences = skip_word(word, end, "graphmend:");
+    const char *noqa = silences == NULL ? skip_word(word, end, "noqa") : NULL;
+    if ((silences == NULL && noqa == NULL) || !in_comment(state->tree, (uint32_t)(at - state->tree->source->text) - 1)) {
+        return;
+    }
+    if (silences != NULL) {
+        read_ignore(state, word, silences, line_end(at, end));
+    } else {
+        read_noqa(state, word, noqa, line_end(at, end));
     }
 }
 
 gm_suppressions *gm_suppress_read(gm_arena *arena, const gm_tree *tree) {
     gm_suppressions *out = GM_NEW(arena, gm_suppressions);
     reader state = {arena, tree, out};
-    uint32_t end = 0;
-    for (uint32_t i = 0; i < tree->token_count; i++) {
-        read_gap(&state, end, tree->tokens[i].start);
-        end = tree->tokens[i].end;
+    const char *end = tree->source->text + tree->source->length;
+    const char *at = tree->source->text;
+    while ((at = memchr(at, '#', (size_t)(end - at))) != NULL) {
+        read_remark(&state, ++at, end);
     }
-    read_gap(&state, end, tree->source->length);
     return out;
 }
 

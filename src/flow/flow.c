@@ -59,47 +59,66 @@ gm_function *gm_flow_function(gm_flow *flow, const gm_node *node) {
 /* ---- Parents ---- */
 
 typedef struct parent_index {
-    struct gm_flow_private *hidden;
-    uint32_t count;
+    const gm_node **parents;
+    const gm_node *parent;
+    gm_arena *arena;
+    GM_VEC(const gm_node *) waiting;
 } parent_index;
 
-static gm_parent_slot *parent_slot(const struct gm_flow_private *hidden, const gm_node *node) {
-    uint32_t at = gm_hash_node(node) & (hidden->parent_capacity - 1);
-    while (hidden->parents[at].node != NULL && hidden->parents[at].node != node) {
-        at = (at + 1) & (hidden->parent_capacity - 1);
+static bool store_parent(gm_node *node, void *context) {
+    parent_index *index = context;
+    index->parents[node->number] = index->parent;
+    if (gm_child_fields[node->kind][0] != 0) {
+        gm_vec_push(index->arena, &index->waiting, node);
     }
-    return &hidden->parents[at];
-}
-
-static bool count_node(const gm_node *node, const gm_node *parent, void *context) {
-    (void)node;
-    (void)parent;
-    ((parent_index *)context)->count++;
     return true;
 }
 
-static bool store_parent(const gm_node *node, const gm_node *parent, void *context) {
-    *parent_slot(((parent_index *)context)->hidden, node) = (gm_parent_slot){node, parent};
-    return true;
+static void index_below(gm_flow *flow, uint32_t at) {
+    if (flow->hidden->indexed[at]) {
+        return;
+    }
+    flow->hidden->indexed[at] = true;
+    parent_index index = {.parents = flow->hidden->parents, .parent = &flow->tree->module->base, .arena = flow->arena};
+    store_parent(flow->tree->module->body.items[at], &index);
+    while (index.waiting.count > 0) {
+        index.parent = index.waiting.items[--index.waiting.count];
+        gm_node_children(index.parent, store_parent, &index);
+    }
 }
 
-static void index_parents(gm_flow *flow) {
-    parent_index index = {flow->hidden, 0};
-    gm_walk(flow->arena, &flow->tree->module->base, count_node, &index);
-    uint32_t capacity = FIRST_SLOTS;
-    while (capacity / 2 <= index.count) {
-        capacity *= 2;
+/* The statement of the module that a node belongs to, decorators in front of it included: the first that ends behind it. */
+static uint32_t statement_at(const gm_list *body, uint32_t start) {
+    uint32_t low = 0;
+    uint32_t high = body->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (body->items[middle]->end <= start) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
     }
-    flow->hidden->parent_capacity = capacity;
-    flow->hidden->parents = GM_NEW_ARRAY(flow->arena, gm_parent_slot, capacity);
-    gm_walk(flow->arena, &flow->tree->module->base, store_parent, &index);
+    return low;
 }
 
 const gm_node *gm_flow_parent(gm_flow *flow, const gm_node *node) {
-    if (flow->hidden->parent_capacity == 0) {
-        index_parents(flow);
+    struct gm_flow_private *hidden = flow->hidden;
+    const gm_list *body = &flow->tree->module->body;
+    if (hidden->parents == NULL) {
+        hidden->parents = GM_NEW_ARRAY(flow->arena, const gm_node *, flow->tree->node_count + 1);
+        hidden->indexed = GM_NEW_ARRAY(flow->arena, bool, body->count);
     }
-    return parent_slot(flow->hidden, node)->parent;
+    if (hidden->parents[node->number] == NULL && node->kind != GM_KIND_Module) {
+        uint32_t at = statement_at(body, node->start);
+        if (at < body->count) {
+            index_below(flow, at);
+        }
+        for (at = 0; hidden->parents[node->number] == NULL && at < body->count; at++) {
+            index_below(flow, at); /* what could not be parsed may stand behind its statement */
+        }
+    }
+    return hidden->parents[node->number];
 }
 
 const gm_node *gm_flow_statement(gm_flow *flow, const gm_node *node) {

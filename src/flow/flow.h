@@ -28,6 +28,7 @@ typedef struct gm_function {
     gm_cfg *cfg;
     struct gm_liveness *liveness;     /* private; filled when first needed */
     struct gm_assignment *assignment;
+    struct gm_reaching *reaching;
     struct gm_environments *environments;
 } gm_function;
 

@@ -8,11 +8,6 @@
 /* A set of variables: one bit for each symbol of the function's scope, in words of 64. */
 typedef uint64_t gm_set_word;
 
-typedef struct gm_parent_slot {
-    const gm_node *node;
-    const gm_node *parent;
-} gm_parent_slot;
-
 typedef struct gm_function_slot {
     const gm_node *node;
     gm_function *function;
@@ -29,8 +24,8 @@ struct gm_flow_private {
     gm_function_slot *functions; /* hash table by node */
     uint32_t function_capacity;
     uint32_t function_count;
-    gm_parent_slot *parents; /* hash table by node; empty until somebody asks */
-    uint32_t parent_capacity;
+    const gm_node **parents; /* by number, of the statements of the module that are in `indexed`; NULL until somebody asks */
+    bool *indexed;           /* of each statement of the module: the parents below it are known */
     gm_qualified_slot qualified[GM_QUALIFIED_SLOTS];
     struct gm_values_shared *values; /* NULL until somebody asks for a value */
 };

@@ -1,7 +1,6 @@
 /* Dotted names behind expressions. */
 #include <string.h>
 
-#include "base/buffer.h"
 #include "flow/scopes.h"
 
 /* `a = b; b = a` and long attribute chains end here. */
@@ -11,12 +10,14 @@ static const gm_name *qualify(const gm_scopes *scopes, const gm_node *node, uint
 
 static const gm_name *join(const gm_scopes *scopes, const char *left, const char *separator, const char *right) {
     gm_names *names = scopes->tree->names;
-    gm_buffer text;
-    gm_buffer_init(&text, names->arena);
-    gm_buffer_add_text(&text, left);
-    gm_buffer_add_text(&text, separator);
-    gm_buffer_add_text(&text, right);
-    return gm_names_intern(names, text.bytes, text.length);
+    size_t lengths[] = {strlen(left), strlen(separator), strlen(right)};
+    size_t length = lengths[0] + lengths[1] + lengths[2];
+    char room[256]; /* enough for most; names that are known need no memory */
+    char *text = length <= sizeof room ? room : gm_arena_alloc(names->arena, length);
+    memcpy(text, left, lengths[0]);
+    memcpy(text + lengths[0], separator, lengths[1]);
+    memcpy(text + lengths[0] + lengths[1], right, lengths[2]);
+    return gm_names_intern(names, text, length);
 }
 
 /* What an alias of an import statement stands for. */

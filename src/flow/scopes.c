@@ -10,7 +10,7 @@ typedef struct gm_scope_slot {
     gm_scope *scope;
 } gm_scope_slot;
 
-enum { FIRST_SLOTS = 8, FIRST_USES = 256 };
+enum { FIRST_SLOTS = 8, FIRST_DEFINITIONS = 64 };
 
 static uint32_t hash_pointer(const void *pointer) {
     uint64_t bits = (uint64_t)(uintptr_t)pointer;
@@ -58,42 +58,49 @@ gm_symbol *gm_scope_intern(scope_builder *builder, gm_scope *scope, const gm_nam
 
 /* ---- Nodes to symbols and scopes ---- */
 
-static gm_use *use_slot(const gm_scopes *scopes, const gm_node *node) {
-    uint32_t at = hash_pointer(node) & (scopes->use_capacity - 1);
-    while (scopes->uses[at].node != NULL && scopes->uses[at].node != node) {
-        at = (at + 1) & (scopes->use_capacity - 1);
+static gm_definition_slot *definition_slot(const gm_scopes *scopes, const gm_node *node) {
+    uint32_t at = hash_pointer(node) & (scopes->definition_capacity - 1);
+    while (scopes->definitions[at].node != NULL && scopes->definitions[at].node != node) {
+        at = (at + 1) & (scopes->definition_capacity - 1);
     }
-    return &scopes->uses[at];
+    return &scopes->definitions[at];
 }
 
-static void grow_uses(gm_arena *arena, gm_scopes *scopes) {
-    gm_use *old = scopes->uses;
-    uint32_t old_capacity = scopes->use_capacity;
-    scopes->use_capacity = old_capacity == 0 ? FIRST_USES : old_capacity * 2;
-    scopes->uses = GM_NEW_ARRAY(arena, gm_use, scopes->use_capacity);
+static void grow_definitions(gm_arena *arena, gm_scopes *scopes) {
+    gm_definition_slot *old = scopes->definitions;
+    uint32_t old_capacity = scopes->definition_capacity;
+    scopes->definition_capacity = old_capacity == 0 ? FIRST_DEFINITIONS : old_capacity * 2;
+    scopes->definitions = GM_NEW_ARRAY(arena, gm_definition_slot, scopes->definition_capacity);
     for (uint32_t i = 0; i < old_capacity; i++) {
         if (old[i].node != NULL) {
-            *use_slot(scopes, old[i].node) = old[i];
+            *definition_slot(scopes, old[i].node) = old[i];
         }
     }
 }
 
-void gm_scopes_record(scope_builder *builder, const gm_node *node, gm_symbol *symbol) {
+static void record_definition(scope_builder *builder, const gm_node *node) {
     gm_scopes *scopes = builder->scopes;
-    if (scopes->use_count >= scopes->use_capacity / 2) {
-        grow_uses(builder->arena, scopes);
+    if (scopes->definition_count >= scopes->definition_capacity / 2) {
+        grow_definitions(builder->arena, scopes);
     }
-    gm_use *slot = use_slot(scopes, node);
-    scopes->use_count += slot->node == NULL;
-    *slot = (gm_use){node, symbol, builder->definition};
+    gm_definition_slot *slot = definition_slot(scopes, node);
+    scopes->definition_count += slot->node == NULL;
+    *slot = (gm_definition_slot){node, builder->definition};
+}
+
+void gm_scopes_record(scope_builder *builder, const gm_node *node, gm_symbol *symbol) {
+    builder->scopes->named[node->number] = symbol;
+    if (builder->definition != NULL) {
+        record_definition(builder, node);
+    }
 }
 
 gm_symbol *gm_scopes_symbol(const gm_scopes *scopes, const gm_node *node) {
-    return scopes->use_capacity == 0 ? NULL : use_slot(scopes, node)->symbol;
+    return scopes->named[node->number];
 }
 
 const gm_node *gm_scopes_definition(const gm_scopes *scopes, const gm_node *binder) {
-    return scopes->use_capacity == 0 ? NULL : use_slot(scopes, binder)->definition;
+    return scopes->definition_capacity == 0 ? NULL : definition_slot(scopes, binder)->definition;
 }
 
 static gm_scope_slot *scope_slot(const gm_scopes *scopes, const gm_node *node) {
@@ -109,7 +116,7 @@ void gm_scopes_record_scope(scope_builder *builder, const gm_node *node, gm_scop
     if (scopes->scope_count >= scopes->scope_capacity / 2) {
         gm_scope_slot *old = scopes->scope_slots;
         uint32_t old_capacity = scopes->scope_capacity;
-        scopes->scope_capacity = old_capacity == 0 ? FIRST_USES : old_capacity * 2;
+        scopes->scope_capacity = old_capacity == 0 ? FIRST_DEFINITIONS : old_capacity * 2;
         scopes->scope_slots = GM_NEW_ARRAY(builder->arena, gm_scope_slot, scopes->scope_capacity);
         for (uint32_t i = 0; i < old_capacity; i++) {
             if (old[i].node != NULL) {
@@ -229,9 +236,14 @@ gm_scopes *gm_scopes_build(gm_arena *arena, gm_tree *tree, gm_version target) {
     scope_builder builder = {.arena = arena, .tree = tree, .target = target};
     builder.scopes = GM_NEW(arena, gm_scopes);
     builder.scopes->tree = tree;
+    builder.scopes->named = GM_NEW_ARRAY(arena, gm_symbol *, tree->node_count + 1);
     builder.class_cell = gm_names_intern(tree->names, "__class__", 9);
     builder.class_dict = gm_names_intern(tree->names, "__classdict__", 13);
     builder.implicit = gm_names_intern(tree->names, ".0", 2);
+    static const char *const watched_names[GM_WATCHED] = {"locals", "eval", "exec", "super"};
+    for (size_t i = 0; i < GM_WATCHED; i++) {
+        builder.watched[i] = gm_names_find(tree->names, watched_names[i], strlen(watched_names[i]));
+    }
     gm_scopes_collect(&builder);
     gm_scopes_resolve(&builder);
     for (uint32_t i = 0; i < builder.scopes->all.count; i++) {

@@ -95,20 +95,20 @@ struct gm_scope {
     uint32_t slot_count;
 };
 
-/* Where a name is used or bound: one entry a node. Private layout. */
-typedef struct gm_use {
+/* The statement behind a binding. Private layout. */
+typedef struct gm_definition_slot {
     const gm_node *node;
-    gm_symbol *symbol;
     const gm_node *definition;
-} gm_use;
+} gm_definition_slot;
 
 typedef struct gm_scopes {
     const gm_tree *tree;
     gm_scope *module;
     GM_VEC(gm_scope *) all; /* every scope in order of its beginning, comprehensions that were inlined included */
-    gm_use *uses;           /* hash tables; private */
-    uint32_t use_capacity;
-    uint32_t use_count;
+    gm_symbol **named;      /* what a node names, by number; private */
+    gm_definition_slot *definitions; /* hash tables by node; private */
+    uint32_t definition_capacity;
+    uint32_t definition_count;
     struct gm_scope_slot *scope_slots;
     uint32_t scope_capacity;
     uint32_t scope_count;

@@ -46,13 +46,10 @@ static bool is_zero_call(const gm_Call *call) {
 }
 
 static void mention(scope_builder *builder, const gm_name *name) {
-    static const struct {
-        const char *text;
-        uint8_t bit;
-    } always[] = {{"locals", MENTION_LOCALS}, {"eval", MENTION_EVAL}, {"exec", MENTION_EXEC}, {"super", MENTION_SUPER}};
-    for (size_t i = 0; i < sizeof always / sizeof always[0]; i++) {
-        if (gm_name_is(name, always[i].text)) {
-            builder->current->mentions |= always[i].bit;
+    static const uint8_t bits[GM_WATCHED] = {MENTION_LOCALS, MENTION_EVAL, MENTION_EXEC, MENTION_SUPER};
+    for (size_t i = 0; i < GM_WATCHED; i++) {
+        if (name == builder->watched[i]) {
+            builder->current->mentions |= bits[i];
         }
     }
     if (name == builder->class_cell) {
@@ -67,7 +64,7 @@ static void visit_Name(scope_builder *builder, const gm_node *node) {
         return;
     }
     mention(builder, name->id);
-    if (builder->current->function_like && gm_name_is(name->id, "super")) {
+    if (builder->current->function_like && name->id == builder->watched[GM_WATCHED_SUPER]) {
         gm_scopes_add_spelled(builder, builder->current, builder->class_cell, GM_SYMBOL_USED, NULL);
     }
 }

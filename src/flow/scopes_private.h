@@ -33,6 +33,8 @@ typedef struct scope_entry {
     uint8_t mentions;
 } scope_entry;
 
+enum { GM_WATCHED = 4, GM_WATCHED_SUPER = 3 };
+
 typedef struct scope_builder {
     gm_arena *arena;
     gm_tree *tree;
@@ -46,6 +48,7 @@ typedef struct scope_builder {
     const gm_name *class_cell;     /* "__class__" */
     const gm_name *class_dict;     /* "__classdict__" */
     const gm_name *implicit;       /* ".0" */
+    const gm_name *watched[GM_WATCHED]; /* `locals`, `eval`, `exec`, `super`; NULL: the file does not have the name */
 } scope_builder;
 
 static inline scope_entry *scope_entry_of(gm_scope *scope) {

@@ -20,7 +20,11 @@ static const struct {
 enum { OP_COUNT = sizeof ops / sizeof ops[0], BREAK_COUNT = sizeof breaks / sizeof breaks[0] };
 
 static int compare_op(const gm_torch_op *op, gm_torch_space space, const char *name) {
-    return op->space != space ? (int)op->space - (int)space : strcmp(op->name, name);
+    if (op->space != space) {
+        return (int)op->space - (int)space;
+    }
+    int first = (unsigned char)op->name[0] - (unsigned char)name[0]; /* most need no more */
+    return first != 0 ? first : strcmp(op->name, name);
 }
 
 const gm_torch_op *gm_torch_find(gm_torch_space space, const char *name) {

@@ -47,33 +47,39 @@ struct gm_values_shared *gm_values_shared_of(gm_flow *flow) {
 
 /* ---- Values of expressions, kept ---- */
 
-static gm_memo *memo_slot(const struct gm_environments *environments, const gm_node *node) {
+static uint32_t *memo_slot(const struct gm_environments *environments, const gm_node *node) {
     uint32_t at = gm_hash_node(node) & (environments->memo_capacity - 1);
-    while (environments->memo[at].node != NULL && environments->memo[at].node != node) {
+    while (environments->memo_slots[at] != 0 && environments->memos.items[environments->memo_slots[at] - 1].node != node) {
         at = (at + 1) & (environments->memo_capacity - 1);
     }
-    return &environments->memo[at];
+    return &environments->memo_slots[at];
 }
 
 static void grow_memo(gm_arena *arena, struct gm_environments *environments) {
-    gm_memo *old = environments->memo;
-    uint32_t old_capacity = environments->memo_capacity;
-    environments->memo_capacity = old_capacity == 0 ? FIRST_SLOTS : old_capacity * 2;
-    environments->memo = GM_NEW_ARRAY(arena, gm_memo, environments->memo_capacity);
-    for (uint32_t i = 0; i < old_capacity; i++) {
-        if (old[i].node != NULL) {
-            *memo_slot(environments, old[i].node) = old[i];
-        }
+    environments->memo_capacity = environments->memo_capacity == 0 ? FIRST_SLOTS : environments->memo_capacity * 2;
+    environments->memo_slots = GM_NEW_ARRAY(arena, uint32_t, environments->memo_capacity);
+    for (uint32_t i = 0; i < environments->memos.count; i++) {
+        *memo_slot(environments, environments->memos.items[i].node) = i + 1;
     }
 }
 
 static void remember(gm_arena *arena, struct gm_environments *environments, const gm_node *node, gm_value value) {
-    if (environments->memo_count >= environments->memo_capacity / 2) {
+    if (environments->memos.count >= environments->memo_capacity / 2) {
         grow_memo(arena, environments);
     }
-    gm_memo *memo = memo_slot(environments, node);
-    environments->memo_count += memo->node == NULL;
-    *memo = (gm_memo){node, environments->round, value};
+    uint32_t *slot = memo_slot(environments, node);
+    if (*slot == 0) {
+        gm_vec_push(arena, &environments->memos, ((gm_memo){node, environments->round, value}));
+        *slot = environments->memos.count;
+    } else {
+        environments->memos.items[*slot - 1] = (gm_memo){node, environments->round, value};
+    }
+}
+
+static const gm_memo *remembered(const struct gm_environments *environments, const gm_node *node) {
+    uint32_t number = environments->memo_capacity == 0 ? 0 : *memo_slot(environments, node);
+    const gm_memo *memo = number == 0 ? NULL : &environments->memos.items[number - 1];
+    return memo != NULL && memo->round == environments->round ? memo : NULL;
 }
 
 static bool is_cheap(const gm_node *node) {
@@ -85,8 +91,8 @@ gm_value gm_evaluate(gm_function *function, const gm_node *expression) {
         return gm_evaluate_node(function, expression);
     }
     struct gm_environments *environments = gm_values_environments(function);
-    const gm_memo *memo = environments->memo_capacity == 0 ? NULL : memo_slot(environments, expression);
-    if (memo != NULL && memo->node != NULL && memo->round == environments->round) {
+    const gm_memo *memo = remembered(environments, expression);
+    if (memo != NULL) {
         return memo->value;
     }
     struct gm_values_shared *shared = gm_values_shared_of(function->flow);
@@ -146,7 +152,8 @@ static struct gm_environments *new_environments(gm_function *function) {
     struct gm_environments *environments = GM_NEW(arena, struct gm_environments);
     environments->busy = true;
     function->environments = environments;
-    environments->reaching = gm_reaching_build(function);
+    function->reaching = function->reaching != NULL ? function->reaching : gm_reaching_build(function);
+    environments->reaching = function->reaching;
     uint32_t count = gm_reaching_count(environments->reaching);
     environments->values = GM_NEW_ARRAY(arena, gm_value, count);
     environments->all = GM_NEW_ARRAY(arena, gm_value, function->scope->symbols.count);

@@ -1,6 +1,6 @@
 /* The lattice of values, and their texts. */
 #include <stdarg.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "base/buffer.h"
 #include "flow/values_private.h"
@@ -27,16 +27,34 @@ const char *gm_value_form_text(uint8_t form) {
     return texts[form];
 }
 
+/* Names are short; of one that is not, the beginning tells enough. */
+enum { TEXT_ROOM = 159 };
+
+static size_t add_text(char *text, size_t size, const char *added, size_t length) {
+    length = length < TEXT_ROOM - size ? length : TEXT_ROOM - size;
+    memcpy(text + size, added, length);
+    return size + length;
+}
+
+/* It is called for every other expression: far simpler than printf. */
 const char *gm_value_text(gm_flow *flow, const char *format, ...) {
-    char text[160];
+    char text[TEXT_ROOM];
+    size_t size = 0;
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(text, sizeof text, format, arguments);
+    for (const char *at = format; *at != '\0';) {
+        size_t plain = strcspn(at, "%");
+        size = add_text(text, size, at, plain);
+        at += plain;
+        if (*at == '%') {
+            const char *argument = va_arg(arguments, const char *);
+            size = add_text(text, size, argument, strlen(argument));
+            at += 2;
+        }
+    }
     va_end(arguments);
-    /* Names are short; of one that is not, the beginning tells enough, if it ends with a whole character. */
-    size_t size = length < 0 ? 0 : (size_t)length < sizeof text ? (size_t)length : sizeof text - 1;
-    while (size == sizeof text - 1 && size > 0 && ((unsigned char)text[size - 1] & 0x80U) != 0) {
-        size--;
+    while (size == TEXT_ROOM && size > 0 && ((unsigned char)text[size - 1] & 0x80U) != 0) {
+        size--; /* it ends with a whole character */
     }
     return gm_names_intern(flow->tree->names, text, size)->text;
 }

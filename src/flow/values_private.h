@@ -40,9 +40,9 @@ struct gm_environments {
     gm_value *all;           /* of each symbol: the join over its definitions */
     uint32_t *all_round;     /* of each symbol: the round of that, plus one */
     gm_usage *usages;        /* of each symbol of the scope; NULL until asked for */
-    gm_memo *memo;           /* hash table by node */
+    GM_VEC(gm_memo) memos;
+    uint32_t *memo_slots;    /* hash table by node over the memos, numbers plus one */
     uint32_t memo_capacity;
-    uint32_t memo_count;
     bool has_result; /* what the function returns is known */
     gm_value result;
 };
@@ -93,7 +93,7 @@ gm_value gm_value_finish(gm_value value, const gm_node *node);
 uint16_t gm_value_origin(gm_value value);
 uint16_t gm_value_origins(uint16_t left, uint16_t right);
 
-/* Text for reasons, kept with the names of the tree. */
+/* Text for reasons, kept with the names of the tree; of formats, `%s` alone. */
 const char *gm_value_text(gm_flow *flow, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 2, 3)))

@@ -106,16 +106,21 @@ bool gm_analysis_same_text(const gm_analysis *analysis, const gm_node *left, con
 }
 
 const char *gm_analysis_text(const gm_analysis *analysis, const char *format, ...) {
+    char room[256]; /* enough for most */
     va_list arguments;
     va_start(arguments, format);
     va_list again;
     va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    int length = vsnprintf(room, sizeof room, format, arguments);
     va_end(arguments);
-    size_t size = length < 0 ? 1 : (size_t)length + 1;
-    char *text = gm_arena_alloc(analysis->arena, size);
-    text[0] = '\0';
-    vsnprintf(text, size, format, again);
+    size_t size = length < 0 ? 0 : (size_t)length;
+    char *text = gm_arena_alloc(analysis->arena, size + 1);
+    if (size < sizeof room) {
+        memcpy(text, room, size);
+    } else {
+        vsnprintf(text, size + 1, format, again);
+    }
+    text[size] = '\0';
     va_end(again);
     return text;
 }
@@ -216,10 +221,7 @@ static bool find_functions(gm_node *node, void *context) {
     if ((node->kind == GM_KIND_FunctionDef || node->kind == GM_KIND_AsyncFunctionDef) && is_wanted(analysis, node)) {
         gm_visit_function(analysis, node);
     }
-    if (gm_is_stmt(node) || node->kind == GM_KIND_ExceptHandler || node->kind == GM_KIND_match_case) {
-        gm_node_children(node, find_functions, context);
-    }
-    return true;
+    return !gm_holds_statements(node) || gm_node_children(node, find_functions, context);
 }
 
 /* ---- Lambdas: calls alone ---- */
@@ -280,11 +282,6 @@ static void mark_reached(gm_analysis *analysis) {
     }
 }
 
-/* Roots of what is reached have one of these names in the file. */
-static bool may_reach(const gm_tree *tree) {
-    return gm_names_find(tree->names, "forward", 7) != NULL || gm_names_find(tree->names, "compile", 7) != NULL;
-}
-
 static gm_analysis *run(gm_arena *arena, gm_tree *tree, bool reached_only, const gm_asked *asked) {
     gm_analysis *analysis = GM_NEW(arena, gm_analysis);
     analysis->arena = arena;
@@ -292,12 +289,14 @@ static gm_analysis *run(gm_arena *arena, gm_tree *tree, bool reached_only, const
     analysis->reached_only = reached_only;
     analysis->entrances = asked == NULL ? NULL : asked->entrances;
     analysis->release = asked == NULL ? 0 : asked->release;
-    if (reached_only && analysis->entrances == NULL && !may_reach(tree)) {
+    if (reached_only && analysis->entrances == NULL && !gm_reach_is_possible(tree)) {
         return analysis;
     }
     analysis->flow = gm_flow_build(arena, tree);
     gm_node_children(&tree->module->base, find_functions, analysis);
-    gm_node_children(&tree->module->base, find_lambdas, analysis);
+    if (tree->has_lambda) {
+        gm_node_children(&tree->module->base, find_lambdas, analysis);
+    }
     if (analysis->findings.count > 0) {
         qsort(analysis->findings.items, analysis->findings.count, sizeof *analysis->findings.items, compare_findings);
         mark_reached(analysis);

@@ -48,7 +48,7 @@ typedef struct gm_analysis {
     GM_VEC(const gm_node *) visited; /* functions whose visit has begun; private */
     struct gm_purity *purity;        /* verdicts on functions of the file; private */
     struct gm_reach *reach;   /* functions that torch.compile reaches; private */
-    bool names_compile;       /* the file has the name `compile`; private */
+    bool names_compile;       /* the file has the names that `torch.compile` takes; private */
     bool reached_only;        /* as gm_analysis_run_reached was asked; private */
     const char *entrances;    /* the same */
     uint8_t release;          /* gm_release of versions.h */

@@ -100,9 +100,37 @@ const gm_node *gm_reach_callee(gm_analysis *analysis, gm_function *function, con
 
 /* ---- Roots ---- */
 
+static bool has_name(const gm_tree *tree, const char *name) {
+    return gm_names_find(tree->names, name, strlen(name)) != NULL;
+}
+
+/* Whether `torch.compile` can be named: `torch` is imported, or something is imported from it. */
+static bool may_name_compile(const gm_tree *tree) {
+    return has_name(tree, "compile") && has_name(tree, "torch");
+}
+
 static bool names_compile(gm_analysis *analysis, const gm_node *expression) {
     const gm_node *callee = expression->kind == GM_KIND_Call ? gm_as_Call(expression)->func : expression;
-    return gm_flow_names(analysis->flow, callee, "torch.compile");
+    bool may = callee->kind != GM_KIND_Attribute || gm_name_is(gm_as_Attribute(callee)->attr, "compile");
+    return may && gm_flow_names(analysis->flow, callee, "torch.compile");
+}
+
+static bool is_forward(const gm_node *node) {
+    return gm_is_def(node) && gm_name_is(gm_def_name(node), "forward");
+}
+
+static bool has_no_forward(gm_node *node, void *context) {
+    const gm_list *body = node->kind == GM_KIND_ClassDef ? &gm_as_ClassDef(node)->body : NULL;
+    for (uint32_t i = 0; body != NULL && i < body->count; i++) {
+        if (is_forward(body->items[i])) {
+            return false;
+        }
+    }
+    return !gm_holds_statements(node) || gm_node_children(node, has_no_forward, context);
+}
+
+bool gm_reach_is_possible(const gm_tree *tree) {
+    return may_name_compile(tree) || (has_name(tree, "forward") && !gm_node_children(&tree->module->base, has_no_forward, NULL));
 }
 
 static bool is_module(gm_analysis *analysis, const gm_node *class_def) {
@@ -114,7 +142,7 @@ static bool is_module(gm_analysis *analysis, const gm_node *class_def) {
 static void add_methods(gm_analysis *analysis, const gm_node *class_def) {
     const gm_list *body = &gm_as_ClassDef(class_def)->body;
     for (uint32_t i = 0; i < body->count; i++) {
-        if (!gm_is_def(body->items[i]) || !gm_name_is(gm_def_name(body->items[i]), "forward")) {
+        if (!is_forward(body->items[i])) {
             continue;
         }
         if (is_module(analysis, class_def)) {
@@ -125,14 +153,10 @@ static void add_methods(gm_analysis *analysis, const gm_node *class_def) {
     }
 }
 
-static bool holds_statements(const gm_node *node) {
-    return gm_is_stmt(node) || node->kind == GM_KIND_ExceptHandler || node->kind == GM_KIND_match_case;
-}
-
 /* `compile` is named in calls and decorators alone; where nothing has that name, expressions need not be read. */
 static bool find_roots(gm_node *node, void *context) {
     gm_analysis *analysis = context;
-    if (!analysis->names_compile && !holds_statements(node)) {
+    if (!analysis->names_compile && !gm_holds_statements(node)) {
         return true;
     }
     if (gm_is_def(node)) {
@@ -272,7 +296,7 @@ static void run(gm_analysis *analysis) {
     if (analysis->flow == NULL) {
         return;
     }
-    analysis->names_compile = gm_names_find(analysis->tree->names, "compile", 7) != NULL;
+    analysis->names_compile = may_name_compile(analysis->tree);
     gm_node_children(&analysis->tree->module->base, find_roots, analysis);
     follow_from(analysis, 0);
     reach->sure = reach->found.count;

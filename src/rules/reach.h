@@ -5,6 +5,9 @@
 
 #include "rules/analysis.h"
 
+/* Whether anything can be reached without calls from other files, as far as names and definitions tell: most files need no more. */
+bool gm_reach_is_possible(const gm_tree *tree);
+
 /* Whether the function with this definition is reached; computed for the whole file on first use. */
 bool gm_reach_has(gm_analysis *analysis, const gm_node *definition);
 

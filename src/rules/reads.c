@@ -8,10 +8,15 @@
 #include "rules/rule.h"
 #include "rules/untraced.h"
 
+/* Whether operators of a name have results whose size may depend on data; many calls have the same name. */
+typedef enum size_known { SIZE_UNKNOWN, SIZE_FIXED, SIZE_BY_DATA } size_known;
+
 typedef struct gm_read_walk {
     gm_analysis *analysis;
     gm_function *function; /* NULL outside of functions */
     gm_findings *found;
+    uint8_t *sizes; /* size_known of each name of the tree by its index, of the first `size_count` */
+    uint32_t size_count;
 } walk;
 
 static const char number_advice[] = "keep it a tensor, or take the number in front of the compiled part";
@@ -90,14 +95,19 @@ static const char *text_of(const walk *walking, const gm_node *node) {
 /* ---- Calls ---- */
 
 /* The last name of a callee, by which most calls are done with; NULL when it has none. */
-static const char *name_of(const gm_Call *call) {
+static const gm_name *last_name_of(const gm_Call *call) {
     const gm_node *callee = call->func;
-    return callee->kind == GM_KIND_Name        ? gm_as_Name(callee)->id->text
-           : callee->kind == GM_KIND_Attribute ? gm_as_Attribute(callee)->attr->text
+    return callee->kind == GM_KIND_Name        ? gm_as_Name(callee)->id
+           : callee->kind == GM_KIND_Attribute ? gm_as_Attribute(callee)->attr
                                                : NULL;
 }
 
-static bool has_data_size(const char *name) {
+static const char *name_of(const gm_Call *call) {
+    const gm_name *name = last_name_of(call);
+    return name == NULL ? NULL : name->text;
+}
+
+static bool find_data_size(const char *name) {
     static const gm_torch_space spaces[] = {GM_TORCH_FUNCTION, GM_TORCH_METHOD, GM_TORCH_NN};
     for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++) {
         const gm_torch_op *op = gm_torch_find(spaces[i], name);
@@ -106,6 +116,17 @@ static bool has_data_size(const char *name) {
         }
     }
     return false;
+}
+
+static bool has_data_size(const walk *walking, const gm_name *name) {
+    if (name->index >= walking->size_count) {
+        return find_data_size(name->text);
+    }
+    uint8_t *known = &walking->sizes[name->index];
+    if (*known == SIZE_UNKNOWN) {
+        *known = find_data_size(name->text) ? SIZE_BY_DATA : SIZE_FIXED;
+    }
+    return *known == SIZE_BY_DATA;
 }
 
 /* The argument that gives `repeat_interleave` the size of its result: a tensor of counts, unless `output_size` is given. */
@@ -158,8 +179,8 @@ static bool visit_named_read(walk *walking, const gm_node *node) {
 static void visit_op(walk *walking, const gm_node *node) {
     bool method = false;
     const gm_Call *call = gm_as_Call(node);
-    const char *name = name_of(call);
-    const gm_torch_op *op = name == NULL || !has_data_size(name) ? NULL : gm_called_torch_op(walking->function, node, &method);
+    const gm_name *name = last_name_of(call);
+    const gm_torch_op *op = name == NULL || !has_data_size(walking, name) ? NULL : gm_called_torch_op(walking->function, node, &method);
     if (op == NULL || (method && !is_tensor(walking, gm_as_Attribute(call->func)->value))) {
         return;
     }
@@ -428,14 +449,10 @@ static bool is_open(const walk *walking, const gm_node *definition) {
     return !walking->analysis->reached_only || gm_reach_has(walking->analysis, definition);
 }
 
-static bool holds_statements(const gm_node *node) {
-    return gm_is_stmt(node) || node->kind == GM_KIND_ExceptHandler || node->kind == GM_KIND_match_case;
-}
-
 /* Outside of functions that are looked at, only definitions matter. */
 static bool visit(gm_node *node, void *context) {
     walk inner = *(walk *)context;
-    if (node->kind == GM_KIND_JoinedStr || (inner.function == NULL && !holds_statements(node))) {
+    if (node->kind == GM_KIND_JoinedStr || (inner.function == NULL && !gm_holds_statements(node))) {
         return true;
     }
     if (gm_is_def(node)) {
@@ -466,10 +483,12 @@ static int compare(const void *left, const void *right) {
 }
 
 gm_findings *gm_reads_of(gm_analysis *analysis) {
-    walk walking = {analysis, NULL, GM_NEW(analysis->arena, gm_findings)};
+    walk walking = {.analysis = analysis, .found = GM_NEW(analysis->arena, gm_findings)};
     if (analysis->flow == NULL) {
         return walking.found;
     }
+    walking.size_count = analysis->tree->names->count;
+    walking.sizes = GM_NEW_ARRAY(analysis->arena, uint8_t, walking.size_count);
     gm_node_children(&analysis->tree->module->base, visit, &walking);
     gm_findings *found = walking.found;
     if (found->count > 1) {

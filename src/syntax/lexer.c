@@ -31,6 +31,10 @@ static const char *skip_line_end(const char *at) {
 }
 
 static const char *skip_comment(const gm_lexer *lexer, const char *at) {
+    if (!lexer->has_return) {
+        const char *end = memchr(at, '\n', (size_t)(lexer->end - at));
+        return end == NULL ? lexer->end : end;
+    }
     while (!is_line_end(*at) && at < lexer->end) {
         at++;
     }
@@ -471,6 +475,7 @@ uint32_t gm_lexer_run(gm_arena *arena, const gm_source *source, gm_version targe
     lexer->end = source->text + source->length;
     lexer->diagnostics = diagnostics;
     lexer->target = target;
+    lexer->has_return = source->has_return;
     /* Real code has a token for every five bytes or more. */
     lexer->capacity = source->length / 5 + 16;
     lexer->tokens = gm_arena_alloc(arena, lexer->capacity * sizeof *lexer->tokens);

@@ -70,6 +70,7 @@ typedef struct gm_lexer {
     uint32_t capacity;
     gm_diagnostics *diagnostics;
     gm_version target;
+    bool has_return; /* a line may end with `\r` */
     uint32_t depth;  /* open brackets */
     uint32_t excess; /* brackets opened beyond the limit */
     uint32_t indent_count;
@@ -86,8 +87,8 @@ enum { GM_TEXT_PADDING = 16 };
 uint32_t gm_lexer_run(gm_arena *arena, const gm_source *source, gm_version target, gm_token **tokens,
                       gm_diagnostics *diagnostics);
 
-/* Shared among lexer*.c. Character classes, bits. */
-enum { GM_CHAR_NAME_START = 1, GM_CHAR_NAME = 2, GM_CHAR_DIGIT = 4, GM_CHAR_HEX = 8, GM_CHAR_BLANK = 16 };
+/* Shared among lexer*.c. Character classes, bits; GM_CHAR_QUOTED: a string may end here, or it is more than text. */
+enum { GM_CHAR_NAME_START = 1, GM_CHAR_NAME = 2, GM_CHAR_DIGIT = 4, GM_CHAR_HEX = 8, GM_CHAR_BLANK = 16, GM_CHAR_QUOTED = 32 };
 extern const uint8_t gm_char_classes[256];
 
 static inline bool gm_char_is(char c, unsigned classes) {

@@ -48,29 +48,50 @@ static const char *skip_escape(const gm_lexer *lexer, const char *at) {
     return at[0] == '\r' && at[1] == '\n' ? at + 2 : at + 1;
 }
 
-/* From behind the opening quotes to behind the closing ones; NULL when they are missing. */
-static const char *plain_end(const gm_lexer *lexer, const char *at, char quote, bool triple, unsigned *flags) {
+static const char *single_end(const gm_lexer *lexer, const char *at, char quote, unsigned *flags) {
     for (;;) {
-        while (*at != quote && *at != '\\' && *at != '\n' && *at != '\r' && *at != '\0') {
+        while (!gm_char_is(*at, GM_CHAR_QUOTED)) {
             at++;
         }
         if (*at == quote) {
-            if (!triple) {
-                return at + 1;
-            }
-            if (at[1] == quote && at[2] == quote) {
-                return at + 3;
-            }
-            at++;
-        } else if (*at == '\\') {
+            return at + 1;
+        }
+        if (*at == '\\') {
             *flags |= GM_STRING_ESCAPES;
             at = skip_escape(lexer, at);
-        } else if (at == lexer->end || (!triple && *at != '\0')) {
+        } else if (at == lexer->end || is_line_end(*at)) {
             return NULL;
         } else {
             at++;
         }
     }
+}
+
+/* Most of these are long texts with few quotes and backslashes in them. */
+static const char *triple_end(const gm_lexer *lexer, const char *at, char quote, unsigned *flags) {
+    const char *closing = NULL; /* the first quote from `at` on */
+    for (;;) {
+        if (closing == NULL || closing < at) {
+            closing = memchr(at, quote, (size_t)(lexer->end - at));
+        }
+        if (closing == NULL) {
+            return NULL;
+        }
+        const char *escape = memchr(at, '\\', (size_t)(closing - at));
+        if (escape != NULL) {
+            *flags |= GM_STRING_ESCAPES;
+            at = skip_escape(lexer, escape);
+        } else if (closing[1] == quote && closing[2] == quote) {
+            return closing + 3;
+        } else {
+            at = closing + 1;
+        }
+    }
+}
+
+/* From behind the opening quotes to behind the closing ones; NULL when they are missing. */
+static const char *plain_end(const gm_lexer *lexer, const char *at, char quote, bool triple, unsigned *flags) {
+    return triple ? triple_end(lexer, at, quote, flags) : single_end(lexer, at, quote, flags);
 }
 
 /* The rest of the line, or of the file, is no token. */

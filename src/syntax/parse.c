@@ -5,7 +5,8 @@
 #include "syntax/decode.h"
 #include "syntax/parser.h"
 
-enum { DEFAULT_DEPTH_LIMIT = 3000 };
+/* Real code has a new name for about so many tokens. */
+enum { DEFAULT_DEPTH_LIMIT = 3000, TOKENS_A_NAME = 16 };
 
 static void find_lines(gm_arena *arena, gm_source *source) {
     const char *text = source->text;
@@ -14,11 +15,11 @@ static void find_lines(gm_arena *arena, gm_source *source) {
     starts.capacity = source->length / 32 + 8;
     starts.items = gm_arena_alloc(arena, starts.capacity * sizeof *starts.items);
     starts.items[starts.count++] = 0;
-    bool has_return = source->length > 0 && memchr(text, '\r', source->length) != NULL;
+    source->has_return = source->length > 0 && memchr(text, '\r', source->length) != NULL;
     for (const char *at = text; at < end;) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         const char *stop = newline == NULL ? end : newline;
-        for (const char *cr = at; has_return && (cr = memchr(cr, '\r', (size_t)(stop - cr))) != NULL;) {
+        for (const char *cr = at; source->has_return && (cr = memchr(cr, '\r', (size_t)(stop - cr))) != NULL;) {
             cr++;
             if (cr != newline) {
                 gm_vec_push(arena, &starts, (uint32_t)(cr - text));
@@ -63,6 +64,7 @@ gm_tree *gm_parse(gm_arena *arena, const char *path, const char *bytes, size_t s
     gm_names_init(tree->names, arena);
     find_lines(arena, tree->source);
     tree->token_count = gm_lexer_run(arena, tree->source, target, &tree->tokens, &tree->diagnostics);
+    gm_names_reserve(tree->names, tree->token_count / TOKENS_A_NAME);
     build_module(arena, tree, target, options == NULL ? 0 : options->depth_limit);
     sort_diagnostics(&tree->diagnostics);
     return tree;

@@ -30,6 +30,8 @@ typedef struct gm_tree {
     gm_names *names;
     gm_token *tokens; /* in order; together with the gaps they are the whole text */
     uint32_t token_count;
+    uint32_t node_count; /* every node's number is at most this */
+    bool has_lambda;
     gm_diagnostics diagnostics; /* empty exactly when the target accepts the file; in order of position */
 } gm_tree;
 

@@ -97,13 +97,7 @@ bool gm_parser_enter(gm_parser *parser) {
 }
 
 gm_node *gm_parser_node(gm_parser *parser, gm_kind kind, uint32_t start) {
-    size_t size = gm_kinds[kind].size;
-    gm_node *node = gm_arena_alloc(parser->arena, size);
-    memset(node, 0, size);
-    node->kind = (uint8_t)kind;
-    node->start = start;
-    node->end = parser->last_end;
-    return node;
+    return gm_parser_sized_node(parser, kind, gm_kinds[kind].size, start);
 }
 
 gm_node *gm_parser_error_node(gm_parser *parser, uint32_t start) {

@@ -6,6 +6,8 @@
 #ifndef GM_SYNTAX_PARSER_H
 #define GM_SYNTAX_PARSER_H
 
+#include <string.h>
+
 #include "syntax/lexer.h"
 
 /* Terms of one left-recursive chain (`a + b + ...`, `a.b...`, `elif`) and so the depth of its tree; CPython gives up earlier. */
@@ -70,11 +72,21 @@ static inline void gm_parser_leave(gm_parser *parser) {
     parser->depth--;
 }
 
-/* A node that starts at `start`; its fields are zero. */
+/* A node that starts at `start` and ends behind the last token; its fields are zero. */
 gm_node *gm_parser_node(gm_parser *parser, gm_kind kind, uint32_t start);
 
-/* A node of kind K that ends behind the last token. */
-#define GM_MAKE(parser, K, start_offset) gm_as_##K(gm_parser_node((parser), GM_KIND_##K, (start_offset)))
+/* The same where the compiler knows how much there is to clear. */
+static inline gm_node *gm_parser_sized_node(gm_parser *parser, gm_kind kind, size_t size, uint32_t start) {
+    gm_node *node = gm_arena_alloc(parser->arena, size);
+    memset(node, 0, size);
+    node->kind = (uint8_t)kind;
+    node->start = start;
+    node->end = parser->last_end;
+    node->number = ++parser->tree->node_count;
+    return node;
+}
+#define GM_MAKE(parser, K, start_offset) \
+    ((gm_##K *)(void *)gm_parser_sized_node((parser), GM_KIND_##K, sizeof(gm_##K), (start_offset)))
 static inline gm_node *gm_parser_finish(const gm_parser *parser, gm_node *node) {
     node->end = parser->last_end;
     return node;

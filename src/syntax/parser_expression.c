@@ -192,6 +192,7 @@ gm_node *gm_parse_disjunction(gm_parser *parser) {
 
 static gm_node *lambda(gm_parser *parser) {
     gm_Lambda *node = GM_MAKE(parser, Lambda, parser->at->start);
+    parser->tree->has_lambda = true;
     gm_parser_advance(parser);
     node->args = gm_parse_parameters(parser, GM_TOKEN_COLON, false);
     gm_parser_expect(parser, GM_TOKEN_COLON);

@@ -23,35 +23,24 @@ const gm_kind_info gm_kinds[GM_KIND_COUNT] = {
 #include "syntax/nodes.def"
 };
 
+const uint16_t gm_child_fields[GM_KIND_COUNT][GM_CHILD_FIELDS] = {
+#define GM_BEGIN(kind, group) {
+#define GM_NODE(kind, name) (uint16_t)(offsetof(gm_##kind, name) << 1),
+#define GM_OPTIONAL(kind, name) GM_NODE(kind, name)
+#define GM_LIST(kind, name) (uint16_t)(offsetof(gm_##kind, name) << 1 | 1),
+#define GM_END(kind) 0},
+#include "syntax/nodes.def"
+};
+
+const bool gm_block_kinds[GM_KIND_COUNT] = {
+    [GM_KIND_Module] = true,   [GM_KIND_FunctionDef] = true, [GM_KIND_AsyncFunctionDef] = true, [GM_KIND_ClassDef] = true,
+    [GM_KIND_For] = true,      [GM_KIND_AsyncFor] = true,    [GM_KIND_While] = true,            [GM_KIND_If] = true,
+    [GM_KIND_With] = true,     [GM_KIND_AsyncWith] = true,   [GM_KIND_Match] = true,            [GM_KIND_match_case] = true,
+    [GM_KIND_Try] = true,      [GM_KIND_TryStar] = true,     [GM_KIND_ExceptHandler] = true,
+};
+
 const char *const gm_operator_names[GM_OP_COUNT] = {
     "",       "And",      "Or",     "Add",  "Sub",   "Mult", "MatMult", "Div", "Mod",   "Pow", "LShift", "RShift",
     "BitOr",  "BitXor",   "BitAnd", "FloorDiv", "Invert", "Not", "UAdd", "USub", "Eq",  "NotEq", "Lt",   "LtE",
     "Gt",     "GtE",      "Is",     "IsNot", "In",   "NotIn",
 };
-
-static bool visit_list(const gm_list *list, bool (*visit)(gm_node *child, void *context), void *context) {
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (list->items[i] != NULL && !visit(list->items[i], context)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-bool gm_node_children(const gm_node *node, bool (*visit)(gm_node *child, void *context), void *context) {
-    const gm_kind_info *info = gm_kind_of(node);
-    for (uint32_t i = 0; i < info->field_count; i++) {
-        const char *field = (const char *)node + info->fields[i].offset;
-        if (info->fields[i].type == GM_FIELD_NODE || info->fields[i].type == GM_FIELD_OPTIONAL) {
-            gm_node *child = *(gm_node *const *)(const void *)field;
-            if (child != NULL && !visit(child, context)) {
-                return false;
-            }
-        } else if (info->fields[i].type == GM_FIELD_LIST) {
-            if (!visit_list((const gm_list *)(const void *)field, visit, context)) {
-                return false;
-            }
-        }
-    }
-    return true;
-}

@@ -42,7 +42,9 @@ typedef struct gm_node {
     uint8_t kind; /* gm_kind */
     uint8_t flags;
     uint32_t start;
-    uint32_t end; /* first byte behind the node */
+    uint32_t end;    /* first byte behind the node */
+    uint32_t number; /* 1, 2, ... up to gm_tree.node_count, in the order in which the nodes were made; 0: in no tree. Facts about nodes
+                        are kept in arrays by it. */
 } gm_node;
 
 typedef struct gm_list {
@@ -151,6 +153,10 @@ typedef struct gm_kind_info {
     uint8_t group; /* gm_group */
 } gm_kind_info;
 
+/* The fields of each kind that hold children, in source order, as twice the offset, plus one for a list; 0 ends them. */
+enum { GM_CHILD_FIELDS = 8 };
+extern const uint16_t gm_child_fields[GM_KIND_COUNT][GM_CHILD_FIELDS];
+
 extern const gm_kind_info gm_kinds[GM_KIND_COUNT];
 extern const char *const gm_operator_names[GM_OP_COUNT]; /* CPython's: "Add", "NotIn", ... */
 
@@ -166,6 +172,12 @@ static inline bool gm_is_def(const gm_node *node) {
 
 static inline bool gm_is_definition(const gm_node *node) {
     return gm_is_def(node) || node->kind == GM_KIND_ClassDef || node->kind == GM_KIND_Lambda;
+}
+
+/* Whether statements may stand below a node, other than in expressions: compound statements and their parts. */
+extern const bool gm_block_kinds[GM_KIND_COUNT];
+static inline bool gm_holds_statements(const gm_node *node) {
+    return gm_block_kinds[node->kind];
 }
 
 static inline bool gm_is_comprehension(const gm_node *node) {
@@ -190,8 +202,32 @@ static inline bool gm_is_expr(const gm_node *node) {
     return gm_kinds[node->kind].group == GM_GROUP_expr;
 }
 
+static inline bool gm_list_children(const gm_list *list, bool (*visit)(gm_node *child, void *context), void *context) {
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (list->items[i] != NULL && !visit(list->items[i], context)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Calls `visit` for every direct child in source-field order until it returns false; NULL entries are skipped.
  * Returns false when stopped. */
-bool gm_node_children(const gm_node *node, bool (*visit)(gm_node *child, void *context), void *context);
+static inline bool gm_node_children(const gm_node *node, bool (*visit)(gm_node *child, void *context), void *context) {
+    for (const uint16_t *at = gm_child_fields[node->kind]; *at != 0; at++) {
+        const void *field = (const char *)node + (*at >> 1);
+        if ((*at & 1) != 0) {
+            if (!gm_list_children(field, visit, context)) {
+                return false;
+            }
+        } else {
+            gm_node *child = *(gm_node *const *)field;
+            if (child != NULL && !visit(child, context)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
 
 #endif
