@@ -22,6 +22,7 @@ import torch
 from . import state
 from .asked import truth_asked
 from .assumed import numbers_assumed
+from .caches import caches_asked
 from .contexts import contexts_entered
 from .conversions import idle_conversions_seen
 from .generators import generators_noted
@@ -39,7 +40,7 @@ from .prologue import put_back
 from .proxies import proxies_followed
 from .quiet import forgotten_breaks, held, release
 from .records import loads_noted
-from .sinks import flush, run_again
+from .sinks import carry_out, run_again
 from .state import replays
 from .supplied import supplied
 from .undo import nothing
@@ -70,7 +71,7 @@ CONTEXTS = (
     *(numbers_assumed, truth_asked, idle_conversions_seen),
     *(types_watched, supplied),
     *(contexts_entered, losses_held, hosts_called, gradients_traced, generators_noted, lookups_kept),
-    *(modules_made, libraries_called),
+    *(modules_made, libraries_called, caches_asked),
     put_back,
 )
 
@@ -160,6 +161,8 @@ class Callback:
                         self.backend.answers = trace.answers
                     if trace.postpones:
                         note_postponing(result.guarded_code.code)
+                    if trace.work is not None:
+                        trace.work.undoes = trace.changes or not trace.bare
                     return result, None
                 forget()
                 if trace.elsewhere:
@@ -353,6 +356,7 @@ class Failure:
     restore: Optional[Callable[[], None]]
     answers: Optional[tuple[bool, ...]]
     path: Any = None
+    stopped: Any = None  # an effect that has raised an exception
 
 
 @dataclasses.dataclass(frozen=True)
@@ -469,6 +473,8 @@ class Ways:
     def recover(self, failure: Union[Failure, Break], function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
         """Run a call again that has failed, or that is not one graph."""
         if isinstance(failure, Failure):
+            if failure.stopped is not None:
+                return run_again(failure.stopped, lambda: self.run_eagerly(function, args, kwargs))
             try:
                 return self.rerun(failure, function, args, kwargs)
             except state.NotWhole:
@@ -550,8 +556,7 @@ def settle(error: BaseException) -> Optional[state.GuardFailed]:
         undo = local.pending or (nothing if is_of_postponing_code(error) else None)
         if undo is None:
             return None
-    local.queue.clear()
-    local.pending = None
+    local.waiting[0] = local.pending = None
     return undo and state.GuardFailed(undo)
 
 
@@ -580,7 +585,7 @@ def run_way(way: Callable[..., Any], eagerly: Callable[[], Any], args: tuple, kw
         if failed is None:
             raise
     else:
-        stopped = flush(state.local.queue)
+        stopped = carry_out(state.local.waiting)
         return result if stopped is None else run_again(stopped, eagerly)
     raise failed
 
@@ -590,7 +595,7 @@ def failure_of(error: BaseException) -> Union[Failure, Break, None]:
     program."""
     error = settle(error) or error
     if isinstance(error, state.GuardFailed):
-        return Failure(True, error.restore, error.answers, error.path)
+        return Failure(True, error.restore, error.answers, error.path, error.stopped)
     if isinstance(error, state.OtherPath):
         return Failure(False, None, error.answers)
     return Break(error.raises, error.again) if isinstance(error, state.NotWhole) else None
@@ -616,12 +621,12 @@ def wrap(ways: Ways, function: Callable[..., Any], module: Optional[torch.nn.Mod
             if failure is None:
                 raise
         else:
-            queue = local.queue
-            if not queue:
+            waiting = local.waiting
+            if waiting[0] is None:
                 if record.calls_random:
                     local.pending = None
                 return result
-            stopped = flush(queue)
+            stopped = carry_out(waiting)
             if stopped is None:
                 return result
             return run_again(stopped, lambda: ways.run_eagerly(function, args, kwargs))
