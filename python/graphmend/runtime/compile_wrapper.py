@@ -41,6 +41,7 @@ from .proxies import proxies_followed
 from .quiet import forgotten_breaks, held, release
 from .records import loads_noted
 from .sinks import carry_out, run_again
+from .stacks import stack_shown
 from .state import replays
 from .supplied import supplied
 from .undo import nothing
@@ -71,7 +72,7 @@ CONTEXTS = (
     *(numbers_assumed, truth_asked, idle_conversions_seen),
     *(types_watched, supplied),
     *(contexts_entered, losses_held, hosts_called, gradients_traced, generators_noted, lookups_kept),
-    *(modules_made, libraries_called, caches_asked),
+    *(modules_made, libraries_called, caches_asked, stack_shown),
     put_back,
 )
 
@@ -154,7 +155,7 @@ class Callback:
                     trace.refuse(site_of(trace.open[0][0]), "the graph breaks inside one side")
                 if error is None and not trace.refusals:
                     release(records)
-                    state.registry.mended(filter(state.leaves_no_mark, trace.touched))
+                    state.registry.mended((*filter(state.leaves_no_mark, trace.touched), *trace.shows))
                     state.registry.refused(trace.blamed)
                     self.record.calls_random |= trace.calls_random
                     if trace.answers is not None:

@@ -104,6 +104,7 @@ class Trace:
     hosts: bool = False  # functions that draw from NumPy run as operators of the graph (hosts.py)
     drawing: bool = False  # there are such functions
     libraries: dict[str, None] = dataclasses.field(default_factory=dict)  # sites of libraries' functions
+    shows: dict[str, None] = dataclasses.field(default_factory=dict)  # sites that look at the stack
     cached: dict[str, dict] = dataclasses.field(default_factory=dict)  # by site: what caches are asked for
     flags: int = 0  # blocks that set flags of cuDNN and have not ended
     on_cpu: bool = False  # the graph has to stay on the CPU
