@@ -38,6 +38,7 @@ from .modules import modules_made
 from .numbers import CAPTURE
 from .prologue import put_back
 from .proxies import proxies_followed
+from .queues import Fills, queues_asked
 from .quiet import forgotten_breaks, held, release
 from .records import loads_noted
 from .sinks import carry_out, run_again
@@ -72,7 +73,7 @@ CONTEXTS = (
     *(numbers_assumed, truth_asked, idle_conversions_seen),
     *(types_watched, supplied),
     *(contexts_entered, losses_held, hosts_called, gradients_traced, generators_noted, lookups_kept),
-    *(modules_made, libraries_called, caches_asked, stack_shown),
+    *(modules_made, libraries_called, caches_asked, stack_shown, queues_asked),
     put_back,
 )
 
@@ -163,7 +164,7 @@ class Callback:
                     if trace.postpones:
                         note_postponing(result.guarded_code.code)
                     if trace.work is not None:
-                        trace.work.undoes = trace.changes or not trace.bare
+                        trace.work.undoes, trace.work.fills = trace.changes or not trace.bare, trace.fills
                     return result, None
                 forget()
                 if trace.elsewhere:
@@ -586,8 +587,10 @@ def run_way(way: Callable[..., Any], eagerly: Callable[[], Any], args: tuple, kw
         if failed is None:
             raise
     else:
-        stopped = carry_out(state.local.waiting)
-        return result if stopped is None else run_again(stopped, eagerly)
+        after = carry_out(state.local.waiting)
+        if after is None:
+            return result
+        return after.fill(result) if type(after) is Fills else run_again(after, eagerly)
     raise failed
 
 
@@ -627,10 +630,12 @@ def wrap(ways: Ways, function: Callable[..., Any], module: Optional[torch.nn.Mod
                 if record.calls_random:
                     local.pending = None
                 return result
-            stopped = carry_out(waiting)
-            if stopped is None:
+            after = carry_out(waiting)
+            if after is None:
                 return result
-            return run_again(stopped, lambda: ways.run_eagerly(function, args, kwargs))
+            if type(after) is Fills:
+                return after.fill(result)
+            return run_again(after, lambda: ways.run_eagerly(function, args, kwargs))
         return ways.recover(failure, function, args, kwargs)
 
     call._torchdynamo_wrapper_id = id(call)  # type: ignore[attr-defined]

@@ -8,11 +8,12 @@ effect stands its exception is raised. Handlers of the program see it there, as 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Iterator, Union
 
 import torch
 
 from .handover import DEDENT, INDENT
+from .queues import Fills
 from .state import Replay, local, replays
 from .undo import nothing
 
@@ -30,9 +31,10 @@ class Stopped:
     undo: Callable[[], bool]
 
 
-def carry_out(waiting: list[Any]) -> Optional[Stopped]:
-    """Run the deferred work of a call in order, compilation being off; tells where it has raised an exception.
+def carry_out(waiting: list[Any]) -> Union[Stopped, Fills, None]:
+    """Run the deferred work of a call in order, compilation being off.
 
+    Tells where it has raised an exception, or where the result gets what it has read.
     Most calls take the way on which all events are of the gradient mode that is on, where every step counts.
     """
     entry = waiting[0]
@@ -48,7 +50,7 @@ def carry_out(waiting: list[Any]) -> Optional[Stopped]:
         if work.mode is is_grad_enabled():
             for number, sink in work.sinks:
                 sink(*entry[number])
-            return None
+            return work.fills
         mode = is_grad_enabled()
         for number, sink in taken(entry):
             if work.modes[number] is mode:
@@ -61,7 +63,7 @@ def carry_out(waiting: list[Any]) -> Optional[Stopped]:
         return Stopped(sites, before(entry, number), error, undo or nothing)
     finally:
         set_eval_frame(prior)
-    return None
+    return work.fills
 
 
 def taken(entry: Any) -> Iterator[tuple[int, Any]]:
