@@ -371,6 +371,21 @@ def test_an_effect_that_raises(tmp_path: Any) -> None:
     run(tmp_path, RAISING.replace(", Stream.calls", ""))
 
 
+def test_sizes_stay_open_where_nothing_is_printed(tmp_path: Any) -> None:
+    text = """
+@functools.lru_cache(maxsize=None)
+def checked(n):
+    if n > 100:
+        print("long", n)
+    return n * 2
+def f(x):
+    return x * checked(x.size(1))
+"""
+    calls = [lambda size=size: (torch.rand(2, size),) for size in (3, 4, 5, 6, 7, 8, 9, 10, 101, 102, 101)]
+    outcome = compare(load(tmp_path, HEAD.format(decorator="@functools.cache") + text), calls)
+    assert outcome.mended("GM501") and outcome.graphs <= 5, outcome.report
+
+
 def test_left_alone_where_there_is_no_effect(tmp_path: Any) -> None:
     text = """
 @functools.lru_cache(maxsize=None)

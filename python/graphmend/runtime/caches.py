@@ -27,6 +27,7 @@ from .handover import is_queue
 from .hosts import is_constant
 from .kernels import ERRORS
 from .sinks import Stopped
+from .watch import decided_by_data
 
 CACHED = type(functools.lru_cache(maxsize=None)(len))
 HANDLING = ("PUSH_EXC_INFO", "SETUP_FINALLY", "SETUP_WITH", "SETUP_EXCEPT", "BEFORE_WITH")
@@ -194,11 +195,10 @@ def called(site: str, trace: state.Trace, tx: Any, variable: Any, args: Any, kwa
         raise state.SiteRefused(reason)
 
     wrapper = variable.wrapper_obj
-    arguments = [outside_calls.plain(site, item) for item in args]
-    options = {name: outside_calls.plain(site, item) for name, item in kwargs.items()}
     without = Without()
     try:
-        value = silent(wrapper.__wrapped__, without, MAX_DEPTH)(*arguments, **options)
+        function = silent(wrapper.__wrapped__, without, MAX_DEPTH)
+        value = function(*map(peek, args), **{name: peek(item) for name, item in kwargs.items()})
     except Unknown as error:
         refuse(f"behind its cache, {error}")
     except Exception as error:
@@ -216,6 +216,8 @@ def called(site: str, trace: state.Trace, tx: Any, variable: Any, args: Any, kwa
         refuse("what is deferred until after the call comes before it")
     if any(prove.fails(node) for node in output.graph.nodes):
         refuse("an operator before it may fail")
+    arguments = [outside_calls.plain(site, item) for item in args]
+    options = {name: outside_calls.plain(site, item) for name, item in kwargs.items()}
     key = (id(wrapper), outside_calls.identity(arguments), outside_calls.identity(options))
     trace.cached.setdefault(site, {})[key] = None
     room = wrapper.cache_parameters()["maxsize"]
@@ -226,6 +228,19 @@ def called(site: str, trace: state.Trace, tx: Any, variable: Any, args: Any, kwa
     call = Call(wrapper, arguments, options, value, without.passed[0], drawn)
     output.random_calls.append((call, (), {}))
     return outside_calls.constant_of(site, value)
+
+
+def peek(variable: Any) -> Any:
+    """The value of an argument in the call that is traced; the graph is made for it only once it is asked for."""
+    variable = variable.realize()
+    if hasattr(variable, "sym_num"):
+        hint = getattr(variable.sym_num.node, "hint", None)
+        if hint is None or decided_by_data(variable):
+            raise Unknown("its arguments depend on data")
+        return hint
+    if not variable.is_python_constant() or not is_constant(variable.as_python_constant()):
+        raise Unknown("its arguments are no constants")
+    return variable.as_python_constant()
 
 
 def refuse_reruns(trace: state.Trace, may_run_again: Any) -> None:
