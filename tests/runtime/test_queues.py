@@ -9,7 +9,7 @@ import pytest
 import torch
 from harness import CountingBackend, Outcome, compare, load
 
-from graphmend.runtime import state
+from graphmend.runtime import compile_wrapper, state
 
 HEAD = """
 import queue
@@ -173,6 +173,29 @@ def f(x):
 def test_left(tmp_path: Any, name: str) -> None:
     outcome = run(tmp_path, LEFT[name])
     assert not outcome.mended("GM501")
+
+
+def test_what_is_only_asked_is_noted(tmp_path: Any) -> None:
+    """Code around a graph may raise once it has handed the question over: it has to be known for what it is."""
+    text = """
+class Part:
+    pass
+class make(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.part, self.calls = Part(), 0
+    def forward(self, x):
+        self.part.calls = self.calls
+        return x * 2, Q.qsize()
+def unused(x):
+    print(x)
+"""
+    model = load(tmp_path, HEAD + text)()
+    compiled = torch.compile(model, backend=CountingBackend())
+    before = len(compile_wrapper.postponing)
+    compiled(torch.ones(2))
+    assert len(compile_wrapper.postponing) == before + 1
+    assert state.local.waiting == [None] and state.local.pending is None
 
 
 def test_a_full_queue(tmp_path: Any) -> None:

@@ -77,7 +77,6 @@ class MendingBackend:
             return self.inner(module, inputs, **kwargs)
         refuse_unclosed(trace, translator().output)
         plan = lower(module, trace)
-        trace.postpones = plan.defers
         own_guards.drop(translator().output)
         if trace.whole:
             trace.repeated = plan.route in state.local.failed

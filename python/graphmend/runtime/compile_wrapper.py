@@ -161,9 +161,8 @@ class Callback:
                     self.record.calls_random |= trace.calls_random
                     if trace.answers is not None:
                         self.backend.answers = trace.answers
-                    if trace.postpones:
-                        note_postponing(result.guarded_code.code)
                     if trace.work is not None:
+                        note_postponing(result.guarded_code.code)
                         trace.work.undoes, trace.work.fills = trace.changes or not trace.bare, trace.fills
                     return result, None
                 forget()
@@ -563,13 +562,13 @@ def settle(error: BaseException) -> Optional[state.GuardFailed]:
 
 
 def note_postponing(code: Any) -> None:
-    """Note the code around a graph whose call postpones work, for as long as it lives."""
+    """Note the code around a graph that hands work over, for as long as it lives."""
     number = id(code)
     postponing[number] = weakref.ref(code, lambda _: postponing.pop(number, None))
 
 
 def is_of_postponing_code(error: BaseException) -> bool:
-    """Whether an error was raised by code around a graph whose call postpones work."""
+    """Whether an error was raised by code around a graph that hands work over."""
     trace = error.__traceback__
     while trace is not None:
         if id(trace.tb_frame.f_code) in postponing:

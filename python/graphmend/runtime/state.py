@@ -85,7 +85,6 @@ class Trace:
     calls_random: bool = False  # the graph needs numbers from Python's `random`
     readings: dict[str, None] = dataclasses.field(default_factory=dict)  # clocks that are read behind the graph
     outside: Any = None  # what the graph takes from outside of the program (outside_calls.py)
-    postpones: bool = False  # the call has deferred work
     fills: Any = None  # where the result gets what is read behind the graph (queues.py)
     work: Any = None  # the deferred work, as the code around the graph hands it over (handover.py)
     changes: bool = False  # that code notes how to undo what it changes
