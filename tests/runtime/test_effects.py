@@ -160,7 +160,7 @@ def test_a_failing_sink_raises_from_the_call() -> None:
 
     outcome = compare(lambda: program, CALLS, False)
     assert outcome.graphs == 1
-    assert not _gm.state.local.queue
+    assert not _gm.state.local.queue and _gm.state.local.waiting == [None]
 
 
 @pytest.mark.parametrize("wrapped", [functools.lru_cache(maxsize=None), functools.cache], ids=["lru_cache", "cache"])

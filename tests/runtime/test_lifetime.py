@@ -16,6 +16,7 @@ from harness import CountingBackend, captured, load, plain, seed
 
 import graphmend.runtime as _gm
 from graphmend.runtime import callers, state
+from graphmend.runtime.handover import Work
 
 TRAINED = """
     import logging
@@ -102,7 +103,7 @@ def test_training_loop(tmp_path: Any, only_new_objects: None) -> None:
     assert (model.steps, len(model.losses)) == (STEPS, STEPS) and model.losses == pytest.approx(eager.losses)
     assert len(backend.graphs) == 1, _gm.report()
     assert sizes[20][0] >= sizes[STEPS - 1][0] and sizes[20][1:] == sizes[STEPS - 1][1:]
-    assert sizes[20][2] == 0 and state.local.pending is None
+    assert sizes[20][2] == 0 and state.local.waiting == [None] and state.local.pending is None
     assert all(torch.allclose(a, b) for a, b in zip(eager.parameters(), model.parameters()))
 
 
@@ -173,7 +174,7 @@ def test_modes(tmp_path: Any, mode: Any) -> None:
     assert left[1] == right[1] and left[2] == pytest.approx(right[2]) and left[3] == right[3]
     with captured(), mode(), pytest.raises(ValueError, match="NaN"):
         function(torch.full((4, 3), float("nan")))
-    assert model.steps == 4 and not state.local.queue
+    assert model.steps == 4 and state.local.waiting == [None]
 
 
 def test_own_failures_leave_the_program_running(tmp_path: Any, monkeypatch: Any) -> None:
@@ -223,7 +224,8 @@ def test_interrupts_leave_nothing_behind() -> None:
     def backend(module: Any, inputs: Any) -> Any:
         def run(*args: Any) -> Any:
             if interrupt:
-                state.local.queue.append((state.local, print, True, "of the interrupted call"))
+                work = Work([(print, torch.is_grad_enabled(), None)])
+                state.local.waiting[0] = (work, ("of the interrupted call",))
                 raise KeyboardInterrupt
             return module.forward(*args)
 
@@ -235,7 +237,7 @@ def test_interrupts_leave_nothing_behind() -> None:
             with pytest.raises(KeyboardInterrupt) if interrupt else contextlib.nullcontext():
                 compiled(torch.ones(2))
     assert "".join(event.removeprefix("out ") for event in events) == "shape (2,)\n" * 2
-    assert not state.local.queue
+    assert state.local.waiting == [None]
 
 
 class Renewed:

@@ -17,7 +17,7 @@ from .numbers import computes_with_numbers, depends_on_data, inexact_comparison,
 from .reach import with_reach
 from .records import refuse_seen
 from .regions import has_markers
-from .replay import guarded
+from .replay import GuardedGraph, guarded
 from .tracing import translator
 
 # What Dynamo asks a backend for. Copied, because `__getattr__` would be a Python frame that runs while Dynamo's hook
@@ -27,7 +27,7 @@ FORWARDED = ("backend_ctx_ctor", "compiler_fn", "compiler_name", "get_compiler_c
 
 def rests(module: GraphModule, trace: state.Trace) -> bool:
     """Whether the graph of a whole call rests on more than what its guards say, whatever was marked in it."""
-    taken = trace.outside is not None or trace.assumed or trace.libraries
+    taken = trace.outside is not None or trace.cached or trace.assumed or trace.libraries
     return bool(taken or depends_on_data(module) or gradients.differentiates(module) or forgotten_numbers(module))
 
 
@@ -77,7 +77,6 @@ class MendingBackend:
             return self.inner(module, inputs, **kwargs)
         refuse_unclosed(trace, translator().output)
         plan = lower(module, trace)
-        trace.postpones = plan.defers
         own_guards.drop(translator().output)
         if trace.whole:
             trace.repeated = plan.route in state.local.failed
@@ -99,7 +98,9 @@ class MendingBackend:
             compiled = with_reach(compiled, plan.reach)
         if not plan.guarded:
             return compiled
-        return guarded(compiled, plan)
+        run = guarded(compiled, plan)
+        trace.bare = not isinstance(run, GuardedGraph)
+        return run
 
     def follow(self, answers: tuple[bool, ...], trace: state.Trace) -> None:
         """Make sure that all graphs of one way follow one path."""

@@ -22,6 +22,7 @@ import torch
 from . import state
 from .asked import truth_asked
 from .assumed import numbers_assumed
+from .caches import caches_asked
 from .contexts import contexts_entered
 from .conversions import idle_conversions_seen
 from .generators import generators_noted
@@ -37,9 +38,11 @@ from .modules import modules_made
 from .numbers import CAPTURE
 from .prologue import put_back
 from .proxies import proxies_followed
+from .queues import Fills, queues_asked
 from .quiet import forgotten_breaks, held, release
 from .records import loads_noted
-from .sinks import flush, run_again
+from .sinks import carry_out, run_again
+from .stacks import stack_shown
 from .state import replays
 from .supplied import supplied
 from .undo import nothing
@@ -70,7 +73,7 @@ CONTEXTS = (
     *(numbers_assumed, truth_asked, idle_conversions_seen),
     *(types_watched, supplied),
     *(contexts_entered, losses_held, hosts_called, gradients_traced, generators_noted, lookups_kept),
-    *(modules_made, libraries_called),
+    *(modules_made, libraries_called, caches_asked, stack_shown, queues_asked),
     put_back,
 )
 
@@ -153,13 +156,14 @@ class Callback:
                     trace.refuse(site_of(trace.open[0][0]), "the graph breaks inside one side")
                 if error is None and not trace.refusals:
                     release(records)
-                    state.registry.mended(filter(state.leaves_no_mark, trace.touched))
+                    state.registry.mended((*filter(state.leaves_no_mark, trace.touched), *trace.shows))
                     state.registry.refused(trace.blamed)
                     self.record.calls_random |= trace.calls_random
                     if trace.answers is not None:
                         self.backend.answers = trace.answers
-                    if trace.postpones:
+                    if trace.work is not None:
                         note_postponing(result.guarded_code.code)
+                        trace.work.undoes, trace.work.fills = trace.changes or not trace.bare, trace.fills
                     return result, None
                 forget()
                 if trace.elsewhere:
@@ -354,6 +358,7 @@ class Failure:
     restore: Optional[Callable[[], None]]
     answers: Optional[tuple[bool, ...]]
     path: Any = None
+    stopped: Any = None  # an effect that has raised an exception
 
 
 @dataclasses.dataclass(frozen=True)
@@ -470,6 +475,8 @@ class Ways:
     def recover(self, failure: Union[Failure, Break], function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
         """Run a call again that has failed, or that is not one graph."""
         if isinstance(failure, Failure):
+            if failure.stopped is not None:
+                return run_again(failure.stopped, lambda: self.run_eagerly(function, args, kwargs))
             try:
                 return self.rerun(failure, function, args, kwargs)
             except state.NotWhole:
@@ -551,19 +558,18 @@ def settle(error: BaseException) -> Optional[state.GuardFailed]:
         undo = local.pending or (nothing if is_of_postponing_code(error) else None)
         if undo is None:
             return None
-    local.queue.clear()
-    local.pending = None
+    local.waiting[0] = local.pending = None
     return undo and state.GuardFailed(undo)
 
 
 def note_postponing(code: Any) -> None:
-    """Note the code around a graph whose call postpones work, for as long as it lives."""
+    """Note the code around a graph that hands work over, for as long as it lives."""
     number = id(code)
     postponing[number] = weakref.ref(code, lambda _: postponing.pop(number, None))
 
 
 def is_of_postponing_code(error: BaseException) -> bool:
-    """Whether an error was raised by code around a graph whose call postpones work."""
+    """Whether an error was raised by code around a graph that hands work over."""
     trace = error.__traceback__
     while trace is not None:
         if id(trace.tb_frame.f_code) in postponing:
@@ -581,8 +587,10 @@ def run_way(way: Callable[..., Any], eagerly: Callable[[], Any], args: tuple, kw
         if failed is None:
             raise
     else:
-        stopped = flush(state.local.queue)
-        return result if stopped is None else run_again(stopped, eagerly)
+        after = carry_out(state.local.waiting)
+        if after is None:
+            return result
+        return after.fill(result) if type(after) is Fills else run_again(after, eagerly)
     raise failed
 
 
@@ -591,7 +599,7 @@ def failure_of(error: BaseException) -> Union[Failure, Break, None]:
     program."""
     error = settle(error) or error
     if isinstance(error, state.GuardFailed):
-        return Failure(True, error.restore, error.answers, error.path)
+        return Failure(True, error.restore, error.answers, error.path, error.stopped)
     if isinstance(error, state.OtherPath):
         return Failure(False, None, error.answers)
     return Break(error.raises, error.again) if isinstance(error, state.NotWhole) else None
@@ -617,15 +625,17 @@ def wrap(ways: Ways, function: Callable[..., Any], module: Optional[torch.nn.Mod
             if failure is None:
                 raise
         else:
-            queue = local.queue
-            if not queue:
+            waiting = local.waiting
+            if waiting[0] is None:
                 if record.calls_random:
                     local.pending = None
                 return result
-            stopped = flush(queue)
-            if stopped is None:
+            after = carry_out(waiting)
+            if after is None:
                 return result
-            return run_again(stopped, lambda: ways.run_eagerly(function, args, kwargs))
+            if type(after) is Fills:
+                return after.fill(result)
+            return run_again(after, lambda: ways.run_eagerly(function, args, kwargs))
         return ways.recover(failure, function, args, kwargs)
 
     call._torchdynamo_wrapper_id = id(call)  # type: ignore[attr-defined]

@@ -118,10 +118,16 @@ def types_watched(trace: state.Trace) -> Iterator[None]:
 
 
 def refuse_escaped(trace: Any, output: Any) -> None:
-    """Refuse readings that the program keeps or returns."""
+    """Refuse readings that the program keeps, or returns where they cannot be filled in."""
     from torch._dynamo.variables import UserDefinedObjectVariable
+
+    from . import queues
 
     for variable in output.side_effects.id_to_variable.values():
         if isinstance(variable, UserDefinedObjectVariable) and variable.python_type() is Later:
-            for site in trace.readings:
-                trace.refuse(site, "what the clock says behind the graph is kept or returned")
+            ways = queues.ways_to(output)
+            if ways is None:
+                for site in trace.readings:
+                    trace.refuse(site, "what is read behind the graph is kept, or returned in an object")
+            trace.fills = queues.Fills(ways) if ways else None
+            return

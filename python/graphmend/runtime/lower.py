@@ -12,6 +12,7 @@ from torch.fx._lazy_graph_module import _LazyGraphModule
 from . import gradients, hosts, prove
 from .ahead import Ahead, decided_ahead
 from .assumed import unasserted
+from .caches import refuse_reruns
 from .decisions import decide_on_tensors
 from .facts import Facts, add_numbers
 from .functional import functionalize
@@ -65,10 +66,12 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     functionalize(module, marks, trace)
     if not trace.refusals:
         refuse_unproved(module, marks, trace)
-    plan = Plan(marks.sites() | set(trace.outside.sites if trace.outside is not None else ()) | set(trace.libraries))
+    outside = trace.outside.sites if trace.outside is not None else {}
+    plan = Plan(marks.sites() | {*outside, *trace.cached, *trace.libraries})
     plan.numbers = trace.whole and depends_on_data(module)
     marked = marks.checks or marks.decisions or marks.events or trace.libraries
     lost = [] if trace.refusals else lost_failures(module, marks, trace)
+    refuse_reruns(trace, marks.checks or marks.decisions or plan.numbers or trace.assumed or lost)
     if not trace.refusals and (marked or plan.numbers or trace.assumed or trace.outside or lost):
         plan_replay(module, marks, plan, trace)
     if trace.refusals:

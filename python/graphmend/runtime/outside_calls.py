@@ -186,26 +186,27 @@ def place_of(site: str, value: Any) -> int:
 def constants(site: str, names: tuple[str, str]) -> tuple[list[Any], dict[str, Any]]:
     """The arguments of the call, which have to be constants of the trace."""
     current = translator().output.current_tx
-
-    def plain(variable: Any) -> Any:
-        variable = variable.realize()
-        if hasattr(variable, "sym_num"):
-            from .watch import decided_by_data
-
-            if decided_by_data(variable) or not hasattr(variable, "evaluate_expr"):
-                refuse(site, "its arguments depend on data")
-            return size(site, variable.evaluate_expr(current.output))
-        try:
-            value = variable.as_python_constant()
-        except Exception:
-            refuse(site, "its arguments are no constants")
-        if not is_plain(value):
-            refuse(site, "its arguments are no plain numbers and texts")
-        return value
-
-    args = [plain(item) for item in current.symbolic_locals[names[0]].unpack_var_sequence(current)]
+    args = [plain(site, item) for item in current.symbolic_locals[names[0]].unpack_var_sequence(current)]
     table = current.symbolic_locals[names[1]].realize().items
-    return args, {key.vt.as_python_constant(): plain(item) for key, item in table.items()}
+    return args, {key.vt.as_python_constant(): plain(site, item) for key, item in table.items()}
+
+
+def plain(site: str, variable: Any) -> Any:
+    """The value of a variable of Dynamo's, which has to be a constant of the trace."""
+    variable = variable.realize()
+    if hasattr(variable, "sym_num"):
+        from .watch import decided_by_data
+
+        if decided_by_data(variable) or not hasattr(variable, "evaluate_expr"):
+            refuse(site, "its arguments depend on data")
+        return size(site, variable.evaluate_expr(translator().output))
+    try:
+        value = variable.as_python_constant()
+    except Exception:
+        refuse(site, "its arguments are no constants")
+    if not is_plain(value):
+        refuse(site, "its arguments are no plain numbers and texts")
+    return value
 
 
 sizes: dict[str, set[int]] = {}  # by site: the sizes of tensors that were arguments, each for a graph of its own
@@ -311,7 +312,7 @@ def read_later(site: str, args: list, kwargs: dict) -> str:
         refuse(site, "a clock can be read at one point before the graph and behind it, not in between")
     trace.clock = output
     trace.readings[site] = None
-    undo.watch(output.side_effects)
+    undo.watch(trace, output.side_effects)
     return "later"
 
 

@@ -44,26 +44,28 @@ class Loads:
 
     def __init__(self) -> None:
         self.names: list[str] = []
-        self.ids: set[int] = set()
+        self.sources: dict[int, set[str]] = {}  # by identity of the value
+        self.asked: set[str] = set()  # sources of queues that are asked behind the graph
 
     def add(self, value: Any, source: Any) -> None:
         """Note one value."""
         if source is not None:
-            self.names.append(str(getattr(source, "name", "")).replace(state.QUEUE_SOURCE, ""))
-            self.ids.add(id(value))
+            name = str(getattr(source, "name", "")).replace(state.QUEUE_SOURCE, "")
+            self.names.append(name)
+            self.sources.setdefault(id(value), set()).add(name)
 
     def have(self, record: Record) -> bool:
         """Whether the object of a record is among what was loaded."""
-        if record.target is not None and id(record.target) in self.ids:
+        if record.target is not None and self.sources.get(id(record.target), self.asked) - self.asked:
             return True
-        if not self.ids.isdisjoint(record.reach.ids):
+        if not record.reach.ids.isdisjoint(self.sources):
             return True
         name = re.escape(record.name)
         if record.is_global:
             pattern = re.compile(rf"(^|[^L])\[['\"]{name}['\"]\]|\.{name}\b")
         else:
             pattern = re.compile(rf"\[['\"]{name}['\"]\]|\.{name}\b")
-        return any(pattern.search(found) for found in self.names)
+        return any(pattern.search(found) for found in self.names if found not in self.asked)
 
 
 @contextlib.contextmanager

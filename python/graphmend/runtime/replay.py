@@ -181,7 +181,7 @@ def guarded(compiled: Callable[..., Any], plan: Any) -> Callable[..., Any]:
         return graph
     if plan.defers and not plan.expected:
         return only_postponing(graph, compiled)
-    return graph if plan.defers or len(plan.expected) != 1 else only_looking(graph, compiled)
+    return graph if len(plan.expected) != 1 else only_looking(graph, compiled)
 
 
 def without_switch(compiled: Callable[..., Any]) -> Callable[..., Any]:
@@ -195,12 +195,10 @@ def only_looking(graph: GuardedGraph, compiled: Callable[..., Any]) -> Callable[
     """A graph with one flag to look at."""
 
     def run(*inputs: Any) -> Any:
-        if graph.fresh:
-            return graph(*inputs)
         try:
             outputs = compiled(*inputs)
             if not outputs[-1]:
-                return outputs[:-1]
+                return graph.separate(outputs[:-1], inputs) if graph.fresh else outputs[:-1]
         except Exception:
             pass
         raise GuardFailed(None, None, graph.route)
@@ -209,14 +207,9 @@ def only_looking(graph: GuardedGraph, compiled: Callable[..., Any]) -> Callable[
 
 
 def only_postponing(graph: GuardedGraph, compiled: Callable[..., Any]) -> Callable[..., Any]:
-    """A graph with deferred work and nothing else."""
+    """A graph with deferred work and nothing else. What it raises is told from the code that runs it (`settle`)."""
 
     def run(*inputs: Any) -> Any:
-        if graph.fresh:
-            return graph(*inputs)
-        try:
-            return compiled(*inputs)
-        except Exception:
-            raise GuardFailed(None, None, graph.route) from None
+        return graph.separate(compiled(*inputs), inputs) if graph.fresh else compiled(*inputs)
 
-    return run
+    return run if graph.fresh else compiled

@@ -7,10 +7,13 @@ effect stands its exception is raised. Handlers of the program see it there, as 
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional
+import dataclasses
+from typing import Any, Callable, Iterator, Union
 
 import torch
 
+from .handover import DEDENT, INDENT
+from .queues import Fills
 from .state import Replay, local, replays
 from .undo import nothing
 
@@ -18,70 +21,68 @@ set_eval_frame = torch._C._dynamo.eval_frame.set_eval_frame
 is_grad_enabled = torch.is_grad_enabled
 
 
+@dataclasses.dataclass(frozen=True)
 class Stopped:
-    """Deferred work that has raised an exception: the sites of what came before it, and what undoes the call."""
+    """Work that has raised an exception: its sites, those of what was carried out, and what undoes the call."""
 
-    def __init__(self, events: list[Any], done: list[str], error: BaseException, undo: Any) -> None:
-        self.sites = frozenset(event[3] for event in events if event is not None and event[0] is local and event[3])
-        self.done = done
-        self.error = error
-        self.undo = undo
+    sites: frozenset[str]
+    done: list[str]
+    error: BaseException
+    undo: Callable[[], bool]
 
 
-def flush(queue: list[Any]) -> Optional[Stopped]:
-    """Run the deferred work of a call in order, compilation being off; tells where it has raised an exception."""
-    events = queue[:]
-    queue.clear()
-    undo = local.pending
-    if undo is not None:
-        local.pending = None
+def carry_out(waiting: list[Any]) -> Union[Stopped, Fills, None]:
+    """Run the deferred work of a call in order, compilation being off.
+
+    Tells where it has raised an exception, or where the result gets what it has read.
+    Most calls take the way on which all events are of the gradient mode that is on, where every step counts.
+    """
+    entry = waiting[0]
+    if entry is None:
+        return None
+    waiting[0] = undo = None
+    work = entry[0]
+    if work.undoes:
+        undo, local.pending = local.pending, None
     prior = set_eval_frame(None)
-    skipping = None
+    number = 1
     try:
-        if len(events) == 1:  # the way that most calls take, where every step counts
-            event = events[0]
-            if event[2] is is_grad_enabled():
-                event[1](*event[4:])
-                return None
+        if work.mode is is_grad_enabled():
+            for number, sink in work.sinks:
+                sink(*entry[number])
+            return work.fills
         mode = is_grad_enabled()
-        for event in events:
-            if event is None or event[0] is not local:
-                skipping = inside(event, skipping)
-            elif not skipping or True not in skipping:
-                if event[2] is mode:
-                    event[1](*event[4:])
-                else:
-                    with torch.set_grad_enabled(event[2]):
-                        event[1](*event[4:])
+        for number, sink in taken(entry):
+            if work.modes[number] is mode:
+                sink(*entry[number])
+            else:
+                with torch.set_grad_enabled(work.modes[number]):
+                    sink(*entry[number])
     except BaseException as error:
-        return Stopped(events, before(events, event), error, undo or nothing)
+        sites = frozenset(site for site in work.sites if site)
+        return Stopped(sites, before(entry, number), error, undo or nothing)
     finally:
         set_eval_frame(prior)
-    return None
+    return work.fills
 
 
-def inside(event: Any, skipping: Optional[list[bool]]) -> list[bool]:
-    """Which of the branches around the following events are not taken, once one begins or ends."""
-    skipping = skipping or []
-    if event is None:
-        skipping.pop()
-    else:
-        skipping.append(bool(event[0]) is not event[1])
-    return skipping
-
-
-def before(events: list[Any], last: Any) -> list[str]:
-    """The sites of the events that were carried out, up to one."""
-    found: list[str] = []
+def taken(entry: Any) -> Iterator[tuple[int, Any]]:
+    """The events of a call, without those in branches that are not taken."""
     skipping: list[bool] = []
-    for event in events:
-        if event is last:
-            break
-        if event is None or event[0] is not local:
-            skipping = inside(event, skipping)
-        elif True not in skipping and event[3] is not None:
-            found.append(event[3])
-    return found
+    for number, sink in entry[0].sinks:
+        if sink is DEDENT:
+            skipping.pop()
+        elif sink is INDENT:
+            predicate, side = entry[number]
+            skipping.append(bool(predicate) is not side)
+        elif True not in skipping:
+            yield number, sink
+
+
+def before(entry: Any, last: int) -> list[str]:
+    """The sites of the events that were carried out, up to one."""
+    sites = entry[0].sites
+    return [sites[number] for number, _ in taken(entry) if number < last and sites[number] is not None]
 
 
 def run_again(stopped: Stopped, run: Callable[[], Any]) -> Any:

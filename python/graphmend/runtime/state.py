@@ -18,10 +18,14 @@ class GuardFailed(BaseException):
 
     `answers`: where the call goes another way, the answers of its decisions up to the first that was not foretold;
     there are none where the graph raised, as it may do on a path that is not the call's. `path` is that of the graph.
+    `stopped` tells of an effect that has raised an exception.
     """
 
-    def __init__(self, restore: Any, answers: Optional[tuple[bool, ...]] = None, path: Any = None) -> None:
+    def __init__(
+        self, restore: Any, answers: Optional[tuple[bool, ...]] = None, path: Any = None, stopped: Any = None
+    ) -> None:
         super().__init__()
+        self.stopped = stopped
         self.restore = restore
         self.answers = answers
         self.path = path
@@ -81,7 +85,10 @@ class Trace:
     calls_random: bool = False  # the graph needs numbers from Python's `random`
     readings: dict[str, None] = dataclasses.field(default_factory=dict)  # clocks that are read behind the graph
     outside: Any = None  # what the graph takes from outside of the program (outside_calls.py)
-    postpones: bool = False  # the call has deferred work
+    fills: Any = None  # where the result gets what is read behind the graph (queues.py)
+    work: Any = None  # the deferred work, as the code around the graph hands it over (handover.py)
+    changes: bool = False  # that code notes how to undo what it changes
+    bare: bool = False  # the graph notes nothing of that kind
     clock: Any = None  # the graph behind which deferred work reads the clock
     elsewhere: bool = False  # this path is not that of the way which is traced
     repeated: bool = False  # a graph of this path has failed for the call
@@ -97,6 +104,8 @@ class Trace:
     hosts: bool = False  # functions that draw from NumPy run as operators of the graph (hosts.py)
     drawing: bool = False  # there are such functions
     libraries: dict[str, None] = dataclasses.field(default_factory=dict)  # sites of libraries' functions
+    shows: dict[str, None] = dataclasses.field(default_factory=dict)  # sites that look at the stack
+    cached: dict[str, dict] = dataclasses.field(default_factory=dict)  # by site: what caches are asked for
     flags: int = 0  # blocks that set flags of cuDNN and have not ended
     on_cpu: bool = False  # the graph has to stay on the CPU
     accumulates: bool = False  # the program computes gradients and adds them to those of its leaves
@@ -142,10 +151,11 @@ replays: list[Replay] = []  # those in progress, of all threads
 
 
 class Local(threading.local):
-    """State of one thread. `queue` is empty whenever no compiled call is about to return."""
+    """State of one thread. `waiting` holds what a compiled call that is about to return hands over (handover.py)."""
 
     def __init__(self) -> None:
-        self.queue: list[Any] = []
+        self.waiting: list[Any] = [None]
+        self.queue: list[Any] = []  # events, as a trace sees them; nothing is ever appended but while Dynamo traces
         self.trace: Optional[Trace] = None
         # What undoes the call, while deferred work is on its way from a graph to the queue; tells whether it could.
         self.pending: Optional[Callable[[], bool]] = None

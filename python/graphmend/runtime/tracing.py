@@ -247,7 +247,7 @@ def note_event(key: str, name: str) -> bool:
     if watch.shows_whole(names[name].get_code()):
         trace.shown.add(key)
     names[name] = made_once(names[name])
-    undo.watch(output.side_effects)
+    undo.watch(trace, output.side_effects)
     return True
 
 

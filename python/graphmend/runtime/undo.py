@@ -13,6 +13,7 @@ from typing import Any, Callable
 import torch
 
 from . import state
+from .handover import hand_over, is_queue
 
 MISSING = object()
 TABLES = ("_parameters", "_buffers", "_modules")
@@ -120,26 +121,35 @@ def is_descriptor(target: Any, name: str) -> bool:
 # ---- The code that Dynamo makes ----
 
 
-def watch(effects: Any) -> None:
-    """Have the code for the side effects of a trace begin with noting what they change."""
+def watch(trace: state.Trace, effects: Any) -> None:
+    """Have the code for the side effects of a trace begin with noting what they change, and with deferred work."""
     if "codegen_update_mutated" in vars(effects):
         return
-    original = effects.codegen_update_mutated
+    original, modified = effects.codegen_update_mutated, effects._get_modified_vars
 
     def codegen(cg: Any, *args: Any, **kwargs: Any) -> None:
-        note_changed(effects, cg)
-        original(cg, *args, **kwargs)
+        changed = [var for var in modified() if not is_queue(var)]
+        note_changed(trace, effects, changed, cg)
+        for var in modified():
+            if is_queue(var):
+                hand_over(trace, var, cg)
+        effects._get_modified_vars = lambda: changed
+        try:
+            original(cg, *args, **kwargs)
+        finally:
+            del effects._get_modified_vars
 
     effects.codegen_update_mutated = codegen
 
 
-def note_changed(effects: Any, cg: Any) -> None:
+def note_changed(trace: state.Trace, effects: Any, changed: list[Any], cg: Any) -> None:
     """Emit a call of `remember` with all that the side effects change, or of `forget`."""
     from torch._dynamo import bytecode_transformation as bytecode
 
-    loads = [load for var in effects._get_modified_vars() if not is_queue(var) for load in loads_of(effects, var)]
+    loads = [load for var in changed for load in loads_of(effects, var)]
     if not loads and not effects.tensor_hooks:
         return
+    trace.changes = True
     known = all(load is not None for load in loads) and not effects.tensor_hooks
     cg.add_push_null(lambda: cg.load_import_from(__name__, "remember" if known else "forget"))
     if known:
@@ -148,13 +158,6 @@ def note_changed(effects: Any, cg: Any) -> None:
             cg.append_output(cg.create_load_const(names))
     cg.extend_output(bytecode.create_call_function(2 * len(loads) if known else 0, False))
     cg.append_output(bytecode.create_instruction("POP_TOP"))
-
-
-def is_queue(var: Any) -> bool:
-    """Whether a variable of Dynamo's is the list of deferred work."""
-    from torch._dynamo.source import AttrSource
-
-    return isinstance(var.source, AttrSource) and str(var.source.name).endswith(state.QUEUE_SOURCE)
 
 
 def loads_of(effects: Any, var: Any) -> list[Any]:
