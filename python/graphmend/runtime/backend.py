@@ -9,6 +9,7 @@ from torch.fx import GraphModule
 from . import gradients, own_guards, state
 from .contexts import refuse_devices
 from .generators import refuse_unclosed
+from .hook_calls import kept_buffers, with_hooks
 from .later import refuse_escaped
 from .lost import forgotten_numbers
 from .lower import lower
@@ -85,7 +86,8 @@ class MendingBackend:
         reason = computes_with_numbers(module) if plan.numbers else None
         if plan.single:
             reason = "Dynamo hands over the numbers of `random` in double precision, and tells that they are in single"
-        compiled = self.inner(module, inputs, **kwargs)
+        with kept_buffers(plan.hooks):
+            compiled = self.inner(module, inputs, **kwargs)
         if runs_as_python(module, compiled):
             plan.fresh = []
         elif reason is not None:
@@ -97,6 +99,8 @@ class MendingBackend:
         state.registry.mended(plan.sites)
         if plan.reach is not None and compiled is not module:
             compiled = with_reach(compiled, plan.reach)
+        if plan.hooks is not None:
+            compiled = with_hooks(compiled, plan.hooks)
         if not plan.guarded:
             return compiled
         return guarded(compiled, plan)

@@ -42,6 +42,7 @@ from .records import loads_noted
 from .sinks import flush, run_again
 from .state import replays
 from .supplied import supplied
+from .tensor_hooks import hooks_called
 from .undo import nothing
 from .watch import identity_watched, numbers_watched, surroundings
 
@@ -70,7 +71,7 @@ CONTEXTS = (
     *(numbers_assumed, truth_asked, idle_conversions_seen),
     *(types_watched, supplied),
     *(contexts_entered, losses_held, hosts_called, gradients_traced, generators_noted, lookups_kept),
-    *(modules_made, libraries_called),
+    *(modules_made, libraries_called, hooks_called),
     put_back,
 )
 

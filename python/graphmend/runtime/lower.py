@@ -15,6 +15,7 @@ from .assumed import unasserted
 from .decisions import decide_on_tensors
 from .facts import Facts, add_numbers
 from .functional import functionalize
+from .hook_calls import Hooks
 from .lost import lost_failures
 from .markers import kind_of, site_of
 from .numbers import carried, depends_on_data
@@ -23,6 +24,7 @@ from .regions import Event, Marks, Region, predicate_beside, read, tensor_of
 from .scalars import hand_out_tensors, numbers_as_tensors
 from .simplify import simplify
 from .state import SiteRefused, Trace
+from .tensor_hooks import place_hooks, refuse_hooks
 
 
 @dataclasses.dataclass
@@ -38,6 +40,7 @@ class Plan:
     route: tuple[Any, ...] = ()
     facts: Optional[Facts] = None
     reach: Optional[Reach] = None
+    hooks: Optional[Hooks] = None
     fresh: list[int] = dataclasses.field(default_factory=list)
     returned: dict[int, int] = dataclasses.field(default_factory=dict)
     mutated: list[Any] = dataclasses.field(default_factory=list)
@@ -61,13 +64,14 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     marks = read(module)
     for site in marks.broken:
         trace.refuse(site, "the graph breaks inside one side")
+    refuse_hooks(module, marks)
     keep_predicates(module, marks)
     functionalize(module, marks, trace)
     if not trace.refusals:
         refuse_unproved(module, marks, trace)
     plan = Plan(marks.sites() | set(trace.outside.sites if trace.outside is not None else ()) | set(trace.libraries))
     plan.numbers = trace.whole and depends_on_data(module)
-    marked = marks.checks or marks.decisions or marks.events or trace.libraries
+    marked = marks.checks or marks.decisions or marks.events or trace.libraries or trace.hooked
     lost = [] if trace.refusals else lost_failures(module, marks, trace)
     if not trace.refusals and (marked or plan.numbers or trace.assumed or trace.outside or lost):
         plan_replay(module, marks, plan, trace)
@@ -79,7 +83,8 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     plan.reach = reach_of(module)
     gate_gradients(module, marks)
     release_events(module, marks)
-    plan.defers = bool(marks.events)
+    plan.hooks = place_hooks(module)
+    plan.defers = bool(marks.events or plan.hooks)
     if marks.decisions:
         plan.ahead = decided_ahead(module, marks.decisions)
     if marks.checks or marks.decisions:

@@ -21,6 +21,7 @@ SCHEMAS = {
     "check": "(str key, Tensor predicate) -> ()",
     "decide": "(str key, Tensor predicate, bool answer) -> ()",
     "event": "(str key, Tensor[] values) -> ()",
+    "hook": "(str key, Tensor tensor) -> ()",
 }
 
 
@@ -71,6 +72,7 @@ join = torch.ops.graphmend.join.default
 check = torch.ops.graphmend.check.default
 decide = torch.ops.graphmend.decide.default
 event = torch.ops.graphmend.event.default
+hook = torch.ops.graphmend.hook.default
 
 
 LIBRARY.define("test(str key, Scalar number) -> Tensor")

@@ -96,6 +96,7 @@ class Trace:
     generators: list[Any] = dataclasses.field(default_factory=list)  # Dynamo's variables of those that are made
     hosts: bool = False  # functions that draw from NumPy run as operators of the graph (hosts.py)
     drawing: bool = False  # there are such functions
+    hooked: dict[Any, int] = dataclasses.field(default_factory=dict)  # nodes that have hooks (tensor_hooks.py)
     libraries: dict[str, None] = dataclasses.field(default_factory=dict)  # sites of libraries' functions
     flags: int = 0  # blocks that set flags of cuDNN and have not ended
     on_cpu: bool = False  # the graph has to stay on the CPU
