@@ -11,6 +11,7 @@ from .contexts import refuse_devices
 from .generators import refuse_unclosed
 from .hook_calls import kept_buffers, with_hooks
 from .later import refuse_escaped
+from .leaf_flags import flags_held, with_flags
 from .lost import forgotten_numbers
 from .lower import lower
 from .modules import refuse_buffers
@@ -86,7 +87,7 @@ class MendingBackend:
         reason = computes_with_numbers(module) if plan.numbers else None
         if plan.single:
             reason = "Dynamo hands over the numbers of `random` in double precision, and tells that they are in single"
-        with kept_buffers(plan.hooks):
+        with kept_buffers(plan.hooks), flags_held(inputs, plan.flags):
             compiled = self.inner(module, inputs, **kwargs)
         if runs_as_python(module, compiled):
             plan.fresh = []
@@ -103,7 +104,8 @@ class MendingBackend:
             compiled = with_hooks(compiled, plan.hooks)
         if not plan.guarded:
             return compiled
-        return guarded(compiled, plan)
+        run = guarded(compiled, plan)
+        return with_flags(run, plan.flags) if plan.flags else run
 
     def follow(self, answers: tuple[bool, ...], trace: state.Trace) -> None:
         """Make sure that all graphs of one way follow one path."""

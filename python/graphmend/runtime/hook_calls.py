@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import dataclasses
+import functools
 import threading
 from typing import Any, Callable, Iterator, Optional, Sequence
 
@@ -257,12 +258,10 @@ def with_hooks(compiled: Callable[..., Any], hooks: Hooks) -> Callable[..., Any]
 torch.fx.node.has_side_effect(hooked)
 
 
+@functools.lru_cache(maxsize=None)
 def keep_order() -> None:
     """Have compilers keep the order in which hooks are called."""
     from torch._higher_order_ops.effects import _register_effectful_op
     from torch._library.effects import EffectType
 
     _register_effectful_op("graphmend_hooks::run", EffectType.ORDERED)
-
-
-keep_order()

@@ -9,7 +9,7 @@ import torch
 from torch.fx import GraphModule, Node
 from torch.fx._lazy_graph_module import _LazyGraphModule
 
-from . import gradients, hosts, prove
+from . import gradients, hosts, leaf_flags, prove
 from .ahead import Ahead, decided_ahead
 from .assumed import unasserted
 from .decisions import decide_on_tensors
@@ -41,6 +41,7 @@ class Plan:
     facts: Optional[Facts] = None
     reach: Optional[Reach] = None
     hooks: Optional[Hooks] = None
+    flags: leaf_flags.Flags = dataclasses.field(default_factory=list)
     fresh: list[int] = dataclasses.field(default_factory=list)
     returned: dict[int, int] = dataclasses.field(default_factory=dict)
     mutated: list[Any] = dataclasses.field(default_factory=list)
@@ -53,6 +54,7 @@ class Plan:
 
 def lower(module: GraphModule, trace: Trace) -> Plan:
     """Prove every site of the graph, then replace its markers; raises SiteRefused with the reasons in the trace."""
+    flags = leaf_flags.settle(module) if trace.switches else []
     gradients.settle(module, trace)
     hosts.settle(module)
     drop_idle_dropouts(module)
@@ -70,8 +72,9 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     if not trace.refusals:
         refuse_unproved(module, marks, trace)
     plan = Plan(marks.sites() | set(trace.outside.sites if trace.outside is not None else ()) | set(trace.libraries))
+    plan.flags = flags
     plan.numbers = trace.whole and depends_on_data(module)
-    marked = marks.checks or marks.decisions or marks.events or trace.libraries or trace.hooked
+    marked = marks.checks or marks.decisions or marks.events or trace.libraries or trace.hooked or flags
     lost = [] if trace.refusals else lost_failures(module, marks, trace)
     if not trace.refusals and (marked or plan.numbers or trace.assumed or trace.outside or lost):
         plan_replay(module, marks, plan, trace)

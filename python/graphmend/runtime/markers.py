@@ -22,6 +22,7 @@ SCHEMAS = {
     "decide": "(str key, Tensor predicate, bool answer) -> ()",
     "event": "(str key, Tensor[] values) -> ()",
     "hook": "(str key, Tensor tensor) -> ()",
+    "switch": "(str key, Tensor tensor) -> ()",
 }
 
 
@@ -73,6 +74,7 @@ check = torch.ops.graphmend.check.default
 decide = torch.ops.graphmend.decide.default
 event = torch.ops.graphmend.event.default
 hook = torch.ops.graphmend.hook.default
+switch = torch.ops.graphmend.switch.default
 
 
 LIBRARY.define("test(str key, Scalar number) -> Tensor")

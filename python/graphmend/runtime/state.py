@@ -97,6 +97,7 @@ class Trace:
     hosts: bool = False  # functions that draw from NumPy run as operators of the graph (hosts.py)
     drawing: bool = False  # there are such functions
     hooked: dict[Any, int] = dataclasses.field(default_factory=dict)  # nodes that have hooks (tensor_hooks.py)
+    switches: bool = False  # `requires_grad` of inputs changes (leaf_flags.py)
     libraries: dict[str, None] = dataclasses.field(default_factory=dict)  # sites of libraries' functions
     flags: int = 0  # blocks that set flags of cuDNN and have not ended
     on_cpu: bool = False  # the graph has to stay on the CPU

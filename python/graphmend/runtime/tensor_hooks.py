@@ -79,6 +79,7 @@ def left_to_python(trace: state.Trace, tx: Any, tensor: Any, hook: Any) -> Any:
     reason = unsuitable_variable(hook.realize())
     if reason is not None:
         raise state.SiteRefused(reason)
+    hook_calls.keep_order()
     place = trace.hooked.setdefault(tensor.as_proxy().node, len(trace.hooked))
     trace.keys += 1
     handle = handle_class()(tensor, place, trace.keys)
