@@ -21,6 +21,7 @@ from .records import refuse_seen
 from .regions import has_markers
 from .replay import guarded
 from .tracing import translator
+from .watch import refuse_replaced
 
 # What Dynamo asks a backend for. Copied, because `__getattr__` would be a Python frame that runs while Dynamo's hook
 # looks for a cache entry, and be looked up in turn.
@@ -69,6 +70,7 @@ class MendingBackend:
                 raise state.SiteRefused(reason)
             refuse_seen(trace, translator().output)
             refuse_escaped(trace, translator().output)
+            refuse_replaced(module, translator().output)
             refuse_buffers(module)
         if trace.on_cpu:
             refuse_devices(module)
