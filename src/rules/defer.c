@@ -22,13 +22,36 @@ const gm_Call *gm_defer_none_call(const gm_site *site) {
 
 /* ---- Where ---- */
 
-/* A context manager of somebody's may look at what is printed, raised or logged in it: only torch's own are known not to. */
-static bool is_torch_context(const gm_analysis *analysis, const gm_With *with) {
+/* A class or function of this file, or a method of `self`: tracing sees all that it does. */
+static bool is_of_file(gm_analysis *analysis, const gm_node *callee) {
+    if (callee->kind == GM_KIND_Attribute) {
+        const gm_node *value = gm_as_Attribute(callee)->value;
+        return value->kind == GM_KIND_Name && gm_name_is(gm_as_Name(value)->id, "self");
+    }
+    const gm_symbol *symbol = callee->kind == GM_KIND_Name ? gm_scopes_symbol(analysis->flow->scopes, callee) : NULL;
+    const gm_symbol *owner = symbol == NULL ? NULL : gm_symbol_owner(analysis->flow->scopes, symbol);
+    const gm_node *binder = owner != NULL && owner->binders.count == 1 ? owner->binders.items[0] : NULL;
+    return binder != NULL && (binder->kind == GM_KIND_ClassDef || binder->kind == GM_KIND_FunctionDef);
+}
+
+static const char *const open_contexts[] = {"contextlib.nullcontext", "contextlib.suppress"};
+
+static bool is_known_context(const gm_name *name) {
+    bool known = name != NULL && strncmp(name->text, "torch.", 6) == 0;
+    for (size_t i = 0; name != NULL && i < sizeof open_contexts / sizeof open_contexts[0]; i++) {
+        known = known || strcmp(name->text, open_contexts[i]) == 0;
+    }
+    return known;
+}
+
+/* A context manager of somebody's may look at what is printed, raised or logged in it: those of torch are known not to. Whether those of
+ * the program do, tracing finds out. */
+static bool is_open_context(gm_analysis *analysis, const gm_With *with) {
     for (uint32_t i = 0; i < with->items.count; i++) {
         const gm_node *manager = gm_as_withitem(with->items.items[i])->context_expr;
-        manager = manager->kind == GM_KIND_Call ? gm_as_Call(manager)->func : manager;
-        const gm_name *name = gm_flow_qualified(analysis->flow, manager);
-        if (name == NULL || strncmp(name->text, "torch.", 6) != 0) {
+        bool called = manager->kind == GM_KIND_Call;
+        const gm_node *callee = called ? gm_as_Call(manager)->func : manager;
+        if (!is_known_context(gm_flow_qualified(analysis->flow, callee)) && !(called && is_of_file(analysis, callee))) {
             return false;
         }
     }
@@ -37,7 +60,7 @@ static bool is_torch_context(const gm_analysis *analysis, const gm_With *with) {
 
 gm_refusal gm_defer_context(gm_analysis *analysis, const gm_site *site) {
     for (const gm_place *place = site->place; place != NULL; place = place->outer) {
-        if (place->owner->kind == GM_KIND_With && !is_torch_context(analysis, gm_as_With(place->owner))) {
+        if (place->owner->kind == GM_KIND_With && !is_open_context(analysis, gm_as_With(place->owner))) {
             return (gm_refusal){"it stands in a context manager that may act on it", place->owner};
         }
     }
@@ -354,7 +377,7 @@ static gm_refusal keeps_object(const gm_plan *plan) {
 
 void gm_defer_record(gm_analysis *analysis, const gm_site *site, gm_plan *plan, const gm_list *reads, const gm_node *own,
                      const char *message, const char *advice, bool certain) {
-    gm_refusal refusal = gm_effects_of_function(analysis, site->function);
+    gm_refusal refusal = gm_effects_of_caller(analysis, site->function);
     refusal = refusal.reason != NULL ? refusal : gm_defer_context(analysis, site);
     refusal = refusal.reason != NULL ? refusal : effects_of_all(analysis, site, reads);
     refusal = refusal.reason != NULL ? refusal : capture_all(analysis, site, plan, reads, own);
@@ -434,7 +457,7 @@ void gm_defer_report(gm_analysis *analysis, const gm_rule *rule, const gm_site *
                      const char *message, const char *advice) {
     gm_plan *plan = gm_plan_new(analysis, rule, site, GM_PLAN_DEFER);
     if (refusal.reason == NULL) {
-        refusal = gm_effects_of_function(analysis, site->function);
+        refusal = gm_effects_of_caller(analysis, site->function);
     }
     if (refusal.reason == NULL) {
         refusal = capture_call(analysis, site, plan);

@@ -12,7 +12,8 @@ static const char page[] =
     "Set it on the inputs, in front of the compiled part. Where it only serves gradient checkpointing, use `use_reentrant=False`, which does "
     "not need it.\n\n"
     "## When the mend is safe\n\n"
-    "There is no mend: whether a caller looks at the flag or at `grad` cannot be told.\n";
+    "There is no mend of the text: whether a caller looks at the flag or at `grad` cannot be told. `graphmend run` needs none where all that "
+    "uses the tensor stands on one side of the change: the tensor is given the flag in front of the graph.\n";
 
 static bool find(gm_analysis *analysis, const gm_site *site) {
     (void)analysis;

@@ -9,7 +9,9 @@ from torch.fx import GraphModule
 from . import gradients, own_guards, state
 from .contexts import refuse_devices
 from .generators import refuse_unclosed
+from .hook_calls import kept_buffers, with_hooks
 from .later import refuse_escaped
+from .leaf_flags import flags_held, with_flags
 from .lost import forgotten_numbers
 from .lower import lower
 from .modules import refuse_buffers
@@ -19,6 +21,7 @@ from .records import refuse_seen
 from .regions import has_markers
 from .replay import GuardedGraph, guarded
 from .tracing import translator
+from .watch import refuse_replaced
 
 # What Dynamo asks a backend for. Copied, because `__getattr__` would be a Python frame that runs while Dynamo's hook
 # looks for a cache entry, and be looked up in turn.
@@ -67,6 +70,7 @@ class MendingBackend:
                 raise state.SiteRefused(reason)
             refuse_seen(trace, translator().output)
             refuse_escaped(trace, translator().output)
+            refuse_replaced(module, translator().output)
             refuse_buffers(module)
         if trace.on_cpu:
             refuse_devices(module)
@@ -84,7 +88,8 @@ class MendingBackend:
         reason = computes_with_numbers(module) if plan.numbers else None
         if plan.single:
             reason = "Dynamo hands over the numbers of `random` in double precision, and tells that they are in single"
-        compiled = self.inner(module, inputs, **kwargs)
+        with kept_buffers(plan.hooks), flags_held(inputs, plan.flags):
+            compiled = self.inner(module, inputs, **kwargs)
         if runs_as_python(module, compiled):
             plan.fresh = []
         elif reason is not None:
@@ -96,11 +101,13 @@ class MendingBackend:
         state.registry.mended(plan.sites)
         if plan.reach is not None and compiled is not module:
             compiled = with_reach(compiled, plan.reach)
+        if plan.hooks is not None:
+            compiled = with_hooks(compiled, plan.hooks)
         if not plan.guarded:
             return compiled
         run = guarded(compiled, plan)
         trace.bare = not isinstance(run, GuardedGraph)
-        return run
+        return with_flags(run, plan.flags) if plan.flags else run
 
     def follow(self, answers: tuple[bool, ...], trace: state.Trace) -> None:
         """Make sure that all graphs of one way follow one path."""

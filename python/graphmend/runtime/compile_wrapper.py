@@ -45,6 +45,7 @@ from .sinks import carry_out, run_again
 from .stacks import stack_shown
 from .state import replays
 from .supplied import supplied
+from .tensor_hooks import hooks_called
 from .undo import nothing
 from .watch import identity_watched, numbers_watched, surroundings
 
@@ -73,7 +74,7 @@ CONTEXTS = (
     *(numbers_assumed, truth_asked, idle_conversions_seen),
     *(types_watched, supplied),
     *(contexts_entered, losses_held, hosts_called, gradients_traced, generators_noted, lookups_kept),
-    *(modules_made, libraries_called, caches_asked, stack_shown, queues_asked),
+    *(modules_made, libraries_called, caches_asked, stack_shown, queues_asked, hooks_called),
     put_back,
 )
 

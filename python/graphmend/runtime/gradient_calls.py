@@ -10,6 +10,7 @@ import torch
 
 from . import state
 from .gradients import backward, backward_of, changes_gradients, own_variable, zero_grad
+from .leaf_flags import switch as switch_input
 
 OPTIMIZER = inspect.getfile(torch.optim.Optimizer)
 Wrapper = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -61,9 +62,12 @@ def of_tensors(trace: state.Trace) -> list[tuple[Any, str, Wrapper]]:
     from torch._dynamo.variables.tensor import TensorVariable
 
     def requires_grad_(switch: Callable[..., Any]) -> Callable[..., Any]:
-        def switching(self: Any, tx: Any, value: Any = True) -> Any:
-            switched(trace, tx, self, value if isinstance(value, bool) else bool(value.as_python_constant()))
-            return switch(self, tx, value)
+        def switching(self: Any, tx: Any, requires_grad: Any = True) -> Any:
+            wanted = requires_grad if isinstance(requires_grad, bool) else bool(requires_grad.as_python_constant())
+            if self.source and self.as_proxy().node.meta["example_value"].is_leaf:
+                return switch_input(trace, tx, self, wanted)
+            switched(trace, tx, self, wanted)
+            return switch(self, tx, requires_grad)
 
         return switching
 

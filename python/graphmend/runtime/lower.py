@@ -9,13 +9,14 @@ import torch
 from torch.fx import GraphModule, Node
 from torch.fx._lazy_graph_module import _LazyGraphModule
 
-from . import gradients, hosts, prove
+from . import gradients, hosts, leaf_flags, prove
 from .ahead import Ahead, decided_ahead
 from .assumed import unasserted
 from .caches import refuse_reruns
 from .decisions import decide_on_tensors
 from .facts import Facts, add_numbers
 from .functional import functionalize
+from .hook_calls import Hooks
 from .lost import lost_failures
 from .markers import kind_of, site_of
 from .numbers import carried, depends_on_data
@@ -24,6 +25,7 @@ from .regions import Event, Marks, Region, predicate_beside, read, tensor_of
 from .scalars import hand_out_tensors, numbers_as_tensors
 from .simplify import simplify
 from .state import SiteRefused, Trace
+from .tensor_hooks import place_hooks, refuse_hooks
 
 
 @dataclasses.dataclass
@@ -39,6 +41,8 @@ class Plan:
     route: tuple[Any, ...] = ()
     facts: Optional[Facts] = None
     reach: Optional[Reach] = None
+    hooks: Optional[Hooks] = None
+    flags: leaf_flags.Flags = dataclasses.field(default_factory=list)
     fresh: list[int] = dataclasses.field(default_factory=list)
     returned: dict[int, int] = dataclasses.field(default_factory=dict)
     mutated: list[Any] = dataclasses.field(default_factory=list)
@@ -51,6 +55,7 @@ class Plan:
 
 def lower(module: GraphModule, trace: Trace) -> Plan:
     """Prove every site of the graph, then replace its markers; raises SiteRefused with the reasons in the trace."""
+    flags = leaf_flags.settle(module) if trace.switches else []
     gradients.settle(module, trace)
     hosts.settle(module)
     drop_idle_dropouts(module)
@@ -62,14 +67,16 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     marks = read(module)
     for site in marks.broken:
         trace.refuse(site, "the graph breaks inside one side")
+    refuse_hooks(module, marks)
     keep_predicates(module, marks)
     functionalize(module, marks, trace)
     if not trace.refusals:
         refuse_unproved(module, marks, trace)
     outside = trace.outside.sites if trace.outside is not None else {}
     plan = Plan(marks.sites() | {*outside, *trace.cached, *trace.libraries})
+    plan.flags = flags
     plan.numbers = trace.whole and depends_on_data(module)
-    marked = marks.checks or marks.decisions or marks.events or trace.libraries
+    marked = marks.checks or marks.decisions or marks.events or trace.libraries or trace.hooked or flags
     lost = [] if trace.refusals else lost_failures(module, marks, trace)
     refuse_reruns(trace, marks.checks or marks.decisions or plan.numbers or trace.assumed or lost)
     if not trace.refusals and (marked or plan.numbers or trace.assumed or trace.outside or lost):
@@ -82,7 +89,8 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     plan.reach = reach_of(module)
     gate_gradients(module, marks)
     release_events(module, marks)
-    plan.defers = bool(marks.events)
+    plan.hooks = place_hooks(module)
+    plan.defers = bool(marks.events or plan.hooks)
     if marks.decisions:
         plan.ahead = decided_ahead(module, marks.decisions)
     if marks.checks or marks.decisions:

@@ -21,6 +21,8 @@ SCHEMAS = {
     "check": "(str key, Tensor predicate) -> ()",
     "decide": "(str key, Tensor predicate, bool answer) -> ()",
     "event": "(str key, Tensor[] values) -> ()",
+    "hook": "(str key, Tensor tensor) -> ()",
+    "switch": "(str key, Tensor tensor) -> ()",
 }
 
 
@@ -71,6 +73,8 @@ join = torch.ops.graphmend.join.default
 check = torch.ops.graphmend.check.default
 decide = torch.ops.graphmend.decide.default
 event = torch.ops.graphmend.event.default
+hook = torch.ops.graphmend.hook.default
+switch = torch.ops.graphmend.switch.default
 
 
 LIBRARY.define("test(str key, Scalar number) -> Tensor")

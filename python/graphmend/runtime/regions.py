@@ -156,7 +156,7 @@ def read(module: GraphModule) -> Marks:
             marks.checks.append(Check(key, node, node.args[1], outer))
         elif kind == "decide":
             marks.decisions.append(Decision(key, node, node.args[1], node.args[2]))
-        else:
+        elif kind == "event":
             marks.events.append(Event(key, node, list(node.args[1])))
     marks.broken += [region.site for region in opened]
     marks.broken += [region.site for region in marks.regions if not region.complete]

@@ -177,7 +177,7 @@ def guarded(compiled: Callable[..., Any], plan: Any) -> Callable[..., Any]:
     """A compiled graph that signals when its call has to be run again."""
     compiled = without_switch(compiled)
     graph = GuardedGraph(compiled, plan)
-    if plan.facts or plan.mutated or plan.draws or plan.calls_random or plan.carried or plan.ahead:
+    if plan.facts or plan.mutated or plan.draws or plan.calls_random or plan.carried or plan.ahead or plan.flags:
         return graph
     if plan.defers and not plan.expected:
         return only_postponing(graph, compiled)

@@ -103,6 +103,8 @@ class Trace:
     generators: list[Any] = dataclasses.field(default_factory=list)  # Dynamo's variables of those that are made
     hosts: bool = False  # functions that draw from NumPy run as operators of the graph (hosts.py)
     drawing: bool = False  # there are such functions
+    hooked: dict[Any, int] = dataclasses.field(default_factory=dict)  # nodes that have hooks (tensor_hooks.py)
+    switches: bool = False  # `requires_grad` of inputs changes (leaf_flags.py)
     libraries: dict[str, None] = dataclasses.field(default_factory=dict)  # sites of libraries' functions
     shows: dict[str, None] = dataclasses.field(default_factory=dict)  # sites that look at the stack
     cached: dict[str, dict] = dataclasses.field(default_factory=dict)  # by site: what caches are asked for

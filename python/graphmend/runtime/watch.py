@@ -16,8 +16,10 @@ import types
 from typing import Any, Iterator, Optional
 
 import torch
+from torch.fx import GraphModule
 
 from . import state
+from .markers import kind_of
 
 # What tells one tensor from another that has the same values. Names that no tensor has are the program's own.
 IDENTITY = frozenset(
@@ -230,6 +232,22 @@ def unsafe_sink(code: types.CodeType, trace: state.Trace, tx: Any) -> Optional[s
     if computes(code) and surroundings() != trace.surroundings:
         return "it computes what it shows under autocast or another mode"
     return None
+
+
+WHERE_EFFECTS_GO = ("sys", "warnings", "logging", "builtins")
+
+
+def refuse_replaced(module: GraphModule, output: Any) -> None:
+    """Refuse deferred work in a call that itself changes where effects go: replaces `sys.stdout`, silences a logger."""
+    if not any(kind_of(node) == "event" for node in module.graph.nodes):
+        return
+    for variable, changes in output.side_effects.store_attr_mutations.items():
+        value = getattr(variable, "value", None)
+        home = changes and isinstance(value, types.ModuleType) and value.__name__ in WHERE_EFFECTS_GO
+        silent = isinstance(value, (logging.Filterer, logging.Manager, logging.LoggerAdapter))
+        shown = type(value).__module__ in ("torch._tensor_str", "string", "reprlib")
+        if home or (changes and (silent or shown)):
+            raise state.SiteRefused("the function changes where its effects go")
 
 
 def plain_repr(kind: type) -> bool:
