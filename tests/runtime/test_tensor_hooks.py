@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from harness import compare, same
+from harness import compare, load, same
 from torch import nn
 
 import graphmend.runtime as runtime
@@ -346,3 +346,36 @@ class SameTensor(Base):
 def test_such_hooks_break_the_graph(program: Any) -> None:
     assert same(recorded(program, plainly, None), recorded(program, plainly, "eager"))
     assert [record["mode"] for record in runtime.report()["callables"]] == ["partial"]
+
+
+BRANCH = """
+import torch
+from torch import nn
+
+class Program(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(4, 4)
+        self.norms = []
+
+    def shown(self):
+        return self.norms
+
+    def forward(self, x):
+        y = self.first(x)
+        y.register_hook(lambda gradient: self.norms.append(round(gradient.norm().item(), 3)))
+        if y.mean() > 0:
+            y = y * 2
+        return y.sin()
+
+def make():
+    return Program()
+"""
+
+
+def test_a_branch_behind_a_hook_is_followed(tmp_path: Any) -> None:
+    """Were both sides selected, hooks would be called for the one that is not taken."""
+    calls = [lambda: (torch.ones(3, 4),)] * 9 + [lambda: (-torch.ones(3, 4),)]
+    outcome = compare(load(tmp_path, BRANCH), calls)
+    assert outcome.mended("GM105")
+    assert "a tensor has a hook, and the branch chooses what has a gradient" in outcome.refusals("GM101")

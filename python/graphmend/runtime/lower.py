@@ -67,7 +67,7 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     marks = read(module)
     for site in marks.broken:
         trace.refuse(site, "the graph breaks inside one side")
-    refuse_hooks(module, marks)
+    refuse_hooks(module, marks, trace)
     keep_predicates(module, marks)
     functionalize(module, marks, trace)
     if not trace.refusals:

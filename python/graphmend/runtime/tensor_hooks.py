@@ -212,15 +212,16 @@ def hooked_nodes(module: GraphModule) -> dict[Node, Node]:
     return {node.args[1]: node for node in module.graph.nodes if kind_of(node) == "hook"}
 
 
-def refuse_hooks(module: GraphModule, marks: Marks) -> None:
-    """Refuse a graph in which hooks would see something else than in eager Python."""
+def refuse_hooks(module: GraphModule, marks: Marks, trace: state.Trace) -> None:
+    """Refuse a graph, or branches in it, in which hooks would see something else than in eager Python."""
     nodes = hooked_nodes(module)
     if not nodes:
         return
     if gradients.differentiates(module):
         raise state.SiteRefused("a tensor has a hook, and the function computes gradients itself")
-    if any(prove.requires_grad(side) for region in marks.regions for select in region.selects for side in select.sides):
-        raise state.SiteRefused("a tensor has a hook, and a branch chooses what has a gradient")
+    for region in marks.regions:
+        if any(prove.requires_grad(side) for select in region.selects for side in select.sides):
+            trace.refuse(region.site, "a tensor has a hook, and the branch chooses what has a gradient")
     order = prove.Order(module)
     for node in nodes:
         storage = prove.storage_of(tensor_of(node))
