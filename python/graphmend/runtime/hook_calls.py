@@ -172,7 +172,9 @@ def run_hooks(gradient: torch.Tensor, place: int) -> torch.Tensor:
     return torch.empty_like(gradient).copy_(local.run.call(place, gradient))
 
 
-TAGS = (torch.Tag.needs_exact_strides, torch.Tag.cudagraph_unsafe)
+TAGS = tuple(
+    getattr(torch.Tag, name) for name in ("needs_exact_strides", "cudagraph_unsafe") if hasattr(torch.Tag, name)
+)
 LIBRARY.define("run(Tensor gradient, int place) -> Tensor", tags=TAGS)
 LIBRARY.impl("run", run_hooks, "CompositeExplicitAutograd")
 torch.library.register_fake("graphmend_hooks::run", lambda gradient, place: torch.empty_like(gradient), lib=LIBRARY)

@@ -92,6 +92,8 @@ def with_flags(run: Callable[..., Any], flags: Flags) -> Callable[..., Any]:
     def running(*inputs: Any) -> Any:
         tensors = [inputs[position] for position, _, _ in flags]
         before = [tensor.requires_grad for tensor in tensors]
+        if not all(tensor.is_leaf for tensor in tensors):
+            raise state.GuardFailed(None)
 
         def put_back() -> bool:
             for tensor, flag in zip(tensors, before):

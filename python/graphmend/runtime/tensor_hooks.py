@@ -24,7 +24,7 @@ from typing import Any, Callable, Iterator, Optional
 import torch
 from torch.fx import GraphModule, Node
 
-from . import gradients, hook_calls, prove, state
+from . import gradients, hook_calls, prove, state, undo
 from .hook_calls import Hooks, attach, hooked
 from .markers import hook as marker
 from .markers import kind_of
@@ -80,6 +80,7 @@ def left_to_python(trace: state.Trace, tx: Any, tensor: Any, hook: Any) -> Any:
     if reason is not None:
         raise state.SiteRefused(reason)
     hook_calls.keep_order()
+    undo.watch(trace, tx.output.side_effects)
     place = trace.hooked.setdefault(tensor.as_proxy().node, len(trace.hooked))
     trace.keys += 1
     handle = handle_class()(tensor, place, trace.keys)
