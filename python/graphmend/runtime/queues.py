@@ -13,7 +13,7 @@ from typing import Any, Callable, Iterator, Optional
 
 import torch
 
-from . import state, undo
+from . import handover, state, undo
 from .later import Later, take
 from .state import local
 
@@ -42,7 +42,7 @@ def queues_asked(trace: state.Trace) -> Iterator[None]:
     def calling(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         site = f"{tx.f_code.co_filename}:{tx.lineno}:0:GM501"
         asks = self.fn in QUESTIONS and not args and not kwargs and site not in trace.off and not trace.open
-        if not asks or not is_queue(self.obj, tx) or tx.output.current_tracer.parent is not None:
+        if not asks or not is_pythons(self.obj, tx) or tx.output.current_tracer.parent is not None:
             return call(self, tx, args, kwargs)
         trace.readings[site] = None
         trace.shows[site] = None
@@ -57,7 +57,7 @@ def queues_asked(trace: state.Trace) -> Iterator[None]:
         UserMethodVariable.call_function = call
 
 
-def is_queue(variable: Any, tx: Any) -> bool:
+def is_pythons(variable: Any, tx: Any) -> bool:
     """Whether a variable of Dynamo's is a queue of Python's that exists before the call."""
     if getattr(variable, "source", None) is None:
         return False
@@ -98,7 +98,7 @@ def filled(value: Any, way: tuple) -> Any:
 def ways_to(output: Any) -> Optional[list[tuple]]:
     """The ways to the readings in what a call returns; None if one gets anywhere else."""
     effects = output.side_effects
-    changed = [var for var in effects._get_modified_vars() if not (undo.is_queue(var) or is_reading(var))]
+    changed = [var for var in effects._get_modified_vars() if not (handover.is_queue(var) or is_reading(var))]
     stored = [table for var, table in effects.store_attr_mutations.items() if not is_reading(var)]
     ways: list[tuple] = []
     known = not has_reading((changed, stored)) and collect(output.root_tx.stack[-1:], (), ways, set(), effects)
