@@ -121,6 +121,17 @@ def as_tensor(tx: Any, value: Any) -> Any:
     return VariableTracker.build(tx, torch.as_tensor).call_function(tx, [value], {})
 
 
+def answered(tx: Any, test: Any) -> bool:
+    """Whether Dynamo's variable of a test is true in the call; the graph follows the answer."""
+    from torch._dynamo.utils import guard_if_dyn
+
+    if not test.is_python_constant():
+        test = test.bool_impl(tx)
+    answer = guard_if_dyn(test)
+    assert isinstance(answer, (bool, int))
+    return bool(answer)
+
+
 def site_at(tx: Any) -> Optional[str]:
     """The name of the decision in the line that is being traced; None if the user does not want it to be changed."""
     code, line = tx.f_code, tx.lineno

@@ -1,8 +1,8 @@
 """Membership: `2 in numbers` where data decide the numbers.
 
 Dynamo looks for a constant among the constants of a list alone: a number that is known only when the graph runs, and a
-tensor, are passed over as if they were different. Python compares with every one of them. `n in range(9)` is a number
-to Dynamo, a truth value to Python.
+tensor, are passed over as if they were different. Python compares with every one of them, and finds NaN by the object
+that it is. `n in range(9)` is a number to Dynamo, a truth value to Python.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import contextlib
 from typing import Any, Iterator
 
 from . import state
+from .asked import answered
+from .reworded import is_real
 
 
 @contextlib.contextmanager
@@ -28,7 +30,8 @@ def members_compared(trace: state.Trace) -> Iterator[None]:
 
     def searching(items: Any, wanted: Any, tx: Any, *args: Any, **kwargs: Any) -> Any:
         known = list(items)
-        if not wanted.is_python_constant() or all(item.is_python_constant() for item in known):
+        constant = wanted.is_python_constant()
+        if not (is_real(wanted) or (constant and not all(item.is_python_constant() for item in known))):
             return search(known, wanted, tx, *args, **kwargs)
         return lists.ConstantVariable.create(any(equal(tx, item, wanted) for item in known))
 
@@ -55,12 +58,6 @@ def members_compared(trace: state.Trace) -> Iterator[None]:
 
 def equal(tx: Any, item: Any, wanted: Any) -> bool:
     """Whether Python takes an item of a container for the wanted one; the graph follows the answer."""
-    from torch._dynamo.utils import guard_if_dyn
     from torch._dynamo.variables import object_protocol
 
-    same = object_protocol.generic_richcompare_bool(tx, item, wanted, "__eq__")
-    if same.is_python_constant():
-        return bool(same.as_python_constant())
-    answer = guard_if_dyn(same.bool_impl(tx))
-    assert type(answer) is bool
-    return answer
+    return answered(tx, object_protocol.generic_richcompare_bool(tx, item, wanted, "__eq__"))
