@@ -6,6 +6,7 @@ import math
 import operator
 from typing import Any
 
+import numpy
 import pytest
 import torch
 from harness import CountingBackend
@@ -88,6 +89,35 @@ def extremes(x):
     return max(named, key=named.get), min(x, 2 * x, key=lambda row: row.sum()), max([], key=abs, default=None)
 
 
+def mathematics(x):
+    first, last = x[0].item(), x[1].item()
+    close = math.isclose(first, 0.9, rel_tol=0.2), math.isclose(first, 1.0), math.isclose(first, 1, abs_tol=3)
+    count = math.log((x > 0).sum().item() + 1), math.log(x.shape[0])
+    return math.exp(first), math.hypot(first, 3), math.pow(2, first), math.copysign(first, last), close, count
+
+
+def out_of_range(x):
+    try:
+        value = math.log(x[1].item() - 2)
+    except ValueError:
+        value = None
+    math.exp(x[1].item() * 1e3)
+    return value, x * 2
+
+
+def decided_by_mathematics(x):
+    return x * 2 if math.exp(x[0].item()) > 2 else x * math.exp(-x[0].item())
+
+
+def arrays(x):
+    if numpy.isnan(x.sum().item()):
+        return x * 0
+    found = x.numpy()
+    if numpy.allclose(found, found[::-1].copy()):
+        return x
+    return numpy.array_equal(found, found + 0), numpy.array_equal(found, found[:1]), x * 2
+
+
 PROGRAMS = [
     asked_tensors,
     asked_elements,
@@ -100,17 +130,27 @@ PROGRAMS = [
     listed,
     ordered,
     extremes,
+    mathematics,
+    decided_by_mathematics,
+    arrays,
 ]
 
 
-def check(function: Any, inputs: list) -> str:
+def outcome(function: Any, numbers: list) -> str:
+    """What a function gives or raises."""
+    try:
+        return repr(function(torch.tensor(numbers)))
+    except Exception as error:
+        return repr(error)
+
+
+def check(function: Any, inputs: list, backend: str = "eager") -> str:
     """Compare results with those of Python, twice over; gives the mode of the call."""
     runtime.registry.reset()
-    counting = CountingBackend()
+    counting = CountingBackend(backend)
     compiled = torch.compile(function, backend=counting)
     for numbers in inputs * 2:
-        x = torch.tensor(numbers)
-        assert repr(compiled(x.clone())) == repr(function(x)), numbers
+        assert outcome(compiled, numbers) == outcome(function, numbers), numbers
     assert counting.graphs
     return runtime.report()["callables"][0]["mode"]
 
@@ -118,6 +158,16 @@ def check(function: Any, inputs: list) -> str:
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda function: function.__name__)
 def test_whole(function: Any) -> None:
     assert check(function, INPUTS) == "whole"
+
+
+@pytest.mark.parametrize("function", PROGRAMS, ids=lambda function: function.__name__)
+def test_compiled(function: Any) -> None:
+    check(function, INPUTS, "aot_eager")
+
+
+def test_mathematics_that_fail() -> None:
+    """Exceptions are those of Python, where the program handles them and where it does not."""
+    check(out_of_range, [[1.0, 3.0], *INPUTS, [1.0, 1e4], [1.0, 3.0]])
 
 
 @pytest.mark.parametrize("reverse", [False, True])

@@ -1,7 +1,7 @@
 """Questions about tensors and numbers that data decide, in other words where Dynamo does not know the program's.
 
-`torch.equal(a, b)`, `math.isnan(loss.item())`, `scores.tolist()` and `v < w` give numbers and truth values of the graph, as
-`.item()` does. Where data decide an order (`max` and `sorted` with a key), the graph follows that of the call.
+`torch.equal(a, b)`, `math.isnan(loss.item())`, `scores.tolist()` and `v < w` give numbers and truth values of the graph,
+as `.item()` does. Where data decide an order (`max` and `sorted` with a key), the graph follows that of the call.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from typing import Any, Callable, Iterator, Optional
 import torch
 
 from . import state
-from .asked import constant
+from .asked import as_tensor, constant
+from .mathematics import computed
 from .ordered import extreme, sorted_by_data
 
 PREDICATES = {math.isnan: "isnan", math.isinf: "isinf", math.isfinite: "isfinite"}
 FUNCTIONS = {torch.equal: "equal", torch.allclose: "allclose", torch.is_nonzero: "is_nonzero"}
+ARRAYS = {"allclose": "allclose", "array_equal": "equal"}
 METHODS = frozenset(["equal", "allclose", "is_nonzero", "__bool__"])
 COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
 LISTED = (torch.bool, torch.uint8, torch.float64, torch.float32, torch.float16, torch.bfloat16)
@@ -32,7 +34,7 @@ def questions_reworded(trace: state.Trace) -> Iterator[None]:
         yield
         return
     from torch._dynamo.symbolic_convert import compare_op_handlers
-    from torch._dynamo.variables import builtin, lists, object_protocol, tensor
+    from torch._dynamo.variables import builtin, lists, misc, object_protocol, tensor
     from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 
     with contextlib.ExitStack() as stack:
@@ -44,6 +46,7 @@ def questions_reworded(trace: state.Trace) -> Iterator[None]:
 
         replace(TorchInGraphFunctionVariable, "call_function", functions)
         replace(builtin.BuiltinVariable, "call_function", builtins)
+        replace(misc.NumpyVariable, "call_function", arrays)
         replace(tensor.TensorVariable, "call_method", methods)
         replace(tensor.TensorVariable, "method_tolist", lists_of)
         replace(tensor.SymNodeVariable, "richcompare_impl", comparisons)
@@ -64,6 +67,8 @@ def functions(call: Any) -> Any:
             found = asked_of_number(tx, PREDICATES[self.value], args[0].realize())
         elif self.value in FUNCTIONS:
             found = asked_of_tensors(tx, FUNCTIONS[self.value], list(args), kwargs)
+        else:
+            found = computed(tx, self.value, list(args), kwargs)
         return call(self, tx, args, kwargs) if found is None else found
 
     return calling
@@ -91,6 +96,22 @@ def builtins(call: Any) -> Any:
         if function is operator.truth and len(args) == 1 and not kwargs:
             found = asked_of_tensors(tx, "is_nonzero", [args[0].realize()], {})
         return call(self, tx, args, kwargs) if found is None else found
+
+    return calling
+
+
+def arrays(call: Any) -> Any:
+    """Functions of NumPy."""
+
+    def calling(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        name = getattr(self.value, "__name__", "")
+        if name in PREDICATES.values() and len(args) == 1 and is_real(args[0].realize()):
+            number = args[0].realize().as_tensor(tx, torch.float64)
+            return call(self, tx, [number.call_method(tx, "numpy", [], {})], kwargs)
+        if name in ARRAYS and len(args) > 1:
+            found = asked_of_tensors(tx, ARRAYS[name], [as_tensor(tx, arg.realize()) for arg in args], kwargs)
+            return call(self, tx, args, kwargs) if found is None else found
+        return call(self, tx, args, kwargs)
 
     return calling
 
