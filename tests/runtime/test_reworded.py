@@ -72,7 +72,7 @@ def in_containers(x):
 
 def listed(x):
     rows = x.view(2, 1).tolist()
-    return rows, (x > 0).tolist(), x[1].tolist(), max(x.tolist(), key=abs)
+    return rows, (x > 0).tolist(), x[1].tolist(), x.numpy().tolist(), max(x.tolist(), key=abs)
 
 
 def ordered(x):

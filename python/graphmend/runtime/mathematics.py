@@ -16,8 +16,8 @@ from .watch import decided_by_data
 LIBRARY = torch.library.Library("graphmend_mathematics", "DEF")
 LIBRARY.define("number(str name, Tensor[] operands) -> Tensor")
 NAMES = """
-acosh asinh atan2 atanh copysign cbrt degrees dist erf erfc exp exp2 expm1 fmod gamma hypot isclose ldexp lgamma log log10
-log1p log2 nextafter pow remainder ulp
+acosh asinh atan2 atanh copysign cbrt degrees dist erf erfc exp exp2 expm1 fmod gamma hypot isclose
+ldexp lgamma log log10 log1p log2 nextafter pow remainder ulp
 """.split()
 FUNCTIONS: dict[Any, str] = {getattr(math, name): name for name in NAMES if hasattr(math, name)}
 TRUTHS = frozenset(["isclose"])

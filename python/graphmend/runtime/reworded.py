@@ -1,7 +1,8 @@
 """Questions about tensors and numbers that data decide, in other words where Dynamo does not know the program's.
 
-`torch.equal(a, b)`, `math.isnan(loss.item())`, `scores.tolist()` and `v < w` give numbers and truth values of the graph,
-as `.item()` does. Where data decide an order (`max` and `sorted` with a key), the graph follows that of the call.
+`torch.equal(a, b)`, `math.isnan(loss.item())`, `scores.tolist()` and `v < w` give numbers and truth values of the
+graph, as `.item()` does. Where data decide an order (`max` and `sorted` with a key), the graph follows that of the
+call.
 """
 
 from __future__ import annotations
@@ -120,9 +121,10 @@ def lists_of(call: Any) -> Any:
     """`tolist()` of truth values and of numbers that are no integers."""
 
     def listing(self: Any, tx: Any) -> Any:
-        value = example(self)
+        numbers = as_tensor(tx, self)
+        value = example(numbers)
         plain = value is not None and value.dtype in LISTED and all(type(size) is int for size in value.shape)
-        return listed(tx, self, value.dim()) if plain and value.numel() <= MAX_LISTED else call(self, tx)
+        return listed(tx, numbers, value.dim()) if plain and value.numel() <= MAX_LISTED else call(self, tx)
 
     return listing
 
