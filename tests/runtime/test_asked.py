@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy
 import pytest
 import torch
 from harness import CountingBackend, differences, observe
 
-import graphmend.runtime as runtime
+import graphmend.runtime as _gm
+from graphmend import runtime
 
 T = torch.tensor
 
@@ -107,6 +109,50 @@ def test_more_than_one_element() -> None:
     for _ in range(2):
         with pytest.raises(RuntimeError, match="ambiguous"):
             compiled(torch.ones(2))
+
+
+def test_arrays() -> None:
+    """A test on an array that NumPy computes from a tensor."""
+
+    def program(a, b):
+        if numpy.abs(a.numpy()).max() > 1:
+            return a / 2
+        return b if a.numpy().any() else a
+
+    check(program, CountingBackend(), CALLS, False)
+    assert [record["mode"] for record in runtime.report()["callables"]] == ["whole"]
+
+
+class Asked:
+    """A test that notes how often it is asked."""
+
+    def __init__(self, value: torch.Tensor) -> None:
+        self.value = value
+        self.times = 0
+
+    def __bool__(self) -> bool:
+        self.times = self.times + 1
+        return bool(self.value > 1)
+
+
+@pytest.mark.parametrize("mended", [False, True], ids=["plain", "mended"])
+def test_objects_are_asked_once(mended: bool) -> None:
+    """An operand that ends a chain of tests is not asked again by the statement that contains it."""
+    site = "m.py:1:0:GM101"
+
+    def program(a, b):
+        test = Asked(a)
+        if mended and _gm.on(site):
+            both = _gm.and_(site, lambda: test, lambda: _gm.not_(site, test))
+            one = _gm.or_(site, lambda: test, lambda: _gm.or_(site, lambda: Asked(b), lambda: b.sum() > 1))
+            y = _gm.branch(site, both, lambda a: a + 10, lambda a: a, (a,))
+            y = _gm.branch(site, one, lambda y: y + 20, lambda y: y, (y,))
+        else:
+            y = a + 10 if test and not test else a
+            y = y + 20 if test or (Asked(b) or b.sum() > 1) else y
+        return y, test.times
+
+    check(program, CountingBackend(), CALLS, False)
 
 
 def test_silenced(tmp_path: Any) -> None:

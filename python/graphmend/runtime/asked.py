@@ -101,7 +101,7 @@ def decided(tx: Any, value: Any) -> Optional[bool]:
     site = site_at(tx)
     if site is None or not on_path(site):
         return None
-    test = value.call_method(tx, "detach", [], {}).call_method(tx, "reshape", [constant(())], {})
+    test = as_tensor(tx, value).call_method(tx, "detach", [], {}).call_method(tx, "reshape", [constant(())], {})
     if example.dtype != torch.bool:
         test = test.call_method(tx, "ne", [constant(0)], {})
     key = new_key(site)
@@ -109,6 +109,27 @@ def decided(tx: Any, value: Any) -> Optional[bool]:
     found = answer(key, proxy.node)
     tx.output.create_proxy("call_function", markers.decide, (key, proxy, found), {})
     return found
+
+
+def as_tensor(tx: Any, value: Any) -> Any:
+    """Dynamo's variable of a tensor; that of an array becomes one of the tensor that holds the array."""
+    from torch._dynamo.variables import VariableTracker
+    from torch._dynamo.variables.tensor import NumpyNdarrayVariable
+
+    if not isinstance(value, NumpyNdarrayVariable):
+        return value
+    return VariableTracker.build(tx, torch.as_tensor).call_function(tx, [value], {})
+
+
+def answered(tx: Any, test: Any) -> bool:
+    """Whether Dynamo's variable of a test is true in the call; the graph follows the answer."""
+    from torch._dynamo.utils import guard_if_dyn
+
+    if not test.is_python_constant():
+        test = test.bool_impl(tx)
+    answer = guard_if_dyn(test)
+    assert isinstance(answer, (bool, int))
+    return bool(answer)
 
 
 def site_at(tx: Any) -> Optional[str]:

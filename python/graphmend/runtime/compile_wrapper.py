@@ -34,6 +34,7 @@ from .libraries import libraries_called
 from .losses import losses_held
 from .lost import lookups_kept
 from .markers import site_of
+from .members import members_compared
 from .modules import modules_made
 from .numbers import CAPTURE
 from .prologue import put_back
@@ -41,6 +42,7 @@ from .proxies import proxies_followed
 from .queues import Fills, queues_asked
 from .quiet import forgotten_breaks, held, release
 from .records import loads_noted
+from .reworded import questions_reworded
 from .sinks import carry_out, run_again
 from .stacks import stack_shown
 from .state import replays
@@ -71,7 +73,7 @@ postponing: dict[int, Any] = {}  # by identity: the code around graphs that post
 # What is in force while a frame is traced, from the outside to the inside.
 CONTEXTS = (
     *(identity_watched, numbers_watched, loads_noted, proxies_followed),
-    *(numbers_assumed, truth_asked, idle_conversions_seen),
+    *(numbers_assumed, truth_asked, members_compared, questions_reworded, idle_conversions_seen),
     *(types_watched, supplied),
     *(contexts_entered, losses_held, hosts_called, gradients_traced, generators_noted, lookups_kept),
     *(modules_made, libraries_called, caches_asked, stack_shown, queues_asked, hooks_called),

@@ -160,12 +160,15 @@ def branch(site: str, test: Any, then: Callable[..., Any], orelse: Callable[...,
 
 
 def combine(site: str, operands: tuple, stop: bool) -> Any:
-    """Python's `or` (`stop` true) or `and` of the values of zero-argument functions."""
+    """Whether Python's `or` (`stop` true) or `and` of the values of zero-argument functions holds.
+
+    An operand that ends it is not given back: the caller would ask it once more, and its class may notice.
+    """
     value = lifted(site, operands[0]())
     for operand in operands[1:]:
         if not isinstance(value, torch.Tensor) or not traced():
             if bool(value) == stop:
-                return value
+                return stop
             value = lifted(site, operand())
             continue
         left = truth(site, value)
@@ -184,12 +187,12 @@ def combine(site: str, operands: tuple, stop: bool) -> Any:
 
 
 def and_(site: str, *operands: Callable[[], Any]) -> Any:
-    """`a() and b() and ...`, of truth values where one is a tensor."""
+    """A test `a() and b() and ...`."""
     return combine(site, operands, False)
 
 
 def or_(site: str, *operands: Callable[[], Any]) -> Any:
-    """`a() or b() or ...`, of truth values where one is a tensor."""
+    """A test `a() or b() or ...`."""
     return combine(site, operands, True)
 
 

@@ -1,0 +1,111 @@
+"""Orders that data decide: `max(items, key=...)`, `sorted(items, key=...)` and `list.sort` of tensors and numbers.
+
+Dynamo sorts constants alone. Here it compares the keys as Python does, and the graph follows the order of the call.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from .asked import answered
+
+MAX_SORTED = 32
+
+
+class NotedKey:
+    """Stands in for the variable of a key function, and notes what the function gives."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+        self.found: list = []
+
+    def is_constant_none(self) -> bool:
+        """Whether there is no function, so that the items are their own keys."""
+        return False
+
+    def call_function(self, tx: Any, args: Any, kwargs: Any) -> Any:
+        """The key of one item."""
+        self.found.append(self.inner.call_function(tx, args, kwargs))
+        return self.found[-1]
+
+
+def sorted_by_data(call: Any) -> Any:
+    """`list.sort` where the keys are no constants."""
+
+    def calling(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        if name != "sort" or args or not self.is_mutable() or not kwargs.keys() <= {"key", "reverse"}:
+            return call(self, tx, name, args, kwargs)
+        from torch._dynamo.exc import Unsupported
+
+        options = dict(kwargs)
+        noted: Optional[NotedKey] = None
+        if "key" in options and not options["key"].realize().is_constant_none():
+            options["key"] = noted = NotedKey(options["key"])
+        reverse = "reverse" in kwargs and bool(kwargs["reverse"].as_python_constant())
+        items = list(self.items)
+        try:
+            return call(self, tx, name, args, options)
+        except Unsupported as error:
+            keys = items if noted is None else noted.found
+            if error.gb_type != "sort with non-constant keys" or len(keys) != len(items) or len(items) > MAX_SORTED:
+                raise
+        order = order_of(tx, keys[::-1] if reverse else keys)
+        if reverse:
+            order = [len(items) - 1 - place for place in reversed(order)]
+        tx.output.side_effects.mutation(self)
+        self.items[:] = [items[place] for place in order]
+        from torch._dynamo.variables import ConstantVariable
+
+        return ConstantVariable.create(None)
+
+    return calling
+
+
+def order_of(tx: Any, keys: list) -> list[int]:
+    """The places of the keys in ascending order, found by the comparisons that Python makes of a short list."""
+    order = list(range(len(keys)))
+    if len(keys) < 2:
+        return order
+    run = 2
+    falling = less(tx, keys[1], keys[0])
+    while run < len(keys) and less(tx, keys[run], keys[run - 1]) is falling:
+        run += 1
+    if falling:
+        order[:run] = reversed(order[:run])
+    for place in range(run, len(keys)):
+        low, high = 0, place
+        while low < high:
+            middle = (low + high) // 2
+            if less(tx, keys[place], keys[order[middle]]):
+                high = middle
+            else:
+                low = middle + 1
+        order[: place + 1] = [*order[:low], place, *order[low:place]]
+    return order
+
+
+def less(tx: Any, first: Any, second: Any) -> bool:
+    """Whether one key is less than another; the graph follows the answer."""
+    from torch._dynamo.variables import object_protocol
+
+    return answered(tx, object_protocol.generic_richcompare(tx, first, second, "__lt__"))
+
+
+def extreme(tx: Any, largest: bool, args: Any, kwargs: Any) -> Any:
+    """What `max` or `min` gives with a key; None where Dynamo's answer will do."""
+    from torch._dynamo.utils import unpack_iterable
+    from torch._dynamo.variables import object_protocol
+
+    key = kwargs["key"].realize()
+    if not kwargs.keys() <= {"key", "default"} or key.is_constant_none():
+        return None
+    items = list(args) if len(args) > 1 else unpack_iterable(tx, args[0])
+    if not items:
+        return None
+    best, value = items[0], key.call_function(tx, [items[0]], {})
+    for item in items[1:]:
+        other = key.call_function(tx, [item], {})
+        test = object_protocol.generic_richcompare(tx, other, value, "__gt__" if largest else "__lt__")
+        if answered(tx, test):
+            best, value = item, other
+    return best

@@ -1,0 +1,260 @@
+"""Questions about tensors and numbers that data decide, in other words where Dynamo does not know the program's.
+
+`torch.equal(a, b)`, `math.isnan(loss.item())`, `scores.tolist()` and `v < w` give numbers and truth values of the
+graph, as `.item()` does. Where data decide an order (`max` and `sorted` with a key), the graph follows that of the
+call.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import operator
+from typing import Any, Callable, Iterator, Optional
+
+import torch
+
+from . import state
+from .asked import as_tensor, constant
+from .mathematics import computed
+from .ordered import extreme, sorted_by_data
+
+PREDICATES = {math.isnan: "isnan", math.isinf: "isinf", math.isfinite: "isfinite"}
+FUNCTIONS = {torch.equal: "equal", torch.allclose: "allclose", torch.is_nonzero: "is_nonzero"}
+ARRAYS = {"allclose": "allclose", "array_equal": "equal"}
+METHODS = frozenset(["equal", "allclose", "is_nonzero", "__bool__"])
+COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
+LISTED = (torch.bool, torch.uint8, torch.float64, torch.float32, torch.float16, torch.bfloat16)
+MAX_LISTED = 256
+
+
+@contextlib.contextmanager
+def questions_reworded(trace: state.Trace) -> Iterator[None]:
+    """Let a trace of a whole call inside the block ask in such words."""
+    if not trace.whole:
+        yield
+        return
+    from torch._dynamo.symbolic_convert import compare_op_handlers
+    from torch._dynamo.variables import builtin, lists, misc, object_protocol, tensor
+    from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
+
+    with contextlib.ExitStack() as stack:
+
+        def replace(owner: Any, name: str, make: Callable[[Any], Any]) -> None:
+            known = vars(owner)[name]
+            setattr(owner, name, make(known))
+            stack.callback(setattr, owner, name, known)
+
+        replace(TorchInGraphFunctionVariable, "call_function", functions)
+        replace(builtin.BuiltinVariable, "call_function", builtins)
+        replace(misc.NumpyVariable, "call_function", arrays)
+        replace(tensor.TensorVariable, "call_method", methods)
+        replace(tensor.TensorVariable, "method_tolist", lists_of)
+        replace(tensor.SymNodeVariable, "richcompare_impl", comparisons)
+        replace(lists.ListVariable, "call_method", sorted_by_data)
+        replace(object_protocol, "generic_richcompare_bool", same_objects)
+        known = {sign: compare_op_handlers[sign] for sign in COMPARISONS}
+        stack.callback(compare_op_handlers.update, known)
+        compare_op_handlers.update({sign: comparing(sign, known[sign]) for sign in known})
+        yield
+
+
+def functions(call: Any) -> Any:
+    """Functions of torch, and of Python's mathematics, which Dynamo counts among them."""
+
+    def calling(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        found = None
+        if self.value in PREDICATES and len(args) == 1 and not kwargs:
+            found = asked_of_number(tx, PREDICATES[self.value], args[0].realize())
+        elif self.value in FUNCTIONS:
+            found = asked_of_tensors(tx, FUNCTIONS[self.value], list(args), kwargs)
+        else:
+            found = computed(tx, self.value, list(args), kwargs)
+        return call(self, tx, args, kwargs) if found is None else found
+
+    return calling
+
+
+def methods(call: Any) -> Any:
+    """Methods of tensors."""
+
+    def calling(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        found = asked_of_tensors(tx, name, [self, *args], kwargs) if name in METHODS else None
+        return call(self, tx, name, args, kwargs) if found is None else found
+
+    return calling
+
+
+def builtins(call: Any) -> Any:
+    """Functions of Python."""
+
+    def calling(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        function = self.fn
+        if (function is max or function is min) and "key" in kwargs:
+            found = extreme(tx, function is max, args, kwargs)
+            return call(self, tx, args, kwargs) if found is None else found
+        found = None
+        if function is operator.truth and len(args) == 1 and not kwargs:
+            found = asked_of_tensors(tx, "is_nonzero", [args[0].realize()], {})
+        return call(self, tx, args, kwargs) if found is None else found
+
+    return calling
+
+
+def arrays(call: Any) -> Any:
+    """Functions of NumPy."""
+
+    def calling(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        name = getattr(self.value, "__name__", "")
+        if name in PREDICATES.values() and len(args) == 1 and is_real(args[0].realize()):
+            number = args[0].realize().as_tensor(tx, torch.float64)
+            return call(self, tx, [number.call_method(tx, "numpy", [], {})], kwargs)
+        if name in ARRAYS and len(args) > 1:
+            found = asked_of_tensors(tx, ARRAYS[name], [as_tensor(tx, arg.realize()) for arg in args], kwargs)
+            return call(self, tx, args, kwargs) if found is None else found
+        return call(self, tx, args, kwargs)
+
+    return calling
+
+
+def lists_of(call: Any) -> Any:
+    """`tolist()` of truth values and of numbers that are no integers."""
+
+    def listing(self: Any, tx: Any) -> Any:
+        numbers = as_tensor(tx, self)
+        value = example(numbers)
+        plain = value is not None and value.dtype in LISTED and all(type(size) is int for size in value.shape)
+        return listed(tx, numbers, value.dim()) if plain and value.numel() <= MAX_LISTED else call(self, tx)
+
+    return listing
+
+
+def listed(tx: Any, value: Any, levels: int) -> Any:
+    """The numbers in a tensor of so many dimensions."""
+    from torch._dynamo.variables import ListVariable
+    from torch._dynamo.variables.base import ValueMutationNew
+
+    if levels == 0:
+        return value.call_method(tx, "item", [], {})
+    rows = [value.call_method(tx, "__getitem__", [constant(i)], {}) for i in range(example(value).shape[0])]
+    return ListVariable([listed(tx, row, levels - 1) for row in rows], mutation_type=ValueMutationNew())
+
+
+def comparing(sign: str, compare: Any) -> Any:
+    """Comparisons of two numbers that data decide and that are no integers, as the program writes them."""
+
+    def handle(tx: Any, sides: Any, options: Any) -> Any:
+        found = compared(tx, COMPARISONS[sign], *(side.realize() for side in sides))
+        return compare(tx, sides, options) if found is None else found
+
+    return handle
+
+
+def comparisons(call: Any) -> Any:
+    """The same as containers and functions make them."""
+
+    def handle(self: Any, tx: Any, other: Any, op: str) -> Any:
+        found = compared(tx, op.strip("_"), self, other)
+        return call(self, tx, other, op) if found is None else found
+
+    return handle
+
+
+def compared(tx: Any, name: str, first: Any, second: Any) -> Any:
+    """How two such numbers compare: tensors of double precision do it as Python does, NaN included.
+
+    So does one such number with infinity or NaN, which symbols never are.
+    """
+    if not (is_real(first) or is_real(second)):
+        return None
+    sides = [double_of(tx, side) for side in (first, second)]
+    if None in sides:
+        return None
+    return sides[0].call_method(tx, name, [sides[1]], {}).call_method(tx, "item", [], {})
+
+
+def double_of(tx: Any, side: Any) -> Any:
+    """A tensor of a number that symbols do not compare as Python does; None for the others."""
+    from torch._dynamo.variables import VariableTracker
+
+    if is_real(side):
+        return side.as_tensor(tx, torch.float64)
+    number = side.as_python_constant() if side.is_python_constant() else None
+    if type(number) is not float or math.isfinite(number):
+        return None
+    dtype = VariableTracker.build(tx, torch.float64)
+    return VariableTracker.build(tx, torch.scalar_tensor).call_function(tx, [constant(number)], {"dtype": dtype})
+
+
+def same_objects(compare: Any) -> Any:
+    """Comparisons of the items of containers: an object is its own equal, NaN included."""
+
+    def comparing(tx: Any, first: Any, second: Any, op: str) -> Any:
+        if is_real(first) and is_real(second) and first.as_proxy().node is second.as_proxy().node:
+            return constant(op == "__eq__")
+        return compare(tx, first, second, op)
+
+    return comparing
+
+
+def is_real(variable: Any) -> bool:
+    """Whether Dynamo's variable is a number that is no integer, and known only when the graph runs."""
+    from torch._dynamo.variables import SymNodeVariable
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+
+    if not isinstance(variable, SymNodeVariable) or not isinstance(variable.sym_num, torch.SymFloat):
+        return False
+    return bool(free_unbacked_symbols(variable.sym_num))
+
+
+def asked_of_number(tx: Any, name: str, value: Any) -> Any:
+    """What a function says about a number that is no integer, as a truth value of the graph; None for others."""
+    if is_real(value):
+        number = value.as_tensor(tx, torch.float64)
+    else:
+        known = example(value)
+        if known is None or not known.is_floating_point() or known.layout != torch.strided or known.numel() != 1:
+            return None
+        number = value.call_method(tx, "detach", [], {}).call_method(tx, "reshape", [constant(())], {})
+    return number.call_method(tx, name, [], {}).call_method(tx, "item", [], {})
+
+
+def example(variable: Any) -> Optional[torch.Tensor]:
+    """The tensor that Dynamo traces with."""
+    from torch._dynamo.variables import TensorVariable
+
+    if type(variable) is not TensorVariable:
+        return None
+    value = variable.as_proxy().node.meta.get("example_value")
+    return value if isinstance(value, torch.Tensor) else None
+
+
+def asked_of_tensors(tx: Any, name: str, args: list, kwargs: Any) -> Any:
+    """What a function says about its tensors, as a truth value of the graph; None where it may raise an exception."""
+    if name in ("is_nonzero", "__bool__"):
+        value = example(args[0]) if len(args) == 1 and not kwargs else None
+        if value is None or value.numel() != 1 or value.layout != torch.strided or value.is_complex():
+            return None
+        test = args[0].call_method(tx, "detach", [], {}).call_method(tx, "reshape", [constant(())], {})
+        test = test if value.dtype == torch.bool else test.call_method(tx, "ne", [constant(0)], {})
+        return test.call_method(tx, "item", [], {})
+    first, second = (example(item.realize()) for item in args[:2]) if len(args) > 1 else (None, None)
+    if first is None or second is None or first.dtype != second.dtype or first.device != second.device:
+        return None
+    if first.layout != torch.strided or second.layout != torch.strided or not all_known(first, second):
+        return None
+    left, right = (item.realize().call_method(tx, "detach", [], {}) for item in args[:2])
+    if name == "equal":
+        if len(args) > 2 or kwargs:
+            return None
+        if first.shape != second.shape:
+            return constant(False)
+        same = left.call_method(tx, "eq", [right], {})
+    else:
+        same = left.call_method(tx, "isclose", [right, *args[2:]], dict(kwargs))
+    return same.call_method(tx, "all", [], {}).call_method(tx, "item", [], {})
+
+
+def all_known(*values: torch.Tensor) -> bool:
+    """Whether all sizes of tensors are known."""
+    return all(type(size) is int for value in values for size in value.shape)
