@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import logging
 import os
 import random
@@ -185,6 +186,9 @@ def differences(left: list[dict], right: list[dict]) -> list[str]:
     return found
 
 
+numbers = itertools.count()
+
+
 def load(folder: Any, text: str) -> Callable[[], Any]:
     """Makes the program of a source text, mended by the core, anew: what `make` gives in it, or else `f`."""
     from graphmend import core, hook
@@ -194,10 +198,11 @@ def load(folder: Any, text: str) -> Callable[[], Any]:
     path.write_bytes(data)
     result = core.mend_source(str(path), data)
     code = hook.compile_mended(result, data, str(path)) if result["mended"] else compile(data, str(path), "exec")
+    name = f"program_{next(numbers)}"  # Dynamo keeps modules by their names
 
     def make() -> Any:
-        module = types.ModuleType("program")
-        sys.modules["program"] = module
+        module = types.ModuleType(name)
+        sys.modules[name] = module
         exec(code, vars(module))
         return module.make() if hasattr(module, "make") else module.f
 
