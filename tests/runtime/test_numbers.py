@@ -178,6 +178,18 @@ def test_arithmetic_of_a_compiler() -> None:
     assert [item["mode"] for item in outcome.report["callables"]] == ["partial"]
 
 
+def test_arithmetic_is_refused_before_it_is_compiled() -> None:
+    """By its name it is known what the backend does."""
+    from torch._dynamo.utils import counters
+
+    torch._dynamo.reset()
+    counters.clear()
+    with torch.no_grad():
+        found = torch.compile(divided, backend="aot_eager")(torch.ones(2) * 2, None)
+    assert torch.equal(found, divided(torch.ones(2) * 2, None))
+    assert counters["aot_autograd"]["total"] == 2  # the two parts of the function
+
+
 def is_nan(x: torch.Tensor) -> torch.Tensor:
     value = x.sum().item()
     return torch.zeros(1) if value != value else x + 1

@@ -15,7 +15,7 @@ from .leaf_flags import flags_held, with_flags
 from .lost import forgotten_numbers
 from .lower import lower
 from .modules import refuse_buffers
-from .numbers import computes_with_numbers, depends_on_data, inexact_comparison, runs_as_python
+from .numbers import computes_with_numbers, depends_on_data, inexact_comparison, is_compiler, runs_as_python
 from .reach import with_reach
 from .records import refuse_seen
 from .regions import has_markers
@@ -88,6 +88,8 @@ class MendingBackend:
         reason = computes_with_numbers(module) if plan.numbers else None
         if plan.single:
             reason = "Dynamo hands over the numbers of `random` in double precision, and tells that they are in single"
+        if reason is not None and is_compiler(self.inner):
+            raise state.SiteRefused(reason)
         with kept_buffers(plan.hooks), flags_held(inputs, plan.flags):
             compiled = self.inner(module, inputs, **kwargs)
         if runs_as_python(module, compiled):

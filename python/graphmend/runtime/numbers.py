@@ -13,6 +13,8 @@ from .dialect import EXACT
 # by one with the user's settings.
 CAPTURE = {"capture_scalar_outputs": True, "capture_dynamic_output_shape_ops": True}
 
+COMPILERS = ("inductor", "aot_eager", "cudagraphs")  # by the names that users give to torch.compile
+
 
 def depends_on_data(module: GraphModule) -> bool:
     """Whether numbers or sizes in the graph are known only when it runs. What the trace assumed of them is checked
@@ -53,6 +55,11 @@ def inexact_comparison(shapes: Any) -> Optional[str]:
         if guard.expr.has(ToFloat) and any(abs(number) >= EXACT for number in guard.expr.atoms() if number.is_number):
             return "a number from a tensor is compared with a number that is too large"
     return None
+
+
+def is_compiler(backend: Any) -> bool:
+    """Whether it is known before a backend is called that it does not hand back the graph itself."""
+    return getattr(backend, "compiler_name", None) in COMPILERS
 
 
 def runs_as_python(module: GraphModule, compiled: Any) -> bool:
