@@ -51,6 +51,24 @@ def test_a_number_that_nobody_uses_still_fails(tmp_path: Any, number: str, backe
     compare(load(tmp_path, text), calls(), False, backend)
 
 
+ASKED = (
+    "(x[i] > 0).tolist()",
+    "min(x[i].tolist()[0])",
+    "torch.equal(x[i], x)",
+    "torch.allclose(x[i], x[:2])",
+    "np.isnan(x[i].sum().item())",
+    "2 in x[i].long().flatten().tolist()",
+    "f'{x[i].tolist()}'",
+)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize("asked", ASKED)
+def test_an_answer_that_nobody_uses_still_fails(tmp_path: Any, asked: str, backend: str) -> None:
+    text = f"import numpy as np, torch\ndef f(x, i):\n    n = {asked}\n    return x * 2\n"
+    compare(load(tmp_path, text), calls(), False, backend)
+
+
 COMPUTED = {
     "root": "math.sqrt(x.sum().item() - 1000)",
     "quotient": "1 / int(x.sum().clamp(0, 0.5))",

@@ -253,3 +253,17 @@ def test_many_numbers_that_change(count: int, mode: str) -> None:
     outcome = compare(lambda: heads, calls)
     assert [item["mode"] for item in outcome.report["callables"]] == [mode]
     assert mode == "partial" or outcome.graphs == 2
+
+
+def test_elements_are_assigned_where_tensors_say() -> None:
+    """Assigning, Dynamo fetches the numbers of its own accord, and does not tell which symbols they get."""
+
+    def program(x, places):
+        y = x.clone()
+        row, column = places[0], places[1]
+        y[row, column] = 7.0
+        return y * 2
+
+    calls = [lambda p=p: (torch.arange(24.0).view(4, 6), torch.tensor(p)) for p in ([1, 2], [1, 2])]
+    outcome = compare(lambda: program, calls)
+    assert [item["mode"] for item in outcome.report["callables"]] == ["whole"]

@@ -187,7 +187,8 @@ def bind(trace: state.Trace, shapes: Any, value: Any, number: Any) -> None:
                 item = graph.call_method("item", (node,))
             item.meta = {key: last.meta[key] for key in ("stack_trace", "nn_module_stack") if key in last.meta}
             item.meta["example_value"] = number
-            item.meta["unbacked_bindings"] = compute_unbacked_bindings(shapes, number)
+            bindings = compute_unbacked_bindings(shapes, number)  # none where an element is assigned to
+            item.meta["unbacked_bindings"] = bindings or {number.node.expr: ()}
             return
 
 

@@ -96,9 +96,10 @@ def lost_failures(module: GraphModule, marks: Marks, trace: Trace) -> list[Node]
             if not tested.isdisjoint(idle):
                 trace.refuse(region.site, "what is tested may fail, and nothing else needs it")
         return []
+    tensors = [node for node in idle if isinstance(tensor_of(node), torch.Tensor)]
     earlier: set[Node] = set()
-    add_sources(earlier, [source for node in idle for source in node.all_input_nodes])
-    return [node for node in idle if node not in earlier and isinstance(tensor_of(node), torch.Tensor)]
+    add_sources(earlier, [source for node in tensors for source in node.all_input_nodes])
+    return [node for node in tensors if node not in earlier]
 
 
 def add_sources(found: set[Node], waiting: list[Node]) -> None:

@@ -13,9 +13,11 @@ import operator
 from typing import Any, Callable, Iterator, Optional
 
 import torch
+from torch.fx import Node
 
-from . import state
+from . import prove, state
 from .asked import as_tensor, constant
+from .lost import add_sources
 from .mathematics import computed
 from .ordered import extreme, sorted_by_data
 
@@ -108,6 +110,7 @@ def arrays(call: Any) -> Any:
         name = getattr(self.value, "__name__", "")
         if name in PREDICATES.values() and len(args) == 1 and is_real(args[0].realize()):
             number = args[0].realize().as_tensor(tx, torch.float64)
+            looked_at(tx, number)
             return call(self, tx, [number.call_method(tx, "numpy", [], {})], kwargs)
         if name in ARRAYS and len(args) > 1:
             found = asked_of_tensors(tx, ARRAYS[name], [as_tensor(tx, arg.realize()) for arg in args], kwargs)
@@ -124,7 +127,10 @@ def lists_of(call: Any) -> Any:
         numbers = as_tensor(tx, self)
         value = example(numbers)
         plain = value is not None and value.dtype in LISTED and all(type(size) is int for size in value.shape)
-        return listed(tx, numbers, value.dim()) if plain and value.numel() <= MAX_LISTED else call(self, tx)
+        if not plain or value.numel() > MAX_LISTED:
+            return call(self, tx)
+        looked_at(tx, numbers)
+        return listed(tx, numbers, value.dim())
 
     return listing
 
@@ -244,6 +250,8 @@ def asked_of_tensors(tx: Any, name: str, args: list, kwargs: Any) -> Any:
     if first.layout != torch.strided or second.layout != torch.strided or not all_known(first, second):
         return None
     left, right = (item.realize().call_method(tx, "detach", [], {}) for item in args[:2])
+    looked_at(tx, left)
+    looked_at(tx, right)
     if name == "equal":
         if len(args) > 2 or kwargs:
             return None
@@ -253,6 +261,17 @@ def asked_of_tensors(tx: Any, name: str, args: list, kwargs: Any) -> Any:
     else:
         same = left.call_method(tx, "isclose", [right, *args[2:]], dict(kwargs))
     return same.call_method(tx, "all", [], {}).call_method(tx, "item", [], {})
+
+
+def looked_at(tx: Any, value: Any) -> None:
+    """Have a tensor at which Python looks fail in the graph where it fails in Python, though nothing may need it there.
+
+    A test of it that nobody uses counts as a number that has been asked for (lost.py).
+    """
+    sources: set[Node] = set()
+    add_sources(sources, [value.as_proxy().node])
+    if any(map(prove.fails, sources)):
+        value.call_method(tx, "any", [], {})
 
 
 def all_known(*values: torch.Tensor) -> bool:
