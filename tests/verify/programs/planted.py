@@ -94,4 +94,4 @@ def lose_effects():
     if is_mended():
         import graphmend.runtime.compile_wrapper as compile_wrapper
 
-        compile_wrapper.flush = lambda queue: queue.clear()
+        compile_wrapper.carry_out = lambda waiting: waiting.__setitem__(0, None)
