@@ -40,6 +40,7 @@ def numbers_assumed(trace: state.Trace) -> Iterator[None]:
 
     With `trace.fixed`, every such integer is the one that the call has. More than a few are too much for a compiler, so
     they are fixed at first; once a call has others, they are left open (`trace.symbolic`) unless they are far too many.
+    Then there is a graph for each of the first few sets of numbers.
     """
     if not trace.whole:
         yield

@@ -174,9 +174,8 @@ class Callback:
                 if trace.drawing and not (trace.refusals or hosts):
                     hosts = True
                     continue
-                change = trace.crowded and trace.symbolic
-                if trace.numbers and not (trace.refusals or tried or change):
-                    fixed, tried, crowded = True, True, trace.crowded
+                if trace.numbers and not (trace.refusals or tried):
+                    fixed, tried, crowded = True, True, trace.crowded and not symbolic
                     continue
                 if crowded and not trace.refusals:
                     fixed, crowded, symbolic = False, False, True
