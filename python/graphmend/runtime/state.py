@@ -98,6 +98,7 @@ class Trace:
     symbols: int = 0  # how many of them the graph has
     crowded: bool = False  # too many not to be constants
     assumed: list[Any] = dataclasses.field(default_factory=list)  # what the graph assumes of them, as expressions
+    lists: list[Any] = dataclasses.field(default_factory=list)  # of numbers, each assumed as a whole
     switched: list[Any] = dataclasses.field(default_factory=list)  # nodes that the program has made leaves
     copied: set[int] = dataclasses.field(default_factory=set)  # memory of tensors that are copied deeply
     generators: list[Any] = dataclasses.field(default_factory=list)  # Dynamo's variables of those that are made
@@ -114,7 +115,7 @@ class Trace:
 
     def route(self, answers: tuple[bool, ...]) -> tuple[Any, ...]:
         """What a graph with these answers rests on, in a form that can be compared."""
-        return (*answers, *map(str, self.assumed))
+        return (*answers, *map(str, self.assumed), *map(str, self.lists))
 
     def refuse(self, site: str, reason: str) -> None:
         """Record why a site cannot be mended in this trace."""

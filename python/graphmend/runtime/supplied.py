@@ -177,6 +177,7 @@ def all_numbers(trace: state.Trace, tx: Any, value: Any) -> Optional[Any]:
     holds = same.call_method(tx, "item", [], {})
     if not (isinstance(holds, ConstantVariable) or fix(trace, holds.sym_num)):
         return None
+    trace.lists.append(numbers)
     return numbers
 
 
