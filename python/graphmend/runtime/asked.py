@@ -6,7 +6,6 @@ follows the way that the call takes, and the test becomes one of its outputs.
 
 from __future__ import annotations
 
-import contextlib
 import linecache
 from typing import Any, Callable, Iterator, Optional
 
@@ -20,12 +19,9 @@ SILENCED = "graphmend: ignore"
 Handler = Callable[[Any, Any], Any]
 
 
-@contextlib.contextmanager
+@state.in_whole_calls
 def truth_asked(trace: state.Trace) -> Iterator[None]:
     """Let a trace of a whole call inside the block decide on tensors wherever Python asks whether they are true."""
-    if not trace.whole:
-        yield
-        return
     from torch._dynamo.variables import object_protocol
 
     tables = list(handlers())

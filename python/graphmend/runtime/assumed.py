@@ -7,7 +7,6 @@ assumed becomes an assertion in the graph, and a call for which it does not hold
 
 from __future__ import annotations
 
-import contextlib
 import math
 import operator
 from typing import Any, Iterator, Optional
@@ -34,7 +33,7 @@ MANY, MOST = 16, 32
 FAILED = "Runtime assertion failed for expression "
 
 
-@contextlib.contextmanager
+@state.in_whole_calls
 def numbers_assumed(trace: state.Trace) -> Iterator[None]:
     """Let a trace inside the block assume what it has to know of the numbers that data decide.
 
@@ -42,9 +41,6 @@ def numbers_assumed(trace: state.Trace) -> Iterator[None]:
     they are fixed at first; once a call has others, they are left open (`trace.symbolic`) unless they are far too many.
     Then there is a graph for each of the first few sets of numbers.
     """
-    if not trace.whole:
-        yield
-        return
     from torch._dynamo.variables import builder, tensor
     from torch._subclasses import fake_impls
     from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, ShapeEnv

@@ -9,7 +9,6 @@ traced, by running the code without its effects and without the cache.
 from __future__ import annotations
 
 import cmath
-import contextlib
 import dis
 import functools
 import inspect
@@ -159,12 +158,9 @@ class Call:
         return prologue.undoing() if self.drawn else lambda: None
 
 
-@contextlib.contextmanager
+@state.in_whole_calls
 def caches_asked(trace: state.Trace) -> Iterator[None]:
     """Let a trace of a whole call inside the block have such functions called in front of the graph."""
-    if not trace.whole:
-        yield
-        return
     from torch._dynamo.variables.functions import WrapperUserFunctionVariable
 
     call = WrapperUserFunctionVariable.call_function

@@ -6,7 +6,6 @@ said, it is a block like any other.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
 from typing import Any, Iterator
@@ -20,12 +19,9 @@ from .regions import tensor_of
 CUDNN = torch.backends.cudnn
 
 
-@contextlib.contextmanager
+@state.in_whole_calls
 def contexts_entered(trace: state.Trace) -> Iterator[None]:
     """Let a trace of a whole call inside the block enter such context managers."""
-    if not trace.whole:
-        yield
-        return
     from torch._dynamo.variables import PythonModuleVariable, TorchInGraphFunctionVariable
 
     call, read = TorchInGraphFunctionVariable.call_function, PythonModuleVariable.var_getattr

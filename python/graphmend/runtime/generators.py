@@ -8,7 +8,6 @@ graph must not lose what it does last.
 from __future__ import annotations
 
 import builtins
-import contextlib
 import dis
 import os
 from typing import Any, Iterator
@@ -22,12 +21,9 @@ BLOCKS = frozenset(("SETUP_FINALLY", "SETUP_WITH", "BEFORE_WITH", "LOAD_SPECIAL"
 TORCH_FOLDER = os.path.dirname(torch.__file__) + os.sep
 
 
-@contextlib.contextmanager
+@state.in_whole_calls
 def generators_noted(trace: state.Trace) -> Iterator[None]:
     """Note the generators that a trace of a whole call makes."""
-    if not trace.whole:
-        yield
-        return
     from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 
     make = LocalGeneratorObjectVariable.__init__

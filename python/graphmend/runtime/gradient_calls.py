@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 from typing import Any, Callable, Iterator
 
@@ -16,10 +15,10 @@ OPTIMIZER = inspect.getfile(torch.optim.Optimizer)
 Wrapper = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-@contextlib.contextmanager
+@state.in_whole_calls
 def gradients_traced(trace: state.Trace) -> Iterator[None]:
     """Let a trace of a whole call inside the block hold gradients that the program asks for."""
-    if not trace.whole or not hasattr(torch._dynamo.config, "trace_autograd_ops"):
+    if not hasattr(torch._dynamo.config, "trace_autograd_ops"):
         yield
         return
     places = [*of_tensors(trace), *of_functions(trace), *of_optimizers()]

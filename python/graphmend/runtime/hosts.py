@@ -8,7 +8,6 @@ look like what it gave while the call was traced; otherwise, and when it raises,
 
 from __future__ import annotations
 
-import contextlib
 import dis
 import functools
 import inspect
@@ -158,12 +157,9 @@ def may_use(name: str, variables: dict, depth: int) -> bool:
     return isinstance(value, FunctionType) and computes(value, depth - 1)
 
 
-@contextlib.contextmanager
+@state.in_whole_calls
 def hosts_called(trace: state.Trace) -> Iterator[None]:
     """Let a trace of a whole call inside the block have such functions run by the graph, if it is to have any."""
-    if not trace.whole:
-        yield
-        return
     from torch._dynamo.variables import UserFunctionVariable
 
     call = UserFunctionVariable.call_function

@@ -6,7 +6,6 @@ results look like: they have no effects, and what they raise, they raise again w
 
 from __future__ import annotations
 
-import contextlib
 import operator
 import sys
 from typing import Any, Iterator
@@ -36,12 +35,9 @@ LIBRARY.impl("assignment", assignment, "CompositeExplicitAutograd")
 torch.library.register_fake("graphmend_libraries::assignment", like_assignment, lib=LIBRARY)
 
 
-@contextlib.contextmanager
+@state.in_whole_calls
 def libraries_called(trace: state.Trace) -> Iterator[None]:
     """Let a trace of a whole call inside the block put such functions into the graph."""
-    if not trace.whole:
-        yield
-        return
     from torch._dynamo.variables import SkipFunctionVariable
 
     call = SkipFunctionVariable.call_function

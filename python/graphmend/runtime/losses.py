@@ -6,7 +6,6 @@ out. Nobody but the gradient sees it, so that operator and its gradient each com
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any, Iterator
 
 import torch
@@ -80,12 +79,9 @@ def ctc_loss(
     )
 
 
-@contextlib.contextmanager
+@state.in_whole_calls
 def losses_held(trace: state.Trace) -> Iterator[None]:
     """Let a trace of a whole call inside the block hold these functions."""
-    if not trace.whole:
-        yield
-        return
     from torch._dynamo.variables import TorchInGraphFunctionVariable, VariableTracker
 
     call = TorchInGraphFunctionVariable.call_function

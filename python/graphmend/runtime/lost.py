@@ -6,7 +6,6 @@ nothing breaks any more. Numbers that nobody uses count as well: Python has aske
 
 from __future__ import annotations
 
-import contextlib
 import operator
 from typing import Any, Iterator
 
@@ -15,22 +14,19 @@ from torch.fx import GraphModule, Node
 
 from . import prove
 from .regions import Marks, tensor_of
-from .state import SiteRefused, Trace
+from .state import SiteRefused, Trace, in_whole_calls
 
 QUOTIENTS = (operator.truediv, operator.floordiv, operator.mod)
 NEVER_FAIL = (operator.add, operator.sub, operator.mul, operator.neg, operator.abs, abs, operator.getitem)
 NEVER_FAIL += (torch.sym_max, torch.sym_min, torch.sym_float, torch.sym_sum, torch.sym_ite)
 
 
-@contextlib.contextmanager
+@in_whole_calls
 def lookups_kept(trace: Trace) -> Iterator[None]:
     """Have nothing that may fail left out by Dynamo itself inside the block.
 
     Elements looked up with indices that may be wrong stay in the graph; numbers cannot, and the call is refused.
     """
-    if not trace.whole:
-        yield
-        return
     from torch._dynamo.output_graph import OutputGraph
 
     remove = OutputGraph.remove_unused_graphargs

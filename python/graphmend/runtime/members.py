@@ -7,7 +7,6 @@ that it is. `n in range(9)` is a number to Dynamo, a truth value to Python.
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any, Iterator
 
 from . import state
@@ -15,12 +14,9 @@ from .asked import answered
 from .reworded import is_real
 
 
-@contextlib.contextmanager
+@state.in_whole_calls
 def members_compared(trace: state.Trace) -> Iterator[None]:
     """Have a trace of a whole call inside the block compare with every item of a container, as Python does."""
-    if not trace.whole:
-        yield
-        return
     from torch._dynamo import utils
     from torch._dynamo.variables import dicts, lists
 

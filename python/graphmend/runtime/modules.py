@@ -5,7 +5,6 @@ Dynamo traces the making of a module like that of any object, but for a few thin
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import types
 from typing import Any, Iterator
@@ -18,12 +17,9 @@ from . import state
 MODES = {torch.no_grad: False, torch.enable_grad: True}
 
 
-@contextlib.contextmanager
+@state.in_whole_calls
 def modules_made(trace: state.Trace) -> Iterator[None]:
     """Let a trace of a whole call inside the block make modules."""
-    if not trace.whole:
-        yield
-        return
     from torch._dynamo.variables import ConstantVariable, SkipFunctionVariable, UserFunctionVariable
     from torch._dynamo.variables.builder import SourcelessBuilder
     from torch._dynamo.variables.functions import UserMethodVariable

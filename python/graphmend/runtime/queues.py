@@ -7,7 +7,6 @@ and shown by other deferred work, and whatever else the program does with it is 
 
 from __future__ import annotations
 
-import contextlib
 import queue
 from typing import Any, Callable, Iterator, Optional
 
@@ -28,12 +27,9 @@ def read_behind(site: str, function: Callable[[], Any]) -> Later:
     return Later(site, "", (cell,))
 
 
-@contextlib.contextmanager
+@state.in_whole_calls
 def queues_asked(trace: state.Trace) -> Iterator[None]:
     """Let a trace of a whole call inside the block have queues asked behind the graph."""
-    if not trace.whole:
-        yield
-        return
     from torch._dynamo.variables import UserFunctionVariable, UserMethodVariable
     from torch._dynamo.variables.builder import SourcelessBuilder
 

@@ -30,12 +30,9 @@ LISTED = (torch.bool, torch.uint8, torch.float64, torch.float32, torch.float16, 
 MAX_LISTED = 256
 
 
-@contextlib.contextmanager
+@state.in_whole_calls
 def questions_reworded(trace: state.Trace) -> Iterator[None]:
     """Let a trace of a whole call inside the block ask in such words."""
-    if not trace.whole:
-        yield
-        return
     from torch._dynamo.symbolic_convert import compare_op_handlers
     from torch._dynamo.variables import builtin, lists, misc, object_protocol, tensor
     from torch._dynamo.variables.torch import TorchInGraphFunctionVariable

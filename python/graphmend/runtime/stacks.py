@@ -7,7 +7,6 @@ Whatever lies further out depends on who calls the compiled function, and is lef
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import sys
 import traceback
@@ -110,12 +109,9 @@ def qualified(code: types.CodeType) -> str:
     return str(getattr(code, "co_qualname", code.co_name))
 
 
-@contextlib.contextmanager
+@state.in_whole_calls
 def stack_shown(trace: state.Trace) -> Iterator[None]:
     """Let a trace of a whole call inside the block see its own functions on the stack."""
-    if not trace.whole:
-        yield
-        return
     from torch._dynamo.variables import SkipFunctionVariable, UserFunctionVariable
 
     kinds = (

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import functools
 import os
 import threading
+from collections.abc import Iterator
 from typing import Any, Callable, Optional
 
 # Rules whose mends postpone work until the graph has returned, or undo a call and run it again. Their order against
@@ -120,6 +123,17 @@ class Trace:
     def refuse(self, site: str, reason: str) -> None:
         """Record why a site cannot be mended in this trace."""
         self.refusals.setdefault(site, reason)
+
+
+def in_whole_calls(context: Callable[[Trace], Iterator[None]]) -> Callable[[Trace], Any]:
+    """Make a context manager of a generator function, which does nothing around a trace of a part of a call."""
+    managed = contextlib.contextmanager(context)
+
+    @functools.wraps(context)
+    def manager(trace: Trace) -> Any:
+        return managed(trace) if trace.whole else contextlib.nullcontext()
+
+    return manager
 
 
 class Replay:

@@ -6,7 +6,6 @@ lists of many numbers from a tensor.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import itertools
 from typing import Any, Callable, Iterator, Optional
@@ -22,12 +21,9 @@ from .paths import path_of
 MANY = 32  # numbers in a list that are worth one test for all of them
 
 
-@contextlib.contextmanager
+@state.in_whole_calls
 def supplied(trace: state.Trace) -> Iterator[None]:
     """Let a trace of a whole call inside the block do these things."""
-    if not trace.whole:
-        yield
-        return
     from torch._dynamo.symbolic_convert import InstructionTranslatorBase as Translator
     from torch._dynamo.variables import BuiltinVariable, VariableTracker
     from torch._dynamo.variables.iter import ItertoolsVariable

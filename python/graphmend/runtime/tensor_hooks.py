@@ -13,7 +13,6 @@ A backend that differentiates nothing itself has the tensors at hand, and the ho
 
 from __future__ import annotations
 
-import contextlib
 import dis
 import functools
 import inspect
@@ -44,13 +43,13 @@ MAX_DEPTH = 4
 # ---- While a call is traced ----
 
 
-@contextlib.contextmanager
+@state.in_whole_calls
 def hooks_called(trace: state.Trace) -> Iterator[None]:
     """Let a trace of a whole call inside the block leave hooks to Python that it cannot follow."""
     from torch._dynamo.variables.tensor import TensorVariable
 
     register = getattr(TensorVariable, "_method_register_hook", None)
-    if not trace.whole or register is None:
+    if register is None:
         yield
         return
 
