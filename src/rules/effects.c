@@ -258,16 +258,6 @@ static gm_refusal of_decorators(const gm_analysis *analysis, const gm_list *deco
     return none;
 }
 
-/* What stands in front of the one `yield` happens where the `with` begins, what stands behind it where that ends. */
-static bool is_context_manager(const gm_analysis *analysis, const gm_function *function) {
-    if (function->node->kind != GM_KIND_FunctionDef || gm_as_FunctionDef(function->node)->decorator_list.count != 1) {
-        return false;
-    }
-    const gm_node *decorator = gm_as_FunctionDef(function->node)->decorator_list.items[0];
-    const gm_name *name = gm_flow_qualified(analysis->flow, decorator);
-    return name != NULL && strcmp(name->text, "contextlib.contextmanager") == 0;
-}
-
 static gm_refusal of_function(gm_analysis *analysis, gm_function *function, uint16_t allowed) {
     static const struct {
         uint16_t trait;
@@ -297,7 +287,7 @@ gm_refusal gm_effects_of_function(gm_analysis *analysis, gm_function *function) 
 }
 
 gm_refusal gm_effects_of_caller(gm_analysis *analysis, gm_function *function) {
-    return of_function(analysis, function, is_context_manager(analysis, function) ? GM_SCOPE_HAS_YIELD : 0);
+    return of_function(analysis, function, GM_SCOPE_HAS_YIELD);
 }
 
 /* ---- Functions of the file that are called ---- */

@@ -24,7 +24,8 @@ gm_refusal gm_effects_of_block(gm_analysis *analysis, gm_function *function, con
 /* Whether a function cannot be changed at all: generators, coroutines, locals(), frames, decorators that read byte code. */
 gm_refusal gm_effects_of_function(gm_analysis *analysis, gm_function *function);
 
-/* The same where only a single statement is to be carried out later: it may stand in a `@contextmanager`. */
+/* The same where only a single statement is to be carried out later: it may stand in a generator, whose statements a tracer
+   comes by in the order in which they run. */
 gm_refusal gm_effects_of_caller(gm_analysis *analysis, gm_function *function);
 
 #endif

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import re
 from typing import Any
 
 import pytest
@@ -50,3 +53,71 @@ def test_what_closing_does_is_done(tmp_path: Any, body: str) -> None:
 def test_closing_that_does_nothing(tmp_path: Any, body: str) -> None:
     outcome = compare(load(tmp_path, PROGRAM.format(body=body)), calls(), False)
     assert outcome.graphs == 1 and outcome.mended("GM301")
+
+
+STEPS = """
+    import itertools
+    import torch
+
+    class Kept:
+        rows = None
+
+    def rows(x, name="row"):
+        print(name, "starts")
+        for number in range(x.size(0)):
+            print(name, number)
+            sent = yield x[number]
+            print(name, "goes on", sent)
+        print(name, "ends")
+        return x.sum()
+
+    def again(n, x):
+        print("level", n)
+        if n:
+            yield from again(n - 1, x)
+        yield x * n
+
+    def f(x):
+        {body}
+    """
+
+ASKED = {
+    "zip": "return sum(a * b for a, b in zip(rows(x, 'a'), rows(x[:2], 'b')))",
+    "zip with a range": "return sum(a * b for a, b in zip(rows(x), range(2)))",
+    "all": "values = list(rows(x)); print('listed'); return torch.stack(values)",
+    "taken apart": "a, *b = rows(x); print('apart'); return a + len(b)",
+    "next": "steps = rows(x[:1]); a = next(steps); b = next(steps, None); print(b); return a",
+    "send": "steps = rows(x); a = next(steps); b = steps.send(5); print('sent'); return a + b",
+    "close": "steps = rows(x); a = next(steps); steps.close(); print('closed'); return a",
+    "map": "steps = map(lambda row: row * 2, rows(x)); a = next(steps); print('one'); return a + next(steps)",
+    "slice": "return sum(itertools.islice(itertools.chain(rows(x[:1], 'a'), rows(x[1:], 'b')), 2))",
+    "data": "return next((row * 2 for row in rows(x) if row > 1), x[0])",
+    "recursion": "return sum(again(3, x))",
+    "never": "steps = rows(x); print('never'); return x * 2",
+}
+ESCAPING = {
+    "returned": "return x * 2, rows(x)",
+    "begun": "steps = rows(x); a = next(steps); return a, steps",
+    "kept": "Kept.rows = rows(x); return next(Kept.rows)",
+}
+
+
+@pytest.mark.parametrize("body", ASKED.values(), ids=ASKED)
+def test_steps_print_when_they_are_asked_for(tmp_path: Any, body: str) -> None:
+    outcome = compare(load(tmp_path, STEPS.format(body=body)), calls(), False)
+    assert outcome.mended("GM301") and outcome.graphs == 1
+
+
+@pytest.mark.parametrize("body", ESCAPING.values(), ids=ESCAPING)
+def test_generators_that_outlive_their_call_keep_what_they_print(tmp_path: Any, body: str) -> None:
+    function = load(tmp_path, STEPS.format(body=body))()
+    seen = []
+    for call in (function, torch.compile(function, backend="eager")):
+        with contextlib.redirect_stdout(io.StringIO()) as output:
+            for _ in range(3):
+                given = call(torch.arange(3.0))
+                print("behind the call")
+                steps = given[1] if isinstance(given, tuple) else function.__globals__["Kept"].rows
+                print(given, [float(row) for row in steps])
+        seen.append(re.sub("<generator.*?>", "", output.getvalue()))
+    assert seen[0] == seen[1]
