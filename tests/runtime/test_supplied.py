@@ -59,7 +59,20 @@ def steps(x, n):
     return x, list(range(n[0]))
 
 
-PROGRAMS = [spans, lost_groups, named, many, chosen, steps]
+def first_values(x, n):
+    rows = [last := row.sum() for row in x if (index := row.numel())]
+
+    def assign(value):
+        nonlocal late
+        late = value * 2
+
+    if not index:
+        late = 0
+    assign(last)
+    return torch.stack(rows) - last, late
+
+
+PROGRAMS = [spans, lost_groups, named, many, chosen, steps, first_values]
 CALLS = [
     lambda data=data: (torch.arange(10.0).reshape(5, 2), torch.tensor(data))
     for data in ([1, 1, 2, 0], [1, 1, 2, 0], [3, 3, 3, 3])

@@ -1,7 +1,7 @@
 """What Dynamo gives up at, or does otherwise than Python, and a trace of a whole call can have done right.
 
 `itertools.groupby` with a key function as its second argument, `range`, `max` and `min` of tensors, text of a tensor,
-lists of many numbers from a tensor.
+lists of many numbers from a tensor, inner functions that give a variable of the outer one its first value.
 """
 
 from __future__ import annotations
@@ -26,12 +26,14 @@ def supplied(trace: state.Trace) -> Iterator[None]:
     """Let a trace of a whole call inside the block do these things."""
     from torch._dynamo.symbolic_convert import InstructionTranslatorBase as Translator
     from torch._dynamo.variables import BuiltinVariable, VariableTracker
+    from torch._dynamo.variables.functions import NestedUserFunctionVariable
     from torch._dynamo.variables.iter import ItertoolsVariable
     from torch._dynamo.variables.misc import StringFormatVariable
     from torch._dynamo.variables.tensor import TensorVariable
 
     call, show, listed = ItertoolsVariable.call_function, Translator._format_value, TensorVariable.method_tolist
     built, asked = BuiltinVariable.call_function, TensorVariable.call_method
+    made = NestedUserFunctionVariable.get_function
 
     def calling(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if self.value is itertools.groupby:
@@ -74,6 +76,12 @@ def supplied(trace: state.Trace) -> Iterator[None]:
     def hashing(self: Any, tx: Any) -> Any:
         raise state.SiteRefused("a text that is not known yet is looked up")  # by identity, if it were up to Dynamo
 
+    def making(self: Any, *args: Any) -> Any:
+        if any(not is_filled(cell) for cell in (self.closure.items if self.closure else ())):
+            raise NotImplementedError  # Dynamo knows what to do where there is no such function object
+        return made(self, *args)
+
+    NestedUserFunctionVariable.get_function = making
     TensorVariable.call_method = asking
     StringFormatVariable.hash_impl = hashing
     ItertoolsVariable.call_function = calling
@@ -83,12 +91,21 @@ def supplied(trace: state.Trace) -> Iterator[None]:
     try:
         yield
     finally:
+        NestedUserFunctionVariable.get_function = made
         TensorVariable.call_method = asked
         del StringFormatVariable.hash_impl
         ItertoolsVariable.call_function = call
         BuiltinVariable.call_function = built
         Translator._format_value = show
         TensorVariable.method_tolist = listed
+
+
+def is_filled(cell: Any) -> bool:
+    """Whether a variable that functions share has a value by now; a list comprehension may give it the first."""
+    from torch._dynamo.symbolic_convert import InstructionTranslator
+
+    effects = InstructionTranslator.current_tx().output.side_effects
+    return bool(effects.has_pending_mutation_of_attr(cell, "cell_contents") or cell.pre_existing_contents)
 
 
 def is_copied_whole(trace: state.Trace, tx: Any, variable: Any, memo: Any) -> bool:
