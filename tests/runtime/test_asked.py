@@ -99,16 +99,35 @@ def test_not_a_number() -> None:
         check(program, CountingBackend(), calls, False)
 
 
-def test_more_than_one_element() -> None:
-    """Python raises; so does the call."""
+@pytest.mark.parametrize("data", [[1.0, 2.0], [], [[1.0], [-1.0], [2.0]]], ids=["two", "none", "three"])
+def test_other_than_one_element(data: list) -> None:
+    """Python raises; so does the call, and the program may catch it."""
 
     def program(a):
         return 1 if a else 2
 
-    compiled = torch.compile(program, backend="eager")
-    for _ in range(2):
-        with pytest.raises(RuntimeError, match="ambiguous"):
-            compiled(torch.ones(2))
+    def catching(a):
+        try:
+            return 1 if a > 0 else 2
+        except RuntimeError as error:
+            return a + 1, str(error)
+
+    for tested in (program, catching):
+        torch._dynamo.reset()
+        compiled = torch.compile(tested, backend="eager", fullgraph=True)
+        calls = [lambda value=value: (T(value),) for value in ([1.0], data, [0.0], data)]
+        assert not differences(observe(tested, tested, calls, False), observe(tested, compiled, calls, False))
+
+
+def test_names_that_nobody_has_defined() -> None:
+    """The side that uses one raises; the other one is a graph."""
+
+    def program(a):
+        return undefined(a) if a > 0 else a * 2  # noqa: F821
+
+    calls = [lambda value=value: (T(value),) for value in (-1.0, 1.0, -2.0, 2.0)]
+    compiled = torch.compile(program, backend="eager", fullgraph=True)
+    assert not differences(observe(program, program, calls, False), observe(program, compiled, calls, False))
 
 
 def test_arrays() -> None:

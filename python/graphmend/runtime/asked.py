@@ -92,6 +92,8 @@ def deciding(handle: Handler, name: str) -> Handler:
 def decided(tx: Any, value: Any) -> Optional[bool]:
     """Whether a tensor is true in the call; None if the graph cannot follow one path there."""
     example = value.as_proxy().node.meta.get("example_value") if value.is_tensor() else None
+    if value.python_type() in (torch.Tensor, torch.nn.Parameter):
+        refuse_several(tx, example)
     if example is None or example.layout != torch.strided or example.numel() != 1 or example.is_complex():
         return None
     site = site_at(tx)
@@ -105,6 +107,21 @@ def decided(tx: Any, value: Any) -> Optional[bool]:
     found = answer(key, proxy.node)
     tx.output.create_proxy("call_function", markers.decide, (key, proxy, found), {})
     return found
+
+
+def refuse_several(tx: Any, example: Any) -> None:
+    """Raise what Python raises where a tensor that does not hold exactly one value is asked whether it is true."""
+    from torch._dynamo.exc import raise_observed_exception
+    from torch.fx.experimental.symbolic_shapes import statically_known_true
+
+    count = example.numel() if example is not None and example.layout == torch.strided else 1
+    if statically_known_true(count > 1):  # sizes that change from call to call are not integers here
+        text = "Boolean value of Tensor with more than one value is ambiguous"
+    elif statically_known_true(count == 0):
+        text = "Boolean value of Tensor with no values is ambiguous"
+    else:
+        return
+    raise_observed_exception(RuntimeError, tx, args=[text])
 
 
 def as_tensor(tx: Any, value: Any) -> Any:

@@ -56,7 +56,10 @@ MAX_WASTED, WASTE_RATIO = 8, 8
 MAX_PATHS = 8
 MAX_RUNS = 3 * MAX_PATHS
 # What Dynamo calls the breaks at which the program itself may raise an exception.
-RAISING = ("Observed exception", "TypeError when making fake tensor call", "RuntimeError when making fake tensor call")
+RAISING = (
+    *("Observed exception", "failed to find name in frame builtins"),
+    *("TypeError when making fake tensor call", "RuntimeError when making fake tensor call"),
+)
 OUR_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 # `logging` holds a lock of its own while it runs: it must not wait for that of the compiler, whose holder may log.
 LEFT_ALONE = (OUR_FOLDER, logging.__file__)
