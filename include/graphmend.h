@@ -41,7 +41,10 @@ GM_API void gm_output_free(gm_output *output);
 /* Findings of one file as JSON: {"path", "diagnostics": [...], "findings": [...]}; docs/json.md describes the members. */
 GM_API gm_status gm_check_source(const char *path, const char *bytes, size_t size, gm_output *output);
 
-enum { GM_FIX_ASSUMED = 1 /* also apply mends that rest on a stated assumption */ };
+enum {
+    GM_FIX_ASSUMED = 1,    /* also apply mends that rest on a stated assumption */
+    GM_FIX_DROP_OUTPUT = 2 /* with GM_FIX_ASSUMED: also those that leave prints, log records and warnings out of compiled code */
+};
 
 /* The file in the source dialect: the same JSON with {"changed": bool, "text": str} added. */
 GM_API gm_status gm_fix_source(const char *path, const char *bytes, size_t size, unsigned flags, gm_output *output);

@@ -42,7 +42,7 @@ static bool find(gm_analysis *analysis, const gm_site *site) {{
     return true;
 }}
 
-const gm_rule gm_rule_{symbol} = {{"{code}", "{name}", "{break_id}", page, find}};
+const gm_rule gm_rule_{symbol} = {{"{code}", "{name}", "{break_id}", page, find, false}};
 """
 
 CASES = """\

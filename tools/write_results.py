@@ -265,9 +265,7 @@ def captured_worse(rows: list[dict[str, Any]], ways: list[str]) -> list[str]:
     ]
     if not odd:
         return ["No program is captured worse after `fix --unsafe`.", ""]
-    title = (
-        "Worse after `fix --unsafe`, which states what it assumes: that a check is not needed, that output may be lost."
-    )
+    title = "Worse after `fix --unsafe`, which states what it assumes: that checks and the kind of arguments hold."
     return [title, ""] + table(["program", "way", "before", "after", "why"], odd)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import graphmend
 
 FIX_ASSUMED = 1
+FIX_DROP_OUTPUT = 2
 _STATUS = {1: "out of memory", 2: "the file is too large", 3: "bad argument"}
 
 

@@ -28,7 +28,10 @@ static void add_sites(gm_buffer *out, const gm_fixed *fixed) {
 
 static void fix(gm_buffer *out, const void *request) {
     const gm_api_source *given = request;
-    const gm_fix_options options = {.assumed = (given->flags & GM_FIX_ASSUMED) != 0};
+    const gm_fix_options options = {
+        .assumed = (given->flags & GM_FIX_ASSUMED) != 0,
+        .drops_output = (given->flags & GM_FIX_DROP_OUTPUT) != 0,
+    };
     const gm_fixed *fixed = gm_fix_bytes(out->arena, given->path, given->bytes, given->size, &options, &everything);
     gm_buffer_add_char(out, '{');
     gm_report_json_members(out, fixed->before);
@@ -44,7 +47,7 @@ static void fix(gm_buffer *out, const void *request) {
 
 gm_status gm_fix_source(const char *path, const char *bytes, size_t size, unsigned flags, gm_output *output) {
     const gm_api_source source = {.path = path, .bytes = bytes, .size = size, .flags = flags};
-    if (output != NULL && (flags & ~(unsigned)GM_FIX_ASSUMED) != 0) {
+    if (output != NULL && (flags & ~(unsigned)(GM_FIX_ASSUMED | GM_FIX_DROP_OUTPUT)) != 0) {
         *output = (gm_output){NULL, 0};
         return GM_BAD_ARGUMENT;
     }

@@ -79,7 +79,9 @@ static gm_checked *explain_left(gm_arena *arena, const gm_checked *checked, cons
 static bool mend_once(gm_arena *arena, gm_fixed *fixed, const gm_fix_options *options, const gm_check_options *report) {
     gm_analysis *analysis = fixed->after->analysis;
     refuse_others(analysis, report);
-    gm_fix *fix = gm_fix_run(analysis, options);
+    gm_fix_options chosen = *options;
+    chosen.named = report->select;
+    gm_fix *fix = gm_fix_run(analysis, &chosen);
     remove_comments(arena, fixed, fix);
     if (fix->edits.items.count == 0) {
         fixed->after = explain_left(arena, fixed->after, fix);

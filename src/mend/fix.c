@@ -51,7 +51,7 @@ static const char *state(gm_analysis *analysis, const gm_assumptions *made) {
 /* Proved if possible, else with assumptions if those are welcome. */
 static bool write_form(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
     gm_source_form form = gm_source_form_of(plan->kind);
-    if (form == NULL || form(fixer, plan, edits, assumption) || !fixer->assumed) {
+    if (form == NULL || form(fixer, plan, edits, assumption) || !fixer->options->assumed) {
         return form != NULL && edits->items.count > 0;
     }
     gm_assumptions made = {0};
@@ -88,7 +88,7 @@ static void add_import(gm_fixer *fixer) {
 
 gm_fix *gm_fix_run(gm_analysis *analysis, const gm_fix_options *options) {
     gm_fix *fix = GM_NEW(analysis->arena, gm_fix);
-    gm_fixer fixer = {.analysis = analysis, .assumed = options->assumed, .fix = fix};
+    gm_fixer fixer = {.analysis = analysis, .options = options, .fix = fix};
     for (uint32_t i = 0; i < analysis->findings.count; i++) {
         gm_fix_site site = {.finding = &analysis->findings.items[i]};
         if (!is_wanted(site.finding, options)) {

@@ -1,7 +1,8 @@
 /* The source dialect: what `graphmend fix` writes into a file, plain torch as an expert would write it.
  *
  * A finding is mended only where everything that the new text demands is proved by the text of the file: in eager Python too it computes,
- * raises, prints and mutates the same. What rests on an assumption is written on request, and the assumption is stated. */
+ * raises, prints and mutates the same. What rests on an assumption is written on request, and the assumption is stated. No assumption makes it
+ * right to drop output: that is written only for rules that are named. */
 #ifndef GM_MEND_FIX_H
 #define GM_MEND_FIX_H
 
@@ -25,8 +26,10 @@ typedef struct gm_fix {
 } gm_fix;
 
 typedef struct gm_fix_options {
-    bool assumed; /* also mends that rest on an assumption */
-    bool all;     /* also in functions that nothing in the file compiles */
+    bool assumed;      /* also mends that rest on an assumption */
+    bool all;          /* also in functions that nothing in the file compiles */
+    bool drops_output; /* with `assumed`: also mends of all rules that drop output of compiled code */
+    const char *named; /* otherwise of the rules whose whole code is in this list, each followed by a comma; NULL: of none */
 } gm_fix_options;
 
 /* The edits for the findings of an analysis that can be mended in the source. Every one of them is proved over the text as it is; together

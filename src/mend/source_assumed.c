@@ -102,8 +102,8 @@ static bool break_test(gm_fixer *fixer, const gm_plan *plan, const gm_edit_text 
 /* Put `not torch.compiler.is_compiling() and` in front of the test, or `torch.compiler.is_compiling() or`. */
 static bool guard_test(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits) {
     gm_arena *arena = fixer->analysis->arena;
-    fixer->reason = fixer->assumed ? "it cannot be left out of compiled code here" : only_assumed;
-    const char *torch = fixer->assumed && !gm_eager_only(fixer->analysis->flow, plan->node)
+    fixer->reason = fixer->options->assumed ? "it cannot be left out of compiled code here" : only_assumed;
+    const char *torch = fixer->options->assumed && !gm_eager_only(fixer->analysis->flow, plan->node)
                             ? gm_text_torch(fixer, plan->function)
                             : NULL;
     if (torch == NULL) {
@@ -136,24 +136,51 @@ bool gm_form_check(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const 
 
 /* ---- Effects ---- */
 
+static bool is_named(const char *codes, const char *code) {
+    size_t length = strlen(code);
+    const char *at = codes == NULL ? NULL : strstr(codes, code);
+    while (at != NULL && (at[length] != ',' || (at > codes && at[-1] != ','))) {
+        at = strstr(at + 1, code);
+    }
+    return at != NULL;
+}
+
+/* Whether output of this rule may be dropped. */
+static bool may_drop(const gm_fixer *fixer, const gm_rule *rule) {
+    return fixer->options->assumed && (fixer->options->drops_output || is_named(fixer->options->named, rule->code));
+}
+
+/* Why output stays: nobody has asked for the opposite. */
+static const char *not_named(const gm_fixer *fixer, const char *codes) {
+    return gm_analysis_text(fixer->analysis, "compiled code cannot do the same; `--unsafe --select %s` leaves it out there", codes);
+}
+
 /* Messages may be missing from compiled code; files that are not written, and other work that is not done, may not. */
 static bool is_message(const gm_fixer *fixer, const gm_plan *plan) {
-    bool says = plan->rule == &gm_rule_print || plan->rule == &gm_rule_logging || plan->rule == &gm_rule_warning;
     bool elif = fixer->analysis->tree->source->text[plan->node->start] == 'e' && plan->node->kind == GM_KIND_If;
-    return says && !elif && (plan->node->kind == GM_KIND_Expr || plan->node->kind == GM_KIND_If);
+    return plan->rule->drops_output && !elif && (plan->node->kind == GM_KIND_Expr || plan->node->kind == GM_KIND_If);
 }
 
 /* A branch that gives nothing but messages. The compiler does not look at its test either, which must do nothing else then. */
 bool gm_form_messages(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const char **assumption) {
+    const char *codes = plan->rule->code;
+    bool welcome = true;
     for (uint32_t i = 0; i < plan->then.count; i++) {
         const gm_plan *inner = gm_analysis_plan(fixer->analysis, plan->then.items[i]);
         if (inner == NULL || inner->kind != GM_PLAN_DEFER || !is_message(fixer, inner)) {
             return false;
         }
+        welcome = welcome && may_drop(fixer, inner->rule);
+        bool listed = strstr(codes, inner->rule->code) != NULL;
+        codes = listed ? codes : gm_analysis_text(fixer->analysis, "%s,%s", codes, inner->rule->code);
     }
     bool pure = gm_effects_of(fixer->analysis, plan->function, plan->test, GM_EFFECTS_TEST).reason == NULL &&
                 (gm_region_of_expression(plan->function, plan->test).traits & GM_REGION_WALRUS) == 0;
-    if (!fixer->assumed || plan->then.count == 0 || plan->orelse.count > 0 || !pure) {
+    if (plan->then.count == 0 || plan->orelse.count > 0 || !pure) {
+        return false;
+    }
+    if (!welcome) {
+        fixer->reason = not_named(fixer, codes);
         return false;
     }
     *assumption = leaves_out;
@@ -224,10 +251,11 @@ bool gm_form_defer(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, const 
     if (!is_message(fixer, plan)) {
         return false;
     }
-    fixer->reason = fixer->assumed ? "it cannot be left out of compiled code here" : only_assumed;
+    bool welcome = may_drop(fixer, plan->rule);
+    fixer->reason = welcome ? "it cannot be left out of compiled code here" : not_named(fixer, plan->rule->code);
     const gm_node *statement = plan->node;
     const char *indent = gm_text_indent(fixer, statement);
-    const char *torch = fixer->assumed && indent != NULL && !is_guarded(fixer, plan) && is_alone(fixer->analysis->tree, statement) &&
+    const char *torch = welcome && indent != NULL && !is_guarded(fixer, plan) && is_alone(fixer->analysis->tree, statement) &&
                                 !gm_eager_only(fixer->analysis->flow, statement)
                             ? gm_text_torch(fixer, plan->function)
                             : NULL;

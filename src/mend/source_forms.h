@@ -7,7 +7,7 @@
 
 typedef struct gm_fixer {
     gm_analysis *analysis;
-    bool assumed;
+    const gm_fix_options *options;
     gm_assumptions *assumptions; /* NULL: mends have to be proved without any */
     gm_fix *fix;
     const char *reason;       /* why the form that was asked last did nothing; lower case, no full stop */

@@ -23,4 +23,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return false;
 }
 
-const gm_rule gm_rule_unused_suppression = {"GM001", "unused-suppression", "", page, find};
+const gm_rule gm_rule_unused_suppression = {"GM001", "unused-suppression", "", page, find, false};

@@ -160,4 +160,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_branch = {"GM101", "data-dependent-branch", "GB0170", page, find};
+const gm_rule gm_rule_branch = {"GM101", "data-dependent-branch", "GB0170", page, find, false};

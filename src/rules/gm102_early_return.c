@@ -272,4 +272,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return site->node->kind == GM_KIND_If && find_if(analysis, site);
 }
 
-const gm_rule gm_rule_early_return = {"GM102", "data-dependent-return", "GB0170", page, find};
+const gm_rule gm_rule_early_return = {"GM102", "data-dependent-return", "GB0170", page, find, false};

@@ -87,4 +87,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_conditional = {"GM103", "data-dependent-conditional", "GB0170", page, find};
+const gm_rule gm_rule_conditional = {"GM103", "data-dependent-conditional", "GB0170", page, find, false};

@@ -23,4 +23,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return false;
 }
 
-const gm_rule gm_rule_read_value = {"GM201", "value-read-from-tensor", "GB0124", page, find};
+const gm_rule gm_rule_read_value = {"GM201", "value-read-from-tensor", "GB0124", page, find, false};

@@ -21,4 +21,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return false;
 }
 
-const gm_rule gm_rule_data_size = {"GM202", "data-dependent-size", "GB0036", page, find};
+const gm_rule gm_rule_data_size = {"GM202", "data-dependent-size", "GB0036", page, find, false};

@@ -13,7 +13,9 @@ static const char page[] =
     "## When the mend is safe\n\n"
     "The call is a statement of its own, or gives None to the expression around it, `print` is the builtin, and the arguments are made of variables, attributes, constants, formatting "
     "and operations that change nothing. `graphmend run` keeps the values and prints them when the compiled call has returned, in the order of "
-    "the program; a call that contains a graph break of another kind is left as it is.\n";
+    "the program; a call that contains a graph break of another kind is left as it is.\n\n"
+    "`graphmend fix` knows no plain torch that prints later: it writes the guard above, which drops the output of compiled code, only where this "
+    "rule is named, `fix --unsafe --select GM301`.\n";
 
 extern const gm_rule gm_rule_print;
 
@@ -63,4 +65,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_print = {"GM301", "print-in-graph", "GB0059", page, find};
+const gm_rule gm_rule_print = {"GM301", "print-in-graph", "GB0059", page, find, true};

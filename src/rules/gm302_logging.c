@@ -14,7 +14,9 @@ static const char page[] =
     "in front of the compiled part.\n\n"
     "## When the mend is safe\n\n"
     "As for GM301. Records name the function and line of the original call; their time is that of the end of the compiled call. "
-    "`exc_info` and `stack_info` show the stack and are left alone.\n";
+    "`exc_info` and `stack_info` show the stack and are left alone.\n\n"
+    "`graphmend fix` drops the records of compiled code, with `if not torch.compiler.is_compiling():`, only where this rule is named: "
+    "`fix --unsafe --select GM302`.\n";
 
 extern const gm_rule gm_rule_logging;
 
@@ -103,4 +105,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_logging = {"GM302", "logging-in-graph", "GB0291", page, find};
+const gm_rule gm_rule_logging = {"GM302", "logging-in-graph", "GB0291", page, find, true};

@@ -13,7 +13,9 @@ static const char page[] =
     "Warn when the object is made, or in the caller.\n\n"
     "## When the mend is safe\n\n"
     "As for GM301, outside of context managers that could catch it. The warning names the line that it would have named, "
-    "`stacklevel` included.\n";
+    "`stacklevel` included.\n\n"
+    "`graphmend fix` drops the warnings of compiled code, with `if not torch.compiler.is_compiling():`, only where this rule is named: "
+    "`fix --unsafe --select GM303`.\n";
 
 extern const gm_rule gm_rule_warning;
 
@@ -45,4 +47,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_warning = {"GM303", "warning-in-graph", "GB0007", page, find};
+const gm_rule gm_rule_warning = {"GM303", "warning-in-graph", "GB0007", page, find, true};

@@ -365,4 +365,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_record = {"GM304", "record-in-graph", "GB0124", page, find};
+const gm_rule gm_rule_record = {"GM304", "record-in-graph", "GB0124", page, find, false};

@@ -130,4 +130,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_outside = {"GM305", "outside-in-graph", "GB0007", page, find};
+const gm_rule gm_rule_outside = {"GM305", "outside-in-graph", "GB0007", page, find, false};

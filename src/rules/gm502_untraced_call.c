@@ -21,4 +21,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return false;
 }
 
-const gm_rule gm_rule_untraced_call = {"GM502", "untraced-call", "", page, find};
+const gm_rule gm_rule_untraced_call = {"GM502", "untraced-call", "", page, find, false};

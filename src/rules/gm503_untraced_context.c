@@ -21,4 +21,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return false;
 }
 
-const gm_rule gm_rule_untraced_context = {"GM503", "untraced-context", "", page, find};
+const gm_rule gm_rule_untraced_context = {"GM503", "untraced-context", "", page, find, false};

@@ -21,4 +21,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return false;
 }
 
-const gm_rule gm_rule_gradient_flag = {"GM504", "gradient-flag", "", page, find};
+const gm_rule gm_rule_gradient_flag = {"GM504", "gradient-flag", "", page, find, false};

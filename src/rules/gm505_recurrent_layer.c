@@ -21,4 +21,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return false;
 }
 
-const gm_rule gm_rule_recurrent_layer = {"GM505", "recurrent-layer", "", page, find};
+const gm_rule gm_rule_recurrent_layer = {"GM505", "recurrent-layer", "", page, find, false};

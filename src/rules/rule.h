@@ -14,6 +14,7 @@ typedef struct gm_rule {
     const char *page;     /* Markdown: What it finds, Why it breaks, What to write, When the mend is safe */
     /* Look at a site. True when the site is this rule's, and a finding was made or deliberately left out. */
     bool (*find)(gm_analysis *analysis, const gm_site *site);
+    bool drops_output; /* in the source dialect its mend keeps output out of compiled code: for those who select the rule by its code */
 } gm_rule;
 
 /* All rules in the order in which they are asked about a site: gm_rules[0 .. gm_rule_count). */

@@ -7,7 +7,7 @@
 typedef gm_status (*public_function)(const char *path, const char *bytes, size_t size, gm_output *output);
 
 static inline gm_status fix_assumed(const char *path, const char *bytes, size_t size, gm_output *output) {
-    return gm_fix_source(path, bytes, size, GM_FIX_ASSUMED, output);
+    return gm_fix_source(path, bytes, size, GM_FIX_ASSUMED | GM_FIX_DROP_OUTPUT, output);
 }
 
 /* Whatever the file is. */

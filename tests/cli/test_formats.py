@@ -261,10 +261,10 @@ def test_standard_input(cli) -> None:
     assert (done.returncode, done.stderr) == (1, b"") and done.stdout.startswith(b"-:4:5: GM301 ")
     done = run("check", "--output-format", "concise", "--stdin-filename", "src/m.py", "-")
     assert done.returncode == 1 and done.stdout.startswith(b"src/m.py:4:5: GM301 ")
-    done = run("fix", "--unsafe", "--stdin-filename", "m.py", "-")
+    done = run("fix", "--unsafe", "--select", "GM301", "--stdin-filename", "m.py", "-")
     assert done.returncode == 0 and b"m.py:4:5: GM301 fixed: " in done.stderr
     assert b"    if not torch.compiler.is_compiling():\n        print(x)\n" in done.stdout
-    done = run("fix", "--unsafe", "--diff", "--stdin-filename", "m.py", "-")
+    done = run("fix", "--unsafe", "--select", "GM301", "--diff", "--stdin-filename", "m.py", "-")
     assert done.returncode == 1 and done.stdout.startswith(b"--- a/m.py\n+++ b/m.py\n")
     done = run("fix", "-")
     assert done.returncode == 1 and done.stdout == text and b"GM301" in done.stderr

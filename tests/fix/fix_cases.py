@@ -1,8 +1,8 @@
 """The Markdown files of cases/ as data.
 
-Under `## Mends` and `## Mends with --unsafe`, a block that is marked `python before` is followed by what it becomes, a
-block that is marked `python after`. Under `## Left alone` blocks are marked `python` and stay as they are. Every block
-is a module; every function in it that has no underscore in front is executed, too.
+Under `## Mends`, a block that is marked `python before` is followed by what it becomes, a block that is marked
+`python after`. Under `## Left alone` blocks are marked `python` and stay as they are. Options of `fix` may follow:
+`## Mends with --unsafe`. Every block is a module; every function in it that has no underscore in front is executed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import dataclasses
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / "cases"
-HEADINGS = ("Mends", "Mends with --unsafe", "Left alone")
+HEADINGS = ("Mends", "Left alone")
 FENCE = "```"
 
 
@@ -20,6 +20,7 @@ class Case:
     path: Path
     line: int  # of the first block
     heading: str
+    options: list[str]  # of `graphmend fix`
     before: str
     after: str
 
@@ -27,14 +28,11 @@ class Case:
     def name(self) -> str:
         return f"{self.path.stem}-{self.line}"
 
-    @property
-    def options(self) -> list[str]:
-        return ["--unsafe"] if self.heading.endswith("--unsafe") else []
-
 
 @dataclasses.dataclass
 class Block:
     heading: str
+    options: list[str]
     kind: str
     line: int
     text: str
@@ -42,16 +40,16 @@ class Block:
 
 def blocks(path: Path) -> list[Block]:
     found: list[Block] = []
-    heading, inside = "", False
+    heading, options, inside = "", "", False
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if line.startswith(FENCE):
             inside = not inside
             if inside:
-                found.append(Block(heading, line[len(FENCE) :].strip(), number + 1, ""))
+                found.append(Block(heading, options.split(), line[len(FENCE) :].strip(), number + 1, ""))
         elif inside:
             found[-1].text += line + "\n"
         elif line.startswith("## "):
-            heading = line[3:]
+            heading, _, options = line[3:].partition(" with ")
             assert heading in HEADINGS, f"{path}:{number}: the headings are {', '.join(HEADINGS)}"
     return found
 
@@ -63,11 +61,11 @@ def read(path: Path) -> list[Case]:
     for block in rest:
         if block.heading == "Left alone":
             assert block.kind == "python", f"{path}:{block.line}"
-            cases.append(Case(path, block.line, block.heading, block.text, block.text))
+            cases.append(Case(path, block.line, block.heading, block.options, block.text, block.text))
         else:
             after = next(rest)
             assert (block.kind, after.kind) == ("python before", "python after"), f"{path}:{block.line}"
-            cases.append(Case(path, block.line, block.heading, block.text, after.text))
+            cases.append(Case(path, block.line, block.heading, block.options, block.text, after.text))
     return cases
 
 

@@ -12,14 +12,16 @@ from pathlib import Path
 from typing import Callable
 
 import pytest
-from fix_cases import FOLDER, Case, all_cases
+from fix_cases import FOLDER, HEADINGS, Case, all_cases
 
 CASES = all_cases()
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
 
 
 def test_there_are_cases_of_every_kind() -> None:
-    assert {case.heading for case in CASES} == {"Mends", "Mends with --unsafe", "Left alone"}
+    mends = [case.options for case in CASES if case.before != case.after]
+    assert {case.heading for case in CASES} == set(HEADINGS)
+    assert [] in mends and ["--unsafe"] in mends and any("--select" in options for options in mends)
     assert all(path.read_text(encoding="utf-8").startswith("# ") for path in FOLDER.glob("*.md"))
 
 
@@ -53,9 +55,18 @@ def test_formatted_text_stays_formatted(tmp_path: Path) -> None:
     assert unformatted["after"] <= unformatted["before"]
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.options], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [case for case in CASES if case.options == ["--unsafe"]], ids=lambda case: case.name)
 def test_assumptions_are_made_on_request_only(case: Case, fixed: Callable[..., str]) -> None:
     assert fixed(case.before) == case.before
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if "--select" in case.options], ids=lambda case: case.name)
+def test_output_is_dropped_by_code_only(case: Case, fixed: Callable[..., str]) -> None:
+    """Neither a group of rules nor their whole will do, and what stays for ever is what the plain run leaves, too."""
+    output = ["is_compiling", "print(", "_logger.", "warnings.warn("]
+    for options in (["--unsafe"], ["--unsafe", "--select", "GM1,GM3"], case.options[1:]):
+        text = fixed(case.before, *options)
+        assert [text.count(word) for word in output] == [case.before.count(word) for word in output]
 
 
 @needs_torch

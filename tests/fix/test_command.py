@@ -79,7 +79,7 @@ def test_what_is_left_is_reported(fix: Command) -> None:
 
 def test_assumptions_are_stated(fix: Command) -> None:
     fix.write("model.py", LEFT)
-    ended = fix("--unsafe", "model.py")
+    ended = fix("--unsafe", "--select", "GM301", "model.py")
     assert ended.status == 0
     assert "assumed: compiled code leaves this call out\n" in ended.out
     assert (
@@ -93,6 +93,30 @@ def test_rules_can_be_chosen(fix: Command) -> None:
     assert path.read_text() == BEFORE
     assert fix("--select", "GM101", "model.py").status == 0
     assert path.read_text() == AFTER
+
+
+@pytest.mark.parametrize("options", [[], ["--select", "GM301"], ["--unsafe"], ["--unsafe", "--select", "GM30"]])
+def test_output_stays_unless_its_rule_is_named(fix: Command, options: list[str]) -> None:
+    path = fix.write("model.py", LEFT)
+    ended = fix(*options, "model.py")
+    assert ended.status == 1 and "`--unsafe --select GM301` leaves it out there\n" in ended.out
+    assert path.read_text() == LEFT
+
+
+def test_message_that_depends_on_data_needs_both_codes(fix: Command) -> None:
+    text = LEFT.replace("    print(x.shape)\n", "    if x.sum() > 0:\n        print(x.shape)\n")
+    path = fix.write("model.py", text)
+    assert "`--unsafe --select GM101,GM301` leaves it out there\n" in fix("--unsafe", "model.py").out
+    assert fix("--unsafe", "--select", "GM101", "model.py").status == 1 and path.read_text() == text
+    assert fix("--unsafe", "--select", "GM101,GM301", "model.py").status == 0
+    assert "if not torch.compiler.is_compiling() and x.sum() > 0:\n        print(" in path.read_text()
+
+
+def test_settings_name_rules_as_well(fix: Command) -> None:
+    path = fix.write("model.py", LEFT)
+    fix.write("pyproject.toml", '[tool.graphmend]\nselect = ["GM301"]\n')
+    assert fix("model.py").status == 1 and path.read_text() == LEFT
+    assert fix("--unsafe", "model.py").status == 0 and "is_compiling" in path.read_text()
 
 
 def test_functions_that_nothing_compiles(fix: Command) -> None:
@@ -137,14 +161,16 @@ def test_json(fix: Command) -> None:
     assert result["changed"] and result["text"] == AFTER + LEFT and result["problem"] is None
     assert [(one["code"], one["assumption"]) for one in result["fixed"]] == [("GM101", None)]
     assert [finding["code"] for finding in result["findings"]] == ["GM101", "GM301"]
-    again = core.fix_source("model.py", (AFTER + LEFT).encode(), core.FIX_ASSUMED)
+    assert not core.fix_source("model.py", (AFTER + LEFT).encode(), core.FIX_ASSUMED)["changed"]
+    assert not core.fix_source("model.py", (AFTER + LEFT).encode(), core.FIX_DROP_OUTPUT)["changed"]
+    again = core.fix_source("model.py", (AFTER + LEFT).encode(), core.FIX_ASSUMED | core.FIX_DROP_OUTPUT)
     assert [one["assumption"] for one in again["fixed"]] == ["compiled code leaves this call out"]
     assert core.fix_source("model.py", b"def (:\n") == {
         **core.check_source("model.py", b"def (:\n"),
         **{"changed": False, "text": "def (:\n", "fixed": [], "problem": None},
     }
     with pytest.raises(core.CoreError):
-        core.fix_source("model.py", b"", 2)
+        core.fix_source("model.py", b"", 4)
 
 
 # Bytes of every kind
@@ -159,7 +185,7 @@ def test_line_ends_stay(fix: Command, end: str) -> None:
 
 def test_line_ends_of_new_lines(fix: Command) -> None:
     path = fix.write("model.py", LEFT.replace("\n", "\r\n"))
-    assert fix("--unsafe", "model.py").status == 0
+    assert fix("--unsafe", "--select", "GM301", "model.py").status == 0
     assert b"is_compiling():\r\n        print(x.shape)\r\n" in path.read_bytes()
 
 
@@ -189,7 +215,7 @@ def test_no_line_end_at_the_end(fix: Command) -> None:
 
 def test_tabs_stay(fix: Command) -> None:
     path = fix.write("model.py", LEFT.replace("    ", "\t"))
-    assert fix("--unsafe", "model.py").status == 0
+    assert fix("--unsafe", "--select", "GM301", "model.py").status == 0
     assert "\tif not torch.compiler.is_compiling():\n\t\tprint(x.shape)\n" in path.read_text()
 
 
