@@ -18,7 +18,7 @@
 #   make fixed [KIT=dir ZOO=zoo/dev.jsonl]   `fix --unsafe` over the models of transformers, copied: what changes compiles, parses and is
 #                             stable; with a kit, the models whose files have changed are scored as plain Python runs them
 #   make pictures             the pictures in docs/pictures, of what verify says about examples/tour.py
-#   make results              write docs/results.md from what the other targets measured
+#   make results              write docs/results.md from what the other targets measured; what they have not stays as it is
 #   make lint | clean
 
 PYTHON ?= python3
@@ -36,13 +36,15 @@ PYTHON_FOLDERS := python tests tools bench examples
 WARNINGS := -DGM_WERROR=ON -DCMAKE_RULE_MESSAGES=OFF
 SCORE_FLAGS = $(if $(ONLY),--only '$(ONLY)') --jobs $(JOBS) --timeout 600
 
+# $(call measure,PROGRAMS,FILE.json) in front of a command that writes the file: notes at which commit it was measured.
+measure = $(1)/python tools/measured.py $(2)
+
 # Score the models of a zoo and list the places that break: programs, zoo, name, plain records (they belong to one set
 # of installed packages, though their names do not tell).
 define score_zoo
 	@status=0; \
-	$(1)/python "$(KIT)/score.py" --zoo "$(KIT)/$(2)" --cache $(4) --json build/score-$(3).json $(SCORE_FLAGS) \
+	$(call measure,$(1),build/score-$(3).json) $(1)/python "$(KIT)/score.py" --zoo "$(KIT)/$(2)" --cache $(4) --json build/score-$(3).json $(SCORE_FLAGS) \
 	  --mend "$(1)/python tools/zoo_sites.py keep build/kept-$(3) $(1)/graphmend run" || status=$$?; \
-	git rev-parse --short=12 HEAD > build/score-$(3).commit || true; \
 	$(1)/python tools/zoo_sites.py list --records $(4) --kept build/kept-$(3) --score build/score-$(3).json \
 	  --json build/sites-$(3).json > build/sites-$(3).txt || exit 1; tail -n 8 build/sites-$(3).txt; exit $$status
 endef
@@ -126,11 +128,11 @@ test:
 
 demo: build
 	@mkdir -p build
-	$(BIN)/python examples/demo.py --json build/demo.json
+	$(call measure,$(BIN),build/demo.json) $(BIN)/python examples/demo.py --json build/demo.json
 
 paper: $(PAPER_VENV)/graphmend.stamp
 	@mkdir -p build
-	$(PAPER_VENV)/bin/python tools/paper_check.py --json build/paper-check.json
+	$(call measure,$(PAPER_VENV)/bin,build/paper-check.json) $(PAPER_VENV)/bin/python tools/paper_check.py --json build/paper-check.json
 ifdef KIT
 	$(call score_zoo,$(PAPER_VENV)/bin,zoo/paper.jsonl,paper-then,build/score-cache-then)
 endif
@@ -141,20 +143,23 @@ score: build
 ifdef ZOO
 	$(call score_zoo,$(BIN),$(ZOO),$(basename $(notdir $(ZOO))),build/score-cache)
 else
-	$(BIN)/python "$(KIT)/score.py" --mend "$(BIN)/graphmend run" $(if $(INDUCTOR),--inductor) $(SCORE_FLAGS) \
+	$(call measure,$(BIN),build/score-cases$(if $(INDUCTOR),-inductor).json) \
+	  $(BIN)/python "$(KIT)/score.py" --mend "$(BIN)/graphmend run" $(if $(INDUCTOR),--inductor) $(SCORE_FLAGS) \
 	  --cache build/score-cache$(if $(INDUCTOR),-inductor) \
 	  --cases "$(KIT)/cases_dev" --json build/score-cases$(if $(INDUCTOR),-inductor).json
 endif
 
 recall: build
 	@test -n "$(KIT)" && test -n "$(ZOO)" || { echo "usage: make recall KIT=dir ZOO=zoo/dev.jsonl [RECORDS=dir]" >&2; exit 2; }
-	$(BIN)/python tools/check_recall.py --records "$(or $(RECORDS),build/score-cache)" --zoo "$(KIT)/$(ZOO)" \
+	$(call measure,$(BIN),build/check-recall.json) \
+	  $(BIN)/python tools/check_recall.py --records "$(or $(RECORDS),build/score-cache)" --zoo "$(KIT)/$(ZOO)" \
 	  --graphmend $(BIN)/graphmend --json build/check-recall.json
 
 oracle: build
 	@mkdir -p build
 	status=0; for kind in "" --symtable; do \
-	  PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/ast_oracle $$kind --jobs $(JOBS) --json build/oracle.json \
+	  PATH="$(CURDIR)/$(BIN):$$PATH" $(call measure,$(BIN),build/oracle.json) \
+	    $(BIN)/python tools/ast_oracle $$kind --jobs $(JOBS) --json build/oracle.json \
 	    $(addprefix --python ,$(PYTHONS)) $(SOURCES) || status=1; done; exit $$status
 
 adversary: build
@@ -163,28 +168,31 @@ adversary: build
 	  --json build/adversary.json
 
 bench: build
-	$(BIN)/python bench/parse.py --json build/bench-parse.json
-	$(BIN)/python bench/check.py --json build/bench-check.json
-	$(BIN)/python bench/branches.py --json build/bench-branches.json
-	$(BIN)/python bench/events.py --json build/bench-events.json
+	$(call measure,$(BIN),build/bench-parse.json) $(BIN)/python bench/parse.py --json build/bench-parse.json
+	$(call measure,$(BIN),build/bench-check.json) $(BIN)/python bench/check.py --json build/bench-check.json
+	$(call measure,$(BIN),build/bench-branches.json) $(BIN)/python bench/branches.py --json build/bench-branches.json
+	$(call measure,$(BIN),build/bench-events.json) $(BIN)/python bench/events.py --json build/bench-events.json
 
 bench-models: build
-	$(BIN)/python bench/models.py $(if $(ZOO),--zoo "$(ZOO)") $(if $(ONLY),--only '$(ONLY)') --json build/bench-models.json
+	$(call measure,$(BIN),build/bench-models.json) \
+	  $(BIN)/python bench/models.py $(if $(ZOO),--zoo "$(ZOO)") $(if $(ONLY),--only '$(ONLY)') --json build/bench-models.json
 
 bench-meaning: build
-	$(BIN)/python bench/meaning.py --json build/bench-meaning.json
-	$(BIN)/python bench/meaning_peers.py --json build/bench-meaning-peers.json
+	$(call measure,$(BIN),build/bench-meaning.json) $(BIN)/python bench/meaning.py --json build/bench-meaning.json
+	$(call measure,$(BIN),build/bench-meaning-peers.json) $(BIN)/python bench/meaning_peers.py --json build/bench-meaning-peers.json
 
 capture: build
 	@mkdir -p build
-	$(BIN)/python tools/capture_matrix.py $(if $(KIT),--cases "$(KIT)/cases_dev") --jobs $(JOBS) --json build/capture.json
+	$(call measure,$(BIN),build/capture.json) \
+	  $(BIN)/python tools/capture_matrix.py $(if $(KIT),--cases "$(KIT)/cases_dev") --jobs $(JOBS) --json build/capture.json
 
 FIXED := build/fixed/site-packages
 
 fixed: build
-	@mkdir -p build/fixed
-	$(BIN)/python tools/fix_tree.py --folder $(FIXED) --json build/fixed.json \
-	  $(if $(KIT),--zoo "$(KIT)/$(ZOO)" --chosen build/fixed/zoo.jsonl)
+	@mkdir -p build/fixed; rm -f build/fixed-score.json
+	$(call measure,$(BIN),build/fixed.json) \
+	  $(BIN)/python tools/fix_tree.py --folder $(FIXED) --json build/fixed.json \
+	  $(if $(KIT),--zoo "$(KIT)/$(or $(ZOO),zoo/dev.jsonl)" --chosen build/fixed/zoo.jsonl)
 ifdef KIT
 	$(BIN)/python "$(KIT)/score.py" --zoo build/fixed/zoo.jsonl --cache build/score-cache --json build/fixed-score.json $(SCORE_FLAGS) \
 	  --mend 'env PYTHONPATH="$(CURDIR)/$(FIXED)$(if $(PYTHONPATH),:$(PYTHONPATH))" $(BIN)/python'

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import platform
+import re
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 CASES = [
@@ -29,7 +34,49 @@ def test_nothing_is_measured(tmp_path: Path) -> None:
     page = write(tmp_path)
     parts = page.count("\n## ")
     assert parts >= 8 and page.count("Not measured; `make ") + page.count("Not judged: ") == parts
-    assert "| torch |" in page and "| Python |" in page
+    assert "Measured at" not in page
+
+
+def test_what_is_not_measured_here_stays(tmp_path: Path) -> None:
+    """A build folder that was made anew takes nothing away, and what is in it is written anew, with its commit."""
+    (tmp_path / "bench-meaning.json").write_text(json.dumps({"a call, us": 12.5}))
+    (tmp_path / "score-cases.json").write_text(json.dumps(CASES))
+    (tmp_path / "score-others.json").write_text(json.dumps(CASES[:1]))
+    (tmp_path / "score-cases.commit").write_text("0123456789ab (torch 2.13.0)\n")
+    first = write(tmp_path)
+    assert "## Cases\n\nMeasured at commit 0123456789ab (torch 2.13.0).\n\n`make score" in first
+    for name in ("bench-meaning.json", "score-cases.json", "score-others.json", "score-cases.commit"):
+        (tmp_path / name).unlink()
+    assert write(tmp_path) == first
+    (tmp_path / "score-cases.json").write_text(json.dumps(CASES[:1]))
+    (tmp_path / "demo.json").write_text('{"plain": {"eager"')
+    parts = {title: text for title, _, text in (part.partition("\n") for part in write(tmp_path).split("\n## "))}
+    before = {title: text for title, _, text in (part.partition("\n") for part in first.split("\n## "))}
+    assert "of 1 that break, 1 (100 %) are whole" in parts.pop("Cases") != before.pop("Cases")
+    assert parts == before and "| a call, us | 12.50 |" in parts["Speed of the reader"]
+
+
+def test_sections_that_are_no_more_go(tmp_path: Path) -> None:
+    (tmp_path / "page").mkdir()
+    (tmp_path / "page/results.md").write_text("# Results\n\n## Once upon a time\n\n| 1 |\n\n## Cases\n\nkept\n")
+    page = write(tmp_path)
+    assert "Once" not in page and "## Cases\n\nkept\n\n## " in page
+
+
+@pytest.mark.parametrize(("status", "writes"), [(0, True), (3, True), (0, False)])
+def test_a_measurement_notes_its_commit(tmp_path: Path, status: int, writes: bool) -> None:
+    """Beside the file that it writes, whatever its status; not where it writes none."""
+    piece = tmp_path / "bench-x.json"
+    piece.write_text("[]")
+    os.utime(piece, (1, 1))
+    code = f"import pathlib, sys; {writes} and pathlib.Path(sys.argv[1]).write_text('[1]'); sys.exit({status})"
+    command = [sys.executable, str(ROOT / "tools/measured.py"), str(piece), sys.executable, "-c", code, str(piece)]
+    assert subprocess.run(command, cwd=ROOT).returncode == status
+    note = tmp_path / "bench-x.commit"
+    assert note.exists() == writes
+    if writes:
+        form = rf"(unknown|[0-9a-f]{{12}}( with changes)?) \(.*Python {platform.python_version()}, .*\)\n"
+        assert re.fullmatch(form, note.read_text())
 
 
 def test_a_part_that_was_cut_off_is_not_measured(tmp_path: Path) -> None:
@@ -142,15 +189,28 @@ def test_readers_of_answers(tmp_path: Path) -> None:
 
 def test_a_fixed_package(tmp_path: Path) -> None:
     """Counts of files and problems, and the verdicts on models where a zoo was run."""
-    record = {"files": 40, "changed": ["a.py", "b.py"], "mends": {"GM101": 1, "GM302": 2}}
+    record = {
+        "package": "transformers 5.1",
+        "files": 40,
+        "changed": ["a.py", "b.py"],
+        "mends": {"GM101": 1, "GM302": 2},
+    }
     problems = {"compile": [], "parse": ["b.py: bad"], "unstable": []}
     (tmp_path / "fixed.json").write_text(json.dumps({**record, **problems}))
     page = write(tmp_path)
     assert "2 of 40 files change, 3 mends (1 GM101, 2 GM302);\n0 do not compile,\n1 do not parse again" in page
-    assert "models whose own file has changed" not in page
+    assert "`make fixed` (models of transformers 5.1):" in page
+    assert "models whose own file has changed" not in page and "The models were not run; `make fixed KIT=kit" in page
     score = [{"name": "m", "family": "transformers", "verdict": "fewer", "broke": True, "reasons": []}]
     (tmp_path / "fixed-score.json").write_text(json.dumps(score))
-    assert "1 models whose own file has changed" in write(tmp_path)
+    page = write(tmp_path)
+    assert "1 models whose own file has changed" in page and "\n0 WRONG, 0 crash, 0 worse.\n" in page
+    assert "were not run" not in page and "Not as before" not in page
+    score.append({**score[0], "name": "n", "verdict": "WRONG", "reasons": ["call 1: a log record is missing"]})
+    (tmp_path / "fixed-score.json").write_text(json.dumps(score))
+    page = write(tmp_path)
+    assert "\n1 WRONG, 0 crash, 0 worse.\n" in page
+    assert "Not as before:" in page and "| n | WRONG | call 1: a log record is missing |" in page
 
 
 def test_captures(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ site-packages: tools tell by it what is a library.
 from __future__ import annotations
 
 import argparse
+import importlib.metadata
 import importlib.util
 import json
 import re
@@ -159,6 +160,7 @@ def main() -> int:
         count = choose_models(options.zoo, options.chosen, options.package, changed)
         print(f"{count} models of the zoo have changed files")
     if options.json:
+        result["package"] = f"{options.package} {importlib.metadata.version(options.package)}"
         options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(json.dumps(result, indent=1), encoding="utf-8")
     return 0 if right else 1

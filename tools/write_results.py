@@ -2,26 +2,24 @@
 
 usage: write_results.py [--build DIR] [--out FILE.md] [--judged FILE.json]
 
-Nothing is measured here and nothing is left out: every case that is not whole is named. A part that has not been
-measured says so.
+Nothing is measured here and nothing is left out: every case that is not whole is named. A section of which the build
+folder holds no measurement stays as it is in FILE.md; one that has never been measured says so.
 """
 
 from __future__ import annotations
 
 import argparse
 import collections
-import importlib.metadata
-import json
-import platform
+import functools
 import re
 import statistics
-import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import check_recall
 import zoo_sites
+from page_sections import Section, read, sections_of
 
 VERDICTS = ("whole", "clean", "fewer", "same", "worse", "crash", "WRONG")
 SCORES = {
@@ -31,6 +29,7 @@ SCORES = {
     "score-paper.json": ("Models of the GraphMend paper, transformers 5", "make score KIT=kit ZOO=zoo/paper.jsonl"),
     "score-paper-then.json": ("Models of the GraphMend paper, transformers 4.52.4", "make paper KIT=kit"),
 }
+OTHER = "Cases: "  # other scores that lie in the build folder
 REASON_LENGTH = 160
 FOLDERS = re.compile(r"(?<![\w.])/(?:[\w.@+-]+/)+")  # of the machine that measured
 
@@ -42,18 +41,6 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str
         cells = (str(cell).replace("|", "\\|").replace("\n", " ") for cell in row)
         lines.append("| " + " | ".join(cells) + " |")
     return [*lines, ""]
-
-
-def read(path: Path) -> Any:
-    """The JSON of a file, or None where it has not been made, or not to its end."""
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
-        return None
-
-
-def not_measured(command: str) -> list[str]:
-    return [f"Not measured; `{command}` does it.", ""]
 
 
 def count_rows(results: list[dict[str, Any]]) -> list[list[object]]:
@@ -83,41 +70,27 @@ def shortened(text: str) -> str:
     return text if len(text) <= REASON_LENGTH else text[: REASON_LENGTH - 1] + "…"
 
 
-def score_names(build: Path) -> list[str]:
-    """The scores that belong here, measured or not, and others that lie beside them."""
-    return [*SCORES, *sorted({path.name for path in build.glob("score-*.json")} - SCORES.keys())]
-
-
-def score_part(build: Path, name: str) -> list[str]:
-    title, command = SCORES.get(name, (Path(name).stem.replace("score-", "Cases: "), "make score"))
-    lines = [f"## {title}", ""]
-    results = read(build / name)
-    if results is None:
-        return lines + not_measured(command)
+def score_part(piece: Path, command: str, results: list[dict[str, Any]]) -> list[str]:
     broke = sum(bool(result["broke"]) for result in results)
     whole = sum(result["verdict"] == "whole" for result in results)
     wrong = sum(result["verdict"] == "WRONG" for result in results)
     share = f" ({100 * whole / broke:.0f} %)" if broke else ""
-    measured = measured_at(build, name)
-    lines += [f"`{command}`: of {broke} that break, {whole}{share} are whole; {wrong} wrong results{measured}.", ""]
+    lines = [f"`{command}`: of {broke} that break, {whole}{share} are whole; {wrong} wrong results.", ""]
     lines += table(["family", "cases", "broke", *VERDICTS], count_rows(results))
-    missed = [result for result in results if result["verdict"] not in ("whole", "clean")]
-    missed.sort(key=lambda result: -VERDICTS.index(result["verdict"]))  # wrong results first
-    if missed:
-        lines += ["Not whole:", ""]
-        lines += table(["case", "verdict", "first reason"], [[r["name"], r["verdict"], why(r)] for r in missed])
-    return lines + sites_part(build, name.replace("score-", "sites-"))
+    lines += named("Not whole:", [result for result in results if result["verdict"] not in ("whole", "clean")])
+    return lines + sites_part(piece.with_name(piece.name.replace("score-", "sites-")))
 
 
-def measured_at(build: Path, name: str) -> str:
-    """Where a score is older than the page, the commit that it belongs to."""
-    note = (build / name).with_suffix(".commit")
-    return f" (measured at commit {note.read_text(encoding='utf-8').strip()})" if note.exists() else ""
+def named(title: str, results: list[dict[str, Any]]) -> list[str]:
+    """A table of results with their reasons, wrong ones first; nothing where there are none."""
+    rows = sorted(results, key=lambda result: -VERDICTS.index(result["verdict"]))
+    cells = [[result["name"], result["verdict"], why(result)] for result in rows]
+    return [title, "", *table(["case", "verdict", "first reason"], cells)] if rows else []
 
 
-def sites_part(build: Path, name: str) -> list[str]:
+def sites_part(piece: Path) -> list[str]:
     """The places where the models of a score break; nothing where tools/zoo_sites.py has not listed them."""
-    sites = read(build / name)
+    sites = read(piece)
     if sites is None:
         return []
     lines = ["Places that break in the plain runs:", "", zoo_sites.headline(sites), ""]
@@ -134,11 +107,7 @@ def steady(record: dict[str, Any]) -> float:
     return statistics.median(record["seconds"][len(record["seconds"]) // 2 :])
 
 
-def demo_part(build: Path) -> list[str]:
-    lines = ["## Demo: BART in half precision", ""]
-    records = read(build / "demo.json")
-    if records is None:
-        return lines + not_measured("make demo")
+def demo_part(records: Any) -> list[str]:
     rows = []
     for kind in ("plain", "mended"):
         record = records[kind]["inductor"]
@@ -148,22 +117,14 @@ def demo_part(build: Path) -> list[str]:
         rows.append([kind, record["breaks"], record["graphs"][-1], recompiled, "yes" if equal else "no"])
         rows[-1] += [f"{first:.1f} s", f"{later * 1e3:.2f} ms"]
     headings = ["", "breaks", "graphs", "recompilations", "bits as eager (eager backend)", "first call", "steady call"]
-    return lines + ["`make demo`, one thread, inductor:", ""] + table(headings, rows)
+    return ["`make demo`, one thread, inductor:", ""] + table(headings, rows)
 
 
-def paper_part(build: Path) -> list[str]:
-    lines = ["## The paper's models over twenty calls", ""]
-    record = read(build / "paper-check.json")
-    if record is None:
-        return lines + not_measured("make paper")
-    return lines + ["`make paper`:", ""] + table(record["headings"], record["rows"])
+def paper_part(record: Any) -> list[str]:
+    return ["`make paper`:", ""] + table(record["headings"], record["rows"])
 
 
-def bench_part(build: Path) -> list[str]:
-    lines = ["## Speed of the parser", ""]
-    record = read(build / "bench-parse.json")
-    if record is None:
-        return lines + not_measured("make bench")
+def bench_part(record: Any) -> list[str]:
 
     def speed(row: dict[str, float]) -> float:
         return row["bytes"] / row["seconds"] / 1e6
@@ -173,18 +134,14 @@ def bench_part(build: Path) -> list[str]:
         ours, theirs = speed(row["graphmend"]), speed(row["cpython"])
         size = f"{row['graphmend']['bytes'] / 1e6:.1f}"
         rows.append([name, row["files"], size, f"{theirs:.1f}", f"{ours:.1f}", f"{ours / theirs:.1f}"])
-    lines += [f"`make bench`, from memory, one thread, beside CPython {record['python']}:", ""]
+    lines = [f"`make bench`, from memory, one thread, beside CPython {record['python']}:", ""]
     lines += table(["sources", "files", "MB", "ast.parse, MB/s", "graphmend, MB/s", "times as fast"], rows)
     lines += ["One file, repeated:", ""]
     growth = [[row["repeat"], f"{row['bytes'] / 1e6:.2f}", f"{speed(row):.1f}"] for row in record["growth"]]
     return lines + table(["times", "MB", "MB/s"], growth)
 
 
-def check_part(build: Path) -> list[str]:
-    lines = ["## Speed of check", ""]
-    record = read(build / "bench-check.json")
-    if record is None:
-        return lines + not_measured("make bench")
+def check_part(record: Any) -> list[str]:
     kinds = ("ruff", "cold", "cached")
     rows = []
     for row in record["rows"]:
@@ -193,7 +150,7 @@ def check_part(build: Path) -> list[str]:
         rows.append([row["threads"], *times, f"{row['ruff']['seconds'] / row['cold']['seconds']:.2f}", *sizes])
     headings = ["threads", "ruff, s", "cold, s", "cached, s", "ruff / cold", "ruff, MB", "cold, MB", "cached, MB"]
     same = "the same bytes in every run" if record["same"] else "different bytes in some runs"
-    lines += [
+    lines = [
         f"`make bench`, the {record['files']} files of torch and transformers, beside `ruff check --select F",
         f"--no-cache` ({record['ruff']}); the fastest of {record['rounds']} rounds in turn. `check` printed {same}.",
         "",
@@ -201,17 +158,13 @@ def check_part(build: Path) -> list[str]:
     return lines + table(headings, rows)
 
 
-def capture_part(build: Path) -> list[str]:
+def capture_part(record: Any) -> list[str]:
     """What each way to make a graph captures, and how `fix --unsafe` changes that."""
-    lines = ["## Captured, and captured rightly", ""]
-    record = read(build / "capture.json")
-    if record is None:
-        return lines + not_measured("make capture KIT=kit")
     rows = record["rows"]
     ways = list(rows[0]["before"]) if rows else []
     versions = ", ".join(f"{name} {version}" for name, version in record["versions"].items())
     changed = sum(row["changed"] for row in rows)
-    lines += [
+    lines = [
         f"`make capture KIT=kit` ({versions}): {len(rows)} programs, {changed} changed by `graphmend fix --unsafe`,",
         "captured with their first call and called with all. *right*: results, inputs and state afterwards, exceptions",
         "and output are those of the program as it was in eager Python; *silent*: all but what is printed and logged;",
@@ -269,35 +222,34 @@ def captured_worse(rows: list[dict[str, Any]], ways: list[str]) -> list[str]:
     return [title, ""] + table(["program", "way", "before", "after", "why"], odd)
 
 
-def fixed_part(build: Path) -> list[str]:
+def fixed_part(score: Path, record: Any) -> list[str]:
     """What `fix --unsafe` makes of a whole package, and what a zoo says of the models in the files that changed."""
-    lines = ["## A package after `fix --unsafe`", ""]
-    record = read(build / "fixed.json")
-    if record is None:
-        return lines + not_measured("make fixed KIT=kit ZOO=zoo/dev.jsonl")
     mends = ", ".join(f"{count} {code}" for code, count in record["mends"].items())
-    lines += [
-        f"`make fixed` (models of transformers {version_of('transformers')}):",
+    lines = [
+        f"`make fixed` (models of {record['package']}):",
         f"{len(record['changed'])} of {record['files']} files change, {sum(record['mends'].values())} mends ({mends});",
         f"{len(record['compile'])} do not compile,",
         f"{len(record['parse'])} do not parse again, {len(record['unstable'])} change in a second run.",
         "",
     ]
-    results = read(build / "fixed-score.json")
-    if results is not None:
-        lines += [f"{len(results)} models whose own file has changed, run as plain Python runs them:", ""]
-        lines += table(["family", "cases", "broke", *VERDICTS], count_rows(results))
-    return lines
+    results = read(score)
+    if results is None:
+        return [*lines, "The models were not run; `make fixed KIT=kit ZOO=zoo/dev.jsonl` does it.", ""]
+    counts = collections.Counter(result["verdict"] for result in results)
+    bad = ("WRONG", "crash", "worse")
+    lines += [
+        f"{len(results)} models whose own file has changed, run as plain Python runs them, before and after:",
+        f"{', '.join(f'{counts[verdict]} {verdict}' for verdict in bad)}.",
+        "",
+    ]
+    lines += table(["family", "cases", "broke", *VERDICTS], count_rows(results))
+    return lines + named("Not as before:", [result for result in results if result["verdict"] in bad])
 
 
-def recall_part(build: Path) -> list[str]:
-    lines = ["## What check predicts", ""]
-    record = read(build / "check-recall.json")
-    if record is None:
-        return lines + not_measured("make recall KIT=kit ZOO=zoo/dev.jsonl")
+def recall_part(record: Any) -> list[str]:
     runs, found, guessed = record["runs"], record["findings"], record["findings_of_all"]
     elsewhere = sum(record["elsewhere"].values())
-    lines += [
+    lines = [
         f"`make recall KIT=kit ZOO=zoo/dev.jsonl`: the lines of transformers where Dynamo ended a graph in {runs}",
         f"plain runs, against {found} findings of `check` ({guessed} with `--all`). A line is predicted if a",
         f"finding is on the same statement. {elsewhere} more lines are outside of the sources (torch, the standard",
@@ -312,12 +264,8 @@ def recall_part(build: Path) -> list[str]:
     return lines
 
 
-def precision_part(path: Path) -> list[str]:
-    lines = ["## Whether what check says is right", ""]
-    record = read(path)
-    if record is None:
-        return lines + [f"Not judged: there is no {path.name}.", ""]
-    lines += [
+def precision_part(path: Path, record: Any) -> list[str]:
+    lines = [
         f"Findings of `check` over the sources of {record['sources']}, drawn at random and judged one by one by",
         "reading the code; kinds of places that the plain runs do not show were run as small programs under torch",
         f"{record['torch']}. A finding is right if Dynamo ends the graph at its place when compiled code comes",
@@ -333,11 +281,7 @@ def precision_part(path: Path) -> list[str]:
     return lines + ["Wrong:", ""] + table(["draw", "place", "code", "finding", "why it is wrong"], rows)
 
 
-def branches_part(build: Path) -> list[str]:
-    lines = ["## Speed of mended branches", ""]
-    record = read(build / "bench-branches.json")
-    if record is None:
-        return lines + not_measured("make bench")
+def branches_part(record: Any) -> list[str]:
 
     def spread(value: dict[str, float]) -> str:
         return f"{value['median']:.3f} ({value['low']:.3f} to {value['high']:.3f})"
@@ -352,7 +296,7 @@ def branches_part(build: Path) -> list[str]:
         )
     headings = ["function", "breaks plain, mended", "graphs", "plain, ms", "mended, ms", "by hand, ms"]
     headings += ["mended / by hand", "by hand / by hand", "mended / plain", "as eager, graph as captured", "inductor"]
-    lines += [
+    lines = [
         "`make bench`, inductor, one thread, float32, no gradients; beside each function a graph written by hand. The",
         f"time of a variant is its fastest call in a group ({record['calls']} calls in all), a ratio the median",
         f"over {record['groups']} groups, with quartiles. Two copies of the graph by hand show what a ratio is worth.",
@@ -363,15 +307,11 @@ def branches_part(build: Path) -> list[str]:
     return lines + table(list(record["overhead"]), [[f"{value:.1f}" for value in record["overhead"].values()]])
 
 
-def models_part(build: Path) -> list[str]:
+def models_part(record: Any) -> list[str]:
     """First and later calls of models, plain and mended."""
-    lines = ["## Speed of mended models", ""]
-    record = read(build / "bench-models.json")
-    if record is None:
-        return lines + not_measured("make bench-models")
     rows = [row for row in record["models"] if "failed" not in row]
     load = f"{min(record['load']):.1f} to {max(record['load']):.1f}"
-    lines += [
+    lines = [
         f"`make bench-models`, {record['backend']}, {record['device']}, one thread, small models with random weights;",
         f"{record['processors']} processors, a load of {load} while it ran. Eager, plain and mended are",
         "processes that take turns; the time of one is its fastest call in a group, with quartiles over the",
@@ -411,11 +351,7 @@ def model_cells(row: dict[str, Any], launches: bool) -> list[object]:
     return cells + [", ".join(str(row["launches"][name]) for name in ("plain", "mended"))] * launches
 
 
-def events_part(build: Path) -> list[str]:
-    lines = ["## Cost of deferred effects", ""]
-    record = read(build / "bench-events.json")
-    if record is None:
-        return lines + not_measured("make bench")
+def events_part(record: Any) -> list[str]:
     names = ("mended", "by hand", "plain", "effect op")
     rows = []
     for row in record["effects"]:
@@ -423,7 +359,7 @@ def events_part(build: Path) -> list[str]:
         numbers = [row["call"], *(row["more"][name] for name in names), row["overhead"]]
         rows.append([row["title"], graphs, *(f"{number:.2f}" for number in numbers)])
     rows.append(["each further log", "", "", *(f"{record['each more'][name]:.2f}" for name in names), ""])
-    lines += [
+    lines = [
         "`make bench`, inductor, one thread, no gradients, a graph that multiplies 16 numbers: microseconds that an",
         "effect adds to a call of the same graph without it. Mended, by hand behind the graph, as it is (the graph",
         "breaks, or is compiled again until the limit), and by an operator that has an effect in the eyes of the",
@@ -434,12 +370,8 @@ def events_part(build: Path) -> list[str]:
     return lines + table(headings, rows)
 
 
-def oracle_part(build: Path) -> list[str]:
-    lines = ["## Trees and symbol tables against CPython", ""]
-    records = read(build / "oracle.json")
-    if records is None:
-        return lines + not_measured("make oracle")
-    lines += ["`make oracle`; a standard library includes its tests:", ""]
+def oracle_part(records: Any) -> list[str]:
+    lines = ["`make oracle`; a standard library includes its tests:", ""]
     headings = ["CPython", "compared", "of", "files", "equal", "rejected by both", "CPython unable", "different"]
     names = ("python", "kind", "sources", "files", "equal", "rejected", "unable", "differences")
     return lines + table(headings, [[record[name] for name in names] for record in records])
@@ -449,11 +381,7 @@ def percent(count: int, total: int) -> str:
     return f"{100 * count / total:.1f} %"
 
 
-def readers_part(build: Path) -> list[str]:
-    lines = ["## Readers of models' answers", ""]
-    record = read(build / "bench-meaning-peers.json")
-    if record is None:
-        return lines + not_measured("make bench-meaning")
+def readers_part(record: Any) -> list[str]:
     names = ("right", "error", "wrong", "unsure", "no such type")
     rows: list[list[object]] = []
     damaged: list[list[object]] = []
@@ -464,7 +392,7 @@ def readers_part(build: Path) -> list[str]:
             counts = one["damage"][faults]
             row += [percent(counts.get(name, 0), record["damaged"]) for name in ("right", "wrong")]
         damaged.append(row)
-    lines += [
+    lines = [
         f"`make bench-meaning`, the {record['texts']} texts of the corpus (tests/meaning/meaning_corpus.py). Wrong is",
         "another value than the one that is there and no error; unsure is a value where the corpus wants an error,",
         "because the text could mean two things or is not whole.",
@@ -479,25 +407,51 @@ def readers_part(build: Path) -> list[str]:
     return lines + table(["reader", *(f"{faults}: {name}" for faults in "123" for name in ("right", "wrong"))], damaged)
 
 
-def reader_speed_part(build: Path) -> list[str]:
-    lines = ["## Speed of the reader", ""]
-    record = read(build / "bench-meaning.json")
-    if record is None:
-        return lines + not_measured("make bench-meaning")
-    return lines + table(["", "best of several"], [[name, f"{value:.2f}"] for name, value in record.items()])
+def reader_speed_part(record: Any) -> list[str]:
+    return table(["", "best of several"], [[name, f"{value:.2f}"] for name, value in record.items()])
 
 
-def version_of(package: str) -> str:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return "not installed"
+def scores_of(build: Path, kept: Iterable[str]) -> list[Section]:
+    """The scores that belong here, measured or not, and others that lie in the build folder or are in the page."""
+    beside = {f"{OTHER}{path.stem[len('score-') :]}" for path in build.glob("score-*.json") if path.name not in SCORES}
+    beside |= {title for title in kept if title.startswith(OTHER)}
+    others = {f"score-{title[len(OTHER) :]}.json": (title, "make score") for title in sorted(beside)}
+    return [
+        section(title, build / name, command, functools.partial(score_part, build / name, command))
+        for name, (title, command) in {**SCORES, **others}.items()
+    ]
 
 
-def revision() -> str:
-    """The commit that was measured, as far as git tells."""
-    done = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True)
-    return done.stdout.strip() if done.returncode == 0 else "unknown"
+def section(title: str, piece: Path, command: str, write: Callable[[Any], list[str]]) -> Section:
+    return Section(title, piece, f"Not measured; `{command}` does it.", write)
+
+
+def sections(build: Path, judged: Path, kept: Iterable[str]) -> list[Section]:
+    """All of them, in the order of the page."""
+    fixed = functools.partial(fixed_part, build / "fixed-score.json")
+    precision = functools.partial(precision_part, judged)
+    zoo = "KIT=kit ZOO=zoo/dev.jsonl"
+
+    def of(title: str, name: str, command: str, write: Callable[[Any], list[str]]) -> Section:
+        return section(title, build / name, command, write)
+
+    return [
+        *scores_of(build, kept),
+        of("Demo: BART in half precision", "demo.json", "make demo", demo_part),
+        of("The paper's models over twenty calls", "paper-check.json", "make paper", paper_part),
+        of("Captured, and captured rightly", "capture.json", "make capture KIT=kit", capture_part),
+        of("A package after `fix --unsafe`", "fixed.json", f"make fixed {zoo}", fixed),
+        of("Speed of mended branches", "bench-branches.json", "make bench", branches_part),
+        of("Speed of mended models", "bench-models.json", "make bench-models", models_part),
+        of("Cost of deferred effects", "bench-events.json", "make bench", events_part),
+        of("Speed of check", "bench-check.json", "make bench", check_part),
+        of("What check predicts", "check-recall.json", f"make recall {zoo}", recall_part),
+        Section("Whether what check says is right", judged, f"Not judged: there is no {judged.name}.", precision),
+        of("Speed of the parser", "bench-parse.json", "make bench", bench_part),
+        of("Trees and symbol tables against CPython", "oracle.json", "make oracle", oracle_part),
+        of("Readers of models' answers", "bench-meaning-peers.json", "make bench-meaning", readers_part),
+        of("Speed of the reader", "bench-meaning.json", "make bench-meaning", reader_speed_part),
+    ]
 
 
 def main() -> None:
@@ -508,19 +462,10 @@ def main() -> None:
         "--judged", type=Path, default=Path("data/check/precision.json"), help="findings that were judged"
     )
     options = parser.parse_args()
-    versions = [[name, version_of(name)] for name in ("graphmend", "torch", "transformers", "einops", "numpy")]
-    versions += [["Python", platform.python_version()], ["machine", platform.machine()], ["commit", revision()]]
+    kept = sections_of(options.out)
     lines = ["# Results", "", "Written by `make results` from the last runs of the commands that are named below.", ""]
-    lines += table(["", "version"], versions)
-    for name in score_names(options.build):
-        lines += score_part(options.build, name)
-    lines += demo_part(options.build) + paper_part(options.build)
-    lines += capture_part(options.build) + fixed_part(options.build)
-    lines += branches_part(options.build) + models_part(options.build)
-    lines += events_part(options.build) + check_part(options.build)
-    lines += recall_part(options.build) + precision_part(options.judged)
-    lines += bench_part(options.build) + oracle_part(options.build)
-    lines += readers_part(options.build) + reader_speed_part(options.build)
+    for one in sections(options.build, options.judged, kept):
+        lines += one.lines(kept)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
     print(f"wrote {options.out}")
