@@ -25,7 +25,7 @@ from paper_check import COMMON, MODELS, SEQ2SEQ  # noqa: E402
 Spec = dict[str, Any]
 LONG = {"vocab_size": 128, "attention_window": 8}
 HALF = "float16"
-# The models of `make paper`, which break with the transformers of the paper's time, and some that break with version 5.
+# The models of `make paper`, which break with the transformers of the paper's time, and some that break with 5 as well.
 PAPER: dict[str, tuple[str, str, dict[str, Any], bool, str]] = {
     **{name.lower(): (*model, "float32") for name, model in MODELS.items()},
     "marian-half": (*MODELS["Marian"], HALF),
@@ -54,19 +54,46 @@ PAPER: dict[str, tuple[str, str, dict[str, Any], bool, str]] = {
 }
 
 
+# Sizes of images are tensors, by which the model cuts patches out.
+PIXTRAL: Spec = {
+    "id": "pixtral-vision",
+    "model_class": "transformers.PixtralVisionModel",
+    "config_class": "transformers.PixtralVisionConfig",
+    "config": {
+        "hidden_size": 64,
+        "intermediate_size": 128,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "image_size": 32,
+        "patch_size": 4,
+    },
+    "inputs": [
+        {"name": "pixel_values", "shape": [4, 3, 32, 32], "dtype": "float32", "fill": "rand"},
+        {
+            "name": "image_sizes",
+            "shape": [4, 2],
+            "dtype": "int64",
+            "value": [[32, 32], [24, 32], [32, 16], [16, 16]],
+        },
+    ],
+    "dtype": "float32",
+    "train": False,
+}
+
+
 def tokens(name: str, length: int) -> Spec:
     return {"name": name, "shape": [1, length], "dtype": "int64", "fill": "randint", "low": 3, "high": 128}
 
 
 def paper_specs() -> list[Spec]:
-    """The models of the paper as specs."""
+    """The models of the paper as specs, and one that breaks with version 5 only."""
     found = []
     for name, (model_class, config_class, config, has_decoder, dtype) in PAPER.items():
         inputs = [tokens("input_ids", 20 if "attention_window" in config else 8)]
         inputs += [tokens("decoder_input_ids", 8)] * has_decoder
         classes = {"model_class": f"transformers.{model_class}", "config_class": f"transformers.{config_class}"}
         found.append({"id": name, **classes, "config": config, "inputs": inputs, "dtype": dtype, "train": False})
-    return found
+    return [*found, PIXTRAL]
 
 
 def zoo_specs(path: str, names: list[str], seed: int, count: int) -> list[Spec]:

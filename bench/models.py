@@ -1,4 +1,4 @@
-"""Models under inductor, plain and mended: those of the GraphMend paper, and models of a zoo file.
+"""Models under inductor, plain and mended: those of the GraphMend paper, Pixtral, and models of a zoo file.
 
 A model has four processes: eager, plain (torch.compile breaks its graphs), plain once more, and mended (`graphmend
 run`). They are there at the same time and take turns, so that what else the machine does hits all alike; only one of

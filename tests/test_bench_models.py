@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import subprocess
@@ -83,6 +84,22 @@ def test_what_differs_and_what_fails_is_named(tmp_path: Path) -> None:
     assert status == 1 and "bench: odd: the mended one differs from eager by " in errors
     assert odd["equal"]["plain"] == "bit for bit" and odd["equal"]["mended"] == "different"
     assert broken["failed"] == "eager: ValueError: no such model" and "broken" not in errors
+
+
+def test_the_model_that_cuts_images_by_tensors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is among those that are measured without a zoo, and breaks."""
+    pytest.importorskip("transformers")
+    monkeypatch.syspath_prepend(str(ROOT / "bench"))
+    specs = importlib.import_module("model_specs").paper_specs()
+    (pixtral,) = [one for one in specs if one["id"] == "pixtral-vision"]
+    (tmp_path / "spec.json").write_text(json.dumps(pixtral))
+    for variant in ("eager", "compiled"):
+        command = [sys.executable, str(ROOT / "bench/model_worker.py"), "spec.json", "--reference", "reference.pt"]
+        command += ["--backend", "eager", "--variant", variant]
+        done = subprocess.run(command, input="first\n", capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    first = json.loads(done.stdout)
+    assert first["equal"] == "bit for bit" and first["breaks"] >= 1
 
 
 def test_a_worker_with_a_dtype_and_a_batch(tmp_path: Path) -> None:

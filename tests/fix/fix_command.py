@@ -1,10 +1,30 @@
-"""Running `graphmend fix`."""
+"""Running `graphmend fix`, and a file that it changes."""
 
 from __future__ import annotations
 
 import dataclasses
 import subprocess
 from pathlib import Path
+
+BEFORE = """import torch
+
+
+@torch.compile
+def f(x: torch.Tensor):
+    if x.mean() > 0:
+        y = x * 2
+    else:
+        y = x * 3
+    return y
+"""
+AFTER = """import torch
+
+
+@torch.compile
+def f(x: torch.Tensor):
+    y = torch.where(x.mean() > 0, x * 2, x * 3)
+    return y
+"""
 
 
 @dataclasses.dataclass

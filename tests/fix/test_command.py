@@ -8,27 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from fix_command import Command
+from fix_command import AFTER, BEFORE, Command
 
-BEFORE = """import torch
-
-
-@torch.compile
-def f(x: torch.Tensor):
-    if x.mean() > 0:
-        y = x * 2
-    else:
-        y = x * 3
-    return y
-"""
-AFTER = """import torch
-
-
-@torch.compile
-def f(x: torch.Tensor):
-    y = torch.where(x.mean() > 0, x * 2, x * 3)
-    return y
-"""
 LEFT = """import torch
 
 

@@ -23,6 +23,16 @@ import graphmend.runtime as runtime
 
 SEED = 1234
 TORCH_FOLDER = os.path.dirname(torch.__file__)
+BACKENDS = ("eager", "aot_eager")
+
+
+class TwoLayers(torch.nn.Module):
+    """What small programs are made of."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = torch.nn.Linear(4, 4)
+        self.second = torch.nn.Linear(4, 4)
 
 
 class CountingBackend:
@@ -174,6 +184,15 @@ def observe(target: Any, function: Callable[..., Any], calls: list, grad: bool =
         record["random"] = states()
         records.append(record)
     return records
+
+
+def start(make: Callable[[], Any], backend: Optional[str]) -> tuple[Any, Callable[..., Any]]:
+    """A program made anew, and what calls it: compiled, or eager without a backend."""
+    torch._dynamo.reset()
+    runtime.registry.reset()
+    torch.manual_seed(0)
+    program = make()
+    return program, program if backend is None else torch.compile(program, backend=backend)
 
 
 def differences(left: list[dict], right: list[dict]) -> list[str]:

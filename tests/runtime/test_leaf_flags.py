@@ -6,19 +6,15 @@ from typing import Any
 
 import pytest
 import torch
-from harness import load, same
+from harness import BACKENDS, TwoLayers, load, same, start
 from torch import nn
 
 import graphmend.runtime as runtime
 
-BACKENDS = ("eager", "aot_eager")
 
-
-class Base(nn.Module):
+class Base(TwoLayers):
     def __init__(self) -> None:
         super().__init__()
-        self.first = nn.Linear(4, 4)
-        self.second = nn.Linear(4, 4)
         self.weight = nn.Parameter(torch.ones(4))
 
 
@@ -95,11 +91,7 @@ class OnBothSides(Base):
 
 def recorded(make: Any, backend: Any, differentiable: bool) -> tuple:
     """What ten calls give and leave behind; eager without a backend."""
-    torch._dynamo.reset()
-    runtime.registry.reset()
-    torch.manual_seed(0)
-    program = make()
-    run = program if backend is None else torch.compile(program, backend=backend)
+    program, run = start(make, backend)
     seen: list = []
     for i in range(10):
         x = torch.randn(2 if i == 6 else 4, 4) + i % 3 - 1

@@ -6,22 +6,18 @@ from typing import Any
 
 import pytest
 import torch
-from harness import compare, load, same
-from torch import nn
+from harness import BACKENDS, TwoLayers, compare, load, same, start
 
 import graphmend.runtime as runtime
 
 CALLS = [lambda: (torch.randn(3, 4),), lambda: (torch.rand(3, 4),)]
-BACKENDS = ("eager", "aot_eager")
 
 
-class Base(nn.Module):
-    """A module with two layers that records."""
+class Base(TwoLayers):
+    """A module that records."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.first = nn.Linear(4, 4)
-        self.second = nn.Linear(4, 4)
         self.norms: list = []
         self.limit = 0.5
 
@@ -253,12 +249,8 @@ def twice(program: Any, run: Any, x: Any) -> None:
 
 def recorded(make: Any, drive: Any, backend: Any) -> tuple:
     """What hooks see, and the gradients; eager without a backend."""
-    torch._dynamo.reset()
-    runtime.registry.reset()
-    torch.manual_seed(0)
-    program = make()
+    program, run = start(make, backend)
     x = torch.randn(3, 4, requires_grad=True)
-    run = program if backend is None else torch.compile(program, backend=backend)
     for _ in range(2):
         drive(program, run, x)
     seen = [

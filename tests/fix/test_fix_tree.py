@@ -7,19 +7,9 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from fix_command import AFTER, BEFORE
 
-TOOL = Path(__file__).resolve().parents[1] / "tools" / "fix_tree.py"
-MENDS = """import torch
-
-
-@torch.compile
-def f(x: torch.Tensor):
-    if x.mean() > 0:
-        y = x * 2
-    else:
-        y = x * 3
-    return y
-"""
+TOOL = Path(__file__).resolve().parents[2] / "tools" / "fix_tree.py"
 
 
 @pytest.fixture
@@ -32,12 +22,12 @@ def tool() -> ModuleType:
 
 
 def test_files_that_change_are_told(tool: ModuleType, tmp_path: Path, executable: str) -> None:
-    (tmp_path / "model.py").write_text(MENDS)
+    (tmp_path / "model.py").write_text(BEFORE)
     (tmp_path / "other.py").write_text("x = 1\n")
     result = tool.check_tree(executable, tmp_path)
     assert result["files"] == 2 and result["changed"] == ["model.py"] and result["mends"] == {"GM101": 1}
     assert result["compile"] == result["parse"] == result["unstable"] == [] and result["mends_of_second_run"] == {}
-    assert "torch.where" in (tmp_path / "model.py").read_text()
+    assert (tmp_path / "model.py").read_text() == AFTER
     assert tool.show(result)
 
 
