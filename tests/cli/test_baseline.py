@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
+from pathlib import Path
 
 import pytest
+
+WORKFLOW = Path(__file__).resolve().parents[2] / "examples/ci/github-baseline.yml"
 
 TEXT = """import torch
 
@@ -229,3 +234,17 @@ def test_nothing_is_written_after_a_problem(listed) -> None:
 def test_standard_input_and_statistics(listed) -> None:
     assert listed("check", "--baseline", "breaks.json", "--statistics", "src").out == ""
     assert listed("check", "--baseline", "breaks.json", "--stdin-filename", "src/net.py", "-").status == 0
+
+
+def test_the_workflow_that_is_an_example(cli) -> None:
+    """What it says to do once, and what it does at every push."""
+    text = WORKFLOW.read_text(encoding="utf-8")
+    (write,) = re.findall(r"^#  +graphmend (check .*)$", text, re.MULTILINE)
+    (tell,) = re.findall(r"^ +- run: graphmend (check .*)$", text, re.MULTILINE)
+    cli.write("src/net.py", TEXT)
+    assert cli(*shlex.split(write)).status == 0
+    assert cli(*shlex.split(tell)).status == 0
+    cli.write("src/net.py", "# moved\n" + TEXT.replace("        return x\n", "        print(x)\n        return x\n"))
+    ended = cli(*shlex.split(tell))
+    assert ended.status == 1 and ended.out.count("::warning") == 1
+    assert ended.out.startswith("::warning file=src/net.py,line=15,")

@@ -81,6 +81,7 @@ def test_examples_are_yaml(path: Path) -> None:
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
 def test_commands_of_the_examples(cli, path: Path) -> None:
     cli.write("a.py", BREAKS)
+    cli.write("breaks.json", '{"baseline": 1, "of": "check", "sites": []}')
     commands = re.findall(r"(?:run: |    - )graphmend (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
     assert commands or "pre-commit" in path.name
     for command in commands:
