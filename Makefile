@@ -8,6 +8,8 @@
 #   make oracle [PYTHONS='python3.9 python3.13'] [SOURCES=dir]   trees and symbol tables against those of CPython
 #   make crashes [KILLS=1000] kill `fix` at random moments, and let every system call fail once
 #   make adversary [PROGRAMS=2000] [SEED=1]   random programs, mended and compiled, against what they are
+#   make fuzz [SECONDS=60] [TARGET=read]   random inputs under the sanitizers, on libFuzzer or on fuzz/driver: read, meaning, parse, pipeline,
+#                             notebook or settings; what ends a program is in build/fuzz/found
 #   make bench                speed of the parser against CPython's, of check against ruff's, of mended branches against graphs written
 #                             by hand, and what deferred effects add to a call
 #   make bench-models [ZOO=zoo/dev.jsonl] [ONLY=led,bart-half]   models of the paper, and 20 of a zoo, under inductor, plain and mended in
@@ -50,7 +52,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test lint layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary bench bench-models bench-meaning capture fixed pictures results clean
+.PHONY: all build test lint layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary fuzz bench bench-models bench-meaning capture fixed pictures results clean
 
 all: build
 
@@ -166,6 +168,23 @@ adversary: build
 	@mkdir -p build
 	$(BIN)/python tests/adversary/hunt.py --programs $(or $(PROGRAMS),2000) --seed $(or $(SEED),1) --jobs $(JOBS) \
 	  --json build/adversary.json
+
+# A target's seeds: files of the repository, or those that are made for it.
+FUZZ := $(or $(TARGET),read)
+SEEDS_read := build/fuzz/seeds/read
+SEEDS_meaning := build/fuzz/seeds/meaning tests/meaning/meaning_shop
+SEEDS_notebook := tests/data/check
+SEEDS_settings := pyproject.toml .gitignore
+SEEDS_parse := tests/data/check examples
+SEEDS_pipeline := tests/data/check examples
+
+fuzz: build
+	$(CMAKE) -S . -B build/fuzz -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O1 -g1" -DGM_SANITIZE=ON -DGM_FUZZ=ON $(WARNINGS) >/dev/null
+	$(CMAKE) --build build/fuzz --target fuzz_$(FUZZ) --parallel $(JOBS) -- --quiet
+	@mkdir -p build/fuzz/corpus/$(FUZZ) build/fuzz/found
+	$(BIN)/python tools/fuzz_seeds.py build/fuzz/seeds
+	build/fuzz/fuzz_$(FUZZ) -max_total_time=$(or $(SECONDS),60) -artifact_prefix=build/fuzz/found/$(FUZZ)- \
+	  build/fuzz/corpus/$(FUZZ) $(SEEDS_$(FUZZ))
 
 bench: build
 	$(call measure,$(BIN),build/bench-parse.json) $(BIN)/python bench/parse.py --json build/bench-parse.json

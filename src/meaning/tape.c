@@ -512,12 +512,17 @@ static gm_outcome read_fence(gm_tape *tape, bool *found) {
     return GM_DONE;
 }
 
+/* A typographic quote is known by its last byte. */
+static bool awaits_quote(const gm_tape *tape) {
+    return (unsigned char)tape->text[tape->at] == 0xE2 && tape->length - tape->at < 3 && !tape->final;
+}
+
 static gm_outcome step(gm_tape *tape) {
     if (tape->frames.count == 0) {
         return gm_tape_outside(tape);
     }
     bool fenced = false;
-    if (skip_blank(tape) == GM_MORE || read_fence(tape, &fenced) == GM_MORE) {
+    if (skip_blank(tape) == GM_MORE || awaits_quote(tape) || read_fence(tape, &fenced) == GM_MORE) {
         return GM_MORE;
     }
     if (fenced) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -11,14 +12,14 @@ import time
 from collections.abc import AsyncIterator, Generator, Iterator
 from typing import Any, Callable, Optional, Union
 
+from graphmend.meaning.connection import AsyncConnection, Clock, Connection, async_pieces_of, httpx_module, pieces_of
 from graphmend.meaning.errors import CallError
 from graphmend.meaning.model import Model, Request, Scored, ToolCall
 
 Event = dict[str, Any]
 _AGAIN = {408, 409, 425, 429, 500, 502, 503, 504}
-
-
-_Post = dict[str, Any]  # the arguments of a post
+_Post = tuple[bytes, list[tuple[bytes, bytes]]]  # a body, and headers of its own
+_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 class _Retry(Exception):
@@ -27,34 +28,6 @@ class _Retry(Exception):
     def __init__(self, message: str, wait: Optional[float] = None) -> None:
         super().__init__(message)
         self.wait = wait
-
-
-def _httpx() -> Any:
-    try:
-        import httpx
-    except ImportError:
-        raise CallError("an Endpoint needs httpx: pip install graphmend[meaning]") from None
-    return httpx
-
-
-class _Clock:
-    """How long a response may take as a whole."""
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._end = time.monotonic() + seconds
-
-    def check(self, piece: bytes) -> bytes:
-        if time.monotonic() > self._end:
-            raise CallError(f"the endpoint's answer took longer than {self._seconds:g} seconds")
-        return piece
-
-
-class _Response:
-    def __init__(self, response: Any, pieces: list[bytes]) -> None:
-        self.status_code = response.status_code
-        self.headers = response.headers
-        self.content = b"".join(pieces)
 
 
 def _next(steps: Generator[Any, Any, Scored], result: Any) -> tuple[Any, Optional[Scored]]:
@@ -107,8 +80,8 @@ class Endpoint(Model):
         self._on_event = on_event
         self._options = options
         self._lock = threading.Lock()
-        self._client: Any = None
-        self._async_clients: dict[int, tuple[Any, Any]] = {}
+        self._client: Optional[Connection] = None
+        self._async_clients: dict[int, tuple[Any, AsyncConnection]] = {}
 
     # What is sent, and what comes back
 
@@ -123,13 +96,13 @@ class Endpoint(Model):
             made["response_format"] = {"type": "json_schema", "json_schema": schema}
         return made
 
-    def _request(self, payload: dict[str, Any]) -> _Post:
-        url = f"{self.base_url}/chat/completions"
-        return {"url": url, "json": payload, "headers": self._headers()}
-
-    def _headers(self) -> dict[str, str]:
-        key = os.environ.get(self._key_variable)
-        return {"Authorization": f"Bearer {key}"} if key else {}
+    def _headers(self) -> list[tuple[bytes, bytes]]:
+        key = os.environ.get(self._key_variable, "").strip()
+        if not key:
+            return []
+        if not (key.isascii() and key.isprintable()):  # what httpx says of such a header has the key in it
+            raise CallError(f"the key in {self._key_variable} has characters that no key has")
+        return [(b"Authorization", b"Bearer " + key.encode())]
 
     def _tell(self, kind: str, **more: Any) -> None:
         if self._on_event is not None:
@@ -210,10 +183,13 @@ class Endpoint(Model):
 
     # Asking
 
-    def _connection(self) -> Any:
+    def _url(self) -> str:
+        return f"{self.base_url}/chat/completions"
+
+    def _connection(self) -> Connection:
         with self._lock:
             if self._client is None:
-                self._client = _httpx().Client(timeout=self._timeout)
+                self._client = Connection(self._url(), self._timeout)
             return self._client
 
     def _wait(self, attempt: int, error: _Retry) -> float:
@@ -228,10 +204,11 @@ class Endpoint(Model):
         answer = self._cached(path)
         if answer is not None:
             return answer
+        body = _JSON.encode(payload).encode()
         for attempt in range(self._tries):
             self._check_budget()
             self._tell("request", attempt=attempt + 1)
-            response = yield self._request(payload)
+            response = yield body, self._headers()
             try:
                 if isinstance(response, Exception):
                     raise _Retry(f"the endpoint cannot be reached: {type(response).__name__}: {response}")
@@ -247,14 +224,8 @@ class Endpoint(Model):
         self._tell("failure", reason=str(problem))
         raise CallError(f"{problem} (after {self._tries} tries)")
 
-    def _fetch(self, post: _Post) -> Any:
-        """A whole response. A server may keep each wait short and never come to an end: the clock is looked at."""
-        clock = _Clock(self._deadline)
-        with self._connection().stream("POST", **post) as response:
-            return _Response(response, [clock.check(piece) for piece in response.iter_bytes()])
-
     def send_scored(self, request: Request) -> Scored:
-        error, steps = _httpx().HTTPError, self._asking(request)
+        error, steps = httpx_module().HTTPError, self._asking(request)
         step, answer = _next(steps, None)
         while answer is None:
             response: Any = None
@@ -262,7 +233,7 @@ class Endpoint(Model):
                 time.sleep(step)
             else:
                 try:
-                    response = self._fetch(step)
+                    response = self._connection().fetch(*step, Clock(self._deadline))
                 except error as problem:
                     response = problem
             step, answer = _next(steps, response)
@@ -273,7 +244,7 @@ class Endpoint(Model):
 
     # Without blocking
 
-    def _async_connection(self) -> Any:
+    def _async_connection(self) -> AsyncConnection:
         import asyncio
 
         loop = asyncio.get_running_loop()
@@ -282,18 +253,13 @@ class Endpoint(Model):
             if kept is None or kept[0] is not loop:
                 for number in [key for key, (known, _) in self._async_clients.items() if known.is_closed()]:
                     del self._async_clients[number]
-                kept = self._async_clients[id(loop)] = (loop, _httpx().AsyncClient(timeout=self._timeout))
+                kept = self._async_clients[id(loop)] = (loop, AsyncConnection(self._url(), self._timeout))
             return kept[1]
-
-    async def _fetch_async(self, post: _Post) -> Any:
-        clock = _Clock(self._deadline)
-        async with self._async_connection().stream("POST", **post) as response:
-            return _Response(response, [clock.check(piece) async for piece in response.aiter_bytes()])
 
     async def send_scored_async(self, request: Request) -> Scored:
         import asyncio
 
-        error, steps = _httpx().HTTPError, self._asking(request)
+        error, steps = httpx_module().HTTPError, self._asking(request)
         step, answer = _next(steps, None)
         while answer is None:
             response: Any = None
@@ -301,7 +267,7 @@ class Endpoint(Model):
                 await asyncio.sleep(step)
             else:
                 try:
-                    response = await self._fetch_async(step)
+                    response = await self._async_connection().fetch(*step, Clock(self._deadline))
                 except error as problem:
                     response = problem
             step, answer = _next(steps, response)
@@ -315,33 +281,38 @@ class Endpoint(Model):
     def _start_stream(self, request: Request) -> tuple[_Post, _Events]:
         self._check_budget()
         self._tell("request", attempt=1)
-        return self._request(self._payload(request, stream=True)), _Events(self)
+        return (_JSON.encode(self._payload(request, stream=True)).encode(), self._headers()), _Events(self)
 
     def stream(self, request: Request) -> Iterator[str]:
-        error = _httpx().HTTPError
+        error = httpx_module().HTTPError
         post, reading = self._start_stream(request)
-        clock = _Clock(self._deadline)
+        clock = Clock(self._deadline)
         try:
-            with self._connection().stream("POST", **post) as response:
+            with contextlib.closing(self._connection().open(*post)) as response:
+                pieces = pieces_of(response)
                 if response.status_code != 200:
-                    self._status(response.status_code, response.headers, response.read())
-                for piece in response.iter_bytes():
+                    self._status(response.status_code, response.headers, b"".join(pieces))
+                for piece in pieces:
                     yield from reading.feed(clock.check(piece))
         except (error, _Retry) as problem:
             raise CallError(f"the stream broke: {problem}") from problem
         reading.finish()
 
     async def stream_async(self, request: Request) -> AsyncIterator[str]:
-        error = _httpx().HTTPError
+        error = httpx_module().HTTPError
         post, reading = self._start_stream(request)
-        clock = _Clock(self._deadline)
+        clock = Clock(self._deadline)
         try:
-            async with self._async_connection().stream("POST", **post) as response:
+            response = await self._async_connection().open(*post)
+            try:
+                pieces = async_pieces_of(response)
                 if response.status_code != 200:
-                    self._status(response.status_code, response.headers, await response.aread())
-                async for piece in response.aiter_bytes():
+                    self._status(response.status_code, response.headers, b"".join([piece async for piece in pieces]))
+                async for piece in pieces:
                     for text in reading.feed(clock.check(piece)):
                         yield text
+            finally:
+                await response.aclose()
         except (error, _Retry) as problem:
             raise CallError(f"the stream broke: {problem}") from problem
         reading.finish()
