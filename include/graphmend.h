@@ -88,7 +88,8 @@ GM_API gm_status gm_reader_meaning(const gm_reader *reader, gm_output *output);
 enum {
     GM_READ_STRICT = 1,  /* accept exactly the JSON that the schema describes */
     GM_READ_PARTIAL = 2, /* give what there is of a text that ends too soon: fields may be missing */
-    GM_READ_PLAIN = 4    /* the value as the JSON that the schema describes; without it, the form for builders (docs/meaning.md) */
+    GM_READ_PLAIN = 4,   /* the value as the JSON that the schema describes; without it, the form for builders (docs/meaning.md) */
+    GM_READ_BRIEF = 8    /* "repairs" is empty; "cost" still tells what they cost together */
 };
 
 /* Read a text. The result is {"ok": true, "cost": int, "repairs": [[name, offset], ...], "value": ...}, or {"ok": false, "problem":

@@ -23,8 +23,8 @@ class CoreError(Exception):
 
 
 class _Output(ctypes.Structure):
-    # A plain pointer instead of c_char_p: ctypes would turn that into bytes and lose the address to release.
-    _fields_ = (("bytes", ctypes.POINTER(ctypes.c_char)), ("size", ctypes.c_size_t))
+    # An address instead of c_char_p: ctypes would turn that into bytes and lose the address to release.
+    _fields_ = (("bytes", ctypes.c_void_p), ("size", ctypes.c_size_t))
 
 
 def library_candidates() -> Iterator[str]:
@@ -93,7 +93,10 @@ def _library() -> ctypes.CDLL:
 
 def _call(name: str, *arguments: Any) -> bytes:
     """What the function of the core wrote."""
-    library = _library()
+    return _written(_library(), name, *arguments)
+
+
+def _written(library: ctypes.CDLL, name: str, *arguments: Any) -> bytes:
     output = _Output()
     status = getattr(library, name)(*arguments, ctypes.byref(output))
     try:
@@ -149,7 +152,7 @@ def meaning_notes(path: str, data: bytes) -> dict[str, Any]:
     return result
 
 
-READ_STRICT, READ_PARTIAL, READ_PLAIN = 1, 2, 4
+READ_STRICT, READ_PARTIAL, READ_PLAIN, READ_BRIEF = 1, 2, 4, 8
 
 
 class Reader:
@@ -176,7 +179,8 @@ class Reader:
     def read(self, text: str, flags: int = 0) -> dict[str, Any]:
         """What a text says."""
         data = text.encode("utf-8", "surrogatepass")
-        result: dict[str, Any] = json.loads(_call("gm_reader_read", self._handle, data, len(data), flags))
+        written = _written(self._library, "gm_reader_read", self._handle, data, len(data), flags)
+        result: dict[str, Any] = json.loads(written.decode("utf-8", "surrogatepass"))
         return result
 
 

@@ -21,7 +21,7 @@ struct gm_stream {
     bool finished;
 };
 
-enum { ALL_FLAGS = GM_READ_STRICT | GM_READ_PARTIAL | GM_READ_PLAIN };
+enum { ALL_FLAGS = GM_READ_STRICT | GM_READ_PARTIAL | GM_READ_PLAIN | GM_READ_BRIEF };
 
 /* Words for a caller; those of the core's own failures need no memory. */
 static gm_status say(gm_output *problem, const char *message) {
@@ -106,7 +106,7 @@ static void add_lower(gm_buffer *out, const char *name) {
     }
 }
 
-static void write_reading(gm_buffer *out, gm_reading *reading) {
+static void write_reading(gm_buffer *out, const gm_reading *reading, bool brief) {
     if (reading->problem != GM_READ_OK) {
         gm_buffer_printf(out, "{\"ok\":false,\"problem\":\"%s\",\"message\":", gm_read_problems[reading->problem]);
         gm_buffer_add_json(out, reading->message.bytes, reading->message.length);
@@ -116,7 +116,7 @@ static void write_reading(gm_buffer *out, gm_reading *reading) {
         return;
     }
     gm_buffer_printf(out, "{\"ok\":true,\"cost\":%u,\"repairs\":[", reading->cost);
-    for (uint32_t i = 0; i < reading->repairs.count; i++) {
+    for (uint32_t i = 0; !brief && i < reading->repairs.count; i++) {
         gm_buffer_add_text(out, i > 0 ? ",[\"" : "[\"");
         add_lower(out, gm_repairs[reading->repairs.items[i].kind].name);
         gm_buffer_printf(out, "\",%u]", reading->repairs.items[i].at);
@@ -138,7 +138,7 @@ static void write_value(gm_buffer *out, const gm_reader *reader, const gm_tape *
     };
     gm_reading reading;
     gm_read(&reader->meaning, reader->plain, tape, &options, &reading);
-    write_reading(out, &reading);
+    write_reading(out, &reading, (flags & GM_READ_BRIEF) != 0);
 }
 
 typedef struct request {

@@ -291,6 +291,7 @@ static void write_value(reader *in, const judged *chosen) {
     if (chosen->is_wrapped) {
         note(in, GM_REPAIR_WRAPPER, candidate->start);
     }
+    gm_buffer_reserve(in->match.out, candidate->end - candidate->start); /* a value is about as long as its text */
     attempt(in, chosen->is_wrapped ? wrapped(in, candidate->node) : candidate->node, true, true);
     if (!in->match.options.strict && has_prose(in, candidate)) {
         note(in, GM_REPAIR_PROSE, candidate->start);

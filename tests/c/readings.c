@@ -8,7 +8,7 @@
 #include "graphmend.h"
 #include "read_file.h"
 
-enum { ALL_FLAGS = GM_READ_STRICT | GM_READ_PARTIAL | GM_READ_PLAIN, PREFIXES = 300 };
+enum { ALL_FLAGS = GM_READ_STRICT | GM_READ_PARTIAL | GM_READ_PLAIN | GM_READ_BRIEF, PREFIXES = 300 };
 
 static char *exact(const char *bytes, size_t size) {
     char *block = malloc(size > 0 ? size : 1);

@@ -44,7 +44,7 @@ def lower(text: Union[str, Meaning[Any]], type: Any = None, *, strict: bool = Fa
     if isinstance(text, Meaning):
         type, text = text.type if type is None else type, text.text
     known = readable(type, 2)
-    return known.read(text, strict, partial).value
+    return known.value(text, strict, partial)
 
 
 def meaning_of(hint: Any) -> dict[str, Any]:

@@ -79,9 +79,7 @@ def by(
             chooser = known.chooser
             if chooser is not None:
                 return ask(model, request, lambda answer: chooser.decide(answer), question.tools, rounds, tell=False)
-            return ask(
-                model, request, lambda answer: known.type.read(answer.text, strict).value, question.tools, rounds
-            )
+            return ask(model, request, lambda answer: known.type.value(answer.text, strict), question.tools, rounds)
 
         def start_stream(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Request, _Feed]:
             known, question, request = start(args, kwargs)

@@ -76,7 +76,7 @@ class _Completion:
         return Request([message], schema, f"complete_{self.record.cls.__name__}")
 
     def read(self, text: str) -> Any:
-        values = {name: value for name, value in vars(self.type.read(text).value).items() if value is not _UNKNOWN}
+        values = {name: value for name, value in vars(self.type.value(text)).items() if value is not _UNKNOWN}
         values.update(self.known)
         numbers = {field.name: number for number, field in enumerate(self.record.fields)}
         return constructor(self.record)({numbers[name]: value for name, value in values.items()})

@@ -55,12 +55,13 @@ def async_pieces_of(response: Any) -> AsyncIterable[bytes]:
 
 
 class _Posts:
-    """What posts to one address are made of."""
+    """What posts to one address are made of, and the error when one cannot be made."""
 
     def __init__(self, url: str, timeout: float) -> None:
         httpx = httpx_module()
         self._url = httpx.URL(url)
         self._request, self._stream = httpx.Request, httpx.ByteStream
+        self.error: type[Exception] = httpx.HTTPError
         self._headers = [
             (b"Host", self._url.netloc),
             (b"Content-Type", b"application/json"),

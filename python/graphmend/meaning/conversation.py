@@ -7,6 +7,7 @@ what it returns is the value. `hold` and `hold_async` are the two ways to go thr
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Generator
 from typing import Any, Callable, Optional, Union
 
@@ -41,8 +42,6 @@ def _next(conversation: Conversation, result: Any) -> Union[Request, Run, tuple[
 
 def hold(model: Model, conversation: Conversation) -> Any:
     """Go through with a conversation."""
-    import inspect
-
     step = _next(conversation, None)
     while not isinstance(step, tuple):
         if isinstance(step, Request):
@@ -59,8 +58,6 @@ def hold(model: Model, conversation: Conversation) -> Any:
 
 async def hold_async(model: Model, conversation: Conversation) -> Any:
     """The same without blocking; tools may be coroutines."""
-    import inspect
-
     step = _next(conversation, None)
     while not isinstance(step, tuple):
         result: Any = await model.send_scored_async(step) if isinstance(step, Request) else step()

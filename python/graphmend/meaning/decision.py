@@ -57,7 +57,7 @@ class Chooser:
             raise TypeError(f"a Decision is one of 2 to 26 members of an enumeration or literals, not {hint!r}")
         self.letters = string.ascii_uppercase[: len(members)]
         shown = [spelling(entry, m) if entry["form"] == "enum" else literal(m) for m in members]
-        self.values = [readable.read(json.dumps(text), strict=True).value for text in shown]
+        self.values = [readable.value(json.dumps(text), strict=True) for text in shown]
         notes = [f" // {member['note']}" if "note" in member else "" for member in members]
         lines = [f"{letter}: {text}{note}" for letter, text, note in zip(self.letters, shown, notes)]
         self.question = "\n".join(["Answer with one letter:", *lines])
@@ -65,7 +65,7 @@ class Chooser:
 
     def decide(self, answer: Scored) -> Decision[Any]:
         """What an answer chooses."""
-        letter = self._letter.read(answer.text).value
+        letter = self._letter.value(answer.text)
         value = self.values[self.letters.index(letter)]
         return Decision(value, self._probabilities(answer, letter))
 

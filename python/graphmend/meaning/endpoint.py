@@ -12,7 +12,7 @@ import time
 from collections.abc import AsyncIterator, Generator, Iterator
 from typing import Any, Callable, Optional, Union
 
-from graphmend.meaning.connection import AsyncConnection, Clock, Connection, async_pieces_of, httpx_module, pieces_of
+from graphmend.meaning.connection import AsyncConnection, Clock, Connection, async_pieces_of, pieces_of
 from graphmend.meaning.errors import CallError
 from graphmend.meaning.model import Model, Request, Scored, ToolCall
 
@@ -225,16 +225,17 @@ class Endpoint(Model):
         raise CallError(f"{problem} (after {self._tries} tries)")
 
     def send_scored(self, request: Request) -> Scored:
-        error, steps = httpx_module().HTTPError, self._asking(request)
+        steps = self._asking(request)
         step, answer = _next(steps, None)
         while answer is None:
             response: Any = None
             if isinstance(step, float):
                 time.sleep(step)
             else:
+                connection = self._connection()
                 try:
-                    response = self._connection().fetch(*step, Clock(self._deadline))
-                except error as problem:
+                    response = connection.fetch(*step, Clock(self._deadline))
+                except connection.error as problem:
                     response = problem
             step, answer = _next(steps, response)
         return answer
@@ -259,16 +260,17 @@ class Endpoint(Model):
     async def send_scored_async(self, request: Request) -> Scored:
         import asyncio
 
-        error, steps = httpx_module().HTTPError, self._asking(request)
+        steps = self._asking(request)
         step, answer = _next(steps, None)
         while answer is None:
             response: Any = None
             if isinstance(step, float):
                 await asyncio.sleep(step)
             else:
+                connection = self._async_connection()
                 try:
-                    response = await self._async_connection().fetch(*step, Clock(self._deadline))
-                except error as problem:
+                    response = await connection.fetch(*step, Clock(self._deadline))
+                except connection.error as problem:
                     response = problem
             step, answer = _next(steps, response)
         return answer
@@ -284,26 +286,24 @@ class Endpoint(Model):
         return (_JSON.encode(self._payload(request, stream=True)).encode(), self._headers()), _Events(self)
 
     def stream(self, request: Request) -> Iterator[str]:
-        error = httpx_module().HTTPError
         post, reading = self._start_stream(request)
-        clock = Clock(self._deadline)
+        connection, clock = self._connection(), Clock(self._deadline)
         try:
-            with contextlib.closing(self._connection().open(*post)) as response:
+            with contextlib.closing(connection.open(*post)) as response:
                 pieces = pieces_of(response)
                 if response.status_code != 200:
                     self._status(response.status_code, response.headers, b"".join(pieces))
                 for piece in pieces:
                     yield from reading.feed(clock.check(piece))
-        except (error, _Retry) as problem:
+        except (connection.error, _Retry) as problem:
             raise CallError(f"the stream broke: {problem}") from problem
         reading.finish()
 
     async def stream_async(self, request: Request) -> AsyncIterator[str]:
-        error = httpx_module().HTTPError
         post, reading = self._start_stream(request)
-        clock = Clock(self._deadline)
+        connection, clock = self._async_connection(), Clock(self._deadline)
         try:
-            response = await self._async_connection().open(*post)
+            response = await connection.open(*post)
             try:
                 pieces = async_pieces_of(response)
                 if response.status_code != 200:
@@ -313,7 +313,7 @@ class Endpoint(Model):
                         yield text
             finally:
                 await response.aclose()
-        except (error, _Retry) as problem:
+        except (connection.error, _Retry) as problem:
             raise CallError(f"the stream broke: {problem}") from problem
         reading.finish()
 

@@ -87,6 +87,10 @@ class Prepared:
         self.parameters = parameters_of(function)
         self._hints = hints
         self._signature = inspect.signature(function)
+        kinds = [each.kind for each in self._signature.parameters.values()]
+        self._names = list(self._signature.parameters)
+        self._plain = all(kind in (kind.POSITIONAL_ONLY, kind.POSITIONAL_OR_KEYWORD) for kind in kinds)
+        self._schema: Any = None
 
     def meaning(self) -> dict[str, Any]:
         """The meaning IR of the function, parameters included, in its canonical form."""
@@ -119,7 +123,7 @@ class Prepared:
         made = Question()
         parts = [self.doc]
         for name, value in (self._placed if shown else self._bind)(args, kwargs).items():
-            if is_tool(value):
+            if type(value) is not str and is_tool(value):
                 tool = Tool(value, self.type.graph.names, _with_sem(self.sem))
                 made.tools[tool.name] = tool
             elif name != "self" or isinstance(value, Unknown) or record_of(type(value), {}) is not None:
@@ -130,6 +134,8 @@ class Prepared:
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """Arguments by name, defaults included; errors are those of a call."""
+        if self._plain and not kwargs and len(args) == len(self._names):
+            return dict(zip(self._names, args))
         bound = self._signature.bind(*args, **kwargs)
         bound.apply_defaults()
         return dict(bound.arguments)
@@ -157,7 +163,9 @@ class Prepared:
         content: Any = question.text
         if question.images:
             content = [{"type": "text", "text": content}, *(image.part() for image in question.images)]
-        schema = self.schema() if model.strict else None
+        if model.strict and self._schema is None:
+            self._schema = self.schema()
+        schema = self._schema if model.strict else None
         tools = [tool.schema() for tool in question.tools.values()]
         scored = self.chooser is not None
         return Request([{"role": "user", "content": content}], schema, self.function.__name__, tools, scored)

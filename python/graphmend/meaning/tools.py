@@ -87,9 +87,15 @@ class Tool:
             return {"doc": "", "members": told["members"]} if asked is self._arguments else notes(asked)
 
         self._type = ReadableType(self._arguments, notes_here, names)
+        self._schema: Optional[dict[str, Any]] = None
 
     def schema(self) -> dict[str, Any]:
-        """What an endpoint is told."""
+        """What an endpoint is told; not to be changed."""
+        if self._schema is None:
+            self._schema = self._make_schema()
+        return self._schema
+
+    def _make_schema(self) -> dict[str, Any]:
         whole = schema_of(self._type.ir, self._type.root)
         definitions = whole.pop("$defs")
         own = definitions.pop(self.name)
@@ -110,7 +116,7 @@ class Tool:
 
     def run(self, arguments: str) -> Run:
         """The call that a model asks for; a ReadError when it cannot be read."""
-        values = vars(self._type.read(arguments or "{}").value)
+        values = vars(self._type.value(arguments or "{}"))
         positional = [each.name for each in self._parameters if each.kind is each.POSITIONAL_ONLY]
         keywords = {name: value for name, value in values.items() if name not in positional}
         return Run(self.function, tuple(values[name] for name in positional), keywords)

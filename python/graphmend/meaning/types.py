@@ -6,10 +6,11 @@ import json
 from typing import Any, Optional
 
 from graphmend.meaning.build import Builders
+from graphmend.meaning.collector import LARGE, collector_pause
 from graphmend.meaning.errors import ReadError
 from graphmend.meaning.graph import Graph, Notes
 
-_STRICT, _PARTIAL = 1, 2
+_STRICT, _PARTIAL, _BRIEF = 1, 2, 8
 
 
 class Read:
@@ -57,19 +58,36 @@ class ReadableType:
 
     def result(self, reading: dict[str, Any], text: str, partial: bool = False) -> Read:
         """What a reading of the core says, as a value or an error."""
+        value = self._built(reading, text, partial)
+        return Read(value, reading["cost"], [(name, at) for name, at in reading["repairs"]])
+
+    def _built(self, reading: dict[str, Any], text: str, partial: bool) -> Any:
         if not reading["ok"]:
             raise ReadError(reading["problem"], reading["message"], reading["path"], reading["at"], text)
-        value = self.build(reading["value"], text, partial)
-        return Read(value, reading["cost"], [(name, at) for name, at in reading["repairs"]])
+        return self.build(reading["value"], text, partial)
 
     def read(self, text: str, strict: bool = False, partial: bool = False) -> Read:
         """Read a whole text."""
-        flags = (_STRICT if strict else 0) | (_PARTIAL if partial else 0)
+        reading = self._reading(text, (_STRICT if strict else 0) | (_PARTIAL if partial else 0))
+        return self.result(reading, text, partial)
+
+    def value(self, text: str, strict: bool = False, partial: bool = False) -> Any:
+        """What `read` gives, without what had to be put up with; in time that is linear in the length of the text."""
+        if len(text) < LARGE:
+            return self._value(text, strict, partial)
+        with collector_pause:
+            return self._value(text, strict, partial)
+
+    def _value(self, text: str, strict: bool, partial: bool) -> Any:
+        reading = self._reading(text, _BRIEF | (_STRICT if strict else 0) | (_PARTIAL if partial else 0))
+        return self._built(reading, text, partial)
+
+    def _reading(self, text: str, flags: int) -> dict[str, Any]:
         try:
-            reading = self.reader.read(text, flags)
+            reading: dict[str, Any] = self.reader.read(text, flags)
         except (ValueError, RecursionError) as error:  # numbers beyond what Python converts
             raise ReadError("type", f"the value cannot be built: {error}", text=text) from error
-        return self.result(reading, text, partial)
+        return reading
 
 
 def check_bounds(bounds: dict[str, Any], value: Any) -> None:
