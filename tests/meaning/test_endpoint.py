@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import gzip
 import http.server
 import json
 import threading
@@ -383,6 +384,121 @@ def test_a_stream(server: Server) -> None:
         return [value async for value in hire.stream("Ann")]
 
     assert asyncio.run(later()) == values
+
+
+def deltas(*pieces: Any) -> bytes:
+    lines = [json.dumps({"choices": [{"delta": piece}]}) for piece in pieces]
+    return "".join(f"data: {line}\n\n" for line in [*lines, "[DONE]"]).encode()
+
+
+def piece_of_call(index: int, arguments: str, **more: Any) -> dict[str, Any]:
+    name = {"name": more.pop("name")} if "name" in more else {}
+    return {"tool_calls": [{"index": index, "function": {**name, "arguments": arguments}, **more}]}
+
+
+TWO_CALLS = stream(
+    deltas(
+        {"role": "assistant", "content": None},
+        piece_of_call(0, "", id="c7", name="measure"),
+        piece_of_call(0, '{"to'),
+        piece_of_call(1, '{"town": "Bonn", "days": 2}', id="c8", name="measure"),
+        piece_of_call(0, 'wn": "Ulm"}'),
+    )
+)
+
+
+def test_a_stream_with_tools(server: Server) -> None:
+    server.script = [TWO_CALLS, stream(events('{"name": "Ann", "a', 'ge": 41}'))]
+    seen: list[Any] = []
+    values = list(forecast_with(server.endpoint(), seen).stream("Ulm"))
+    assert values[-1] == Person("Ann", 41)
+    assert seen == [("Ulm", 1), ("Bonn", 2)]
+    first, second = (body for _, _, body, _ in server.seen)
+    assert first["stream"] is second["stream"] is True
+    assert [call["id"] for call in second["messages"][1]["tool_calls"]] == ["c7", "c8"]
+    assert [message.get("tool_call_id") for message in second["messages"][2:]] == ["c7", "c8"]
+
+    async def later() -> list[Person]:
+        server.script = [TWO_CALLS, stream(events('{"name": "Ann", "a', 'ge": 41}'))]
+
+        def measure(town: str, days: int = 1) -> int:
+            return 20
+
+        @by(server.endpoint(), tools=[measure])
+        async def forecast(town: str) -> Person: ...
+
+        return [value async for value in forecast.stream("Ulm")]
+
+    assert asyncio.run(later()) == values
+
+
+BROKEN_CALLS = {
+    "no name": deltas(piece_of_call(0, "{}", id="c7")),
+    "no list": deltas({"tool_calls": 3}),
+    "no text": deltas(piece_of_call(0, 3, id="c7", name="measure")),  # type: ignore[arg-type]
+    "cut": deltas(piece_of_call(0, "{", id="c7", name="measure")).replace(b"data: [DONE]\n", b""),
+}
+
+
+@pytest.mark.parametrize("fault", BROKEN_CALLS)
+def test_a_call_of_a_tool_in_a_stream_that_breaks_is_an_error(server: Server, fault: str) -> None:
+    server.script = [stream(BROKEN_CALLS[fault])]
+    seen: list[Any] = []
+    with pytest.raises(CallError):
+        list(forecast_with(server.endpoint(), seen).stream("Ulm"))
+    assert seen == []
+
+
+def test_a_budget_counts_streams(server: Server) -> None:
+    usage = b'data: {"choices": [], "usage": {"total_tokens": 10}}\n\ndata: [DONE]\n\n'
+    server.script = [stream(events(ANN, done=False) + usage)]
+    model = server.endpoint(max_tokens_spent=10)
+    assert list(hirer(model).stream("Ann"))[-1] == Person("Ann", 41)
+    assert server.seen[0][2]["stream_options"] == {"include_usage": True}
+    assert model.tokens_spent == 10
+    with pytest.raises(CallError, match="budget of 10 tokens"):
+        list(hirer(model).stream("Ann"))
+
+
+def test_a_key_that_is_none_is_not_told(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_KEY", "sec\nret")
+    with pytest.raises(CallError, match="the key in TEST_KEY has characters that no key has") as told:
+        hirer(server.endpoint(key_variable="TEST_KEY"))("Ann")
+    assert "sec" not in str(told.value) and server.seen == []
+    monkeypatch.setenv("TEST_KEY", " secret\n")
+    server.script = [ANN]
+    assert hirer(server.endpoint(key_variable="TEST_KEY"))("Ann") == Person("Ann", 41)
+
+
+def test_proxies_and_users_are_those_of_httpx(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    port = server.server_address[1]
+    server.script = [ANN] * 3
+    endpoint = Endpoint("m", f"http://ann:secret@127.0.0.1:{port}/v1", timeout=5.0)
+    assert hirer(endpoint)("Ann") == Person("Ann", 41)
+    assert server.seen[0][1]["Authorization"] == "Basic YW5uOnNlY3JldA=="
+    endpoint.close()
+    monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{port}")
+    monkeypatch.setenv("no_proxy", "")
+    endpoint = Endpoint("m", "http://nowhere.test/v1", timeout=5.0)
+    assert hirer(endpoint)("Ann") == Person("Ann", 41)
+    assert server.seen[1][0] == "http://nowhere.test/v1/chat/completions"
+    endpoint.close()
+
+    @by(Endpoint("m", "http://nowhere.test/v1", timeout=5.0))
+    async def hire(resume: str) -> Person: ...
+
+    assert asyncio.run(hire("Ann")) == Person("Ann", 41)
+
+
+def test_compressed_answers_are_read(server: Server) -> None:
+    body, lines = gzip.compress(json.dumps(reply(ANN)).encode()), gzip.compress(events(ANN))
+    server.script = [
+        lambda handler: handler.give(200, body, content_encoding="gzip"),
+        lambda handler: handler.give(200, lines, content_encoding="gzip"),
+    ]
+    hire = hirer(server.endpoint())
+    assert hire("Ann") == Person("Ann", 41)
+    assert list(hire.stream("Ann"))[-1] == Person("Ann", 41)
 
 
 def cut(handler: Handler) -> None:

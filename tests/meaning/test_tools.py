@@ -16,7 +16,8 @@ import pytest
 from graphmend.meaning import (
     CallError,
     Image,
-    MeaningError,
+    Model,
+    Request,
     Scored,
     ToolCall,
     UnsupportedType,
@@ -190,12 +191,57 @@ def test_functions_that_no_model_can_call() -> None:
             forecast("Ulm")
 
 
-def test_there_is_no_stream_with_tools() -> None:
-    @by(mock(SUN), tools=[measure])
+def test_a_stream_goes_on_behind_tools() -> None:
+    model = mock(wants('{"place": {"town": "Ulm"}}'), SUN)
+
+    @by(model, tools=[measure])
     def forecast(town: str) -> Weather: ...
 
-    with pytest.raises(MeaningError, match="no stream"):
+    values = list(forecast.stream("Ulm"))
+    assert values[-1] == Weather(20.0, "sunny")
+    assert Weather(20.0, None) in values  # type: ignore[arg-type]
+    assert [message["role"] for message in model.requests[1].messages] == ["user", "assistant", "tool"]
+
+    async def later(place: Place) -> str:
+        return place.town
+
+    async def collect() -> list[Weather]:
+        @by(mock(wants('{"place": {"town": "Ulm"}}', "later"), SUN), tools=[later])
+        async def forecast(town: str) -> Weather: ...
+
+        return [value async for value in forecast.stream("Ulm")]
+
+    assert asyncio.run(collect()) == values
+
+
+def test_a_stream_with_tools_ends() -> None:
+    @by(mock(lambda prompt: wants('{"place": {"town": "Ulm"}}')), tools=[measure], rounds=2)
+    def forecast(town: str) -> Weather: ...
+
+    with pytest.raises(CallError, match="still asks for tools after 2 rounds"):
         list(forecast.stream("Ulm"))
+
+
+def test_a_model_without_a_stream_of_its_own_has_tools_in_one_piece() -> None:
+    class Whole(Model):
+        def __init__(self) -> None:
+            self.answers = [wants('{"place": {"town": "Ulm"}}'), Scored(SUN)]
+
+        def send_scored(self, request: Request) -> Scored:
+            return self.answers.pop(0)
+
+    @by(Whole(), tools=[measure])
+    def forecast(town: str) -> Weather: ...
+
+    assert list(forecast.stream("Ulm")) == [Weather(20.0, "sunny")] * 2
+
+    @by(Whole(), tools=[measure])
+    async def forecast_later(town: str) -> Weather: ...
+
+    async def collect() -> list[Weather]:
+        return [value async for value in forecast_later.stream("Ulm")]
+
+    assert asyncio.run(collect()) == [Weather(20.0, "sunny")] * 2
 
 
 def test_images(tmp_path: Path) -> None:

@@ -5,20 +5,30 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, Union
 
-from graphmend.meaning.conversation import Conversation, ask, hold, hold_async
+from graphmend.meaning.conversation import (
+    Conversation,
+    Run,
+    ask,
+    hold,
+    hold_async,
+    next_step,
+    run_later,
+    run_now,
+    use_tools,
+)
 from graphmend.meaning.decision import check
 from graphmend.meaning.errors import MeaningError
 from graphmend.meaning.explanation import Explanation
-from graphmend.meaning.model import Model, Request
+from graphmend.meaning.model import Model, Request, Scored, ToolCall
 from graphmend.meaning.prepared import Prepared, Question
 from graphmend.meaning.tools import CO_COROUTINE
 from graphmend.meaning.types import ReadableType
 
 
 class _Feed:
-    """An answer that comes in pieces, as values that grow."""
+    """An answer that comes in pieces, as values that grow, and the tools that it asks for."""
 
     def __init__(self, readable: ReadableType) -> None:
         from graphmend.core import Stream
@@ -26,9 +36,13 @@ class _Feed:
         self._readable = readable
         self._stream = Stream(readable.reader)
         self._text: list[str] = []
+        self._calls: list[ToolCall] = []
 
-    def feed(self, piece: str) -> Optional[Any]:
+    def feed(self, piece: Union[str, ToolCall]) -> Optional[Any]:
         """The value as far as it goes; None while there is none."""
+        if isinstance(piece, ToolCall):
+            self._calls.append(piece)
+            return None
         self._text.append(piece)
         self._stream.feed(piece.encode("utf-8", "surrogatepass"))
         reading = self._stream.partial()
@@ -36,7 +50,12 @@ class _Feed:
             return None
         return self._readable.build(reading["value"], partial=True)
 
+    def answer(self) -> Scored:
+        """What has come as a whole."""
+        return Scored("".join(self._text), calls=self._calls)
+
     def finish(self) -> Any:
+        """The value, once no more comes."""
         return self._readable.result(self._stream.finish(), "".join(self._text)).value
 
 
@@ -55,8 +74,8 @@ def by(
     "hire.resume", "Person.age" to text. With `strict` an answer has to be exactly the JSON of the schema. With
     `min_confidence` a Decision has to be that sure. `tools` are functions that the model may have called before it
     answers, at most `rounds` times; so are arguments that are functions. The function gets `stream(...)`, which yields
-    the value as it grows and the whole of it at the end, `explain(...)`, which sends nothing, and `meaning()`, its
-    IR."""
+    the value as it grows and the whole of it at the end (a value that was begun before tools were asked for is begun
+    again), `explain(...)`, which sends nothing, and `meaning()`, its IR."""
     scope = sys._getframe(1).f_locals
     given = dict(sem or {})
 
@@ -81,12 +100,11 @@ def by(
                 return ask(model, request, lambda answer: chooser.decide(answer), question.tools, rounds, tell=False)
             return ask(model, request, lambda answer: known.type.value(answer.text, strict), question.tools, rounds)
 
-        def start_stream(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Request, _Feed]:
+        def start_stream(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Conversation, ReadableType]:
             known, question, request = start(args, kwargs)
-            if question.tools or known.chooser is not None:
-                what = "tools" if question.tools else "a Decision"
-                raise MeaningError(f"{function.__name__} has {what}, and then there is no stream")
-            return request, _Feed(known.type)
+            if known.chooser is not None:
+                raise MeaningError(f"{function.__name__} has a Decision, and then there is no stream")
+            return use_tools(request, question.tools, rounds), known.type
 
         if function.__code__.co_flags & CO_COROUTINE:
 
@@ -95,11 +113,18 @@ def by(
                 return sure(await hold_async(model, converse(args, kwargs)))
 
             async def stream(*args: Any, **kwargs: Any) -> AsyncIterator[Any]:
-                request, feed = start_stream(args, kwargs)
-                async for piece in model.stream_async(request):
-                    value = feed.feed(piece)
-                    if value is not None:
-                        yield value
+                conversation, readable = start_stream(args, kwargs)
+                step = next_step(conversation, None)
+                while not isinstance(step, tuple):
+                    if isinstance(step, Run):
+                        step = next_step(conversation, await run_later(step))
+                        continue
+                    feed = _Feed(readable)
+                    async for piece in model.stream_scored_async(step):
+                        value = feed.feed(piece)
+                        if value is not None:
+                            yield value
+                    step = next_step(conversation, feed.answer())
                 yield feed.finish()
 
         else:
@@ -109,11 +134,18 @@ def by(
                 return sure(hold(model, converse(args, kwargs)))
 
             def stream(*args: Any, **kwargs: Any) -> Iterator[Any]:  # type: ignore[misc]
-                request, feed = start_stream(args, kwargs)
-                for piece in model.stream(request):
-                    value = feed.feed(piece)
-                    if value is not None:
-                        yield value
+                conversation, readable = start_stream(args, kwargs)
+                step = next_step(conversation, None)
+                while not isinstance(step, tuple):
+                    if isinstance(step, Run):
+                        step = next_step(conversation, run_now(step))
+                        continue
+                    feed = _Feed(readable)
+                    for piece in model.stream_scored(step):
+                        value = feed.feed(piece)
+                        if value is not None:
+                            yield value
+                    step = next_step(conversation, feed.answer())
                 yield feed.finish()
 
         def sure(value: Any) -> Any:

@@ -8,7 +8,7 @@ what it returns is the value. `hold` and `hold_async` are the two ways to go thr
 from __future__ import annotations
 
 import inspect
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import Any, Callable, Optional, Union
 
 from graphmend.meaning.errors import CallError, ReadError
@@ -32,7 +32,7 @@ class Run:
 Conversation = Generator[Union[Request, Run], Any, Any]
 
 
-def _next(conversation: Conversation, result: Any) -> Union[Request, Run, tuple[Any]]:
+def next_step(conversation: Conversation, result: Any) -> Union[Request, Run, tuple[Any]]:
     """What comes next; the value, in a tuple, at the end."""
     try:
         return conversation.send(result)
@@ -40,28 +40,37 @@ def _next(conversation: Conversation, result: Any) -> Union[Request, Run, tuple[
         return (end.value,)
 
 
+def run_now(run: Run) -> Any:
+    """The result of a tool that does not have to be awaited."""
+    result = run()
+    if inspect.iscoroutine(result):
+        result.close()
+        name = getattr(run.function, "__name__", run.function)
+        raise CallError(f"the tool {name} is a coroutine, and the function that has it is none")
+    return result
+
+
+async def run_later(run: Run) -> Any:
+    """The result of a tool, which may be a coroutine."""
+    result = run()
+    return await result if inspect.isawaitable(result) else result
+
+
 def hold(model: Model, conversation: Conversation) -> Any:
     """Go through with a conversation."""
-    step = _next(conversation, None)
+    step = next_step(conversation, None)
     while not isinstance(step, tuple):
-        if isinstance(step, Request):
-            result: Any = model.send_scored(step)
-        else:
-            result = step()
-            if inspect.iscoroutine(result):
-                result.close()
-                name = getattr(step.function, "__name__", step.function)
-                raise CallError(f"the tool {name} is a coroutine, and the function that has it is none")
-        step = _next(conversation, result)
+        result = model.send_scored(step) if isinstance(step, Request) else run_now(step)
+        step = next_step(conversation, result)
     return step[0]
 
 
 async def hold_async(model: Model, conversation: Conversation) -> Any:
     """The same without blocking; tools may be coroutines."""
-    step = _next(conversation, None)
+    step = next_step(conversation, None)
     while not isinstance(step, tuple):
-        result: Any = await model.send_scored_async(step) if isinstance(step, Request) else step()
-        step = _next(conversation, await result if inspect.isawaitable(result) else result)
+        result = await (model.send_scored_async(step) if isinstance(step, Request) else run_later(step))
+        step = next_step(conversation, result)
     return step[0]
 
 
@@ -95,6 +104,31 @@ def _use(call: ToolCall, tools: dict[str, Any]) -> Generator[Run, Any, Message]:
     return {"role": "tool", "tool_call_id": call.id, "content": text}
 
 
+def _after(request: Request, answer: Scored, tools: dict[str, Any]) -> Generator[Run, Any, Request]:
+    """The question again, with what the tools give that an answer asks for."""
+    calls = [_asked_for(call) for call in answer.calls]
+    messages: list[Message] = [{"role": "assistant", "content": answer.text or None, "tool_calls": calls}]
+    for call in answer.calls:
+        messages.append((yield from _use(call, tools)))
+    return _with(request, *messages)
+
+
+def _check_rounds(request: Request, used: int, rounds: int, attempts: Sequence[Any] = ()) -> None:
+    if used == rounds:
+        words = f"{request.name}: the model still asks for tools after {rounds} rounds"
+        raise CallError(words, list(attempts))
+
+
+def use_tools(request: Request, tools: dict[str, Any], rounds: int) -> Conversation:
+    """Ask until an answer wants no more tools; who holds the conversation knows that answer."""
+    for used in range(rounds + 1):
+        answer: Scored = yield request
+        if not answer.calls:
+            return
+        _check_rounds(request, used, rounds)
+        request = yield from _after(request, answer, tools)
+
+
 def ask(
     model: Model,
     request: Request,
@@ -110,14 +144,9 @@ def ask(
     while True:
         answer: Scored = yield request
         if answer.calls:
-            if used == rounds:
-                raise CallError(f"{request.name}: the model still asks for tools after {rounds} rounds", attempts)
+            _check_rounds(request, used, rounds, attempts)
             used += 1
-            calls = [_asked_for(call) for call in answer.calls]
-            messages: list[Message] = [{"role": "assistant", "content": answer.text or None, "tool_calls": calls}]
-            for call in answer.calls:
-                messages.append((yield from _use(call, tools or {})))
-            request = _with(request, *messages)
+            request = yield from _after(request, answer, tools or {})
             continue
         try:
             return read(answer)

@@ -283,9 +283,20 @@ class Endpoint(Model):
     def _start_stream(self, request: Request) -> tuple[_Post, _Events]:
         self._check_budget()
         self._tell("request", attempt=1)
-        return (_JSON.encode(self._payload(request, stream=True)).encode(), self._headers()), _Events(self)
+        more: dict[str, Any] = {"stream": True}
+        if self._limit is not None and "stream_options" not in self._options:
+            more["stream_options"] = {"include_usage": True}
+        return (_JSON.encode(self._payload(request, **more)).encode(), self._headers()), _Events(self)
 
     def stream(self, request: Request) -> Iterator[str]:
+        return (part for part in self.stream_scored(request) if isinstance(part, str))
+
+    async def stream_async(self, request: Request) -> AsyncIterator[str]:
+        async for part in self.stream_scored_async(request):
+            if isinstance(part, str):
+                yield part
+
+    def stream_scored(self, request: Request) -> Iterator[Union[str, ToolCall]]:
         post, reading = self._start_stream(request)
         connection, clock = self._connection(), Clock(self._deadline)
         try:
@@ -297,9 +308,9 @@ class Endpoint(Model):
                     yield from reading.feed(clock.check(piece))
         except (connection.error, _Retry) as problem:
             raise CallError(f"the stream broke: {problem}") from problem
-        reading.finish()
+        yield from reading.finish()
 
-    async def stream_async(self, request: Request) -> AsyncIterator[str]:
+    async def stream_scored_async(self, request: Request) -> AsyncIterator[Union[str, ToolCall]]:
         post, reading = self._start_stream(request)
         connection, clock = self._async_connection(), Clock(self._deadline)
         try:
@@ -315,7 +326,8 @@ class Endpoint(Model):
                 await response.aclose()
         except (connection.error, _Retry) as problem:
             raise CallError(f"the stream broke: {problem}") from problem
-        reading.finish()
+        for call in reading.finish():
+            yield call
 
     def close(self) -> None:
         """Close the connections of `send` and `stream`; those of an event loop end with it."""
@@ -344,12 +356,13 @@ def _logprobs(choice: dict[str, Any]) -> Optional[list[dict[str, float]]]:
 
 
 class _Events:
-    """Server-sent events of a stream: the text in them, and whether it has come to its end."""
+    """Server-sent events of a stream: the text in them, the calls of tools, and whether it has come to its end."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
         self._rest = b""
         self._done = False
+        self._calls: dict[int, dict[str, Any]] = {}
 
     def feed(self, piece: bytes) -> Iterator[str]:
         lines = (self._rest + piece).split(b"\n")
@@ -365,8 +378,9 @@ class _Events:
         try:
             event = json.loads(data.decode("utf-8"))
             choices = event.get("choices") or []
-            delta = choices[0].get("delta", {}) if choices else {}
-        except (ValueError, AttributeError, LookupError) as error:
+            delta = choices[0].get("delta") or {} if choices else {}
+            self._add_calls(delta.get("tool_calls") or [])
+        except (ValueError, AttributeError, LookupError, TypeError) as error:
             raise CallError(f"an event of the stream cannot be read: {error}") from None
         self._endpoint._spend(event.get("usage"))
         if delta.get("content"):
@@ -374,6 +388,20 @@ class _Events:
         if choices:
             self._endpoint._check_ending(choices[0].get("finish_reason"), delta.get("refusal"))
 
-    def finish(self) -> None:
+    def _add_calls(self, pieces: list[dict[str, Any]]) -> None:
+        """Pieces of calls by their number: the first has the name, all have a piece of the arguments."""
+        for piece in pieces:
+            number = piece.get("index", len(self._calls) if "id" in piece else len(self._calls) - 1)
+            call = self._calls.setdefault(number, {"id": None, "function": {"name": "", "arguments": ""}})
+            call["id"] = piece.get("id") or call["id"]
+            for name, text in (piece.get("function") or {}).items():
+                if name in call["function"]:
+                    call["function"][name] += text or ""
+
+    def finish(self) -> list[ToolCall]:
+        """The calls of tools, once no more comes."""
         if not self._done:
             raise CallError("the stream broke: it ended without saying so")
+        if not all(call["function"]["name"] for call in self._calls.values()):
+            raise CallError("the stream has a call of a tool without its name")
+        return [_tool_call(call) for call in self._calls.values()]

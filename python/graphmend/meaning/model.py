@@ -116,6 +116,27 @@ class Model:
         """The same without blocking."""
         yield await self.send_async(request)
 
+    def stream_scored(self, request: Request) -> Iterator[Union[str, ToolCall]]:
+        """The answer in pieces, and behind them the calls of tools that the model wants first. By default in one piece
+        where there are tools, else by `stream`."""
+        if not request.tools:
+            yield from self.stream(request)
+            return
+        answer = self.send_scored(request)
+        yield answer.text
+        yield from answer.calls
+
+    async def stream_scored_async(self, request: Request) -> AsyncIterator[Union[str, ToolCall]]:
+        """The same without blocking."""
+        if not request.tools:
+            async for piece in self.stream_async(request):
+                yield piece
+            return
+        answer = await self.send_scored_async(request)
+        yield answer.text
+        for call in answer.calls:
+            yield call
+
     def __call__(self, meaning: Meaning[Any]) -> Meaning[Any]:
         """The answer to a meaning, as a meaning of the same type."""
         return Meaning(self.send(Request([{"role": "user", "content": meaning.text}])), meaning.type)
@@ -163,13 +184,21 @@ class MockModel(Model):
         return self.send_scored(request)
 
     def stream(self, request: Request) -> Iterator[str]:
-        text = self.send(request)
-        for start in range(0, len(text), self._piece):
-            yield text[start : start + self._piece]
+        return (part for part in self.stream_scored(request) if isinstance(part, str))
 
     async def stream_async(self, request: Request) -> AsyncIterator[str]:
         for piece in self.stream(request):
             yield piece
+
+    def stream_scored(self, request: Request) -> Iterator[Union[str, ToolCall]]:
+        answer = self.send_scored(request)
+        for start in range(0, len(answer.text), self._piece):
+            yield answer.text[start : start + self._piece]
+        yield from answer.calls
+
+    async def stream_scored_async(self, request: Request) -> AsyncIterator[Union[str, ToolCall]]:
+        for part in self.stream_scored(request):
+            yield part
 
 
 def mock(*replies: Any, piece: int = 4, retries: int = 2) -> MockModel:
