@@ -57,6 +57,19 @@ def test_repairs_are_told_with_their_place_and_add_up() -> None:
     assert reading["cost"] == 5
 
 
+FOUND = [  # by fuzzing: texts that were something else in pieces
+    'Spep" 2: {"name"\u201c: bbo```json\nnu": 3}',
+    '{"name"\u201c: 1}',
+]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4])
+@pytest.mark.parametrize("text", FOUND)
+def test_texts_that_were_something_else_in_pieces(text: str, size: int) -> None:
+    for reader in READERS.values():
+        assert in_pieces(reader, text, size) == reader.read(text)
+
+
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 16])
 def test_pieces_give_what_the_whole_gives(size: int) -> None:
     for case in CASES:
