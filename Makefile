@@ -178,7 +178,7 @@ SEEDS_settings := pyproject.toml .gitignore
 SEEDS_parse := tests/data/check examples
 SEEDS_pipeline := tests/data/check examples
 
-fuzz: build
+fuzz: $(VENV)/tools.stamp
 	$(CMAKE) -S . -B build/fuzz -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O1 -g1" -DGM_SANITIZE=ON -DGM_FUZZ=ON $(WARNINGS) >/dev/null
 	$(CMAKE) --build build/fuzz --target fuzz_$(FUZZ) --parallel $(JOBS) -- --quiet
 	@mkdir -p build/fuzz/corpus/$(FUZZ) build/fuzz/found

@@ -13,9 +13,10 @@ called, and this module imports nothing that is not needed for that: names are l
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as type checkers see it, without the import of typing
 if TYPE_CHECKING:
+    from typing import Any
+
     from graphmend.meaning.api import describe, lift, lower, meaning_of, schema
     from graphmend.meaning.call import by, explain
     from graphmend.meaning.complete import complete, complete_async
