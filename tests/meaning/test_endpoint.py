@@ -466,8 +466,10 @@ def test_a_key_that_is_none_is_not_told(server: Server, monkeypatch: pytest.Monk
         hirer(server.endpoint(key_variable="TEST_KEY"))("Ann")
     assert "sec" not in str(told.value) and server.seen == []
     monkeypatch.setenv("TEST_KEY", " secret\n")
-    server.script = [ANN]
+    server.script = [ANN, lambda handler: handler.give(401, b"no such key: secret")]
     assert hirer(server.endpoint(key_variable="TEST_KEY"))("Ann") == Person("Ann", 41)
+    with pytest.raises(CallError, match=r"401: no such key: \*\*\*$"):
+        hirer(server.endpoint(key_variable="TEST_KEY"))("Ann")
 
 
 def test_proxies_and_users_are_those_of_httpx(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:

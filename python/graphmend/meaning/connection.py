@@ -83,7 +83,7 @@ class _Posts:
     def _needs_client(self) -> bool:
         from urllib.request import getproxies
 
-        return bool(getproxies() or self._url.userinfo)
+        return bool(getproxies().keys() - {"no"} or self._url.userinfo)
 
 
 class Connection(_Posts):

@@ -96,8 +96,11 @@ class Endpoint(Model):
             made["response_format"] = {"type": "json_schema", "json_schema": schema}
         return made
 
+    def _key(self) -> str:
+        return os.environ.get(self._key_variable, "").strip()
+
     def _headers(self) -> list[tuple[bytes, bytes]]:
-        key = os.environ.get(self._key_variable, "").strip()
+        key = self._key()
         if not key:
             return []
         if not (key.isascii() and key.isprintable()):  # what httpx says of such a header has the key in it
@@ -115,7 +118,8 @@ class Endpoint(Model):
     def _status(self, status: int, headers: Any, body: bytes) -> None:
         if status == 200:
             return
-        words = f"the endpoint answers {status}: {body[:200].decode('utf-8', 'replace')}"
+        text, key = body.decode("utf-8", "replace"), self._key()
+        words = f"the endpoint answers {status}: {(text.replace(key, '***') if key else text)[:200]}"
         if status in _AGAIN:
             after = headers.get("retry-after", "")
             raise _Retry(words, float(after) if after.replace(".", "", 1).isdigit() else None)
