@@ -16,6 +16,17 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "meaning"
 from meaning_corpus import CASES, types_of
 
 CHOICES = (0b00001000, 0b01010010, 0b10011000, 0b11100100)  # type, size of pieces, flags
+CAT = '{"name": "Tom", "age": "3", "kittens": [{"name": "Kim"}, Cat("Eve", age=1)]}'
+DOG = """{name: 'Rex', "breed": "Breed.BIG", "born": "31 January 2025",}"""
+SHELF = """{"kind": "a b", "mode": "READ|WRITE", "data": "aGk=", "Preis": "$12.50", "count": "1,000", "path": "/tmp/a",
+"at": "9:30 pm", "next": {"kind": 1, "more": {"x": {"kind": null}}}, "tags": ["a", "a"],
+"ids": {1, 2}, "row": (1, 2.5), "rest": 3}"""
+SCALARS = (
+    "1,234|$12.50|Yes|None|2025-01-31T10:00:00Z|P1DT30M|00000000-0000-0000-0000-000000000001|{1: true, 2: [1, 2.5]}"
+    "|[1, -2e3]"
+)
+OWN = ((0, CAT), (0, DOG), (0, f"[{CAT}, {DOG}]"), (3, SHELF), *((1, text) for text in SCALARS.split("|")))
+FRAMES = ("{}", "Here it is:\n```json\n{}\n```\nDone.", "<think>{}</think>{}")
 
 
 def main(folder: Path) -> None:
@@ -24,6 +35,12 @@ def main(folder: Path) -> None:
     for number, case in enumerate(CASES):
         for choice in CHOICES:
             (folder / "read" / f"{number}-{choice}").write_bytes(bytes([choice]) + case.text.encode())
+    for number, (kind, text) in enumerate(OWN):
+        for flags in range(8):
+            for frame in FRAMES:
+                name = f"own-{number}-{flags}-{FRAMES.index(frame)}"
+                choice = kind << 6 | (number + flags) % 8 << 3 | flags
+                (folder / "read" / name).write_bytes(bytes([choice]) + frame.replace("{}", text).encode())
     for kind in {case.type for case in CASES}:
         (folder / "meaning" / kind).write_text(json.dumps(types_of(kind)), encoding="utf-8")
 
