@@ -173,7 +173,7 @@ adversary: build
 FUZZ := $(or $(TARGET),read)
 SEEDS_read := build/fuzz/seeds/read
 SEEDS_meaning := build/fuzz/seeds/meaning tests/meaning/meaning_shop
-SEEDS_notebook := tests/data/check
+SEEDS_notebook := build/fuzz/seeds/notebook
 SEEDS_settings := pyproject.toml .gitignore
 SEEDS_parse := tests/data/check examples
 SEEDS_pipeline := tests/data/check examples

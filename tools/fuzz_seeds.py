@@ -2,8 +2,8 @@
 
 usage: fuzz_seeds.py FOLDER
 
-Writes FOLDER/read (the texts of tests/meaning/meaning_corpus.py behind bytes that choose type and flags) and
-FOLDER/meaning (its types)."""
+Writes FOLDER/read (the texts of tests/meaning/meaning_corpus.py behind bytes that choose type and flags),
+FOLDER/meaning (its types) and FOLDER/notebook (the files of tests/data/check as notebooks)."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "meaning"
 
 from meaning_corpus import CASES, types_of
 
+ROOT = Path(__file__).resolve().parents[1]
 CHOICES = (0b00001000, 0b01010010, 0b10011000, 0b11100100)  # type, size of pieces, flags
 CAT = '{"name": "Tom", "age": "3", "kittens": [{"name": "Kim"}, Cat("Eve", age=1)]}'
 DOG = """{name: 'Rex', "breed": "Breed.BIG", "born": "31 January 2025",}"""
@@ -29,9 +30,19 @@ OWN = ((0, CAT), (0, DOG), (0, f"[{CAT}, {DOG}]"), (3, SHELF), *((1, text) for t
 FRAMES = ("{}", "Here it is:\n```json\n{}\n```\nDone.", "<think>{}</think>{}")
 
 
+def write_notebooks(folder: Path) -> None:
+    for path in (ROOT / "tests" / "data" / "check").glob("*.py"):
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        code = {"cell_type": "code", "metadata": {}, "source": lines, "outputs": [], "execution_count": None}
+        words = {"cell_type": "markdown", "metadata": {}, "source": "# words"}
+        whole = {"cells": [words, code], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+        (folder / f"{path.stem}.ipynb").write_text(json.dumps(whole, indent=1), encoding="utf-8")
+
+
 def main(folder: Path) -> None:
-    for name in ("read", "meaning"):
+    for name in ("read", "meaning", "notebook"):
         (folder / name).mkdir(parents=True, exist_ok=True)
+    write_notebooks(folder / "notebook")
     for number, case in enumerate(CASES):
         for choice in CHOICES:
             (folder / "read" / f"{number}-{choice}").write_bytes(bytes([choice]) + case.text.encode())
