@@ -13,7 +13,9 @@ static const char page[] =
     "Set `allow_rnn`, if sequences have few lengths. Or compile what is in front of the layer and what is behind it. Cells "
     "(`nn.LSTMCell`) are traced.\n\n"
     "## When the mend is safe\n\n"
-    "There is no mend: a setting of the compiler decides it.\n";
+    "No source is changed: a setting of the compiler decides it. `graphmend run` makes a layer one operator of the graph, which calls "
+    "the library as in eager Python, in calls that record no gradients, outside of autocast, without dropout, projections and "
+    "packed sequences.\n";
 
 static bool find(gm_analysis *analysis, const gm_site *site) {
     (void)analysis;

@@ -42,6 +42,7 @@ from .proxies import proxies_followed
 from .queues import Fills, queues_asked
 from .quiet import forgotten_breaks, held, release
 from .records import loads_noted
+from .recurrent import layers_held
 from .reworded import questions_reworded
 from .sinks import carry_out, run_again
 from .stacks import stack_shown
@@ -79,7 +80,7 @@ CONTEXTS = (
     *(numbers_assumed, truth_asked, members_compared, questions_reworded, idle_conversions_seen),
     *(types_watched, supplied),
     *(contexts_entered, losses_held, hosts_called, gradients_traced, generators_noted, lookups_kept),
-    *(modules_made, libraries_called, caches_asked, stack_shown, queues_asked, hooks_called),
+    *(modules_made, libraries_called, caches_asked, stack_shown, queues_asked, hooks_called, layers_held),
     put_back,
 )
 

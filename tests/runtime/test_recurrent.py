@@ -1,0 +1,83 @@
+"""Recurrent layers in graphs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from harness import CountingBackend, differences, observe
+
+import graphmend.runtime as runtime
+
+LAYERS = {
+    "lstm": lambda: torch.nn.LSTM(6, 5, 2, batch_first=True),
+    "gru": lambda: torch.nn.GRU(6, 5, bidirectional=True, bias=False),
+    "rnn": lambda: torch.nn.RNN(6, 5, 2, nonlinearity="relu", dropout=0.5),
+    "tanh": lambda: torch.nn.RNN(6, 5, batch_first=True),
+}
+
+
+class Tagger(torch.nn.Module):
+    def __init__(self, layer: torch.nn.Module) -> None:
+        super().__init__()
+        self.layer = layer
+
+    def forward(self, x: torch.Tensor, states: Any = None) -> tuple:
+        found, states = self.layer(x.relu(), states)
+        return found * 2, found, states
+
+
+def made(layer: Any) -> Tagger:
+    torch._dynamo.reset()
+    runtime.registry.reset()
+    torch.manual_seed(0)
+    return Tagger(layer()).eval()
+
+
+@pytest.mark.parametrize("backend", ["eager", "inductor"])
+@pytest.mark.parametrize("layer", LAYERS.values(), ids=LAYERS)
+def test_without_gradients(layer: Any, backend: str) -> None:
+    """Batches, sequences of several lengths, one without a batch, and states from the call before."""
+    model = made(layer)
+    counting = CountingBackend(backend)
+    compiled = torch.compile(model, backend=counting, fullgraph=True)
+    calls = [lambda shape=shape: (torch.ones(shape).cumsum(0),) for shape in ((4, 3, 6), (4, 7, 6), (2, 3, 6), (3, 6))]
+    with torch.no_grad():
+        states = model(torch.ones(4, 4, 6))[2]
+        calls.append(lambda: (torch.zeros(4, 4, 6), states))
+        assert not differences(observe(model, model, calls, False), observe(model, compiled, calls, False))
+    assert {name for name in counting.targets() if "graphmend" in name or name.startswith(("lstm", "gru", "rnn"))}
+    assert [record["mode"] for record in runtime.report()["callables"]] == ["whole"]
+
+
+def unlike(kind: str) -> tuple[Tagger, bool, bool]:
+    """A layer that is no operator, whether gradients are recorded, and whether autocast is on."""
+    if kind == "projections":
+        return made(lambda: torch.nn.LSTM(6, 5, proj_size=3)), False, False
+    model = made(lambda: torch.nn.LSTM(6, 5, 2, dropout=0.5))
+    return model.train(kind == "dropout"), kind == "gradients", kind == "autocast"
+
+
+@pytest.mark.parametrize("kind", ["gradients", "dropout", "autocast", "projections"])
+def test_left_to_python(kind: str) -> None:
+    model, grad, autocast = unlike(kind)
+    compiled = torch.compile(model, backend="eager")
+    calls = [lambda: (torch.ones(4, 3, 6),)] * 3
+    with torch.set_grad_enabled(grad), torch.autocast("cpu", enabled=autocast):
+        assert not differences(observe(model, model, calls, grad), observe(model, compiled, calls, grad))
+    reasons = {record["reason"] for record in runtime.report()["callables"] if record["mode"] != "whole"}
+    assert any(kind in str(reason) for reason in reasons)
+
+
+def test_packed_sequences() -> None:
+    model = made(LAYERS["gru"])
+    packed = torch.nn.utils.rnn.pack_padded_sequence(torch.ones(4, 2, 6), torch.tensor([4, 2]))
+
+    def program(x: torch.Tensor) -> torch.Tensor:
+        return torch.nn.utils.rnn.pad_packed_sequence(model.layer(packed)[0])[0] * x
+
+    calls = [lambda: (torch.ones(()),)] * 3
+    with torch.no_grad():
+        compiled = torch.compile(program, backend="eager")
+        assert not differences(observe(program, program, calls, False), observe(program, compiled, calls, False))
