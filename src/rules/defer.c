@@ -144,17 +144,24 @@ static const gm_node *chain_root(const capturing *state, const gm_node *node) {
     }
 }
 
+/* Whether the name is a variable of a comprehension inside of what happens later, which has its variables with it; one around has to hand
+ * them on. */
+static bool is_inner(const capturing *state, const gm_node *name) {
+    const gm_symbol *symbol = gm_scopes_symbol(state->analysis->flow->scopes, name);
+    return symbol != NULL && symbol->scope != state->function->scope && gm_symbol_is_local(symbol) &&
+           symbol->scope->node->start >= state->whole->start && symbol->scope->node->end <= state->whole->end;
+}
+
 /* Whether the name is a variable at the place of the call that the sink cannot read later: a local, or a global that is more than the
  * name of a function, class or module. */
 static bool is_variable(const capturing *state, const gm_node *name) {
     const gm_scopes *scopes = state->analysis->flow->scopes;
     const gm_symbol *symbol = gm_scopes_symbol(scopes, name);
-    if (symbol == NULL) {
+    if (symbol == NULL || is_inner(state, name)) {
         return false;
     }
     if (symbol->scope != state->function->scope && gm_symbol_is_local(symbol)) {
-        /* Of a comprehension: one inside the call has its variables with it, one around has to hand them on. */
-        return symbol->scope->node->start < state->whole->start || symbol->scope->node->end > state->whole->end;
+        return true;
     }
     const gm_symbol *owner = gm_symbol_owner(scopes, symbol);
     if (owner == NULL || owner->scope != scopes->module) {
@@ -279,7 +286,7 @@ static bool capture(gm_node *node, void *context) {
         return true;
     }
     const gm_node *root = chain_root(state, node);
-    if (root != NULL) {
+    if (root != NULL && !is_inner(state, root)) {
         return is_variable(state, root) || is_attribute(state, node) ? keep(state, node) : true;
     }
     if (node->kind == GM_KIND_JoinedStr) {
@@ -298,7 +305,7 @@ static bool capture_parts(capturing *state, gm_node *node) {
         gm_Call *call = gm_as_Call(node);
         gm_node *receiver = gm_as_Attribute(call->func)->value;
         const gm_node *root = chain_root(state, receiver);
-        bool named = root != NULL && !is_variable(state, root); /* a function of a module or class */
+        bool named = root != NULL && !is_inner(state, root) && !is_variable(state, root); /* a function of a module or class */
         bool good = !names_identity(call->func) && (named || capture(receiver, state));
         for (uint32_t i = 0; good && i < call->args.count; i++) {
             good = capture(call->args.items[i], state);
