@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import torch
-from harness import compare
+from harness import compare, load
 
 import graphmend.runtime as _gm
 
@@ -281,3 +281,60 @@ def test_object_of_the_call() -> None:
 
     outcome = compare(lambda: program, CALLS)
     assert not outcome.mended("GM304")
+
+
+READ_BACK = """
+    import torch
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table = {}
+
+        def forward(self, x):
+            if x.dim() == 2:
+                raise ValueError("two dimensions")
+            y = x * 2
+            self.table["largest"] = y.abs().max().item()
+            if self.table["largest"] > 4:
+                y = y * 3
+            return y
+
+        def shown(self):
+            return dict(self.table)
+
+    def make():
+        return Net()
+    """
+
+
+def test_a_record_that_the_call_reads_where_nothing_was(tmp_path: Any) -> None:
+    outcome = compare(load(tmp_path, READ_BACK), [lambda: (torch.ones(1, 1),), *CALLS])
+    assert outcome.graphs == 2 and not outcome.mended("GM304")
+
+
+RAISING = """
+    import torch
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table = {}
+
+        def forward(self, x, number):
+            y = x * 2
+            self.table["largest"] = y.abs().max().item()
+            return y * [1.0, 2.0][number]
+
+        def shown(self):
+            return dict(self.table)
+
+    def make():
+        return Net()
+    """
+
+
+def test_a_call_that_raises_leaves_records_as_they_are(tmp_path: Any) -> None:
+    numbers = [5, *range(2)] * 3
+    outcome = compare(load(tmp_path, RAISING), [lambda n=n: (torch.ones(2), n) for n in numbers])
+    assert outcome.mended("GM304")

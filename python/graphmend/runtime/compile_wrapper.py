@@ -150,6 +150,7 @@ class Callback:
         if whole and not self.record.calls_random:
             state.local.generator = random.getstate()
         fixed = tried = crowded = hosts = False
+        missed: dict[str, str] = {}  # records without which the trace goes on
         symbolic = self.record.varying = self.record.varying or numbers_failed()
         with forgotten_breaks() as forget:
             for _ in range(MAX_ATTEMPTS):
@@ -163,6 +164,7 @@ class Callback:
                     trace.refuse(site_of(trace.open[0][0]), "the graph breaks inside one side")
                 if error is None and not trace.refusals:
                     release(records)
+                    state.registry.refused(missed)
                     state.registry.mended((*filter(state.leaves_no_mark, trace.touched), *trace.shows))
                     state.registry.refused(trace.blamed)
                     self.record.calls_random |= trace.calls_random
@@ -186,7 +188,14 @@ class Callback:
                     continue
                 if not trace.refusals and trace.open:
                     trace.refuse(site_of(trace.open[-1][0]), f"a side cannot be traced: {first_line(error)}")
+                if whole and is_raising(error) and not (trace.refusals or missed):
+                    missed = dict.fromkeys(filter(state.records, trace.touched), "the call fails where it is missing")
+                    off.update(dict.fromkeys(missed))
+                    if missed:
+                        continue
                 if not trace.refusals:
+                    for site in missed:
+                        off.pop(site, None)
                     state.registry.refused(trace.blamed)
                     if not whole and trace.touched:
                         off.update(trace.touched)

@@ -275,6 +275,11 @@ def rule_of(site: str) -> str:
     return site.rpartition(":")[2]
 
 
+def records(site: str) -> bool:
+    """Whether a site writes to an object that outlives the call."""
+    return rule_of(site) == "GM304"
+
+
 def needs_whole_call(site: str) -> bool:
     """Whether the mend of a site postpones work until the call has ended."""
     return rule_of(site).startswith(WHOLE_CALL_RULES)
