@@ -6,7 +6,8 @@
 static const char page[] =
     "# GM305 work outside of the program\n\n"
     "## What it finds\n\n"
-    "Statements that give nothing to the computation around them: a file that is written to, `gc.collect()`, `time.sleep()`:\n\n"
+    "Statements that give nothing to the computation around them: a file that is written to, a folder that is made, `gc.collect()`, "
+    "`time.sleep()`:\n\n"
     "    with open(\"trace.txt\", \"a\") as stream:\n"
     "        stream.write(f\"{tuple(y.shape)}\\n\")\n\n"
     "## Why it breaks\n\n"
@@ -23,7 +24,9 @@ static const char message[] = "work outside of the program ends the graph";
 static const char advice[] = "do it in the caller";
 
 static bool is_housekeeping(gm_flow *flow, const gm_node *callee) {
-    static const char *const names[] = {"gc.collect", "time.sleep", "torch.cuda.empty_cache"};
+    static const char *const names[] = {"gc.collect", "time.sleep",  "torch.cuda.empty_cache", "os.makedirs", "os.mkdir",
+                                        "os.remove",  "os.replace",  "os.rename",              "os.unlink",   "shutil.copy",
+                                        "shutil.copyfile", "shutil.move", "shutil.rmtree"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (gm_flow_names(flow, callee, names[i])) {
             return true;
@@ -32,15 +35,33 @@ static bool is_housekeeping(gm_flow *flow, const gm_node *callee) {
     return false;
 }
 
+/* `Path(...).write_text(...)` and its like. */
+static bool writes_path(gm_flow *flow, const gm_node *callee) {
+    static const char *const methods[] = {"write_text", "write_bytes", "mkdir", "touch", "unlink"};
+    if (callee->kind != GM_KIND_Attribute || gm_as_Attribute(callee)->value->kind != GM_KIND_Call) {
+        return false;
+    }
+    bool known = false;
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+        known = known || gm_name_is(gm_as_Attribute(callee)->attr, methods[i]);
+    }
+    return known && gm_flow_names(flow, gm_as_Call(gm_as_Attribute(callee)->value)->func, "pathlib.Path");
+}
+
 /* ---- Files ---- */
 
 typedef struct gm_file {
     const gm_node *variable; /* the Name that `open` is bound to */
+    const gm_node *table;    /* the Name that a writer of the csv module is bound to, or NULL */
     gm_list reads;           /* what is kept for later */
 } file;
 
+static bool is_name(const gm_node *node, const gm_node *name) {
+    return name != NULL && node->kind == GM_KIND_Name && gm_as_Name(node)->id == gm_as_Name(name)->id;
+}
+
 static bool is_variable(const file *found, const gm_node *node) {
-    return node->kind == GM_KIND_Name && gm_as_Name(node)->id == gm_as_Name(found->variable)->id;
+    return is_name(node, found->variable);
 }
 
 static bool takes_file(const file *found, const gm_Call *call, uint32_t position) {
@@ -53,18 +74,45 @@ static bool takes_file(const file *found, const gm_Call *call, uint32_t position
     return call->args.count > position && is_variable(found, call->args.items[position]);
 }
 
-/* `stream.write(...)`, `print(..., file=stream)`, `json.dump(..., stream)`. */
-static bool writes(gm_flow *flow, const file *found, const gm_node *statement) {
-    if (statement->kind != GM_KIND_Expr || gm_as_Expr(statement)->value->kind != GM_KIND_Call) {
+static bool is_method(const gm_Call *call, const gm_node *receiver, const char *const names[3]) {
+    if (call->func->kind != GM_KIND_Attribute || !is_name(gm_as_Attribute(call->func)->value, receiver)) {
         return false;
     }
-    const gm_Call *call = gm_as_Call(gm_as_Expr(statement)->value);
-    if (call->func->kind == GM_KIND_Attribute && is_variable(found, gm_as_Attribute(call->func)->value)) {
-        const gm_name *method = gm_as_Attribute(call->func)->attr;
-        return gm_name_is(method, "write") || gm_name_is(method, "writelines") || gm_name_is(method, "flush");
-    }
-    return (gm_flow_names(flow, call->func, "builtins.print") && takes_file(found, call, UINT32_MAX)) ||
+    const gm_name *method = gm_as_Attribute(call->func)->attr;
+    return gm_name_is(method, names[0]) || gm_name_is(method, names[1]) || gm_name_is(method, names[2]);
+}
+
+/* `stream.write(...)`, `print(..., file=stream)`, `json.dump(..., stream)`, `table.writerow(...)`. */
+static bool writes(gm_flow *flow, const file *found, const gm_Call *call) {
+    static const char *const of_file[3] = {"write", "writelines", "flush"};
+    static const char *const of_table[3] = {"writerow", "writerows", "writeheader"};
+    return is_method(call, found->variable, of_file) || is_method(call, found->table, of_table) ||
+           (gm_flow_names(flow, call->func, "builtins.print") && takes_file(found, call, UINT32_MAX)) ||
            (gm_flow_names(flow, call->func, "json.dump") && takes_file(found, call, 1));
+}
+
+/* `table = csv.writer(stream)`: the call; NULL for others. */
+static const gm_Call *opens_table(gm_flow *flow, file *found, const gm_node *statement) {
+    if (statement->kind != GM_KIND_Assign || gm_as_Assign(statement)->targets.count != 1 ||
+        gm_as_Assign(statement)->value->kind != GM_KIND_Call || found->table != NULL) {
+        return NULL;
+    }
+    const gm_node *target = gm_as_Assign(statement)->targets.items[0];
+    const gm_Call *call = gm_as_Call(gm_as_Assign(statement)->value);
+    bool known = gm_flow_names(flow, call->func, "csv.writer") || gm_flow_names(flow, call->func, "csv.DictWriter");
+    bool good = known && target->kind == GM_KIND_Name && !is_variable(found, target) && call->args.count > 0 &&
+                is_variable(found, call->args.items[0]);
+    found->table = good ? target : NULL;
+    return good ? call : NULL;
+}
+
+/* The call of a statement that does nothing but write to the file; NULL for others. */
+static const gm_Call *writing(gm_flow *flow, file *found, const gm_node *statement) {
+    if (statement->kind != GM_KIND_Expr || gm_as_Expr(statement)->value->kind != GM_KIND_Call) {
+        return opens_table(flow, found, statement);
+    }
+    const gm_Call *call = gm_as_Call(gm_as_Expr(statement)->value);
+    return writes(flow, found, call) ? call : NULL;
 }
 
 /* The call of `open` in `with open(...) as NAME:`, without brackets around it; NULL for others. */
@@ -83,17 +131,22 @@ static const gm_Call *opened(gm_analysis *analysis, const gm_With *with) {
     return gm_as_Call(manager);
 }
 
+/* Whether a variable is one of the function that nobody asks for behind the statement. */
+static bool ends_here(gm_analysis *analysis, const gm_site *site, const gm_node *name) {
+    const gm_symbol *symbol = gm_scopes_symbol(analysis->flow->scopes, name);
+    return symbol != NULL && symbol->binding == GM_BINDING_LOCAL && !gm_is_live_after(site->function, site->node, symbol);
+}
+
 static gm_refusal take_body(gm_analysis *analysis, const gm_site *site, file *found) {
     const gm_With *with = gm_as_With(site->node);
     for (uint32_t i = 0; i < with->body.count; i++) {
-        if (!writes(analysis->flow, found, with->body.items[i])) {
+        const gm_Call *call = writing(analysis->flow, found, with->body.items[i]);
+        if (call == NULL) {
             return (gm_refusal){"more is done than writing to the file", with->body.items[i]};
         }
-        gm_defer_reads(analysis, &found->reads, gm_as_Call(gm_as_Expr(with->body.items[i])->value));
+        gm_defer_reads(analysis, &found->reads, call);
     }
-    const gm_symbol *symbol = gm_scopes_symbol(analysis->flow->scopes, found->variable);
-    bool local = symbol != NULL && symbol->binding == GM_BINDING_LOCAL;
-    if (!local || gm_is_live_after(site->function, site->node, symbol)) {
+    if (!ends_here(analysis, site, found->variable) || (found->table != NULL && !ends_here(analysis, site, found->table))) {
         return (gm_refusal){"the file is used behind the statement", found->variable};
     }
     return (gm_refusal){NULL, NULL};
@@ -123,8 +176,12 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
         return find_file(analysis, site);
     }
     const gm_Call *call = gm_defer_call(site);
-    if (call == NULL || !is_housekeeping(analysis->flow, call->func)) {
+    bool path = call != NULL && writes_path(analysis->flow, call->func);
+    if (call == NULL || !(path || is_housekeeping(analysis->flow, call->func))) {
         return false;
+    }
+    if (path) {
+        gm_defer_absorb(analysis, site->node);
     }
     gm_defer_report(analysis, &gm_rule_outside, site, 1, gm_defer_context(analysis, site), message, advice);
     return true;

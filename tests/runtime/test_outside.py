@@ -38,6 +38,36 @@ WHOLE = {
             weight = np.random.beta(0.4, 0.4)
             return weight * x + (1 - weight) * x.flip(0), weight
         """,
+    "methods of NumPy's generators": """
+        rng, old = np.random.default_rng(0), np.random.RandomState(3)
+
+        def f(x):
+            places = rng.choice(4, size=2, replace=False)
+            x = x * rng.uniform(0.9, 1.1) + old.normal(0.0, 2.0)
+            return x[torch.from_numpy(places)] * rng.exponential()
+        """,
+    "choices of NumPy": """
+        def f(x):
+            rows = np.random.choice(x.shape[0], 2, p=[0.1, 0.2, 0.3, 0.4])
+            return x[np.random.choice(x.shape[0])] + x[torch.as_tensor(rows)].sum(0)
+        """,
+    "places in lists": """
+        import bisect
+
+        EDGES = [0, 2, 4, 8]
+
+        def f(x):
+            return x * bisect.bisect(EDGES, 3) + bisect.bisect_left(EDGES, x.shape[0]) + bisect.bisect_right(EDGES, 4)
+        """,
+    "words": """
+        import fnmatch, html, shlex, textwrap, threading, unicodedata, urllib.parse
+
+        def f(x):
+            if fnmatch.fnmatch("layer.0", "layer.*"):
+                x = x + 1
+            text = textwrap.fill("a b c", 3) + html.escape("<") + unicodedata.normalize("NFC", "u")
+            return x, text + urllib.parse.quote("/"), shlex.split("a 'b c'"), threading.current_thread().name
+        """,
     "mixup": """
         def f(x):
             weight = np.random.beta(0.4, 0.4)

@@ -5,18 +5,27 @@ from __future__ import annotations
 import ast
 import base64
 import binascii
+import bisect
 import dataclasses
 import datetime
+import fnmatch
+import getpass
+import glob
 import hashlib
+import html
 import json
 import os
 import pathlib
 import platform
 import random
+import shlex
 import socket
 import sys
 import textwrap
+import threading
 import time
+import unicodedata
+import urllib.parse
 import zlib
 from typing import Any, Callable, Optional
 
@@ -51,10 +60,13 @@ def facts_of_functions() -> dict[Callable[..., Any], Fact]:
         datetime.datetime.utcnow: Fact(READING, DATES[:-1]),
         datetime.date.today: Fact(READING, DATES),
         pathlib.Path: Fact(READING, CHECKS),
+        threading.current_thread: Fact(READING, ("name", "ident", "native_id", "is_alive()")),
     }
     for name in ("exists", "lexists", "isfile", "isdir", "islink", "getsize"):
         found[getattr(os.path, name)] = Fact(READING)
-    for function in (os.access, os.getcwd, os.getpid, os.cpu_count, socket.gethostname):
+    for function in (os.access, os.getcwd, os.listdir, os.getpid, os.getppid, os.cpu_count, socket.gethostname):
+        found[function] = Fact(READING)
+    for function in (getpass.getuser, glob.glob, threading.active_count, time.strftime):
         found[function] = Fact(READING)
     for name in ("system", "machine", "node", "platform", "release", "python_version"):
         found[getattr(platform, name)] = Fact(READING)
@@ -73,6 +85,21 @@ def facts_of_functions() -> dict[Callable[..., Any], Fact]:
         ast.literal_eval,
         textwrap.dedent,
         textwrap.indent,
+        textwrap.fill,
+        textwrap.shorten,
+        textwrap.wrap,
+        bisect.bisect,
+        bisect.bisect_left,
+        bisect.bisect_right,
+        fnmatch.fnmatch,
+        fnmatch.fnmatchcase,
+        html.escape,
+        html.unescape,
+        shlex.quote,
+        shlex.split,
+        unicodedata.normalize,
+        urllib.parse.quote,
+        urllib.parse.unquote,
     )
     found.update(dict.fromkeys(pure, Fact(PURE)))
     return found
@@ -94,6 +121,7 @@ METHODS_OF_RANDOM = {
         "betavariate",
         "paretovariate",
         "weibullvariate",
+        "getrandbits",
     ),
     ORDER: ("choice", "shuffle", "sample", "choices"),
     SEED: ("seed",),
@@ -102,6 +130,7 @@ METHODS_OF_NUMPY = {
     DRAW: (
         "beta",
         "binomial",
+        "choice",
         "dirichlet",
         "exponential",
         "gamma",
