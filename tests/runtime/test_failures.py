@@ -201,3 +201,41 @@ def test_a_fault_of_the_assembler_is_no_exception_of_the_program(tmp_path: Any) 
     first = [float("nan"), 1.0, 2.0]
     calls = [lambda: (torch.tensor([first, [-1.0, 0.0, 1.0]]), torch.ones(3))] * 2
     compare(load(tmp_path, text), calls, True, "aot_eager")
+
+
+ASSERTED = {
+    "all": "assert all(value.isfinite().all() for value in [x, x * 2]), 'not finite'",
+    "any": "assert not any(value.isinf().any() for value in [x, x * 2]), f'infinite: {x.shape}'",
+    "torch": "torch._assert(bool(x.isfinite().all()), 'not finite')",
+}
+ASSERTING = """
+    import torch
+
+    def f(x):
+        y = x + 1
+        {statement}
+        return x * y
+    """
+FINITE, INFINITE = (lambda: (torch.tensor([1.0, 2.0]),)), (lambda: (torch.tensor([1.0, -float("inf")]),))
+
+
+@pytest.mark.parametrize("first", [FINITE, INFINITE], ids=["holds first", "fails first"])
+@pytest.mark.parametrize("name", ASSERTED)
+def test_assertions_on_the_path_of_the_call(tmp_path: Any, name: str, first: Any) -> None:
+    program = load(tmp_path, ASSERTING.format(statement=ASSERTED[name]))
+    assert compare(program, [first, FINITE, INFINITE], fullgraph=True).graphs == 1
+
+
+CAUGHT = """
+    def f(x):
+        y = x + 1
+        try:
+            assert all(value > 0 for value in [x.sum(), x[0]])
+        except AssertionError:
+            x = x * 0
+        return x * y
+    """
+
+
+def test_an_assertion_that_the_program_catches(tmp_path: Any) -> None:
+    compare(load(tmp_path, CAUGHT), [FINITE, INFINITE], False)

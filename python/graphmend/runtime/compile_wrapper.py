@@ -60,6 +60,7 @@ MAX_RUNS = 3 * MAX_PATHS
 RAISING = (
     *("Observed exception", "failed to find name in frame builtins"),
     *("TypeError when making fake tensor call", "RuntimeError when making fake tensor call"),
+    "Data-dependent assertion failed (cannot compile partial graph)",  # an assertion that fails on the path of the call
 )
 OUR_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 # `logging` holds a lock of its own while it runs: it must not wait for that of the compiler, whose holder may log.
@@ -257,7 +258,7 @@ def numbers_failed() -> bool:
 
 def is_raising(error: Any) -> bool:
     """Whether a frame was not traced for what the program itself may raise in it."""
-    lone = isinstance(error, torch._dynamo.exc.TorchRuntimeError)
+    lone = isinstance(error, (torch._dynamo.exc.TorchRuntimeError, AssertionError))  # `torch._assert` that fails
     return lone or str(getattr(error, "gb_type", None)).startswith(RAISING)
 
 
