@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import torch
-from harness import compare, load
+from harness import captured, compare, load
 
 PROGRAM = """
     import contextlib
@@ -121,3 +121,37 @@ def test_generators_that_outlive_their_call_keep_what_they_print(tmp_path: Any, 
                 print(given, [float(row) for row in steps])
         seen.append(re.sub("<generator.*?>", "", output.getvalue()))
     assert seen[0] == seen[1]
+
+
+HANDED_OUT = """
+    import torch
+
+    def stages(x):
+        for number in range(2):
+            print("stage", number)
+            yield x * number
+
+    def inner(x):
+        return {result}
+
+    def make():
+        compiled = torch.compile(inner, backend="eager")
+
+        def call(x):
+            found = compiled(x)
+            print("made")
+            return list(found["stages"] if type(found) is dict else found)
+
+        return torch._dynamo.disable(call)
+    """
+
+
+@pytest.mark.parametrize("result", ["stages(x + 1)", "{'stages': stages(x + 1)}"])
+def test_a_generator_that_leaves_the_call_runs_when_it_is_asked(tmp_path: Any, result: str) -> None:
+    make = load(tmp_path, HANDED_OUT.format(result=result))
+    with captured() as events:
+        for _ in range(2):
+            values = make()(torch.ones(2))
+    assert [float(value.sum()) for value in values] == [0.0, 4.0]
+    lines = "".join(event.removeprefix("out ") for event in events).splitlines()
+    assert lines == ["made", "stage 0", "stage 1"] * 2

@@ -3,6 +3,9 @@
 Python closes such a generator when nobody holds it any more, and runs its `finally` and the ends of its `with`. Dynamo
 forgets it. Where frames are compiled one by one the generator is mostly Python's own, so a call that has become one
 graph must not lose what it does last.
+
+A generator that leaves the call runs when the caller asks for its values. Dynamo runs it to its end within the call, so
+nothing is mended there.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from __future__ import annotations
 import builtins
 import dis
 import os
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 import torch
 
@@ -23,20 +26,36 @@ TORCH_FOLDER = os.path.dirname(torch.__file__) + os.sep
 
 @state.in_whole_calls
 def generators_noted(trace: state.Trace) -> Iterator[None]:
-    """Note the generators that a trace of a whole call makes."""
+    """Note the generators that a trace of a whole call makes, and when Dynamo runs one that leaves the call."""
+    from torch._dynamo.symbolic_convert import InstructionTranslator
     from torch._dynamo.variables.functions import LocalGeneratorObjectVariable
 
-    make = LocalGeneratorObjectVariable.__init__
+    make, rebuild = LocalGeneratorObjectVariable.__init__, LocalGeneratorObjectVariable.reconstruct
+    drain = InstructionTranslator.replace_tos_if_return_is_generator
 
     def making(self: Any, *args: Any, **kwargs: Any) -> None:
         make(self, *args, **kwargs)
         trace.generators.append(self)
 
+    def leaving(run: Callable[..., None]) -> Callable[..., None]:
+        def draining(*args: Any) -> None:
+            trace.drained += 1
+            try:
+                run(*args)
+            finally:
+                trace.drained -= 1
+
+        return draining
+
     LocalGeneratorObjectVariable.__init__ = making
+    LocalGeneratorObjectVariable.reconstruct = leaving(rebuild)
+    InstructionTranslator.replace_tos_if_return_is_generator = leaving(drain)
     try:
         yield
     finally:
         LocalGeneratorObjectVariable.__init__ = make
+        LocalGeneratorObjectVariable.reconstruct = rebuild
+        InstructionTranslator.replace_tos_if_return_is_generator = drain
 
 
 def refuse_unclosed(trace: state.Trace, output: Any) -> None:

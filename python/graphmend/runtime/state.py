@@ -105,6 +105,7 @@ class Trace:
     switched: list[Any] = dataclasses.field(default_factory=list)  # nodes that the program has made leaves
     copied: set[int] = dataclasses.field(default_factory=set)  # memory of tensors that are copied deeply
     generators: list[Any] = dataclasses.field(default_factory=list)  # Dynamo's variables of those that are made
+    drained: int = 0  # generators that Dynamo runs to their ends because they leave the call
     hosts: bool = False  # functions that draw from NumPy run as operators of the graph (hosts.py)
     drawing: bool = False  # there are such functions
     hooked: dict[Any, int] = dataclasses.field(default_factory=dict)  # nodes that have hooks (tensor_hooks.py)

@@ -44,7 +44,7 @@ def site_on(site: str) -> bool:
     trace = state.local.trace
     if trace is None or site in trace.off or (state.needs_whole_call(site) and not trace.whole):
         return False
-    reason = nested_context()
+    reason = nested_context() or ("it stands in a generator that leaves the call" if trace.drained else None)
     if reason is not None:
         trace.blamed[site] = reason
         return False
