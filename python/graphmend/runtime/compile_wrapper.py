@@ -23,6 +23,7 @@ from . import state
 from .asked import truth_asked
 from .assumed import numbers_assumed
 from .caches import caches_asked
+from .compiling import compiling_asked
 from .contexts import contexts_entered
 from .conversions import idle_conversions_seen
 from .generators import generators_noted
@@ -81,7 +82,7 @@ CONTEXTS = (
     *(numbers_assumed, truth_asked, members_compared, questions_reworded, idle_conversions_seen),
     *(types_watched, supplied),
     *(contexts_entered, losses_held, hosts_called, gradients_traced, generators_noted, lookups_kept),
-    *(modules_made, libraries_called, caches_asked, stack_shown, queues_asked, hooks_called, layers_held),
+    *(modules_made, libraries_called, caches_asked, stack_shown, queues_asked, hooks_called, layers_held, compiling_asked),
     put_back,
 )
 
@@ -97,6 +98,7 @@ class Callback:
         self.backend = backend
         self.only = only
         self.off: dict[bool, dict[str, None]] = {False: {}, True: {}}
+        self.eager: set[Any] = set()  # where the program is told that it is not compiled
         self.preparation = Preparation()
 
     def __call__(self, frame: Any, cache_entry: Any, frame_state: Any) -> Any:
@@ -153,9 +155,10 @@ class Callback:
         fixed = tried = crowded = hosts = False
         missed: dict[str, str] = {}  # records without which the trace goes on
         symbolic = self.record.varying = self.record.varying or numbers_failed()
+        eager, raised = frozenset(self.eager), None
         with forgotten_breaks() as forget:
             for _ in range(MAX_ATTEMPTS):
-                trace = state.Trace(whole, frozenset(off), fixed=fixed, symbolic=symbolic, hosts=hosts)
+                trace = state.Trace(whole, frozenset(off), fixed=fixed, symbolic=symbolic, hosts=hosts, eager=eager)
                 with held() as records:
                     result, error = self.attempt(trace, frame, cache_entry, frame_state)
                     records = list(records)
@@ -169,6 +172,7 @@ class Callback:
                     state.registry.mended((*filter(state.leaves_no_mark, trace.touched), *trace.shows))
                     state.registry.refused(trace.blamed)
                     self.record.calls_random |= trace.calls_random
+                    self.eager |= eager
                     if trace.answers is not None:
                         self.backend.answers = trace.answers
                     if trace.work is not None:
@@ -178,6 +182,10 @@ class Callback:
                 forget()
                 if trace.elsewhere:
                     raise state.OtherPath(trace.answers, trace.repeated)
+                asked = trace.questions.places() if whole and is_raising(error) else eager
+                if not (trace.refusals or asked <= eager):
+                    eager, raised = eager | asked, raised or error
+                    continue
                 if trace.drawing and not (trace.refusals or hosts):
                     hosts = True
                     continue
@@ -202,13 +210,13 @@ class Callback:
                         off.update(trace.touched)
                         reason = f"the mended code cannot be compiled: {first_line(error)}"
                         state.registry.refused(dict.fromkeys(trace.touched, reason))
-                    return None, error
+                    return None, raised or error
                 state.registry.refused(trace.refusals)
                 if off.keys() >= trace.refusals.keys():
                     # A part of the runtime itself, run as a frame of its own.
                     return None, error or state.SiteRefused("; ".join(trace.refusals.values()))
                 off.update(dict.fromkeys(trace.refusals))
-        return None, error
+        return None, raised or error
 
     def attempt(self, trace: state.Trace, frame: Any, cache_entry: Any, frame_state: Any) -> tuple[Any, Any]:
         """Trace once; returns (result, None) or (None, error)."""

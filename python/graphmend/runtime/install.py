@@ -140,7 +140,7 @@ def mending_context(original: Callable[..., Any], args: tuple, kwargs: dict) -> 
         backend.entry = whole.entry
         other = original(backend, *args[1:], **{**options, **alone})
         other.callback = Callback(other.callback, record, backend, only)
-        other.callback.off = context.callback.off
+        other.callback.off, other.callback.eager = context.callback.off, context.callback.eager
         return other, backend
 
     def partial() -> Any:

@@ -113,6 +113,8 @@ class Trace:
     libraries: dict[str, None] = dataclasses.field(default_factory=dict)  # sites of libraries' functions
     shows: dict[str, None] = dataclasses.field(default_factory=dict)  # sites that look at the stack
     cached: dict[str, dict] = dataclasses.field(default_factory=dict)  # by site: what caches are asked for
+    questions: Any = None  # whether the program is compiled (compiling.py)
+    eager: frozenset[Any] = frozenset()  # where it is answered as in eager Python
     flags: int = 0  # blocks that set flags of cuDNN and have not ended
     on_cpu: bool = False  # the graph has to stay on the CPU
     accumulates: bool = False  # the program computes gradients and adds them to those of its leaves
