@@ -29,6 +29,7 @@ from .conversions import idle_conversions_seen
 from .generators import generators_noted
 from .gradient_calls import gradients_traced
 from .hosts import hosts_called
+from .indices import places_selected
 from .later import types_watched
 from .lazy import Preparation, is_pythons_own
 from .libraries import libraries_called
@@ -80,9 +81,10 @@ postponing: dict[int, Any] = {}  # by identity: the code around graphs that post
 CONTEXTS = (
     *(identity_watched, numbers_watched, loads_noted, proxies_followed),
     *(numbers_assumed, truth_asked, members_compared, questions_reworded, idle_conversions_seen),
-    *(types_watched, supplied),
+    *(types_watched, supplied, places_selected),
     *(contexts_entered, losses_held, hosts_called, gradients_traced, generators_noted, lookups_kept),
-    *(modules_made, libraries_called, caches_asked, stack_shown, queues_asked, hooks_called, layers_held, compiling_asked),
+    *(modules_made, libraries_called, caches_asked, stack_shown, queues_asked, hooks_called, layers_held),
+    compiling_asked,
     put_back,
 )
 

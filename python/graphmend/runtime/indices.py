@@ -1,0 +1,117 @@
+"""Items at places that data decide: `x[i]`, `x[0, i]`, where `i` is a tensor without dimensions or a number from one.
+
+Dynamo has to know such a tensor, and in a tuple such a number, too: each number would be another path. `select` takes
+it as it is, and gives the view that the index gives.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Iterator, Optional
+
+import torch
+
+from . import state
+from .watch import decided_by_data
+
+# Those of another type are masks.
+NUMBERS = (torch.int64, torch.int32, torch.int16, torch.int8)
+
+
+@state.in_whole_calls
+def places_selected(trace: state.Trace) -> Iterator[None]:
+    """Have a trace of a whole call inside the block select such items, unless numbers are constants of the graph."""
+    from torch._dynamo.variables import BuiltinVariable
+
+    call = BuiltinVariable.call_function
+
+    def calling(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if self.fn is operator.getitem and not trace.fixed and is_plain(value := args[0].realize()):
+            parts = parts_of(args[1].realize())
+            if parts is not None and any(is_place(part) for part in parts):
+                dimensions = dimensions_of(parts, value.as_proxy().node.meta["example_value"].dim())
+                if dimensions is not None:
+                    trace.numbers = True  # compilers may not be trusted with them
+                    return selected(tx, value, parts, dimensions)
+        return call(self, tx, args, kwargs)
+
+    BuiltinVariable.call_function = calling
+    try:
+        yield
+    finally:
+        BuiltinVariable.call_function = call
+
+
+def parts_of(key: Any) -> Optional[list[Any]]:
+    """Dynamo's variables of what an index consists of; None if there is more in it than places, slices and `None`."""
+    from torch._dynamo.variables import SliceVariable, SymNodeVariable, TupleVariable
+
+    parts = [item.realize() for item in key.items] if type(key) is TupleVariable else [key]
+    for part in parts:
+        if isinstance(part, (SliceVariable, SymNodeVariable)) or is_place(part):
+            continue
+        if not (part.is_python_constant() and type(part.as_python_constant()) in (int, type(None), type(...))):
+            return None
+    return parts
+
+
+def is_plain(variable: Any) -> bool:
+    """Whether Dynamo's variable is a tensor that has no class of its own, and is not sparse."""
+    from torch._dynamo.variables import TensorVariable
+
+    plain = type(variable) is TensorVariable and variable.python_type() in (torch.Tensor, torch.nn.Parameter)
+    return plain and variable.as_proxy().node.meta["example_value"].layout == torch.strided
+
+
+def is_place(part: Any) -> bool:
+    """Whether a part of an index is one place, which data decide."""
+    if is_plain(part):
+        value = part.as_proxy().node.meta["example_value"]
+        return value.dim() == 0 and value.dtype in NUMBERS
+    return decided_by_data(part) and isinstance(part.sym_num, torch.SymInt)
+
+
+def dimensions_of(keys: list[Any], known: int) -> Optional[list[int]]:
+    """For each part of an index how many dimensions those in front of it give; None if there are too many parts.
+
+    `known` is how many the tensor has. A place gives none, and neither does an integer.
+    """
+    taken = sum(not is_constant(part, None) and not is_constant(part, ...) for part in keys)
+    if taken > known or sum(is_constant(part, ...) for part in keys) > 1:
+        return None
+    found, position = [], 0
+    for part in keys:
+        found.append(position)
+        if is_constant(part, ...):
+            position += known - taken
+        elif not is_place(part) and not is_integer(part):
+            position += 1
+    return found
+
+
+def is_constant(part: Any, value: Any) -> bool:
+    """Whether a part of an index is `None` or `...`."""
+    return part.is_python_constant() and part.as_python_constant() is value
+
+
+def is_integer(part: Any) -> bool:
+    """Whether a part of an index is an integer that data do not decide."""
+    from torch._dynamo.variables import SymNodeVariable
+
+    known = part.is_python_constant() and type(part.as_python_constant()) is int
+    return known or isinstance(part, SymNodeVariable)
+
+
+def selected(tx: Any, value: Any, keys: list[Any], dimensions: list[int]) -> Any:
+    """Index with everything that data do not decide, then select the places."""
+    from torch._dynamo.variables import TupleVariable, VariableTracker
+
+    whole = VariableTracker.build(tx, slice(None))
+    rest = [whole if is_place(part) else part for part in keys]
+    if any(not is_constant(part, None) and part is not whole for part in rest) or len(rest) > 1:
+        value = value.call_method(tx, "__getitem__", [TupleVariable(rest)], {})
+    for part, dimension in zip(keys, dimensions):
+        if is_place(part):
+            number = part.call_method(tx, "item", [], {}) if part.is_tensor() else part
+            value = value.call_method(tx, "select", [VariableTracker.build(tx, dimension), number], {})
+    return value
