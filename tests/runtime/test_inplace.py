@@ -7,6 +7,7 @@ import textwrap
 import types
 from typing import Any, Callable
 
+import harness
 import pytest
 import torch
 from harness import compare
@@ -343,3 +344,38 @@ def test_an_input_that_another_one_is_part_of_comes_out_itself(tmp_path: Any, mo
         return x, x[1]
 
     compare(load(tmp_path, monkeypatch, VIEWS), [call], False, backend)
+
+
+def test_a_buffer_that_a_gradient_needs_is_written_to_only_where_python_writes(tmp_path: Any) -> None:
+    """Written back in calls that leave it as it is, it would count as changed, and going back would fail."""
+    text = """
+        import torch
+
+        class Model(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("scale", torch.tensor(8.0))
+
+            @torch.no_grad()
+            def adapt(self, y):
+                if not torch.isfinite(y).all():
+                    self.scale.mul_(0.5)
+
+            def forward(self, x):
+                y = x * self.scale
+                self.adapt(y)
+                return y / self.scale
+
+        def make():
+            return Model()
+        """
+    calls = [lambda: (torch.ones(3),), lambda: (torch.full((3,), 2.0),)]
+    outcome = compare(harness.load(tmp_path, text), calls)
+    assert outcome.graphs
+    model = harness.load(tmp_path, text)()
+    function = torch.compile(model, backend="eager")
+    x = torch.ones(3, requires_grad=True)
+    total = function(x).sum()
+    (total + function(x * 2).sum()).backward()
+    assert x.grad.tolist() == [3.0] * 3
+    assert model.scale._version == 0

@@ -14,6 +14,7 @@ from .later import refuse_escaped
 from .leaf_flags import flags_held, with_flags
 from .lost import forgotten_numbers
 from .lower import lower
+from .modes import keeping_modes
 from .modules import refuse_buffers
 from .numbers import computes_with_numbers, depends_on_data, inexact_comparison, is_compiler, runs_as_python
 from .reach import with_reach
@@ -107,7 +108,7 @@ class MendingBackend:
             compiled = with_hooks(compiled, plan.hooks)
         if not plan.guarded:
             return compiled
-        run = guarded(compiled, plan)
+        run = guarded(keeping_modes(compiled, module), plan)
         trace.bare = not isinstance(run, GuardedGraph)
         return with_flags(run, plan.flags) if plan.flags else run
 

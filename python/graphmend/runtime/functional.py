@@ -71,7 +71,7 @@ def keep_apart(module: GraphModule, order: prove.Order, region: Region, storage:
     fakes = [tensor_of(copy) for copy in copies]
     if fakes[0].requires_grad != fakes[1].requires_grad:  # type: ignore[union-attr]
         return "only one side makes a tensor require a gradient"
-    if not private and not region.outer and grad_enabled_at(order, region) and may_be_saved(order, region, storage):
+    if not private and not region.outer and may_be_needed(order, region, storage):
         # Written back in every call, which counts as a change: what was saved of it for a gradient would be spoilt by
         # calls that change nothing.
         return "a side changes a tensor in place that others can see, and gradients may need it"
@@ -83,10 +83,14 @@ def keep_apart(module: GraphModule, order: prove.Order, region: Region, storage:
 def spoils_gradient(order: prove.Order, region: Region, storage: int) -> bool:
     """Whether something in front of a region has saved what is in memory for a gradient."""
     start = order.position[region.start]
-    holders = order.holders[storage]
-    users = {user for holder in holders for user in (holder, *holder.users)}
-    early = [user for user in users if order.position.get(user, start) < start and prove.requires_grad(user)]
-    return any(saves(user, storage) for user in early if user.op.startswith("call") and kind_of(user) is None)
+    return any(saves(user, storage) for user in recorded(order, storage) if order.position[user] < start)
+
+
+def recorded(order: prove.Order, storage: int) -> list[Node]:
+    """The differentiable calls of the graph that use a memory or give it."""
+    users = {user for holder in order.holders[storage] for user in (holder, *holder.users)}
+    calls = [user for user in users if user.op.startswith("call") and kind_of(user) is None]
+    return [user for user in calls if user in order.position and prove.requires_grad(user)]
 
 
 def saves(node: Node, storage: int) -> bool:
@@ -115,6 +119,17 @@ def saves(node: Node, storage: int) -> bool:
             return True
         waiting += [following for following, _ in function.next_functions]
     return False
+
+
+def may_be_needed(order: prove.Order, region: Region, storage: int) -> bool:
+    """Whether a gradient may need what is in a memory that others can see.
+
+    Buffers that are kept up to date under no_grad are the module's own: what is known of them is whether this graph saves them,
+    be it behind the branch, as two calls may come before one backward pass.
+    """
+    if grad_enabled_at(order, region):
+        return may_be_saved(order, region, storage)
+    return any(saves(user, storage) for user in recorded(order, storage))
 
 
 def may_be_saved(order: prove.Order, region: Region, storage: int) -> bool:
