@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from harness import CountingBackend, differences, observe
+from harness import CountingBackend, compare, differences, load, observe
 
 import graphmend.runtime as runtime
 
@@ -155,3 +155,23 @@ def test_what_fails_is_not_traced_again() -> None:
         with pytest.raises(RuntimeError, match="size mismatch"):
             compiled(torch.ones(2, 2), torch.tensor(3))
     assert len(backend.graphs) <= traced + 1
+
+
+TEXTS = {
+    "divmod": "divmod(n.item(), 60)[1] * y",
+    "format": 'f"{int(n):04d}", "%d of %s" % (int(n), n.item()), "{:>5}".format(int(n))',
+    "repeated": 'str(n.item()) + "-" * int(n)',
+    "bits": "~int(n) + y",
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_the_integer_in_an_input_is_a_constant_where_dynamo_has_to_know_it(
+    tmp_path: Any, name: str, backend: str
+) -> None:
+    text = f"import torch\ndef f(x, n):\n    y = x * 2\n    return y, {TEXTS[name]}\n"
+    calls = [lambda k=k: (torch.ones(2), torch.tensor(k)) for k in (3, 70, 3)]
+    outcome = compare(load(tmp_path, text), calls, False, backend)
+    assert outcome.graphs == 2
+    assert [item["mode"] for item in outcome.report["callables"]] == ["whole"]

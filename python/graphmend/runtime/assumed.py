@@ -65,6 +65,7 @@ def numbers_assumed(trace: state.Trace) -> Iterator[None]:
 
     def noting(node: Node, value: Any) -> None:
         note(node, value)
+        trace.numbers = trace.numbers or (is_number(value) and bool(items_in(value)))
         if "unbacked_bindings" in node.meta:
             trace.numbers = True
             trace.symbols += len(node.meta["unbacked_bindings"])
@@ -193,14 +194,33 @@ def fix(trace: state.Trace, number: Any) -> Any:
     """The Python number that an integer or a truth value is in this call; None if it cannot be had."""
     from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
-    if not isinstance(number, (torch.SymInt, torch.SymBool)):
+    if not is_number(number):
         return None
     found = number.node.expr
     if free_unbacked_symbols(number):
         found = assume(trace, number.node.shape_env, found)
+    elif found.free_symbols and items_in(number) == found.free_symbols:
+        return bool(number) if isinstance(number, torch.SymBool) else int(number)  # a guard of Dynamo's
     if found is None or not (found.is_number or found.is_Boolean):
         return None
     return bool(found) if isinstance(number, torch.SymBool) else int(found)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is an integer or a truth value that the trace does not know."""
+    return isinstance(value, (torch.SymInt, torch.SymBool))
+
+
+def items_in(number: Any) -> set[Any]:
+    """The symbols in a number that stand for the number in an input, which Dynamo looks at in front of the graph."""
+    from torch._dynamo.source import CallMethodItemSource
+
+    sources = number.node.shape_env.var_to_sources
+    return {
+        symbol
+        for symbol in number.node.expr.free_symbols
+        if any(isinstance(source, CallMethodItemSource) for source in sources.get(symbol, ()))
+    }
 
 
 def fix_sizes(trace: state.Trace, node: Node) -> None:

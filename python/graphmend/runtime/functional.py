@@ -124,8 +124,8 @@ def saves(node: Node, storage: int) -> bool:
 def may_be_needed(order: prove.Order, region: Region, storage: int) -> bool:
     """Whether a gradient may need what is in a memory that others can see.
 
-    Buffers that are kept up to date under no_grad are the module's own: what is known of them is whether this graph saves them,
-    be it behind the branch, as two calls may come before one backward pass.
+    Buffers that are kept up to date under no_grad are the module's own: what is known of them is whether this graph
+    saves them, be it behind the branch, as two calls may come before one backward pass.
     """
     if grad_enabled_at(order, region):
         return may_be_saved(order, region, storage)
