@@ -47,6 +47,7 @@ from .records import loads_noted
 from .recurrent import layers_held
 from .reworded import questions_reworded
 from .sinks import carry_out, run_again
+from .spelled import spelled_out
 from .stacks import stack_shown
 from .state import replays
 from .supplied import supplied
@@ -81,7 +82,7 @@ postponing: dict[int, Any] = {}  # by identity: the code around graphs that post
 CONTEXTS = (
     *(identity_watched, numbers_watched, loads_noted, proxies_followed),
     *(numbers_assumed, truth_asked, members_compared, questions_reworded, idle_conversions_seen),
-    *(types_watched, supplied, places_selected),
+    *(types_watched, supplied, places_selected, spelled_out),
     *(contexts_entered, losses_held, hosts_called, gradients_traced, generators_noted, lookups_kept),
     *(modules_made, libraries_called, caches_asked, stack_shown, queues_asked, hooks_called, layers_held),
     compiling_asked,

@@ -1,0 +1,91 @@
+"""Functions that Dynamo cannot look into, traced in the form that Python itself could have run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from harness import compare, load
+
+PROGRAMS = {
+    "bisect": """
+        import bisect
+        def f(x):
+            limits, value = [0.1, 0.5, 1.5], x.sum().item()
+            place = bisect.bisect_left(limits, float(value))
+            return x * bisect.bisect(limits, value), place, bisect.bisect_right([1, 2], 1)
+        """,
+    "insort": """
+        import bisect
+        def f(x):
+            kept = []
+            for value in x.tolist():
+                bisect.insort(kept, value)
+            return x - kept[0], kept[-1]
+        """,
+    "heap": """
+        import heapq
+        def f(x):
+            heap = []
+            for i, value in enumerate(x.tolist()):
+                heapq.heappush(heap, (value, i))
+                if len(heap) > 2:
+                    heapq.heappop(heap)
+            return x[sorted(i for _, i in heap)], heap[0][0]
+        """,
+    "largest": """
+        import heapq
+        def f(x):
+            return x - heapq.nlargest(2, x.tolist())[1]
+        """,
+    "rows": """
+        import torch
+        def f(x):
+            low, *_, high = sorted(x, reverse=True)
+            return (x - low) / (high - low), sorted(x[:1])
+        """,
+    "classes": """
+        import torch
+        def f(x):
+            labels = x.long()
+            return torch.nn.functional.one_hot(labels), torch.nn.functional.one_hot(labels, -1).sum(0) * 2
+        """,
+}
+ROWS = [[0.0, 2.0, 1.0], [1.0, 0.0, 0.5]]
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_python_could_run_is_traced(tmp_path: Any, name: str, backend: str) -> None:
+    calls = [lambda row=row: (torch.tensor(row),) for row in ROWS]
+    compare(load(tmp_path, PROGRAMS[name]), calls, True, backend)
+    outcome = compare(load(tmp_path, PROGRAMS[name]), calls[:1], backend == "eager", backend)
+    assert outcome.report["callables"][0]["mode"] == "whole"
+
+
+FAILING = {
+    "classes": "torch.nn.functional.one_hot(x.long())",
+    "order": "sorted(x.sum())",
+    "heap": "heapq.heappop(x.tolist()[3:])",
+}
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_what_python_raises_comes_from_python(tmp_path: Any, name: str) -> None:
+    text = f"import heapq, torch\ndef f(x):\n    y = {FAILING[name]}\n    return x, y\n"
+    calls = [lambda row=row: (torch.tensor(row),) for row in [[0.0, 1.0, 2.0], [0.0, -2.0, 1.0], []]]
+    compare(load(tmp_path, text), calls, False)
+
+
+def test_the_own_functions_of_a_program_are_not_taken_for_those_of_the_library(tmp_path: Any) -> None:
+    text = """
+        import bisect
+        known = bisect.bisect_left
+        def bisect_left(limits, value):
+            return 7 if value > 1 else known(limits, value)
+        bisect_left.__module__ = "bisect"
+        def f(x):
+            return x * bisect_left([1.0], x.sum().item())
+        """
+    compare(load(tmp_path, text), [lambda row=row: (torch.tensor(row),) for row in ROWS])
