@@ -175,3 +175,11 @@ def test_the_integer_in_an_input_is_a_constant_where_dynamo_has_to_know_it(
     outcome = compare(load(tmp_path, text), calls, False, backend)
     assert outcome.graphs == 2
     assert [item["mode"] for item in outcome.report["callables"]] == ["whole"]
+
+
+def test_a_few_integers_in_inputs_are_constants(tmp_path: Any) -> None:
+    """Calls with others are compiled in parts: Dynamo would run them all in eager Python in the end."""
+    text = 'import torch\ndef f(x, n):\n    return x * 2, f"{int(n):04d}"\n'
+    calls = [lambda k=k: (torch.ones(2), torch.tensor(k)) for k in range(20)]
+    outcome = compare(load(tmp_path, text), calls, False)
+    assert 4 < outcome.graphs < 8

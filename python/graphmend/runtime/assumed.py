@@ -199,7 +199,8 @@ def fix(trace: state.Trace, number: Any) -> Any:
     found = number.node.expr
     if free_unbacked_symbols(number):
         found = assume(trace, number.node.shape_env, found)
-    elif found.free_symbols and items_in(number) == found.free_symbols:
+    elif trace.items and found.free_symbols and items_in(number) == found.free_symbols:
+        trace.constants = True
         return bool(number) if isinstance(number, torch.SymBool) else int(number)  # a guard of Dynamo's
     if found is None or not (found.is_number or found.is_Boolean):
         return None

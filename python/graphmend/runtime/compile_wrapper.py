@@ -20,6 +20,7 @@ from typing import Any, Callable, Optional, Union
 import torch
 
 from . import state
+from .arrays import arrays_computed
 from .asked import truth_asked
 from .assumed import numbers_assumed
 from .caches import caches_asked
@@ -46,6 +47,7 @@ from .quiet import forgotten_breaks, held, release
 from .records import loads_noted
 from .recurrent import layers_held
 from .reworded import questions_reworded
+from .seeded import seeded_drawn
 from .sinks import carry_out, run_again
 from .spelled import spelled_out
 from .stacks import stack_shown
@@ -75,6 +77,7 @@ FORWARDERS = {
     ("_contextlib.py", "decorate_context"),
     ("eval_frame.py", "compile_wrapper"),
 }
+MAX_CONSTANTS = 4  # Dynamo has no more than 8 graphs of a function, and runs it as it is from then on
 postponing: dict[int, Any] = {}  # by identity: the code around graphs that postpone work
 
 
@@ -83,7 +86,8 @@ CONTEXTS = (
     *(identity_watched, numbers_watched, loads_noted, proxies_followed),
     *(numbers_assumed, truth_asked, members_compared, questions_reworded, idle_conversions_seen),
     *(types_watched, supplied, places_selected, spelled_out),
-    *(contexts_entered, losses_held, hosts_called, gradients_traced, generators_noted, lookups_kept),
+    *(contexts_entered, losses_held, hosts_called, arrays_computed, seeded_drawn),
+    *(gradients_traced, generators_noted, lookups_kept),
     *(modules_made, libraries_called, caches_asked, stack_shown, queues_asked, hooks_called, layers_held),
     compiling_asked,
     put_back,
@@ -162,6 +166,7 @@ class Callback:
         with forgotten_breaks() as forget:
             for _ in range(MAX_ATTEMPTS):
                 trace = state.Trace(whole, frozenset(off), fixed=fixed, symbolic=symbolic, hosts=hosts, eager=eager)
+                trace.items = self.record.constants < MAX_CONSTANTS
                 with held() as records:
                     result, error = self.attempt(trace, frame, cache_entry, frame_state)
                     records = list(records)
@@ -176,6 +181,7 @@ class Callback:
                     state.registry.refused(trace.blamed)
                     self.record.calls_random |= trace.calls_random
                     self.eager |= eager
+                    self.record.constants += trace.constants
                     if trace.answers is not None:
                         self.backend.answers = trace.answers
                     if trace.work is not None:

@@ -55,12 +55,14 @@ class Host:
     def call(self, tensors: list[torch.Tensor]) -> torch.Tensor:
         """What the function gives for these tensors; it must not change them."""
         copies = [tensor.detach().clone() for tensor in tensors]
-        args, kwargs = tree_map(lambda item: copies[item.place] if isinstance(item, Place) else item, self.arguments)
+        args, kwargs = tree_map(lambda item: item.of(copies) if isinstance(item, Place) else item, self.arguments)
         result = self.function(*args, **kwargs)
         if type(result).__name__ != "ndarray" or not result.flags.c_contiguous or result.dtype.kind not in "biuf":
             raise TypeError("no array of numbers")
         if not all(map(torch.equal, copies, tensors)):
             raise TypeError("it writes to an argument")
+        if any(sys.modules["numpy"].may_share_memory(result, copy.numpy()) for copy in copies):
+            raise TypeError("it gives a part of an argument")
         found = torch.from_numpy(result.copy())
         if self.like is not None and (found.dtype, found.shape) != (self.like.dtype, self.like.shape):
             raise TypeError("an array of another kind")
@@ -68,10 +70,15 @@ class Host:
 
 
 class Place:
-    """Where a tensor goes among the arguments."""
+    """Where a tensor goes among the arguments, as an array or as it is."""
 
-    def __init__(self, place: int) -> None:
+    def __init__(self, place: int, array: bool = False) -> None:
         self.place = place
+        self.array = array
+
+    def of(self, tensors: list[torch.Tensor]) -> Any:
+        """The argument, where these are the tensors."""
+        return tensors[self.place].numpy() if self.array else tensors[self.place]
 
 
 hosts: dict[str, Host] = {}
@@ -91,6 +98,7 @@ LIBRARY.define("call(str key, Tensor[] tensors, Tensor? before) -> Tensor", tags
 LIBRARY.impl("call", run, "CompositeExplicitAutograd")
 torch.library.register_fake("graphmend_hosts::call", fake, lib=LIBRARY)
 OPERATOR = torch.ops.graphmend_hosts.call.default
+OPERATORS = [OPERATOR]  # those whose results have to be needed
 
 
 @functools.lru_cache(maxsize=256)
@@ -202,14 +210,19 @@ def called(trace: state.Trace, tx: Any, variable: Any, args: Any, kwargs: Any) -
     except Exception as error:
         raise state.SiteRefused(f"a function that draws random numbers raises {type(error).__name__}") from None
     outside_calls.guard(variable, function)
-    key = f"{function.__qualname__}-{PROCESS}-{next(numbers)}"
-    hosts[key] = host
-    inputs = (key, [item.as_proxy() for item in tensors], found.hosted)
+    inputs = (keep(host, function.__qualname__), [item.as_proxy() for item in tensors], found.hosted)
     found.hosted = tx.output.create_proxy("call_function", OPERATOR, inputs, {})
     result = NumpyNdarrayVariable.create(tx, found.hosted)
     if path.shadow is not None:
         path.shadow.values[found.hosted.node] = host.like
     return result
+
+
+def keep(host: Host, name: str) -> str:
+    """Keep a host for the graphs of this process; returns the key that they know it by."""
+    key = f"{name}-{PROCESS}-{next(numbers)}"
+    hosts[key] = host
+    return key
 
 
 def plain(site: str, tx: Any, variable: Any, tensors: list[Any]) -> Any:
@@ -236,11 +249,11 @@ def plain(site: str, tx: Any, variable: Any, tensors: list[Any]) -> Any:
 
 def settle(module: GraphModule) -> None:
     """Make sure that what such functions give is needed, and copied as arrays are: of tensors torch would warn."""
-    calls = module.graph.find_nodes(op="call_function", target=OPERATOR)
+    calls = [node for node in module.graph.nodes if node.op == "call_function" and node.target in OPERATORS]
     needed = needed_nodes(module) if calls else set()
     for node in calls:
         if node not in needed:
-            raise state.SiteRefused("nobody asks for what a function gives that draws random numbers")
+            raise state.SiteRefused("nobody asks for what a function of NumPy gives")
         for user in list(node.users):
             if user.target is torch.tensor and user.kwargs.keys() <= {"dtype", "device"} and len(user.args) == 1:
                 copy_array(module, user)

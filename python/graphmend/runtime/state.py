@@ -97,6 +97,8 @@ class Trace:
     repeated: bool = False  # a graph of this path has failed for the call
     numbers: bool = False  # it matters what numbers are that data decide
     fixed: bool = False  # those numbers are constants of the graph
+    items: bool = True  # those in inputs may be constants, too
+    constants: bool = False  # some of them are
     symbolic: bool = False  # they are not, however many there are
     symbols: int = 0  # how many of them the graph has
     crowded: bool = False  # too many not to be constants
@@ -212,6 +214,7 @@ class CallableRecord:
     replays: int = 0
     paths: int = 1
     calls_random: bool = False
+    constants: int = 0  # graphs for one integer of an input alone
     varying: bool = False  # numbers that data decide have been others than a graph assumed
 
 

@@ -1,0 +1,66 @@
+"""Functions of NumPy that Dynamo does not know."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from harness import compare, load
+
+PROGRAMS = {
+    "interp": "np.interp(a, np.arange(3), [0.0, 0.5, 1.0])",
+    "digitize": "np.digitize(a, np.array([0.0, 1.0]), right=True)",
+    "unwrap": "np.unwrap(a, axis=-1)",
+    "order": "np.lexsort((a, [1, 0, 0]))",
+    "a new array": "np.ediff1d(a)",
+    "insert": "np.insert(a, 1, 7)",
+}
+
+
+def text(value: str, rest: str = "") -> str:
+    """A program that computes with an array."""
+    return f"""
+        import numpy as np
+        import torch
+        def f(x):
+            a = x.detach().numpy()
+            b = {value}
+            {rest}
+            return torch.from_numpy(b) * 2, x.sum()
+        """
+
+
+CALLS = [lambda: (torch.tensor([0.5, -1.0, 1.75]),), lambda: (torch.tensor([0.0, 1.0, 2.5]),)]
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_arrays_are_computed_in_the_graph(tmp_path: Any, name: str, backend: str) -> None:
+    outcome = compare(load(tmp_path, text(PROGRAMS[name], "b[0] = 3")), CALLS, True, backend)
+    assert outcome.graphs == 1
+    assert outcome.report["callables"][0]["mode"] == "whole"
+
+
+OTHERWISE = {
+    "another shape": ("np.union1d(a, a.round())", ""),
+    "it raises": ("np.delete(a, int(x.sum() * 4))", ""),
+    "nobody needs it": ("a.copy()", "np.interp(a, a, a)"),
+    "no array": ("a + np.interp(0.5, a, a)", ""),
+    "not in the graph": ("np.interp(a, *([a] * 2))", "np.ndarray"),
+}
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize("name", OTHERWISE)
+def test_other_results_come_from_python(tmp_path: Any, name: str, backend: str) -> None:
+    compare(load(tmp_path, text(*OTHERWISE[name])), CALLS, True, backend)
+
+
+def test_a_function_of_the_program_in_its_place_is_called(tmp_path: Any) -> None:
+    program = text("np.interp(a, a, a)") + "import sys\n        np.interp = lambda a, *_: a + 1\n"
+    known = __import__("numpy").interp
+    try:
+        compare(load(tmp_path, program), CALLS)
+    finally:
+        __import__("numpy").interp = known
