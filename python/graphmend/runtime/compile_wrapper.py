@@ -23,6 +23,7 @@ from . import state
 from .arrays import arrays_computed
 from .asked import truth_asked
 from .assumed import numbers_assumed
+from .attempts import Course, first_line, is_raising
 from .caches import caches_asked
 from .compiling import compiling_asked
 from .contexts import contexts_entered
@@ -61,12 +62,6 @@ MAX_ATTEMPTS = 64
 MAX_WASTED, WASTE_RATIO = 8, 8
 MAX_PATHS = 8
 MAX_RUNS = 3 * MAX_PATHS
-# What Dynamo calls the breaks at which the program itself may raise an exception.
-RAISING = (
-    *("Observed exception", "failed to find name in frame builtins"),
-    *("TypeError when making fake tensor call", "RuntimeError when making fake tensor call"),
-    "Data-dependent assertion failed (cannot compile partial graph)",  # an assertion that fails on the path of the call
-)
 OUR_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 # `logging` holds a lock of its own while it runs: it must not wait for that of the compiler, whose holder may log.
 LEFT_ALONE = (OUR_FOLDER, logging.__file__)
@@ -156,17 +151,15 @@ class Callback:
 
     def attempts(self, frame: Any, cache_entry: Any, frame_state: Any, whole: bool) -> tuple[Any, Any]:
         """Trace until no site that cannot be proved is left; returns (result, None) or (None, error)."""
-        off = self.off[torch.is_grad_enabled()]
         if whole and not self.record.calls_random:
             state.local.generator = random.getstate()
-        fixed = tried = crowded = hosts = False
-        missed: dict[str, str] = {}  # records without which the trace goes on
         symbolic = self.record.varying = self.record.varying or numbers_failed()
-        eager, raised = frozenset(self.eager), None
+        course = Course(whole, self.off[torch.is_grad_enabled()], frozenset(self.eager), symbolic)
+        course.items = self.record.constants < MAX_CONSTANTS
+        error: Any = None
         with forgotten_breaks() as forget:
             for _ in range(MAX_ATTEMPTS):
-                trace = state.Trace(whole, frozenset(off), fixed=fixed, symbolic=symbolic, hosts=hosts, eager=eager)
-                trace.items = self.record.constants < MAX_CONSTANTS
+                trace = course.trace()
                 with held() as records:
                     result, error = self.attempt(trace, frame, cache_entry, frame_state)
                     records = list(records)
@@ -176,56 +169,28 @@ class Callback:
                     trace.refuse(site_of(trace.open[0][0]), "the graph breaks inside one side")
                 if error is None and not trace.refusals:
                     release(records)
-                    state.registry.refused(missed)
-                    state.registry.mended((*filter(state.leaves_no_mark, trace.touched), *trace.shows))
-                    state.registry.refused(trace.blamed)
-                    self.record.calls_random |= trace.calls_random
-                    self.eager |= eager
-                    self.record.constants += trace.constants
-                    if trace.answers is not None:
-                        self.backend.answers = trace.answers
-                    if trace.work is not None:
-                        note_postponing(result.guarded_code.code)
-                        trace.work.undoes, trace.work.fills = trace.changes or not trace.bare, trace.fills
+                    self.keep(result, trace, course)
                     return result, None
                 forget()
                 if trace.elsewhere:
                     raise state.OtherPath(trace.answers, trace.repeated)
-                asked = trace.questions.places() if whole and is_raising(error) else eager
-                if not (trace.refusals or asked <= eager):
-                    eager, raised = eager | asked, raised or error
-                    continue
-                if trace.drawing and not (trace.refusals or hosts):
-                    hosts = True
-                    continue
-                if trace.numbers and not (trace.refusals or tried):
-                    fixed, tried, crowded = True, True, trace.crowded and not symbolic
-                    continue
-                if crowded and not trace.refusals:
-                    fixed, crowded, symbolic = False, False, True
-                    continue
-                if not trace.refusals and trace.open:
-                    trace.refuse(site_of(trace.open[-1][0]), f"a side cannot be traced: {first_line(error)}")
-                if whole and is_raising(error) and not (trace.refusals or missed):
-                    missed = dict.fromkeys(filter(state.records, trace.touched), "the call fails where it is missing")
-                    off.update(dict.fromkeys(missed))
-                    if missed:
-                        continue
-                if not trace.refusals:
-                    for site in missed:
-                        off.pop(site, None)
-                    state.registry.refused(trace.blamed)
-                    if not whole and trace.touched:
-                        off.update(trace.touched)
-                        reason = f"the mended code cannot be compiled: {first_line(error)}"
-                        state.registry.refused(dict.fromkeys(trace.touched, reason))
-                    return None, raised or error
-                state.registry.refused(trace.refusals)
-                if off.keys() >= trace.refusals.keys():
-                    # A part of the runtime itself, run as a frame of its own.
-                    return None, error or state.SiteRefused("; ".join(trace.refusals.values()))
-                off.update(dict.fromkeys(trace.refusals))
-        return None, raised or error
+                if not course.goes_on(trace, error):
+                    break
+        return None, course.raised or error or state.SiteRefused("; ".join(trace.refusals.values()))
+
+    def keep(self, result: Any, trace: state.Trace, course: Course) -> None:
+        """Note what a trace has made that came to its end."""
+        state.registry.refused(course.missed)
+        state.registry.mended((*filter(state.leaves_no_mark, trace.touched), *trace.shows))
+        state.registry.refused(trace.blamed)
+        self.record.calls_random |= trace.calls_random
+        self.record.constants += trace.constants
+        self.eager |= course.eager
+        if trace.answers is not None:
+            self.backend.answers = trace.answers
+        if trace.work is not None:
+            note_postponing(result.guarded_code.code)
+            trace.work.undoes, trace.work.fills = trace.changes or not trace.bare, trace.fills
 
     def attempt(self, trace: state.Trace, frame: Any, cache_entry: Any, frame_state: Any) -> tuple[Any, Any]:
         """Trace once; returns (result, None) or (None, error)."""
@@ -273,12 +238,6 @@ def numbers_failed() -> bool:
     return any(isinstance(part, str) for route in state.local.failed for part in route)
 
 
-def is_raising(error: Any) -> bool:
-    """Whether a frame was not traced for what the program itself may raise in it."""
-    lone = isinstance(error, (torch._dynamo.exc.TorchRuntimeError, AssertionError))  # `torch._assert` that fails
-    return lone or str(getattr(error, "gb_type", None)).startswith(RAISING)
-
-
 def is_refusal(error: Exception) -> bool:
     """Whether an error is what Dynamo or the backend says about a program, and no fault of theirs."""
     internal = isinstance(error, torch._dynamo.exc.InternalTorchDynamoError)
@@ -290,13 +249,6 @@ def forget_strictness(convert: Any) -> None:
     box = getattr(getattr(convert, "_inner_convert", None), "_box", None)
     if box is not None:
         box.error_on_graph_break = False
-
-
-def first_line(error: Optional[BaseException]) -> str:
-    """Short text of an error; of what a backend raises, that of the backend."""
-    error = getattr(error, "inner_exception", error)
-    text = str(error).strip() if error is not None else "no graph"
-    return text.splitlines()[0] if text else type(error).__name__
 
 
 def not_one_graph(frame: Any, result: Any) -> Optional[Exception]:

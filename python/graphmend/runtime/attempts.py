@@ -1,0 +1,114 @@
+"""What the next attempt to trace a frame does otherwise than the last one."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Optional
+
+import torch
+
+from . import state
+from .markers import site_of
+
+# What Dynamo calls the breaks at which the program itself may raise an exception.
+RAISING = (
+    *("Observed exception", "failed to find name in frame builtins"),
+    *("TypeError when making fake tensor call", "RuntimeError when making fake tensor call"),
+    "Data-dependent assertion failed (cannot compile partial graph)",  # an assertion that fails on the path of the call
+)
+
+
+@dataclasses.dataclass
+class Course:
+    """The way from one attempt to the next, for one frame.
+
+    `off` holds the sites that are left as they are, and outlives the frame. `eager` has the places where the program is
+    told that it is not compiled. `symbolic`, `fixed` and `items` say what becomes of numbers that data decide, `hosts`
+    that functions which draw run as operators of the graph (state.Trace has the same names).
+    """
+
+    whole: bool
+    off: dict[str, None]
+    eager: frozenset[Any]
+    symbolic: bool
+    items: bool = True
+    fixed: bool = False
+    crowded: bool = False
+    hosts: bool = False
+    tried: bool = False  # with fixed numbers
+    missed: dict[str, str] = dataclasses.field(default_factory=dict)  # records without which the trace goes on
+    raised: Any = None  # what the program raised when it was told that it is compiled
+
+    def trace(self) -> state.Trace:
+        """The next attempt."""
+        numbers = {"fixed": self.fixed, "symbolic": self.symbolic, "items": self.items}
+        return state.Trace(self.whole, frozenset(self.off), hosts=self.hosts, eager=self.eager, **numbers)
+
+    def goes_on(self, trace: state.Trace, error: Any) -> bool:
+        """Whether there is another attempt after one that has come to nothing."""
+        if not trace.refusals and self.takes_another_way(trace, error):
+            return True
+        if not trace.refusals and trace.open:
+            trace.refuse(site_of(trace.open[-1][0]), f"a side cannot be traced: {first_line(error)}")
+        if trace.refusals:
+            return self.leaves_more(trace)
+        if not self.missed and self.leaves_records(trace, error):
+            return True
+        self.give_up(trace, error)
+        return False
+
+    def takes_another_way(self, trace: state.Trace, error: Any) -> bool:
+        """Whether the same sites may be traced otherwise."""
+        asked = trace.questions.places() if self.whole and is_raising(error) else self.eager
+        if not asked <= self.eager:
+            self.eager, self.raised = self.eager | asked, self.raised or error
+        elif trace.drawing and not self.hosts:
+            self.hosts = True
+        elif trace.numbers and not self.tried:
+            self.fixed, self.tried, self.crowded = True, True, trace.crowded and not self.symbolic
+        elif self.crowded:
+            self.fixed, self.crowded, self.symbolic = False, False, True
+        else:
+            return False
+        return True
+
+    def leaves_more(self, trace: state.Trace) -> bool:
+        """Whether there are sites to be left as they are that were not before.
+
+        There are none where a part of the runtime itself runs as a frame of its own.
+        """
+        state.registry.refused(trace.refusals)
+        more = not self.off.keys() >= trace.refusals.keys()
+        self.off.update(dict.fromkeys(trace.refusals))
+        return more
+
+    def leaves_records(self, trace: state.Trace, error: Any) -> bool:
+        """Whether a call may fail only because what it reads is recorded behind the graph."""
+        if self.whole and is_raising(error):
+            reason = "the call fails where it is missing"
+            self.missed = dict.fromkeys(filter(state.records, trace.touched), reason)
+            self.off.update(dict.fromkeys(self.missed))
+        return bool(self.missed)
+
+    def give_up(self, trace: state.Trace, error: Any) -> None:
+        """Note which sites are to blame."""
+        for site in self.missed:
+            self.off.pop(site, None)
+        state.registry.refused(trace.blamed)
+        if not self.whole and trace.touched:
+            self.off.update(trace.touched)
+            reason = f"the mended code cannot be compiled: {first_line(error)}"
+            state.registry.refused(dict.fromkeys(trace.touched, reason))
+
+
+def is_raising(error: Any) -> bool:
+    """Whether a frame was not traced for what the program itself may raise in it."""
+    lone = isinstance(error, (torch._dynamo.exc.TorchRuntimeError, AssertionError))  # `torch._assert` that fails
+    return lone or str(getattr(error, "gb_type", None)).startswith(RAISING)
+
+
+def first_line(error: Optional[BaseException]) -> str:
+    """Short text of an error; of what a backend raises, that of the backend."""
+    error = getattr(error, "inner_exception", error)
+    text = str(error).strip() if error is not None else "no graph"
+    return text.splitlines()[0] if text else type(error).__name__
