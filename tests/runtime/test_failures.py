@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import pytest
 import torch
 from harness import compare, load
+
+import graphmend.runtime as runtime
 
 FAILING = {
     "index": "x[i].sum() > 0",
@@ -239,3 +242,23 @@ CAUGHT = """
 
 def test_an_assertion_that_the_program_catches(tmp_path: Any) -> None:
     compare(load(tmp_path, CAUGHT), [FINITE, INFINITE], False)
+
+
+def test_a_program_that_always_raises_is_traced_less_and_less() -> None:
+    """And is one graph again when it raises no more."""
+    from torch._dynamo.utils import counters
+
+    def program(x: Any, limit: int) -> Any:
+        if limit > 2:
+            raise ValueError(limit)
+        return x + limit if x.sum() > 0 else x - limit
+
+    compiled = torch.compile(program, backend="eager")
+    traced = []
+    for limit in [*range(3, 43), *[1] * 40]:
+        before = counters["frames"]["total"]
+        with contextlib.suppress(ValueError):
+            assert torch.equal(compiled(torch.ones(3), limit), torch.ones(3) + limit)
+        traced.append(counters["frames"]["total"] - before)
+    assert 1 <= sum(traced[:40]) <= 8 and sum(traced[40:]) == 1
+    assert runtime.report()["callables"][-1]["mode"] == "whole"

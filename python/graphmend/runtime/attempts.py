@@ -101,6 +101,28 @@ class Course:
             state.registry.refused(dict.fromkeys(trace.touched, reason))
 
 
+class Patience:
+    """How often a program that raises an exception in every call is traced: each time twice as many calls are not."""
+
+    def __init__(self) -> None:
+        self.exceptions = 0  # in a row
+        self.calls = 0  # that are left to eager Python
+
+    def waits(self) -> bool:
+        """Whether a call is one of those that are not traced."""
+        self.calls -= self.calls > 0
+        return self.calls > 0
+
+    def raised(self) -> None:
+        """Note that a trace has ended with an exception of the program."""
+        self.exceptions += 1
+        self.calls = 2 ** min(self.exceptions - 1, 6)
+
+    def ended(self) -> None:
+        """Note that a trace has come to its end."""
+        self.exceptions = 0
+
+
 def is_raising(error: Any) -> bool:
     """Whether a frame was not traced for what the program itself may raise in it."""
     lone = isinstance(error, (torch._dynamo.exc.TorchRuntimeError, AssertionError))  # `torch._assert` that fails

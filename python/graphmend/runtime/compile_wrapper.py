@@ -23,7 +23,7 @@ from . import state
 from .arrays import arrays_computed
 from .asked import truth_asked
 from .assumed import numbers_assumed
-from .attempts import Course, first_line, is_raising
+from .attempts import Course, Patience, first_line, is_raising
 from .caches import caches_asked
 from .compiling import compiling_asked
 from .contexts import contexts_entered
@@ -102,6 +102,7 @@ class Callback:
         self.off: dict[bool, dict[str, None]] = {False: {}, True: {}}
         self.eager: set[Any] = set()  # where the program is told that it is not compiled
         self.preparation = Preparation()
+        self.patience = Patience()
 
     def __call__(self, frame: Any, cache_entry: Any, frame_state: Any) -> Any:
         if state.local.trace is not None:
@@ -118,12 +119,16 @@ class Callback:
         """Convert the first frame of a call into one graph, or raise NotWhole or OtherPath."""
         if self.record.paths > 1 and not state.local.tracing:
             raise state.OtherPath
+        if self.patience.waits():
+            raise state.NotWhole(again=True)
         result, error = self.attempts(frame, cache_entry, frame_state, True)
         if error is None:
+            self.patience.ended()
             if self.record.mode in ("unused", "waiting") and getattr(result, "guarded_code", None) is not None:
                 self.record.mode, self.record.reason = "whole", None
             return result
         if is_raising(error):
+            self.patience.raised()
             raise state.NotWhole(raises=True)
         if getattr(error, "frame_exec_strategy", None) is not None:
             return self.inner(frame, cache_entry, frame_state)
