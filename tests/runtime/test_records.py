@@ -12,6 +12,7 @@ import torch
 from harness import compare, load
 
 import graphmend.runtime as _gm
+from graphmend.runtime.compile_wrapper import Callback
 
 SITE = "m.py:1:0:GM304"
 POSITIVE, NEGATIVE = (lambda: (torch.tensor([1.0, 2.0]),)), (lambda: (torch.tensor([-1.0, -5.0]),))
@@ -281,6 +282,37 @@ def test_object_of_the_call() -> None:
 
     outcome = compare(lambda: program, CALLS)
     assert not outcome.mended("GM304")
+
+
+def test_an_object_of_the_call_needs_no_second_trace(monkeypatch: Any) -> None:
+    class Cache:
+        def __init__(self):
+            self.filled = [False]
+
+        def fill(self, x):
+            if _gm.on(SITE):
+
+                def sink(self, place, value):
+                    self.filled[place] = value
+
+                _gm.record(SITE, sink, (self,), (0, True), "self.filled", "[]")
+            else:
+                self.filled[0] = True
+            return x * 2
+
+    def program(x):
+        cache = Cache()
+        return cache.fill(x) if not cache.filled[0] else x, cache.filled
+
+    attempt, traced = Callback.attempt, []
+
+    def noting(self, trace, *args):
+        traced.append(trace)
+        return attempt(self, trace, *args)
+
+    monkeypatch.setattr(Callback, "attempt", noting)
+    assert torch.compile(program, backend="eager", fullgraph=True)(torch.ones(2))[1] == [True]
+    assert len(traced) == 1
 
 
 READ_BACK = """

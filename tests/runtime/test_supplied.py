@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import functools
 import itertools
 from typing import Any
 
@@ -73,21 +72,7 @@ def first_values(x, n):
     return torch.stack(rows) - last, late
 
 
-class Settings:
-    def __init__(self, base):
-        self.base = base
-
-    @functools.cached_property
-    def width(self):
-        return self.base * 2
-
-
-def cached_values(x, n):
-    settings = Settings(x.size(0))
-    return x[:, : settings.width] * settings.width, Settings.width.attrname
-
-
-PROGRAMS = [spans, lost_groups, named, many, chosen, steps, first_values, cached_values]
+PROGRAMS = [spans, lost_groups, named, many, chosen, steps, first_values]
 CALLS = [
     lambda data=data: (torch.arange(10.0).reshape(5, 2), torch.tensor(data))
     for data in ([1, 1, 2, 0], [1, 1, 2, 0], [3, 3, 3, 3])

@@ -20,6 +20,7 @@ from .tracing import (
     decided_by_data,
     foretold,
     is_array,
+    is_followed,
     is_later,
     made_inside,
     new_key,
@@ -439,6 +440,9 @@ def record(
     if not traced():
         if not is_done(site):
             sink(*roots, *values)
+        return
+    if is_followed(site):
+        sink(*roots, *values)
         return
     reason = unrecordable(site, path, action)
     if reason:

@@ -1,8 +1,7 @@
 """What Dynamo gives up at, or does otherwise than Python, and a trace of a whole call can have done right.
 
 `itertools.groupby` with a key function as its second argument, `range`, `max` and `min` of tensors, text of a tensor,
-lists of many numbers from a tensor, inner functions that give a variable of the outer one its first value,
-`functools.cached_property` with a lock.
+lists of many numbers from a tensor, inner functions that give a variable of the outer one its first value.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ MANY = 32  # numbers in a list that are worth one test for all of them
 def supplied(trace: state.Trace) -> Iterator[None]:
     """Let a trace of a whole call inside the block do these things."""
     from torch._dynamo.symbolic_convert import InstructionTranslatorBase as Translator
-    from torch._dynamo.variables import BuiltinVariable, UserMethodVariable, VariableTracker
+    from torch._dynamo.variables import BuiltinVariable, VariableTracker
     from torch._dynamo.variables.functions import NestedUserFunctionVariable
     from torch._dynamo.variables.iter import ItertoolsVariable
     from torch._dynamo.variables.misc import StringFormatVariable
@@ -34,7 +33,7 @@ def supplied(trace: state.Trace) -> Iterator[None]:
 
     call, show, listed = ItertoolsVariable.call_function, Translator._format_value, TensorVariable.method_tolist
     built, asked = BuiltinVariable.call_function, TensorVariable.call_method
-    made, ask = NestedUserFunctionVariable.get_function, UserMethodVariable.call_function
+    made = NestedUserFunctionVariable.get_function
 
     def calling(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if self.value is itertools.groupby:
@@ -82,12 +81,6 @@ def supplied(trace: state.Trace) -> Iterator[None]:
             raise NotImplementedError  # Dynamo knows what to do where there is no such function object
         return made(self, *args)
 
-    def getting(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        if self.fn is CACHED and len(args) == 2 and not kwargs:
-            return tx.inline_user_function_return(VariableTracker.build(tx, cached), [self.obj, *args], kwargs)
-        return ask(self, tx, args, kwargs)
-
-    UserMethodVariable.call_function = getting
     NestedUserFunctionVariable.get_function = making
     TensorVariable.call_method = asking
     StringFormatVariable.hash_impl = hashing
@@ -98,7 +91,6 @@ def supplied(trace: state.Trace) -> Iterator[None]:
     try:
         yield
     finally:
-        UserMethodVariable.call_function = ask
         NestedUserFunctionVariable.get_function = made
         TensorVariable.call_method = asked
         del StringFormatVariable.hash_impl
@@ -219,24 +211,6 @@ def least(found: Any, *others: Any) -> Any:
 
 
 EXTREME = {max: greatest, min: least}
-
-
-CACHED = functools.cached_property.__get__
-NOT_FOUND = object()
-
-
-def cached(self: Any, instance: Any, owner: Any) -> Any:
-    """`functools.cached_property.__get__` as it is since Python 3.12, where two threads may both compute the value."""
-    if instance is None:
-        return self
-    if self.attrname is None:
-        raise TypeError("Cannot use cached_property instance without calling __set_name__ on it.")
-    cache = instance.__dict__
-    value = cache.get(self.attrname, NOT_FOUND)
-    if value is NOT_FOUND:
-        value = self.func(instance)
-        cache[self.attrname] = value
-    return value
 
 
 def groupby(iterable: Any, key: Optional[Callable[[Any], Any]] = None) -> Iterator[tuple[Any, Any]]:

@@ -177,6 +177,20 @@ def noted_stack(levels: int) -> str:
 
 
 @constant
+def is_followed(site: str) -> bool:
+    """Whether the record of the calling frame is in an object of this call: the trace follows what is written to it."""
+    trace = state.local.trace
+    current = translator().output.current_tx
+    roots = current.symbolic_locals["roots"].unpack_var_sequence(current)
+    assert trace is not None
+    if trace.open or not roots or roots[0].source is not None:
+        return False
+    if all(record.site != site for record in trace.records):
+        trace.touched.pop(site, None)  # nothing is mended there
+    return True
+
+
+@constant
 def unrecordable(site: str, path: str, action: str) -> str:
     """Why the record of the calling frame cannot be postponed; empty if it can."""
     trace = state.local.trace
