@@ -14,8 +14,8 @@ static const char page[] =
     "(`nn.LSTMCell`) are traced.\n\n"
     "## When the mend is safe\n\n"
     "No source is changed: a setting of the compiler decides it. `graphmend run` makes a layer one operator of the graph, which calls "
-    "the library as in eager Python, in calls that record no gradients, outside of autocast, without dropout, projections and "
-    "packed sequences.\n";
+    "the library as in eager Python, where it is not trained (`eval()`, or no gradients are recorded), outside of autocast, without "
+    "dropout, projections and packed sequences.\n";
 
 static bool find(gm_analysis *analysis, const gm_site *site) {
     (void)analysis;

@@ -47,8 +47,51 @@ def test_without_gradients(layer: Any, backend: str) -> None:
         states = model(torch.ones(4, 4, 6))[2]
         calls.append(lambda: (torch.zeros(4, 4, 6), states))
         assert not differences(observe(model, model, calls, False), observe(model, compiled, calls, False))
-    assert {name for name in counting.targets() if "graphmend" in name or name.startswith(("lstm", "gru", "rnn"))}
+    assert counting.targets().count("layer.default") == len(counting.graphs) > 0
     assert [record["mode"] for record in runtime.report()["callables"]] == ["whole"]
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+@pytest.mark.parametrize("layer", LAYERS.values(), ids=LAYERS)
+def test_gradients_where_nobody_trains(layer: Any, backend: str) -> None:
+    model = made(layer)
+    counting = CountingBackend(backend)
+    compiled = torch.compile(model, backend=counting, fullgraph=True)
+    calls = [lambda shape=shape: (torch.ones(shape).cumsum(0),) for shape in ((4, 3, 6), (4, 7, 6), (3, 6))]
+    assert not differences(observe(model, model, calls, True), observe(model, compiled, calls, True))
+    assert counting.targets().count("layer.default") == len(counting.graphs) > 0
+
+
+def test_gradients_of_one_result() -> None:
+    """Nobody uses the sequence, and only some of the tensors need gradients."""
+    model = made(LAYERS["lstm"]).requires_grad_(False)
+    model.layer.weight_hh_l0.requires_grad_()
+
+    def program(x: torch.Tensor) -> torch.Tensor:
+        return model(x)[2][1] * 2
+
+    counting = CountingBackend("aot_eager")
+    compiled = torch.compile(program, backend=counting, fullgraph=True)
+    found = []
+    for function in (program, compiled):
+        model.zero_grad()
+        function(torch.ones(4, 3, 6)).sum().backward()
+        found.append([parameter.grad for parameter in model.parameters()])
+    assert torch.equal(found[0][1], found[1][1]) and counting.targets().count("layer.default") == 1
+    assert [gradient is None for gradient in found[0]] == [gradient is None for gradient in found[1]]
+
+
+def test_gradients_of_gradients() -> None:
+    model = made(LAYERS["lstm"])
+    found = []
+    for function in (model, torch.compile(model, backend="eager", fullgraph=True)):
+        model.zero_grad()
+        x = torch.ones(4, 3, 6).cumsum(0).requires_grad_()
+        (gradient,) = torch.autograd.grad(function(x)[1].square().sum(), x, create_graph=True)
+        gradient.square().sum().backward()
+        found.append([x.grad, *(parameter.grad for parameter in model.parameters())])
+    for one, other in zip(*found):
+        torch.testing.assert_close(one, other)
 
 
 def unlike(kind: str) -> tuple[Tagger, bool, bool]:
@@ -56,10 +99,10 @@ def unlike(kind: str) -> tuple[Tagger, bool, bool]:
     if kind == "projections":
         return made(lambda: torch.nn.LSTM(6, 5, proj_size=3)), False, False
     model = made(lambda: torch.nn.LSTM(6, 5, 2, dropout=0.5))
-    return model.train(kind == "dropout"), kind == "gradients", kind == "autocast"
+    return model.train(kind in ("dropout", "training")), kind == "training", kind == "autocast"
 
 
-@pytest.mark.parametrize("kind", ["gradients", "dropout", "autocast", "projections"])
+@pytest.mark.parametrize("kind", ["training", "dropout", "autocast", "projections"])
 def test_left_to_python(kind: str) -> None:
     model, grad, autocast = unlike(kind)
     compiled = torch.compile(model, backend="eager")

@@ -1,21 +1,24 @@
-"""Recurrent layers that need no gradients, as operators of the graph.
+"""Recurrent layers that are not in training, as operators of the graph.
 
 Dynamo gives up at `nn.LSTM`, `nn.GRU` and `nn.RNN`: a compiler would write them out step by step (`allow_rnn`), which
 takes longer than the library, and fails under inductor on a CPU where gradients are recorded (torch 2.13). As one
-operator that calls the library they are what they are in eager Python.
+operator that calls the library they are what they are in eager Python. Gradients, which are recorded wherever nobody
+has switched that off, are the library's as well: the operator of the backward pass calls the layer once more, which
+would cost too much in training.
 """
 
 from __future__ import annotations
 
 import os
-from typing import Any, Iterator, Optional
+from typing import Any, Iterable, Iterator, Optional
 
 import torch
 
 from . import state
 
 LIBRARY = torch.library.Library("graphmend_recurrent", "DEF")
-OPTIONS = "Tensor[] weights, bool bias, int layers, float dropout, bool train, bool both, bool first"
+TENSORS = "Tensor input, Tensor[] states, Tensor[] weights"
+OPTIONS = "bool bias, int layers, float dropout, bool train, bool both, bool first"
 TORCH_FOLDER = os.path.dirname(torch.__file__) + os.sep
 RULE = "GM505"
 
@@ -27,53 +30,116 @@ def like_output(input: torch.Tensor, size: int, both: bool, first: bool) -> torc
     return output.transpose(0, 1) if first else output
 
 
-def lstm(input: torch.Tensor, states: list[torch.Tensor], *options: Any) -> tuple[torch.Tensor, ...]:
-    """`torch.nn.LSTM`; `states` are those of all layers, hidden and cell, [layers and directions, batch, size]."""
-    return torch._VF.lstm(input, states, *options)
+def called(kind: str, tensors: list[torch.Tensor], states: int, options: Any) -> list[torch.Tensor]:
+    """What the library gives: the sequence, and the last states, each [layers and directions, batch, size].
+
+    `tensors` are the input, that many states (an LSTM has hidden and cell) and the weights.
+    """
+    last = 1 + states
+    given = tensors[1:last] if kind == "lstm" else tensors[1]
+    return list(getattr(torch._VF, kind)(tensors[0], given, tensors[last:], *options))
 
 
-def like_lstm(input: torch.Tensor, states: list[torch.Tensor], *options: Any) -> tuple[torch.Tensor, ...]:
+def leaves(needed: str, tensors: Iterable[torch.Tensor]) -> list[torch.Tensor]:
+    """The same tensors without a history; those that are marked by a `1` need gradients.
+
+    The library computes in another way, with other last bits, where there are any.
+    """
+    return [one.detach().requires_grad_(need == "1") for one, need in zip(tensors, needed)]
+
+
+def layer(
+    kind: str, needed: str, input: torch.Tensor, states: list, weights: list, *options: Any
+) -> list[torch.Tensor]:
+    """What a layer gives."""
+    with torch.set_grad_enabled("1" in needed):
+        results = called(kind, leaves(needed, (input, *states, *weights)), len(states), options)
+    return [result.detach() for result in results]
+
+
+def like_layer(
+    kind: str, needed: str, input: torch.Tensor, states: list, weights: list, *options: Any
+) -> list[torch.Tensor]:
+    """What its results look like."""
     output = like_output(input, states[0].shape[2], *options[-2:])
-    return output, *(torch.empty_like(one, memory_format=torch.contiguous_format) for one in states)
+    return [output, *(torch.empty_like(one, memory_format=torch.contiguous_format) for one in states)]
 
 
-def like_others(input: torch.Tensor, states: torch.Tensor, *options: Any) -> tuple[torch.Tensor, ...]:
-    output = like_output(input, states.shape[2], *options[-2:])
-    return output, torch.empty_like(states, memory_format=torch.contiguous_format)
+def derive(
+    kind: str, needed: str, gradients: list, input: torch.Tensor, states: list, weights: list, *options: Any
+) -> list[torch.Tensor]:
+    """The gradients of those of input, states and weights that need one, from those of the results."""
+    with torch.enable_grad():
+        tensors = leaves(needed, (input, *states, *weights))
+        results = called(kind, tensors, len(states), options)
+    found = torch.autograd.grad(results, [one for one in tensors if one.requires_grad], gradients)
+    return [one.contiguous() for one in found]
 
 
-LIBRARY.define(f"lstm(Tensor input, Tensor[] states, {OPTIONS}) -> (Tensor, Tensor, Tensor)")
-LIBRARY.impl("lstm", lstm, "CompositeExplicitAutograd")
-torch.library.register_fake("graphmend_recurrent::lstm", like_lstm, lib=LIBRARY)
-for name in ("gru", "rnn_tanh", "rnn_relu"):
-    LIBRARY.define(f"{name}(Tensor input, Tensor states, {OPTIONS}) -> (Tensor, Tensor)")
-    LIBRARY.impl(name, getattr(torch._VF, name), "CompositeExplicitAutograd")
-    torch.library.register_fake(f"graphmend_recurrent::{name}", like_others, lib=LIBRARY)
-OPERATORS = [
-    (getattr(torch._VF, name), getattr(torch.ops.graphmend_recurrent, name).default)
-    for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")
-]
+def like_derive(
+    kind: str, needed: str, gradients: list, input: torch.Tensor, states: list, weights: list, *options: Any
+) -> list[torch.Tensor]:
+    """What they look like."""
+    wanted = [one for one, need in zip((input, *states, *weights), needed) if need == "1"]
+    return [torch.empty_like(one, memory_format=torch.contiguous_format) for one in wanted]
+
+
+def keep(ctx: Any, inputs: tuple, output: Any) -> None:
+    """Keep what the gradients depend on."""
+    ctx.kind, ctx.needed, input, states, weights, *ctx.options = inputs
+    ctx.states = len(states)
+    ctx.save_for_backward(input, *states, *weights)
+
+
+def backward(ctx: Any, gradients: list) -> tuple:
+    """The gradients of the arguments of a layer."""
+    tensors, last = list(ctx.saved_tensors), 1 + ctx.states
+    parts = (tensors[0], tensors[1:last], tensors[last:])
+    empty = like_layer(ctx.kind, ctx.needed, *parts, *ctx.options)
+    known = [torch.zeros_like(like) if one is None else one for one, like in zip(gradients, empty)]
+    if torch.is_grad_enabled():  # what this gives is differentiated as well
+        results = called(ctx.kind, tensors, ctx.states, ctx.options)
+        wanted = [one for one in tensors if one.requires_grad]
+        found = iter(torch.autograd.grad(results, wanted, known, create_graph=True))
+    else:
+        derive = torch.ops.graphmend_recurrent.derive
+        found = iter(derive(ctx.kind, ctx.needed, known, *parts, *ctx.options))
+    every = [next(found) if need == "1" else None for need in ctx.needed]
+    return None, None, every[0], every[1:last], every[last:], *(None for _ in ctx.options)
+
+
+LIBRARY.define(f"layer(str kind, str needed, {TENSORS}, {OPTIONS}) -> Tensor[]")
+LIBRARY.define(f"derive(str kind, str needed, Tensor[] gradients, {TENSORS}, {OPTIONS}) -> Tensor[]")
+LIBRARY.impl("layer", layer, "CompositeExplicitAutograd")
+LIBRARY.impl("derive", derive, "CompositeExplicitAutograd")
+torch.library.register_fake("graphmend_recurrent::layer", like_layer, lib=LIBRARY)
+torch.library.register_fake("graphmend_recurrent::derive", like_derive, lib=LIBRARY)
+torch.library.register_autograd("graphmend_recurrent::layer", backward, setup_context=keep, lib=LIBRARY)
+KINDS = [(getattr(torch._VF, kind), kind) for kind in ("lstm", "gru", "rnn_tanh", "rnn_relu")]
 
 
 @state.in_whole_calls
 def layers_held(trace: state.Trace) -> Iterator[None]:
     """Let a trace of a whole call inside the block hold such layers."""
-    from torch._dynamo.variables import TorchInGraphFunctionVariable
+    from torch._dynamo.variables import TorchInGraphFunctionVariable, TupleVariable
     from torch._dynamo.variables.builder import wrap_fx_proxy
 
     call = TorchInGraphFunctionVariable.call_function
 
     def calling(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        operator = next((operator for function, operator in OPERATORS if self.value == function), None)
-        if operator is None:
+        kind = next((kind for function, kind in KINDS if self.value == function), None)
+        if kind is None:
             return call(self, tx, args, kwargs)
         tensors = tensors_of(args) if len(args) == 9 and not kwargs else None
         reason = "a packed sequence" if tensors is None else what_forbids(tensors, *args[5:7])
         if reason is not None:
             raise state.SiteRefused(f"a recurrent layer with {reason}")
         trace.libraries[site_of_layer(tx)] = None
-        inputs = tuple(arg.as_proxy() for arg in args)
-        return wrap_fx_proxy(tx, tx.output.create_proxy("call_function", operator, inputs, {}))
+        input, states, *rest = (arg.as_proxy() for arg in args)
+        needed = "".join("01"[torch.is_grad_enabled() and tensor.requires_grad] for tensor in tensors)
+        inputs = (kind, needed, input, states if kind == "lstm" else [states], *rest)
+        proxy = tx.output.create_proxy("call_function", torch.ops.graphmend_recurrent.layer.default, inputs, {})
+        return TupleVariable(wrap_fx_proxy(tx, proxy).unpack_var_sequence(tx))
 
     TorchInGraphFunctionVariable.call_function = calling
     try:
@@ -96,9 +162,9 @@ def tensors_of(args: Any) -> Optional[list[torch.Tensor]]:
 
 def what_forbids(tensors: list[torch.Tensor], dropout: Any, train: Any) -> Optional[str]:
     """Why a layer is not the same as one operator."""
-    if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors):
-        return "gradients"
-    if dropout.as_python_constant() and train.as_python_constant():
+    if train.as_python_constant() and torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors):
+        return "gradients in training"
+    if train.as_python_constant() and dropout.as_python_constant():
         return "dropout"
     if any(torch.is_autocast_enabled(tensor.device.type) for tensor in tensors):
         return "autocast"
