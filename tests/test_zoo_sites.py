@@ -152,7 +152,7 @@ def test_calls_that_raise_in_eager_python_tell_nothing(run: Run) -> None:
 def test_the_page_names_branches_that_are_left(run: Run) -> None:
     said = [f"  breaks   Net ({run.path}:1): u0 is not known"]
     run.sites("same", run.places, said)
-    page = "\n".join(write_results.sites_part(run.folder, "sites-dev.json"))
+    page = "\n".join(write_results.sites_part(run.folder / "sites-dev.json"))
     assert "Of 2 branches on data, 0 are gone; of 1 guards on data, 0 are gone." in page
     rows = [row for row in page.splitlines() if str(run.path) in row]
     assert len(rows) == 3 and rows[0].endswith("| if | 0 of 1 | the call is not one graph: u is not known |")
