@@ -3,8 +3,8 @@
  *   PROGRAM [-max_total_time=SECONDS] [-max_len=BYTES] [-seed=N] [-artifact_prefix=PREFIX] CORPUS [SEEDS...]   fuzz; CORPUS is written
  *   PROGRAM FILE...                                                                                          run these inputs once
  *
- * The options are those of libFuzzer. An input that ends the program, or takes 20 seconds, is written to PREFIX crash-HASH. The last line
- * says how many inputs ran and how much time of the processor they took. */
+ * The options are those of libFuzzer. An input that ends the program, or takes 20 seconds of the processor, is written to PREFIX crash-HASH. The
+ * last line says how many inputs ran and how much time of the processor they took. */
 #include <sanitizer/common_interface_defs.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -48,8 +49,8 @@ static void write_running(void) {
 }
 
 static void on_abort(int number) {
-    static const char *const slow = "an input takes longer than 20 seconds\n";
-    if (number == SIGALRM) {
+    static const char *const slow = "an input takes longer than 20 seconds of the processor\n";
+    if (number == SIGPROF) {
         fputs(slow, stderr);
     }
     write_running();
@@ -61,6 +62,8 @@ static void on_stop(int number) {
     stopped = 1;
 }
 
+static const struct itimerval limit = {.it_value = {.tv_sec = 20}};
+
 /* The entry gets a block of exactly the size, so that the sanitizer sees the first byte beyond it. */
 static bool run(const unsigned char *bytes, size_t size) {
     running.bytes = malloc(size > 0 ? size : 1);
@@ -69,7 +72,7 @@ static bool run(const unsigned char *bytes, size_t size) {
     }
     memcpy(running.bytes, bytes, size);
     running.size = size;
-    alarm(20);
+    setitimer(ITIMER_PROF, &limit, NULL); /* not of the clock: other programs may have the machine */
     coverage_reset();
     LLVMFuzzerTestOneInput(running.bytes, size);
     bool found = coverage_is_new();
@@ -162,7 +165,7 @@ int main(int count, char **arguments) {
     running.prefix = how.crash_prefix;
     __sanitizer_set_death_callback(write_running);
     signal(SIGABRT, on_abort);
-    signal(SIGALRM, on_abort);
+    signal(SIGPROF, on_abort);
     signal(SIGINT, on_stop);
     signal(SIGTERM, on_stop);
     for (int i = first; i < count; i++) {
