@@ -254,6 +254,18 @@ def test_many_numbers_that_change(count: int, rounds: Any) -> None:
     assert [item["mode"] for item in outcome.report["callables"]] == ["whole"] and outcome.graphs == 2
 
 
+@pytest.mark.parametrize(
+    "rounds, mode", [([0] * 8 + [1] * 6 + [2] * 6, "whole"), ([0, 1, 2, 3, 4, 5, 0, 6], "partial")]
+)
+def test_numbers_that_never_come_back(rounds: Any, mode: str) -> None:
+    """Far too many of them are a graph for each set, which ends with the fourth set."""
+    numbers = [[2 + (i * n) % 7 for i in range(40)] for n in rounds]
+    calls = [lambda n=n: (torch.arange(36.0).view(12, 3), torch.tensor(n)) for n in numbers]
+    outcome = compare(lambda: heads, calls)
+    (record,) = outcome.report["callables"]
+    assert (record["mode"], record["sets"]) == (mode, 3)
+
+
 def test_elements_are_assigned_where_tensors_say() -> None:
     """Assigning, Dynamo fetches the numbers of its own accord, and does not tell which symbols they get."""
 

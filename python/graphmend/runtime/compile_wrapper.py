@@ -22,7 +22,7 @@ import torch
 from . import state
 from .arrays import arrays_computed
 from .asked import truth_asked
-from .assumed import numbers_assumed
+from .assumed import MOST, numbers_assumed
 from .attempts import Course, Patience, first_line, is_raising
 from .caches import caches_asked
 from .compiling import compiling_asked
@@ -72,6 +72,7 @@ FORWARDERS = {
     ("_contextlib.py", "decorate_context"),
     ("eval_frame.py", "compile_wrapper"),
 }
+MAX_SETS = 3  # of so many numbers that each set has a graph
 MAX_CONSTANTS = 4  # Dynamo has no more than 8 graphs of a function, and runs it as it is from then on
 postponing: dict[int, Any] = {}  # by identity: the code around graphs that postpone work
 
@@ -121,6 +122,10 @@ class Callback:
             raise state.OtherPath
         if self.patience.waits():
             raise state.NotWhole(again=True)
+        if self.record.sets == MAX_SETS and not self.only:
+            raise state.NotWhole(
+                ever="the numbers that data decide are others in every call, and too many to be left open"
+            )
         result, error = self.attempts(frame, cache_entry, frame_state, True)
         if error is None:
             self.patience.ended()
@@ -161,6 +166,7 @@ class Callback:
         symbolic = self.record.varying = self.record.varying or numbers_failed()
         course = Course(whole, self.off[torch.is_grad_enabled()], frozenset(self.eager), symbolic)
         course.items = self.record.constants < MAX_CONSTANTS
+        course.fixed = course.tried = whole and self.record.crowded
         error: Any = None
         with forgotten_breaks() as forget:
             for _ in range(MAX_ATTEMPTS):
@@ -190,6 +196,8 @@ class Callback:
         state.registry.refused(trace.blamed)
         self.record.calls_random |= trace.calls_random
         self.record.constants += trace.constants
+        self.record.crowded |= trace.fixed and trace.symbols > MOST
+        self.record.sets += self.record.crowded and trace.numbers
         self.eager |= course.eager
         if trace.answers is not None:
             self.backend.answers = trace.answers
@@ -469,8 +477,9 @@ class Ways:
                 return run_again(failure.stopped, lambda: self.run_eagerly(function, args, kwargs))
             try:
                 return self.rerun(failure, function, args, kwargs)
-            except state.NotWhole:
-                pass
+            except state.NotWhole as ended:
+                if ended.ever is not None:
+                    self.leave(ended.ever)
             return self.run_eagerly(function, args, kwargs)  # its own path is no graph, others are
         if failure.again:
             return run_eagerly(function, args, kwargs)

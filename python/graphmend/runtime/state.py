@@ -38,13 +38,14 @@ class NotWhole(BaseException):
     """Raised while converting the first frame of a call that is not one graph; nothing has run yet.
 
     `raises` tells that the program itself raises an exception in such a call, whatever its tensors hold; `again` that
-    the next call may be one graph once this one has run in eager Python.
+    the next call may be one graph once this one has run in eager Python, `ever` why calls are not from now on.
     """
 
-    def __init__(self, raises: bool = False, again: bool = False) -> None:
+    def __init__(self, raises: bool = False, again: bool = False, ever: Optional[str] = None) -> None:
         super().__init__()
         self.raises = raises
         self.again = again
+        self.ever = ever
 
 
 class OtherPath(BaseException):
@@ -216,6 +217,8 @@ class CallableRecord:
     calls_random: bool = False
     constants: int = 0  # graphs for one integer of an input alone
     varying: bool = False  # numbers that data decide have been others than a graph assumed
+    crowded: bool = False  # they are too many to be left open
+    sets: int = 0  # graphs that have been made for one set of so many
 
 
 class Registry:

@@ -191,6 +191,7 @@ def all_numbers(trace: state.Trace, tx: Any, value: Any) -> Optional[Any]:
     if not (isinstance(holds, ConstantVariable) or fix(trace, holds.sym_num)):
         return None
     trace.lists.append(numbers)
+    trace.symbols += found.numel()
     return numbers
 
 
