@@ -11,7 +11,7 @@ from typing import Any, Iterator, Optional
 
 import torch
 
-from . import hosts, outside_calls, state
+from . import callers, hosts, outside_calls, state
 from .asked import as_tensor
 from .hosts import Host, Place
 from .paths import path_of
@@ -53,11 +53,8 @@ def arrays_computed(trace: state.Trace) -> Iterator[None]:
         found = computed(trace, tx, self, args, kwargs) if is_unknown(self.value) else None
         return call(self, tx, args, kwargs) if found is None else found
 
-    NumpyVariable.call_function = calling
-    try:
+    with state.replaced((NumpyVariable, "call_function", calling)):
         yield
-    finally:
-        NumpyVariable.call_function = call
 
 
 def is_unknown(function: Any) -> bool:
@@ -94,7 +91,7 @@ def computed(trace: state.Trace, tx: Any, variable: Any, args: Any, kwargs: Any)
     except Exception:  # Python raises it as well, or the result is another one
         return None
     outside_calls.guard(variable, variable.value)
-    trace.libraries[f"{tx.f_code.co_filename}:{tx.current_instruction.positions.lineno}:0:GM501"] = None
+    trace.libraries[callers.site_at(tx, "GM501")] = None
     proxy = tx.output.create_proxy(
         "call_function",
         OPERATOR,

@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterator, Optional
 
 import torch
 
-from . import markers, state
+from . import callers, markers, state
 from .tracing import answer, new_key, on_path
 
 RULE = "GM105"
@@ -147,12 +147,9 @@ def answered(tx: Any, test: Any) -> bool:
 
 def site_at(tx: Any) -> Optional[str]:
     """The name of the decision in the line that is being traced; None if the user does not want it to be changed."""
-    code, line = tx.f_code, tx.lineno
-    if SILENCED in linecache.getline(code.co_filename, line):
+    if SILENCED in linecache.getline(tx.f_code.co_filename, tx.lineno):
         return None
-    positions = getattr(tx.current_instruction, "positions", None)
-    column = getattr(positions, "col_offset", None) or 0
-    return f"{code.co_filename}:{line}:{column}:{RULE}"
+    return callers.site_at(tx, RULE, callers.column_at(tx))
 
 
 def constant(value: Any) -> Any:

@@ -170,17 +170,14 @@ def caches_asked(trace: state.Trace) -> Iterator[None]:
         if type(wrapper) is not CACHED or not has_effects(wrapper.__wrapped__):
             return call(self, tx, args, kwargs)
         code = wrapper.__wrapped__.__code__
-        site = f"{code.co_filename}:{code.co_firstlineno}:0:GM501"
+        site = state.site_name(code.co_filename, code.co_firstlineno, "GM501")
         if site in trace.off:
             return call(self, tx, args, kwargs)
         found = called(site, trace, tx, self, args, kwargs)
         return call(self, tx, args, kwargs) if found is None else found
 
-    WrapperUserFunctionVariable.call_function = calling
-    try:
+    with state.replaced((WrapperUserFunctionVariable, "call_function", calling)):
         yield
-    finally:
-        WrapperUserFunctionVariable.call_function = call
 
 
 def called(site: str, trace: state.Trace, tx: Any, variable: Any, args: Any, kwargs: Any) -> Any:

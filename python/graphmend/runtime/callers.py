@@ -10,6 +10,8 @@ from typing import Any
 
 import torch
 
+from . import state
+
 # Dynamo's own function that calls what is behind a wrapper such as `functools.lru_cache`.
 UNWRAPPERS = ("getattr_and_trace", "getattr_and_trace_no_nested_graph_breaks")
 
@@ -19,6 +21,17 @@ def translators(tx: Any) -> Any:
     while tx is not None:
         yield tx
         tx = getattr(tx, "parent", None)
+
+
+def site_at(tx: Any, rule: str, column: int = 0) -> str:
+    """The name of the site in the line that is being traced."""
+    return state.site_name(tx.f_code.co_filename, tx.lineno, rule, column)
+
+
+def column_at(tx: Any) -> int:
+    """Where the expression that is being traced begins in its line; 0 where Python does not tell, as before 3.11."""
+    positions = getattr(tx.current_instruction, "positions", None)
+    return getattr(positions, "col_offset", None) or 0
 
 
 def behind_wrapper(tx: Any) -> bool:

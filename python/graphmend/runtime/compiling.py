@@ -80,11 +80,8 @@ def compiling_asked(trace: state.Trace) -> Iterator[None]:
         questions.returned(self, result)
         return result
 
-    TorchInGraphFunctionVariable.call_function, Inlined.inline_call_ = calling, inlining
-    try:
+    with state.replaced((TorchInGraphFunctionVariable, "call_function", calling), (Inlined, "inline_call_", inlining)):
         yield
-    finally:
-        TorchInGraphFunctionVariable.call_function, Inlined.inline_call_ = call, inline
 
 
 def is_question(function: Any) -> bool:

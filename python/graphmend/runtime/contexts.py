@@ -42,13 +42,10 @@ def contexts_entered(trace: state.Trace) -> Iterator[None]:
             raise state.SiteRefused("the flags of cuDNN are looked at where the function sets them")
         return read(self, tx, name)
 
-    TorchInGraphFunctionVariable.call_function = calling
-    PythonModuleVariable.var_getattr = reading
-    try:
+    with state.replaced(
+        (TorchInGraphFunctionVariable, "call_function", calling), (PythonModuleVariable, "var_getattr", reading)
+    ):
         yield
-    finally:
-        TorchInGraphFunctionVariable.call_function = call
-        PythonModuleVariable.var_getattr = read
 
 
 @functools.lru_cache(maxsize=None)

@@ -6,7 +6,6 @@ input, where it is already, could not be put back into its module.
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any, Iterator
 
 import torch
@@ -54,7 +53,7 @@ def is_on(device: torch.device, wanted: Any) -> bool:
     return wanted == device or (wanted.type == device.type == "cpu")
 
 
-@contextlib.contextmanager
+@state.in_whole_calls
 def idle_conversions_seen(trace: state.Trace) -> Iterator[None]:
     """Give back the tensor itself where a conversion inside the block converts nothing."""
     kind = tensor.TensorVariable
@@ -65,9 +64,5 @@ def idle_conversions_seen(trace: state.Trace) -> Iterator[None]:
             return self
         return call(self, tx, name, args, kwargs)
 
-    if trace.whole:
-        kind.call_method = watched
-    try:
+    with state.replaced((kind, "call_method", watched)):
         yield
-    finally:
-        kind.call_method = call

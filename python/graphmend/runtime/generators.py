@@ -47,15 +47,12 @@ def generators_noted(trace: state.Trace) -> Iterator[None]:
 
         return draining
 
-    LocalGeneratorObjectVariable.__init__ = making
-    LocalGeneratorObjectVariable.reconstruct = leaving(rebuild)
-    InstructionTranslator.replace_tos_if_return_is_generator = leaving(drain)
-    try:
+    with state.replaced(
+        (LocalGeneratorObjectVariable, "__init__", making),
+        (LocalGeneratorObjectVariable, "reconstruct", leaving(rebuild)),
+        (InstructionTranslator, "replace_tos_if_return_is_generator", leaving(drain)),
+    ):
         yield
-    finally:
-        LocalGeneratorObjectVariable.__init__ = make
-        LocalGeneratorObjectVariable.reconstruct = rebuild
-        InstructionTranslator.replace_tos_if_return_is_generator = drain
 
 
 def refuse_unclosed(trace: state.Trace, output: Any) -> None:

@@ -22,15 +22,9 @@ def gradients_traced(trace: state.Trace) -> Iterator[None]:
         yield
         return
     places = [*of_tensors(trace), *of_functions(trace), *of_optimizers()]
-    known = [(owner, name, getattr(owner, name)) for owner, name, _ in places]
-    for (owner, name, wrapper), (_, _, function) in zip(places, known):
-        setattr(owner, name, wrapper(function))
-    try:
-        with torch._dynamo.config.patch(trace_autograd_ops=True):
-            yield
-    finally:
-        for owner, name, function in reversed(known):
-            setattr(owner, name, function)
+    changed = state.replaced(*((owner, name, wrapper(getattr(owner, name))) for owner, name, wrapper in places))
+    with changed, torch._dynamo.config.patch(trace_autograd_ops=True):
+        yield
 
 
 def constant(value: Any) -> Any:

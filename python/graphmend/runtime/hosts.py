@@ -181,11 +181,8 @@ def hosts_called(trace: state.Trace) -> Iterator[None]:
             return call(self, tx, args, kwargs)
         return called(trace, tx, self, args, kwargs)
 
-    UserFunctionVariable.call_function = calling
-    try:
+    with state.replaced((UserFunctionVariable, "call_function", calling)):
         yield
-    finally:
-        UserFunctionVariable.call_function = call
 
 
 def called(trace: state.Trace, tx: Any, variable: Any, args: Any, kwargs: Any) -> Any:
@@ -193,7 +190,7 @@ def called(trace: state.Trace, tx: Any, variable: Any, args: Any, kwargs: Any) -
     from torch._dynamo.variables.tensor import NumpyNdarrayVariable
 
     function = variable.fn
-    site = f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}:0:GM501"
+    site = state.site_name(function.__code__.co_filename, function.__code__.co_firstlineno, "GM501")
     tensors: list[Any] = []
     arguments = [plain(site, tx, item, tensors) for item in args]
     options = {name: plain(site, tx, item, tensors) for name, item in kwargs.items()}

@@ -35,11 +35,8 @@ def places_selected(trace: state.Trace) -> Iterator[None]:
                     return selected(tx, value, parts, dimensions)
         return call(self, tx, args, kwargs)
 
-    BuiltinVariable.call_function = calling
-    try:
+    with state.replaced((BuiltinVariable, "call_function", calling)):
         yield
-    finally:
-        BuiltinVariable.call_function = call
 
 
 def parts_of(key: Any) -> Optional[list[Any]]:

@@ -110,11 +110,8 @@ def types_watched(trace: state.Trace) -> Iterator[None]:
             raise state.SiteRefused(ASKS)
         return python_type(self)
 
-    UserDefinedObjectVariable.python_type = watched
-    try:
+    with state.replaced((UserDefinedObjectVariable, "python_type", watched)):
         yield
-    finally:
-        UserDefinedObjectVariable.python_type = python_type
 
 
 def refuse_escaped(trace: Any, output: Any) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Iterator
 
 import torch
 
-from . import outside_calls, state
+from . import callers, outside_calls, state
 
 LIBRARY = torch.library.Library("graphmend_libraries", "DEF")
 LIBRARY.define("assignment(Tensor cost, bool maximize) -> (Tensor, Tensor)")
@@ -52,14 +52,11 @@ def libraries_called(trace: state.Trace) -> Iterator[None]:
         if cost is None or not is_matrix(cost) or not (maximize is None or maximize.is_python_constant()):
             return call(self, tx, args, kwargs)
         outside_calls.guard(self, self.value)
-        trace.libraries[f"{tx.f_code.co_filename}:{tx.current_instruction.positions.lineno}:0:GM501"] = None
+        trace.libraries[callers.site_at(tx, "GM501")] = None
         return assigned(tx, cost, maximize is not None and bool(maximize.as_python_constant()))
 
-    SkipFunctionVariable.call_function = calling
-    try:
+    with state.replaced((SkipFunctionVariable, "call_function", calling)):
         yield
-    finally:
-        SkipFunctionVariable.call_function = call
 
 
 def is_assignment(function: Any) -> bool:

@@ -95,8 +95,5 @@ def losses_held(trace: state.Trace) -> Iterator[None]:
             return call(self, tx, args, kwargs)
         return tx.inline_user_function_return(VariableTracker.build(tx, ctc_loss), args, kwargs)
 
-    TorchInGraphFunctionVariable.call_function = calling
-    try:
+    with state.replaced((TorchInGraphFunctionVariable, "call_function", calling)):
         yield
-    finally:
-        TorchInGraphFunctionVariable.call_function = call

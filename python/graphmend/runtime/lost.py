@@ -14,7 +14,7 @@ from torch.fx import GraphModule, Node
 
 from . import prove
 from .regions import Marks, tensor_of
-from .state import SiteRefused, Trace, in_whole_calls
+from .state import SiteRefused, Trace, in_whole_calls, replaced
 
 QUOTIENTS = (operator.truediv, operator.floordiv, operator.mod)
 NEVER_FAIL = (operator.add, operator.sub, operator.mul, operator.neg, operator.abs, abs, operator.getitem)
@@ -45,11 +45,8 @@ def lookups_kept(trace: Trace) -> Iterator[None]:
         for node in kept:
             node.target = operator.getitem
 
-    OutputGraph.remove_unused_graphargs = removing
-    try:
+    with replaced((OutputGraph, "remove_unused_graphargs", removing)):
         yield
-    finally:
-        OutputGraph.remove_unused_graphargs = remove
 
 
 def look_up(value: Any, index: Any) -> Any:

@@ -43,13 +43,13 @@ def members_compared(trace: state.Trace) -> Iterator[None]:
             return paired(self, tx, item)
         return lists.ConstantVariable.create(equal(tx, found, value))
 
-    utils.iter_contains = lists.iter_contains = searching
-    ranges.sq_contains, pairs.sq_contains = counting, pairing
-    try:
+    with state.replaced(
+        (utils, "iter_contains", searching),
+        (lists, "iter_contains", searching),
+        (ranges, "sq_contains", counting),
+        (pairs, "sq_contains", pairing),
+    ):
         yield
-    finally:
-        utils.iter_contains = lists.iter_contains = search
-        ranges.sq_contains, pairs.sq_contains = within, paired
 
 
 def equal(tx: Any, item: Any, wanted: Any) -> bool:

@@ -46,13 +46,13 @@ def modules_made(trace: state.Trace) -> Iterator[None]:
             return clone_class()(MODES[type(value.__self__)])
         return create(tx, value)
 
-    SkipFunctionVariable.call_function, UserMethodVariable.call_obj_hasattr = calling, having
-    TensorVariable.var_getattr, SourcelessBuilder.create = reading, staticmethod(creating)
-    try:
+    with state.replaced(
+        (SkipFunctionVariable, "call_function", calling),
+        (UserMethodVariable, "call_obj_hasattr", having),
+        (TensorVariable, "var_getattr", reading),
+        (SourcelessBuilder, "create", staticmethod(creating)),
+    ):
         yield
-    finally:
-        SkipFunctionVariable.call_function, UserMethodVariable.call_obj_hasattr = call, has
-        TensorVariable.var_getattr, SourcelessBuilder.create = read, staticmethod(create)
 
 
 def original_init(function: Any) -> Any:

@@ -72,12 +72,6 @@ def proxies_followed(trace: state.Trace) -> Iterator[None]:
 
         return ask
 
-    kind._check_mutation_guard = checked
-    for name in unchecked:
-        setattr(kind, name, watched(name))
-    try:
+    askers = ((kind, name, watched(name)) for name in unchecked)
+    with state.replaced((kind, "_check_mutation_guard", checked), *askers):
         yield
-    finally:
-        kind._check_mutation_guard = check
-        for name, known in unchecked.items():
-            setattr(kind, name, known)

@@ -12,7 +12,7 @@ from typing import Any, Callable, Iterator, Optional
 
 import torch
 
-from . import handover, state, undo
+from . import callers, handover, state, undo
 from .later import Later, take
 from .state import local
 
@@ -36,7 +36,7 @@ def queues_asked(trace: state.Trace) -> Iterator[None]:
     call = UserMethodVariable.call_function
 
     def calling(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        site = f"{tx.f_code.co_filename}:{tx.lineno}:0:GM501"
+        site = callers.site_at(tx, "GM501")
         asks = self.fn in QUESTIONS and not args and not kwargs and site not in trace.off and not trace.open
         if not asks or not is_pythons(self.obj, tx) or tx.output.current_tracer.parent is not None:
             return call(self, tx, args, kwargs)
@@ -46,11 +46,8 @@ def queues_asked(trace: state.Trace) -> Iterator[None]:
         undo.watch(trace, tx.output.side_effects)
         return UserFunctionVariable(read_behind).call_function(tx, [SourcelessBuilder.create(tx, site), self], {})
 
-    UserMethodVariable.call_function = calling
-    try:
+    with state.replaced((UserMethodVariable, "call_function", calling)):
         yield
-    finally:
-        UserMethodVariable.call_function = call
 
 
 def is_pythons(variable: Any, tx: Any) -> bool:

@@ -74,8 +74,6 @@ def loads_noted(trace: state.Trace) -> Iterator[None]:
     from torch._dynamo.variables import builder, lazy
 
     trace.loads = loads = Loads()
-    places = ((lazy.LazyVariableTracker, "create"), (lazy.LazyConstantVariable, "create"))
-    originals = [getattr(kind, name) for kind, name in places]
     build = builder.VariableBuilder.__call__
 
     def noting(original: Any) -> Any:
@@ -89,15 +87,12 @@ def loads_noted(trace: state.Trace) -> Iterator[None]:
         loads.add(value, self.source)
         return build(self, value)
 
-    for (kind, name), original in zip(places, originals):
-        setattr(kind, name, noting(original))
-    builder.VariableBuilder.__call__ = noted_build
-    try:
+    with state.replaced(
+        (lazy.LazyVariableTracker, "create", noting(lazy.LazyVariableTracker.create)),
+        (lazy.LazyConstantVariable, "create", noting(lazy.LazyConstantVariable.create)),
+        (builder.VariableBuilder, "__call__", noted_build),
+    ):
         yield
-    finally:
-        builder.VariableBuilder.__call__ = build
-        for (kind, name), original in zip(places, originals):
-            setattr(kind, name, staticmethod(original))
 
 
 def attribute(owner: Any, name: str) -> Any:

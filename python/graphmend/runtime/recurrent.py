@@ -14,7 +14,7 @@ from typing import Any, Iterable, Iterator, Optional
 
 import torch
 
-from . import state
+from . import callers, state
 
 LIBRARY = torch.library.Library("graphmend_recurrent", "DEF")
 TENSORS = "Tensor input, Tensor[] states, Tensor[] weights"
@@ -141,12 +141,9 @@ def layers_held(trace: state.Trace) -> Iterator[None]:
         proxy = tx.output.create_proxy("call_function", torch.ops.graphmend_recurrent.layer.default, inputs, {})
         return TupleVariable(wrap_fx_proxy(tx, proxy).unpack_var_sequence(tx))
 
-    TorchInGraphFunctionVariable.call_function = calling
-    try:
-        with torch._dynamo.config.patch(allow_rnn=True):
-            yield
-    finally:
-        TorchInGraphFunctionVariable.call_function = call
+    changed = state.replaced((TorchInGraphFunctionVariable, "call_function", calling))
+    with changed, torch._dynamo.config.patch(allow_rnn=True):
+        yield
 
 
 def tensors_of(args: Any) -> Optional[list[torch.Tensor]]:
@@ -181,6 +178,4 @@ def site_of_layer(tx: Any) -> str:
     """The name of the place in the program where the layer is called."""
     while tx.f_code.co_filename.startswith(TORCH_FOLDER) and tx.parent is not None:
         tx = tx.parent
-    positions = getattr(tx.current_instruction, "positions", None)
-    column = getattr(positions, "col_offset", None) or 0
-    return f"{tx.f_code.co_filename}:{tx.lineno}:{column}:{RULE}"
+    return callers.site_at(tx, RULE, callers.column_at(tx))

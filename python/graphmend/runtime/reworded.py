@@ -7,10 +7,9 @@ call.
 
 from __future__ import annotations
 
-import contextlib
 import math
 import operator
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Iterator, Optional
 
 import torch
 from torch.fx import Node
@@ -37,25 +36,23 @@ def questions_reworded(trace: state.Trace) -> Iterator[None]:
     from torch._dynamo.variables import builtin, lists, misc, object_protocol, tensor
     from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
 
-    with contextlib.ExitStack() as stack:
-
-        def replace(owner: Any, name: str, make: Callable[[Any], Any]) -> None:
-            known = vars(owner)[name]
-            setattr(owner, name, make(known))
-            stack.callback(setattr, owner, name, known)
-
-        replace(TorchInGraphFunctionVariable, "call_function", functions)
-        replace(builtin.BuiltinVariable, "call_function", builtins)
-        replace(misc.NumpyVariable, "call_function", arrays)
-        replace(tensor.TensorVariable, "call_method", methods)
-        replace(tensor.TensorVariable, "method_tolist", lists_of)
-        replace(tensor.SymNodeVariable, "richcompare_impl", comparisons)
-        replace(lists.ListVariable, "call_method", sorted_by_data)
-        replace(object_protocol, "generic_richcompare_bool", same_objects)
-        known = {sign: compare_op_handlers[sign] for sign in COMPARISONS}
-        stack.callback(compare_op_handlers.update, known)
-        compare_op_handlers.update({sign: comparing(sign, known[sign]) for sign in known})
-        yield
+    places = (
+        (TorchInGraphFunctionVariable, "call_function", functions),
+        (builtin.BuiltinVariable, "call_function", builtins),
+        (misc.NumpyVariable, "call_function", arrays),
+        (tensor.TensorVariable, "call_method", methods),
+        (tensor.TensorVariable, "method_tolist", lists_of),
+        (tensor.SymNodeVariable, "richcompare_impl", comparisons),
+        (lists.ListVariable, "call_method", sorted_by_data),
+        (object_protocol, "generic_richcompare_bool", same_objects),
+    )
+    known = {sign: compare_op_handlers[sign] for sign in COMPARISONS}
+    compare_op_handlers.update({sign: comparing(sign, known[sign]) for sign in known})
+    try:
+        with state.replaced(*((owner, name, make(vars(owner)[name])) for owner, name, make in places)):
+            yield
+    finally:
+        compare_op_handlers.update(known)
 
 
 def functions(call: Any) -> Any:

@@ -25,8 +25,6 @@ def seeded_drawn(trace: state.Trace) -> Iterator[None]:
     from torch._dynamo.variables import UserDefinedClassVariable
     from torch._dynamo.variables.misc import NumpyVariable
 
-    known = [(kind, kind.call_function) for kind in (NumpyVariable, UserDefinedClassVariable)]
-
     def making(call: Any) -> Any:
         def calling(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
             found = made(trace, self, args, kwargs) if is_maker(self.value) else None
@@ -34,13 +32,9 @@ def seeded_drawn(trace: state.Trace) -> Iterator[None]:
 
         return calling
 
-    for kind, call in known:
-        kind.call_function = making(call)
-    try:
+    kinds = (NumpyVariable, UserDefinedClassVariable)
+    with state.replaced(*((kind, "call_function", making(kind.call_function)) for kind in kinds)):
         yield
-    finally:
-        for kind, call in known:
-            kind.call_function = call
 
 
 def is_maker(function: Any) -> bool:

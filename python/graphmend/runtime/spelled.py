@@ -52,17 +52,13 @@ def spelled_out(trace: state.Trace) -> Iterator[None]:
             args = [VariableTracker.build(tx, list).call_function(tx, args, {})]
         return built(self, tx, args, kwargs)
 
-    TorchInGraphFunctionVariable.call_function = calling
-    SkipFunctionVariable.call_function = skipping
-    UserFunctionVariable.call_function = inlining
-    BuiltinVariable.call_function = building
-    try:
+    with state.replaced(
+        (TorchInGraphFunctionVariable, "call_function", calling),
+        (SkipFunctionVariable, "call_function", skipping),
+        (UserFunctionVariable, "call_function", inlining),
+        (BuiltinVariable, "call_function", building),
+    ):
         yield
-    finally:
-        TorchInGraphFunctionVariable.call_function = call
-        SkipFunctionVariable.call_function = skipped
-        UserFunctionVariable.call_function = inlined
-        BuiltinVariable.call_function = built
 
 
 def inline(tx: Any, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:

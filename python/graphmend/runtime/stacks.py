@@ -118,7 +118,6 @@ def stack_shown(trace: state.Trace) -> Iterator[None]:
         (UserFunctionVariable, "fn", (traceback.extract_stack, traceback.format_stack, inspect.currentframe)),
         (SkipFunctionVariable, "value", (sys._getframe,)),
     )
-    originals = [kind.call_function for kind, _, _ in kinds]
 
     def showing(original: Any, name: str, functions: tuple) -> Any:
         def calling(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
@@ -128,15 +127,11 @@ def stack_shown(trace: state.Trace) -> Iterator[None]:
             found = asked(function, tx, args, kwargs)
             if found is None:
                 return original(self, tx, args, kwargs)
-            trace.shows[f"{tx.f_code.co_filename}:{tx.lineno}:0:GM501"] = None
+            trace.shows[callers.site_at(tx, "GM501")] = None
             return found
 
         return calling
 
-    for (kind, name, functions), original in zip(kinds, originals):
-        kind.call_function = showing(original, name, functions)
-    try:
+    places = ((kind, "call_function", showing(kind.call_function, *what)) for kind, *what in kinds)
+    with state.replaced(*places):
         yield
-    finally:
-        for (kind, _, _), original in zip(kinds, originals):
-            kind.call_function = original

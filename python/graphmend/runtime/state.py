@@ -14,6 +14,7 @@ from typing import Any, Callable, Optional
 # code at a graph break could not be kept, so they are in force only where the whole call is one graph.
 WHOLE_CALL_RULES = ("GM105", "GM3", "GM4", "GM5")
 QUEUE_SOURCE = "local.queue"  # as Dynamo names the list of deferred work
+INHERITED = object()  # stands for an attribute that a class does not have itself
 
 
 class GuardFailed(BaseException):
@@ -140,6 +141,22 @@ def in_whole_calls(context: Callable[[Trace], Iterator[None]]) -> Callable[[Trac
         return managed(trace) if trace.whole else contextlib.nullcontext()
 
     return manager
+
+
+@contextlib.contextmanager
+def replaced(*attributes: tuple[Any, str, Any]) -> Iterator[None]:
+    """Give attributes of Dynamo's, each (owner, name, value), other values inside the block."""
+    known = [(owner, name, vars(owner).get(name, INHERITED)) for owner, name, _ in attributes]
+    for attribute in attributes:
+        setattr(*attribute)
+    try:
+        yield
+    finally:
+        for owner, name, value in known:
+            if value is INHERITED:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, value)
 
 
 class Replay:
@@ -277,6 +294,11 @@ def enabled() -> bool:
 def leaves_no_mark(site: str) -> bool:
     """Whether the mended form of a site is plain code, with nothing to prove and nothing to find in the graph."""
     return rule_of(site) == "GM110"
+
+
+def site_name(path: str, line: int, rule: str, column: int = 0) -> str:
+    """The name of a site; columns count from 0, and 0 stands for the line as a whole."""
+    return f"{path}:{line}:{column}:{rule}"
 
 
 def rule_of(site: str) -> str:

@@ -81,23 +81,16 @@ def supplied(trace: state.Trace) -> Iterator[None]:
             raise NotImplementedError  # Dynamo knows what to do where there is no such function object
         return made(self, *args)
 
-    NestedUserFunctionVariable.get_function = making
-    TensorVariable.call_method = asking
-    StringFormatVariable.hash_impl = hashing
-    ItertoolsVariable.call_function = calling
-    BuiltinVariable.call_function = building
-    Translator._format_value = showing
-    TensorVariable.method_tolist = listing
-    try:
+    with state.replaced(
+        (NestedUserFunctionVariable, "get_function", making),
+        (TensorVariable, "call_method", asking),
+        (StringFormatVariable, "hash_impl", hashing),
+        (ItertoolsVariable, "call_function", calling),
+        (BuiltinVariable, "call_function", building),
+        (Translator, "_format_value", showing),
+        (TensorVariable, "method_tolist", listing),
+    ):
         yield
-    finally:
-        NestedUserFunctionVariable.get_function = made
-        TensorVariable.call_method = asked
-        del StringFormatVariable.hash_impl
-        ItertoolsVariable.call_function = call
-        BuiltinVariable.call_function = built
-        Translator._format_value = show
-        TensorVariable.method_tolist = listed
 
 
 def is_filled(cell: Any) -> bool:

@@ -64,11 +64,8 @@ def hooks_called(trace: state.Trace) -> Iterator[None]:
             trace.drawing = True  # try again, with what Dynamo cannot follow as operators
             raise
 
-    TensorVariable._method_register_hook = registering
-    try:
+    with state.replaced((TensorVariable, "_method_register_hook", registering)):
         yield
-    finally:
-        TensorVariable._method_register_hook = register
 
 
 def left_to_python(trace: state.Trace, tx: Any, tensor: Any, hook: Any) -> Any:
