@@ -1,9 +1,9 @@
 /* libFuzzer entry: any bytes as a meaning, with which a text is read, and as the source of one. Good seeds are the types of
  * tests/meaning/meaning_corpus.py and the files of tests/meaning. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "graphmend.h"
+#include "must_succeed.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
@@ -19,13 +19,6 @@ static void read_with(const char *bytes, size_t size) {
     }
     gm_output_free(&problem);
     gm_reader_free(reader);
-}
-
-static void must_succeed(gm_status status, gm_output *output) {
-    if (status != GM_OK || output->bytes == NULL || output->bytes[output->size] != '\0') {
-        abort();
-    }
-    gm_output_free(output);
 }
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
