@@ -47,7 +47,7 @@ def test_without_gradients(layer: Any, backend: str) -> None:
         states = model(torch.ones(4, 4, 6))[2]
         calls.append(lambda: (torch.zeros(4, 4, 6), states))
         assert not differences(observe(model, model, calls, False), observe(model, compiled, calls, False))
-    assert counting.targets().count("layer.default") == len(counting.graphs) > 0
+    assert counting.targets().count("recurrent.default") == len(counting.graphs) > 0
     assert [record["mode"] for record in runtime.report()["callables"]] == ["whole"]
 
 
@@ -59,7 +59,7 @@ def test_gradients_where_nobody_trains(layer: Any, backend: str) -> None:
     compiled = torch.compile(model, backend=counting, fullgraph=True)
     calls = [lambda shape=shape: (torch.ones(shape).cumsum(0),) for shape in ((4, 3, 6), (4, 7, 6), (3, 6))]
     assert not differences(observe(model, model, calls, True), observe(model, compiled, calls, True))
-    assert counting.targets().count("layer.default") == len(counting.graphs) > 0
+    assert counting.targets().count("recurrent.default") == len(counting.graphs) > 0
 
 
 def test_gradients_of_one_result() -> None:
@@ -77,7 +77,7 @@ def test_gradients_of_one_result() -> None:
         model.zero_grad()
         function(torch.ones(4, 3, 6)).sum().backward()
         found.append([parameter.grad for parameter in model.parameters()])
-    assert torch.equal(found[0][1], found[1][1]) and counting.targets().count("layer.default") == 1
+    assert torch.equal(found[0][1], found[1][1]) and counting.targets().count("recurrent.default") == 1
     assert [gradient is None for gradient in found[0]] == [gradient is None for gradient in found[1]]
 
 

@@ -9,14 +9,11 @@ from __future__ import annotations
 import sys
 from typing import Any, Iterator, Optional
 
-import torch
-
-from . import callers, hosts, outside_calls, state
+from . import callers, hosts, operators, outside_calls, state
 from .asked import as_tensor
 from .hosts import Host, Place
 from .paths import path_of
 
-hosts.LIBRARY.define("compute(str key, Tensor[] tensors) -> Tensor")
 NAMES = frozenset(
     """
     argpartition delete digitize ediff1d insert interp intersect1d isin lexsort nancumprod nancumsum packbits partition
@@ -24,21 +21,7 @@ NAMES = frozenset(
     unpackbits unwrap
     """.split()
 )
-
-
-def compute(key: str, tensors: list[torch.Tensor]) -> torch.Tensor:
-    """Kernel of the operator."""
-    return hosts.hosts[key].call(tensors)
-
-
-def like(key: str, tensors: list[torch.Tensor]) -> torch.Tensor:
-    """Shape of the result."""
-    return hosts.fake(key, tensors, None)
-
-
-hosts.LIBRARY.impl("compute", compute, "CompositeExplicitAutograd")
-torch.library.register_fake("graphmend_hosts::compute", like, lib=hosts.LIBRARY)
-OPERATOR = torch.ops.graphmend_hosts.compute.default
+OPERATOR = operators.define("array(str key, Tensor[] tensors) -> Tensor", hosts.run, hosts.fake)
 hosts.OPERATORS.append(OPERATOR)
 
 

@@ -21,11 +21,10 @@ import torch
 from torch.fx import GraphModule, Node
 from torch.utils._pytree import tree_map
 
-from . import outside_calls, prove, readings, state
+from . import operators, outside_calls, prove, readings, state
 from .kernels import ERRORS, FUNCTIONS
 from .paths import path_of
 
-LIBRARY = torch.library.Library("graphmend_hosts", "DEF")
 DRAWS = frozenset(readings.OF_NUMPY) - {"seed", "integers"} | {"choice"}
 METHODS = frozenset(
     "append clear copy count extend get index insert items keys pop remove reverse sort update values add "
@@ -84,20 +83,19 @@ class Place:
 hosts: dict[str, Host] = {}
 
 
-def run(key: str, tensors: list[torch.Tensor], before: Optional[torch.Tensor]) -> torch.Tensor:
+def run(key: str, tensors: list[torch.Tensor], before: Optional[torch.Tensor] = None) -> torch.Tensor:
     """Kernel of the operator; `before` is what the last of its kind gave, so that they run in order."""
     return hosts[key].call(tensors)
 
 
-def fake(key: str, tensors: list[torch.Tensor], before: Optional[torch.Tensor]) -> torch.Tensor:
+def fake(key: str, tensors: list[torch.Tensor], before: Optional[torch.Tensor] = None) -> torch.Tensor:
     """Shape of the result."""
     return torch.empty(hosts[key].like.shape, dtype=hosts[key].like.dtype)
 
 
-LIBRARY.define("call(str key, Tensor[] tensors, Tensor? before) -> Tensor", tags=(torch.Tag.nondeterministic_seeded,))
-LIBRARY.impl("call", run, "CompositeExplicitAutograd")
-torch.library.register_fake("graphmend_hosts::call", fake, lib=LIBRARY)
-OPERATOR = torch.ops.graphmend_hosts.call.default
+OPERATOR = operators.define(
+    "host(str key, Tensor[] tensors, Tensor? before) -> Tensor", run, fake, tags=(torch.Tag.nondeterministic_seeded,)
+)
 OPERATORS = [OPERATOR]  # those whose results have to be needed
 
 

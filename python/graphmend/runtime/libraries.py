@@ -12,10 +12,8 @@ from typing import Any, Iterator
 
 import torch
 
-from . import callers, outside_calls, state
+from . import callers, operators, outside_calls, state
 
-LIBRARY = torch.library.Library("graphmend_libraries", "DEF")
-LIBRARY.define("assignment(Tensor cost, bool maximize) -> (Tensor, Tensor)")
 NUMBERS = (torch.float64, torch.float32, torch.float16, torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 
 
@@ -31,8 +29,8 @@ def like_assignment(cost: torch.Tensor, maximize: bool) -> tuple[torch.Tensor, t
     return torch.empty((pairs,), dtype=torch.int64), torch.empty((pairs,), dtype=torch.int64)
 
 
-LIBRARY.impl("assignment", assignment, "CompositeExplicitAutograd")
-torch.library.register_fake("graphmend_libraries::assignment", like_assignment, lib=LIBRARY)
+SCHEMA = "assignment(Tensor cost, bool maximize) -> (Tensor, Tensor)"
+OPERATOR = operators.define(SCHEMA, assignment, like_assignment)
 
 
 @state.in_whole_calls
@@ -80,8 +78,7 @@ def assigned(tx: Any, cost: Any, maximize: bool) -> Any:
     from torch._dynamo.variables.builder import wrap_fx_proxy
     from torch._dynamo.variables.tensor import NumpyNdarrayVariable
 
-    target = torch.ops.graphmend_libraries.assignment.default
     inputs = (cost.as_proxy(), maximize)
-    both = wrap_fx_proxy(tx, tx.output.create_proxy("call_function", target, inputs, {})).as_proxy()
+    both = wrap_fx_proxy(tx, tx.output.create_proxy("call_function", OPERATOR, inputs, {})).as_proxy()
     parts = (tx.output.create_proxy("call_function", operator.getitem, (both, i), {}) for i in range(2))
     return TupleVariable([NumpyNdarrayVariable.create(tx, part) for part in parts])

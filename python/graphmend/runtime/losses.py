@@ -10,9 +10,8 @@ from typing import Any, Iterator
 
 import torch
 
-from . import state
+from . import operators, state
 
-LIBRARY = torch.library.Library("graphmend_losses", "DEF")
 ARGUMENTS = (
     "Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, "
     "int blank, int reduction, bool zero_infinity"
@@ -50,17 +49,13 @@ def keep(ctx: Any, inputs: tuple, output: torch.Tensor) -> None:
 
 def run_back(ctx: Any, gradient: torch.Tensor) -> tuple:
     """The gradient of the loss."""
-    found = torch.ops.graphmend_losses.ctc_gradient(gradient, *ctx.saved_tensors, *ctx.others)
+    found = GRADIENT(gradient, *ctx.saved_tensors, *ctx.others)
     return (found, *[None] * 6)
 
 
-LIBRARY.define(f"ctc_loss({ARGUMENTS}) -> Tensor")
-LIBRARY.define(f"ctc_gradient(Tensor gradient, {ARGUMENTS}) -> Tensor")
-LIBRARY.impl("ctc_loss", loss, "CompositeExplicitAutograd")
-LIBRARY.impl("ctc_gradient", gradient_of, "CompositeExplicitAutograd")
-torch.library.register_fake("graphmend_losses::ctc_loss", fake_loss, lib=LIBRARY)
-torch.library.register_fake("graphmend_losses::ctc_gradient", fake_gradient, lib=LIBRARY)
-torch.library.register_autograd("graphmend_losses::ctc_loss", run_back, setup_context=keep, lib=LIBRARY)
+LOSS = operators.define(f"ctc_loss({ARGUMENTS}) -> Tensor", loss, fake_loss)
+GRADIENT = operators.define(f"ctc_gradient(Tensor gradient, {ARGUMENTS}) -> Tensor", gradient_of, fake_gradient)
+operators.derive(LOSS, run_back, keep)
 
 
 def ctc_loss(
@@ -74,9 +69,7 @@ def ctc_loss(
 ) -> torch.Tensor:
     """`torch.nn.functional.ctc_loss` of tensors."""
     kind = 0 if reduction == "none" else 1 if reduction == "mean" else 2
-    return torch.ops.graphmend_losses.ctc_loss(
-        log_probs, targets, input_lengths, target_lengths, blank, kind, zero_infinity
-    )
+    return LOSS(log_probs, targets, input_lengths, target_lengths, blank, kind, zero_infinity)
 
 
 @state.in_whole_calls

@@ -11,10 +11,9 @@ from typing import Any, Callable, Optional
 
 import torch
 
+from . import operators
 from .watch import decided_by_data
 
-LIBRARY = torch.library.Library("graphmend_mathematics", "DEF")
-LIBRARY.define("number(str name, Tensor[] operands) -> Tensor")
 NAMES = """
 acosh asinh atan2 atanh copysign cbrt degrees dist erf erfc exp exp2 expm1 fmod gamma hypot isclose
 ldexp lgamma log log10 log1p log2 nextafter pow remainder ulp
@@ -46,8 +45,7 @@ def dtype_of(name: str) -> torch.dtype:
     return torch.bool if name in TRUTHS else torch.float64
 
 
-LIBRARY.impl("number", number, "CompositeExplicitAutograd")
-torch.library.register_fake("graphmend_mathematics::number", like_number, lib=LIBRARY)
+OPERATOR = operators.define("number(str name, Tensor[] operands) -> Tensor", number, like_number)
 
 
 def computed(tx: Any, function: Any, args: list, kwargs: Any) -> Any:
@@ -67,8 +65,8 @@ def computed(tx: Any, function: Any, args: list, kwargs: Any) -> Any:
     operands = [operand_of(tx, value) for value in values]
     if None in operands:
         return None
-    target = torch.ops.graphmend_mathematics.number.default
-    proxy = tx.output.create_proxy("call_function", target, (name, [operand.as_proxy() for operand in operands]), {})
+    inputs = (name, [operand.as_proxy() for operand in operands])
+    proxy = tx.output.create_proxy("call_function", OPERATOR, inputs, {})
     return wrap_fx_proxy(tx, proxy).call_method(tx, "item", [], {})
 
 

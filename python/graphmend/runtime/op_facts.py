@@ -79,9 +79,9 @@ OTHER_STRIDES = {
 }
 
 # Libraries whose operators compute and do nothing else.
-PURE_LIBRARIES = frozenset("aten prims prim torchvision torchaudio quantized quantized_decomposed mkldnn".split())
-PURE_LIBRARIES |= {"graphmend_hosts", "graphmend_losses", "graphmend_libraries", "graphmend_mathematics"}
-PURE_LIBRARIES |= {"graphmend_recurrent"}
+PURE_LIBRARIES = frozenset(
+    "aten prims prim torchvision torchaudio quantized quantized_decomposed mkldnn graphmend_functions".split()
+)
 
 CONTEXT_FUNCTIONS = ("_set_grad_enabled", "_enter_autocast", "_exit_autocast", "set_grad_enabled")
 

@@ -14,9 +14,8 @@ from typing import Any, Iterable, Iterator, Optional
 
 import torch
 
-from . import callers, state
+from . import callers, operators, state
 
-LIBRARY = torch.library.Library("graphmend_recurrent", "DEF")
 TENSORS = "Tensor input, Tensor[] states, Tensor[] weights"
 OPTIONS = "bool bias, int layers, float dropout, bool train, bool both, bool first"
 TORCH_FOLDER = os.path.dirname(torch.__file__) + os.sep
@@ -102,19 +101,18 @@ def backward(ctx: Any, gradients: list) -> tuple:
         wanted = [one for one in tensors if one.requires_grad]
         found = iter(torch.autograd.grad(results, wanted, known, create_graph=True))
     else:
-        derive = torch.ops.graphmend_recurrent.derive
-        found = iter(derive(ctx.kind, ctx.needed, known, *parts, *ctx.options))
+        found = iter(DERIVE(ctx.kind, ctx.needed, known, *parts, *ctx.options))
     every = [next(found) if need == "1" else None for need in ctx.needed]
     return None, None, every[0], every[1:last], every[last:], *(None for _ in ctx.options)
 
 
-LIBRARY.define(f"layer(str kind, str needed, {TENSORS}, {OPTIONS}) -> Tensor[]")
-LIBRARY.define(f"derive(str kind, str needed, Tensor[] gradients, {TENSORS}, {OPTIONS}) -> Tensor[]")
-LIBRARY.impl("layer", layer, "CompositeExplicitAutograd")
-LIBRARY.impl("derive", derive, "CompositeExplicitAutograd")
-torch.library.register_fake("graphmend_recurrent::layer", like_layer, lib=LIBRARY)
-torch.library.register_fake("graphmend_recurrent::derive", like_derive, lib=LIBRARY)
-torch.library.register_autograd("graphmend_recurrent::layer", backward, setup_context=keep, lib=LIBRARY)
+LAYER = operators.define(f"recurrent(str kind, str needed, {TENSORS}, {OPTIONS}) -> Tensor[]", layer, like_layer)
+DERIVE = operators.define(
+    f"recurrent_gradients(str kind, str needed, Tensor[] gradients, {TENSORS}, {OPTIONS}) -> Tensor[]",
+    derive,
+    like_derive,
+)
+operators.derive(LAYER, backward, keep)
 KINDS = [(getattr(torch._VF, kind), kind) for kind in ("lstm", "gru", "rnn_tanh", "rnn_relu")]
 
 
@@ -138,7 +136,7 @@ def layers_held(trace: state.Trace) -> Iterator[None]:
         input, states, *rest = (arg.as_proxy() for arg in args)
         needed = "".join("01"[torch.is_grad_enabled() and tensor.requires_grad] for tensor in tensors)
         inputs = (kind, needed, input, states if kind == "lstm" else [states], *rest)
-        proxy = tx.output.create_proxy("call_function", torch.ops.graphmend_recurrent.layer.default, inputs, {})
+        proxy = tx.output.create_proxy("call_function", LAYER, inputs, {})
         return TupleVariable(wrap_fx_proxy(tx, proxy).unpack_var_sequence(tx))
 
     changed = state.replaced((TorchInGraphFunctionVariable, "call_function", calling))
