@@ -29,7 +29,7 @@ JOBS ?= 2
 VENV := .venv
 PAPER_VENV := .venv-paper
 BIN := $(VENV)/bin
-PYTHON_TOOLS := pytest hypothesis rich "ruff==0.17.5" "scikit-build-core>=0.10" httpx attrs pydantic
+PYTHON_TOOLS := pytest hypothesis rich "ruff==0.17.5" "scikit-build-core>=0.10" httpx sniffio attrs pydantic
 # Releases of torch that are known to work start with Python 3.10; on an older one the tests that need torch are skipped.
 TORCH := torch==2.13.0
 TORCH_TOOLS := $(TORCH) "transformers>=5,<6" einops scipy

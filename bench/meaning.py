@@ -8,6 +8,7 @@ Times are the best of several; nothing is asserted. Peers that are installed are
 from __future__ import annotations
 
 import argparse
+import asyncio
 import dataclasses
 import importlib
 import json
@@ -151,6 +152,24 @@ def thread_cpu(function: Callable[[], Any], calls: int = 200) -> float:
     return min(found)
 
 
+def cpu_of_coroutines(endpoint: Endpoint) -> float:
+    """The same of a call in a coroutine, in microseconds."""
+
+    @by(endpoint)
+    async def hire(resume: str) -> Person:
+        """Read the resume."""
+
+    async def ask() -> None:
+        for _ in range(50):
+            await hire("Ann")
+
+    loop = asyncio.new_event_loop()
+    try:
+        return thread_cpu(lambda: loop.run_until_complete(ask()), 4) / 50
+    finally:
+        loop.close()
+
+
 def cpu_of_calls(answer: str) -> dict[str, float]:
     """The client's share of a call over loopback, in microseconds of its processor time; that of httpx beside it."""
     try:
@@ -171,7 +190,10 @@ def cpu_of_calls(answer: str) -> dict[str, float]:
     payload = {"model": "m", "messages": [{"role": "user", "content": hire.explain("Ann").prompt}]}
     body = json.dumps(payload).encode()
     try:
-        found = {"a call over loopback, CPU us": thread_cpu(lambda: hire("Ann"))}
+        found = {
+            "a call over loopback, CPU us": thread_cpu(lambda: hire("Ann")),
+            "a call over loopback in a coroutine, CPU us": cpu_of_coroutines(endpoint),
+        }
         for name, function in parts_of_httpx(f"{url}/chat/completions", body).items():
             found[f"{name} alone, CPU us"] = thread_cpu(function)
         response = endpoint._connection().fetch(body, [], Clock(5.0))
