@@ -139,30 +139,21 @@ static void bound_at(gm_function *function, uint32_t block, uint32_t step, uint3
     *may |= gm_set_has(state.may, index);
 }
 
-static gm_bound find_bound(gm_function *function, const gm_node *statement, const gm_symbol *symbol, bool behind) {
+gm_bound gm_bound_before(gm_function *function, const gm_node *statement, const gm_symbol *symbol) {
     const gm_cfg *cfg = function->cfg;
     bool must = true;
     bool may = false;
     bool found = false;
     find_assignment(function);
     for (const gm_cfg_slot *slot = gm_cfg_find_slot(cfg, statement); slot != NULL; slot = gm_cfg_next_slot(cfg, slot)) {
-        if (!function->assignment->entered[slot->block] || (behind && !slot->ends)) {
+        if (!function->assignment->entered[slot->block]) {
             continue;
         }
         found = true;
-        bound_at(function, behind ? slot->end_block : slot->block, behind ? slot->end_step : slot->step, symbol->index,
-                 &must, &may);
+        bound_at(function, slot->block, slot->step, symbol->index, &must, &may);
     }
     if (found && gm_set_has(function->assignment->unstable, symbol->index)) {
         return GM_BOUND_MAYBE;
     }
     return !found || must ? GM_BOUND_ALWAYS : may ? GM_BOUND_MAYBE : GM_BOUND_NEVER;
-}
-
-gm_bound gm_bound_before(gm_function *function, const gm_node *statement, const gm_symbol *symbol) {
-    return find_bound(function, statement, symbol, false);
-}
-
-gm_bound gm_bound_after(gm_function *function, const gm_node *statement, const gm_symbol *symbol) {
-    return find_bound(function, statement, symbol, true);
 }

@@ -77,15 +77,6 @@ bool gm_cfg_place(const gm_cfg *cfg, const gm_node *statement, uint32_t *block, 
     return true;
 }
 
-bool gm_cfg_reachable(const gm_cfg *cfg, const gm_node *statement) {
-    for (const gm_cfg_slot *slot = gm_cfg_find_slot(cfg, statement); slot != NULL; slot = gm_cfg_next_slot(cfg, slot)) {
-        if (cfg->blocks.items[slot->block].order >= 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* ---- Successors and predecessors ---- */
 
 /* Sort edge indexes by one end, by counting. */

@@ -111,9 +111,6 @@ gm_cfg *gm_cfg_build(gm_arena *arena, const gm_scopes *scopes, const gm_node *no
  * `gm_cfg.steps`. Statements of a `finally` may have two places: the first is given. False for a node that is no statement of this body. */
 bool gm_cfg_place(const gm_cfg *cfg, const gm_node *statement, uint32_t *block, uint32_t *step);
 
-/* Whether control can come to the statement. */
-bool gm_cfg_reachable(const gm_cfg *cfg, const gm_node *statement);
-
 /* Whether `block` is dominated by `over`: every path from the entry to it goes through `over`. A block dominates itself. */
 bool gm_cfg_dominates(const gm_cfg *cfg, uint32_t over, uint32_t block);
 

@@ -103,10 +103,9 @@ gm_region gm_region_of_expression(gm_function *function, const gm_node *expressi
 
 /* ---- Variables at a statement ---- */
 
-/* Locals that may be read after `statement` has ended normally (before it begins), before being bound again. Captured variables
- * are always live; in a function that calls locals(), vars(), dir(), eval or exec everything is, and every variable of a module. Behind a
- * statement that never ends normally nothing else is live. For a statement that control cannot reach: all locals. */
-gm_symbol_list gm_live_after(gm_function *function, const gm_node *statement);
+/* Locals that may be read before being bound again, from where `statement` begins; whether one may be, from where it has ended normally.
+ * Captured variables are always live; in a function that calls locals(), vars(), dir(), eval or exec everything is, and every variable of a
+ * module. Behind a statement that never ends normally nothing else is live. For a statement that control cannot reach: all locals. */
 gm_symbol_list gm_live_before(gm_function *function, const gm_node *statement);
 bool gm_is_live_after(gm_function *function, const gm_node *statement, const gm_symbol *symbol);
 
@@ -116,10 +115,9 @@ typedef enum gm_bound {
     GM_BOUND_ALWAYS, /* on every path to here the variable holds a value */
 } gm_bound;
 
-/* Whether a local of the function is bound before `statement` begins (after it ended normally). A variable that nested functions
+/* Whether a local of the function is bound before `statement` begins. A variable that nested functions
  * rebind or delete by `nonlocal` is GM_BOUND_MAYBE once any binding is possible. Unreachable statements: GM_BOUND_ALWAYS. */
 gm_bound gm_bound_before(gm_function *function, const gm_node *statement, const gm_symbol *symbol);
-gm_bound gm_bound_after(gm_function *function, const gm_node *statement, const gm_symbol *symbol);
 
 /* The binding that a read of a local refers to when only one can reach it: the Name, arg, ... that binds it; else NULL.
  * `use` is a Name of this function, not of a nested one. */

@@ -140,10 +140,6 @@ gm_symbol_list gm_live_before(gm_function *function, const gm_node *statement) {
     return gm_set_list(function, find_live(function, statement, false));
 }
 
-gm_symbol_list gm_live_after(gm_function *function, const gm_node *statement) {
-    return gm_set_list(function, find_live(function, statement, true));
-}
-
 bool gm_is_live_after(gm_function *function, const gm_node *statement, const gm_symbol *symbol) {
     return gm_set_has(find_live(function, statement, true), symbol->index);
 }

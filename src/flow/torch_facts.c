@@ -9,15 +9,7 @@ static const gm_torch_op ops[] = {
 #include "../../data/torch/2.13.0/ops.def"
 };
 
-static const struct {
-    const char *id;
-    const char *name;
-} breaks[] = {
-#define GM_TORCH_BREAK(id, name) {id, name},
-#include "../../data/torch/2.13.0/break_ids.def"
-};
-
-enum { OP_COUNT = sizeof ops / sizeof ops[0], BREAK_COUNT = sizeof breaks / sizeof breaks[0] };
+enum { OP_COUNT = sizeof ops / sizeof ops[0] };
 
 static int compare_op(const gm_torch_op *op, gm_torch_space space, const char *name) {
     if (op->space != space) {
@@ -62,38 +54,4 @@ const gm_torch_op *gm_torch_find_qualified(const char *name) {
         }
     }
     return NULL;
-}
-
-const gm_torch_op *gm_torch_ops(size_t *count) {
-    *count = OP_COUNT;
-    return ops;
-}
-
-const char *gm_torch_break(const char *id) {
-    size_t low = 0;
-    size_t high = BREAK_COUNT;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        int order = strcmp(breaks[middle].id, id);
-        if (order == 0) {
-            return breaks[middle].name;
-        }
-        if (order < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return NULL;
-}
-
-const char *gm_torch_result_text(uint8_t result) {
-    static const char *const texts[] = {
-        [GM_TORCH_UNKNOWN] = "unknown", [GM_TORCH_TENSOR] = "tensor", [GM_TORCH_TENSORS] = "tensors",
-        [GM_TORCH_BOOL] = "bool",       [GM_TORCH_INT] = "int",       [GM_TORCH_FLOAT] = "float",
-        [GM_TORCH_SCALAR] = "scalar",   [GM_TORCH_SIZE] = "size",     [GM_TORCH_STRING] = "string",
-        [GM_TORCH_DTYPE] = "dtype",     [GM_TORCH_DEVICE] = "device", [GM_TORCH_NONE] = "none",
-        [GM_TORCH_OTHER] = "other",
-    };
-    return texts[result];
 }

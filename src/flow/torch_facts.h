@@ -63,13 +63,4 @@ const gm_torch_op *gm_torch_find(gm_torch_space space, const char *name);
 /* The facts behind a qualified name as gm_flow_qualified gives it: "torch.where", "torch.nn.functional.relu", "torch.Tensor.add". */
 const gm_torch_op *gm_torch_find_qualified(const char *name);
 
-/* All of them, in order of space and name, for tests. */
-const gm_torch_op *gm_torch_ops(size_t *count);
-
-/* The name of a graph break id ("GB0170"), as the registry has it, or NULL. */
-const char *gm_torch_break(const char *id);
-
-/* "tensor", "bool", ... */
-const char *gm_torch_result_text(uint8_t result);
-
 #endif

@@ -16,9 +16,4 @@ const gm_node *gm_condition(const gm_node *node);
 void gm_walk(gm_arena *arena, const gm_node *root, bool (*visit)(const gm_node *node, const gm_node *parent, void *context),
              void *context);
 
-/* Whether a statement or expression lies in the byte range of another node. */
-static inline bool gm_contains(const gm_node *outer, const gm_node *inner) {
-    return outer->start <= inner->start && inner->end <= outer->end;
-}
-
 #endif

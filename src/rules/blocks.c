@@ -115,14 +115,3 @@ static bool holds_exit(const gm_node *statement) {
 bool gm_blocks_always_raises(const gm_list *block) {
     return block->count > 0 && !gm_blocks_falls_through(block) && block_holds_no_exit(block, NULL);
 }
-
-bool gm_blocks_is_empty(const gm_list *block) {
-    for (uint32_t i = 0; i < block->count; i++) {
-        const gm_node *statement = block->items[i];
-        bool constant = statement->kind == GM_KIND_Expr && gm_as_Expr(statement)->value->kind == GM_KIND_Constant;
-        if (statement->kind != GM_KIND_Pass && !constant) {
-            return false;
-        }
-    }
-    return true;
-}

@@ -24,7 +24,4 @@ bool gm_blocks_falls_through(const gm_list *block);
 /* Whether the block always ends by raising an exception: not by return, break, continue or at its end. */
 bool gm_blocks_always_raises(const gm_list *block);
 
-/* The block without `raise`-free docstring-like constants and `pass`: whether nothing of substance is in it. */
-bool gm_blocks_is_empty(const gm_list *block);
-
 #endif

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from typing import Any, Callable, Iterable, Optional
+from typing import Any, Iterable, Optional
 
 import torch
 from torch.fx import GraphModule, Node
@@ -264,11 +264,6 @@ def draws(node: Node) -> bool:
     return any(word in name for word in RANDOM_WORDS)
 
 
-def may_raise(node: Node) -> bool:
-    """Whether a node of the graph may raise on data: everything but the most usual functions."""
-    return node.op in ("call_function", "call_method", "call_module") and kind_of(node) is None
-
-
 def reaches(module: GraphModule, marks: Marks) -> Optional[str]:
     """Check that every output reaches the same differentiable inputs whichever sides are taken.
 
@@ -508,6 +503,3 @@ def opaque(module: GraphModule) -> Optional[str]:
                 if isinstance(home, str) and not home.startswith(KNOWN_MODULES):
                     return name_of(node)
     return None
-
-
-Proof = Callable[..., Optional[str]]
