@@ -1,5 +1,6 @@
 #include "syntax/lexer.h"
 
+#include <limits.h>
 #include <string.h>
 
 const char *const gm_token_names[GM_TOKEN_COUNT] = {
@@ -292,30 +293,61 @@ static void emit_operator(gm_lexer *lexer, gm_token_kind kind, int length) {
     lexer->at += length;
 }
 
-/* `x`, `x=`. */
-static void one_or_equal(gm_lexer *lexer, gm_token_kind one, gm_token_kind equal) {
-    bool is_equal = lexer->at[1] == '=';
-    emit_operator(lexer, is_equal ? equal : one, is_equal ? 2 : 1);
-}
+/* `x` by its character, and what it is with `=` behind it, written twice, and both; GM_TOKEN_END where that is no operator. */
+static const struct {
+    gm_token_kind one, equal, two, two_equal;
+} operators[UCHAR_MAX + 1] = {
+    [','] = {.one = GM_TOKEN_COMMA},
+    [';'] = {.one = GM_TOKEN_SEMICOLON},
+    ['~'] = {.one = GM_TOKEN_TILDE},
+    [':'] = {.one = GM_TOKEN_COLON, .equal = GM_TOKEN_WALRUS},
+    ['='] = {.one = GM_TOKEN_EQUAL, .equal = GM_TOKEN_EQ},
+    ['+'] = {.one = GM_TOKEN_PLUS, .equal = GM_TOKEN_PLUS_EQUAL},
+    ['-'] = {.one = GM_TOKEN_MINUS, .equal = GM_TOKEN_MINUS_EQUAL},
+    ['%'] = {.one = GM_TOKEN_PERCENT, .equal = GM_TOKEN_PERCENT_EQUAL},
+    ['@'] = {.one = GM_TOKEN_AT, .equal = GM_TOKEN_AT_EQUAL},
+    ['&'] = {.one = GM_TOKEN_AMPERSAND, .equal = GM_TOKEN_AMPERSAND_EQUAL},
+    ['|'] = {.one = GM_TOKEN_BAR, .equal = GM_TOKEN_BAR_EQUAL},
+    ['^'] = {.one = GM_TOKEN_CARET, .equal = GM_TOKEN_CARET_EQUAL},
+    ['*'] = {GM_TOKEN_STAR, GM_TOKEN_STAR_EQUAL, GM_TOKEN_POWER, GM_TOKEN_POWER_EQUAL},
+    ['/'] = {GM_TOKEN_SLASH, GM_TOKEN_SLASH_EQUAL, GM_TOKEN_SLASH_SLASH, GM_TOKEN_SLASH_SLASH_EQUAL},
+    ['<'] = {GM_TOKEN_LT, GM_TOKEN_LE, GM_TOKEN_SHIFT_LEFT, GM_TOKEN_SHIFT_LEFT_EQUAL},
+    ['>'] = {GM_TOKEN_GT, GM_TOKEN_GE, GM_TOKEN_SHIFT_RIGHT, GM_TOKEN_SHIFT_RIGHT_EQUAL},
+};
 
-/* `x`, `x=`, `xx`, `xx=`. */
-static void doubled(gm_lexer *lexer, gm_token_kind one, gm_token_kind equal, gm_token_kind two, gm_token_kind two_equal) {
-    if (lexer->at[1] != lexer->at[0]) {
-        one_or_equal(lexer, one, equal);
-    } else if (lexer->at[2] == '=') {
-        emit_operator(lexer, two_equal, 3);
-    } else {
-        emit_operator(lexer, two, 2);
+/* The operator at this place, as long as it can be; false if there is none. */
+static bool read_operator(gm_lexer *lexer) {
+    unsigned char sign = (unsigned char)*lexer->at;
+    bool twice = operators[sign].two != GM_TOKEN_END && lexer->at[1] == lexer->at[0];
+    gm_token_kind kind = twice ? operators[sign].two : operators[sign].one;
+    gm_token_kind equal = twice ? operators[sign].two_equal : operators[sign].equal;
+    int length = twice ? 2 : 1;
+    if (kind == GM_TOKEN_END) {
+        return false;
     }
+    if (equal != GM_TOKEN_END && lexer->at[length] == '=') {
+        kind = equal;
+        length++;
+    }
+    emit_operator(lexer, kind, length);
+    return true;
 }
 
 static void colon(gm_lexer *lexer) {
     if (in_field(lexer)) {
         emit_operator(lexer, GM_TOKEN_COLON, 1);
         gm_lexer_fstring_text(lexer);
-        return;
+    } else {
+        read_operator(lexer);
     }
-    one_or_equal(lexer, GM_TOKEN_COLON, GM_TOKEN_WALRUS);
+}
+
+static void minus(gm_lexer *lexer) {
+    if (lexer->at[1] == '>') {
+        emit_operator(lexer, GM_TOKEN_ARROW, 2);
+    } else {
+        read_operator(lexer);
+    }
 }
 
 static void dot(gm_lexer *lexer) {
@@ -388,15 +420,6 @@ static bool read_token(gm_lexer *lexer) {
     case '\'':
         gm_lexer_string(lexer, lexer->at);
         return true;
-    case ',':
-        emit_operator(lexer, GM_TOKEN_COMMA, 1);
-        return true;
-    case ';':
-        emit_operator(lexer, GM_TOKEN_SEMICOLON, 1);
-        return true;
-    case '~':
-        emit_operator(lexer, GM_TOKEN_TILDE, 1);
-        return true;
     case ':':
         colon(lexer);
         return true;
@@ -406,45 +429,8 @@ static bool read_token(gm_lexer *lexer) {
     case '!':
         exclamation(lexer);
         return true;
-    case '=':
-        one_or_equal(lexer, GM_TOKEN_EQUAL, GM_TOKEN_EQ);
-        return true;
-    case '+':
-        one_or_equal(lexer, GM_TOKEN_PLUS, GM_TOKEN_PLUS_EQUAL);
-        return true;
-    case '%':
-        one_or_equal(lexer, GM_TOKEN_PERCENT, GM_TOKEN_PERCENT_EQUAL);
-        return true;
-    case '@':
-        one_or_equal(lexer, GM_TOKEN_AT, GM_TOKEN_AT_EQUAL);
-        return true;
-    case '&':
-        one_or_equal(lexer, GM_TOKEN_AMPERSAND, GM_TOKEN_AMPERSAND_EQUAL);
-        return true;
-    case '|':
-        one_or_equal(lexer, GM_TOKEN_BAR, GM_TOKEN_BAR_EQUAL);
-        return true;
-    case '^':
-        one_or_equal(lexer, GM_TOKEN_CARET, GM_TOKEN_CARET_EQUAL);
-        return true;
     case '-':
-        if (lexer->at[1] == '>') {
-            emit_operator(lexer, GM_TOKEN_ARROW, 2);
-        } else {
-            one_or_equal(lexer, GM_TOKEN_MINUS, GM_TOKEN_MINUS_EQUAL);
-        }
-        return true;
-    case '*':
-        doubled(lexer, GM_TOKEN_STAR, GM_TOKEN_STAR_EQUAL, GM_TOKEN_POWER, GM_TOKEN_POWER_EQUAL);
-        return true;
-    case '/':
-        doubled(lexer, GM_TOKEN_SLASH, GM_TOKEN_SLASH_EQUAL, GM_TOKEN_SLASH_SLASH, GM_TOKEN_SLASH_SLASH_EQUAL);
-        return true;
-    case '<':
-        doubled(lexer, GM_TOKEN_LT, GM_TOKEN_LE, GM_TOKEN_SHIFT_LEFT, GM_TOKEN_SHIFT_LEFT_EQUAL);
-        return true;
-    case '>':
-        doubled(lexer, GM_TOKEN_GT, GM_TOKEN_GE, GM_TOKEN_SHIFT_RIGHT, GM_TOKEN_SHIFT_RIGHT_EQUAL);
+        minus(lexer);
         return true;
     case '\0':
         if (lexer->at == lexer->end) {
@@ -460,7 +446,7 @@ static bool read_token(gm_lexer *lexer) {
         gm_lexer_name(lexer);
     } else if (gm_char_is(*lexer->at, GM_CHAR_DIGIT)) {
         gm_lexer_number(lexer);
-    } else {
+    } else if (!read_operator(lexer)) {
         lexer->at++;
         emit_error(lexer, lexer->at - 1, lexer->at, "invalid character");
     }
