@@ -180,23 +180,15 @@ def identity_watched(trace: state.Trace) -> Iterator[None]:
             if id(value) in trace.selected:
                 refuse(value)
 
-    make_key = keys.__init__ if keys is not None else None
-    if keys is not None:
-        keys.__init__ = watched_key
     type_of = kind.python_type
-    kind.python_type = watched_type
+    places: list[Any] = [(kind, "python_type", watched_type), (kind, "var_getattr", watched_get)]
+    if keys is not None:
+        make_key = keys.__init__
+        places.append((keys, "__init__", watched_key))
     if compare is not None:
-        builtin.extract_fake_example_value = watched_compare
-    kind.var_getattr = watched_get
-    try:
+        places.append((builtin, "extract_fake_example_value", watched_compare))
+    with state.replaced(*places):
         yield
-    finally:
-        kind.python_type = type_of
-        if keys is not None:
-            keys.__init__ = make_key
-        kind.var_getattr = get
-        if compare is not None:
-            builtin.extract_fake_example_value = compare
 
 
 def computes(code: types.CodeType) -> bool:
