@@ -18,6 +18,7 @@ from .assumed import fix
 from .decisions import INTEGRAL
 from .paths import path_of
 
+Function = Callable[..., Any]
 MANY = 32  # numbers in a list that are worth one test for all of them
 
 
@@ -25,27 +26,59 @@ MANY = 32  # numbers in a list that are worth one test for all of them
 def supplied(trace: state.Trace) -> Iterator[None]:
     """Let a trace of a whole call inside the block do these things."""
     from torch._dynamo.symbolic_convert import InstructionTranslatorBase as Translator
-    from torch._dynamo.variables import BuiltinVariable, VariableTracker
+    from torch._dynamo.variables import BuiltinVariable
     from torch._dynamo.variables.functions import NestedUserFunctionVariable
     from torch._dynamo.variables.iter import ItertoolsVariable
     from torch._dynamo.variables.misc import StringFormatVariable
     from torch._dynamo.variables.tensor import TensorVariable
 
-    call, show, listed = ItertoolsVariable.call_function, Translator._format_value, TensorVariable.method_tolist
-    built, asked = BuiltinVariable.call_function, TensorVariable.call_method
-    made = NestedUserFunctionVariable.get_function
+    with state.replaced(
+        (NestedUserFunctionVariable, "get_function", of_filled_cells(NestedUserFunctionVariable.get_function)),
+        (TensorVariable, "call_method", with_copies(trace, TensorVariable.call_method)),
+        (StringFormatVariable, "hash_impl", refuse_hash),
+        (ItertoolsVariable, "call_function", with_groups(ItertoolsVariable.call_function)),
+        (BuiltinVariable, "call_function", with_tensors(BuiltinVariable.call_function)),
+        (Translator, "_format_value", with_texts(trace, Translator._format_value)),
+        (TensorVariable, "method_tolist", with_numbers(trace, TensorVariable.method_tolist)),
+    ):
+        yield
+
+
+# ---- What takes the place of Dynamo's functions, by what it is that they get ----
+
+
+def with_groups(call: Function) -> Function:
+    """`itertools.groupby` with a key function as its second argument."""
 
     def calling(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        if self.value is itertools.groupby:
-            return tx.inline_user_function_return(VariableTracker.build(tx, groupby), args, kwargs)
-        return call(self, tx, args, kwargs)
+        return inlined(tx, groupby, args, kwargs) if self.value is itertools.groupby else call(self, tx, args, kwargs)
 
-    def building(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    return calling
+
+
+def with_tensors(call: Function) -> Function:
+    """`range`, `max` and `min` of tensors."""
+
+    def calling(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if self.fn is range:
             args = [counted(tx, arg.realize()) for arg in args]
         if self.fn in EXTREME and len(args) > 1 and not kwargs and any(arg.realize().is_tensor() for arg in args):
-            return tx.inline_user_function_return(VariableTracker.build(tx, EXTREME[self.fn]), args, kwargs)
-        return built(self, tx, args, kwargs)
+            return inlined(tx, EXTREME[self.fn], args, kwargs)
+        return call(self, tx, args, kwargs)
+
+    return calling
+
+
+def inlined(tx: Any, function: Function, args: Any, kwargs: Any) -> Any:
+    """Dynamo's variable of what a function of this file gives."""
+    from torch._dynamo.variables import VariableTracker
+
+    return tx.inline_user_function_return(VariableTracker.build(tx, function), args, kwargs)
+
+
+def with_texts(trace: state.Trace, show: Function) -> Function:
+    """Tensors in an f-string."""
+    from torch._dynamo.variables.misc import StringFormatVariable
 
     def showing(self: Any, specification: Any, flags: int) -> None:
         value = self.stack[-1].realize()
@@ -58,6 +91,18 @@ def supplied(trace: state.Trace) -> Iterator[None]:
             self.push(found)
         show(self, specification, flags)
 
+    return showing
+
+
+def refuse_hash(self: Any, tx: Any) -> Any:
+    """A text with a tensor in it, as a key: by identity, if it were up to Dynamo."""
+    raise state.SiteRefused("a text that is not known yet is looked up")
+
+
+def with_numbers(trace: state.Trace, to_list: Function) -> Function:
+    """Lists of many numbers from a tensor."""
+    from torch._dynamo.variables import VariableTracker
+
     def listing(self: Any, tx: Any) -> Any:
         example = self.as_proxy().node.meta["example_value"]
         if example.dtype in INTEGRAL and (trace.fixed or example.numel() > MANY):
@@ -66,31 +111,34 @@ def supplied(trace: state.Trace) -> Iterator[None]:
             if numbers is None:
                 raise state.SiteRefused("a list of many numbers that data decide")
             return VariableTracker.build(tx, numbers)
-        return listed(self, tx)
+        return to_list(self, tx)
 
-    def asking(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+    return listing
+
+
+def with_copies(trace: state.Trace, call: Function) -> Function:
+    """Deep copies of tensors."""
+
+    def calling(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
         if name == "__deepcopy__" and len(args) == 1 and is_copied_whole(trace, tx, self, args[0].realize()):
-            return asked(self, tx, "clone", [], {})
-        return asked(self, tx, name, args, kwargs)
+            return call(self, tx, "clone", [], {})
+        return call(self, tx, name, args, kwargs)
 
-    def hashing(self: Any, tx: Any) -> Any:
-        raise state.SiteRefused("a text that is not known yet is looked up")  # by identity, if it were up to Dynamo
+    return calling
+
+
+def of_filled_cells(make: Function) -> Function:
+    """Inner functions that give a variable of the outer one its first value."""
 
     def making(self: Any, *args: Any) -> Any:
         if any(not is_filled(cell) for cell in (self.closure.items if self.closure else ())):
             raise NotImplementedError  # Dynamo knows what to do where there is no such function object
-        return made(self, *args)
+        return make(self, *args)
 
-    with state.replaced(
-        (NestedUserFunctionVariable, "get_function", making),
-        (TensorVariable, "call_method", asking),
-        (StringFormatVariable, "hash_impl", hashing),
-        (ItertoolsVariable, "call_function", calling),
-        (BuiltinVariable, "call_function", building),
-        (Translator, "_format_value", showing),
-        (TensorVariable, "method_tolist", listing),
-    ):
-        yield
+    return making
+
+
+# ---- How it is done ----
 
 
 def is_filled(cell: Any) -> bool:
