@@ -59,6 +59,101 @@ class _Feed:
         return self._readable.result(self._stream.finish(), "".join(self._text)).value
 
 
+class _Answered:
+    """A function that a model answers: what its calls ask, and how they get their values."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        model: Model,
+        prepare: Callable[[], Prepared],
+        strict: bool,
+        min_confidence: Optional[float],
+        rounds: int,
+    ) -> None:
+        self._function = function
+        self._model = model
+        self._prepare = prepare
+        self._known: Optional[Prepared] = None
+        self._strict = strict
+        self._min_confidence = min_confidence
+        self._rounds = rounds
+
+    def _prepared(self) -> Prepared:
+        if self._known is None:
+            self._known = self._prepare()
+        return self._known
+
+    def _start(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Prepared, Question, Request]:
+        known = self._prepared()
+        question = known.question(args, kwargs)
+        return known, question, known.request(self._model, question)
+
+    def _conversation(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Conversation:
+        known, question, request = self._start(args, kwargs)
+        chooser = known.chooser
+        if chooser is not None:
+            return ask(self._model, request, chooser.decide, question.tools, self._rounds, tell=False)
+
+        def read(answer: Scored) -> Any:
+            return known.type.value(answer.text, self._strict)
+
+        return ask(self._model, request, read, question.tools, self._rounds)
+
+    def _start_stream(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Conversation, ReadableType]:
+        known, question, request = self._start(args, kwargs)
+        if known.chooser is not None:
+            raise MeaningError(f"{self._function.__name__} has a Decision, and then there is no stream")
+        return use_tools(request, question.tools, self._rounds), known.type
+
+    def _sure(self, value: Any) -> Any:
+        return value if self._prepared().chooser is None else check(value, self._min_confidence)
+
+    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return self._sure(hold(self._model, self._conversation(args, kwargs)))
+
+    async def call_async(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return self._sure(await hold_async(self._model, self._conversation(args, kwargs)))
+
+    def stream(self, *args: Any, **kwargs: Any) -> Iterator[Any]:
+        conversation, readable = self._start_stream(args, kwargs)
+        step = next_step(conversation, None)
+        while not isinstance(step, tuple):
+            if isinstance(step, Run):
+                step = next_step(conversation, run_now(step))
+                continue
+            feed = _Feed(readable)
+            for piece in self._model.stream_scored(step):
+                value = feed.feed(piece)
+                if value is not None:
+                    yield value
+            step = next_step(conversation, feed.answer())
+        yield feed.finish()
+
+    async def stream_async(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+        conversation, readable = self._start_stream(args, kwargs)
+        step = next_step(conversation, None)
+        while not isinstance(step, tuple):
+            if isinstance(step, Run):
+                step = next_step(conversation, await run_later(step))
+                continue
+            feed = _Feed(readable)
+            async for piece in self._model.stream_scored_async(step):
+                value = feed.feed(piece)
+                if value is not None:
+                    yield value
+            step = next_step(conversation, feed.answer())
+        yield feed.finish()
+
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
+        known = self._prepared()
+        question = known.question(args, kwargs, shown=True)
+        return Explanation(question.text, known.schema(), [tool.schema() for tool in question.tools.values()])
+
+    def meaning(self) -> dict[str, Any]:
+        return self._prepared().meaning()
+
+
 def by(
     model: Model,
     *,
@@ -80,84 +175,26 @@ def by(
     given = dict(sem or {})
 
     def decorate(function: Callable[..., Any]) -> Any:
-        prepared: list[Prepared] = []
-
         def prepare() -> Prepared:
-            if not prepared:
-                local = {} if scope is function.__globals__ else dict(scope)
-                prepared.append(Prepared(function, given, local, tools))
-            return prepared[0]
+            local = {} if scope is function.__globals__ else dict(scope)
+            return Prepared(function, given, local, tools)
 
-        def start(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Prepared, Question, Request]:
-            known = prepare()
-            question = known.question(args, kwargs)
-            return known, question, known.request(model, question)
-
-        def converse(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Conversation:
-            known, question, request = start(args, kwargs)
-            chooser = known.chooser
-            if chooser is not None:
-                return ask(model, request, lambda answer: chooser.decide(answer), question.tools, rounds, tell=False)
-            return ask(model, request, lambda answer: known.type.value(answer.text, strict), question.tools, rounds)
-
-        def start_stream(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Conversation, ReadableType]:
-            known, question, request = start(args, kwargs)
-            if known.chooser is not None:
-                raise MeaningError(f"{function.__name__} has a Decision, and then there is no stream")
-            return use_tools(request, question.tools, rounds), known.type
-
+        answered = _Answered(function, model, prepare, strict, min_confidence, rounds)
         if function.__code__.co_flags & CO_COROUTINE:
 
-            @functools.wraps(function)
-            async def call(*args: Any, **kwargs: Any) -> Any:
-                return sure(await hold_async(model, converse(args, kwargs)))
+            async def call_async(*args: Any, **kwargs: Any) -> Any:
+                return await answered.call_async(args, kwargs)
 
-            async def stream(*args: Any, **kwargs: Any) -> AsyncIterator[Any]:
-                conversation, readable = start_stream(args, kwargs)
-                step = next_step(conversation, None)
-                while not isinstance(step, tuple):
-                    if isinstance(step, Run):
-                        step = next_step(conversation, await run_later(step))
-                        continue
-                    feed = _Feed(readable)
-                    async for piece in model.stream_scored_async(step):
-                        value = feed.feed(piece)
-                        if value is not None:
-                            yield value
-                    step = next_step(conversation, feed.answer())
-                yield feed.finish()
-
+            made: Any = functools.wraps(function)(call_async)
+            made.stream = answered.stream_async
         else:
 
-            @functools.wraps(function)
             def call(*args: Any, **kwargs: Any) -> Any:
-                return sure(hold(model, converse(args, kwargs)))
+                return answered.call(args, kwargs)
 
-            def stream(*args: Any, **kwargs: Any) -> Iterator[Any]:  # type: ignore[misc]
-                conversation, readable = start_stream(args, kwargs)
-                step = next_step(conversation, None)
-                while not isinstance(step, tuple):
-                    if isinstance(step, Run):
-                        step = next_step(conversation, run_now(step))
-                        continue
-                    feed = _Feed(readable)
-                    for piece in model.stream_scored(step):
-                        value = feed.feed(piece)
-                        if value is not None:
-                            yield value
-                    step = next_step(conversation, feed.answer())
-                yield feed.finish()
-
-        def sure(value: Any) -> Any:
-            return value if prepare().chooser is None else check(value, min_confidence)
-
-        def explain_call(*args: Any, **kwargs: Any) -> Explanation:
-            known = prepare()
-            question = known.question(args, kwargs, shown=True)
-            return Explanation(question.text, known.schema(), [tool.schema() for tool in question.tools.values()])
-
-        made: Any = call
-        made.stream, made.explain, made.meaning = stream, explain_call, lambda: prepare().meaning()
+            made = functools.wraps(function)(call)
+            made.stream = answered.stream
+        made.explain, made.meaning = answered.explain, answered.meaning
         return made
 
     return decorate
