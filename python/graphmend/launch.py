@@ -7,13 +7,15 @@ user's first one differ, and tracebacks do not show them. If anything of ours fa
 from __future__ import annotations
 
 import builtins
+import functools
 import importlib.machinery
 import importlib.util
+import itertools
 import os
 import runpy
 import sys
 import types
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 from graphmend import hook, summary
 
@@ -131,6 +133,30 @@ def hide_frames_below_user() -> None:
     sys.excepthook = excepthook
 
 
+def end_stacks_at_user() -> None:
+    """Have the stacks that a program shows begin with its own first frame; the library walks them in two places."""
+    import inspect  # here and not above: programs that never come here do not wait for them
+    import traceback
+
+    walk, outer = traceback.walk_stack, inspect.getouterframes
+
+    def is_launch(code: types.CodeType) -> bool:
+        return code.co_filename == start.__code__.co_filename
+
+    @functools.wraps(walk)
+    def walk_stack(frame: types.FrameType | None) -> Iterator[tuple[types.FrameType, int]]:
+        if frame is None and sys.version_info < (3, 14):
+            return walk(None)  # it counts frames from its caller
+        rows = walk(sys._getframe(1) if frame is None else frame)
+        return itertools.takewhile(lambda row: not is_launch(row[0].f_code), rows)
+
+    @functools.wraps(outer)
+    def getouterframes(frame: types.FrameType, context: int = 1) -> list[inspect.FrameInfo]:
+        return list(itertools.takewhile(lambda info: not is_launch(info.frame.f_code), outer(frame, context)))
+
+    traceback.walk_stack, inspect.getouterframes = walk_stack, getouterframes
+
+
 def start(arguments: list[str]) -> None:
     """Run what the arguments name; returns, raises and exits as it does."""
     program = arguments[0]
@@ -140,6 +166,7 @@ def start(arguments: list[str]) -> None:
     elif is_container(program):
         action = run_container
     sys.argv[:] = arguments
+    end_stacks_at_user()
     try:
         action(arguments[0])
     except SystemExit:

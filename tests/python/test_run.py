@@ -62,6 +62,30 @@ def test_end(programs, name):
     assert programs.mended("script.py") == programs.plain("script.py")
 
 
+STACKS = """
+import inspect, io, logging, sys, traceback
+
+def shown():
+    traceback.print_stack()
+    traceback.print_stack(limit=1, file=sys.stdout)
+    print([frame.filename for frame in inspect.stack()], len(traceback.extract_stack()), traceback.format_stack()[0])
+    print([row.name for row in traceback.StackSummary.extract(traceback.walk_stack(sys._getframe()), limit=2)])
+    logging.warning("%d", "no number", stack_info=True)
+
+logging.basicConfig(format="%(message)s")
+[shown() for _ in range(1)]
+"""
+
+
+@pytest.mark.parametrize("arguments", [["script.py"], ["-m", "script"]])
+def test_stacks(programs, arguments):
+    """What the program shows of its calls begins with its own first one."""
+    programs.write("script.py", STACKS)
+    mended = programs.mended(*arguments)
+    assert mended == programs.plain(*arguments)
+    assert "--- Logging error ---" in mended.err and "graphmend" not in mended.err
+
+
 def test_missing_script(programs):
     mended = programs.mended("missing.py")
     assert mended == programs.plain("missing.py")
