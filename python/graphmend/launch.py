@@ -145,10 +145,9 @@ def end_stacks_at_user() -> None:
 
     @functools.wraps(walk)
     def walk_stack(frame: types.FrameType | None) -> Iterator[tuple[types.FrameType, int]]:
-        if frame is None and sys.version_info < (3, 14):
-            return walk(None)  # it counts frames from its caller
-        rows = walk(sys._getframe(1) if frame is None else frame)
-        return itertools.takewhile(lambda row: not is_launch(row[0].f_code), rows)
+        if frame is None and sys.version_info >= (3, 14):
+            frame = sys._getframe(1)  # before, it looks when it is asked for its first row
+        return itertools.takewhile(lambda row: not is_launch(row[0].f_code), walk(frame))
 
     @functools.wraps(outer)
     def getouterframes(frame: types.FrameType, context: int = 1) -> list[inspect.FrameInfo]:

@@ -69,7 +69,7 @@ def shown():
     traceback.print_stack()
     traceback.print_stack(limit=1, file=sys.stdout)
     print([frame.filename for frame in inspect.stack()], len(traceback.extract_stack()), traceback.format_stack()[0])
-    print([row.name for row in traceback.StackSummary.extract(traceback.walk_stack(sys._getframe()), limit=2)])
+    print([row.name for row in traceback.StackSummary.extract(traceback.walk_stack(None))])
     logging.warning("%d", "no number", stack_info=True)
 
 logging.basicConfig(format="%(message)s")
