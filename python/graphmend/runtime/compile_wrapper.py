@@ -47,6 +47,7 @@ from .queues import Fills, queues_asked
 from .quiet import forgotten_breaks, held, release
 from .records import loads_noted
 from .recurrent import layers_held
+from .repeated import repeats_traced
 from .reworded import questions_reworded
 from .seeded import seeded_drawn
 from .sinks import carry_out, run_again
@@ -85,6 +86,7 @@ CONTEXTS = (
     *(contexts_entered, losses_held, hosts_called, arrays_computed, seeded_drawn),
     *(gradients_traced, generators_noted, lookups_kept),
     *(modules_made, libraries_called, caches_asked, stack_shown, queues_asked, hooks_called, layers_held),
+    repeats_traced,
     compiling_asked,
     put_back,
 )
