@@ -42,6 +42,21 @@ def test_arrays_are_computed_in_the_graph(tmp_path: Any, name: str, backend: str
     assert outcome.report["callables"][0]["mode"] == "whole"
 
 
+KNOWN = {
+    "a sum": "a * int(np.sum([3]))",
+    "an element": "a * int(np.array([3])[0])",
+    "a place": "a[: np.max([2])] + 1",
+    "a method": "a + np.prod([3]).item()",
+    "a truth": "a + 1 if bool(np.any([True])) else a - 1",
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_numbers_that_the_trace_knows(tmp_path: Any, name: str) -> None:
+    outcome = compare(load(tmp_path, text(KNOWN[name])), CALLS)
+    assert outcome.report["callables"][0]["mode"] == "whole"
+
+
 OTHERWISE = {
     "another shape": ("np.union1d(a, a.round())", ""),
     "it raises": ("np.delete(a, int(x.sum() * 4))", ""),

@@ -29,11 +29,8 @@ def repeats_traced(trace: state.Trace) -> Iterator[None]:
             gradients = type(gradients)([gradients.items[place] for place in kept])
         return rewire(self, inputs, gradients, graph, outer, arguments, *rest)
 
-    Applied.rewire_bwd_graph_outputs = rewiring
-    try:
+    with state.replaced((Applied, "rewire_bwd_graph_outputs", rewiring)):
         yield
-    finally:
-        Applied.rewire_bwd_graph_outputs = rewire
 
 
 def places_kept(arguments: list[Any], gradients: Any) -> Optional[list[int]]:

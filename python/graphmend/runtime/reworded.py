@@ -42,6 +42,7 @@ def questions_reworded(trace: state.Trace) -> Iterator[None]:
         (misc.NumpyVariable, "call_function", arrays),
         (tensor.TensorVariable, "call_method", methods),
         (tensor.TensorVariable, "method_tolist", lists_of),
+        (tensor.NumpyNdarrayVariable, "call_method", items_of),
         (tensor.SymNodeVariable, "richcompare_impl", comparisons),
         (lists.ListVariable, "call_method", sorted_by_data),
         (object_protocol, "generic_richcompare_bool", same_objects),
@@ -110,6 +111,17 @@ def arrays(call: Any) -> Any:
             found = asked_of_tensors(tx, ARRAYS[name], [as_tensor(tx, arg.realize()) for arg in args], kwargs)
             return call(self, tx, args, kwargs) if found is None else found
         return call(self, tx, args, kwargs)
+
+    return calling
+
+
+def items_of(call: Any) -> Any:
+    """`item()` of arrays, of which Dynamo does not know that it may give a constant of the trace."""
+
+    def calling(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        if name == "item" and not args and not kwargs and self.as_proxy().node.meta["example_value"].numel() == 1:
+            return as_tensor(tx, self).call_method(tx, "item", [], {})
+        return call(self, tx, name, args, kwargs)
 
     return calling
 
