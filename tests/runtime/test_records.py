@@ -370,3 +370,52 @@ def test_a_call_that_raises_leaves_records_as_they_are(tmp_path: Any) -> None:
     numbers = [5, *range(2)] * 3
     outcome = compare(load(tmp_path, RAISING), [lambda n=n: (torch.ones(2), n) for n in numbers])
     assert outcome.mended("GM304")
+
+
+LOOKS_UP = """
+    import torch
+
+    class Parent(torch.nn.Module):
+        level = 3
+
+    class Net(Parent):
+        def forward(self, x):
+            self.added = x.sum().item()
+            return x * 2, self.read()
+
+        def read(self):
+            try:
+                return self.__dict__["added"]
+            except KeyError:
+                return "nothing"
+
+    class Above(Net):
+        def forward(self, x):
+            Parent.level += 1
+            return x * 2, super().level
+
+    class Found(Net):
+        def read(self):
+            return hasattr(self, "added"), getattr(self, "add" + "ed", None)
+
+    class OfTensor(Net):
+        def forward(self, x):
+            if x.sum() > 0:
+                x.note = "hot"
+            return x * 2, getattr(x, "note", None), hasattr(x, "note")
+
+    def function(x):
+        function.last = x.sum().item()
+        return x * 2, getattr(function, "la" + "st", None)
+
+    def make():
+        Parent.level = 3
+        function.__dict__.clear()
+        return %s
+    """
+
+
+@pytest.mark.parametrize("kind", ["Net()", "Above()", "Found()", "OfTensor()", "function"])
+def test_lookups_of_which_no_variable_is_built(kind: str, tmp_path: Any) -> None:
+    """What was recorded is seen by them, too."""
+    compare(load(tmp_path, LOOKS_UP % kind), CALLS)

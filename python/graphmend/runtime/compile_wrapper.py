@@ -32,6 +32,7 @@ from .generators import generators_noted
 from .gradient_calls import gradients_traced
 from .hosts import hosts_called
 from .indices import places_selected
+from .inherited import writes_inherited
 from .later import types_watched
 from .lazy import Preparation, is_pythons_own
 from .libraries import libraries_called
@@ -86,7 +87,7 @@ CONTEXTS = (
     *(contexts_entered, losses_held, hosts_called, arrays_computed, seeded_drawn),
     *(gradients_traced, generators_noted, lookups_kept),
     *(modules_made, libraries_called, caches_asked, stack_shown, queues_asked, hooks_called, layers_held),
-    repeats_traced,
+    *(repeats_traced, writes_inherited),
     compiling_asked,
     put_back,
 )

@@ -37,6 +37,7 @@ class Record:
     is_global: bool
     target: Any
     reach: Reach = NOTHING  # what the write may come by
+    owner: Any = None  # the object whose attribute is replaced
 
 
 class Loads:
@@ -46,6 +47,8 @@ class Loads:
         self.names: list[str] = []
         self.sources: dict[int, set[str]] = {}  # by identity of the value
         self.asked: set[str] = set()  # sources of queues that are asked behind the graph
+        self.looked: set[tuple[str, int]] = set()  # attributes that were looked up, and where, found or not
+        self.tables: dict[int, Any] = {}  # by identity: objects whose `__dict__` the program has in hand
 
     def add(self, value: Any, source: Any) -> None:
         """Note one value."""
@@ -54,11 +57,24 @@ class Loads:
             self.names.append(name)
             self.sources.setdefault(id(value), set()).add(name)
 
+    def look(self, name: str, owner: Any) -> None:
+        """Note that an attribute of an object is asked for, which its classes may have, too."""
+        if owner is None:
+            return
+        kind = owner if isinstance(owner, type) else type(owner)
+        self.looked.update((name, id(place)) for place in (owner, *kind.__mro__))
+
+    def looks(self, record: Record) -> bool:
+        """Whether the attribute that a record sets was asked for."""
+        return (record.name, id(record.owner)) in self.looked
+
     def have(self, record: Record) -> bool:
         """Whether the object of a record is among what was loaded."""
         if record.target is not None and self.sources.get(id(record.target), self.asked) - self.asked:
             return True
         if not record.reach.ids.isdisjoint(self.sources):
+            return True
+        if record.owner is not None and (id(record.owner) in self.tables or self.looks(record)):
             return True
         name = re.escape(record.name)
         if record.is_global:
@@ -71,9 +87,15 @@ class Loads:
 @contextlib.contextmanager
 def loads_noted(trace: state.Trace) -> Iterator[None]:
     """Note what the trace loads inside the block."""
+    trace.loads = loads = Loads()
+    with state.replaced(*noting_builds(loads), *noting_lookups(loads)):
+        yield
+
+
+def noting_builds(loads: Loads) -> list[tuple[Any, str, Any]]:
+    """Methods of Dynamo's, each (owner, name, value), that note what variables are built for."""
     from torch._dynamo.variables import builder, lazy
 
-    trace.loads = loads = Loads()
     build = builder.VariableBuilder.__call__
 
     def noting(original: Any) -> Any:
@@ -87,12 +109,62 @@ def loads_noted(trace: state.Trace) -> Iterator[None]:
         loads.add(value, self.source)
         return build(self, value)
 
-    with state.replaced(
+    return [
         (lazy.LazyVariableTracker, "create", noting(lazy.LazyVariableTracker.create)),
         (lazy.LazyConstantVariable, "create", noting(lazy.LazyConstantVariable.create)),
         (builder.VariableBuilder, "__call__", noted_build),
-    ):
-        yield
+    ]
+
+
+def noting_lookups(loads: Loads) -> list[tuple[Any, str, Any]]:
+    """Methods that note what attributes are looked up: where there is none before the call, no variable is built."""
+    from torch._dynamo.variables import (
+        SuperVariable,
+        TensorVariable,
+        UserDefinedClassVariable,
+        UserDefinedObjectVariable,
+    )
+    from torch._dynamo.variables.functions import UserFunctionVariable
+
+    table = UserDefinedObjectVariable.get_dict_vt
+
+    def looking(original: Any) -> Any:
+        def look(self: Any, tx: Any, name: str) -> Any:
+            loads.look(name, asked_object(self, tx))
+            return original(self, tx, name)
+
+        return look
+
+    def taking(self: Any, *args: Any) -> Any:
+        loads.tables[id(self.value)] = self.value
+        return table(self, *args)
+
+    places = (
+        (SuperVariable, "var_getattr"),
+        (UserDefinedClassVariable, "var_getattr"),
+        (UserDefinedClassVariable, "call_obj_hasattr"),
+        (UserDefinedObjectVariable, "generic_getattr"),
+        (TensorVariable, "var_getattr"),
+        (TensorVariable, "call_obj_hasattr"),
+        (UserFunctionVariable, "var_getattr"),
+        (UserFunctionVariable, "call_obj_hasattr"),
+    )
+    noting = [(kind, name, looking(getattr(kind, name))) for kind, name in places]
+    return [*noting, (UserDefinedObjectVariable, "get_dict_vt", taking)]
+
+
+def asked_object(variable: Any, tx: Any) -> Any:
+    """The object whose attribute is asked for by way of a variable of Dynamo's; None for one that the call has made."""
+    from torch._dynamo.variables import SuperVariable
+
+    if isinstance(variable, SuperVariable):
+        return asked_object(variable.objvar, tx) if variable.objvar is not None else None
+    if hasattr(variable, "value"):
+        return variable.value
+    try:
+        return tx.output.resolve_source_value(variable.source) if variable.source is not None else None
+    except Exception:  # not there before the call
+        return None
 
 
 def attribute(owner: Any, name: str) -> Any:
@@ -170,7 +242,7 @@ def unsafe(trace: state.Trace, current: Any, site: str, path: str, action: str) 
     names = current.symbolic_locals
     try:
         owner, name, is_global = find(current, names["sink"], names["roots"], path)
-        target, reach = None, NOTHING
+        target, reach, holder = None, NOTHING, None
         if action != "=":
             target = owner[name] if is_global else attribute(owner, name)
             reason, reach = unsafe_target(target, action)
@@ -178,10 +250,11 @@ def unsafe(trace: state.Trace, current: Any, site: str, path: str, action: str) 
             reason = None if plain_inside(owner.get(name)) else "the global holds more than a number or text"
         else:
             reason = unsafe_write(owner, name)
+            holder = owner
     except (LookupError, AttributeError) as error:
         return f"`{path}` cannot be found before the call ({error})"
     if reason is None:
-        trace.records.append(Record(site, name, is_global, target, reach))
+        trace.records.append(Record(site, name, is_global, target, reach, holder))
     return reason
 
 

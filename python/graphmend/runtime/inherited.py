@@ -1,0 +1,95 @@
+"""Attributes of classes that the call itself has set: `Model.calls += 1; return self.calls`.
+
+What a program writes to a class is pending until the graph has run. Dynamo looks it up where the class itself is asked;
+an instance, or a class that inherits, is answered with what the class held before the call.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Iterator
+
+from . import state
+
+
+@state.in_whole_calls
+def writes_inherited(trace: state.Trace) -> Iterator[None]:
+    """Have instances and classes in a trace of a whole call see what the call has set in a class they inherit from."""
+    from torch._dynamo.variables import (
+        ConstantVariable,
+        SuperVariable,
+        UserDefinedClassVariable,
+        UserDefinedObjectVariable,
+    )
+
+    of_class, of_object = UserDefinedClassVariable.var_getattr, UserDefinedObjectVariable.generic_getattr
+    of_super, has = SuperVariable.var_getattr, UserDefinedClassVariable.call_obj_hasattr
+
+    def class_attribute(self: Any, tx: Any, name: str) -> Any:
+        found = None if own_write(tx, self, name) else inherited(tx, self.value.__mro__, name)
+        return of_class(self, tx, name) if found is None else found
+
+    def object_attribute(self: Any, tx: Any, name: str) -> Any:
+        own = own_write(tx, self, name) or name in getattr(self.value, "__dict__", {})
+        found = None if own else inherited(tx, type(self.value).__mro__, name)
+        return of_object(self, tx, name) if found is None else found
+
+    def super_attribute(self: Any, tx: Any, name: str) -> Any:
+        found = inherited(tx, classes_above(self), name)
+        return of_super(self, tx, name) if found is None else found
+
+    def class_has(self: Any, tx: Any, name: str) -> Any:
+        found = inherited(tx, self.value.__mro__, name)
+        return has(self, tx, name) if found is None else ConstantVariable.create(True)
+
+    with state.replaced(
+        (UserDefinedClassVariable, "var_getattr", class_attribute),
+        (UserDefinedClassVariable, "call_obj_hasattr", class_has),
+        (UserDefinedObjectVariable, "generic_getattr", object_attribute),
+        (SuperVariable, "var_getattr", super_attribute),
+    ):
+        yield
+
+
+def classes_above(variable: Any) -> tuple[type, ...]:
+    """The classes in which `super()` looks, in order; none where Dynamo does not know them."""
+    owner = variable.objvar
+    kind = owner.python_type() if owner is not None else object
+    order = owner.value.__mro__ if issubclass(kind, type) else kind.__mro__
+    below = variable.typevar.as_python_constant()
+    return order[order.index(below) + 1 :] if below in order else ()
+
+
+def own_write(tx: Any, variable: Any, name: str) -> bool:
+    """Whether the call has set an attribute of this very object."""
+    return bool(tx.output.side_effects.has_pending_mutation_of_attr(variable, name))
+
+
+def inherited(tx: Any, order: tuple[type, ...], name: str) -> Any:
+    """Dynamo's variable of what the call has set under a name in the first of these classes that has it.
+
+    None if it has set nothing there, or something that another class hides. What binds itself to the object that asks
+    (a function, a property) and what was deleted end the graph.
+    """
+    from torch._dynamo.exc import unimplemented
+    from torch._dynamo.variables import DeletedVariable
+
+    effects = tx.output.side_effects
+    written = {
+        item.value: table[name]
+        for item, table in effects.store_attr_mutations.items()
+        if name in table and isinstance(getattr(item, "value", None), type)
+    }
+    for base in order if written else ():
+        if base in written:
+            found = written[base]
+            if not isinstance(found, DeletedVariable) and not hasattr(found.python_type(), "__get__"):
+                return found
+            unimplemented(
+                gb_type="Attribute of a class that binds itself",
+                context=f"{base.__name__}.{name}",
+                explanation="the call has set it, and an instance or a class that inherits asks for it",
+                hints=[],
+            )
+        if name in vars(base):
+            break
+    return None
