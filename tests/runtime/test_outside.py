@@ -33,6 +33,18 @@ WHOLE = {
                 return x * 2, "heads"
             return x - 1, "tails"
         """,
+    "numbers that Dynamo draws": """
+        def f(x):
+            low = random.uniform(0.1, 1.0)
+            start = random.randint(0, 2)
+            end = start + 2
+            return x[start:end] * low, low * 2, 1 - low, start % 2, end, low < 0.5, -start
+        """,
+    "numbers that Dynamo draws and others": """
+        def f(x):
+            scale = random.uniform(b=1.0, a=0.1) * random.lognormvariate(0, 1)
+            return x * scale, scale, random.randrange(2, 4) * random.random()
+        """,
     "number": """
         def f(x):
             weight = np.random.beta(0.4, 0.4)
@@ -233,6 +245,11 @@ def test_one_graph_for_each_path(tmp_path: Any, name: str, grad: bool) -> None:
 
 
 RIGHT = {
+    "made in the call, drawn as Dynamo draws": """
+        def f(x):
+            generator = random.Random(3)
+            return x * generator.random() * generator.uniform(1, 2) * random.random(), generator.randint(0, 4)
+        """,
     "empty": """
         def f(x):
             try:

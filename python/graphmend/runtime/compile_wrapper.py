@@ -28,6 +28,7 @@ from .caches import caches_asked
 from .compiling import compiling_asked
 from .contexts import contexts_entered
 from .conversions import idle_conversions_seen
+from .drawn import draws_as_numbers
 from .generators import generators_noted
 from .gradient_calls import gradients_traced
 from .hosts import hosts_called
@@ -87,7 +88,7 @@ CONTEXTS = (
     *(contexts_entered, losses_held, hosts_called, arrays_computed, seeded_drawn),
     *(gradients_traced, generators_noted, lookups_kept),
     *(modules_made, libraries_called, caches_asked, stack_shown, queues_asked, hooks_called, layers_held),
-    *(repeats_traced, writes_inherited),
+    *(repeats_traced, writes_inherited, draws_as_numbers),
     compiling_asked,
     put_back,
 )

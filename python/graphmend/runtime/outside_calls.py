@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import math
+import random
 from typing import Any, Callable
 
 import torch
@@ -130,14 +131,22 @@ def kind_of_call(site: str, name: str, part: str) -> str:
     trace = state.local.trace
     assert trace is not None
     variable = variable_of(name)
-    fact = readings.fact_of(real(variable))
-    if fact is None:
+    function = real(variable)
+    fact = readings.fact_of(function)
+    if fact is None or (variable.source is None and is_own(function)):
         return ""
     if part not in fact.parts:
         return ""
     if trace.open and fact.kind != PURE:
         refuse(site_of(trace.open[-1][0]), "a side takes a value from outside of the program")
     return fact.kind
+
+
+def is_own(function: Any) -> bool:
+    """Whether a method is that of a generator of `random`: without a source it is one that the call makes anew, and
+    that Dynamo follows with an object of its own."""
+    generator = readings.generator_of(function)
+    return type(generator) is random.Random and generator is not readings.SHARED
 
 
 @constant
