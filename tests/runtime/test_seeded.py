@@ -1,4 +1,4 @@
-"""NumPy's random generators that a call makes from a seed."""
+"""Random generators of NumPy, Python and torch that a call makes from a seed."""
 
 from __future__ import annotations
 
@@ -15,6 +15,15 @@ MENDED = {
     "keyword": "y = x + torch.from_numpy(np.random.RandomState(seed=3).rand(3)).float()",
     "two": "a, b = np.random.RandomState(1), np.random.RandomState(1)\n    y = x * a.uniform() - x * b.uniform()",
     "written": "d = np.random.RandomState(1).rand(3)\n    d[0] = 1\n    y = x * torch.from_numpy(d)",
+    "torch": "y = x + torch.randn(x.shape, generator=torch.Generator().manual_seed(3))",
+    "torch twice": "g = torch.Generator(); y = torch.rand(3, generator=g), torch.rand((3,), generator=g)",
+    "torch order": "y = x[torch.randperm(3, generator=torch.Generator(x.device).manual_seed(42))]",
+    "torch integers": "g = torch.Generator()\n    g.manual_seed(1)\n"
+    "    y = torch.randint(0, 3, (0, 2), generator=g), x[torch.randint(high=3, size=(2,), generator=g)]",
+    "torch written": "y = torch.rand(3, generator=torch.Generator()).add_(1)",
+    "python": "r = random.Random(3)\n    y = x * r.gauss(0, 1), r.randint(1, 9), r.uniform(2, 3)",
+    "python order": "a = b = [x, x * 2, x * 3]\n    random.Random(1).shuffle(a)\n    y = b, a is b",
+    "python items": "r = random.Random(2)\n    y = r.choice('abc'), r.sample([x, -x], 2), r.choices((1, 2), k=3)",
 }
 OTHERWISE = {
     "leaves": "y = np.random.RandomState(1).rand",
@@ -22,6 +31,13 @@ OTHERWISE = {
     "data": "y = np.random.RandomState(abs(int(x.sum()))).rand(2).tolist()",
     "shuffled": "a = x.numpy().copy()\n    np.random.RandomState(1).shuffle(a)\n    y = a.tolist()",
     "raises": "y = np.random.RandomState(1).choice(2, 5, replace=False)",
+    "torch kept": "f.g = torch.Generator()\n    y = torch.rand(2, generator=f.g)",
+    "torch in place": "y = x.detach().clone().normal_(generator=torch.Generator())",
+    "torch seed of data": "y = torch.rand(2, generator=torch.Generator().manual_seed(int(x.sum() > 0)))",
+    "torch branch": "y = torch.rand(3, generator=torch.Generator()) if x.sum() > 0 else x * 2",
+    "python state": "r = random.Random(1); s = r.getstate(); y = r.random(); r.setstate(s); y = y, r.random()",
+    "python raises": "y = random.Random(1).choice([1][1:] or [2]), len(random.Random(1).sample([x], 1))",
+    "python kept": "f.r = random.Random(1)\n    y = f.r.random()",
     "branch": "rng = np.random.RandomState(1)\n    y = x * rng.rand() if x.sum() > 0 else x\n    y = y + rng.rand()",
 }
 CALLS = [lambda: (torch.tensor([1.0, 2.0, 3.0]),), lambda: (torch.tensor([-1.0, 0.5, 0.0]),)]
@@ -29,7 +45,7 @@ CALLS = [lambda: (torch.tensor([1.0, 2.0, 3.0]),), lambda: (torch.tensor([-1.0, 
 
 def text(body: str) -> str:
     """A program with a body."""
-    return f"import numpy as np, torch\ndef f(x):\n    {body}\n    return y, x * 2\n"
+    return f"import numpy as np, random, torch\ndef f(x):\n    {body}\n    return y, x * 2\n"
 
 
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])

@@ -1,4 +1,4 @@
-"""NumPy's random generators that a call makes for itself from a seed that the trace knows.
+"""Random generators of NumPy, `random` and torch that a call makes for itself from a seed that the trace knows.
 
 Such a generator draws the same numbers in every call, so they are drawn while the call is traced, and are constants of
 the graph. A generator that leaves the call, or is asked for something else, is left to Dynamo.
@@ -7,6 +7,7 @@ the graph. A generator that leaves the call, or is asked for something else, is 
 from __future__ import annotations
 
 import functools
+import random
 import sys
 from typing import Any, Iterator, Optional
 
@@ -16,6 +17,10 @@ from . import outside_calls, readings, state
 from .hosts import is_constant
 
 DRAWS = frozenset(name for name, fact in readings.OF_NUMPY.items() if fact.kind == readings.DRAW) | {"choice"}
+DRAWS_OF_RANDOM = {name for name, fact in readings.OF_RANDOM.items() if fact.kind == readings.DRAW}
+DRAWS_OF_RANDOM |= {"randint", "randrange"}
+ORDERS = frozenset(name for name, fact in readings.OF_RANDOM.items() if fact.kind == readings.ORDER)
+TENSORS = frozenset([torch.rand, torch.randn, torch.randint, torch.randperm])
 LARGEST = 4096  # numbers at once
 
 
@@ -23,36 +28,61 @@ LARGEST = 4096  # numbers at once
 def seeded_drawn(trace: state.Trace) -> Iterator[None]:
     """Let a trace of a whole call inside the block draw from such generators."""
     from torch._dynamo.variables import UserDefinedClassVariable
-    from torch._dynamo.variables.misc import NumpyVariable
+    from torch._dynamo.variables.misc import NumpyVariable, RandomClassVariable
+    from torch._dynamo.variables.script_object import OpaqueObjectClassVariable
+    from torch._dynamo.variables.torch import TorchInGraphFunctionVariable
+
+    call_torch = TorchInGraphFunctionVariable.call_function
+
+    def drawing(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        found = drawn_tensor(self.value, tx, args, kwargs) if self.value in TENSORS and "generator" in kwargs else None
+        return call_torch(self, tx, args, kwargs) if found is None else found
 
     def making(call: Any) -> Any:
         def calling(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-            found = made(trace, self, args, kwargs) if is_maker(self.value) else None
+            function = random.Random if isinstance(self, RandomClassVariable) else self.value
+            found = made(trace, function, self, args, kwargs) if is_maker(function) else None
             return call(self, tx, args, kwargs) if found is None else found
 
         return calling
 
-    kinds = (NumpyVariable, UserDefinedClassVariable)
-    with state.replaced(*((kind, "call_function", making(kind.call_function)) for kind in kinds)):
+    kinds = (NumpyVariable, UserDefinedClassVariable, RandomClassVariable, OpaqueObjectClassVariable)
+    makers = [(kind, "call_function", making(kind.call_function)) for kind in kinds]
+    with state.replaced(*makers, (TorchInGraphFunctionVariable, "call_function", drawing)):
         yield
 
 
 def is_maker(function: Any) -> bool:
     """Whether a function makes a generator from a seed."""
+    if function is random.Random or function is torch.Generator:
+        return True
     numpy = sys.modules.get("numpy")
     return numpy is not None and (function is numpy.random.default_rng or function is numpy.random.RandomState)
 
 
-def made(trace: state.Trace, variable: Any, args: Any, kwargs: Any) -> Optional[Any]:
+def made(trace: state.Trace, function: Any, variable: Any, args: Any, kwargs: Any) -> Optional[Any]:
     """Dynamo's variable of a new generator; None if the trace does not know its seed."""
+    if function is torch.Generator:
+        return made_for_tensors(trace, variable, args, kwargs)
     seeds = [*args, *kwargs.values()]
     if len(seeds) != 1 or not kwargs.keys() <= {"seed"} or not seeds[0].is_python_constant():
         return None
     seed = seeds[0].as_python_constant()
     if type(seed) is not int or seed < 0:
         return None
-    outside_calls.guard(variable, variable.value)
-    return seeded_class()(variable.value(seed), trace)
+    outside_calls.guard(variable, function)
+    return seeded_class()(function(seed), trace)
+
+
+def made_for_tensors(trace: state.Trace, variable: Any, args: Any, kwargs: Any) -> Optional[Any]:
+    """Dynamo's variable of a new generator of torch, which has a seed from the beginning; None for other devices."""
+    devices = [*args, *kwargs.values()]
+    if len(devices) > 1 or not kwargs.keys() <= {"device"} or not all(item.is_python_constant() for item in devices):
+        return None
+    if any(torch.device(item.as_python_constant()) != torch.device("cpu") for item in devices):
+        return None
+    outside_calls.guard(variable, torch.Generator)
+    return seeded_class()(torch.Generator(), trace)
 
 
 @functools.lru_cache(maxsize=None)
@@ -84,16 +114,96 @@ def seeded_class() -> type:
 
 def drawn(variable: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
     """Dynamo's variable of what a generator draws."""
+    generator = variable.generator
+    if type(generator) is torch.Generator and name == "manual_seed" and len(args) == 1 and not kwargs:
+        generator.manual_seed(number(args[0]))
+        return variable
+    allowed = DRAWS_OF_RANDOM if type(generator) is random.Random else DRAWS
+    refuse_inside(variable.trace, tx)
+    if type(generator) is random.Random and name in ORDERS and args:
+        return ordered(generator, tx, name, args, kwargs)
     values = [*args, *kwargs.values()]
     plain = all(item.is_python_constant() and is_constant(item.as_python_constant()) for item in values)
-    if name not in DRAWS or not plain or variable.trace.open or tx.output.current_tracer.parent is not None:
+    if name not in allowed or not plain:
         raise state.SiteRefused("a random generator that the call has made is asked for what only the graph knows")
+    return constant(tx, called(getattr(generator, name), args, kwargs))
+
+
+def refuse_inside(trace: state.Trace, tx: Any) -> None:
+    """Refuse to draw where the program may not come by."""
+    if trace.open or tx.output.current_tracer.parent is not None:
+        raise state.SiteRefused("a random generator that the call has made draws inside of a side")
+
+
+def called(draw: Any, args: Any, kwargs: Any, **others: Any) -> Any:
+    """What a method or function draws now."""
     options = {key: item.as_python_constant() for key, item in kwargs.items()}
     try:
-        found = getattr(variable.generator, name)(*(item.as_python_constant() for item in args), **options)
+        return draw(*(item.as_python_constant() for item in args), **options, **others)
     except Exception as error:
         raise state.SiteRefused(f"a random generator raises {type(error).__name__}") from None
-    return constant(tx, found)
+
+
+def number(item: Any) -> int:
+    """The integer that Dynamo's variable is."""
+    found = item.as_python_constant() if item.is_python_constant() else None
+    if type(found) is not int:
+        raise state.SiteRefused("a random generator is seeded with what only the graph knows")
+    return found
+
+
+def ordered(generator: random.Random, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+    """Dynamo's variable of what a generator of `random` picks from a sequence; `shuffle` changes the sequence."""
+    from torch._dynamo.variables import ConstantVariable, ListVariable
+    from torch._dynamo.variables.base import ValueMutationNew
+
+    sequence, *rest = [item.realize() for item in args]
+    if sequence.python_type() not in ((list,) if name == "shuffle" else (list, tuple, range, str)):
+        raise state.SiteRefused("a random generator draws from what is no plain list")
+    if not all(
+        item.is_python_constant() and is_constant(item.as_python_constant()) for item in [*rest, *kwargs.values()]
+    ):
+        raise state.SiteRefused("a random generator is asked for what only the graph knows")
+    items = sequence.unpack_var_sequence(tx)
+    places = list(range(len(items)))
+    found = called(functools.partial(getattr(generator, name), places), rest, kwargs)
+    if name == "choice":
+        return items[found]
+    if name != "shuffle":
+        return ListVariable([items[place] for place in found], mutation_type=ValueMutationNew())
+    tx.output.side_effects.mutation(sequence)
+    sequence.items[:] = [items[place] for place in places]
+    return ConstantVariable.create(None)
+
+
+def drawn_tensor(function: Any, tx: Any, args: Any, kwargs: Any) -> Optional[Any]:
+    """Dynamo's variable of a tensor of random numbers; None if its generator is not one that the call has made."""
+    from torch._dynamo.variables.builder import wrap_fx_proxy
+    from torch.utils._python_dispatch import _disable_current_modes
+
+    options = {key: item.realize() for key, item in kwargs.items()}
+    source = options.pop("generator")
+    if not isinstance(source, seeded_class()) or type(source.generator) is not torch.Generator:
+        return None
+    refuse_inside(source.trace, tx)
+    if not options.keys() <= {"dtype", "size", "device", "low", "high", "n"}:
+        raise state.SiteRefused("a random generator is asked for a tensor of another kind")
+    if not all(item.is_python_constant() for item in [*args, *options.values()]):
+        raise state.SiteRefused("a random generator is asked for what only the graph knows")
+    with _disable_current_modes():
+        found = called(function, args, options, generator=source.generator)
+        if found.numel() > LARGEST or found.device.type != "cpu":
+            raise state.SiteRefused("a random generator gives too many numbers")
+        numbers = found.tolist()
+    proxy = tx.output.create_proxy("call_function", torch.tensor, (numbers,), {"dtype": found.dtype})
+    return wrap_fx_proxy(tx, proxy).call_method(tx, "reshape", [constant_shape(tx, found)], {})
+
+
+def constant_shape(tx: Any, found: torch.Tensor) -> Any:
+    """Dynamo's variable of the shape of a tensor; a list of numbers does not tell that of an empty one."""
+    from torch._dynamo.variables import VariableTracker
+
+    return VariableTracker.build(tx, tuple(found.shape))
 
 
 def constant(tx: Any, found: Any) -> Any:
