@@ -96,6 +96,21 @@ def mathematics(x):
     return math.exp(first), math.hypot(first, 3), math.pow(2, first), math.copysign(first, last), close, count
 
 
+def whole_numbers(x):
+    first, total = x[0].item(), x[:2].sum()
+    count = int(total) % 3
+    kept, table = [0, 1, 2, 3], [*range(4)]
+    kept[count : count + 1] = [7, 8]
+    for _ in range(int(abs(first))):
+        x = x + 1
+    made = round(first), math.floor(first / 2), math.ceil(first), math.trunc(-first), divmod(int(total), -4)
+    return x[:count], table[count], kept, made, x * int(first * 10)
+
+
+def no_whole_number(x):
+    return int(x[0] / 0 if x[0] > 0 else x[0])
+
+
 def out_of_range(x):
     try:
         value = math.log(x[1].item() - 2)
@@ -131,6 +146,8 @@ PROGRAMS = [
     ordered,
     extremes,
     mathematics,
+    whole_numbers,
+    no_whole_number,
     decided_by_mathematics,
     arrays,
 ]
@@ -209,3 +226,24 @@ def test_shapes_that_differ() -> None:
         return torch.equal(x, x[:1]), torch.equal(x, x.view(1, 2))
 
     assert check(program, INPUTS) == "whole"
+
+
+def sizes(x: torch.Tensor) -> Any:
+    rows, columns = x.shape
+    side = math.isqrt(x.numel())
+    return (
+        x.flatten()[: side * side].view(side, side),
+        math.gcd(rows, columns),
+        math.comb(rows, 2) + math.factorial(rows),
+    )
+
+
+def test_mathematics_of_sizes() -> None:
+    """Sizes that change from call to call are known to each graph."""
+    counting = CountingBackend()
+    compiled = torch.compile(sizes, backend=counting)
+    for shape in ((2, 4), (3, 6), (4, 4), (2, 4), (3, 6)):
+        x = torch.rand(shape)
+        assert repr(compiled(x)) == repr(sizes(x))
+    assert len(counting.graphs) == 3
+    assert runtime.report()["callables"][0]["mode"] == "whole"

@@ -45,6 +45,16 @@ PROGRAMS = {
             low, *_, high = sorted(x, reverse=True)
             return (x - low) / (high - low), sorted(x[:1])
         """,
+    "copies": """
+        import copy
+        DEFAULTS = {"scale": 2.0, "names": ["a"]}
+        def f(x):
+            merged, names, kinds = copy.copy(DEFAULTS), copy.copy(DEFAULTS["names"]), copy.copy({1, 2})
+            merged["scale"] = 3.0
+            names.append("b")
+            kinds.add(3)
+            return x * merged["scale"], DEFAULTS, merged, merged["names"] is DEFAULTS["names"], names, len(kinds)
+        """,
     "classes": """
         import torch
         def f(x):

@@ -1,4 +1,4 @@
-"""Functions of Python's `math` of numbers that data decide, as an operator of the graph.
+"""Functions of Python's `math`, `int` and `round` of numbers that data decide, as an operator of the graph.
 
 Dynamo knows few of them, and tensors compute them in another way: `torch.exp` need not give the bits of `math.exp`. The
 operator calls the function itself. What that raises, it raises again when the call is run in eager Python.
@@ -19,6 +19,11 @@ acosh asinh atan2 atanh copysign cbrt degrees dist erf erfc exp exp2 expm1 fmod 
 ldexp lgamma log log10 log1p log2 nextafter pow remainder ulp
 """.split()
 FUNCTIONS: dict[Any, str] = {getattr(math, name): name for name in NAMES if hasattr(math, name)}
+WHOLE: dict[Any, str] = {int: "int", round: "round", math.floor: "floor", math.ceil: "ceil", math.trunc: "trunc"}
+INTEGERS = frozenset(WHOLE.values())
+EXACT = frozenset(
+    getattr(math, name) for name in ("gcd", "lcm", "isqrt", "comb", "perm", "factorial") if hasattr(math, name)
+)
 TRUTHS = frozenset(["isclose"])
 LARGEST = 2**63 - 1
 
@@ -28,9 +33,12 @@ def close(first: float, second: float, relative: float = 1e-09, absolute: float 
     return math.isclose(first, second, rel_tol=relative, abs_tol=absolute)
 
 
+OTHERS: dict[str, Callable[..., Any]] = {"isclose": close, "int": int, "round": round}
+
+
 def number(name: str, operands: list[torch.Tensor]) -> torch.Tensor:
     """What a function gives, in a tensor without dimensions."""
-    function: Callable[..., Any] = close if name == "isclose" else getattr(math, name)
+    function: Callable[..., Any] = OTHERS.get(name) or getattr(math, name)
     value = function(*(operand.item() for operand in operands))
     return torch.tensor(value, dtype=dtype_of(name))
 
@@ -42,7 +50,7 @@ def like_number(name: str, operands: list[torch.Tensor]) -> torch.Tensor:
 
 def dtype_of(name: str) -> torch.dtype:
     """The type of a result."""
-    return torch.bool if name in TRUTHS else torch.float64
+    return torch.bool if name in TRUTHS else torch.int64 if name in INTEGERS else torch.float64
 
 
 OPERATOR = operators.define("number(str name, Tensor[] operands) -> Tensor", number, like_number)
@@ -51,8 +59,11 @@ OPERATOR = operators.define("number(str name, Tensor[] operands) -> Tensor", num
 def computed(tx: Any, function: Any, args: list, kwargs: Any) -> Any:
     """Dynamo's variable of what a function gives; None where Dynamo knows better, or the operator does not do."""
     from torch._dynamo.variables import ConstantVariable
-    from torch._dynamo.variables.builder import wrap_fx_proxy
 
+    if function in WHOLE and len(args) == 1 and not kwargs:
+        return whole(tx, function, args[0].realize())
+    if function in EXACT and not kwargs:
+        return of_sizes(tx, function, [value.realize() for value in args])
     name = FUNCTIONS.get(function)
     values = [value.realize() for value in args]
     if name is None or not any(map(decided_by_data, values)) or tx.output.current_tracer.parent is not None:
@@ -65,6 +76,43 @@ def computed(tx: Any, function: Any, args: list, kwargs: Any) -> Any:
     operands = [operand_of(tx, value) for value in values]
     if None in operands:
         return None
+    return operated(tx, name, operands)
+
+
+def of_sizes(tx: Any, function: Any, values: list) -> Any:
+    """Dynamo's variable of what a function of integers gives for sizes that Dynamo has left open: a graph for each of
+    them. None where there are none, or where the function raises."""
+    from torch._dynamo.variables import ConstantVariable, SymNodeVariable
+
+    open_sizes = [value for value in values if isinstance(value, SymNodeVariable)]
+    if not open_sizes or any(map(decided_by_data, open_sizes)):
+        return None
+    if not all(value in open_sizes or value.is_python_constant() for value in values):
+        return None
+    known = [value.evaluate_expr(tx.output) if value in open_sizes else value.as_python_constant() for value in values]
+    try:
+        return ConstantVariable.create(function(*known))
+    except (TypeError, ValueError):
+        return None
+
+
+def whole(tx: Any, function: Any, value: Any) -> Any:
+    """Dynamo's variable of the integer that a function makes of a number that is none; None for other numbers.
+
+    Dynamo would write it as a formula of the number, of which nothing more can be known while it is traced.
+    """
+    from torch._dynamo.variables import SymNodeVariable
+
+    real = isinstance(value, SymNodeVariable) and isinstance(value.sym_num, torch.SymFloat)
+    if not real or not decided_by_data(value) or tx.output.current_tracer.parent is not None:
+        return None
+    return operated(tx, WHOLE[function], [operand_of(tx, value)])
+
+
+def operated(tx: Any, name: str, operands: list) -> Any:
+    """Dynamo's variable of the number that the operator gives."""
+    from torch._dynamo.variables.builder import wrap_fx_proxy
+
     inputs = (name, [operand.as_proxy() for operand in operands])
     proxy = tx.output.create_proxy("call_function", OPERATOR, inputs, {})
     return wrap_fx_proxy(tx, proxy).call_method(tx, "item", [], {})

@@ -93,9 +93,19 @@ def builtins(call: Any) -> Any:
         found = None
         if function is operator.truth and len(args) == 1 and not kwargs:
             found = asked_of_tensors(tx, "is_nonzero", [args[0].realize()], {})
+        elif (function is int or function is round) and len(args) == 1 and not kwargs:
+            found = computed(tx, function, [fetched(tx, args[0].realize()) if function is int else args[0]], {})
         return call(self, tx, args, kwargs) if found is None else found
 
     return calling
+
+
+def fetched(tx: Any, value: Any) -> Any:
+    """The number in a tensor that holds one which is no integer; any other value as it is."""
+    known = example(value) if value.is_tensor() else None
+    if known is None or not known.is_floating_point() or known.numel() != 1:
+        return value
+    return value.call_method(tx, "item", [], {})
 
 
 def arrays(call: Any) -> Any:

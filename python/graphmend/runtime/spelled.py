@@ -2,13 +2,14 @@
 
 `bisect` and `heapq` have their own Python form in the standard library, which makes the same comparisons in the same
 order; Dynamo traces that, and the graph follows the answers. `one_hot` without a number of classes looks for the
-largest itself.
+largest itself. `copy.copy` of a container calls a method of its class, which Dynamo knows as one of the container.
 """
 
 from __future__ import annotations
 
 import ast
 import bisect
+import copy
 import functools
 import heapq
 import inspect
@@ -21,6 +22,7 @@ import torch
 from . import state
 
 MODULES = (bisect, heapq)
+COPIED = (list, dict, set)
 
 
 @state.in_whole_calls
@@ -44,7 +46,10 @@ def spelled_out(trace: state.Trace) -> Iterator[None]:
         return skipped(self, tx, args, kwargs) if function is None else inline(tx, function, args, kwargs)
 
     def inlining(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        function = in_python(getattr(self, "fn", None))
+        known = getattr(self, "fn", None)
+        function = in_python(known)
+        if known is copy.copy and len(args) == 1 and args[0].realize().python_type() in COPIED:
+            return args[0].realize().call_method(tx, "copy", [], {})
         return inlined(self, tx, args, kwargs) if function is None else inline(tx, function, args, kwargs)
 
     def building(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
