@@ -47,7 +47,7 @@ class Loads:
         self.names: list[str] = []
         self.sources: dict[int, set[str]] = {}  # by identity of the value
         self.asked: set[str] = set()  # sources of queues that are asked behind the graph
-        self.looked: set[tuple[str, int]] = set()  # attributes that were looked up, and where, found or not
+        self.looked: dict[str, list[Any]] = {}  # by the name of an attribute: variables that were asked for it
         self.tables: dict[int, Any] = {}  # by identity: objects whose `__dict__` the program has in hand
 
     def add(self, value: Any, source: Any) -> None:
@@ -57,16 +57,14 @@ class Loads:
             self.names.append(name)
             self.sources.setdefault(id(value), set()).add(name)
 
-    def look(self, name: str, owner: Any) -> None:
-        """Note that an attribute of an object is asked for, which its classes may have, too."""
-        if owner is None:
-            return
-        kind = owner if isinstance(owner, type) else type(owner)
-        self.looked.update((name, id(place)) for place in (owner, *kind.__mro__))
-
     def looks(self, record: Record) -> bool:
-        """Whether the attribute that a record sets was asked for."""
-        return (record.name, id(record.owner)) in self.looked
+        """Whether the attribute that a record sets was asked for, found or not."""
+        for output, variable in self.looked.get(record.name, ()):
+            asked = asked_object(variable, output)
+            kind = asked if isinstance(asked, type) else type(asked)
+            if any(place is record.owner for place in (asked, *kind.__mro__)):
+                return True
+        return False
 
     def have(self, record: Record) -> bool:
         """Whether the object of a record is among what was loaded."""
@@ -130,7 +128,7 @@ def noting_lookups(loads: Loads) -> list[tuple[Any, str, Any]]:
 
     def looking(original: Any) -> Any:
         def look(self: Any, tx: Any, name: str) -> Any:
-            loads.look(name, asked_object(self, tx))
+            loads.looked.setdefault(name, []).append((tx.output, self))
             return original(self, tx, name)
 
         return look
@@ -153,16 +151,16 @@ def noting_lookups(loads: Loads) -> list[tuple[Any, str, Any]]:
     return [*noting, (UserDefinedObjectVariable, "get_dict_vt", taking)]
 
 
-def asked_object(variable: Any, tx: Any) -> Any:
+def asked_object(variable: Any, output: Any) -> Any:
     """The object whose attribute is asked for by way of a variable of Dynamo's; None for one that the call has made."""
     from torch._dynamo.variables import SuperVariable
 
     if isinstance(variable, SuperVariable):
-        return asked_object(variable.objvar, tx) if variable.objvar is not None else None
+        return asked_object(variable.objvar, output) if variable.objvar is not None else None
     if hasattr(variable, "value"):
         return variable.value
     try:
-        return tx.output.resolve_source_value(variable.source) if variable.source is not None else None
+        return output.resolve_source_value(variable.source) if variable.source is not None else None
     except Exception:  # not there before the call
         return None
 
