@@ -263,7 +263,7 @@ def test_numbers_that_never_come_back(rounds: Any, mode: str) -> None:
     calls = [lambda n=n: (torch.arange(36.0).view(12, 3), torch.tensor(n)) for n in numbers]
     outcome = compare(lambda: heads, calls)
     (record,) = outcome.report["callables"]
-    assert (record["mode"], record["sets"]) == (mode, 3)
+    assert (record["mode"], record["paths"]) == (mode, 3)
 
 
 def test_elements_are_assigned_where_tensors_say() -> None:

@@ -126,10 +126,6 @@ class Callback:
             raise state.OtherPath
         if self.patience.waits():
             raise state.NotWhole(again=True)
-        if self.record.sets == MAX_SETS and not self.only:
-            raise state.NotWhole(
-                ever="the numbers that data decide are others in every call, and too many to be left open"
-            )
         result, error = self.attempts(frame, cache_entry, frame_state, True)
         if error is None:
             self.patience.ended()
@@ -201,7 +197,6 @@ class Callback:
         self.record.calls_random |= trace.calls_random
         self.record.constants += trace.constants
         self.record.crowded |= trace.fixed and trace.symbols > MOST
-        self.record.sets += self.record.crowded and trace.numbers
         self.eager |= course.eager
         if trace.answers is not None:
             self.backend.answers = trace.answers
@@ -429,6 +424,9 @@ class Ways:
         for way in self.paths:
             if way.backend.answers is None and way not in tried:
                 return way
+        if self.record.crowded and len(self.paths) >= MAX_SETS:
+            self.leave("the numbers that data decide are others in every call, and too many to be left open")
+            return None
         if len(self.paths) == MAX_PATHS:
             return None
         self.paths.append(self.make_path(len(self.paths)))
@@ -481,9 +479,8 @@ class Ways:
                 return run_again(failure.stopped, lambda: self.run_eagerly(function, args, kwargs))
             try:
                 return self.rerun(failure, function, args, kwargs)
-            except state.NotWhole as ended:
-                if ended.ever is not None:
-                    self.leave(ended.ever)
+            except state.NotWhole:
+                pass
             return self.run_eagerly(function, args, kwargs)  # its own path is no graph, others are
         if failure.again:
             return run_eagerly(function, args, kwargs)

@@ -39,14 +39,13 @@ class NotWhole(BaseException):
     """Raised while converting the first frame of a call that is not one graph; nothing has run yet.
 
     `raises` tells that the program itself raises an exception in such a call, whatever its tensors hold; `again` that
-    the next call may be one graph once this one has run in eager Python, `ever` why calls are not from now on.
+    the next call may be one graph once this one has run in eager Python.
     """
 
-    def __init__(self, raises: bool = False, again: bool = False, ever: Optional[str] = None) -> None:
+    def __init__(self, raises: bool = False, again: bool = False) -> None:
         super().__init__()
         self.raises = raises
         self.again = again
-        self.ever = ever
 
 
 class OtherPath(BaseException):
@@ -235,7 +234,6 @@ class CallableRecord:
     constants: int = 0  # graphs for one integer of an input alone
     varying: bool = False  # numbers that data decide have been others than a graph assumed
     crowded: bool = False  # they are too many to be left open
-    sets: int = 0  # graphs that have been made for one set of so many
 
 
 class Registry:
