@@ -32,7 +32,7 @@ BIN := $(VENV)/bin
 PYTHON_TOOLS := pytest hypothesis rich "ruff==0.17.5" "scikit-build-core>=0.10" httpx sniffio attrs pydantic
 # Releases of torch that are known to work start with Python 3.10; on an older one the tests that need torch are skipped.
 TORCH := torch==2.13.0
-TORCH_TOOLS := $(TORCH) "transformers>=5,<6" einops scipy
+TORCH_TOOLS := $(TORCH) "transformers>=5,<6" einops scipy pillow
 C_SOURCES := $(shell find src include data -name '*.[ch]' -o -name '*.def' -o -name '*.md' 2>/dev/null)
 PYTHON_FOLDERS := python tests tools bench examples
 WARNINGS := -DGM_WERROR=ON -DCMAKE_RULE_MESSAGES=OFF
