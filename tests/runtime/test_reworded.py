@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 import pytest
 import torch
-from harness import CountingBackend
+from harness import CountingBackend, compare
 
 import graphmend.runtime as runtime
 
@@ -247,3 +247,12 @@ def test_mathematics_of_sizes() -> None:
         assert repr(compiled(x)) == repr(sizes(x))
     assert len(counting.graphs) == 3
     assert runtime.report()["callables"][0]["mode"] == "whole"
+
+
+def asked_for_type(x, text):
+    return (x * 2 if isinstance(text, str) else x), text
+
+
+def test_values_that_are_only_asked_for_their_type_may_change() -> None:
+    outcome = compare(lambda: asked_for_type, [lambda i=i: (torch.ones(2), f"text {i}") for i in range(20)])
+    assert outcome.graphs == 1

@@ -23,8 +23,10 @@ def draws_as_numbers(trace: state.Trace) -> Iterator[None]:
     call, draw = BuiltinVariable.call_function, user_defined.call_random_fn
 
     def calling(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if not any(map(is_drawn, args)):  # nothing is looked at that the trace may do without
+            return call(self, tx, args, kwargs)
         values = [arg.realize() for arg in args]
-        if not any(map(is_drawn, values)) or any(value.is_tensor() and not is_drawn(value) for value in values):
+        if any(value.is_tensor() and not is_drawn(value) for value in values):
             return call(self, tx, args, kwargs)
         return call(self, tx, [number(tx, value) if is_drawn(value) else value for value in values], kwargs)
 

@@ -57,22 +57,22 @@ class Loads:
             self.names.append(name)
             self.sources.setdefault(id(value), set()).add(name)
 
-    def looks(self, record: Record) -> bool:
+    def looks(self, record: Record, output: Any) -> bool:
         """Whether the attribute that a record sets was asked for, found or not."""
-        for output, variable in self.looked.get(record.name, ()):
+        for variable in self.looked.get(record.name, ()):
             asked = asked_object(variable, output)
             kind = asked if isinstance(asked, type) else type(asked)
             if any(place is record.owner for place in (asked, *kind.__mro__)):
                 return True
         return False
 
-    def have(self, record: Record) -> bool:
+    def have(self, record: Record, output: Any) -> bool:
         """Whether the object of a record is among what was loaded."""
         if record.target is not None and self.sources.get(id(record.target), self.asked) - self.asked:
             return True
         if not record.reach.ids.isdisjoint(self.sources):
             return True
-        if record.owner is not None and (id(record.owner) in self.tables or self.looks(record)):
+        if record.owner is not None and (id(record.owner) in self.tables or self.looks(record, output)):
             return True
         name = re.escape(record.name)
         if record.is_global:
@@ -128,7 +128,7 @@ def noting_lookups(loads: Loads) -> list[tuple[Any, str, Any]]:
 
     def looking(original: Any) -> Any:
         def look(self: Any, tx: Any, name: str) -> Any:
-            loads.looked.setdefault(name, []).append((tx.output, self))
+            loads.looked.setdefault(name, []).append(self)
             return original(self, tx, name)
 
         return look
@@ -260,5 +260,5 @@ def refuse_seen(trace: state.Trace, output: Any) -> None:
     """Refuse the records whose object the traced program looks at or writes to in another way."""
     stored = {name for table in output.side_effects.store_attr_mutations.values() for name in table}
     for record in trace.records:
-        if trace.loads.have(record) or record.name in stored or stored & record.reach.names:
+        if trace.loads.have(record, output) or record.name in stored or stored & record.reach.names:
             trace.refuse(record.site, f"`{record.name}` is looked at, or written to in another way, in the same call")
