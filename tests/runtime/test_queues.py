@@ -60,6 +60,11 @@ def f(x):
     Q.put((x * 2).sum().item())
     return Q.qsize()
 """,
+    "computed with and returned": """
+def f(x):
+    Q.put(x.sum().item())
+    return x * 2, Q.qsize() + 1
+""",
 }
 CALLS = [lambda: (torch.rand(3),), lambda: (torch.rand(3),)]
 
@@ -90,11 +95,6 @@ def f(x):
 def f(x):
     Q.put(x.sum().item())
     return x * Q.qsize()
-""",
-    "it computes what it returns": """
-def f(x):
-    Q.put(x.sum().item())
-    return x * 2, Q.qsize() + 1
 """,
     "it keeps it": """
 class make(torch.nn.Module):

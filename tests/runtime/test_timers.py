@@ -78,6 +78,13 @@ WHOLE = {
             y = x * 2
         return y
     """,
+    "returned": """
+    def f(x):
+        t0 = time.perf_counter()
+        y = x * 2
+        dt = time.perf_counter() - t0
+        return y, {"seconds": -(abs(dt) // 10**6), "hours": [round(dt / 3600 % 10**6)]}, dt * 0
+    """,
     "in a helper": """
     def timed(function, x):
         t0 = time.time()
@@ -96,6 +103,12 @@ BROKEN = {
         t0 = time.time()
         y = x * 2
         return y, time.time() - t0 >= 0
+    """,
+    "returned, divided by": """
+    def f(x):
+        t0 = time.time()
+        y = x * 2
+        return y, 1 // (10 + time.time() - t0)
     """,
     "computed with": """
     def f(x):

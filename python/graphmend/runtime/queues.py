@@ -13,7 +13,7 @@ from typing import Any, Callable, Iterator, Optional
 import torch
 
 from . import callers, handover, state, undo
-from .later import Later, take
+from .later import OPERATIONS, Later, take
 from .state import local
 
 QUESTIONS = (queue.Queue.qsize, queue.Queue.empty, queue.Queue.full)
@@ -79,13 +79,22 @@ class Fills:
 def filled(value: Any, way: tuple) -> Any:
     """A part of a result with one reading in it."""
     if not way:
-        return value.parts[0][0]
+        return number_of(value)
     key, *rest = way
     part = filled(value[key], tuple(rest))
     if type(value) is tuple:
         return (*value[:key], part, *value[key + 1 :])
     value[key] = part
     return value
+
+
+def number_of(value: Any) -> Any:
+    """A number, of which a reading may be a part."""
+    if type(value) is not Later:
+        return value
+    if not value.operation:
+        return value.parts[0][0]
+    return OPERATIONS[value.operation](*map(number_of, value.parts))
 
 
 def ways_to(output: Any) -> Optional[list[tuple]]:
@@ -106,7 +115,7 @@ def collect(value: Any, way: tuple, ways: list[tuple], seen: set[int], effects: 
     value = value.unwrap()
     if is_reading(value):
         ways.append(way)
-        return effects.store_attr_mutations[value]["operation"].as_python_constant() == ""
+        return cannot_fail(value, effects)
     if not has_reading(value):
         return True
     kind = type(value).__name__
@@ -124,6 +133,18 @@ def collect(value: Any, way: tuple, ways: list[tuple], seen: set[int], effects: 
         return False
     items = zip(keys, value.items.values())
     return all(collect(item, (*way, key.value), ways, seen, effects) for key, item in items)
+
+
+def cannot_fail(reading: Any, effects: Any) -> bool:
+    """Whether what is computed of a reading raises nothing, whatever the reading says."""
+    stored = effects.store_attr_mutations[reading]
+    operation, parts = stored["operation"].as_python_constant(), stored["parts"].unwrap().items
+    if not operation:
+        return True
+    divides = operation in ("/", "//", "%")
+    if divides and not (parts[1].is_python_constant() and parts[1].as_python_constant()):
+        return False
+    return all(cannot_fail(part.unwrap(), effects) for part in parts if is_reading(part.unwrap()))
 
 
 def has_reading(value: Any) -> bool:
