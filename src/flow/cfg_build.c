@@ -318,7 +318,8 @@ static void build_for(builder *build, const gm_node *node) {
 static bool may_swallow(const builder *build, const gm_node *manager) {
     static const char *const safe[] = {"torch.",        "builtins.open",     "contextlib.nullcontext", "contextlib.closing",
                                        "threading.Lock", "threading.RLock",  "tempfile.",              "warnings.catch_warnings",
-                                       "numpy.errstate", "numpy.printoptions", "os.scandir"};
+                                       "numpy.errstate", "numpy.printoptions", "os.scandir",             "contextlib.redirect_std",
+                                       "io."};
     const gm_node *callee = manager->kind == GM_KIND_Call ? gm_as_Call(manager)->func : manager;
     const gm_name *name = gm_scopes_qualified(build->cfg->scopes, callee);
     for (size_t i = 0; name != NULL && i < sizeof safe / sizeof safe[0]; i++) {

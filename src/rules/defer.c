@@ -34,7 +34,9 @@ static bool is_of_file(gm_analysis *analysis, const gm_node *callee) {
     return binder != NULL && (binder->kind == GM_KIND_ClassDef || binder->kind == GM_KIND_FunctionDef);
 }
 
-static const char *const open_contexts[] = {"contextlib.nullcontext", "contextlib.suppress"};
+static const char *const open_contexts[] = {"contextlib.nullcontext",      "contextlib.suppress",         "contextlib.ExitStack",
+                                            "contextlib.redirect_stdout",  "contextlib.redirect_stderr", "io.StringIO",
+                                            "warnings.catch_warnings"};
 
 static bool is_known_context(const gm_name *name) {
     bool known = name != NULL && strncmp(name->text, "torch.", 6) == 0;
@@ -44,8 +46,8 @@ static bool is_known_context(const gm_name *name) {
     return known;
 }
 
-/* A context manager of somebody's may look at what is printed, raised or logged in it: those of torch are known not to. Whether those of
- * the program do, tracing finds out. */
+/* A context manager of somebody's may look at what is printed, raised or logged in it: those of torch are known not to, and tracing puts
+ * some of Python's behind the graph. Whether those of the program do, tracing finds out. */
 static bool is_open_context(gm_analysis *analysis, const gm_With *with) {
     for (uint32_t i = 0; i < with->items.count; i++) {
         const gm_node *manager = gm_as_withitem(with->items.items[i])->context_expr;

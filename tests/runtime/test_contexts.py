@@ -164,3 +164,75 @@ def test_what_happens_where_a_context_begins_and_ends_is_postponed(tmp_path: Any
 def test_a_function_that_changes_where_effects_go_is_no_one_graph(tmp_path: Any, text: str) -> None:
     outcome = compare(load(tmp_path, START + text), CALLS, grad=False)
     assert not outcome.mended("GM301")
+
+
+KNOWN = {
+    "contexts of torch in a stack": """
+def f(x):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(torch.no_grad())
+        y = x * 2
+        stack.enter_context(torch.autocast("cpu", dtype=torch.bfloat16))
+        z = y.view(1, 2) @ y.view(2, 1)
+        stack.enter_context(torch.enable_grad())
+        w = x * 3
+    return y, z, w, x * 2, (y.requires_grad, torch.is_grad_enabled())
+""",
+    "a stack that is closed": """
+def f(x):
+    stack, done = contextlib.ExitStack(), []
+    try:
+        stack.enter_context(torch.no_grad())
+        stack.callback(done.append, "closed")
+        raise ValueError
+    except ValueError:
+        stack.close()
+    return x * 2, done
+""",
+    "devices": """
+def f(x):
+    with torch.device("meta"), x.device:
+        y = torch.arange(2.0)
+        with torch.device("meta"):
+            z = torch.zeros(2, 3)
+    return y * x, z.shape, str(z.device), torch.ones(1)
+""",
+    "what NumPy tells of numbers": """
+def f(x):
+    with np.errstate(all="ignore"):
+        y = np.log(x.detach().numpy() * 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return torch.from_numpy(y / 0), x + 1
+""",
+}
+
+UNKNOWN = {
+    "what NumPy tells of numbers": """
+def f(x):
+    try:
+        with np.errstate(divide="raise"):
+            return x, np.log(x.detach().numpy() * 0)
+    except FloatingPointError:
+        return x * 2
+""",
+    "shown where NumPy tells nothing": """
+def show(array):
+    print(np.log(array))
+def f(x):
+    with np.errstate(all="ignore"):
+        show(x.detach().numpy() * 0)
+    return x + 1
+""",
+}
+
+
+@pytest.mark.parametrize("text", KNOWN.values(), ids=list(KNOWN))
+def test_contexts_that_change_nothing_but_the_graph(tmp_path: Any, text: str) -> None:
+    outcome = compare(load(tmp_path, START.replace("torch", "torch, numpy as np", 1) + text), CALLS)
+    assert [record["mode"] for record in outcome.report["callables"]] == ["whole"], outcome.report
+
+
+@pytest.mark.parametrize("text", UNKNOWN.values(), ids=list(UNKNOWN))
+def test_contexts_of_which_nothing_is_known(tmp_path: Any, text: str) -> None:
+    outcome = compare(load(tmp_path, START.replace("torch", "torch, numpy as np", 1) + text), CALLS)
+    assert [record["mode"] for record in outcome.report["callables"]] != ["whole"], outcome.report

@@ -8,6 +8,7 @@ from torch.fx import GraphModule
 
 from . import gradients, own_guards, state
 from .contexts import refuse_devices
+from .diverted import refuse_kept, silent
 from .generators import refuse_unclosed
 from .hook_calls import kept_buffers, with_hooks
 from .later import refuse_escaped
@@ -71,6 +72,7 @@ class MendingBackend:
                 raise state.SiteRefused(reason)
             refuse_seen(trace, translator().output)
             refuse_escaped(trace, translator().output)
+            refuse_kept(trace, translator().output)
             refuse_replaced(module, translator().output)
             refuse_buffers(module)
         if trace.on_cpu:
@@ -79,7 +81,7 @@ class MendingBackend:
             if trace.whole:
                 self.follow((), trace)
             own_guards.drop(translator().output)
-            return self.inner(module, inputs, **kwargs)
+            return silent(self.inner(module, inputs, **kwargs), module, trace, False)
         refuse_unclosed(trace, translator().output)
         plan = lower(module, trace)
         own_guards.drop(translator().output)
@@ -99,6 +101,7 @@ class MendingBackend:
             raise state.SiteRefused(reason)
         if trace.whole and gradients.differentiates(module):
             compiled = gradients.undisturbed(compiled, module, plan.guarded)
+        compiled = silent(compiled, module, trace, plan.guarded)
         if plan.returned and compiled is not module:
             compiled = handing_back(compiled, plan.returned)
         state.registry.mended(plan.sites)

@@ -28,6 +28,7 @@ from .caches import caches_asked
 from .compiling import compiling_asked
 from .contexts import contexts_entered
 from .conversions import idle_conversions_seen
+from .diverted import blocks_diverted
 from .drawn import draws_as_numbers
 from .generators import generators_noted
 from .gradient_calls import gradients_traced
@@ -85,7 +86,7 @@ CONTEXTS = (
     *(identity_watched, numbers_watched, loads_noted, proxies_followed),
     *(numbers_assumed, truth_asked, members_compared, questions_reworded, idle_conversions_seen),
     *(types_watched, supplied, places_selected, spelled_out),
-    *(contexts_entered, losses_held, hosts_called, arrays_computed, seeded_drawn),
+    *(contexts_entered, blocks_diverted, losses_held, hosts_called, arrays_computed, seeded_drawn),
     *(gradients_traced, generators_noted, lookups_kept),
     *(modules_made, libraries_called, caches_asked, stack_shown, queues_asked, hooks_called, layers_held),
     *(repeats_traced, writes_inherited, draws_as_numbers),

@@ -1,20 +1,26 @@
-"""Context managers at which Dynamo gives up, though they change nothing that the graph computes.
+"""Context managers at which Dynamo gives up, though it knows what they do, or they change nothing that is computed.
 
 `torch.backends.cudnn.flags` says how a GPU computes. For a graph that stays on the CPU, and does not ask for what is
-said, it is a block like any other.
+said, it is a block like any other. So is `numpy.errstate` that ignores, since operators of torch warn of no number.
+A device is a mode of the functions that are called, which Dynamo knows by the name of its class; and those contexts of
+torch that it knows are entered for `contextlib.ExitStack` as well.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 from typing import Any, Iterator
 
 import torch
 from torch.fx import GraphModule
+from torch.overrides import TorchFunctionMode
+from torch.utils._device import DeviceContext
 
 from . import state
 from .regions import tensor_of
+from .spelled import inline
 
 CUDNN = torch.backends.cudnn
 
@@ -22,9 +28,19 @@ CUDNN = torch.backends.cudnn
 @state.in_whole_calls
 def contexts_entered(trace: state.Trace) -> Iterator[None]:
     """Let a trace of a whole call inside the block enter such context managers."""
-    from torch._dynamo.variables import PythonModuleVariable, TorchInGraphFunctionVariable
+    from torch._dynamo.symbolic_convert import InstructionTranslatorBase
+    from torch._dynamo.variables import (
+        ContextWrappingVariable,
+        NumpyVariable,
+        PythonModuleVariable,
+        TorchInGraphFunctionVariable,
+        UserFunctionVariable,
+        UserMethodVariable,
+    )
 
     call, read = TorchInGraphFunctionVariable.call_function, PythonModuleVariable.var_getattr
+    begin = InstructionTranslatorBase.setup_or_before_with
+    call_python, ask, run = (kind.call_function for kind in (UserFunctionVariable, NumpyVariable, UserMethodVariable))
 
     def calling(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if (
@@ -42,10 +58,113 @@ def contexts_entered(trace: state.Trace) -> Iterator[None]:
             raise state.SiteRefused("the flags of cuDNN are looked at where the function sets them")
         return read(self, tx, name)
 
+    def beginning(self: Any, instruction: Any) -> None:
+        value = self.stack[-1].realize()
+        if value.is_python_constant() and isinstance(value.as_python_constant(), torch.device):
+            self.pop()
+            self.push(inline(self, on_device, [value], {}))
+        begin(self, instruction)
+
+    def opening(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        function = getattr(self, "fn", None)
+        if function is enter:
+            return args[0].enter(tx)
+        return args[0].exit(tx, *args[1:]) if function is leave else call_python(self, tx, args, kwargs)
+
+    def running(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if self.fn is contextlib.ExitStack.enter_context and args and isinstance(args[0], ContextWrappingVariable):
+            args = [inline(tx, held, args, {})]
+        return run(self, tx, args, kwargs)
+
+    def asking(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if getattr(self.value, "__name__", "") == "errstate" and not args and ignores(kwargs):
+            return ignoring_class()(trace)
+        return ask(self, tx, args, kwargs)
+
     with state.replaced(
-        (TorchInGraphFunctionVariable, "call_function", calling), (PythonModuleVariable, "var_getattr", reading)
+        (TorchInGraphFunctionVariable, "call_function", calling),
+        (PythonModuleVariable, "var_getattr", reading),
+        (InstructionTranslatorBase, "setup_or_before_with", beginning),
+        (UserFunctionVariable, "call_function", opening),
+        (NumpyVariable, "call_function", asking),
+        (UserMethodVariable, "call_function", running),
     ):
         yield
+
+
+class Held:
+    """A context manager that Dynamo knows, as an object with methods that it looks into."""
+
+    def __init__(self, manager: Any) -> None:
+        self.manager = manager
+
+    def __enter__(self) -> Any:
+        return enter(self.manager)
+
+    def __exit__(self, *error: Any) -> Any:
+        return leave(self.manager, *error)
+
+
+def enter(manager: Any) -> Any:
+    """Enter a context manager; Dynamo does it while it traces."""
+    raise NotImplementedError
+
+
+def leave(manager: Any, *error: Any) -> Any:
+    """Leave a context manager; Dynamo does it while it traces."""
+    raise NotImplementedError
+
+
+def held(manager: Any) -> Any:
+    """A context manager for a stack."""
+    return Held(manager)
+
+
+def on_device(device: torch.device) -> Any:
+    """The mode that a device is as a context manager."""
+    return OnDevice(device)
+
+
+class OnDevice(DeviceContext):
+    """Entered as a device itself is: on top of all other modes."""
+
+    __enter__ = TorchFunctionMode.__enter__
+    __exit__ = TorchFunctionMode.__exit__
+
+
+def ignores(options: dict[str, Any]) -> bool:
+    """Whether all that Dynamo's variables say of numbers is that nobody is told of them."""
+    return all(item.is_python_constant() and item.as_python_constant() == "ignore" for item in options.values())
+
+
+@functools.lru_cache(maxsize=None)
+def ignoring_class() -> type:
+    """The class of Dynamo's variables for blocks of `numpy.errstate`; made late because Dynamo is loaded late."""
+    from torch._dynamo.variables.ctx_manager import NullContextVariable
+
+    class Ignoring(NullContextVariable):
+        """A block in which nothing is to be computed by NumPy itself."""
+
+        _nonvar_fields = {"trace", *NullContextVariable._nonvar_fields}
+
+        def __init__(self, trace: state.Trace, **options: Any) -> None:
+            super().__init__(**options)
+            self.trace = trace
+
+        def enter(self, tx: Any) -> Any:
+            self.trace.ignoring += 1
+            return super().enter(tx)
+
+        def exit(self, tx: Any, *args: Any) -> Any:
+            self.trace.ignoring -= 1
+            return super().exit(tx, *args)
+
+        def reconstruct_type(self, codegen: Any) -> None:
+            raise state.SiteRefused("a graph breaks where it is said what NumPy tells of numbers")
+
+        reconstruct = reconstruct_type
+
+    return Ignoring
 
 
 @functools.lru_cache(maxsize=None)

@@ -189,6 +189,10 @@ def called(trace: state.Trace, tx: Any, variable: Any, args: Any, kwargs: Any) -
 
     function = variable.fn
     site = state.site_name(function.__code__.co_filename, function.__code__.co_firstlineno, "GM501")
+    if trace.ignoring:
+        raise state.SiteRefused(
+            "a function that draws random numbers runs where it is said what NumPy tells of numbers"
+        )
     tensors: list[Any] = []
     arguments = [plain(site, tx, item, tensors) for item in args]
     options = {name: plain(site, tx, item, tensors) for name, item in kwargs.items()}

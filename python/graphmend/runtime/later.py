@@ -27,7 +27,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "neg": operator.neg,
     "abs": abs,
 }
-ASKS = "what the clock says is asked for in the middle of the call"
+ASKS = "what is read behind the graph is asked for in the middle of the call"
 
 
 def take(function: Callable[[], Any], cell: list) -> None:
@@ -35,7 +35,19 @@ def take(function: Callable[[], Any], cell: list) -> None:
     cell.append(function())
 
 
-class Later:
+class Standing:
+    """Stands for a value that there will be behind the graph. Whatever is asked of it before is refused."""
+
+    site: str
+
+    def asked(self, *_: Any) -> Any:
+        """Refuse whatever needs the value now."""
+        refuse(self.site, ASKS)
+
+    __getattr__ = __contains__ = __iter__ = __next__ = __len__ = __getitem__ = __call__ = asked
+
+
+class Later(Standing):
     """A number that is not known yet: what a cell will hold, or an operation on such numbers and others."""
 
     def __init__(self, site: str, operation: str, parts: tuple) -> None:
@@ -46,10 +58,6 @@ class Later:
     def made(self, operation: str, *parts: Any) -> Later:
         """The result of an operation."""
         return Later(self.site, operation, parts)
-
-    def asked(self, *_: Any) -> Any:
-        """Refuse whatever needs the number now."""
-        refuse(self.site, ASKS)
 
     def __add__(self, other: Any) -> Later:
         return self.made("+", self, other)
@@ -90,8 +98,8 @@ class Later:
     def __abs__(self) -> Later:
         return self.made("abs", self)
 
-    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __bool__ = __int__ = __float__ = asked  # type: ignore
-    __rfloordiv__ = __rmod__ = __pow__ = __rpow__ = __str__ = __repr__ = __format__ = asked  # type: ignore
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __bool__ = __int__ = __float__ = Standing.asked  # type: ignore
+    __rfloordiv__ = __rmod__ = __pow__ = __rpow__ = __str__ = __repr__ = __format__ = Standing.asked  # type: ignore
     __hash__ = None  # type: ignore[assignment]
 
 
@@ -103,10 +111,14 @@ def types_watched(trace: state.Trace) -> Iterator[None]:
     python_type = UserDefinedObjectVariable.python_type
 
     def watched(self: Any) -> type:
-        asked = trace.readings and self.value_type is Later and sys._getframe(1).f_code.co_name in TYPE_QUESTIONS
+        asked = (
+            trace.readings
+            and issubclass(self.value_type, Standing)
+            and sys._getframe(1).f_code.co_name in TYPE_QUESTIONS
+        )
         if asked and not is_ours(translator().output.current_tx.f_code):  # Dynamo asks, too, when it makes one
             for site in trace.readings:
-                trace.refuse(site, "the function asks of what type a reading of the clock is")
+                trace.refuse(site, "the function asks of what type a value is that it gets behind the graph")
             raise state.SiteRefused(ASKS)
         return python_type(self)
 

@@ -12,6 +12,7 @@ from typing import Any, Callable, Iterator, Union
 
 import torch
 
+from .diverted import ENTERS, enter_made, is_print, leave, leave_all
 from .handover import DEDENT, INDENT
 from .queues import Fills
 from .state import Replay, local, replays
@@ -59,6 +60,7 @@ def carry_out(waiting: list[Any]) -> Union[Stopped, Fills, None]:
                 with torch.set_grad_enabled(work.modes[number]):
                     sink(*entry[number])
     except BaseException as error:
+        leave_all()
         sites = frozenset(site for site in work.sites if site)
         return Stopped(sites, before(entry, number), error, undo or nothing)
     finally:
@@ -80,9 +82,18 @@ def taken(entry: Any) -> Iterator[tuple[int, Any]]:
 
 
 def before(entry: Any, last: int) -> list[str]:
-    """The sites of the events that were carried out, up to one."""
-    sites = entry[0].sites
-    return [sites[number] for number, _ in taken(entry) if number < last and sites[number] is not None]
+    """The sites of the events that were carried out, up to one, without those that only the call itself has seen."""
+    sites, found, blocks = entry[0].sites, [], []
+    for number, sink in taken(entry):
+        if number >= last:
+            break
+        if sink in ENTERS:
+            blocks.append(sink is enter_made)
+        elif sink is leave:
+            blocks.pop()
+        elif sites[number] is not None and not (any(blocks) and is_print(sites[number])):
+            found.append(sites[number])
+    return found
 
 
 def run_again(stopped: Stopped, run: Callable[[], Any]) -> Any:

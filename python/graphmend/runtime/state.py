@@ -119,6 +119,10 @@ class Trace:
     questions: Any = None  # whether the program is compiled (compiling.py)
     eager: frozenset[Any] = frozenset()  # where it is answered as in eager Python
     flags: int = 0  # blocks that set flags of cuDNN and have not ended
+    ignoring: int = 0  # blocks of `numpy.errstate` that have not ended
+    diverted: list[int] = dataclasses.field(default_factory=list)  # blocks that are open, by events in front of each
+    heard: Optional[list[Any]] = None  # warnings that are shown in no other way than the program says (diverted.py)
+    recorder: contextlib.ExitStack = dataclasses.field(default_factory=contextlib.ExitStack)  # fills `heard`
     on_cpu: bool = False  # the graph has to stay on the CPU
     accumulates: bool = False  # the program computes gradients and adds them to those of its leaves
 
@@ -199,6 +203,7 @@ class Local(threading.local):
         # What undoes the call, while deferred work is on its way from a graph to the queue; tells whether it could.
         self.pending: Optional[Callable[[], bool]] = None
         self.replay: Optional[Replay] = None
+        self.entered: list[Any] = []  # blocks that deferred work has entered (diverted.py)
         self.known: tuple[bool, ...] = ()  # the first answers on the path of the call
         self.failed: tuple[Any, ...] = ()  # the paths of the graphs that have failed for the call
         self.generator: Any = None  # the state of `random` before the call, if its graph draws from there

@@ -247,6 +247,8 @@ def postponed(name: str) -> str:
     """Why the sink of this name in the calling frame cannot run later; empty if it can."""
     trace = state.local.trace
     assert trace is not None
+    if trace.ignoring:
+        return "it stands where it is said what NumPy tells of numbers"
     current = translator().output.current_tx
     return watch.unsafe_sink(current.symbolic_locals[name].get_code(), trace, current) or ""
 
