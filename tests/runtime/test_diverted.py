@@ -133,16 +133,6 @@ def f(x):
         sys.stdout.write("direct")
     return x + 1, out.getvalue()
 """,
-    "warnings are raised": """
-def f(x):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        try:
-            warnings.warn("bad")
-        except UserWarning:
-            x = x + 5
-    return x
-""",
     "warnings are kept": """
 def f(x):
     with warnings.catch_warnings(record=True) as seen:

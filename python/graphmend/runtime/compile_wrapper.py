@@ -48,6 +48,7 @@ from .prologue import put_back
 from .proxies import proxies_followed
 from .queues import Fills, queues_asked
 from .quiet import forgotten_breaks, held, release
+from .raised import exceptions_noted
 from .records import loads_noted
 from .recurrent import layers_held
 from .repeated import repeats_traced
@@ -89,7 +90,7 @@ CONTEXTS = (
     *(contexts_entered, blocks_diverted, losses_held, hosts_called, arrays_computed, seeded_drawn),
     *(gradients_traced, generators_noted, lookups_kept),
     *(modules_made, libraries_called, caches_asked, stack_shown, queues_asked, hooks_called, layers_held),
-    *(repeats_traced, writes_inherited, draws_as_numbers),
+    *(repeats_traced, writes_inherited, draws_as_numbers, exceptions_noted),
     compiling_asked,
     put_back,
 )

@@ -22,6 +22,7 @@ from .tracing import (
     is_array,
     is_followed,
     is_later,
+    is_shown_exception,
     made_inside,
     new_key,
     note_event,
@@ -320,7 +321,7 @@ def snapshot(site: str, value: Any, only_numbers: bool, found: list, flat: list)
 
     A container is taken apart, because Dynamo takes one of numbers and texts for a constant, and compiles again
     whenever one of them changes. Its form is its type and the forms of its parts, that of a clock reading what is
-    computed from it; all else has none. Tensors are listed in `found`.
+    computed from it, that of an exception its type and arguments; all else has none. Tensors are listed in `found`.
     """
     if is_later("value"):
         if value.operation == "":
@@ -338,6 +339,9 @@ def snapshot(site: str, value: Any, only_numbers: bool, found: list, flat: list)
         return "dict", kept(site, (*value.keys(), *value.values()), "", found, flat)
     elif type(value) is set:
         value = set(value)
+    elif is_shown_exception("value"):
+        flat.append(type(value))
+        return "exception", (None, *kept(site, value.args, "", found, flat))
     else:
         reason = changeable("value")
         if reason:
@@ -384,7 +388,17 @@ def table_of(parts: list) -> dict:
     return dict(zip(parts[:half], parts[half:]))
 
 
-CONTAINERS: dict[str, Callable[[list], Any]] = {"list": list, "tuple": tuple, "dict": table_of}
+def exception_of(parts: list) -> BaseException:
+    """An exception with the text of another."""
+    return parts[0](*parts[1:])
+
+
+CONTAINERS: dict[str, Callable[[list], Any]] = {
+    "list": list,
+    "tuple": tuple,
+    "dict": table_of,
+    "exception": exception_of,
+}
 
 
 def call_with_containers(forms: tuple, sink: Callable[..., None], before: int, *flat: Any) -> None:

@@ -20,6 +20,7 @@ from . import callers, prove, state, undo
 from .handover import event_of, is_queue
 from .later import Later, Standing
 from .outside_calls import real
+from .raised import raise_warning
 from .regions import tensor_of
 from .state import local
 from .tracing import constant, nested_context, translator
@@ -185,6 +186,8 @@ def entered(name: str) -> bool:
     if trace.open:
         raise state.SiteRefused("a side enters a block that diverts what is printed")
     trace.diverted.append(len(events()))
+    if sink_of(name) is enter_warnings:
+        trace.raising.append(trace.is_raising())
     return True
 
 
@@ -196,15 +199,21 @@ def left(name: str) -> bool:
     """
     trace = state.local.trace
     assert trace is not None
-    start = trace.diverted.pop()
-    block = translator().output.current_tx.symbolic_locals[name]
-    sink = block.var_getattr(translator().output.current_tx, "sink")
-    if sink.fn is enter_made:
+    start, sink = trace.diverted.pop(), sink_of(name)
+    if sink is enter_warnings:
+        trace.raising.pop()
+    if sink is enter_made:
         for event in events()[start:]:
             printed, _, site, _ = event_of(event)
             if site is not None and prints_elsewhere(site, printed):
                 raise state.SiteRefused("a block that diverts what is printed prints to a file, too")
     return True
+
+
+def sink_of(name: str) -> Any:
+    """What enters the block of this name in the calling frame."""
+    current = translator().output.current_tx
+    return current.symbolic_locals[name].var_getattr(current, "sink").fn
 
 
 def prints_elsewhere(site: str, sink: Any) -> bool:
@@ -227,9 +236,17 @@ def events() -> list[Any]:
 @state.in_whole_calls
 def blocks_diverted(trace: state.Trace) -> Iterator[None]:
     """Let a trace of a whole call inside the block enter such blocks."""
-    from torch._dynamo.variables import PythonModuleVariable, UserDefinedClassVariable, UserFunctionVariable
+    from torch._dynamo.variables import (
+        PythonModuleVariable,
+        SkipFunctionVariable,
+        UserDefinedClassVariable,
+        UserFunctionVariable,
+        VariableTracker,
+    )
 
-    make_object, call = UserDefinedClassVariable.call_function, UserFunctionVariable.call_function
+    make_object, call, skip = (
+        kind.call_function for kind in (UserDefinedClassVariable, UserFunctionVariable, SkipFunctionVariable)
+    )
     read_module = PythonModuleVariable.var_getattr
 
     def making(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
@@ -245,9 +262,14 @@ def blocks_diverted(trace: state.Trace) -> Iterator[None]:
         return make_object(self, tx, args, kwargs)
 
     def calling(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        if trace.diverted and trace.heard is not None and getattr(self, "fn", None) in FILTERS:
+        if trace.raising and getattr(self, "fn", None) in FILTERS:
             return filtered(trace, tx, self, args, kwargs)
         return call(self, tx, args, kwargs)
+
+    def skipping(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        if trace.is_raising() and self.value is warnings.warn and is_category(*args[1:2], *named(kwargs, "category")):
+            return tx.inline_user_function_return(VariableTracker.build(tx, raise_warning), args, kwargs)
+        return skip(self, tx, args, kwargs)
 
     def reading(self: Any, tx: Any, name: str) -> Any:
         if trace.diverted and ((self.value is sys and name in REDIRECTS) or (self.value is warnings and name in HELD)):
@@ -257,6 +279,7 @@ def blocks_diverted(trace: state.Trace) -> Iterator[None]:
     with state.replaced(
         (UserDefinedClassVariable, "call_function", making),
         (UserFunctionVariable, "call_function", calling),
+        (SkipFunctionVariable, "call_function", skipping),
         (PythonModuleVariable, "var_getattr", reading),
     ):
         try:
@@ -293,18 +316,32 @@ def caught(trace: state.Trace, tx: Any, options: dict[str, Any]) -> Any:
     action = options.get("action")
     shows = action is None or (action.is_python_constant() and action.as_python_constant() in (None, *ACTIONS))
     if not shows or not options.keys() <= {"action", "category", "lineno", "append"}:
-        raise state.SiteRefused("warnings are kept, or raised")
+        raise state.SiteRefused("warnings are kept, or some of them raised")
     hear(trace)
     return traced(trace, tx, catch, tuple(options), *options.values())
 
 
 def filtered(trace: state.Trace, tx: Any, function: Any, args: Any, kwargs: Any) -> Any:
     """Change which warnings are shown, in a block behind which they are shown as before."""
-    action = args[0] if args else kwargs.get("action")
-    known = action is None or (action.is_python_constant() and action.as_python_constant() in ACTIONS)
-    if not known or not all(map(is_plain, (*args, *kwargs.values()))):
-        raise state.SiteRefused("warnings are raised, or it depends which are shown")
+    if not all(map(is_plain, (*args, *kwargs.values()))):
+        raise state.SiteRefused("it depends which warnings are shown")
+    action = next((item.as_python_constant() for item in (*args[:1], *named(kwargs, "action"))), None)
+    if function.fn is warnings.simplefilter and action == "error" and len(args) + len(kwargs) == 1:
+        trace.raising[-1] = True
+    elif trace.is_raising() or action not in (None, *ACTIONS):
+        raise state.SiteRefused("some warnings are raised")
     return traced(trace, tx, filter_warnings, function, tuple(kwargs), *args, *kwargs.values())
+
+
+def named(options: dict[str, Any], name: str) -> list[Any]:
+    """The value of an option, if it is there."""
+    return [options[name]] if name in options else []
+
+
+def is_category(*variables: Any) -> bool:
+    """Whether variables of Dynamo's are classes of warnings, or None."""
+    values = [item.as_python_constant() if item.is_python_constant() else 0 for item in variables]
+    return all(value is None or (isinstance(value, type) and issubclass(value, Warning)) for value in values)
 
 
 def is_plain(variable: Any) -> bool:

@@ -119,8 +119,11 @@ class Trace:
     questions: Any = None  # whether the program is compiled (compiling.py)
     eager: frozenset[Any] = frozenset()  # where it is answered as in eager Python
     flags: int = 0  # blocks that set flags of cuDNN and have not ended
+    made: dict[int, Any] = dataclasses.field(default_factory=dict)  # exceptions, by id (raised.py)
+    texts: bool = False  # the effect that is deferred looks at exceptions only for their texts
     ignoring: int = 0  # blocks of `numpy.errstate` that have not ended
     diverted: list[int] = dataclasses.field(default_factory=list)  # blocks that are open, by events in front of each
+    raising: list[bool] = dataclasses.field(default_factory=list)  # by block of `catch_warnings`: all are exceptions
     heard: Optional[list[Any]] = None  # warnings that are shown in no other way than the program says (diverted.py)
     recorder: contextlib.ExitStack = dataclasses.field(default_factory=contextlib.ExitStack)  # fills `heard`
     on_cpu: bool = False  # the graph has to stay on the CPU
@@ -129,6 +132,10 @@ class Trace:
     def route(self, answers: tuple[bool, ...]) -> tuple[Any, ...]:
         """What a graph with these answers rests on, in a form that can be compared."""
         return (*answers, *map(str, self.assumed), *map(str, self.lists))
+
+    def is_raising(self) -> bool:
+        """Whether every warning is an exception where the trace is."""
+        return bool(self.raising) and self.raising[-1]
 
     def refuse(self, site: str, reason: str) -> None:
         """Record why a site cannot be mended in this trace."""

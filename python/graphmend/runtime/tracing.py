@@ -9,7 +9,7 @@ from __future__ import annotations
 import types
 from typing import Any, Callable, Optional
 
-from . import callers, records, state, undo, watch
+from . import callers, raised, records, state, undo, watch
 from .markers import key_of, site_of
 from .paths import MAX_DECISIONS, path_of
 
@@ -50,6 +50,8 @@ def site_on(site: str) -> bool:
         return False
     if state.needs_whole_call(site) and callers.behind_wrapper(translator().output.current_tx):
         trace.blamed[site] = "it stands behind a wrapper such as a cache, which may not call the function each time"
+        return False
+    if trace.is_raising() and state.rule_of(site) == "GM303":
         return False
     trace.touched[site] = None
     return True
@@ -195,6 +197,7 @@ def unrecordable(site: str, path: str, action: str) -> str:
     """Why the record of the calling frame cannot be postponed; empty if it can."""
     trace = state.local.trace
     assert trace is not None
+    trace.texts = False
     return records.unsafe(trace, translator().output.current_tx, site, path, action) or ""
 
 
@@ -250,7 +253,9 @@ def postponed(name: str) -> str:
     if trace.ignoring:
         return "it stands where it is said what NumPy tells of numbers"
     current = translator().output.current_tx
-    return watch.unsafe_sink(current.symbolic_locals[name].get_code(), trace, current) or ""
+    code = current.symbolic_locals[name].get_code()
+    trace.texts = raised.shows_texts(code)
+    return watch.unsafe_sink(code, trace, current) or ""
 
 
 @constant
@@ -285,6 +290,14 @@ def changeable(name: str) -> str:
     """Why the value of this name in the calling frame cannot be kept for later; empty if it can."""
     current = translator().output.current_tx
     return watch.unsafe_value(current.symbolic_locals[name].realize(), current) or ""
+
+
+@constant
+def is_shown_exception(name: str) -> bool:
+    """Whether this name of the calling frame is an exception of the call, of which an effect shows the text alone."""
+    trace = state.local.trace
+    assert trace is not None
+    return trace.texts and raised.is_made(trace, translator().output.current_tx.symbolic_locals[name].realize())
 
 
 @constant

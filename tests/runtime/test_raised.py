@@ -1,0 +1,153 @@
+"""Exceptions that a call raises, handles and shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from harness import compare, load
+
+START = """
+import logging, math, torch, warnings
+log = logging.getLogger("raised")
+
+class Mine(ValueError):
+    pass
+
+class Shown(ValueError):
+    def __str__(self):
+        return "shown"
+
+def check(x):
+    if x.dim() == 1:
+        raise ValueError(f"expected 2 dimensions, got {x.dim()}", x.shape)
+"""
+
+WHOLE = {
+    "printed": """
+def f(x):
+    try:
+        check(x)
+    except Exception as error:
+        print("caught", error, [error], f"{error!r} {type(error).__name__}", error.args)
+    return x + 1
+""",
+    "logged": """
+def f(x):
+    for i in range(3):
+        try:
+            if i != 1:
+                raise Mine("bad", i)
+        except (Mine, KeyError) as error:
+            log.error("failed: %s (%r)", error, error)
+    return x + 1
+""",
+    "kept": """
+def f(x):
+    found = []
+    try:
+        raise AssertionError("not a matrix")
+    except AssertionError as error:
+        found.append(error)
+    print("found", found, {"error": found[0]})
+    return x + 1, len(found)
+""",
+    "of a tensor": """
+def f(x):
+    try:
+        raise ValueError(x, [1, 2])
+    except ValueError as error:
+        print(error)
+        error.args[1].append(3)
+        print(error)
+    return x + 1
+""",
+    "a warning": """
+def f(x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            warnings.warn(f"{x.shape[0]} rows", DeprecationWarning, 2)
+        except DeprecationWarning as warning:
+            print("caught", warning)
+            x = x * 2
+        try:
+            warnings.warn(Mine("no"), Warning) if x.dim() > 3 else warnings.warn(UserWarning("yes"))
+        except UserWarning as warning:
+            return x + 1, str(warning)
+    return x
+""",
+}
+
+DECIDED = """
+def f(x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            if x.sum() > 0:
+                warnings.warn("positive")
+            print("no warning")
+            return x * 2
+        except UserWarning as warning:
+            print(f"{warning} {x.sum().item():.1f}")
+            return x * 3
+"""
+
+LEFT = {
+    "with the stack": """
+def f(x):
+    try:
+        raise ValueError("bad")
+    except ValueError as error:
+        log.error("failed", exc_info=error)
+    return x + 1
+""",
+    "with a text of its own": """
+def f(x):
+    try:
+        raise Shown("bad")
+    except ValueError as error:
+        print(error)
+    return x + 1
+""",
+    "from Python": """
+def f(x):
+    try:
+        [][3]
+    except IndexError as error:
+        print(error)
+    return x + 1
+""",
+    "some warnings": """
+def f(x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DeprecationWarning)
+        try:
+            warnings.warn("a")
+            warnings.warn("b", DeprecationWarning)
+        except Warning as warning:
+            x = x + 1
+    return x
+""",
+}
+
+CALLS = [lambda: (torch.rand(3),), lambda: (-torch.rand(3),)]
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_whole(tmp_path: Any, name: str) -> None:
+    outcome = compare(load(tmp_path, START + WHOLE[name]), CALLS)
+    assert [record["mode"] for record in outcome.report["callables"]] == ["whole"], outcome.report
+
+
+def test_data_decide_whether_a_warning_is_raised(tmp_path: Any) -> None:
+    outcome = compare(load(tmp_path, START + DECIDED), [CALLS[0], CALLS[0], CALLS[0], CALLS[1]])
+    assert [record["mode"] for record in outcome.report["callables"]] == ["whole"], outcome.report
+    assert outcome.graphs == 2
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_left(tmp_path: Any, name: str) -> None:
+    outcome = compare(load(tmp_path, START + LEFT[name]), CALLS)
+    assert [record["mode"] for record in outcome.report["callables"]] != ["whole"]
