@@ -30,6 +30,7 @@ from .contexts import contexts_entered
 from .conversions import idle_conversions_seen
 from .diverted import blocks_diverted
 from .drawn import draws_as_numbers
+from .folded import constants_folded
 from .generators import generators_noted
 from .gradient_calls import gradients_traced
 from .hosts import hosts_called
@@ -86,7 +87,7 @@ postponing: dict[int, Any] = {}  # by identity: the code around graphs that post
 CONTEXTS = (
     *(identity_watched, numbers_watched, loads_noted, proxies_followed),
     *(numbers_assumed, truth_asked, members_compared, questions_reworded, idle_conversions_seen),
-    *(types_watched, supplied, places_selected, spelled_out),
+    *(types_watched, supplied, places_selected, spelled_out, constants_folded),
     *(contexts_entered, blocks_diverted, losses_held, hosts_called, arrays_computed, seeded_drawn),
     *(gradients_traced, generators_noted, lookups_kept),
     *(modules_made, libraries_called, caches_asked, stack_shown, queues_asked, hooks_called, layers_held),

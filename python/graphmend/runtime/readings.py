@@ -6,12 +6,14 @@ import ast
 import base64
 import binascii
 import bisect
+import calendar
 import dataclasses
 import datetime
 import fnmatch
 import getpass
 import glob
 import hashlib
+import hmac
 import html
 import json
 import os
@@ -20,6 +22,7 @@ import platform
 import random
 import shlex
 import socket
+import struct
 import sys
 import textwrap
 import threading
@@ -68,12 +71,15 @@ def facts_of_functions() -> dict[Callable[..., Any], Fact]:
         found[function] = Fact(READING)
     for function in (getpass.getuser, glob.glob, threading.active_count, time.strftime):
         found[function] = Fact(READING)
+    for function in (torch.get_num_threads, torch.get_num_interop_threads):
+        found[function] = Fact(READING)
     for name in ("system", "machine", "node", "platform", "release", "python_version"):
         found[getattr(platform, name)] = Fact(READING)
     for name in ("time", "perf_counter", "monotonic", "process_time", "thread_time"):
         found[getattr(time, name)] = found[getattr(time, name + "_ns")] = Fact(CLOCK)
     for name in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s"):
         found[getattr(hashlib, name)] = Fact(PURE, DIGESTS)
+    found[hashlib.new] = found[hmac.new] = Fact(PURE, DIGESTS)
     pure = (
         json.loads,
         json.dumps,
@@ -82,6 +88,22 @@ def facts_of_functions() -> dict[Callable[..., Any], Fact]:
         binascii.crc32,
         base64.b64encode,
         base64.b64decode,
+        base64.b32encode,
+        base64.b32decode,
+        base64.b16encode,
+        base64.b16decode,
+        base64.urlsafe_b64encode,
+        base64.urlsafe_b64decode,
+        binascii.hexlify,
+        binascii.unhexlify,
+        calendar.isleap,
+        calendar.monthrange,
+        hashlib.pbkdf2_hmac,
+        hmac.digest,
+        os.path.normpath,
+        struct.calcsize,
+        zlib.compress,
+        zlib.decompress,
         ast.literal_eval,
         textwrap.dedent,
         textwrap.indent,
@@ -97,9 +119,13 @@ def facts_of_functions() -> dict[Callable[..., Any], Fact]:
         html.unescape,
         shlex.quote,
         shlex.split,
+        unicodedata.category,
+        unicodedata.name,
         unicodedata.normalize,
         urllib.parse.quote,
         urllib.parse.unquote,
+        urllib.parse.urlencode,
+        urllib.parse.urljoin,
     )
     found.update(dict.fromkeys(pure, Fact(PURE)))
     return found

@@ -1,0 +1,91 @@
+"""Calls of Python's own that compute with constants of the trace alone, made while a call is traced.
+
+Dynamo computes with constants, too, but knows few methods of `bytes` and hardly any function that reads or writes text.
+What is called here depends on its arguments alone and changes nothing, so the trace may have the answer. Whatever
+raises an exception, or gives more than numbers and texts, is left to Dynamo.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Iterator, Optional
+
+from . import state
+from .readings import PURE, fact_of, is_plain
+
+# Methods of constants that Dynamo does not know, and methods of their classes.
+METHODS: dict[type, frozenset[str]] = {
+    int: frozenset(["to_bytes"]),
+    bool: frozenset(["to_bytes"]),
+    bytes: frozenset(name for name in vars(bytes) if not name.startswith("__")) - {"decode"},
+}
+OF_CLASSES: dict[type, frozenset[str]] = {
+    int: frozenset(["from_bytes"]),
+    float: frozenset(["fromhex"]),
+    bytes: frozenset(["fromhex", "maketrans"]),
+    str: frozenset(["maketrans"]),
+}
+
+
+@state.in_whole_calls
+def constants_folded(trace: state.Trace) -> Iterator[None]:
+    """Have such calls made by a trace of a whole call inside the block."""
+    from torch._dynamo.variables import BuiltinVariable, ConstantVariable, SkipFunctionVariable, UserFunctionVariable
+
+    skipped, inlined = SkipFunctionVariable.call_function, UserFunctionVariable.call_function
+    built, method, method_of_class = (
+        BuiltinVariable.call_function,
+        ConstantVariable.call_method,
+        BuiltinVariable.call_method,
+    )
+
+    def skipping(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        found = folded(tx, self.value, args, kwargs) if is_pure(self.value) else None
+        return skipped(self, tx, args, kwargs) if found is None else found
+
+    def inlining(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        found = folded(tx, self.fn, args, kwargs) if is_pure(getattr(self, "fn", None)) else None
+        return inlined(self, tx, args, kwargs) if found is None else found
+
+    def building(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+        found = folded(tx, bytes, args, kwargs) if self.fn is bytes else None
+        return built(self, tx, args, kwargs) if found is None else found
+
+    def asking(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        known = name in METHODS.get(type(self.value), ())
+        found = folded(tx, getattr(self.value, name), args, kwargs) if known else None
+        return method(self, tx, name, args, kwargs) if found is None else found
+
+    def asking_class(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        known = isinstance(self.fn, type) and name in OF_CLASSES.get(self.fn, ())
+        found = folded(tx, getattr(self.fn, name), args, kwargs) if known else None
+        return method_of_class(self, tx, name, args, kwargs) if found is None else found
+
+    with state.replaced(
+        (SkipFunctionVariable, "call_function", skipping),
+        (UserFunctionVariable, "call_function", inlining),
+        (BuiltinVariable, "call_function", building),
+        (ConstantVariable, "call_method", asking),
+        (BuiltinVariable, "call_method", asking_class),
+    ):
+        yield
+
+
+def is_pure(function: Any) -> bool:
+    """Whether what a function gives depends on its arguments alone, and the program may have all of it."""
+    fact = fact_of(function)
+    return fact is not None and fact.kind == PURE and "" in fact.parts
+
+
+def folded(tx: Any, function: Callable[..., Any], args: Any, kwargs: Any) -> Optional[Any]:
+    """Dynamo's variable of a new object that equals what a call gives; None where it is not to be made here."""
+    from torch._dynamo.variables.builder import SourcelessBuilder
+
+    try:
+        given = [item.as_python_constant() for item in args]
+        named = {name: item.as_python_constant() for name, item in kwargs.items()}
+        if not (is_plain(given) and is_plain(named)):
+            return None
+        value = function(*given, **named)
+    except Exception:  # an argument that is no constant, or what the function raises
+        return None
+    return SourcelessBuilder.create(tx, value) if is_plain(value) else None

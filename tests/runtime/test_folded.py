@@ -1,0 +1,87 @@
+"""Calls of Python's own with constants of the trace alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from harness import compare, load
+
+PROGRAMS = {
+    "bytes": """
+        def f(x):
+            data = (5).to_bytes(2, "big") + bytes.fromhex("0a") + bytes("abc", "utf-8")
+            return x * data[1] + int.from_bytes(data[:2], "little"), data.hex(), data.split(b"a"), data.upper()
+        """,
+    "text": """
+        import base64, binascii, calendar, unicodedata, urllib.parse
+        def f(x):
+            key = base64.b32encode(b"name") + binascii.hexlify(b"a")
+            table = str.maketrans("ab", "xy")
+            link = urllib.parse.urljoin("http://a/b", "c") + "?" + urllib.parse.urlencode({"n": 1})
+            return x * calendar.monthrange(2024, 2)[1], key, "abc".translate(table), link, unicodedata.name("a")
+        """,
+    "digests": """
+        import hashlib, hmac, zlib
+        def f(x):
+            keyed = hmac.new(b"k", b"m", "sha256").hexdigest()
+            return x * (int(hashlib.new("md5", b"m").hexdigest(), 16) % 5), keyed, len(zlib.compress(b"a" * 9))
+        """,
+    "numbers": """
+        import os.path, struct, torch
+        def f(x):
+            threads = min(torch.get_num_threads(), 1) * min(torch.get_num_interop_threads(), 1)
+            return x * threads, struct.calcsize("<if"), os.path.normpath("/a/../b")
+        """,
+    "new_containers": """
+        import json
+        def f(x):
+            first, second = json.loads("[1, 2]"), json.loads("[1, 2]")
+            first.append(3)
+            return x * len(second), first, second
+        """,
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_calls_with_constants_are_part_of_the_graph(tmp_path: Any, name: str) -> None:
+    calls = [lambda: (torch.ones(3),), lambda: (torch.zeros(3),)]
+    outcome = compare(load(tmp_path, PROGRAMS[name]), calls)
+    assert outcome.report["callables"][0]["mode"] == "whole"
+
+
+FAILING = {
+    "overflow": "(300).to_bytes(1, 'big')",
+    "digits": "bytes.fromhex('zz')",
+    "name": "unicodedata.name('\\x00')",
+}
+
+
+@pytest.mark.parametrize("name", FAILING)
+@pytest.mark.parametrize("caught", [True, False])
+def test_what_such_calls_raise_comes_from_python(tmp_path: Any, name: str, caught: bool) -> None:
+    kind = "(ValueError, OverflowError)" if caught else "KeyError"
+    text = f"""
+        import unicodedata
+        def f(x):
+            try:
+                return x, {FAILING[name]}
+            except {kind} as error:
+                return x * 2, str(error)
+        """
+    compare(load(tmp_path, text), [lambda: (torch.ones(3),)])
+
+
+def test_the_own_functions_of_a_program_are_called(tmp_path: Any) -> None:
+    text = """
+        import base64
+        known = base64.b32encode
+        def f(x):
+            base64.b32encode = lambda data: b"own"
+            try:
+                return x * 2, base64.b32encode(b"name")
+            finally:
+                base64.b32encode = known
+        """
+    compare(load(tmp_path, text), [lambda: (torch.ones(3),), lambda: (torch.zeros(3),)])
