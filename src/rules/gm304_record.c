@@ -11,6 +11,7 @@ static const char page[] =
     "A statement that keeps a number for later, in an object that outlives the call: a counter, a history, a table of statistics:\n\n"
     "    self.losses.append(loss.item())\n"
     "    self.last[\"mean\"] = y.mean().item()\n"
+    "    self.means.setdefault(name, []).append(y.mean().item())\n"
     "    self.writer.add_scalar(\"mean\", y.mean().item())\n"
     "    if x.mean() > 0:\n"
     "        self.hits += 1\n\n"
@@ -45,10 +46,40 @@ static void add_read(gm_analysis *analysis, record *found, gm_node *node) {
 
 /* ---- Taking it apart ---- */
 
+/* A number, a text or a new container with nothing in it. */
+static bool is_start(const gm_analysis *analysis, const gm_node *node) {
+    static const char *const makers[] = {"builtins.dict", "builtins.list", "builtins.set", NULL};
+    if (node->kind == GM_KIND_Call) {
+        const gm_Call *call = gm_as_Call(node);
+        const gm_name *name = gm_flow_qualified(analysis->flow, call->func);
+        return name != NULL && gm_text_in(name->text, makers) && call->args.count + call->keywords.count == 0;
+    }
+    return node->kind == GM_KIND_Constant || (node->kind == GM_KIND_List && gm_as_List(node)->elts.count == 0) ||
+           (node->kind == GM_KIND_Dict && gm_as_Dict(node)->values.count == 0);
+}
+
+/* `table.setdefault(key, [])`, which is `table[key]` that may be new. */
+static bool is_entry(const gm_analysis *analysis, const gm_node *node) {
+    if (node->kind != GM_KIND_Call || gm_as_Call(node)->func->kind != GM_KIND_Attribute) {
+        return false;
+    }
+    const gm_Call *call = gm_as_Call(node);
+    return gm_name_is(gm_as_Attribute(call->func)->attr, "setdefault") && call->args.count == 2 && call->keywords.count == 0 &&
+           is_start(analysis, call->args.items[1]);
+}
+
 static void strip_brackets(gm_analysis *analysis, record *found) {
-    while (found->target->kind == GM_KIND_Subscript) {
-        add_read(analysis, found, gm_as_Subscript(found->target)->slice);
-        found->target = gm_as_Subscript(found->target)->value;
+    for (;;) {
+        if (found->target->kind == GM_KIND_Subscript) {
+            add_read(analysis, found, gm_as_Subscript(found->target)->slice);
+            found->target = gm_as_Subscript(found->target)->value;
+        } else if (is_entry(analysis, found->target)) {
+            const gm_Call *entry = gm_as_Call(found->target);
+            add_read(analysis, found, entry->args.items[0]);
+            found->target = gm_as_Attribute(entry->func)->value;
+        } else {
+            return;
+        }
         found->action = "[]";
     }
 }
