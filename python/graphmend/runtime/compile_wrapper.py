@@ -53,6 +53,7 @@ from .raised import exceptions_noted
 from .records import loads_noted
 from .recurrent import layers_held
 from .repeated import repeats_traced
+from .retained import gradients_retained
 from .reworded import questions_reworded
 from .seeded import seeded_drawn
 from .sinks import carry_out, run_again
@@ -89,7 +90,7 @@ CONTEXTS = (
     *(numbers_assumed, truth_asked, members_compared, questions_reworded, idle_conversions_seen),
     *(types_watched, supplied, places_selected, spelled_out, constants_folded),
     *(contexts_entered, blocks_diverted, losses_held, hosts_called, arrays_computed, seeded_drawn),
-    *(gradients_traced, generators_noted, lookups_kept),
+    *(gradients_traced, gradients_retained, generators_noted, lookups_kept),
     *(modules_made, libraries_called, caches_asked, stack_shown, queues_asked, hooks_called, layers_held),
     *(repeats_traced, writes_inherited, draws_as_numbers, exceptions_noted),
     compiling_asked,

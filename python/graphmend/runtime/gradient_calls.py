@@ -7,7 +7,7 @@ from typing import Any, Callable, Iterator
 
 import torch
 
-from . import state
+from . import retained, state
 from .gradients import backward, backward_of, changes_gradients, own_variable, zero_grad
 from .leaf_flags import switch as switch_input
 
@@ -75,6 +75,11 @@ def of_tensors(trace: state.Trace) -> list[tuple[Any, str, Wrapper]]:
 
     def attribute(read: Callable[..., Any]) -> Callable[..., Any]:
         def reading(self: Any, tx: Any, name: str) -> Any:
+            item = retained.known(trace, self)
+            if item is not None and name in ("grad", "retains_grad", "_backward_hooks"):
+                if name != "grad":
+                    raise state.SiteRefused("whether a tensor keeps its gradient is asked for")
+                return item.gradient
             if name == "grad" and not self.source:
                 own = own_variable(tx, self)
                 if own is not self:
@@ -111,6 +116,8 @@ def of_functions(trace: state.Trace) -> list[tuple[Any, str, Wrapper]]:
     def set_attribute(store: Callable[..., Any]) -> Callable[..., Any]:
         def storing(self: Any, tx: Any, item: Any, name: Any, value: Any) -> Any:
             if isinstance(item, TensorVariable):
+                if retained.known(trace, item) is not None:
+                    raise state.SiteRefused("an attribute of a tensor that keeps its gradient is set")
                 item = item if item.source else own_variable(tx, item)
                 known = name.is_python_constant() and name.as_python_constant() == "requires_grad"
                 if known and item.as_proxy().node.meta["example_value"].is_leaf:  # Python raises for other tensors

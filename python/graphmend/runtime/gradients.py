@@ -15,7 +15,7 @@ from typing import Any, Callable
 import torch
 from torch.fx import GraphModule, Node
 
-from . import prove, state
+from . import prove, retained, state
 from .regions import tensor_of
 
 # What Dynamo puts into a graph where a tensor of it is made a leaf.
@@ -46,13 +46,19 @@ def backward(
         raise state.SiteRefused("`backward` for some of the inputs, or inside a higher-order operator")
     if create_graph is not None and create_graph.as_python_constant():
         raise state.SiteRefused("`backward` whose gradients have gradients")
-    leaves = known_leaves(tx, loss)
-    arguments = [loss, TupleVariable(leaves), *([] if gradient is None else [gradient])]
+    trace = state.local.trace
+    assert trace is not None
+    leaves, others = known_leaves(tx, loss), [item.tensor for item in trace.retained]
+    arguments = [loss, TupleVariable([*leaves, *others]), *([] if gradient is None else [gradient])]
     options = {"allow_unused": ConstantVariable.create(True)}
     if retain_graph is not None:
         options["retain_graph"] = retain_graph
-    found = VariableTracker.build(tx, torch.autograd.grad).call_function(tx, arguments, options)
-    tx.inline_user_function_return(VariableTracker.build(tx, accumulate), [TupleVariable(leaves), found], {})
+    differentiate = VariableTracker.build(tx, torch.autograd.grad)
+    found = retained.differentiated(trace, lambda: differentiate.call_function(tx, arguments, options))
+    items = found.unpack_var_sequence(tx)
+    values = [TupleVariable(leaves), TupleVariable(items[: len(leaves)])]
+    tx.inline_user_function_return(VariableTracker.build(tx, accumulate), values, {})
+    retained.keep(trace, tx, items[len(leaves) :])
     return ConstantVariable.create(None)
 
 

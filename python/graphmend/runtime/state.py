@@ -127,6 +127,8 @@ class Trace:
     heard: Optional[list[Any]] = None  # warnings that are shown in no other way than the program says (diverted.py)
     recorder: contextlib.ExitStack = dataclasses.field(default_factory=contextlib.ExitStack)  # fills `heard`
     on_cpu: bool = False  # the graph has to stay on the CPU
+    retained: list[Any] = dataclasses.field(default_factory=list)  # computed tensors with `.grad` (retained.py)
+    differentiates: bool = False  # gradients are computed for `backward`
     accumulates: bool = False  # the program computes gradients and adds them to those of its leaves
 
     def route(self, answers: tuple[bool, ...]) -> tuple[Any, ...]:
