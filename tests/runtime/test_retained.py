@@ -161,3 +161,18 @@ LEFT = [Leaves, IsKept, Viewed, Written, Asked, Hooked, Replaced, NoGradient, Of
 @pytest.mark.parametrize("program", LEFT, ids=lambda program: program.__name__)
 def test_left(program: Any) -> None:
     compare(program, CALLS)
+
+
+@pytest.mark.parametrize("part", ["hidden", "hidden[1:]._base", "hidden.view(-1)"])
+def test_the_caller_finds_the_gradient(part: str) -> None:
+    """It computes the gradients itself, and the compiled function none."""
+    found = []
+    for compiled in (False, True):
+        torch._dynamo.reset()
+        namespace: dict[str, Any] = {}
+        exec(f"def f(x):\n    hidden = x * 2\n    hidden.retain_grad()\n    return {part}, hidden.sum()", namespace)
+        function = torch.compile(namespace["f"], backend="eager") if compiled else namespace["f"]
+        shown, total = function(torch.ones(3, requires_grad=True))
+        total.backward()
+        found.append(plain((shown if shown._base is None else shown._base).grad))
+    assert found[0] is not None and str(found[0]) == str(found[1])

@@ -22,6 +22,7 @@ from .reach import with_reach
 from .records import refuse_seen
 from .regions import has_markers
 from .replay import GuardedGraph, guarded
+from .retained import refuse_leaving
 from .tracing import translator
 from .watch import refuse_replaced
 
@@ -75,6 +76,7 @@ class MendingBackend:
             refuse_kept(trace, translator().output)
             refuse_replaced(module, translator().output)
             refuse_buffers(module)
+            refuse_leaving(module, trace)
         if trace.on_cpu:
             refuse_devices(module)
         if not (trace.switched or has_markers(module) or (trace.whole and rests(module, trace))):

@@ -9,7 +9,7 @@ import torch
 from torch.fx import GraphModule, Node
 from torch.fx._lazy_graph_module import _LazyGraphModule
 
-from . import gradients, hosts, leaf_flags, prove, retained
+from . import gradients, hosts, leaf_flags, prove
 from .ahead import Ahead, decided_ahead
 from .assumed import unasserted
 from .caches import refuse_reruns
@@ -57,7 +57,6 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     """Prove every site of the graph, then replace its markers; raises SiteRefused with the reasons in the trace."""
     flags = leaf_flags.settle(module) if trace.switches else []
     gradients.settle(module, trace)
-    retained.settle(module, trace)
     hosts.settle(module)
     drop_idle_dropouts(module)
     decide_on_tensors(module)

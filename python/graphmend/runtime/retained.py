@@ -115,7 +115,7 @@ def kept(before: Optional[torch.Tensor], gradient: Optional[torch.Tensor]) -> Op
         return before + gradient
 
 
-def settle(module: GraphModule, trace: state.Trace) -> None:
+def refuse_leaving(module: GraphModule, trace: state.Trace) -> None:
     """Refuse tensors with a gradient of their own that the caller would see."""
     fakes = [item.fake for item in trace.retained]
     for node in module.graph.output_node().all_input_nodes if fakes else ():
