@@ -353,6 +353,11 @@ def keep(found: Notes, fact: Fact, function: Any, site: str) -> None:
         refuse(site, "a function draws random numbers before, which happens in the graph")
     if generator is None:
         refuse_late_seed(found.output, site)
+    remember_once(found, generator, function)
+
+
+def remember_once(found: Notes, generator: Any, function: Any) -> None:
+    """Remember the state of the generator behind a function before its first use."""
     if id(generator) not in found.saved:
         found.saved[id(generator)] = readings.saved(function)
         if generator is not readings.SHARED:  # the wrapper remembers that one

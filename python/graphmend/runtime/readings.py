@@ -10,6 +10,7 @@ import calendar
 import dataclasses
 import datetime
 import fnmatch
+import functools
 import getpass
 import glob
 import hashlib
@@ -203,6 +204,8 @@ def is_numpy_seed(function: Any) -> bool:
 
 def generator_of(function: Any) -> Any:
     """The random generator that a bound method draws from; None for other functions."""
+    if type(function) is functools.partial:  # of a function of torch (torch_draws.py)
+        return function.keywords.get("generator")
     owner = getattr(function, "__self__", None)
     if owner is None and is_numpy_seed(function):
         return sys.modules["numpy"].random.mtrand._rand
@@ -244,6 +247,8 @@ def saved(function: Any) -> Callable[[], None]:
     generator = generator_of(function)
     if generator is None:
         return saved_torch()
+    if type(generator) is torch.Generator:
+        return functools.partial(put_back, generator, generator.get_state())
     if type(generator) is random.Random:
         state = generator.getstate()
         return lambda: generator.setstate(state)
@@ -253,6 +258,11 @@ def saved(function: Any) -> Callable[[], None]:
         return lambda: setattr(bits, "state", state)
     state = generator.get_state(legacy=False)
     return lambda: generator.set_state(state)
+
+
+def put_back(generator: torch.Generator, before: torch.Tensor) -> None:
+    """Have a generator of torch go on from an earlier state."""
+    generator.set_state(before)
 
 
 def saved_torch() -> Callable[[], None]:

@@ -13,7 +13,7 @@ from typing import Any, Iterator, Optional
 
 import torch
 
-from . import outside_calls, readings, state
+from . import outside_calls, readings, state, torch_draws
 from .hosts import is_constant
 
 DRAWS = frozenset(name for name, fact in readings.OF_NUMPY.items() if fact.kind == readings.DRAW) | {"choice"}
@@ -35,7 +35,10 @@ def seeded_drawn(trace: state.Trace) -> Iterator[None]:
     call_torch = TorchInGraphFunctionVariable.call_function
 
     def drawing(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        found = drawn_tensor(self.value, tx, args, kwargs) if self.value in TENSORS and "generator" in kwargs else None
+        found = None
+        if self.value in TENSORS and "generator" in kwargs:
+            found = drawn_tensor(self.value, tx, args, kwargs)
+            found = found or torch_draws.drawn(trace, self.value, tx, args, kwargs)
         return call_torch(self, tx, args, kwargs) if found is None else found
 
     def making(call: Any) -> Any:
