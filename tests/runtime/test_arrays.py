@@ -79,3 +79,40 @@ def test_a_function_of_the_program_in_its_place_is_called(tmp_path: Any) -> None
         compare(load(tmp_path, program), CALLS)
     finally:
         __import__("numpy").interp = known
+
+
+TYPES = {
+    "shown": "a.dtype.name, str(a.dtype), a.dtype.kind, a.dtype.itemsize",
+    "compared": "a.dtype == np.float32, a.dtype == 'float64', a.dtype in (np.float32, np.float64)",
+    "used": "np.zeros(2, dtype=a.dtype), a.astype(np.int16).astype(a.dtype), np.issubdtype(a.dtype, np.floating)",
+    "computed": "(a * 2).dtype.name, (a > 0).dtype.name, (a + np.float64(1)).dtype.name, a.argmax().dtype.name",
+}
+OTHER_TYPES = {
+    "divided": "(i / 2).dtype.name",
+    "multiplied": "(i * 1.5 + a).dtype.name",
+    "mean": "i.mean().dtype.name, i.dtype.name",
+    "roots": "np.sqrt(i).sum().dtype.name",
+    "given": "a.dtype",
+}
+
+
+def type_program(value: str) -> str:
+    """A program that asks for the types of arrays."""
+    return f"""
+        import numpy as np
+        def f(x):
+            a = x.detach().numpy()
+            i = x.detach().long().numpy()
+            return x * 2, {value}
+        """
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_types_of_arrays(tmp_path: Any, name: str) -> None:
+    outcome = compare(load(tmp_path, type_program(TYPES[name])), CALLS)
+    assert outcome.report["callables"][0]["mode"] == "whole"
+
+
+@pytest.mark.parametrize("name", OTHER_TYPES)
+def test_types_that_torch_takes_for_others_come_from_numpy(tmp_path: Any, name: str) -> None:
+    compare(load(tmp_path, type_program(OTHER_TYPES[name])), CALLS)

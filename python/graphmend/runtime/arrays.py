@@ -13,6 +13,7 @@ from . import callers, hosts, operators, outside_calls, state
 from .asked import as_tensor
 from .hosts import Host, Place
 from .paths import path_of
+from .regions import tensor_of
 
 NAMES = frozenset(
     """
@@ -28,16 +29,53 @@ hosts.OPERATORS.append(OPERATOR)
 @state.in_whole_calls
 def arrays_computed(trace: state.Trace) -> Iterator[None]:
     """Let a trace of a whole call inside the block put such functions into the graph."""
-    from torch._dynamo.variables.misc import NumpyVariable
+    from torch._dynamo.variables.misc import NumpyDTypeVariable, NumpyVariable
+    from torch._dynamo.variables.tensor import NumpyNdarrayVariable
 
-    call = NumpyVariable.call_function
+    call, attribute = NumpyVariable.call_function, NumpyNdarrayVariable.var_getattr
 
     def calling(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         found = computed(trace, tx, self, args, kwargs) if is_unknown(self.value) else None
         return call(self, tx, args, kwargs) if found is None else found
 
-    with state.replaced((NumpyVariable, "call_function", calling)):
+    def reading(self: Any, tx: Any, name: str) -> Any:
+        kind = type_of(self) if name == "dtype" else None
+        return attribute(self, tx, name) if kind is None else NumpyDTypeVariable(kind)
+
+    with state.replaced(
+        (NumpyVariable, "call_function", calling),
+        (NumpyNdarrayVariable, "var_getattr", reading),
+    ):
         yield
+
+
+def type_of(variable: Any) -> Optional[Any]:
+    """NumPy's type of the items of an array; None if there is none, or torch might have come to another one."""
+    node = variable.as_proxy().node
+    if not all(map(keeps_types, ancestors(node))):
+        return None
+    try:
+        return sys.modules["numpy"].dtype(str(tensor_of(node).dtype).replace("torch.", ""))
+    except (AttributeError, TypeError):  # bfloat16
+        return None
+
+
+def ancestors(node: Any) -> dict[Any, None]:
+    """A node and everything that it is computed from."""
+    found = {node: None}
+    waiting = [node]
+    while waiting:
+        new = [item for item in waiting.pop().all_input_nodes if item not in found]
+        found.update(dict.fromkeys(new))
+        waiting += new
+    return found
+
+
+def keeps_types(node: Any) -> bool:
+    """Whether a node gives no floating point numbers of integers: in double precision for NumPy, not for torch."""
+    values = [tensor_of(item) for item in (node, *node.all_input_nodes)]
+    result, *operands = (getattr(getattr(value, "dtype", None), "is_floating_point", None) for value in values)
+    return not result or not operands or any(operands)
 
 
 def is_unknown(function: Any) -> bool:
