@@ -84,7 +84,7 @@ def test_a_function_of_the_program_in_its_place_is_called(tmp_path: Any) -> None
 TYPES = {
     "shown": "a.dtype.name, str(a.dtype), a.dtype.kind, a.dtype.itemsize",
     "compared": "a.dtype == np.float32, a.dtype == 'float64', a.dtype in (np.float32, np.float64)",
-    "used": "np.zeros(2, dtype=a.dtype), a.astype(np.int16).astype(a.dtype), np.issubdtype(a.dtype, np.floating)",
+    "used": "x + torch.from_numpy(a.astype(np.int16).astype(a.dtype)), np.issubdtype(a.dtype, np.floating)",
     "computed": "(a * 2).dtype.name, (a > 0).dtype.name, (a + np.float64(1)).dtype.name, a.argmax().dtype.name",
 }
 OTHER_TYPES = {
@@ -99,7 +99,7 @@ OTHER_TYPES = {
 def type_program(value: str) -> str:
     """A program that asks for the types of arrays."""
     return f"""
-        import numpy as np
+        import numpy as np, torch
         def f(x):
             a = x.detach().numpy()
             i = x.detach().long().numpy()
