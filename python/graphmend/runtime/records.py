@@ -190,6 +190,16 @@ def plain_inside(target: Any) -> bool:
     return all(plain_inside(item) for item in items)
 
 
+def containers_in(target: Any) -> Iterator[Any]:
+    """The containers inside of a plain one, which a write into an item of it may change."""
+    if type(target) in PLAIN:
+        return
+    for item in target.values() if isinstance(target, dict) else target:
+        if type(item) in (*CONTAINERS, *COUNTERS, tuple):
+            yield item
+            yield from containers_in(item)
+
+
 def unsafe_write(owner: Any, name: str) -> Optional[str]:
     """Why setting an attribute later could do something else than now, None if it could not."""
     kind = type(owner)
@@ -213,7 +223,7 @@ def unsafe_target(target: Any, action: str) -> tuple[Optional[str], Reach]:
     else:
         good = type(target) in RECORDERS
     if good:
-        return None, NOTHING
+        return None, Reach(frozenset(map(id, containers_in(target)))) if action == "[]" else NOTHING
     reason, found = ("it is no container", NOTHING) if action == "[]" else reached(target, action)
     return reason and f"what writing to it does is not known ({type(target).__name__}): {reason}", found
 
