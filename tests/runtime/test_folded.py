@@ -85,3 +85,32 @@ def test_the_own_functions_of_a_program_are_called(tmp_path: Any) -> None:
                 base64.b32encode = known
         """
     compare(load(tmp_path, text), [lambda: (torch.ones(3),), lambda: (torch.zeros(3),)])
+
+
+CHANGES = {
+    "a new key": "conf['c'] = 1",
+    "another order": "conf['a'] = conf.pop('a')",
+    "a new key inside": "conf['b']['d'] = 2",
+    "a new item": "conf['a'].append(3)",
+    "another text": "conf['b']['text'] = 'z'",
+    "no key": "del conf['a']",
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize("dumps", ["json.dumps", "urllib.parse.urlencode"])
+def test_arguments_that_change_between_calls(tmp_path: Any, name: str, dumps: str) -> None:
+    text = f"""
+        import json, urllib.parse
+        conf = {{"a": [1], "b": {{"text": "x"}}}}
+        def f(x):
+            return x * 2, {dumps}(conf)
+        def change():
+            {CHANGES[name]}
+        """
+    program = load(tmp_path, text)()
+    torch._dynamo.reset()
+    compiled = torch.compile(program, backend="eager")
+    for change in (lambda: None, program.__globals__["change"]):
+        change()
+        assert str(compiled(torch.ones(3))) == str(program(torch.ones(3)))

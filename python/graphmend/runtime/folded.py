@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, Callable, Iterator, Optional
 
 from . import state
+from .outside_calls import as_constant
 from .readings import PURE, fact_of, is_plain
 
 # Methods of constants that Dynamo does not know, and methods of their classes.
@@ -81,8 +82,8 @@ def folded(tx: Any, function: Callable[..., Any], args: Any, kwargs: Any) -> Opt
     from torch._dynamo.variables.builder import SourcelessBuilder
 
     try:
-        given = [item.as_python_constant() for item in args]
-        named = {name: item.as_python_constant() for name, item in kwargs.items()}
+        given = [as_constant(item) for item in args]
+        named = {name: as_constant(item) for name, item in kwargs.items()}
         if not (is_plain(given) and is_plain(named)):
             return None
         value = function(*given, **named)

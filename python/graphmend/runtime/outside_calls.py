@@ -210,12 +210,32 @@ def plain(site: str, variable: Any) -> Any:
             refuse(site, "its arguments depend on data")
         return size(site, variable.evaluate_expr(translator().output))
     try:
-        value = variable.as_python_constant()
+        value = as_constant(variable)
     except Exception:
         refuse(site, "its arguments are no constants")
     if not is_plain(value):
         refuse(site, "its arguments are no plain numbers and texts")
     return value
+
+
+def as_constant(variable: Any) -> Any:
+    """The value of a variable of Dynamo's, all of which the graph is guarded on; raises where it is no constant."""
+    hold_keys(variable)
+    return variable.as_python_constant()
+
+
+def hold_keys(variable: Any) -> None:
+    """Have Dynamo look at the keys of dictionaries and their order, which it does for a program that asks for them."""
+    from torch._dynamo.variables import BaseListVariable, ConstDictVariable
+
+    variable = variable.realize()
+    if isinstance(variable, ConstDictVariable):
+        variable.call_method(translator().output.current_tx, "keys", [], {})
+        parts = list(variable.items.values())
+    else:
+        parts = variable.items if isinstance(variable, BaseListVariable) else []
+    for part in parts:
+        hold_keys(part)
 
 
 sizes: dict[str, set[int]] = {}  # by site: the sizes of tensors that were arguments, each for a graph of its own
