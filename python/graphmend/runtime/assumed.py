@@ -14,8 +14,8 @@ from typing import Any, Iterator, Optional
 import torch
 from torch.fx import GraphModule, Node
 
-from . import state
-from .paths import giving, path_of
+from . import prove, state
+from .paths import giving, is_of_module, of_modules, path_of
 from .tracing import translator
 
 FETCH = (torch.ops.aten._local_scalar_dense.default, torch.ops.aten.item.default)
@@ -39,7 +39,8 @@ def numbers_assumed(trace: state.Trace) -> Iterator[None]:
 
     With `trace.fixed`, every such integer is the one that the call has. More than a few are too much for a compiler, so
     they are fixed at first; once a call has others, they are left open (`trace.symbolic`) unless they are far too many.
-    Then there is a graph for each of the first few sets of numbers.
+    Then there is a graph for each of the first few sets of numbers. Those that come from modules of the program alone,
+    such as the stride of a layer in a buffer, are fixed in any case until a call has others.
     """
     from torch._dynamo.variables import builder, tensor
     from torch._subclasses import fake_impls
@@ -60,7 +61,7 @@ def numbers_assumed(trace: state.Trace) -> Iterator[None]:
 
     def fixing(cls: Any, tx: Any, *args: Any, **kwargs: Any) -> Any:
         made = create.__func__(cls, tx, *args, **kwargs)
-        number = fix(trace, made.sym_num) if isinstance(made, tensor.SymNodeVariable) else None
+        number = settle(trace, made.sym_num) if isinstance(made, tensor.SymNodeVariable) else None
         return made if number is None else tensor.VariableTracker.build(tx, number)
 
     def noting(node: Node, value: Any) -> None:
@@ -68,8 +69,10 @@ def numbers_assumed(trace: state.Trace) -> Iterator[None]:
         trace.numbers = trace.numbers or (is_number(value) and bool(items_in(value)))
         if "unbacked_bindings" in node.meta:
             trace.numbers = True
-            trace.symbols += len(node.meta["unbacked_bindings"])
-            if trace.fixed:
+            origins = None if trace.symbolic else of_modules(node)
+            hold(trace, origins or [])
+            trace.symbols += len(node.meta["unbacked_bindings"]) if origins is None else 0
+            if trace.fixed or origins is not None:
                 fix_sizes(trace, node)
             elif trace.symbols > (MOST if trace.symbolic else MANY):
                 trace.crowded = True
@@ -83,13 +86,13 @@ def numbers_assumed(trace: state.Trace) -> Iterator[None]:
         number = fetch(mode, operator, value)
         if known is None:
             bind(trace, mode.shape_env, value, number)
+        settle(trace, number)
         return number
 
     ShapeEnv._evaluate_expr = assuming
     implementations.update(dict.fromkeys(FETCH, fetching))
     builder.set_example_value = tensor.set_example_value = noting
-    if trace.fixed:
-        tensor.SymNodeVariable.create = classmethod(fixing)
+    tensor.SymNodeVariable.create = classmethod(fixing)
     try:
         yield
     finally:
@@ -188,6 +191,54 @@ def bind(trace: state.Trace, shapes: Any, value: Any, number: Any) -> None:
             bindings = compute_unbacked_bindings(shapes, number)  # none where an element is assigned to
             item.meta["unbacked_bindings"] = bindings or {number.node.expr: ()}
             return
+
+
+def settle(trace: state.Trace, number: Any) -> Any:
+    """The Python number that an integer or a truth value is in this call, where the trace fixes it; otherwise None."""
+    if not trace.fixed and (trace.symbolic or not is_number(number) or not is_settled(trace, number)):
+        return None
+    return fix(trace, number)
+
+
+def is_settled(trace: state.Trace, number: Any) -> bool:
+    """Whether data decide a number, all of them are held by modules, and no earlier trace has found another number."""
+    graph, shapes = translator().output.graph, number.node.shape_env
+    symbols, items = number.node.expr.free_symbols, items_in(number)
+    found: dict[str, Any] = {}
+    for symbol in symbols:
+        if symbol in items:
+            source = shapes.var_to_sources[symbol][0].base
+            if not is_of_module(source):
+                return False
+            found[source.name] = shapes.backed_var_to_val[symbol]
+        elif symbol in shapes.backed_var_to_val:
+            return False
+        else:
+            giver = giving(graph, symbol)
+            origins = of_modules(giver) if giver is not None else None
+            if origins is None:
+                return False
+            hold(trace, origins)
+    if any(trace.held.get(name, value) not in (value, None) for name, value in found.items()):
+        return False
+    trace.held.update(found)
+    return bool(symbols)
+
+
+def hold(trace: state.Trace, origins: list[Node]) -> None:
+    """Note what the graph takes for settled: inputs from modules."""
+    for node in origins:
+        if node.op == "placeholder":
+            trace.held.setdefault(node.meta["grapharg"].source.name, None)
+
+
+def changes_what_is_held(module: GraphModule, trace: state.Trace) -> bool:
+    """Whether a graph writes to what it takes for settled, so that the next call has other numbers."""
+    if trace.symbolic or not trace.held:
+        return False
+    inputs = [node for node in module.graph.nodes if node.op == "placeholder" and "grapharg" in node.meta]
+    held = prove.storages_in(node for node in inputs if getattr(node.meta["grapharg"].source, "name", "") in trace.held)
+    return any(not held.isdisjoint(prove.writes_of(node)) for node in module.graph.nodes)
 
 
 def fix(trace: state.Trace, number: Any) -> Any:

@@ -36,13 +36,16 @@ class Course:
     crowded: bool = False
     hosts: bool = False
     tried: bool = False  # with fixed numbers
+    early: bool = False  # a trace may be given up for what the call fills in
+    held: dict[str, Any] = dataclasses.field(default_factory=dict)  # numbers that modules held in earlier traces
     missed: dict[str, str] = dataclasses.field(default_factory=dict)  # records without which the trace goes on
     raised: Any = None  # what the program raised when it was told that it is compiled
 
     def trace(self) -> state.Trace:
         """The next attempt."""
         numbers = {"fixed": self.fixed, "symbolic": self.symbolic, "items": self.items}
-        return state.Trace(self.whole, frozenset(self.off), hosts=self.hosts, eager=self.eager, **numbers)
+        known = {"hosts": self.hosts, "eager": self.eager, "early": self.early, "held": dict(self.held)}
+        return state.Trace(self.whole, frozenset(self.off), **known, **numbers)
 
     def goes_on(self, trace: state.Trace, error: Any) -> bool:
         """Whether there is another attempt after one that has come to nothing."""
@@ -62,6 +65,8 @@ class Course:
         asked = trace.questions.places() if self.whole and is_raising(error) else self.eager
         if not asked <= self.eager:
             self.eager, self.raised = self.eager | asked, self.raised or error
+        elif trace.moving and not self.symbolic:
+            self.symbolic = True
         elif trace.drawing and not self.hosts:
             self.hosts = True
         elif trace.numbers and not self.tried:

@@ -7,6 +7,7 @@ from typing import Any, Callable, Optional
 from torch.fx import GraphModule
 
 from . import gradients, own_guards, state
+from .assumed import changes_what_is_held
 from .contexts import refuse_devices
 from .diverted import refuse_kept, silent
 from .generators import refuse_unclosed
@@ -77,6 +78,9 @@ class MendingBackend:
             refuse_replaced(module, translator().output)
             refuse_buffers(module)
             refuse_leaving(module, trace)
+            if changes_what_is_held(module, trace):
+                trace.moving = True
+                raise state.SiteRefused("the call changes a number that it takes for settled")
         if trace.on_cpu:
             refuse_devices(module)
         if not (trace.switched or has_markers(module) or (trace.whole and rests(module, trace))):

@@ -31,6 +31,7 @@ from .conversions import idle_conversions_seen
 from .diverted import blocks_diverted
 from .drawn import draws_as_numbers
 from .folded import constants_folded
+from .fills import fills_noted, foreseen
 from .generators import generators_noted
 from .gradient_calls import gradients_traced
 from .hosts import hosts_called
@@ -92,7 +93,7 @@ CONTEXTS = (
     *(contexts_entered, blocks_diverted, losses_held, hosts_called, arrays_computed, seeded_drawn),
     *(gradients_traced, gradients_retained, generators_noted, lookups_kept),
     *(modules_made, libraries_called, caches_asked, stack_shown, queues_asked, hooks_called, layers_held),
-    *(repeats_traced, writes_inherited, draws_as_numbers, exceptions_noted),
+    *(repeats_traced, writes_inherited, draws_as_numbers, exceptions_noted, fills_noted),
     compiling_asked,
     put_back,
 )
@@ -110,6 +111,7 @@ class Callback:
         self.only = only
         self.off: dict[bool, dict[str, None]] = {False: {}, True: {}}
         self.eager: set[Any] = set()  # where the program is told that it is not compiled
+        self.held: dict[str, Any] = {}  # numbers that modules of the program held, by their sources
         self.preparation = Preparation()
         self.patience = Patience()
 
@@ -130,10 +132,11 @@ class Callback:
             raise state.OtherPath
         if self.patience.waits():
             raise state.NotWhole(again=True)
+        self.look_ahead(frame)
         result, error = self.attempts(frame, cache_entry, frame_state, True)
         if error is None:
             self.patience.ended()
-            if self.record.mode in ("unused", "waiting") and getattr(result, "guarded_code", None) is not None:
+            if self.is_early() and getattr(result, "guarded_code", None) is not None:
                 self.record.mode, self.record.reason = "whole", None
             return result
         if is_raising(error):
@@ -141,13 +144,31 @@ class Callback:
             raise state.NotWhole(raises=True)
         if getattr(error, "frame_exec_strategy", None) is not None:
             return self.inner(frame, cache_entry, frame_state)
-        again = self.record.mode in ("unused", "waiting") and self.preparation.may_be_over(error)
+        again = self.is_early() and self.preparation.may_be_over(error)
         if self.only and not again:
             return self.inner(frame, cache_entry, frame_state)
-        self.record.reason = first_line(error)
         if again:
-            self.record.mode = "waiting"
-        raise state.NotWhole(again=again)
+            self.wait(first_line(error))
+        self.record.reason = first_line(error)
+        raise state.NotWhole
+
+    def look_ahead(self, frame: Any) -> None:
+        """Leave the first call of a model that fills in an attribute to eager Python."""
+        if self.record.mode != "unused" or self.preparation.filled or forwards(frame.f_code):
+            return
+        name = foreseen(frame.f_locals.values())
+        if name is not None:
+            self.preparation.filled = True
+            self.wait(f"the call fills in `{name}`")
+
+    def wait(self, reason: str) -> None:
+        """Leave the call to eager Python; the next one is traced anew."""
+        self.record.mode, self.record.reason = "waiting", reason
+        raise state.NotWhole(again=True)
+
+    def is_early(self) -> bool:
+        """Whether no trace of the callable has made a graph, nor told that there is none."""
+        return self.record.mode in ("unused", "waiting")
 
     def convert_partial(self, frame: Any, cache_entry: Any, frame_state: Any) -> Any:
         """Convert one frame of a call that may have several."""
@@ -171,6 +192,8 @@ class Callback:
         course = Course(whole, self.off[torch.is_grad_enabled()], frozenset(self.eager), symbolic)
         course.items = self.record.constants < MAX_CONSTANTS
         course.fixed = course.tried = whole and self.record.crowded
+        course.held = self.held
+        course.early = whole and self.is_early() and not self.preparation.filled
         error: Any = None
         with forgotten_breaks() as forget:
             for _ in range(MAX_ATTEMPTS):
@@ -187,6 +210,9 @@ class Callback:
                     self.keep(result, trace, course)
                     return result, None
                 forget()
+                if trace.filling:
+                    self.preparation.filled = True
+                    self.wait(first_line(error))
                 if trace.elsewhere:
                     raise state.OtherPath(trace.answers, trace.repeated)
                 if not course.goes_on(trace, error):
@@ -200,6 +226,7 @@ class Callback:
         state.registry.refused(trace.blamed)
         self.record.calls_random |= trace.calls_random
         self.record.constants += trace.constants
+        self.held.update(trace.held)
         self.record.crowded |= trace.fixed and trace.symbols > MOST
         self.eager |= course.eager
         if trace.answers is not None:

@@ -93,7 +93,8 @@ class Reader:
             return
         for node in self.graph.nodes:
             value = node.meta.get("example_value")
-            if isinstance(value, torch.Tensor) and expression(getattr(value, "item_memo", None)) == symbol:
+            memo = getattr(value, "item_memo", None)
+            if isinstance(memo, torch.SymInt) and memo.node._expr == symbol:  # `expr` is a number where it is fixed
                 # An operator has fetched the number, and nothing has written to the tensor since.
                 self.names[name] = self.fetched(node, self.graph.output_node().prev)
                 return

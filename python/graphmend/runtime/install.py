@@ -140,7 +140,8 @@ def mending_context(original: Callable[..., Any], args: tuple, kwargs: dict) -> 
         backend.entry = whole.entry
         other = original(backend, *args[1:], **{**options, **alone})
         other.callback = Callback(other.callback, record, backend, only)
-        other.callback.off, other.callback.eager = context.callback.off, context.callback.eager
+        for name in ("off", "eager", "held"):
+            setattr(other.callback, name, getattr(context.callback, name))
         return other, backend
 
     def partial() -> Any:

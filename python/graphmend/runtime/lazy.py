@@ -33,6 +33,7 @@ class Preparation:
 
     def __init__(self) -> None:
         self.places: list[tuple] = []
+        self.filled = False  # a call has been left to eager Python because it fills in an attribute (fills.py)
 
     def may_be_over(self, error: Any) -> bool:
         """Whether the failure may be gone once the call has run in eager Python; to be asked once a failure."""

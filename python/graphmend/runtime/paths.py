@@ -8,12 +8,12 @@ it computes them again. A call that takes another path is undone and run by a gr
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Iterator, Optional
+from typing import Any, Iterable, Iterator, Optional
 
 import torch
 from torch.fx import Graph, Node
 
-from . import state
+from . import prove, state
 from .markers import kind_of
 
 MAX_DECISIONS = 64
@@ -40,19 +40,19 @@ class Shadow:
         self.generators = torch.get_rng_state()
 
     def value(self, node: Node) -> Any:
-        """The value of a node of the graph."""
+        """The value of a node of the graph; what comes from the program's modules alone is computed alone."""
         from torch.utils._mode_utils import no_dispatch
 
         devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []
         with no_dispatch(), torch.no_grad(), torch.random.fork_rng(devices), self.in_blocks():
             torch.set_rng_state(self.generators)
-            self.catch_up(node)
+            self.catch_up(node, of_modules(node) or node.graph.nodes)
             self.generators = torch.get_rng_state()
         return self.values[node]
 
-    def catch_up(self, last: Node) -> None:
-        """Run the nodes that have been added up to the last one to be run."""
-        for node in last.graph.nodes:
+    def catch_up(self, last: Node, nodes: Iterable[Node]) -> None:
+        """Run those nodes that have been added up to the last one to be run."""
+        for node in nodes:
             if node not in self.values:
                 self.values[node] = self.run(node)
             if node is last:
@@ -135,6 +135,32 @@ def copy_of(argument: Any) -> Any:
 def giving(graph: Graph, symbol: Any) -> Optional[Node]:
     """The node that gives the number, decided by data, that a symbol stands for; None if there is none."""
     return next((node for node in graph.nodes if symbol in (node.meta.get("unbacked_bindings") or ())), None)
+
+
+def of_modules(node: Node) -> Optional[list[Node]]:
+    """The nodes that a node is computed from, itself the last, where all come from what the program's modules hold.
+
+    None where arguments of the call or random numbers are among them, or where the graph writes to one of them.
+    """
+    found: dict[Node, None] = {}
+    waiting = [node]
+    while waiting:
+        last = waiting.pop()
+        if last in found:
+            continue
+        if last.op == "placeholder" and not is_of_module(last.meta["grapharg"].source):
+            return None
+        if prove.draws(last) or any(map(prove.writes_of, [last, *last.users])):
+            return None
+        found[last] = None
+        waiting += last.all_input_nodes
+    return [other for other in node.graph.nodes if other in found]
+
+
+def is_of_module(source: Any) -> bool:
+    """Whether Dynamo finds a value in a module of the program."""
+    place = source.guard_source if source is not None else None
+    return place is not None and (place.is_unspecialized_nn_module() or place.is_specialized_nn_module())
 
 
 class Path:

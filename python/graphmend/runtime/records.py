@@ -57,6 +57,10 @@ class Loads:
             self.names.append(name)
             self.sources.setdefault(id(value), set()).add(name)
 
+    def asked_for(self, owner: Any, name: str) -> bool:
+        """Whether an object was asked for an attribute, found or not."""
+        return any(getattr(variable, "value", None) is owner for variable in self.looked.get(name, ()))
+
     def looks(self, record: Record, output: Any) -> bool:
         """Whether the attribute that a record sets was asked for, found or not."""
         for variable in self.looked.get(record.name, ()):

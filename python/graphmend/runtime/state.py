@@ -130,6 +130,10 @@ class Trace:
     retained: list[Any] = dataclasses.field(default_factory=list)  # computed tensors with `.grad` (retained.py)
     differentiates: bool = False  # gradients are computed for `backward`
     accumulates: bool = False  # the program computes gradients and adds them to those of its leaves
+    held: dict[str, Any] = dataclasses.field(default_factory=dict)  # what modules hold, by source; numbers or None
+    moving: bool = False  # the graph writes to that
+    early: bool = False  # no trace has come to its end, nor been given up for what a call fills in
+    filling: bool = False  # this one has been given up for that (fills.py)
 
     def route(self, answers: tuple[bool, ...]) -> tuple[Any, ...]:
         """What a graph with these answers rests on, in a form that can be compared."""
