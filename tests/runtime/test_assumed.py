@@ -183,3 +183,19 @@ def test_a_few_integers_in_inputs_are_constants(tmp_path: Any) -> None:
     calls = [lambda k=k: (torch.ones(2), torch.tensor(k)) for k in range(20)]
     outcome = compare(load(tmp_path, text), calls, False)
     assert 4 < outcome.graphs < 8
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_a_number_is_what_it_was_where_the_program_asked_for_it(backend: str) -> None:
+    def make() -> Any:
+        def f(x: torch.Tensor) -> torch.Tensor:
+            count = (x > 0).sum()
+            for _ in range(int(count)):
+                x = x * 2
+            count += 5
+            return x + count
+
+        return f
+
+    outcome = compare(make, [lambda: (torch.tensor([1.0, 2.0, -1.0]),)], grad=False, backend=backend)
+    assert outcome.graphs == 1 and outcome.report["callables"][0]["replays"] == 0

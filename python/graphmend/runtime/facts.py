@@ -130,10 +130,13 @@ class Reader:
         return self.fetched(node.args[0], node, dtype)
 
     def fetched(self, found: Any, position: Node, dtype: torch.dtype = torch.int64) -> Node:
-        """The only number in a tensor, from where the graph has come to a position, as a 0-d tensor."""
-        for name, args in (("detach", ()), ("reshape", ((),)), ("to", (dtype,))):
+        """The only number in a tensor, from where the graph has come to a position, as a 0-d tensor.
+
+        A copy: the graph may write to the tensor later on.
+        """
+        for name, args, kwargs in (("detach", (), {}), ("reshape", ((),), {}), ("to", (dtype,), {"copy": True})):
             with self.graph.inserting_after(position):
-                found = position = self.graph.call_method(name, (found, *args))
+                found = position = self.graph.call_method(name, (found, *args), kwargs)
         return found  # type: ignore[return-value]
 
     def comparison(self, fact: Any) -> str:
