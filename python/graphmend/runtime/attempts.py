@@ -8,6 +8,7 @@ from typing import Any, Optional
 import torch
 
 from . import state
+from .lazy import PREPARING
 from .markers import site_of
 
 # What Dynamo calls the breaks at which the program itself may raise an exception.
@@ -47,6 +48,11 @@ class Course:
         known = {"hosts": self.hosts, "eager": self.eager, "early": self.early, "held": dict(self.held)}
         return state.Trace(self.whole, frozenset(self.off), **known, **numbers)
 
+    def takes_up(self, earlier: Course) -> None:
+        """Begin with numbers as the last attempt of an earlier call had them, which was left to eager Python."""
+        self.fixed, self.tried, self.crowded = earlier.fixed, earlier.tried, earlier.crowded
+        self.symbolic |= earlier.symbolic
+
     def goes_on(self, trace: state.Trace, error: Any) -> bool:
         """Whether there is another attempt after one that has come to nothing."""
         if not trace.refusals and self.takes_another_way(trace, error):
@@ -69,6 +75,8 @@ class Course:
             self.symbolic = True
         elif trace.drawing and not self.hosts:
             self.hosts = True
+        elif getattr(error, "gb_type", None) in PREPARING:
+            return False  # whatever numbers are
         elif trace.numbers and not self.tried:
             self.fixed, self.tried, self.crowded = True, True, trace.crowded and not self.symbolic
         elif self.crowded:

@@ -113,6 +113,7 @@ class Callback:
         self.eager: set[Any] = set()  # where the program is told that it is not compiled
         self.held: dict[str, Any] = {}  # numbers that modules of the program held, by their sources
         self.preparation = Preparation()
+        self.course: Optional[Course] = None  # of the last call that was left to eager Python
         self.patience = Patience()
 
     def __call__(self, frame: Any, cache_entry: Any, frame_state: Any) -> Any:
@@ -193,6 +194,9 @@ class Callback:
         course.items = self.record.constants < MAX_CONSTANTS
         course.fixed = course.tried = whole and self.record.crowded
         course.held = self.held
+        if whole and self.course is not None and self.record.mode == "waiting":
+            course.takes_up(self.course)
+        self.course = course if whole and self.is_early() else None
         course.early = whole and self.is_early() and not self.preparation.filled
         error: Any = None
         with forgotten_breaks() as forget:
