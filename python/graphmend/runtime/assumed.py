@@ -87,6 +87,8 @@ def numbers_assumed(trace: state.Trace) -> Iterator[None]:
         if known is None:
             bind(trace, mode.shape_env, value, number)
         settle(trace, number)
+        if trace.fixed and (graph := translator().output.graph).nodes:
+            trace.fetches.append((next(iter(reversed(graph.nodes))), value, number))
         return number
 
     ShapeEnv._evaluate_expr = assuming
@@ -190,6 +192,8 @@ def bind(trace: state.Trace, shapes: Any, value: Any, number: Any) -> None:
             item.meta["example_value"] = number
             bindings = compute_unbacked_bindings(shapes, number)  # none where an element is assigned to
             item.meta["unbacked_bindings"] = bindings or {number.node.expr: ()}
+            if trace.fixed:
+                fix_sizes(trace, item)
             return
 
 

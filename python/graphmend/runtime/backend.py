@@ -8,6 +8,7 @@ from torch.fx import GraphModule
 
 from . import gradients, own_guards, state
 from .assumed import changes_what_is_held
+from .constants import write_numbers
 from .contexts import refuse_devices
 from .diverted import refuse_kept, silent
 from .generators import refuse_unclosed
@@ -18,7 +19,14 @@ from .lost import forgotten_numbers
 from .lower import lower
 from .modes import keeping_modes
 from .modules import refuse_buffers
-from .numbers import computes_with_numbers, depends_on_data, inexact_comparison, is_compiler, runs_as_python
+from .numbers import (
+    computes_with_numbers,
+    depends_on_data,
+    inexact_comparison,
+    is_compiler,
+    may_have_gradients,
+    runs_as_python,
+)
 from .reach import with_reach
 from .records import refuse_seen
 from .regions import has_markers
@@ -94,6 +102,10 @@ class MendingBackend:
         if trace.whole:
             trace.repeated = plan.route in state.local.failed
             self.follow(tuple(plan.expected[1:]), trace)
+        if trace.fixed and write_numbers(module, trace):
+            plan.carried = False
+        if plan.carried and is_compiler(self.inner) and may_have_gradients(module):
+            raise state.SiteRefused("numbers that data decide might be lost on their way to the gradients")
         reason = computes_with_numbers(module) if plan.numbers else None
         if plan.single:
             reason = "Dynamo hands over the numbers of `random` in double precision, and tells that they are in single"

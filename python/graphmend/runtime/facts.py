@@ -23,6 +23,7 @@ LIBRARY.impl("size_of", lambda tensor, dim: torch.tensor(tensor.shape[dim]), "Co
 torch.library.register_fake(
     "graphmend_facts::size_of", lambda tensor, dim: torch.empty((), dtype=torch.int64), lib=LIBRARY
 )
+SIZE_OF = torch.ops.graphmend_facts.size_of.default
 LIBRARY.define("made(Tensor tensor) -> Tensor")
 LIBRARY.impl("made", lambda tensor: torch.zeros((), dtype=torch.int64), "CompositeExplicitAutograd")
 torch.library.register_fake("graphmend_facts::made", lambda tensor: torch.empty((), dtype=torch.int64), lib=LIBRARY)
@@ -123,7 +124,7 @@ class Reader:
         if len(keys) != 2 or keys[0] != CallMethodKey("size"):
             raise state.SiteRefused(f"the graph cannot find out what {symbol} is")
         with self.graph.inserting_after(where):
-            return self.graph.call_function(torch.ops.graphmend_facts.size_of.default, (where, keys[1].idx))
+            return self.graph.call_function(SIZE_OF, (where, keys[1].idx))
 
     def item(self, node: Node, dtype: torch.dtype = torch.int64) -> Node:
         """The tensor of a number that is fetched from a tensor."""

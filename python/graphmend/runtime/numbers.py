@@ -43,6 +43,12 @@ def carried(module: GraphModule) -> bool:
     return any(holds_number(node.meta.get("example_value")) for node in module.graph.output_node().all_input_nodes)
 
 
+def may_have_gradients(module: GraphModule) -> bool:
+    """Whether gradients of an output of the graph may be asked for."""
+    values = (node.meta.get("example_value") for node in module.graph.output_node().all_input_nodes)
+    return any(isinstance(value, torch.Tensor) and value.requires_grad for value in values)
+
+
 def inexact_comparison(shapes: Any) -> Optional[str]:
     """Why the guards of a trace may not hold what Python would find, None if they do.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import operator
 from typing import Any, Iterable, Optional
@@ -69,7 +70,8 @@ def operators_of(node: Node) -> list[tuple[Any, tuple, dict, Any]]:
         with recorder:
             function(*arguments, **kwargs)
         return recorder.calls
-    with fakes[0], recorder:
+    shapes = fakes[0].shape_env
+    with fakes[0], shapes.ignore_fresh_unbacked_symbols() if shapes else contextlib.nullcontext(), recorder:
         function(*arguments, **kwargs)
     return recorder.calls
 

@@ -100,6 +100,7 @@ class Trace:
     fixed: bool = False  # those numbers are constants of the graph
     items: bool = True  # those in inputs may be constants, too
     constants: bool = False  # some of them are
+    fetches: list[Any] = dataclasses.field(default_factory=list)  # node of an operator, tensor, number it takes from it
     symbolic: bool = False  # they are not, however many there are
     symbols: int = 0  # how many of them the graph has
     crowded: bool = False  # too many not to be constants

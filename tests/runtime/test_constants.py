@@ -1,0 +1,53 @@
+"""Graphs that are made for one set of numbers, where a compiler is given them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from harness import compare, load
+
+START = """
+import torch
+"""
+
+# More numbers than a compiler is to have as symbols.
+PROGRAMS = {
+    "sizes of parts": """
+def f(x, counts):
+    sizes = counts.tolist()
+    total = sum(sizes) * 2 // 2
+    parts = x[:total].split(sizes)
+    return torch.stack([part.sum() * size for part, size in zip(parts, sizes)]), total
+""",
+    "masks": """
+def f(x, counts):
+    found = [x[x > count].sum() for count in counts]
+    rows = (x > 0.5).nonzero()
+    values, places = torch.unique((x * 4).long(), return_inverse=True)
+    return torch.stack(found) * rows.shape[0], rows, values, places
+""",
+    "repeated": """
+def f(x, counts):
+    long = torch.repeat_interleave(x[:20], counts)
+    unused = torch.repeat_interleave(counts, counts)
+    chosen = long[long > 0.5]
+    chosen = chosen + 1
+    chosen += 2
+    return long * 2, chosen, [int(count) for count in counts][::-1]
+""",
+}
+
+
+def call() -> Any:
+    torch.manual_seed(0)
+    return torch.rand(64), torch.randint(1, 4, (20,))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_whole(tmp_path: Any, name: str) -> None:
+    outcome = compare(load(tmp_path, START + PROGRAMS[name]), [call], backend="aot_eager")
+    assert [record["mode"] for record in outcome.report["callables"]] == ["whole"], outcome.report["callables"][0][
+        "reason"
+    ]
