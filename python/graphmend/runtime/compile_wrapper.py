@@ -30,8 +30,8 @@ from .contexts import contexts_entered
 from .conversions import idle_conversions_seen
 from .diverted import blocks_diverted
 from .drawn import draws_as_numbers
-from .folded import constants_folded
 from .fills import fills_noted, foreseen
+from .folded import constants_folded
 from .generators import generators_noted
 from .gradient_calls import gradients_traced
 from .hosts import hosts_called
