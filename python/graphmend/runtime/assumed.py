@@ -192,8 +192,6 @@ def bind(trace: state.Trace, shapes: Any, value: Any, number: Any) -> None:
             item.meta["example_value"] = number
             bindings = compute_unbacked_bindings(shapes, number)  # none where an element is assigned to
             item.meta["unbacked_bindings"] = bindings or {number.node.expr: ()}
-            if trace.fixed:
-                fix_sizes(trace, item)
             return
 
 
