@@ -15,9 +15,10 @@ from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
 from . import facts, operators, state
+from .lower import finish
+from .numbers import NUMBERS
 from .regions import tensor_of
 
-NUMBERS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 ASSERTIONS = frozenset(
     [
         torch._assert_scalar,
@@ -75,8 +76,7 @@ def write_numbers(module: GraphModule, trace: state.Trace) -> bool:
         idle = isinstance(node.meta.get("example_value"), NUMBERS) and node.op.startswith("call") and not node.users
         if idle or (node.target in ASSERTIONS and not node.all_input_nodes):
             module.graph.erase_node(node)
-    module.graph.lint()
-    module.recompile()
+    finish(module)
     return not any(map(is_open, module.graph.nodes))
 
 

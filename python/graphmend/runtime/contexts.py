@@ -51,7 +51,7 @@ def contexts_entered(trace: state.Trace) -> Iterator[None]:
             return call(self, tx, args, kwargs)
         if not all(item.is_python_constant() for item in kwargs.values()):
             raise state.SiteRefused("flags of cuDNN that are no constants")
-        return flags_class()(trace)
+        return block_class()(trace, "flags")
 
     def reading(self: Any, tx: Any, name: str) -> Any:
         if trace.flags and self.value is CUDNN and name != "flags":
@@ -78,7 +78,7 @@ def contexts_entered(trace: state.Trace) -> Iterator[None]:
 
     def asking(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if getattr(self.value, "__name__", "") == "errstate" and not args and ignores(kwargs):
-            return ignoring_class()(trace)
+            return block_class()(trace, "ignoring")
         return ask(self, tx, args, kwargs)
 
     with state.replaced(
@@ -138,68 +138,42 @@ def ignores(options: dict[str, Any]) -> bool:
 
 
 @functools.lru_cache(maxsize=None)
-def ignoring_class() -> type:
-    """The class of Dynamo's variables for blocks of `numpy.errstate`; made late because Dynamo is loaded late."""
+def block_class() -> type:
+    """The class of Dynamo's variables for blocks that are counted; made late because Dynamo is loaded late."""
     from torch._dynamo.variables.ctx_manager import NullContextVariable
 
-    class Ignoring(NullContextVariable):
-        """A block in which nothing is to be computed by NumPy itself."""
+    class Block(NullContextVariable):
+        """A block of which the trace knows only how many of its kind it is in, by the name of an attribute."""
 
-        _nonvar_fields = {"trace", *NullContextVariable._nonvar_fields}
+        _nonvar_fields = {"trace", "kind", "entered", *NullContextVariable._nonvar_fields}
 
-        def __init__(self, trace: state.Trace, **options: Any) -> None:
+        def __init__(self, trace: state.Trace, kind: str, **options: Any) -> None:
             super().__init__(**options)
             self.trace = trace
-
-        def enter(self, tx: Any) -> Any:
-            self.trace.ignoring += 1
-            return super().enter(tx)
-
-        def exit(self, tx: Any, *args: Any) -> Any:
-            self.trace.ignoring -= 1
-            return super().exit(tx, *args)
-
-        def reconstruct_type(self, codegen: Any) -> None:
-            raise state.SiteRefused("a graph breaks where it is said what NumPy tells of numbers")
-
-        reconstruct = reconstruct_type
-
-    return Ignoring
-
-
-@functools.lru_cache(maxsize=None)
-def flags_class() -> type:
-    """The class of Dynamo's variables for blocks that set flags of cuDNN; made late because Dynamo is loaded late."""
-    from torch._dynamo.variables.ctx_manager import NullContextVariable
-
-    class Flags(NullContextVariable):
-        """A block of which the trace knows only how many of its kind it is in."""
-
-        _nonvar_fields = {"trace", "entered", *NullContextVariable._nonvar_fields}
-
-        def __init__(self, trace: state.Trace, **options: Any) -> None:
-            super().__init__(**options)
-            self.trace = trace
+            self.kind = kind
             self.entered = False
+
+        def count(self, step: int) -> None:
+            setattr(self.trace, self.kind, getattr(self.trace, self.kind) + step)
 
         def enter(self, tx: Any) -> Any:
             if self.entered:
                 raise state.SiteRefused("a context manager is entered twice")
             self.entered = True
-            self.trace.flags += 1
-            self.trace.on_cpu = True
+            self.count(1)
+            self.trace.on_cpu |= self.kind == "flags"
             return super().enter(tx)
 
         def exit(self, tx: Any, *args: Any) -> Any:
-            self.trace.flags -= 1
+            self.count(-1)
             return super().exit(tx, *args)
 
         def reconstruct_type(self, codegen: Any) -> None:
-            raise state.SiteRefused("a graph breaks where flags of cuDNN are set")
+            raise state.SiteRefused("a graph breaks in a block of which the trace knows only that it is in one")
 
         reconstruct = reconstruct_type
 
-    return Flags
+    return Block
 
 
 def refuse_devices(module: GraphModule) -> None:

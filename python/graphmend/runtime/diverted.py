@@ -22,6 +22,7 @@ from .later import Later, Standing
 from .outside_calls import real
 from .raised import raise_warning
 from .regions import tensor_of
+from .spelled import inline
 from .state import local
 from .tracing import constant, nested_context, translator
 
@@ -224,7 +225,7 @@ def prints_elsewhere(site: str, sink: Any) -> bool:
 
 def is_print(site: str) -> bool:
     """Whether a site prints."""
-    return site.endswith("GM301")
+    return state.rule_of(site) == "GM301"
 
 
 def events() -> list[Any]:
@@ -241,7 +242,6 @@ def blocks_diverted(trace: state.Trace) -> Iterator[None]:
         SkipFunctionVariable,
         UserDefinedClassVariable,
         UserFunctionVariable,
-        VariableTracker,
     )
 
     make_object, call, skip = (
@@ -268,7 +268,7 @@ def blocks_diverted(trace: state.Trace) -> Iterator[None]:
 
     def skipping(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if trace.is_raising() and self.value is warnings.warn and is_category(*args[1:2], *named(kwargs, "category")):
-            return tx.inline_user_function_return(VariableTracker.build(tx, raise_warning), args, kwargs)
+            return inline(tx, raise_warning, args, kwargs)
         return skip(self, tx, args, kwargs)
 
     def reading(self: Any, tx: Any, name: str) -> Any:
@@ -296,7 +296,7 @@ def traced(trace: state.Trace, tx: Any, function: Any, *values: Any) -> Any:
         raise state.SiteRefused("what is shown is diverted inside of an operator")
     undo.watch(trace, tx.output.side_effects)
     given = [value if isinstance(value, VariableTracker) else VariableTracker.build(tx, value) for value in values]
-    return tx.inline_user_function_return(VariableTracker.build(tx, function), given, {})
+    return inline(tx, function, given, {})
 
 
 def redirected(trace: state.Trace, tx: Any, name: str, target: Any) -> Any:

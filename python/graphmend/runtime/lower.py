@@ -100,12 +100,18 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     plan.facts = add_numbers(module, trace, lost)
     erase_markers(module, marks)
     simplify(module, marks)
+    finish(module)
+    return plan
+
+
+def finish(module: GraphModule) -> None:
+    """Make the code of a module whose graph has been changed.
+
+    One that makes it when it is first called describes on stderr whatever is raised in it; here the call is run again.
+    """
     module.graph.lint()
     module.recompile()
-    # A module that makes its code when it is first called describes on stderr whatever is raised in it; here the call
-    # is run again.
     _LazyGraphModule.force_recompile(module)
-    return plan
 
 
 def drop_idle_dropouts(module: GraphModule) -> None:

@@ -14,6 +14,7 @@ from torch.fx import GraphModule
 
 from . import state
 from .regions import tensor_of
+from .spelled import inline
 
 
 @dataclasses.dataclass
@@ -99,10 +100,8 @@ def differentiated(trace: state.Trace, differentiate: Callable[[], Any]) -> Any:
 
 def keep(trace: state.Trace, tx: Any, gradients: list[Any]) -> None:
     """Have the tensors keep what has come to them."""
-    from torch._dynamo.variables import VariableTracker
-
     for item, gradient in zip(trace.retained, gradients):
-        item.gradient = tx.inline_user_function_return(VariableTracker.build(tx, kept), [item.gradient, gradient], {})
+        item.gradient = inline(tx, kept, [item.gradient, gradient], {})
 
 
 def kept(before: Optional[torch.Tensor], gradient: Optional[torch.Tensor]) -> Optional[torch.Tensor]:

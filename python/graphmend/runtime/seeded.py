@@ -189,7 +189,7 @@ def drawn_tensor(function: Any, tx: Any, args: Any, kwargs: Any) -> Optional[Any
     if not isinstance(source, seeded_class()) or type(source.generator) is not torch.Generator:
         return None
     refuse_inside(source.trace, tx)
-    if not options.keys() <= {"dtype", "size", "device", "low", "high", "n"}:
+    if not options.keys() <= torch_draws.OPTIONS:
         raise state.SiteRefused("a random generator is asked for a tensor of another kind")
     if not all(item.is_python_constant() for item in [*args, *options.values()]):
         raise state.SiteRefused("a random generator is asked for what only the graph knows")

@@ -17,6 +17,7 @@ from . import state
 from .assumed import fix
 from .decisions import INTEGRAL
 from .paths import path_of
+from .spelled import inline
 
 Function = Callable[..., Any]
 MANY = 32  # numbers in a list that are worth one test for all of them
@@ -51,7 +52,7 @@ def with_groups(call: Function) -> Function:
     """`itertools.groupby` with a key function as its second argument."""
 
     def calling(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        return inlined(tx, groupby, args, kwargs) if self.value is itertools.groupby else call(self, tx, args, kwargs)
+        return inline(tx, groupby, args, kwargs) if self.value is itertools.groupby else call(self, tx, args, kwargs)
 
     return calling
 
@@ -63,17 +64,10 @@ def with_tensors(call: Function) -> Function:
         if self.fn is range:
             args = [counted(tx, arg.realize()) for arg in args]
         if self.fn in EXTREME and len(args) > 1 and not kwargs and any(arg.realize().is_tensor() for arg in args):
-            return inlined(tx, EXTREME[self.fn], args, kwargs)
+            return inline(tx, EXTREME[self.fn], args, kwargs)
         return call(self, tx, args, kwargs)
 
     return calling
-
-
-def inlined(tx: Any, function: Function, args: Any, kwargs: Any) -> Any:
-    """Dynamo's variable of what a function of this file gives."""
-    from torch._dynamo.variables import VariableTracker
-
-    return tx.inline_user_function_return(VariableTracker.build(tx, function), args, kwargs)
 
 
 def with_texts(trace: state.Trace, show: Function) -> Function:

@@ -11,7 +11,7 @@ from typing import Any, Optional
 
 import torch
 
-from . import outside_calls, state
+from . import callers, outside_calls, state
 from .markers import kind_of
 from .prologue import Reading
 from .tracing import refuse, site_on, translator
@@ -26,7 +26,7 @@ def drawn(trace: state.Trace, function: Any, tx: Any, args: Any, kwargs: Any) ->
     options = {key: item.realize() for key, item in kwargs.items()}
     variable = options.pop("generator")
     generator = getattr(variable, "value", None)
-    site = f"{tx.f_code.co_filename}:{tx.lineno}:1:GM501"
+    site = callers.site_at(tx, "GM501", 1)
     if type(generator) is not torch.Generator or variable.source is None or not site_on(site):
         return None
     if generator is torch.default_generator:
