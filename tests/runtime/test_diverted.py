@@ -119,6 +119,15 @@ def f(x):
     out.write("a")
     return x + 1, type(out).__name__, out.getvalue(), [out][0] is out
 """,
+    "its text is no number": """
+def f(x):
+    out = io.StringIO("abc")
+    try:
+        found = out.getvalue() - 1
+    except TypeError:
+        found = "no number"
+    return x + 1, found
+""",
     "what it can do is asked": """
 def f(x):
     out = io.StringIO("abc")

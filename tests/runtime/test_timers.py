@@ -104,6 +104,16 @@ BROKEN = {
         y = x * 2
         return y, time.time() - t0 >= 0
     """,
+    "returned, with a text": """
+    def f(x):
+        t0 = time.time()
+        y = x * 2
+        try:
+            found = time.time() - t0 + "s"
+        except TypeError:
+            found = "no number"
+        return y, found
+    """,
     "returned, divided by": """
     def f(x):
         t0 = time.time()

@@ -18,7 +18,7 @@ from torch.fx import GraphModule
 
 from . import callers, prove, state, undo
 from .handover import event_of, is_queue
-from .later import Later, Standing
+from .later import TEXT, Later, Standing
 from .outside_calls import real
 from .raised import raise_warning
 from .regions import tensor_of
@@ -139,7 +139,7 @@ class Text(Standing):
     def getvalue(self) -> Later:
         found: list = []
         postpone(read, found, self.cell)
-        return Later(self.site, "", (found,))
+        return Later(self.site, "", (found, TEXT))
 
     def close(self) -> None:
         postpone(close, self.cell)

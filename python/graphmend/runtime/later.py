@@ -27,6 +27,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "neg": operator.neg,
     "abs": abs,
 }
+TEXT = "text"  # the second part of a reading that is no number
 ASKS = "what is read behind the graph is asked for in the middle of the call"
 
 

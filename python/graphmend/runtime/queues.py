@@ -137,14 +137,27 @@ def collect(value: Any, way: tuple, ways: list[tuple], seen: set[int], effects: 
 
 def cannot_fail(reading: Any, effects: Any) -> bool:
     """Whether what is computed of a reading raises nothing, whatever the reading says."""
-    stored = effects.store_attr_mutations[reading]
-    operation, parts = stored["operation"].as_python_constant(), stored["parts"].unwrap().items
+    operation, parts = operation_of(reading, effects)
     if not operation:
         return True
     divides = operation in ("/", "//", "%")
     if divides and not (parts[1].is_python_constant() and parts[1].as_python_constant()):
         return False
-    return all(cannot_fail(part.unwrap(), effects) for part in parts if is_reading(part.unwrap()))
+    return all(is_number(part, effects) for part in parts)
+
+
+def is_number(part: Any, effects: Any) -> bool:
+    """Whether a part of an operation is a number, which a text that is read is not, nor what may be none."""
+    if not is_reading(part):
+        return part.python_type() in (int, float, bool)
+    operation, parts = operation_of(part, effects)
+    return cannot_fail(part, effects) if operation else len(parts) == 1
+
+
+def operation_of(reading: Any, effects: Any) -> tuple[str, list[Any]]:
+    """What is done with which parts, as variables of Dynamo's."""
+    stored = effects.store_attr_mutations[reading]
+    return stored["operation"].as_python_constant(), [part.unwrap() for part in stored["parts"].unwrap().items]
 
 
 def has_reading(value: Any) -> bool:
