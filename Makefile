@@ -12,8 +12,8 @@
 #                             notebook or settings; what ends a program is in build/fuzz/found
 #   make bench                speed of the parser against CPython's, of check against ruff's, of mended branches against graphs written
 #                             by hand, and what deferred effects add to a call
-#   make bench-models [ZOO=zoo/dev.jsonl] [ONLY=led,bart-half]   models of the paper, and 20 of a zoo, under inductor, plain and mended in
-#                             turns, on a GPU where there is one; about two minutes a model
+#   make bench-models [ZOO=zoo/dev.jsonl] [ONLY=led,bart-half]   models of the paper, and 20 of a zoo, under inductor, plain, mended and,
+#                             five of them, by hand, in turns, on a GPU where there is one; about two minutes a model
 #   make bench-meaning        the reader of models' answers, its speed and what it makes of damaged texts, beside peers that are installed
 #   make capture [KIT=dir]    what jit.trace, jit.script, fx, export, fullgraph, ONNX, lazy tensors and JAX capture rightly, before and
 #                             after `fix --unsafe`; ONNX needs onnx, onnxruntime and onnxscript, JAX torchax

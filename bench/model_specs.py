@@ -4,7 +4,7 @@ A spec names a model class, perhaps a configuration class with its settings, and
 "model_class", "model_kwargs", "config_class", "config", "inputs", "kwargs", "dtype", "train"}. An input has a name and
 either {"shape", "dtype", "value"} or {"shape", "dtype", "fill"}, where a fill is one of "zeros", "ones", "rand",
 "randn" (both times "scale") and "randint" (from "low" up to "high" - 1); or it is made of others: {"literal"},
-{"list"}, {"tuple"}, {"dict"}.
+{"list"}, {"tuple"}, {"dict"}. What by_hand.py changes in a model is "by_hand".
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from by_hand import BY_HAND
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 from paper_check import COMMON, MODELS, SEQ2SEQ  # noqa: E402
@@ -93,7 +94,7 @@ def paper_specs() -> list[Spec]:
         inputs += [tokens("decoder_input_ids", 8)] * has_decoder
         classes = {"model_class": f"transformers.{model_class}", "config_class": f"transformers.{config_class}"}
         found.append({"id": name, **classes, "config": config, "inputs": inputs, "dtype": dtype, "train": False})
-    return [*found, PIXTRAL]
+    return [{**spec, "by_hand": BY_HAND.get(spec["id"])} for spec in [*found, PIXTRAL]]
 
 
 def zoo_specs(path: str, names: list[str], seed: int, count: int) -> list[Spec]:

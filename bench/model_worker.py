@@ -1,6 +1,6 @@
 """One variant of a model for models.py, in a process of its own: it makes calls when it is told to.
 
-usage: model_worker.py SPEC.json --reference FILE --variant eager|compiled [--backend inductor] [--device cpu]
+usage: model_worker.py SPEC.json --reference FILE --variant eager|compiled|hand [--backend inductor] [--device cpu]
        [--dtype float16] [--batch 1]
 
 Reads commands from the standard input, a line each, and answers with a line of JSON: `first` makes the first calls,
@@ -18,6 +18,7 @@ import sys
 import time
 from typing import Any
 
+import by_hand
 import model_specs
 import torch
 import torch._dynamo
@@ -54,17 +55,22 @@ class Subject:
         self.options = options
         self.cuda = options.device.startswith("cuda")
         self.dtype = options.dtype or spec.get("dtype", "float32")
+        hand = spec["by_hand"] if options.variant == "hand" else {}
+        for path, changes in hand.get("edits", {}).items():
+            by_hand.edit(path, changes)
         forced = getattr(torch, options.dtype) if options.dtype else None
         self.model = model_specs.build_model({**spec, "dtype": self.dtype}).to(options.device)
         calls = model_specs.build_calls(spec, CALLS - 1)
         self.calls = [model_specs.moved(call, options.device, forced, options.batch) for call in [*calls, calls[0]]]
         self.backend = Counting(options.backend)
         self.breaks = collected_breaks()
-        compiled = options.variant == "compiled"
+        compiled = options.variant != "eager"
         if compiled:  # so that the first call does not pay for what the compiler imports
             torch.compile(lambda x: x + 1, backend=options.backend)(torch.ones(2, device=options.device))
             torch._dynamo.reset()
         self.function = torch.compile(self.model, backend=self.backend) if compiled else self.model
+        if "lists" in hand:
+            self.function = by_hand.with_lists(self.function, hand["lists"])
 
     def wait(self) -> None:
         if self.cuda:
@@ -122,7 +128,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("spec")
     parser.add_argument("--reference", required=True)
-    parser.add_argument("--variant", choices=["eager", "compiled"], required=True)
+    parser.add_argument("--variant", choices=["eager", "compiled", "hand"], required=True)
     parser.add_argument("--backend", default="inductor")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--dtype")

@@ -7,8 +7,9 @@ groups, beside its quartiles. The plain model is there twice, which shows what a
 loads what the first has compiled. First calls are measured with an empty compiler cache and a compiler that has been
 used. One thread; forward passes, with gradients recorded where a spec says that the model is trained. On a GPU, where
 there is one, in float16 and bfloat16, with batches of 1 and 32, and the kernels that a call launches are counted.
-Versions by hand are those of branches.py. Exits with status 1 when a mended model returns something else than eager
-and the plain one does not, or when only the mended one cannot be run.
+Five models have a version by hand as well, from by_hand.py. Exits with status 1 when a mended model returns something
+else than eager and the plain one does not, when only the mended one cannot be run, or when a version by hand is not one
+graph that returns what eager does.
 
 usage: models.py [--json FILE.json] [--groups N] [--rounds N] [--only IDS] [--zoo FILE.jsonl [--count N] [--seed N]]
 """
@@ -37,8 +38,7 @@ from turns import Times, finish, keep, measure, parser, quartiles, ratio, spread
 
 WORKER = str(Path(__file__).with_name("model_worker.py"))
 GROUP_SECONDS = 2.0  # a group of a slow model has fewer rounds
-COMMANDS = {"eager": [], "plain": [], "again": [], "mended": ["-m", "graphmend", "run"]}
-COMPILED = ("plain", "again", "mended")
+COMMANDS = {"eager": [], "plain": [], "again": [], "mended": ["-m", "graphmend", "run"], "hand": []}
 
 
 class Worker:
@@ -48,7 +48,7 @@ class Worker:
         # The second plain one finds what the first has compiled; nobody asks for its first call.
         cache = os.path.join(folder, "cache-" + ("plain" if name == "again" else name))
         one_thread = dict.fromkeys(("OMP_NUM_THREADS", "TORCHINDUCTOR_COMPILE_THREADS"), "1")
-        variant = "eager" if name == "eager" else "compiled"
+        variant = name if name in ("eager", "hand") else "compiled"
         self.errors = os.path.join(folder, f"{name}.txt")
         with open(self.errors, "w", encoding="utf-8") as errors:
             self.process = subprocess.Popen(
@@ -95,10 +95,12 @@ class Worker:
             self.process.wait()
 
 
-def record_of(workers: dict[str, Worker], start: Callable[[str], Worker], options: argparse.Namespace) -> dict:
+def record_of(
+    names: list[str], workers: dict[str, Worker], start: Callable[[str], Worker], options: argparse.Namespace
+) -> dict[str, Any]:
     """What the variants of a model do; one starts when the one before it has made its first calls."""
     first = {}
-    for name in COMMANDS:
+    for name in names:
         workers[name] = start(name)
         first[name] = workers[name].ask("first")
     turns = {name: worker.turn for name, worker in workers.items()}
@@ -106,7 +108,7 @@ def record_of(workers: dict[str, Worker], start: Callable[[str], Worker], option
     rounds = max(1, min(options.rounds, int(GROUP_SECONDS / round_seconds)))
     seconds: Times = measure(turns, options.groups, rounds)
     record = {
-        kind: {name: first[name][kind] for name in COMPILED}
+        kind: {name: first[name][kind] for name in names if name != "eager"}
         for kind in ("first", "graphs", "breaks", "recompilations", "equal", "difference")
     }
     return {
@@ -117,6 +119,7 @@ def record_of(workers: dict[str, Worker], start: Callable[[str], Worker], option
         "mended/plain": ratio(seconds, "mended", "plain"),
         "again/plain": ratio(seconds, "again", "plain"),
         "plain/eager": ratio(seconds, "plain", "eager"),
+        **({"mended/hand": ratio(seconds, "mended", "hand")} if "hand" in names else {}),
         "mended/plain, first call": first["mended"]["first"] / first["plain"]["first"],
     }
 
@@ -134,7 +137,8 @@ def compare(spec: model_specs.Spec, setting: dict[str, Any], options: argparse.N
         arguments += ["--dtype", setting["dtype"]] if setting["dtype"] else []
         start = functools.partial(Worker, arguments=arguments, folder=folder, limit=options.limit)
         try:
-            row.update(record_of(workers, start, options))
+            names = [name for name in COMMANDS if name != "hand" or spec.get("by_hand")]
+            row.update(record_of(names, workers, start, options))
         except RuntimeError as error:
             row["failed"] = f"{list(workers)[-1]}: {error}"
         finally:
@@ -179,7 +183,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
 def show(result: dict[str, Any]) -> None:
     table = Table(title=f"Plain and mended, {result['backend']}, {result['device']} (torch {result['torch']})")
     headings = ("model", "dtype, batch", "breaks", "graphs", "recompiled", "first, s", "steady, ms")
-    for heading in (*headings, "mended/plain", "plain twice", "equal to eager"):
+    for heading in (*headings, "mended/plain", "mended/by hand", "plain twice", "equal to eager"):
         table.add_column(heading, justify="left" if heading == "model" else "right")
     for row in result["models"]:
         cells = [row["model"], f"{row['dtype']}, {row['batch']}"]
@@ -190,8 +194,10 @@ def show(result: dict[str, Any]) -> None:
             cells.append(f"{row[kind]['plain']} -> {row[kind]['mended']}")
         cells.append(" -> ".join(f"{row['first'][name]:.1f}" for name in ("plain", "mended")))
         cells.append(" -> ".join(f"{row['steady'][name]['median'] * 1e3:.2f}" for name in ("plain", "mended")))
-        table.add_row(*cells, *(spread(row[name]) for name in ("mended/plain", "again/plain")), row["equal"]["mended"])
-    Console(width=170).print(table)
+        ratios = ("mended/plain", "mended/hand", "again/plain")
+        cells += [spread(row[name]) if name in row else "" for name in ratios]
+        table.add_row(*cells, row["equal"]["mended"])
+    Console(width=190).print(table)
     if result["load"]:
         low, high = min(result["load"]), max(result["load"])
         print(f"load of the machine: {low:.1f} to {high:.1f}, {result['processors']} processors")
@@ -201,10 +207,12 @@ def failures(result: dict[str, Any]) -> list[str]:
     """Mended models that do something else, or cannot be run, where the plain ones do as eager does."""
     found = []
     for row in result["models"]:
-        if row.get("failed", "").startswith("mended"):
+        if row.get("failed", "").startswith(("mended", "hand")):
             found.append(f"{row['model']}: {row['failed']}")
         elif "failed" not in row and row["equal"]["mended"] == "different" != row["equal"]["plain"]:
             found.append(f"{row['model']}: the mended one differs from eager by {row['difference']['mended']:.1e}")
+        elif row.get("graphs", {}).get("hand", 1) != 1 or row.get("equal", {}).get("hand") == "different":
+            found.append(f"{row['model']}: the version by hand is not one graph, or differs from eager")
     return found
 
 

@@ -32,6 +32,16 @@ class Clamp(torch.nn.Module):
         return {"y": y * 2, "plain": pair["name"]}
 
 
+class Uncut(Clamp):
+    """Cuts by numbers of a tensor."""
+
+    def forward(self, x, pair, sizes):
+        y = x[:, : int(sizes[0])]
+        if y.sum() > 0:
+            y = y * 2
+        return y
+
+
 class Odd(Clamp):
     """Something else under graphmend."""
 
@@ -49,6 +59,16 @@ INPUTS = [{"name": "x", **RANDOM}, {"name": "pair", "dict": {"more": {"tuple": [
 
 def spec(name: str, model: str) -> dict[str, Any]:
     return {"id": name, "model_class": f"tiny_models.{model}", "model_kwargs": {"limit": 0.5}, "inputs": INPUTS}
+
+
+POSITIVE = ["if y.sum() > 0:", "y = torch.where(y.sum() > 0, y, y / 2)\n    if True:"]
+SIZES = {"name": "sizes", "shape": [1], "dtype": "int64", "value": [3]}
+
+
+def by_hand(name: str, change: list[str]) -> dict[str, Any]:
+    """The model that cuts, with a version by hand."""
+    hand = {"edits": {"tiny_models.Uncut.forward": [change]}, "lists": ["sizes"]}
+    return {**spec(name, "Uncut"), "inputs": [*INPUTS, SIZES], "by_hand": hand}
 
 
 def measure(folder: Path, specs: list[dict[str, Any]]) -> tuple[int, str, dict[str, Any]]:
@@ -76,6 +96,37 @@ def test_a_model_plain_and_mended(tmp_path: Path) -> None:
     assert set(row["steady"]) == {"eager", "plain", "again", "mended"}
     assert all(row[name]["median"] > 0 for name in ("mended/plain", "again/plain", "plain/eager"))
     assert set(row["launches"].values()) == {None}
+
+
+def test_a_version_by_hand_takes_turns_with_the_others(tmp_path: Path) -> None:
+    """It is compared with eager as well; where it breaks, or is another function, that is said."""
+    status, errors, numbers = measure(tmp_path, [by_hand("cut", POSITIVE)])
+    assert status == 0, errors
+    (row,) = numbers["models"]
+    assert row["graphs"]["hand"] == 1 and row["breaks"]["hand"] == 0 < row["breaks"]["plain"]
+    assert row["equal"]["hand"] == row["equal"]["mended"] == "bit for bit"
+    assert set(row["steady"]) == {"eager", "plain", "again", "mended", "hand"} and row["mended/hand"]["median"] > 0
+
+
+@pytest.mark.parametrize("hand", [(2, "bit for bit"), (1, "different")])
+def test_a_version_by_hand_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch, hand: tuple[int, str]) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "bench"))
+    alike = {"plain": "bit for bit", "mended": "bit for bit"}
+    rows = [
+        {"model": "plain", "equal": alike, "graphs": {"plain": 2, "mended": 1}},
+        {"model": "good", "equal": {**alike, "hand": "within 1e-04"}, "graphs": {"plain": 2, "hand": 1}},
+        {"model": "cut", "equal": {**alike, "hand": hand[1]}, "graphs": {"plain": 2, "mended": 1, "hand": hand[0]}},
+        {"model": "lost", "failed": "hand: RuntimeError: by hand: f has 0 times a text"},
+    ]
+    cut, lost = importlib.import_module("models").failures({"models": rows})
+    assert cut == "cut: the version by hand is not one graph, or differs from eager"
+    assert lost == "lost: hand: RuntimeError: by hand: f has 0 times a text"
+
+
+def test_a_text_that_is_not_there_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "bench"))
+    with pytest.raises(RuntimeError, match="Formatter.format has 0 times no such text"):
+        importlib.import_module("by_hand").edit("logging.Formatter.format", [["no such text", ""]])
 
 
 def test_what_differs_and_what_fails_is_named(tmp_path: Path) -> None:

@@ -318,14 +318,14 @@ def models_part(record: Any) -> list[str]:
         f"{record['groups']} groups, a ratio the median of those of the groups. A second plain process, which loads",
         "what the first has compiled, shows what a ratio is worth. First calls have an empty compiler cache; a model",
         "that fills in an attribute then is mended and compiled in its second call. Results",
-        "are compared with those of eager: the largest difference beside the largest magnitude of a tensor. There is",
-        "no version by hand of a model: graphs by hand are those of the functions in *Speed of mended branches*.",
+        "are compared with those of eager: the largest difference beside the largest magnitude of a tensor.",
         "",
     ]
     headings = ["model", "dtype, batch", "breaks plain, mended", "graphs", "recompilations", "first call, s"]
     headings += ["eager, ms", "plain, ms", "mended, ms", "mended / plain", "plain / plain", "as eager"]
     launches = any(row["launches"]["plain"] is not None for row in rows)
     lines += table(headings + ["launches"] * launches, [model_cells(row, launches) for row in rows])
+    lines += by_hand_lines([row for row in rows if "mended/hand" in row])
     failed = [
         [row["model"], row["dtype"], row["batch"], shortened(row["failed"])]
         for row in record["models"]
@@ -334,19 +334,46 @@ def models_part(record: Any) -> list[str]:
     return lines + (["Not measured:", "", *table(["model", "dtype", "batch", "why"], failed)] if failed else [])
 
 
+def by_hand_lines(rows: list[dict[str, Any]]) -> list[str]:
+    """The models that have a version by hand as well, in the same run."""
+    if not rows:
+        return []
+    lines = [
+        "Beside versions by hand, one graph each, of which a process took turns with the others (what they change is",
+        "in bench/by_hand.py: some branches are assumed not to be taken, and sizes of images are given as numbers):",
+        "",
+    ]
+    headings = ["model", "dtype, batch", "graphs plain, mended, by hand", "first call, s", "plain, ms", "mended, ms"]
+    headings += ["by hand, ms", "mended / by hand", "by hand as eager"]
+    names = ("plain", "mended", "hand")
+    cells = [
+        [
+            row["model"],
+            f"{row['dtype']}, {row['batch']}",
+            ", ".join(str(row["graphs"][name]) for name in names),
+            ", ".join(f"{row['first'][name]:.1f}" for name in names),
+            *(quartiles_of(row["steady"][name], 1e3) for name in names),
+            quartiles_of(row["mended/hand"]),
+            row["equal"]["hand"],
+        ]
+        for row in rows
+    ]
+    return lines + table(headings, cells)
+
+
+def quartiles_of(value: dict[str, float], scale: float = 1.0) -> str:
+    low, median, high = (f"{value[name] * scale:.3g}" for name in ("low", "median", "high"))
+    return f"{median} ({low} to {high})"
+
+
 def model_cells(row: dict[str, Any], launches: bool) -> list[object]:
     """A row of the table of models."""
-
-    def spread(value: dict[str, float], scale: float = 1.0) -> str:
-        low, median, high = (f"{value[name] * scale:.3g}" for name in ("low", "median", "high"))
-        return f"{median} ({low} to {high})"
-
     kinds = ("breaks", "graphs", "recompilations")
     cells = [row["model"], f"{row['dtype']}, {row['batch']}"]
     cells += [f"{row[kind]['plain']}, {row[kind]['mended']}" for kind in kinds]
     cells += [", ".join(f"{row['first'][name]:.1f}" for name in ("plain", "mended"))]
-    cells += [spread(row["steady"][name], 1e3) for name in ("eager", "plain", "mended")]
-    cells += [spread(row[name]) for name in ("mended/plain", "again/plain")]
+    cells += [quartiles_of(row["steady"][name], 1e3) for name in ("eager", "plain", "mended")]
+    cells += [quartiles_of(row[name]) for name in ("mended/plain", "again/plain")]
     equal = [row["equal"][name] for name in ("plain", "mended")]
     cells += [equal[1] if equal[0] == equal[1] else f"plain {equal[0]}, mended {equal[1]}"]
     return cells + [", ".join(str(row["launches"][name]) for name in ("plain", "mended"))] * launches
