@@ -10,6 +10,7 @@ import torch
 from . import retained, state
 from .gradients import backward, backward_of, changes_gradients, own_variable, zero_grad
 from .leaf_flags import switch as switch_input
+from .spelled import inline
 
 OPTIMIZER = inspect.getfile(torch.optim.Optimizer)
 Wrapper = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -147,7 +148,7 @@ def of_functions(trace: state.Trace) -> list[tuple[Any, str, Wrapper]]:
 
 def of_optimizers() -> list[tuple[Any, str, Wrapper]]:
     """Methods of optimizers."""
-    from torch._dynamo.variables import UserMethodVariable, VariableTracker
+    from torch._dynamo.variables import UserMethodVariable
     from torch._dynamo.variables.optimizer import OptimizerVariable
 
     def attribute(get: Callable[..., Any]) -> Callable[..., Any]:
@@ -162,7 +163,7 @@ def of_optimizers() -> list[tuple[Any, str, Wrapper]]:
         def calling(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
             if name == "_init_group" and changes_gradients(self, tx):
                 prepare = inspect.unwrap(type(self.value)._init_group)
-                return tx.inline_user_function_return(VariableTracker.build(tx, prepare), [self, *args], kwargs)
+                return inline(tx, prepare, [self, *args], kwargs)
             return call(self, tx, name, args, kwargs)
 
         return calling

@@ -17,6 +17,7 @@ from torch.fx import GraphModule, Node
 
 from . import prove, retained, state
 from .regions import tensor_of
+from .spelled import inline
 
 # What Dynamo puts into a graph where a tensor of it is made a leaf.
 SWITCHES = ("requires_grad_", torch._C._functorch.set_inplace_requires_grad_allowed)
@@ -57,7 +58,7 @@ def backward(
     found = retained.differentiated(trace, lambda: differentiate.call_function(tx, arguments, options))
     items = found.unpack_var_sequence(tx)
     values = [TupleVariable(leaves), TupleVariable(items[: len(leaves)])]
-    tx.inline_user_function_return(VariableTracker.build(tx, accumulate), values, {})
+    inline(tx, accumulate, values, {})
     retained.keep(trace, tx, items[len(leaves) :])
     return ConstantVariable.create(None)
 

@@ -16,13 +16,14 @@ from torch.fx import GraphModule, Node
 from . import markers, state
 from .markers import kind_of
 from .regions import tensor_of
+from .spelled import inline
 
 Flags = list[tuple[int, bool, bool]]  # position of an input, its flag while the graph runs and at the end
 
 
 def switch(trace: state.Trace, tx: Any, variable: Any, wanted: bool) -> Any:
     """`requires_grad` of one of Dynamo's variables for inputs of the graph is to have a value from here on."""
-    from torch._dynamo.variables import ConstantVariable, VariableTracker
+    from torch._dynamo.variables import ConstantVariable
 
     node = variable.as_proxy().node
     value = node.meta["example_value"]
@@ -34,7 +35,7 @@ def switch(trace: state.Trace, tx: Any, variable: Any, wanted: bool) -> Any:
         raise state.SiteRefused("`requires_grad` of a tensor is changed inside a branch or a higher-order operator")
     trace.switches = True
     arguments = [ConstantVariable.create(f"#{int(wanted)}"), variable]
-    tx.inline_user_function_return(VariableTracker.build(tx, mark), arguments, {})
+    inline(tx, mark, arguments, {})
     value.requires_grad_(wanted)
     variable.requires_grad = wanted
     return variable

@@ -11,6 +11,7 @@ from typing import Any, Iterator
 import torch
 
 from . import operators, state
+from .spelled import inline
 
 ARGUMENTS = (
     "Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, "
@@ -75,7 +76,7 @@ def ctc_loss(
 @state.in_whole_calls
 def losses_held(trace: state.Trace) -> Iterator[None]:
     """Let a trace of a whole call inside the block hold these functions."""
-    from torch._dynamo.variables import TorchInGraphFunctionVariable, VariableTracker
+    from torch._dynamo.variables import TorchInGraphFunctionVariable
 
     call = TorchInGraphFunctionVariable.call_function
     known = torch.nn.functional.ctc_loss
@@ -86,7 +87,7 @@ def losses_held(trace: state.Trace) -> Iterator[None]:
         reduction = args[5] if len(args) > 5 else kwargs.get("reduction")
         if reduction is not None and reduction.as_python_constant() not in REDUCTIONS:
             return call(self, tx, args, kwargs)
-        return tx.inline_user_function_return(VariableTracker.build(tx, ctc_loss), args, kwargs)
+        return inline(tx, ctc_loss, args, kwargs)
 
     with state.replaced((TorchInGraphFunctionVariable, "call_function", calling)):
         yield

@@ -30,6 +30,7 @@ from .markers import kind_of
 from .reach import EMPTY
 from .reachable import is_trusted, vars_of
 from .regions import Marks, tensor_of
+from .spelled import inline
 
 # By these a hook looks at what a backward graph has not done yet, or at where it is called from.
 FORBIDDEN = frozenset(
@@ -164,7 +165,7 @@ def writes_to_parameter(code: CodeType) -> bool:
 def handle_class() -> type:
     """The class of Dynamo's variables for handles of such hooks; made late because Dynamo is loaded late."""
     from torch._dynamo.bytecode_transformation import create_call_function
-    from torch._dynamo.variables import ConstantVariable, VariableTracker
+    from torch._dynamo.variables import ConstantVariable
     from torch._dynamo.variables.user_defined import RemovableHandleVariable
 
     class Handle(RemovableHandleVariable):
@@ -178,7 +179,7 @@ def handle_class() -> type:
 
         def register(self, tx: Any, function: Any) -> None:
             arguments = [self.tensor, ConstantVariable.create(f"#{self.place}"), self, function]
-            tx.inline_user_function_return(VariableTracker.build(tx, register), arguments, {})
+            inline(tx, register, arguments, {})
 
         def call_method(self, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
             if name != "remove":
