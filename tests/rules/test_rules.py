@@ -114,6 +114,22 @@ def test_mended_text_has_the_mended_sites(executable: str, case: Case, written: 
         assert set(re.findall(r'"[^"]*:(GM\d+)"', text)) <= {"GM105", "GM501"}
 
 
+def test_tests_of_texts_are_left_alone(executable: str, tmp_path: Path) -> None:
+    """A tensor has no such methods; loops over texts stay as fast as they are."""
+    path = tmp_path / "texts.py"
+    path.write_text(
+        "import torch\n\n\n"
+        "def f(line, item):\n"
+        "    if line.startswith('#') or not line[1:].isdigit():\n"
+        "        line = line.strip()\n"
+        "    if item.any():\n"
+        "        return 1\n"
+        "    return [part for part in line.split() if part.isupper()]\n"
+    )
+    text = run(executable, "debug", "mend", str(path))
+    assert re.findall(r'_gm.taken\(".*:(\d+):\d+:GM105"', text) == ["7"]
+
+
 # What the mended program does
 
 

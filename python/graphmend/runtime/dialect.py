@@ -169,8 +169,12 @@ def combine(site: str, operands: tuple, stop: bool) -> Any:
     value = lifted(site, operands[0]())
     for operand in operands[1:]:
         if not isinstance(value, torch.Tensor) or not traced():
-            if bool(value) == stop:
-                return stop
+            # Two jumps: sympy cannot compare the truth value of symbolic sizes with another one.
+            if stop:
+                if value:
+                    return True
+            elif not value:
+                return False
             value = lifted(site, operand())
             continue
         left = truth(site, value)
