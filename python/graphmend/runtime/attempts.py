@@ -39,6 +39,8 @@ class Course:
     tried: bool = False  # with fixed numbers
     early: bool = False  # a trace may be given up for what the call fills in
     held: dict[str, Any] = dataclasses.field(default_factory=dict)  # numbers that modules held in earlier traces
+    counters: frozenset[str] = frozenset()  # that are left open
+    uncounted: bool = False  # none is, because nothing came of it
     missed: dict[str, str] = dataclasses.field(default_factory=dict)  # records without which the trace goes on
     raised: Any = None  # what the program raised when it was told that it is compiled
 
@@ -46,7 +48,7 @@ class Course:
         """The next attempt."""
         numbers = {"fixed": self.fixed, "symbolic": self.symbolic, "items": self.items}
         known = {"hosts": self.hosts, "eager": self.eager, "early": self.early, "held": dict(self.held)}
-        return state.Trace(self.whole, frozenset(self.off), **known, **numbers)
+        return state.Trace(self.whole, frozenset(self.off), counters=self.counters, **known, **numbers)
 
     def takes_up(self, earlier: Course) -> None:
         """Begin with numbers as the last attempt of an earlier call had them, which was left to eager Python."""
@@ -81,6 +83,8 @@ class Course:
             self.fixed, self.tried, self.crowded = True, True, trace.crowded and not self.symbolic
         elif self.crowded:
             self.fixed, self.crowded, self.symbolic = False, False, True
+        elif trace.counting:
+            self.counters, self.uncounted = frozenset(), True
         else:
             return False
         return True

@@ -10,6 +10,7 @@ from . import gradients, own_guards, state
 from .assumed import changes_what_is_held
 from .constants import write_numbers
 from .contexts import refuse_devices
+from .counters import note_written
 from .diverted import refuse_kept, silent
 from .generators import refuse_unclosed
 from .hook_calls import kept_buffers, with_hooks
@@ -86,6 +87,7 @@ class MendingBackend:
             refuse_replaced(module, translator().output)
             refuse_buffers(module)
             refuse_leaving(module, trace)
+            note_written(trace, translator().output)
             if changes_what_is_held(module, trace):
                 trace.moving = True
                 raise state.SiteRefused("the call changes a number that it takes for settled")

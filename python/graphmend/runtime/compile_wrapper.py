@@ -28,6 +28,7 @@ from .caches import caches_asked
 from .compiling import compiling_asked
 from .contexts import contexts_entered
 from .conversions import idle_conversions_seen
+from .counters import counters_opened
 from .diverted import blocks_diverted
 from .drawn import draws_as_numbers
 from .fills import fills_noted, foreseen
@@ -88,7 +89,7 @@ postponing: dict[int, Any] = {}  # by identity: the code around graphs that post
 # What is in force while a frame is traced, from the outside to the inside.
 CONTEXTS = (
     *(identity_watched, numbers_watched, loads_noted, proxies_followed),
-    *(numbers_assumed, truth_asked, members_compared, questions_reworded, idle_conversions_seen),
+    *(numbers_assumed, counters_opened, truth_asked, members_compared, questions_reworded, idle_conversions_seen),
     *(types_watched, supplied, places_selected, spelled_out, constants_folded),
     *(contexts_entered, blocks_diverted, losses_held, hosts_called, arrays_computed, seeded_drawn),
     *(gradients_traced, gradients_retained, generators_noted, lookups_kept),
@@ -194,6 +195,7 @@ class Callback:
         course.items = self.record.constants < MAX_CONSTANTS
         course.fixed = course.tried = whole and self.record.crowded
         course.held = self.held
+        course.counters = frozenset() if self.record.uncounted else frozenset(self.record.counters)
         if whole and self.course is not None and self.record.mode == "waiting":
             course.takes_up(self.course)
         self.course = course if whole and self.is_early() else None
@@ -231,6 +233,8 @@ class Callback:
         self.record.calls_random |= trace.calls_random
         self.record.constants += trace.constants
         self.held.update(trace.held)
+        self.record.counters |= trace.written
+        self.record.uncounted |= course.uncounted
         self.record.crowded |= trace.fixed and trace.symbols > MOST
         self.eager |= course.eager
         if trace.answers is not None:

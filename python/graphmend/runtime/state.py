@@ -135,6 +135,9 @@ class Trace:
     moving: bool = False  # the graph writes to that
     early: bool = False  # no trace has come to its end, nor been given up for what a call fills in
     filling: bool = False  # this one has been given up for that (fills.py)
+    counters: frozenset[str] = frozenset()  # integers that earlier graphs have written to, by source (counters.py)
+    counting: bool = False  # the trace has come by one
+    written: set[str] = dataclasses.field(default_factory=set)  # those that this graph writes to
 
     def route(self, answers: tuple[bool, ...]) -> tuple[Any, ...]:
         """What a graph with these answers rests on, in a form that can be compared."""
@@ -253,6 +256,8 @@ class CallableRecord:
     constants: int = 0  # graphs for one integer of an input alone
     varying: bool = False  # numbers that data decide have been others than a graph assumed
     crowded: bool = False  # they are too many to be left open
+    counters: set[str] = dataclasses.field(default_factory=set)  # integers that its graphs write to, by source
+    uncounted: bool = False  # they are constants all the same
 
 
 class Registry:

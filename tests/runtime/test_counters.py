@@ -1,0 +1,101 @@
+"""Integers that a call counts, in modules, their objects and containers, and in globals."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import pytest
+import torch
+from harness import CountingBackend
+
+CALLS = 12
+TOTAL = 0
+
+
+class Meter:
+    def __init__(self) -> None:
+        self.count = 0
+
+
+class Counting(torch.nn.Module):
+    """A module that counts its calls in all kinds of places."""
+
+    def __init__(self, form: Callable[[Any, torch.Tensor], Any]) -> None:
+        super().__init__()
+        self.form = form
+        self.step = 0
+        self.table = {"calls": 0}
+        self.sizes = [0, 0]
+        self.meter = Meter()
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return self.form(self, x)
+
+
+def attribute(self: Counting, x: torch.Tensor) -> Any:
+    self.step += 1
+    return x * (self.step / 7), self.step
+
+
+def warmed_up(self: Counting, x: torch.Tensor) -> Any:
+    self.step += 1
+    return x * min(self.step / 5, 1.0) if self.step % 4 else -x
+
+
+def of_object(self: Counting, x: torch.Tensor) -> Any:
+    self.meter.count += x.size(0)
+    return x / self.meter.count, self.meter.count
+
+
+def in_table(self: Counting, x: torch.Tensor) -> Any:
+    self.table["calls"] += 1
+    return torch.add(x, 1, alpha=self.table["calls"]), dict(self.table)
+
+
+def in_list(self: Counting, x: torch.Tensor) -> Any:
+    self.sizes[1] += 2
+    return x.long() * self.sizes[1], list(self.sizes)
+
+
+def of_file(self: Counting, x: torch.Tensor) -> Any:
+    global TOTAL
+    TOTAL += 1
+    return x**TOTAL, TOTAL
+
+
+def state(module: Counting) -> Any:
+    return module.step, module.table, module.sizes, module.meter.count, TOTAL
+
+
+@pytest.mark.parametrize("form", [attribute, of_object, in_table, in_list, of_file, warmed_up])
+def test_counted_calls_share_graphs(form: Callable) -> None:
+    global TOTAL
+    x = torch.linspace(-2, 2, 6).reshape(2, 3)
+    found = []
+    backend = CountingBackend()
+    for wrap in (lambda module: module, lambda module: torch.compile(module, backend=backend)):
+        TOTAL = 0
+        module = Counting(form)
+        run = wrap(module)
+        found.append([(run(x), state(module)) for _ in range(CALLS)])
+    for eager, compiled in zip(*found):
+        assert eager[1] == compiled[1]
+        torch.testing.assert_close(eager[0], compiled[0], rtol=0, atol=0)
+    assert len(backend.graphs) <= (2 if form is not warmed_up else 5)
+
+
+def test_a_number_that_must_be_known_is_a_constant_again() -> None:
+    """A backend that takes no numbers: each call has its graph, as without graphmend."""
+    taken = []
+
+    def compiler(module: torch.fx.GraphModule, inputs: Any) -> Any:
+        if any(isinstance(value, (int, torch.SymInt)) for value in inputs):
+            raise RuntimeError("numbers are not known here")
+        taken.append(module)
+        return module
+
+    module = Counting(attribute)
+    run = torch.compile(module, backend=compiler)
+    for step in range(1, 5):
+        assert run(torch.ones(2))[1] == step
+    assert len(taken) == 4
