@@ -185,12 +185,19 @@ static bool find_owner(gm_analysis *analysis, const gm_site *site, const record 
 
 /* ---- What is kept ---- */
 
-/* `own` is the object that is written to: it holds what has been kept before. */
-static bool is_plain(gm_function *function, const gm_node *node, const char *own);
+typedef struct gm_plain_question {
+    gm_analysis *analysis;
+    gm_function *function;
+    const char *own; /* the object that is written to: it holds what has been kept before */
+    bool guesses;    /* variables of which nothing is known may hold a number: tracing finds out */
+    GM_VEC(const gm_node *) guessed;
+} plain_question;
 
-static bool are_plain(gm_function *function, const gm_list *nodes, const char *own) {
+static bool is_plain(plain_question *asked, const gm_node *node);
+
+static bool are_plain(plain_question *asked, const gm_list *nodes) {
     for (uint32_t i = 0; i < nodes->count; i++) {
-        if (nodes->items[i] != NULL && !is_plain(function, nodes->items[i], own)) {
+        if (nodes->items[i] != NULL && !is_plain(asked, nodes->items[i])) {
             return false;
         }
     }
@@ -211,11 +218,11 @@ static bool reads_clock(const gm_name *name) {
     return strncmp(name->text, "time.", strlen("time.")) == 0 && gm_text_in(name->text + strlen("time."), clocks);
 }
 
-static bool is_plain_call(gm_function *function, const gm_Call *call, const char *own) {
-    const gm_name *name = gm_flow_qualified(function->flow, call->func);
+static bool is_plain_call(plain_question *asked, const gm_Call *call) {
+    const gm_name *name = gm_flow_qualified(asked->function->flow, call->func);
     if (name != NULL && strncmp(name->text, "builtins.", strlen("builtins.")) == 0 && call->func->kind == GM_KIND_Name) {
         const gm_name *builtin = gm_as_Name(call->func)->id;
-        return gm_text_in(builtin->text, converters) || (gm_text_in(builtin->text, keepers) && are_plain(function, &call->args, own));
+        return gm_text_in(builtin->text, converters) || (gm_text_in(builtin->text, keepers) && are_plain(asked, &call->args));
     }
     if (name != NULL && (gm_text_in(name->text, texts) || reads_clock(name))) {
         return true;
@@ -232,9 +239,18 @@ static bool reads_as(const gm_function *function, const gm_node *node, const cha
     return node->end - node->start == length && memcmp(function->flow->tree->source->text + node->start, text, length) == 0;
 }
 
+static bool is_plain_variable(plain_question *asked, const gm_node *name) {
+    gm_value value = gm_value_of(asked->function, name);
+    bool guessed = asked->guesses && value.class_ == GM_VALUE_UNKNOWN;
+    if (guessed) {
+        gm_vec_push(asked->analysis->arena, &asked->guessed, name);
+    }
+    return guessed || value.class_ == GM_VALUE_NOT;
+}
+
 /* A number, a text, or a container of such. */
-static bool is_plain(gm_function *function, const gm_node *node, const char *own) {
-    if (reads_as(function, node, own)) {
+static bool is_plain(plain_question *asked, const gm_node *node) {
+    if (reads_as(asked->function, node, asked->own)) {
         return true;
     }
     switch ((gm_kind)node->kind) {
@@ -242,25 +258,25 @@ static bool is_plain(gm_function *function, const gm_node *node, const char *own
     case GM_KIND_JoinedStr:
         return true;
     case GM_KIND_UnaryOp:
-        return is_plain(function, gm_as_UnaryOp(node)->operand, own);
+        return is_plain(asked, gm_as_UnaryOp(node)->operand);
     case GM_KIND_BinOp:
-        return is_plain(function, gm_as_BinOp(node)->left, own) && is_plain(function, gm_as_BinOp(node)->right, own);
+        return is_plain(asked, gm_as_BinOp(node)->left) && is_plain(asked, gm_as_BinOp(node)->right);
     case GM_KIND_Compare:
-        return is_plain(function, gm_as_Compare(node)->left, own) && are_plain(function, &gm_as_Compare(node)->comparators, own);
+        return is_plain(asked, gm_as_Compare(node)->left) && are_plain(asked, &gm_as_Compare(node)->comparators);
     case GM_KIND_Tuple:
-        return are_plain(function, &gm_as_Tuple(node)->elts, own);
+        return are_plain(asked, &gm_as_Tuple(node)->elts);
     case GM_KIND_List:
-        return are_plain(function, &gm_as_List(node)->elts, own);
+        return are_plain(asked, &gm_as_List(node)->elts);
     case GM_KIND_Dict:
-        return are_plain(function, &gm_as_Dict(node)->keys, own) && are_plain(function, &gm_as_Dict(node)->values, own);
+        return are_plain(asked, &gm_as_Dict(node)->keys) && are_plain(asked, &gm_as_Dict(node)->values);
     case GM_KIND_Subscript:
-        return is_plain(function, gm_as_Subscript(node)->value, own);
+        return is_plain(asked, gm_as_Subscript(node)->value);
     case GM_KIND_Call:
-        return is_plain_call(function, gm_as_Call(node), own);
+        return is_plain_call(asked, gm_as_Call(node));
     case GM_KIND_Attribute:
-        return gm_text_in(gm_as_Attribute(node)->attr->text, facts) || gm_value_of(function, node).class_ == GM_VALUE_NOT;
+        return gm_text_in(gm_as_Attribute(node)->attr->text, facts) || gm_value_of(asked->function, node).class_ == GM_VALUE_NOT;
     case GM_KIND_Name:
-        return gm_value_of(function, node).class_ == GM_VALUE_NOT;
+        return is_plain_variable(asked, node);
     default:
         return false;
     }
@@ -365,6 +381,16 @@ static bool is_constructor(const gm_function *function) {
     return function->node->kind == GM_KIND_FunctionDef && strncmp(gm_as_FunctionDef(function->node)->name->text, "__init", 6) == 0;
 }
 
+/* What is guessed to be a number goes by the name of a parameter. */
+static void mark_guessed(gm_plan *plan, const plain_question *asked) {
+    for (uint32_t i = 0; i < plan->captures.count; i++) {
+        gm_capture *capture = &plan->captures.items[i];
+        for (uint32_t k = 0; k < asked->guessed.count; k++) {
+            capture->kept |= strcmp(capture->parameter, gm_as_Name(asked->guessed.items[k])->id->text) == 0;
+        }
+    }
+}
+
 static const char *text_of(gm_analysis *analysis, const gm_node *node) {
     return gm_analysis_text(analysis, "%.*s", (int)(node->end - node->start), analysis->tree->source->text + node->start);
 }
@@ -382,7 +408,9 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     strip_brackets(analysis, &found);
     plan->path = text_of(analysis, found.target);
     plan->action = found.action;
-    if (!find_owner(analysis, site, &found, plan) || !are_plain(site->function, &kept, plan->path)) {
+    bool taken_in = found.value == NULL && !found.foreign;
+    plain_question asked = {.analysis = analysis, .function = site->function, .own = plan->path, .guesses = taken_in};
+    if (!find_owner(analysis, site, &found, plan) || !are_plain(&asked, &kept)) {
         return false;
     }
     bool certain = reads_data(site->function, &found.reads);
@@ -393,6 +421,7 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     gm_defer_record(analysis, site, plan, &found.reads, found.target,
                     certain ? "a number from a tensor is kept in an object" : "an object is changed in every call",
                     "return the tensor, and keep the number in the caller", certain);
+    mark_guessed(plan, &asked);
     return true;
 }
 

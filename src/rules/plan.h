@@ -33,6 +33,7 @@ typedef struct gm_capture {
     const char *parameter; /* the variable's own name for a plain variable */
     bool first;            /* the first capture of this parameter: later ones read the same value */
     bool numbers;          /* all captures of this parameter only read the numbers in it: it may be a tensor without history */
+    bool kept;             /* it has to be a number or a text, which is not known before the code is traced */
 } gm_capture;
 
 typedef struct gm_capture_list {

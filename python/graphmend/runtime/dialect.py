@@ -23,6 +23,7 @@ from .tracing import (
     is_followed,
     is_later,
     is_shown_exception,
+    keeps_objects,
     made_inside,
     new_key,
     note_event,
@@ -459,7 +460,7 @@ def record(
         if not is_done(site):
             sink(*roots, *values)
         return
-    if is_followed(site):
+    if is_followed(site) or keeps_objects(site, "values", numbers):
         sink(*roots, *values)
         return
     reason = unrecordable(site, path, action)

@@ -184,6 +184,16 @@ def attribute(owner: Any, name: str) -> Any:
     raise LookupError(name)
 
 
+def is_number_or_text(variable: Any) -> bool:
+    """Whether Dynamo's variable is a number, a text, or what is computed of a clock behind the graph."""
+    from .later import Later
+
+    try:
+        return variable.python_type() in (*PLAIN, Later)
+    except NotImplementedError:
+        return False
+
+
 def plain_inside(target: Any) -> bool:
     """Whether a container holds nothing but numbers, texts and containers of such."""
     if type(target) in PLAIN:

@@ -193,6 +193,23 @@ def is_followed(site: str) -> bool:
 
 
 @constant
+def keeps_objects(site: str, name: str, numbers: str) -> bool:
+    """Whether a record keeps anything but numbers and texts where the source does not tell: the trace follows it then.
+
+    `numbers` has a `v` for each of the values of this name that its source tells nothing of.
+    """
+    trace, current = state.local.trace, translator().output.current_tx
+    assert trace is not None
+    if "v" not in numbers:
+        return False
+    values = current.symbolic_locals[name].unpack_var_sequence(current)
+    if all(records.is_number_or_text(value) for value, mark in zip(values, numbers) if mark == "v"):
+        return False
+    trace.touched.pop(site, None)
+    return True
+
+
+@constant
 def unrecordable(site: str, path: str, action: str) -> str:
     """Why the record of the calling frame cannot be postponed; empty if it can."""
     trace = state.local.trace
