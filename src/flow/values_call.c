@@ -188,7 +188,8 @@ static gm_value method_of_python(gm_function *function, gm_value receiver, const
     } else if (receiver.form == GM_FORM_STRING) {
         value = gm_value_python(GM_FORM_ANY, "a method of a string", node);
     } else if (receiver.form == GM_FORM_LOGGER) {
-        value = gm_value_python(GM_FORM_NONE, "a method of a logger", node);
+        bool child = gm_name_is(name, "getChild");
+        value = child ? gm_value_python(GM_FORM_LOGGER, "a logger", node) : gm_value_python(GM_FORM_NONE, "a method of a logger", node);
     } else if (receiver.form == GM_FORM_ARRAY || gm_value_is_number(receiver)) {
         value = gm_value_python(receiver.form == GM_FORM_ARRAY ? GM_FORM_ARRAY : GM_FORM_ANY, receiver.reason, node);
     }
