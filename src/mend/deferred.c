@@ -81,11 +81,11 @@ static void emit_sink_call(gm_emitter *emitter, const gm_plan *plan, const char 
     gm_write(&emitter->out, ", (");
 }
 
-/* `, numbers="01v"`: of which values only the numbers are read, and which have to be numbers; nothing where there are none. */
+/* `, numbers="01vf"`: of which values only the numbers are read, which have to be numbers or text files; nothing where there are none. */
 static void emit_numbers(gm_emitter *emitter, const gm_plan *plan) {
     bool any = false;
     for (uint32_t i = 0; i < plan->captures.count; i++) {
-        any = any || plan->captures.items[i].numbers || plan->captures.items[i].kept;
+        any = any || plan->captures.items[i].numbers || plan->captures.items[i].kept || plan->captures.items[i].file;
     }
     if (!any) {
         return;
@@ -93,7 +93,7 @@ static void emit_numbers(gm_emitter *emitter, const gm_plan *plan) {
     gm_write(&emitter->out, ", numbers=\"");
     for (uint32_t i = 0; i < plan->captures.count; i++) {
         const gm_capture *capture = &plan->captures.items[i];
-        gm_write(&emitter->out, !capture->first ? "" : capture->kept ? "v" : capture->numbers ? "1" : "0");
+        gm_write(&emitter->out, !capture->first ? "" : capture->kept ? "v" : capture->file ? "f" : capture->numbers ? "1" : "0");
     }
     gm_write(&emitter->out, "\"");
 }

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "rules/defer.h"
 #include "rules/rule.h"
 
@@ -19,16 +21,62 @@ static const char page[] =
 
 extern const gm_rule gm_rule_print;
 
-static gm_refusal refusal_of_stream(gm_analysis *analysis, const gm_Call *call) {
+static bool is_standard(const gm_analysis *analysis, const gm_node *node) {
+    bool none = node->kind == GM_KIND_Constant && gm_as_Constant(node)->value.literal == GM_LITERAL_None;
+    return none || gm_flow_names(analysis->flow, node, "sys.stderr") || gm_flow_names(analysis->flow, node, "sys.stdout");
+}
+
+static bool is_parameter(const gm_analysis *analysis, const gm_node *node) {
+    const gm_symbol *symbol = node->kind == GM_KIND_Name ? gm_scopes_symbol(analysis->flow->scopes, node) : NULL;
+    return symbol != NULL && (symbol->flags & GM_SYMBOL_PARAMETER) != 0;
+}
+
+/* `stream`, `stream or sys.stderr`, `sys.stderr if stream is None else stream`: a standard stream, or a file of Python's, which
+ * tracing finds out. */
+static bool may_be_standard(const gm_analysis *analysis, const gm_node *node) {
+    switch ((gm_kind)node->kind) {
+    case GM_KIND_Name:
+        return is_parameter(analysis, node);
+    case GM_KIND_BoolOp: {
+        const gm_list *values = &gm_as_BoolOp(node)->values;
+        return values->count == 2 && is_parameter(analysis, values->items[0]) && is_standard(analysis, values->items[1]);
+    }
+    case GM_KIND_IfExp: {
+        const gm_IfExp *choice = gm_as_IfExp(node);
+        return choice->test->kind == GM_KIND_Compare && may_be_standard(analysis, choice->body) &&
+               may_be_standard(analysis, choice->orelse);
+    }
+    default:
+        return is_standard(analysis, node);
+    }
+}
+
+/* The value of `file=`, NULL for none. */
+static const gm_node *stream_of(const gm_Call *call) {
     for (uint32_t i = 0; i < call->keywords.count; i++) {
         const gm_keyword *keyword = gm_as_keyword(call->keywords.items[i]);
-        bool standard = gm_flow_names(analysis->flow, keyword->value, "sys.stderr") ||
-                        gm_flow_names(analysis->flow, keyword->value, "sys.stdout");
-        if (gm_name_is(keyword->arg, "file") && !standard) {
-            return (gm_refusal){"it prints into a file of the program's", keyword->value};
+        if (gm_name_is(keyword->arg, "file")) {
+            return keyword->value;
         }
     }
-    return (gm_refusal){NULL, NULL};
+    return NULL;
+}
+
+static void mark_stream(gm_plan *plan, const char *parameter) {
+    for (uint32_t i = 0; i < plan->captures.count; i++) {
+        plan->captures.items[i].file |= strcmp(plan->captures.items[i].parameter, parameter) == 0;
+    }
+}
+
+/* What is printed into later has to be a file that the call cannot look at. */
+static void mark_streams(const gm_analysis *analysis, const gm_site *site, const gm_node *stream) {
+    gm_plan *plan = gm_analysis_plan(analysis, site->node);
+    for (uint32_t i = 0; plan != NULL && i < plan->captures.count; i++) {
+        const gm_capture *capture = &plan->captures.items[i];
+        if (capture->node->start >= stream->start && capture->node->end <= stream->end) {
+            mark_stream(plan, capture->parameter);
+        }
+    }
 }
 
 static const char *const printers[] = {"builtins.print",   "click.echo",       "pprint.pp",        "pprint.pprint",    "rich.print",
@@ -53,15 +101,17 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     if (call == NULL || !is_printer(analysis->flow, call->func) || (gm_is_expr(site->node) && counts(call->func))) {
         return false;
     }
-    gm_refusal refusal = refusal_of_stream(analysis, call);
-    if (refusal.reason != NULL && gm_rule_record.find(analysis, site)) {
+    const gm_node *stream = stream_of(call);
+    if (stream != NULL && !is_standard(analysis, stream) && gm_rule_record.find(analysis, site)) {
         return true;
     }
-    if (refusal.reason == NULL) {
-        refusal = gm_defer_context(analysis, site);
-    }
+    bool own = stream != NULL && !may_be_standard(analysis, stream);
+    gm_refusal refusal = own ? (gm_refusal){"it prints into a file of the program's", stream} : gm_defer_context(analysis, site);
     gm_defer_report(analysis, &gm_rule_print, site, 1, refusal, "`print` ends the graph",
                     "return the value and print it in the caller, or print only if not `torch.compiler.is_compiling()`");
+    if (stream != NULL) {
+        mark_streams(analysis, site, stream);
+    }
     return true;
 }
 

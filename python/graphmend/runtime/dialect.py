@@ -32,6 +32,7 @@ from .tracing import (
     one_tensor,
     open_region,
     postponed,
+    prints_elsewhere,
     refuse,
     selected,
     site_on,
@@ -358,13 +359,13 @@ def snapshot(site: str, value: Any, only_numbers: bool, found: list, flat: list)
 def kept(site: str, values: Any, numbers: str, found: list, flat: list) -> tuple:
     """Put values that a deferred effect shows into `flat` as they are now; gives their forms.
 
-    `numbers` has a `1` where only numbers are read.
+    `numbers` has a `1` where only numbers are read, an `f` where a file is printed into.
     """
     fixed = untouched("values")
     forms = []
     for i in range(len(values)):  # `enumerate` would bring guards on Python's own functions along
         value = values[i]
-        if fixed[i] == "1":
+        if fixed[i] == "1" or numbers[i : i + 1] == "f":
             flat.append(value)
             forms.append(None)
         else:
@@ -425,6 +426,8 @@ def defer(site: str, sink: Callable[..., None], values: Any, numbers: str = "", 
         if not is_done(site):
             sink(*values)
         return
+    if prints_elsewhere("values", numbers):
+        refuse(site, "it prints into what may be no file of Python's")
     reason = postponed("sink")
     if reason:
         refuse(site, reason)

@@ -6,6 +6,8 @@ that loading a mended module does not load Dynamo.
 
 from __future__ import annotations
 
+import io
+import sys
 import types
 from typing import Any, Callable, Optional
 
@@ -207,6 +209,29 @@ def keeps_objects(site: str, name: str, numbers: str) -> bool:
         return False
     trace.touched.pop(site, None)
     return True
+
+
+@constant
+def prints_elsewhere(name: str, numbers: str) -> bool:
+    """Whether one of the values of this name marked with `f` is no stream that a trace can do nothing with but print.
+
+    Such are None, text files from before the call, and whatever is a standard stream now.
+    """
+    current = translator().output.current_tx
+    values = current.symbolic_locals[name].unpack_var_sequence(current)
+    return any(mark == "f" and not is_stream(value.realize()) for value, mark in zip(values, numbers))
+
+
+def is_stream(variable: Any) -> bool:
+    """Whether a variable of Dynamo's is such a stream; the graph is for no other than that one."""
+    from torch._dynamo.guards import GuardBuilder, install_guard
+
+    if variable.source is None or variable.is_constant_none():
+        return bool(variable.is_constant_none())
+    if variable.python_type() in (io.StringIO, io.TextIOWrapper):
+        return True
+    install_guard(variable.source.make_guard(GuardBuilder.ID_MATCH))
+    return any(getattr(variable, "value", None) is stream for stream in (sys.stdout, sys.stderr))
 
 
 @constant
