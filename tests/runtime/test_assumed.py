@@ -199,3 +199,15 @@ def test_a_number_is_what_it_was_where_the_program_asked_for_it(backend: str) ->
 
     outcome = compare(make, [lambda: (torch.tensor([1.0, 2.0, -1.0]),)], grad=False, backend=backend)
     assert outcome.graphs == 1 and outcome.report["callables"][0]["replays"] == 0
+
+
+@pytest.mark.parametrize("bound", [0.01, 1])
+@pytest.mark.parametrize("largest", [True, False])
+def test_the_larger_of_a_number_and_a_constant_is_compared(bound: float, largest: bool) -> None:
+    def scaled(x, t):
+        number = max(float(t), bound) if largest else min(bound, float(t))
+        return x if number == 1.0 else x / number, number > 0.5
+
+    numbers = [0.5, 1.0, 0.0, -1.0, 2.0, float("nan"), float("inf"), 0.01]
+    outcome = compare(lambda: scaled, [lambda n=n: (torch.ones(2), torch.tensor(n)) for n in numbers])
+    assert outcome.graphs > 0

@@ -106,7 +106,8 @@ def numbers_assumed(trace: state.Trace) -> Iterator[None]:
 
 def assume(trace: state.Trace, shapes: Any, expr: Any) -> Any:
     """The value of an expression in this call, which the graph takes for granted from here on; None if unknown."""
-    values = foretold(trace, shapes, expr)
+    expr = without_extremes(trace, shapes, expr)
+    values = None if expr is None else foretold(trace, shapes, expr)
     if values is None or shapes._suppress_guards_tls():
         return None
     import sympy
@@ -123,6 +124,28 @@ def assume(trace: state.Trace, shapes: Any, expr: Any) -> Any:
     if any(symbol_is_type(symbol, SymT.UNBACKED_FLOAT) for symbol in values):
         assert_comparison(shapes, fact)
     return found
+
+
+def without_extremes(trace: state.Trace, shapes: Any, expr: Any) -> Any:
+    """A comparison of `max(u, 0.5)` with a constant as one of either `u` or 0.5; None where it is not known of which.
+
+    Anything else as it is. Where `u` is NaN, neither of the facts that decide it holds.
+    """
+    import sympy
+    from torch.fx.experimental.symbolic_shapes import SymT, symbol_is_type
+    from torch.utils._sympy.functions import Max, Min
+
+    for side in expr.args if isinstance(expr, sympy.core.relational.Relational) else ():
+        if not isinstance(side, (Max, Min)) or len(side.args) != 2:
+            continue
+        number, symbol = sorted(side.args, key=lambda part: part.is_Symbol)
+        if number.is_number and symbol.is_Symbol and symbol_is_type(symbol, SymT.UNBACKED_FLOAT):
+            above = assume(trace, shapes, sympy.Gt(symbol, number))
+            if above is None:
+                return None
+            chosen = symbol if bool(above) is isinstance(side, Max) else number
+            expr = expr.xreplace({side: chosen})
+    return expr
 
 
 def assert_comparison(shapes: Any, fact: Any) -> None:
