@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from harness import compare
+from harness import CountingBackend, compare
 
 import graphmend.runtime as _gm
 
@@ -154,3 +154,20 @@ def test_calls_of_which_some_break() -> None:
     calls = [lambda noisy=noisy: (torch.ones(2), noisy) for noisy in (False, False, False, True, False, False)]
     outcome = compare(lambda: program, calls)
     assert outcome.report["callables"][0]["mode"] == "whole" and outcome.graphs <= 3
+
+
+def text_of_error(p: torch.Tensor) -> torch.Tensor:
+    assert p.dim() == 2, p.shape
+    return p * 2
+
+
+def test_an_assertion_that_shows_an_object() -> None:
+    """A call in which it fails is the program's own business: the others stay one graph."""
+    backend = CountingBackend()
+    run = torch.compile(text_of_error, backend=backend)
+    for _ in range(3):
+        assert run(torch.ones(2, 2)).sum() == 8
+        with pytest.raises(AssertionError, match="torch.Size"):
+            run(torch.ones(2))
+    assert len(backend.graphs) == 1
+    assert _gm.registry.callables[-1].mode == "whole"

@@ -13,7 +13,7 @@ from .markers import site_of
 
 # What Dynamo calls the breaks at which the program itself may raise an exception.
 RAISING = (
-    *("Observed exception", "failed to find name in frame builtins"),
+    *("Observed exception", "failed to find name in frame builtins", "assert with non-string message"),
     *("TypeError when making fake tensor call", "RuntimeError when making fake tensor call"),
     "Data-dependent assertion failed (cannot compile partial graph)",  # an assertion that fails on the path of the call
 )
