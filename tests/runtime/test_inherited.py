@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import types
+
 import pytest
 import torch
 from harness import CountingBackend
+
+import graphmend.runtime as _gm
 
 
 class Base(torch.nn.Module):
@@ -83,3 +87,27 @@ def test_what_a_call_sets_in_a_class_is_seen_at_once(kind):
     reset()
     if kind is not Bound:
         assert counting.graphs
+
+
+class Spaced(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.state = types.SimpleNamespace(step=0, best=float("inf"))
+
+    def forward(self, x):
+        self.state.step += 1
+        self.state.last = x.mean().item()
+        loss = x.square().mean()
+        if loss.item() < self.state.best:
+            self.state.best = loss.item()
+        return loss / self.state.step
+
+
+def test_namespaces_are_written_to():
+    backend = CountingBackend()
+    module, other = Spaced(), Spaced()
+    run = torch.compile(other, backend=backend)
+    for n in (3, 1, 2, 0.5, 0.1):
+        x = torch.full((3,), float(n))
+        assert torch.equal(module(x), run(x)) and module.state == other.state
+    assert backend.graphs and _gm.registry.callables[-1].mode == "whole"

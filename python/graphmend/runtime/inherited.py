@@ -1,11 +1,13 @@
 """Attributes of classes that the call itself has set: `Model.calls += 1; return self.calls`.
 
 What a program writes to a class is pending until the graph has run. Dynamo looks it up where the class itself is asked;
-an instance, or a class that inherits, is answered with what the class held before the call.
+an instance, or a class that inherits, is answered with what the class held before the call. `types.SimpleNamespace`
+sets attributes as `object` does, by a method of its own that Dynamo does not know.
 """
 
 from __future__ import annotations
 
+import types
 from typing import Any, Iterator
 
 from . import state
@@ -19,6 +21,7 @@ def writes_inherited(trace: state.Trace) -> Iterator[None]:
         SuperVariable,
         UserDefinedClassVariable,
         UserDefinedObjectVariable,
+        user_defined,
     )
 
     of_class, of_object = UserDefinedClassVariable.var_getattr, UserDefinedObjectVariable.generic_getattr
@@ -41,7 +44,13 @@ def writes_inherited(trace: state.Trace) -> Iterator[None]:
         found = inherited(tx, self.value.__mro__, name)
         return has(self, tx, name) if found is None else ConstantVariable.create(True)
 
+    standard = user_defined.is_standard_setattr
+
+    def sets_plainly(method: Any) -> bool:
+        return method is types.SimpleNamespace.__setattr__ or standard(method)
+
     with state.replaced(
+        (user_defined, "is_standard_setattr", sets_plainly),
         (UserDefinedClassVariable, "var_getattr", class_attribute),
         (UserDefinedClassVariable, "call_obj_hasattr", class_has),
         (UserDefinedObjectVariable, "generic_getattr", object_attribute),

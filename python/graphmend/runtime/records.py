@@ -25,6 +25,12 @@ COUNTERS = (collections.Counter,)
 QUEUES = (queue.Queue, queue.LifoQueue, queue.PriorityQueue, queue.SimpleQueue)
 FILES = (io.StringIO, io.TextIOWrapper, io.BytesIO, io.BufferedWriter)
 RECORDERS = (*CONTAINERS, *COUNTERS, *QUEUES, *FILES)
+PLAIN_SETTERS = (
+    object.__setattr__,
+    torch.nn.Module.__setattr__,
+    type.__setattr__,
+    types.SimpleNamespace.__setattr__,
+)
 PLAIN = (type(None), bool, int, float, complex, str, bytes)
 
 
@@ -217,9 +223,7 @@ def containers_in(target: Any) -> Iterator[Any]:
 def unsafe_write(owner: Any, name: str) -> Optional[str]:
     """Why setting an attribute later could do something else than now, None if it could not."""
     kind = type(owner)
-    if kind.__setattr__ not in (object.__setattr__, torch.nn.Module.__setattr__, type.__setattr__) and not isinstance(
-        owner, types.ModuleType
-    ):
+    if kind.__setattr__ not in PLAIN_SETTERS and not isinstance(owner, types.ModuleType):
         return "its class decides how attributes are set"
     if any(name in vars(base) and hasattr(type(vars(base)[name]), "__set__") for base in kind.__mro__):
         return "the attribute is a property"
