@@ -256,3 +256,34 @@ def asked_for_type(x, text):
 def test_values_that_are_only_asked_for_their_type_may_change() -> None:
     outcome = compare(lambda: asked_for_type, [lambda i=i: (torch.ones(2), f"text {i}") for i in range(20)])
     assert outcome.graphs == 1
+
+
+EXTREMES = {
+    "largest": lambda a, b: max(a, 1),
+    "smallest": lambda a, b: min(0, a),
+    "clipped": lambda a, b: min(max(b, -1), 1),
+    "of_three": lambda a, b: max(a, b, 0),
+    "of_a_list": lambda a, b: max([a, 1, int(b)]),
+    "of_a_generator": lambda a, b: min(v for v in (a, 0)),
+    "of_a_truth_value": lambda a, b: max(a > 0, int(b)),
+}
+
+
+@pytest.mark.parametrize("name", EXTREMES)
+def test_the_largest_of_integers_and_others_is_one_of_them(name: str) -> None:
+    """Python gives back one of the numbers that it compares, as what it is."""
+
+    def f(x: torch.Tensor) -> tuple:
+        found = EXTREMES[name](x[0].item(), x[1].item())
+        return x * 2, found, type(found).__name__
+
+    for row in ([0.5, -2.0], [3.0, 1.5], [-0.0, 0.5]):
+        assert compare(lambda: f, [lambda row=row: (torch.tensor(row),)]).graphs > 0
+
+
+def test_the_smallest_of_an_argument_and_a_number_is_one_of_them() -> None:
+    def f(x: torch.Tensor, step: int) -> tuple:
+        return x * 2, min(step / 5, 1), max(step, 2.5)
+
+    calls = [lambda step=step: (torch.ones(2), step) for step in (0, 3, 4, 7, 2, 9)]
+    assert compare(lambda: f, calls).graphs > 0

@@ -5,6 +5,7 @@ Dynamo sorts constants alone. Here it compares the keys as Python does, and the 
 
 from __future__ import annotations
 
+import types
 from typing import Any, Optional
 
 from .asked import answered
@@ -91,20 +92,44 @@ def less(tx: Any, first: Any, second: Any) -> bool:
     return answered(tx, object_protocol.generic_richcompare(tx, first, second, "__lt__"))
 
 
+def collected(tx: Any, args: Any) -> Any:
+    """The arguments of `max` or `min`, a generator being run to its end."""
+    from torch._dynamo.utils import unpack_iterable
+    from torch._dynamo.variables import TupleVariable
+
+    runs = len(args) == 1 and args[0].realize().python_type() in (types.GeneratorType, map, filter)
+    return [TupleVariable(list(unpack_iterable(tx, args[0])))] if runs else args
+
+
+def of_two_kinds(args: Any) -> bool:
+    """Whether integers and others are compared, one of them being unknown to the trace.
+
+    Dynamo makes numbers of one kind of them: `max(0.5, 1)` would be 1.0.
+    """
+    from torch._dynamo.variables import BaseListVariable, SymNodeVariable
+
+    items = args[0].realize().items if len(args) == 1 and isinstance(args[0].realize(), BaseListVariable) else args
+    items = [item.realize() for item in items]
+    if not any(isinstance(item, SymNodeVariable) for item in items):
+        return False
+    kinds = {item.python_type() for item in items}
+    return len(kinds) > 1 and kinds <= {int, float, bool}
+
+
 def extreme(tx: Any, largest: bool, args: Any, kwargs: Any) -> Any:
-    """What `max` or `min` gives with a key; None where Dynamo's answer will do."""
+    """What `max` or `min` gives, as Python compares; None where Dynamo's answer will do."""
     from torch._dynamo.utils import unpack_iterable
     from torch._dynamo.variables import object_protocol
 
-    key = kwargs["key"].realize()
-    if not kwargs.keys() <= {"key", "default"} or key.is_constant_none():
+    key = kwargs["key"].realize() if "key" in kwargs else None
+    if not kwargs.keys() <= {"key", "default"} or (key is not None and key.is_constant_none()):
         return None
     items = list(args) if len(args) > 1 else unpack_iterable(tx, args[0])
     if not items:
         return None
-    best, value = items[0], key.call_function(tx, [items[0]], {})
+    best, value = items[0], items[0] if key is None else key.call_function(tx, [items[0]], {})
     for item in items[1:]:
-        other = key.call_function(tx, [item], {})
+        other = item if key is None else key.call_function(tx, [item], {})
         test = object_protocol.generic_richcompare(tx, other, value, "__gt__" if largest else "__lt__")
         if answered(tx, test):
             best, value = item, other

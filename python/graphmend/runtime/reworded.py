@@ -18,7 +18,7 @@ from . import prove, state
 from .asked import as_tensor, constant
 from .lost import add_sources
 from .mathematics import computed
-from .ordered import extreme, sorted_by_data
+from .ordered import collected, extreme, of_two_kinds, sorted_by_data
 
 PREDICATES = {math.isnan: "isnan", math.isinf: "isinf", math.isfinite: "isfinite"}
 FUNCTIONS = {torch.equal: "equal", torch.allclose: "allclose", torch.is_nonzero: "is_nonzero"}
@@ -87,9 +87,11 @@ def builtins(call: Any) -> Any:
 
     def calling(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         function = self.fn
-        if (function is max or function is min) and "key" in kwargs:
-            found = extreme(tx, function is max, args, kwargs)
-            return call(self, tx, args, kwargs) if found is None else found
+        if function is max or function is min:
+            args = collected(tx, args)
+            if "key" in kwargs or of_two_kinds(args):
+                found = extreme(tx, function is max, args, kwargs)
+                return call(self, tx, args, kwargs) if found is None else found
         found = None
         if function is operator.truth and len(args) == 1 and not kwargs:
             found = asked_of_tensors(tx, "is_nonzero", [args[0].realize()], {})
