@@ -39,6 +39,14 @@ PROGRAMS = {
         def f(x):
             return x - heapq.nlargest(2, x.tolist())[1]
         """,
+    "counted": """
+        import heapq
+        from collections import Counter
+        def f(x):
+            signs = [int(value > 0.3) for value in x.tolist()]
+            none = heapq.nlargest(1, [])
+            return x * 2, Counter(signs).most_common(1), Counter(signs).most_common(), heapq.nsmallest(1, signs), none
+        """,
     "rows": """
         import torch
         def f(x):

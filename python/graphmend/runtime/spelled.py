@@ -106,5 +106,15 @@ def python_form(module: types.ModuleType) -> types.ModuleType:
     tree.body = [part for part in tree.body if not isinstance(part, (ast.Try, ast.If))]  # imports, and running it
     form = types.ModuleType(f"{__name__}_{module.__name__}")
     sys.modules[form.__name__] = form  # where Dynamo looks for the globals of its functions
-    exec(compile(tree, __file__, "exec"), vars(form))
+    exec(compile(Sentinels().visit(tree), __file__, "exec"), vars(form))
     return form
+
+
+class Sentinels(ast.NodeTransformer):
+    """Has a function of the module itself stand for `object()`, which Dynamo cannot make: nobody else holds it."""
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id == "object":
+            return ast.copy_location(ast.Name("nlargest", ast.Load()), node)
+        return node
