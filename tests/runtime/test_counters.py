@@ -63,6 +63,22 @@ def of_file(self: Counting, x: torch.Tensor) -> Any:
     return x**TOTAL, TOTAL
 
 
+def drawn(self: Counting, x: torch.Tensor) -> Any:
+    self.step = (self.step * 6364136223846793005 + 1442695040888963407) % 2**64
+    return x * ((self.step >> 33) % 7), self.step
+
+
+def in_closure() -> Callable:
+    taken = 0
+
+    def form(self: Counting, x: torch.Tensor) -> Any:
+        nonlocal taken
+        taken += 1
+        return x * taken, taken
+
+    return form
+
+
 def state(module: Counting) -> Any:
     return module.step, module.table, module.sizes, module.meter.count, TOTAL
 
@@ -82,6 +98,42 @@ def test_counted_calls_share_graphs(form: Callable) -> None:
         assert eager[1] == compiled[1]
         torch.testing.assert_close(eager[0], compiled[0], rtol=0, atol=0)
     assert len(backend.graphs) <= (2 if form is not warmed_up else 5)
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_closures_count(alone: bool) -> None:
+    backend = CountingBackend()
+    form = in_closure()
+    run = torch.compile((lambda x: form(None, x)) if alone else Counting(form), backend=backend)
+    assert [run(torch.ones(2))[1] for _ in range(6)] == [1, 2, 3, 4, 5, 6]
+    assert len(backend.graphs) <= 3
+
+
+def test_a_function_counts_its_calls() -> None:
+    taken = 0
+
+    def f(x: torch.Tensor) -> Any:
+        nonlocal taken
+        if x.sum() > 0:
+            taken += 1
+            return x * taken
+        return x - taken
+
+    backend = CountingBackend()
+    run = torch.compile(f, backend=backend)
+    for step in range(1, 6):
+        assert run(torch.ones(1)).item() == step
+    assert taken == 5 and len(backend.graphs) <= 3
+
+
+def test_what_grows_beyond_all_bounds_is_a_constant() -> None:
+    x = torch.ones(2)
+    module, backend = Counting(drawn), CountingBackend()
+    run = torch.compile(Counting(drawn), backend=backend)
+    for _ in range(4):
+        eager, compiled = module(x), run(x)
+        assert torch.equal(eager[0], compiled[0]) and eager[1] == compiled[1]
+    assert len(backend.graphs) == 4
 
 
 def test_a_number_that_must_be_known_is_a_constant_again() -> None:

@@ -7,9 +7,13 @@ the integers in arguments are.
 
 from __future__ import annotations
 
-from typing import Any, Iterator
+from typing import Any, Iterable, Iterator
+
+import torch
 
 from . import state
+
+LARGE = 2**40  # no counter comes from there to where an integer needs more than 64 bits
 
 
 @state.in_whole_calls
@@ -20,7 +24,7 @@ def counters_opened(trace: state.Trace) -> Iterator[None]:
     specialized = builder.is_int_specialization_case
 
     def asked(value: Any, source: Any) -> bool:
-        if type(value) is int and is_counter(trace, source):
+        if type(value) is int and abs(value) < LARGE and is_counter(trace, source):
             trace.counting = True
             return False
         return bool(specialized(value, source))
@@ -40,23 +44,53 @@ def inside(source: Any) -> str:
 
 
 def note_written(trace: state.Trace, output: Any) -> None:
-    """Note the integers that a graph writes to, and the containers."""
-    from torch._dynamo.source import AttrSource
-    from torch._dynamo.variables import ConstDictVariable, ListVariable, UserDefinedClassVariable
-    from torch._dynamo.variables.misc import NewGlobalVariable
+    """Note the integers that a graph writes to, and the containers; refuse one that is more than counted."""
+    from torch._dynamo.variables import ConstDictVariable, ListVariable
 
     effects = output.side_effects
     for variable in effects.id_to_variable.values():
-        if variable.source is not None and isinstance(variable, (ConstDictVariable, ListVariable)):
+        if isinstance(variable, (ConstDictVariable, ListVariable)) and variable.source is not None:
             if effects.is_modified(variable):
                 trace.written.add(inside(variable.source))
+                refuse_uncounted(trace, variable.items.values() if isinstance(variable.items, dict) else variable.items)
     for variable, changes in effects.store_attr_mutations.items():
-        if variable.source is None or isinstance(variable, UserDefinedClassVariable):
-            continue  # Dynamo has two names for what a class holds
-        for name, value in changes.items():
-            if is_integer(value):
-                own = isinstance(variable, NewGlobalVariable)
-                trace.written.add(variable.source.name if own else AttrSource(variable.source, name).name)
+        names = {source.name: changes[name] for name, source in places(variable, changes) if is_integer(changes[name])}
+        trace.written.update(names)
+        refuse_uncounted(trace, names.values())
+
+
+def places(variable: Any, changes: Any) -> Iterator[tuple[str, Any]]:
+    """Where the call finds what it sets in an object or global, by name.
+
+    Variables around the compiled function itself are open in any case, and for what a class holds Dynamo has two names.
+    """
+    from torch._dynamo.source import AttrSource, LocalCellSource
+    from torch._dynamo.variables import UserDefinedClassVariable
+    from torch._dynamo.variables.misc import NewGlobalVariable
+
+    known = variable.source is None or isinstance(variable.source, LocalCellSource)
+    if known or isinstance(variable, UserDefinedClassVariable):
+        return
+    for name in changes:
+        yield name, variable.source if isinstance(variable, NewGlobalVariable) else AttrSource(variable.source, name)
+
+
+def refuse_uncounted(trace: state.Trace, variables: Iterable[Any]) -> None:
+    """Refuse integers that may soon be too large for a compiler: steps are added, or taken away, and no more."""
+    for variable in variables if trace.counting else ():
+        number = getattr(variable, "sym_num", None)
+        if isinstance(number, torch.SymInt) and not is_counted(number.node.expr):
+            raise state.SiteRefused("the call does more with an integer than to count")
+
+
+def is_counted(expr: Any) -> bool:
+    """Whether an expression adds to a symbol, and perhaps starts anew at a limit."""
+    import sympy
+    from torch.utils._sympy.functions import FloorDiv, Max, Min, Mod, PythonMod
+
+    steps = (sympy.Add, sympy.Symbol, sympy.Integer, FloorDiv, Max, Min, Mod, PythonMod)
+    signed = isinstance(expr, sympy.Mul) and len(expr.args) == 2 and expr.args[0] in (1, -1)
+    return (isinstance(expr, steps) or signed) and all(map(is_counted, expr.args))
 
 
 def is_integer(variable: Any) -> bool:
