@@ -25,6 +25,7 @@ FUNCTIONS = {torch.equal: "equal", torch.allclose: "allclose", torch.is_nonzero:
 ARRAYS = {"allclose": "allclose", "array_equal": "equal"}
 METHODS = frozenset(["equal", "allclose", "is_nonzero", "__bool__"])
 COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
+OPERATORS = {getattr(operator, name): name for name in COMPARISONS.values()}
 LISTED = (torch.bool, torch.uint8, torch.float64, torch.float32, torch.float16, torch.bfloat16)
 MAX_LISTED = 256
 
@@ -93,7 +94,9 @@ def builtins(call: Any) -> Any:
                 found = extreme(tx, function is max, args, kwargs)
                 return call(self, tx, args, kwargs) if found is None else found
         found = None
-        if function is operator.truth and len(args) == 1 and not kwargs:
+        if function in OPERATORS and len(args) == 2:
+            found = compared(tx, OPERATORS[function], *(side.realize() for side in args))
+        elif function is operator.truth and len(args) == 1 and not kwargs:
             found = asked_of_tensors(tx, "is_nonzero", [args[0].realize()], {})
         elif (function is int or function is round) and len(args) == 1 and not kwargs:
             found = computed(tx, function, [fetched(tx, args[0].realize()) if function is int else args[0]], {})
@@ -184,11 +187,23 @@ def comparisons(call: Any) -> Any:
     return handle
 
 
+def is_open_truth(variable: Any) -> bool:
+    """Whether Dynamo's variable is a truth value that the trace does not know."""
+    return isinstance(getattr(variable, "sym_num", None), torch.SymBool)
+
+
 def compared(tx: Any, name: str, first: Any, second: Any) -> Any:
     """How two such numbers compare: tensors of double precision do it as Python does, NaN included.
 
-    So does one such number with infinity or NaN, which symbols never are.
+    So does one such number with infinity or NaN, which symbols never are. A truth value is compared as the integer that
+    it is: symbols of the two kinds are never equal.
     """
+    if is_open_truth(first) or is_open_truth(second):
+        from torch._dynamo.variables import VariableTracker
+
+        whole = VariableTracker.build(tx, int)
+        sides = [whole.call_function(tx, [side], {}) if is_open_truth(side) else side for side in (first, second)]
+        return VariableTracker.build(tx, getattr(operator, name)).call_function(tx, sides, {})
     if not (is_real(first) or is_real(second)):
         return None
     sides = [double_of(tx, side) for side in (first, second)]

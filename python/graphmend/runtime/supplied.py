@@ -21,6 +21,7 @@ from .spelled import inline
 
 Function = Callable[..., Any]
 MANY = 32  # numbers in a list that are worth one test for all of them
+CONVERSIONS = ("", "!s", "!r", "!a")  # by the flags of an f-string
 
 
 @state.in_whole_calls
@@ -30,6 +31,7 @@ def supplied(trace: state.Trace) -> Iterator[None]:
     from torch._dynamo.variables import BuiltinVariable
     from torch._dynamo.variables.functions import NestedUserFunctionVariable
     from torch._dynamo.variables.iter import ItertoolsVariable
+    from torch._dynamo.variables.lazy import LazySymNodeFormatString
     from torch._dynamo.variables.misc import StringFormatVariable
     from torch._dynamo.variables.tensor import TensorVariable
 
@@ -40,6 +42,7 @@ def supplied(trace: state.Trace) -> Iterator[None]:
         (ItertoolsVariable, "call_function", with_groups(ItertoolsVariable.call_function)),
         (BuiltinVariable, "call_function", with_tensors(BuiltinVariable.call_function)),
         (Translator, "_format_value", with_texts(trace, Translator._format_value)),
+        (LazySymNodeFormatString, "__repr__", text_of_number),
         (TensorVariable, "method_tolist", with_numbers(trace, TensorVariable.method_tolist)),
     ):
         yield
@@ -71,7 +74,9 @@ def with_tensors(call: Function) -> Function:
 
 
 def with_texts(trace: state.Trace, show: Function) -> Function:
-    """Tensors in an f-string."""
+    """Tensors in an f-string, and numbers, of which Dynamo forgets how their text is converted."""
+    from torch._dynamo.variables import SymNodeVariable, VariableTracker
+    from torch._dynamo.variables.lazy import LazySymNodeFormatString, LazyVariableTracker
     from torch._dynamo.variables.misc import StringFormatVariable
 
     def showing(self: Any, specification: Any, flags: int) -> None:
@@ -83,9 +88,23 @@ def with_texts(trace: state.Trace, show: Function) -> Function:
                 self.push(StringFormatVariable("{}", [text_class()()], {}))
                 return
             self.push(found)
+        if isinstance(value, SymNodeVariable):
+            self.pop()
+            text = LazySymNodeFormatString(value, specification)
+            text.fmt_var = VariableTracker.build(
+                self, f"{{{CONVERSIONS[flags & 3]}:{specification.as_python_constant()}}}"
+            )
+            self.push(LazyVariableTracker.create(text, source=None, tx=self))  # with a source it would be the number
+            return
         show(self, specification, flags)
 
     return showing
+
+
+def text_of_number(self: Any) -> str:
+    """The text of a number in an f-string: Dynamo would format what `str` says of it, and align it as a text."""
+    number = self.sym_node_var
+    return str(self.fmt_var.as_python_constant().format(number.python_type()(number.evaluate_expr())))
 
 
 def refuse_hash(self: Any, tx: Any) -> Any:
