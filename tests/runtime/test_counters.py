@@ -57,6 +57,14 @@ def in_list(self: Counting, x: torch.Tensor) -> Any:
     return x.long() * self.sizes[1], list(self.sizes)
 
 
+def of_new_object(self: Counting, x: torch.Tensor) -> Any:
+    self.step += 1
+    self.meter, self.sizes = Meter(), [0, 0]
+    self.meter.count += self.step
+    self.sizes[0] = self.meter.count
+    return x * self.meter.count
+
+
 def of_file(self: Counting, x: torch.Tensor) -> Any:
     global TOTAL
     TOTAL += 1
@@ -83,7 +91,7 @@ def state(module: Counting) -> Any:
     return module.step, module.table, module.sizes, module.meter.count, TOTAL
 
 
-@pytest.mark.parametrize("form", [attribute, of_object, in_table, in_list, of_file, warmed_up])
+@pytest.mark.parametrize("form", [attribute, of_object, in_table, in_list, of_new_object, of_file, warmed_up])
 def test_counted_calls_share_graphs(form: Callable) -> None:
     global TOTAL
     x = torch.linspace(-2, 2, 6).reshape(2, 3)

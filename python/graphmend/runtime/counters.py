@@ -49,7 +49,7 @@ def note_written(trace: state.Trace, output: Any) -> None:
 
     effects = output.side_effects
     for variable in effects.id_to_variable.values():
-        if isinstance(variable, (ConstDictVariable, ListVariable)) and variable.source is not None:
+        if isinstance(variable, (ConstDictVariable, ListVariable)) and is_older(variable):
             if effects.is_modified(variable):
                 trace.written.add(inside(variable.source))
                 refuse_uncounted(trace, variable.items.values() if isinstance(variable.items, dict) else variable.items)
@@ -62,17 +62,26 @@ def note_written(trace: state.Trace, output: Any) -> None:
 def places(variable: Any, changes: Any) -> Iterator[tuple[str, Any]]:
     """Where the call finds what it sets in an object or global, by name.
 
-    Variables around the compiled function itself are open in any case, and for what a class holds Dynamo has two names.
+    For what a class holds Dynamo has two names.
     """
-    from torch._dynamo.source import AttrSource, LocalCellSource
+    from torch._dynamo.source import AttrSource
     from torch._dynamo.variables import UserDefinedClassVariable
     from torch._dynamo.variables.misc import NewGlobalVariable
 
-    known = variable.source is None or isinstance(variable.source, LocalCellSource)
-    if known or isinstance(variable, UserDefinedClassVariable):
+    if isinstance(variable, UserDefinedClassVariable) or not is_older(variable):
         return
     for name in changes:
         yield name, variable.source if isinstance(variable, NewGlobalVariable) else AttrSource(variable.source, name)
+
+
+def is_older(variable: Any) -> bool:
+    """Whether an object is from before the call; what the call makes is where only Dynamo finds it.
+
+    So are the variables around the compiled function itself, which are open in any case.
+    """
+    from torch._dynamo.source import LocalCellSource, TempLocalSource
+
+    return variable.source is not None and not isinstance(variable.source, (LocalCellSource, TempLocalSource))
 
 
 def refuse_uncounted(trace: state.Trace, variables: Iterable[Any]) -> None:
