@@ -14,7 +14,7 @@ import torch
 from torch._prims_common import is_non_overlapping_and_dense_or_false
 
 from . import state
-from .assumed import fix
+from .assumed import fix, items_in
 from .decisions import INTEGRAL
 from .paths import path_of
 from .spelled import inline
@@ -42,7 +42,7 @@ def supplied(trace: state.Trace) -> Iterator[None]:
         (ItertoolsVariable, "call_function", with_groups(ItertoolsVariable.call_function)),
         (BuiltinVariable, "call_function", with_tensors(BuiltinVariable.call_function)),
         (Translator, "_format_value", with_texts(trace, Translator._format_value)),
-        (LazySymNodeFormatString, "__repr__", text_of_number),
+        (LazySymNodeFormatString, "__repr__", text_of_number(trace)),
         (TensorVariable, "method_tolist", with_numbers(trace, TensorVariable.method_tolist)),
     ):
         yield
@@ -101,10 +101,20 @@ def with_texts(trace: state.Trace, show: Function) -> Function:
     return showing
 
 
-def text_of_number(self: Any) -> str:
-    """The text of a number in an f-string: Dynamo would format what `str` says of it, and align it as a text."""
-    number = self.sym_node_var
-    return str(self.fmt_var.as_python_constant().format(number.python_type()(number.evaluate_expr())))
+def text_of_number(trace: state.Trace) -> Function:
+    """The text of a number in an f-string: Dynamo would format what `str` says of it, and align it as a text.
+
+    A number in an input is a constant of few graphs instead: there is a text for each.
+    """
+
+    def text(self: Any) -> str:
+        number = self.sym_node_var
+        if items_in(number.sym_num):
+            trace.numbers = True
+            raise state.SiteRefused("the text of a number that data decide")
+        return str(self.fmt_var.as_python_constant().format(number.python_type()(number.evaluate_expr())))
+
+    return text
 
 
 def refuse_hash(self: Any, tx: Any) -> Any:
