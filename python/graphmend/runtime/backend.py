@@ -70,6 +70,7 @@ class MendingBackend:
         self.whole = whole
         self.path = path
         self.answers: Optional[tuple[bool, ...]] = None  # of all its graphs, once it has one
+        self.bound: set[bool] = set()  # the gradient modes in which its graphs have numbers for want of symbols
         self.entry: Any = None
         for name in FORWARDED:
             if hasattr(inner, name):
@@ -112,13 +113,13 @@ class MendingBackend:
             reason = "Dynamo hands over the numbers of `random` in double precision, and tells that they are in single"
         unfit = LOST if plan.carried and may_have_gradients(module) else reason
         if unfit is not None and is_compiler(self.inner):
-            raise state.SiteRefused(unfit)
+            raise state.SymbolsRefused(unfit)
         with kept_buffers(plan.hooks), flags_held(inputs, plan.flags), not_compiled(unfit):
             compiled = self.inner(module, inputs, **kwargs)
         if runs_as_python(module, compiled):
             plan.fresh = []
         elif reason is not None:
-            raise state.SiteRefused(reason)
+            raise state.SymbolsRefused(reason)
         if trace.whole and gradients.differentiates(module):
             compiled = gradients.undisturbed(compiled, module, plan.guarded)
         compiled = silent(compiled, module, trace, plan.guarded)

@@ -83,7 +83,7 @@ def not_compiled(reason: Optional[str]) -> Iterator[None]:
     def refusing(*args: Any, **kwargs: Any) -> Any:
         if state.local.trace is None:
             return create(*args, **kwargs)  # of another thread
-        raise state.SiteRefused(reason)
+        raise state.SymbolsRefused(reason)
 
     aot_autograd.create_aot_state = create if reason is None else refusing
     try:
