@@ -51,3 +51,33 @@ def test_whole(tmp_path: Any, name: str) -> None:
     assert [record["mode"] for record in outcome.report["callables"]] == ["whole"], outcome.report["callables"][0][
         "reason"
     ]
+
+
+FEW = """
+def f(x, counts):
+    kept = x[x > 0.5]
+    return kept.exp().sum() / kept.shape[0]
+"""
+
+
+def test_a_function_that_compiles_is_a_compiler(tmp_path: Any) -> None:
+    """What the user hands over as a backend tells no one; it gets the numbers once it begins to compile."""
+    outcome = compare(load(tmp_path, START + FEW), [call], backend="aot_eager")
+    assert [record["mode"] for record in outcome.report["callables"]] == ["whole"]
+    assert outcome.graphs == 2  # the one with symbols is refused
+    assert sum(record["replays"] for record in outcome.report["callables"]) == 0
+
+
+def test_a_function_that_runs_the_graph_keeps_symbols(tmp_path: Any) -> None:
+    outcome = compare(load(tmp_path, START + FEW), [call, lambda: (torch.rand(30), torch.ones(3))], backend="eager")
+    assert [record["mode"] for record in outcome.report["callables"]] == ["whole"]
+    assert outcome.graphs <= 2
+
+
+def test_a_compiler_gets_few_sets_of_numbers(tmp_path: Any) -> None:
+    """Where each call has others, gradients go through frames that are compiled one by one."""
+    calls = [lambda k=k: (torch.arange(20) * 0.04 + k * 0.01, torch.ones(3)) for k in range(20)]
+    outcome = compare(load(tmp_path, START + FEW), calls, backend="aot_eager")
+    (record,) = outcome.report["callables"]
+    assert record["mode"] == "partial" and "cannot be left open" in record["reason"]
+    assert record["paths"] == 3

@@ -37,6 +37,7 @@ class Course:
     crowded: bool = False
     hosts: bool = False
     tried: bool = False  # with fixed numbers
+    bound: bool = False  # they are fixed because the compiler cannot have symbols
     early: bool = False  # a trace may be given up for what the call fills in
     held: dict[str, Any] = dataclasses.field(default_factory=dict)  # numbers that modules held in earlier traces
     counters: frozenset[str] = frozenset()  # that are left open
@@ -81,6 +82,7 @@ class Course:
             return False  # whatever numbers are
         elif trace.numbers and not self.tried:
             self.fixed, self.tried, self.crowded = True, True, trace.crowded and not self.symbolic
+            self.bound = isinstance(getattr(error, "inner_exception", error), state.SymbolsRefused)
         elif self.crowded:
             self.fixed, self.crowded, self.symbolic = False, False, True
         elif trace.counting:

@@ -26,6 +26,7 @@ from .numbers import (
     inexact_comparison,
     is_compiler,
     may_have_gradients,
+    not_compiled,
     runs_as_python,
 )
 from .reach import with_reach
@@ -39,6 +40,8 @@ from .watch import refuse_replaced
 # What Dynamo asks a backend for. Copied, because `__getattr__` would be a Python frame that runs while Dynamo's hook
 # looks for a cache entry, and be looked up in turn.
 FORWARDED = ("backend_ctx_ctor", "compiler_fn", "compiler_name", "get_compiler_config", "kwargs", "reset")
+
+LOST = "numbers that data decide might be lost on their way to the gradients"
 
 
 def rests(module: GraphModule, trace: state.Trace) -> bool:
@@ -68,6 +71,7 @@ class MendingBackend:
         self.whole = whole
         self.path = path
         self.answers: Optional[tuple[bool, ...]] = None  # of all its graphs, once it has one
+        self.bound: set[bool] = set()  # the gradient modes in which its graphs have numbers for want of symbols
         self.entry: Any = None
         for name in FORWARDED:
             if hasattr(inner, name):
@@ -106,19 +110,18 @@ class MendingBackend:
             self.follow(tuple(plan.expected[1:]), trace)
         if trace.fixed and write_numbers(module, trace):
             plan.carried = False
-        if plan.carried and is_compiler(self.inner) and may_have_gradients(module):
-            raise state.SiteRefused("numbers that data decide might be lost on their way to the gradients")
         reason = computes_with_numbers(module) if plan.numbers else None
         if plan.single:
             reason = "Dynamo hands over the numbers of `random` in double precision, and tells that they are in single"
-        if reason is not None and is_compiler(self.inner):
-            raise state.SiteRefused(reason)
-        with kept_buffers(plan.hooks), flags_held(inputs, plan.flags):
+        unfit = LOST if plan.carried and may_have_gradients(module) else reason
+        if unfit is not None and is_compiler(self.inner):
+            raise state.SymbolsRefused(unfit)
+        with kept_buffers(plan.hooks), flags_held(inputs, plan.flags), not_compiled(unfit):
             compiled = self.inner(module, inputs, **kwargs)
         if runs_as_python(module, compiled):
             plan.fresh = []
         elif reason is not None:
-            raise state.SiteRefused(reason)
+            raise state.SymbolsRefused(reason)
         if trace.whole and gradients.differentiates(module):
             compiled = gradients.undisturbed(compiled, module, plan.guarded)
         compiled = silent(compiled, module, trace, plan.guarded)

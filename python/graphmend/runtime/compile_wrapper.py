@@ -7,6 +7,7 @@ Dynamo likes, and only mends that postpone nothing are in force.
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import dataclasses
 import functools
@@ -81,7 +82,7 @@ FORWARDERS = {
     ("_contextlib.py", "decorate_context"),
     ("eval_frame.py", "compile_wrapper"),
 }
-MAX_SETS = 3  # of so many numbers that each set has a graph
+MAX_SETS = 3  # of numbers that cannot be left open, so that each set has a graph
 MAX_CONSTANTS = 4  # Dynamo has no more than 8 graphs of a function, and runs it as it is from then on
 postponing: dict[int, Any] = {}  # by identity: the code around graphs that postpone work
 
@@ -236,6 +237,8 @@ class Callback:
         self.record.counters |= trace.written
         self.record.uncounted |= course.uncounted
         self.record.crowded |= trace.fixed and trace.symbols > MOST
+        if trace.fixed and course.bound:
+            self.backend.bound.add(torch.is_grad_enabled())
         self.eager |= course.eager
         if trace.answers is not None:
             self.backend.answers = trace.answers
@@ -463,14 +466,20 @@ class Ways:
         for way in self.paths:
             if way.backend.answers is None and way not in tried:
                 return way
-        if self.record.crowded and len(self.paths) >= MAX_SETS:
-            self.leave("the numbers that data decide are others in every call, and too many to be left open")
+        if self.is_varied():
+            self.leave("the numbers that data decide are others in every call, and cannot be left open")
             return None
         if len(self.paths) == MAX_PATHS:
             return None
         self.paths.append(self.make_path(len(self.paths)))
         self.record.paths = len(self.paths)
         return self.paths[-1]
+
+    def is_varied(self) -> bool:
+        """Whether there are as many ways for sets of numbers as there may be."""
+        mode = torch.is_grad_enabled()
+        sets = collections.Counter(way.backend.answers for way in self.paths if mode in way.backend.bound)
+        return (self.record.crowded and len(self.paths) >= MAX_SETS) or max(sets.values(), default=0) >= MAX_SETS
 
     def rerun(self, failure: Failure, function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
         """Run a call again, on whichever path it takes, or in eager Python."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+import contextlib
+from typing import Any, Iterator, Optional
 
 import torch
 from torch.fx import GraphModule, Node
 
+from . import state
 from .dialect import EXACT
 
 # Where the rest of a call cannot be traced with such numbers, there is no such graph, and its frames are compiled one
@@ -66,6 +68,28 @@ def inexact_comparison(shapes: Any) -> Optional[str]:
 def is_compiler(backend: Any) -> bool:
     """Whether it is known before a backend is called that it does not hand back the graph itself."""
     return getattr(backend, "compiler_name", None) in COMPILERS
+
+
+@contextlib.contextmanager
+def not_compiled(reason: Optional[str]) -> Iterator[None]:
+    """Refuse a graph, if there is a reason to, as soon as the backend that is called begins to compile it.
+
+    Whether a function of the user's own does, or what it calls in turn, shows no earlier.
+    """
+    from torch._functorch import aot_autograd
+
+    create = aot_autograd.create_aot_state
+
+    def refusing(*args: Any, **kwargs: Any) -> Any:
+        if state.local.trace is None:
+            return create(*args, **kwargs)  # of another thread
+        raise state.SymbolsRefused(reason)
+
+    aot_autograd.create_aot_state = create if reason is None else refusing
+    try:
+        yield
+    finally:
+        aot_autograd.create_aot_state = create
 
 
 def runs_as_python(module: GraphModule, compiled: Any) -> bool:

@@ -65,6 +65,10 @@ class SiteRefused(Exception):
     """Ends a trace in which a site could not be proved; the reasons are in the trace."""
 
 
+class SymbolsRefused(SiteRefused):
+    """Ends a trace whose graph has numbers of the data that its compiler cannot have as symbols."""
+
+
 @dataclasses.dataclass
 class Trace:
     """One attempt to convert one frame."""
