@@ -60,6 +60,8 @@ class Course:
         if not trace.refusals and trace.open:
             trace.refuse(site_of(trace.open[-1][0]), f"a side cannot be traced: {first_line(error)}")
         if trace.refusals:
+            if trace.crowded:
+                self.fix(trace)
             return self.leaves_more(trace)
         if not self.missed and self.leaves_records(trace, error):
             return True
@@ -76,14 +78,20 @@ class Course:
         elif trace.drawing and not self.hosts:
             self.hosts = True
         elif getattr(error, "gb_type", None) in PREPARING:
+            if trace.crowded:
+                self.fix(trace)
             return False  # whatever numbers are
         elif trace.numbers and not self.tried:
-            self.fixed, self.tried, self.crowded = True, True, trace.crowded and not self.symbolic
+            self.fix(trace)
         elif self.crowded:
             self.fixed, self.crowded, self.symbolic = False, False, True
         else:
             return False
         return True
+
+    def fix(self, trace: state.Trace) -> None:
+        """Have numbers fixed from the beginning of the next trace."""
+        self.fixed, self.tried, self.crowded = True, True, trace.crowded and not self.symbolic
 
     def leaves_more(self, trace: state.Trace) -> bool:
         """Whether there are sites to be left as they are that were not before.
