@@ -36,6 +36,7 @@ class Course:
     fixed: bool = False
     crowded: bool = False
     hosts: bool = False
+    hurried: Optional[bool] = None  # hosts were taken before anything else had been tried; false if in vain
     tried: bool = False  # with fixed numbers
     early: bool = False  # a trace may be given up for what the call fills in
     held: dict[str, Any] = dataclasses.field(default_factory=dict)  # numbers that modules held in earlier traces
@@ -55,7 +56,7 @@ class Course:
 
     def goes_on(self, trace: state.Trace, error: Any) -> bool:
         """Whether there is another attempt after one that has come to nothing."""
-        if not trace.refusals and self.takes_another_way(trace, error):
+        if self.takes_hosts(trace, error) or (not trace.refusals and self.takes_another_way(trace, error)):
             return True
         if not trace.refusals and trace.open:
             trace.refuse(site_of(trace.open[-1][0]), f"a side cannot be traced: {first_line(error)}")
@@ -68,6 +69,21 @@ class Course:
         self.give_up(trace, error)
         return False
 
+    def takes_hosts(self, trace: state.Trace, error: Any) -> bool:
+        """Whether the trace has ended in a function that draws, and the next one leaves it to the graph, or no longer.
+
+        What stands in such a function is not traced then, so nothing has to be found out about it.
+        """
+        if not trace.inside or is_raising(error):
+            return False
+        if self.hosts and self.hurried is not False:
+            self.hosts = self.hurried = False
+        elif self.whole and self.hurried is None:
+            self.hosts = self.hurried = True
+        else:
+            return False
+        return True
+
     def takes_another_way(self, trace: state.Trace, error: Any) -> bool:
         """Whether the same sites may be traced otherwise."""
         asked = trace.questions.places() if self.whole and is_raising(error) else self.eager
@@ -76,7 +92,7 @@ class Course:
         elif trace.moving and not self.symbolic:
             self.symbolic = True
         elif trace.drawing and not self.hosts:
-            self.hosts = True
+            self.hosts, self.hurried = True, False
         elif getattr(error, "gb_type", None) in PREPARING:
             if trace.crowded:
                 self.fix(trace)

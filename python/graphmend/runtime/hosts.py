@@ -175,9 +175,11 @@ def hosts_called(trace: state.Trace) -> Iterator[None]:
         if type(self) is not UserFunctionVariable or not isinstance(function, FunctionType) or not draws(function):
             return call(self, tx, args, kwargs)
         trace.drawing = True
-        if not trace.hosts or trace.open or tx.output.current_tracer.parent is not None:
-            return call(self, tx, args, kwargs)
-        return called(trace, tx, self, args, kwargs)
+        trace.inside = not trace.open and tx.output.current_tracer.parent is None
+        hosted = trace.hosts and trace.inside
+        found = called(trace, tx, self, args, kwargs) if hosted else call(self, tx, args, kwargs)
+        trace.inside = False
+        return found
 
     with state.replaced((UserFunctionVariable, "call_function", calling)):
         yield

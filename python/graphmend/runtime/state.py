@@ -112,6 +112,7 @@ class Trace:
     drained: int = 0  # generators that Dynamo runs to their ends because they leave the call
     hosts: bool = False  # functions that draw from NumPy run as operators of the graph (hosts.py)
     drawing: bool = False  # there are such functions
+    inside: bool = False  # the trace has ended in one of them
     hooked: dict[Any, int] = dataclasses.field(default_factory=dict)  # nodes that have hooks (tensor_hooks.py)
     switches: bool = False  # `requires_grad` of inputs changes (leaf_flags.py)
     libraries: dict[str, None] = dataclasses.field(default_factory=dict)  # sites of libraries' functions
@@ -220,6 +221,7 @@ class Local(threading.local):
         self.entered: list[Any] = []  # blocks that deferred work has entered (diverted.py)
         self.known: tuple[bool, ...] = ()  # the first answers on the path of the call
         self.failed: tuple[Any, ...] = ()  # the paths of the graphs that have failed for the call
+        self.varied = False  # one of them for its numbers
         self.generator: Any = None  # the state of `random` before the call, if its graph draws from there
         self.spared = 0  # graphs of the call that were not run because their inputs told that it goes another way
         self.undo: list[Any] = []  # what undoes the calls in front of the graph that runs (prologue.py)
@@ -253,6 +255,7 @@ class CallableRecord:
     constants: int = 0  # graphs for one integer of an input alone
     varying: bool = False  # numbers that data decide have been others than a graph assumed
     crowded: bool = False  # they are too many to be left open
+    hosts: bool = False  # graphs run functions that draw from NumPy as operators
 
 
 class Registry:
