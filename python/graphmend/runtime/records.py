@@ -46,6 +46,7 @@ class Loads:
     def __init__(self) -> None:
         self.names: list[str] = []
         self.sources: dict[int, set[str]] = {}  # by identity of the value
+        self.pending: list[tuple[int, Any]] = []  # identities and sources whose names nobody has asked for so far
         self.asked: set[str] = set()  # sources of queues that are asked behind the graph
         self.looked: dict[str, list[Any]] = {}  # by the name of an attribute: variables that were asked for it
         self.tables: dict[int, Any] = {}  # by identity: objects whose `__dict__` the program has in hand
@@ -53,9 +54,15 @@ class Loads:
     def add(self, value: Any, source: Any) -> None:
         """Note one value."""
         if source is not None:
+            self.pending.append((id(value), source))
+
+    def resolve(self) -> None:
+        """Find out what the sources are called; most traces can do without."""
+        for number, source in self.pending:
             name = str(getattr(source, "name", "")).replace(state.QUEUE_SOURCE, "")
             self.names.append(name)
-            self.sources.setdefault(id(value), set()).add(name)
+            self.sources.setdefault(number, set()).add(name)
+        self.pending.clear()
 
     def asked_for(self, owner: Any, name: str) -> bool:
         """Whether an object was asked for an attribute, found or not."""
@@ -72,6 +79,7 @@ class Loads:
 
     def have(self, record: Record, output: Any) -> bool:
         """Whether the object of a record is among what was loaded."""
+        self.resolve()
         if record.target is not None and self.sources.get(id(record.target), self.asked) - self.asked:
             return True
         if not record.reach.ids.isdisjoint(self.sources):
