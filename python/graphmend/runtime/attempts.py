@@ -38,6 +38,7 @@ class Course:
     hosts: bool = False
     hurried: Optional[bool] = None  # hosts were taken before anything else had been tried; false if in vain
     tried: bool = False  # with fixed numbers
+    hasty: bool = True  # no trace has refused a site
     early: bool = False  # a trace may be given up for what the call fills in
     held: dict[str, Any] = dataclasses.field(default_factory=dict)  # numbers that modules held in earlier traces
     missed: dict[str, str] = dataclasses.field(default_factory=dict)  # records without which the trace goes on
@@ -47,7 +48,7 @@ class Course:
         """The next attempt."""
         numbers = {"fixed": self.fixed, "symbolic": self.symbolic, "items": self.items}
         known = {"hosts": self.hosts, "eager": self.eager, "early": self.early, "held": dict(self.held)}
-        return state.Trace(self.whole, frozenset(self.off), **known, **numbers)
+        return state.Trace(self.whole, frozenset(self.off), hasty=self.hasty, **known, **numbers)
 
     def takes_up(self, earlier: Course) -> None:
         """Begin with numbers as the last attempt of an earlier call had them, which was left to eager Python."""
@@ -115,6 +116,7 @@ class Course:
         There are none where a part of the runtime itself runs as a frame of its own.
         """
         state.registry.refused(trace.refusals)
+        self.hasty = False
         more = not self.off.keys() >= trace.refusals.keys()
         self.off.update(dict.fromkeys(trace.refusals))
         return more
