@@ -102,7 +102,7 @@ OPERATORS = [OPERATOR]  # those whose results have to be needed
 @functools.lru_cache(maxsize=256)
 def draws(function: FunctionType) -> bool:
     """Whether a function draws random numbers from NumPy, and does nothing else that anybody could notice."""
-    return "numpy" in sys.modules and computes(function, MAX_DEPTH) and "random" in names_of(function.__code__)
+    return "random" in names_of(function.__code__) and "numpy" in sys.modules and computes(function, MAX_DEPTH)
 
 
 def names_of(code: CodeType) -> set[str]:
