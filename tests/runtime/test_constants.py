@@ -81,3 +81,24 @@ def test_a_compiler_gets_few_sets_of_numbers(tmp_path: Any) -> None:
     (record,) = outcome.report["callables"]
     assert record["mode"] == "partial" and "cannot be left open" in record["reason"]
     assert record["paths"] == 3
+
+
+@pytest.mark.parametrize("count", [20, 40])
+def test_many_numbers_do_not_end_the_trace(tmp_path: Any, count: int) -> None:
+    """More of them than there may be symbols, and than a list is read one by one."""
+    text = """
+def f(x, counts):
+    wide = torch.cat([x[:4].repeat(count) for count in counts.tolist()])
+    return wide.sum(), [x[x > count / 4].mean() for count in counts]
+"""
+
+    def numbers() -> Any:
+        return torch.arange(64.0) / 64, torch.arange(count) % 3 + 1
+
+    torch._dynamo.reset()
+    function = torch.compile(load(tmp_path, START + text)(), backend="eager")
+    before = torch._dynamo.utils.counters["frames"]["total"]
+    function(*numbers())
+    assert torch._dynamo.utils.counters["frames"]["total"] - before == 1
+    outcome = compare(load(tmp_path, START + text), [numbers], backend="aot_eager")
+    assert [record["mode"] for record in outcome.report["callables"]] == ["whole"]

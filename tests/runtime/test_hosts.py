@@ -64,6 +64,19 @@ def test_whole(program: Any, backend: str) -> None:
     assert [record["mode"] for record in outcome.report["callables"]] == ["whole"]
 
 
+def test_traces() -> None:
+    """Once it has been found out that a function runs in the graph, no other trace looks into it."""
+    torch._dynamo.reset()
+    function = torch.compile(decided, backend="eager")
+    total = torch._dynamo.utils.counters["frames"]
+    traces = []
+    for size in (2, 2, 0):
+        before = total["total"]
+        function(torch.randn(4, 8), torch.full((4, 8), size))
+        traces.append(total["total"] - before)
+    assert traces == [2, 0, 1]
+
+
 def writes(rows):
     rows[0, 0] = 7
     return numpy.random.permutation(int(rows.sum()) + 1)[:3]

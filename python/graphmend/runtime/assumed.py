@@ -38,9 +38,9 @@ def numbers_assumed(trace: state.Trace) -> Iterator[None]:
     """Let a trace inside the block assume what it has to know of the numbers that data decide.
 
     With `trace.fixed`, every such integer is the one that the call has. More than a few are too much for a compiler, so
-    they are fixed at first; once a call has others, they are left open (`trace.symbolic`) unless they are far too many.
-    Then there is a graph for each of the first few sets of numbers. Those that come from modules of the program alone,
-    such as the stride of a layer in a buffer, are fixed in any case until a call has others.
+    a trace that comes to so many fixes them all; once a call has others, they are left open (`trace.symbolic`) unless
+    they are far too many. Then there is a graph for each of the first few sets of numbers. Those that come from modules
+    of the program alone, such as the stride of a layer in a buffer, are fixed in any case until a call has others.
     """
     from torch._dynamo.variables import builder, tensor
     from torch._subclasses import fake_impls
@@ -76,7 +76,7 @@ def numbers_assumed(trace: state.Trace) -> Iterator[None]:
                 fix_sizes(trace, node)
             elif trace.symbols > (MOST if trace.symbolic else MANY):
                 trace.crowded = True
-                raise state.SiteRefused("many numbers that data decide")
+                fix_all(trace)
 
     implementations = fake_impls.op_implementations_dict
     fetch = implementations[FETCH[0]]
@@ -87,7 +87,7 @@ def numbers_assumed(trace: state.Trace) -> Iterator[None]:
         if known is None:
             bind(trace, mode.shape_env, value, number)
         settle(trace, number)
-        if trace.fixed and (graph := translator().output.graph).nodes:
+        if (graph := translator().output.graph).nodes:
             trace.fetches.append((next(iter(reversed(graph.nodes))), value, number))
         return number
 
@@ -298,6 +298,14 @@ def items_in(number: Any) -> set[Any]:
         for symbol in number.node.expr.free_symbols
         if any(isinstance(source, CallMethodItemSource) for source in sources.get(symbol, ()))
     }
+
+
+def fix_all(trace: state.Trace) -> None:
+    """Make every integer that data decide the one that the call has, from here on and in what the graph holds."""
+    trace.fixed = True
+    for node in translator().output.graph.nodes:
+        if "unbacked_bindings" in node.meta:
+            fix_sizes(trace, node)
 
 
 def fix_sizes(trace: state.Trace, node: Node) -> None:

@@ -36,8 +36,10 @@ class Course:
     fixed: bool = False
     crowded: bool = False
     hosts: bool = False
+    hurried: Optional[bool] = None  # hosts were taken before anything else had been tried; false if in vain
     tried: bool = False  # with fixed numbers
     bound: bool = False  # they are fixed because the compiler cannot have symbols
+    hasty: bool = True  # no trace has refused a site
     early: bool = False  # a trace may be given up for what the call fills in
     held: dict[str, Any] = dataclasses.field(default_factory=dict)  # numbers that modules held in earlier traces
     counters: frozenset[str] = frozenset()  # that are left open
@@ -49,7 +51,8 @@ class Course:
         """The next attempt."""
         numbers = {"fixed": self.fixed, "symbolic": self.symbolic, "items": self.items}
         known = {"hosts": self.hosts, "eager": self.eager, "early": self.early, "held": dict(self.held)}
-        return state.Trace(self.whole, frozenset(self.off), counters=self.counters, **known, **numbers)
+        known.update(counters=self.counters, hasty=self.hasty)
+        return state.Trace(self.whole, frozenset(self.off), **known, **numbers)
 
     def takes_up(self, earlier: Course) -> None:
         """Begin with numbers as the last attempt of an earlier call had them, which was left to eager Python."""
@@ -58,16 +61,33 @@ class Course:
 
     def goes_on(self, trace: state.Trace, error: Any) -> bool:
         """Whether there is another attempt after one that has come to nothing."""
-        if not trace.refusals and self.takes_another_way(trace, error):
+        if self.takes_hosts(trace, error) or (not trace.refusals and self.takes_another_way(trace, error)):
             return True
         if not trace.refusals and trace.open:
             trace.refuse(site_of(trace.open[-1][0]), f"a side cannot be traced: {first_line(error)}")
         if trace.refusals:
+            if trace.crowded:
+                self.fix(trace)
             return self.leaves_more(trace)
         if not self.missed and self.leaves_records(trace, error):
             return True
         self.give_up(trace, error)
         return False
+
+    def takes_hosts(self, trace: state.Trace, error: Any) -> bool:
+        """Whether the trace has ended in a function that draws, and the next one leaves it to the graph, or no longer.
+
+        What stands in such a function is not traced then, so nothing has to be found out about it.
+        """
+        if not trace.inside or is_raising(error):
+            return False
+        if self.hosts and self.hurried is not False:
+            self.hosts = self.hurried = False
+        elif self.whole and self.hurried is None:
+            self.hosts = self.hurried = True
+        else:
+            return False
+        return True
 
     def takes_another_way(self, trace: state.Trace, error: Any) -> bool:
         """Whether the same sites may be traced otherwise."""
@@ -77,11 +97,13 @@ class Course:
         elif trace.moving and not self.symbolic:
             self.symbolic = True
         elif trace.drawing and not self.hosts:
-            self.hosts = True
+            self.hosts, self.hurried = True, False
         elif getattr(error, "gb_type", None) in PREPARING:
+            if trace.crowded:
+                self.fix(trace)
             return False  # whatever numbers are
         elif trace.numbers and not self.tried:
-            self.fixed, self.tried, self.crowded = True, True, trace.crowded and not self.symbolic
+            self.fix(trace)
             self.bound = isinstance(getattr(error, "inner_exception", error), state.SymbolsRefused)
         elif self.crowded:
             self.fixed, self.crowded, self.symbolic = False, False, True
@@ -91,12 +113,17 @@ class Course:
             return False
         return True
 
+    def fix(self, trace: state.Trace) -> None:
+        """Have numbers fixed from the beginning of the next trace."""
+        self.fixed, self.tried, self.crowded = True, True, trace.crowded and not self.symbolic
+
     def leaves_more(self, trace: state.Trace) -> bool:
         """Whether there are sites to be left as they are that were not before.
 
         There are none where a part of the runtime itself runs as a frame of its own.
         """
         state.registry.refused(trace.refusals)
+        self.hasty = False
         more = not self.off.keys() >= trace.refusals.keys()
         self.off.update(dict.fromkeys(trace.refusals))
         return more

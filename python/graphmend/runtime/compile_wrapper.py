@@ -59,6 +59,7 @@ from .repeated import repeats_traced
 from .retained import gradients_retained
 from .reworded import questions_reworded
 from .seeded import seeded_drawn
+from .sides import sides_watched
 from .sinks import carry_out, run_again
 from .spelled import spelled_out
 from .stacks import stack_shown
@@ -90,7 +91,8 @@ postponing: dict[int, Any] = {}  # by identity: the code around graphs that post
 # What is in force while a frame is traced, from the outside to the inside.
 CONTEXTS = (
     *(identity_watched, numbers_watched, loads_noted, proxies_followed),
-    *(numbers_assumed, counters_opened, truth_asked, members_compared, questions_reworded, idle_conversions_seen),
+    *(numbers_assumed, counters_opened, sides_watched),
+    *(truth_asked, members_compared, questions_reworded, idle_conversions_seen),
     *(types_watched, supplied, places_selected, spelled_out, constants_folded),
     *(contexts_entered, blocks_diverted, losses_held, hosts_called, arrays_computed, seeded_drawn),
     *(gradients_traced, gradients_retained, generators_noted, lookups_kept),
@@ -191,8 +193,9 @@ class Callback:
         """Trace until no site that cannot be proved is left; returns (result, None) or (None, error)."""
         if whole and not self.record.calls_random:
             state.local.generator = random.getstate()
-        symbolic = self.record.varying = self.record.varying or numbers_failed()
+        symbolic = self.record.varying = self.record.varying or state.local.varied
         course = Course(whole, self.off[torch.is_grad_enabled()], frozenset(self.eager), symbolic)
+        course.hosts = whole and self.record.hosts
         course.items = self.record.constants < MAX_CONSTANTS
         course.fixed = course.tried = whole and self.record.crowded
         course.held = self.held
@@ -240,6 +243,7 @@ class Callback:
         if trace.fixed and course.bound:
             self.backend.bound.add(torch.is_grad_enabled())
         self.eager |= course.eager
+        self.record.hosts |= course.hosts
         if trace.answers is not None:
             self.backend.answers = trace.answers
         if trace.work is not None:
@@ -285,11 +289,6 @@ def ran_once() -> Any:
     from torch._dynamo.types import ConvertFrameReturn
 
     return ConvertFrameReturn()
-
-
-def numbers_failed() -> bool:
-    """Whether a graph has failed for the call that assumed which numbers data decide."""
-    return any(isinstance(part, str) for route in state.local.failed for part in route)
 
 
 def is_refusal(error: Exception) -> bool:
@@ -504,6 +503,7 @@ class Ways:
             if way is None:
                 return self.run_eagerly(function, args, kwargs)
             state.local.known, state.local.tracing, state.local.failed = search.known, search.tracing, search.failed
+            state.local.varied = search.varied
             try:
                 result = run_way(way.run, eagerly, args, kwargs)
             except state.GuardFailed as failed:
@@ -519,6 +519,7 @@ class Ways:
                 return result
             finally:
                 state.local.known, state.local.tracing, state.local.failed = (), False, ()
+                state.local.varied = False
 
     def recover(self, failure: Union[Failure, Break], function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
         """Run a call again that has failed, or that is not one graph."""
@@ -551,7 +552,8 @@ class Search:
     """The search for the way of one call.
 
     `known` is how the path of the call begins as far as graphs have told. A way in `tried` holds a wrong graph for the
-    call, one in `absent` none; where no other is left, one is traced. `failed` holds the paths of the wrong graphs.
+    call, one in `absent` none; where no other is left, one is traced. `failed` holds the paths of the wrong graphs;
+    `varied` tells that numbers, and not decisions, have shown one of them to be wrong.
     """
 
     def __init__(self, ways: Ways) -> None:
@@ -560,6 +562,7 @@ class Search:
         self.complete = False
         self.tried: set[Way] = set()
         self.failed: tuple[Any, ...] = ()
+        self.varied = False
         self.absent: set[Way] = set()
         self.tracing = False
         self.over = False
@@ -574,6 +577,7 @@ class Search:
         if failure.ran:
             self.tried.add(way)
             self.failed += (failure.path,)
+            self.varied |= not failure.answers and any(isinstance(part, str) for part in failure.path or ())
         elif failure.answers is None:
             self.absent.add(way)
         else:

@@ -18,12 +18,15 @@ from .readings import DRAW, Fact
 @state.in_whole_calls
 def draws_as_numbers(trace: state.Trace) -> Iterator[None]:
     """Have a trace of a whole call inside the block compute with such numbers as with any number of the graph."""
-    from torch._dynamo.variables import BuiltinVariable, user_defined
+    from torch._dynamo.variables import BuiltinVariable, UnspecializedPythonVariable, user_defined
 
     call, draw = BuiltinVariable.call_function, user_defined.call_random_fn
 
     def calling(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        if not any(map(is_drawn, args)):  # nothing is looked at that the trace may do without
+        for arg in args:  # nothing is looked at that the trace may do without
+            if isinstance(arg, UnspecializedPythonVariable) and is_drawn(arg):
+                break
+        else:
             return call(self, tx, args, kwargs)
         values = [arg.realize() for arg in args]
         if any(value.is_tensor() and not is_drawn(value) for value in values):

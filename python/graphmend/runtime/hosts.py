@@ -102,7 +102,7 @@ OPERATORS = [OPERATOR]  # those whose results have to be needed
 @functools.lru_cache(maxsize=256)
 def draws(function: FunctionType) -> bool:
     """Whether a function draws random numbers from NumPy, and does nothing else that anybody could notice."""
-    return "numpy" in sys.modules and computes(function, MAX_DEPTH) and "random" in names_of(function.__code__)
+    return "random" in names_of(function.__code__) and "numpy" in sys.modules and computes(function, MAX_DEPTH)
 
 
 def names_of(code: CodeType) -> set[str]:
@@ -175,9 +175,11 @@ def hosts_called(trace: state.Trace) -> Iterator[None]:
         if type(self) is not UserFunctionVariable or not isinstance(function, FunctionType) or not draws(function):
             return call(self, tx, args, kwargs)
         trace.drawing = True
-        if not trace.hosts or trace.open or tx.output.current_tracer.parent is not None:
-            return call(self, tx, args, kwargs)
-        return called(trace, tx, self, args, kwargs)
+        trace.inside = not trace.open and tx.output.current_tracer.parent is None
+        hosted = trace.hosts and trace.inside
+        found = called(trace, tx, self, args, kwargs) if hosted else call(self, tx, args, kwargs)
+        trace.inside = False
+        return found
 
     with state.replaced((UserFunctionVariable, "call_function", calling)):
         yield

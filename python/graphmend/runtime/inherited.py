@@ -79,16 +79,18 @@ def inherited(tx: Any, order: tuple[type, ...], name: str) -> Any:
     None if it has set nothing there, or something that another class hides. What binds itself to the object that asks
     (a function, a property) and what was deleted end the graph.
     """
-    from torch._dynamo.exc import unimplemented
-    from torch._dynamo.variables import DeletedVariable
-
     effects = tx.output.side_effects
     written = {
         item.value: table[name]
         for item, table in effects.store_attr_mutations.items()
         if name in table and isinstance(getattr(item, "value", None), type)
     }
-    for base in order if written else ():
+    if not written:  # as nearly always
+        return None
+    from torch._dynamo.exc import unimplemented
+    from torch._dynamo.variables import DeletedVariable
+
+    for base in order:
         if base in written:
             found = written[base]
             if not isinstance(found, DeletedVariable) and not hasattr(found.python_type(), "__get__"):

@@ -7,6 +7,7 @@ to, and in eager Python maybe in another.
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Iterable
 
 import torch
@@ -20,11 +21,12 @@ from .regions import tensor_of
 def doubtful(nodes: Iterable[Node], names_of: Any) -> set[Node]:
     """The nodes of a graph whose results may have other strides; `names_of` gives the ATen names behind a node."""
     found: set[Node] = set()
+    layout = functools.lru_cache(maxsize=None)(lambda source: layout_of(tensor_of(source)))
     for node in nodes:
         if not node.op.startswith("call") or not has_order(tensor_of(node)):
             continue
         inherits = any(source in found for source in node.all_input_nodes)
-        layouts = set(map(layout_of, map(tensor_of, node.all_input_nodes))) - {"contiguous"}
+        layouts = set(map(layout, node.all_input_nodes)) - {"contiguous"}
         if not inherits and not layouts:
             continue
         names = names_of(node)

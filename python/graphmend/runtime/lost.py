@@ -81,15 +81,16 @@ def lost_failures(module: GraphModule, marks: Marks, trace: Trace) -> list[Node]
     waiting = [module.graph.output_node(), *(node for node in module.graph.nodes if prove.writes_of(node))]
     waiting += [part.marker for part in [*marks.checks, *marks.decisions, *marks.events]]
     add_sources(needed, waiting)
-    idle = [node for node in module.graph.nodes if node not in needed and prove.fails(node)]
+    idle = [node for node in module.graph.nodes if node not in needed]
     if not trace.whole:
+        idle = [node for node in idle if prove.fails(node)]
         for region in marks.regions:
             tested: set[Node] = set()
             add_sources(tested, [region.predicate])
             if not tested.isdisjoint(idle):
                 trace.refuse(region.site, "what is tested may fail, and nothing else needs it")
         return []
-    tensors = [node for node in idle if isinstance(tensor_of(node), torch.Tensor)]
+    tensors = [node for node in idle if isinstance(tensor_of(node), torch.Tensor) and prove.fails(node)]
     earlier: set[Node] = set()
     add_sources(earlier, [source for node in tensors for source in node.all_input_nodes])
     return [node for node in tensors if node not in earlier]

@@ -140,21 +140,29 @@ def giving(graph: Graph, symbol: Any) -> Optional[Node]:
 def of_modules(node: Node) -> Optional[list[Node]]:
     """The nodes that a node is computed from, itself the last, where all come from what the program's modules hold.
 
-    None where arguments of the call or random numbers are among them, or where the graph writes to one of them.
+    None where arguments of the call or random numbers are among them, or where the graph writes to one of them. That
+    stays so however the graph grows, and is noted in the trace.
     """
+    foreign = state.local.trace.foreign
     found: dict[Node, None] = {}
     waiting = [node]
     while waiting:
         last = waiting.pop()
         if last in found:
             continue
-        if last.op == "placeholder" and not is_of_module(last.meta["grapharg"].source):
-            return None
-        if prove.draws(last) or any(map(prove.writes_of, [last, *last.users])):
+        if last in foreign or is_foreign(last):
+            foreign.add(node)
             return None
         found[last] = None
         waiting += last.all_input_nodes
     return [other for other in node.graph.nodes if other in found]
+
+
+def is_foreign(node: Node) -> bool:
+    """Whether a node gives what does not come from modules alone, or is not what they hold any more."""
+    if node.op == "placeholder" and not is_of_module(node.meta["grapharg"].source):
+        return True
+    return prove.draws(node) or any(map(prove.writes_of, [node, *node.users]))
 
 
 def is_of_module(source: Any) -> bool:

@@ -31,6 +31,7 @@ PLAIN_SETTERS = (
     type.__setattr__,
     types.SimpleNamespace.__setattr__,
 )
+SEEN = "`{}` is looked at, or written to in another way, in the same call"
 PLAIN = (type(None), bool, int, float, complex, str, bytes)
 
 
@@ -52,6 +53,7 @@ class Loads:
     def __init__(self) -> None:
         self.names: list[str] = []
         self.sources: dict[int, set[str]] = {}  # by identity of the value
+        self.pending: list[tuple[int, Any]] = []  # identities and sources whose names nobody has asked for so far
         self.asked: set[str] = set()  # sources of queues that are asked behind the graph
         self.looked: dict[str, list[Any]] = {}  # by the name of an attribute: variables that were asked for it
         self.tables: dict[int, Any] = {}  # by identity: objects whose `__dict__` the program has in hand
@@ -59,9 +61,15 @@ class Loads:
     def add(self, value: Any, source: Any) -> None:
         """Note one value."""
         if source is not None:
+            self.pending.append((id(value), source))
+
+    def resolve(self) -> None:
+        """Find out what the sources are called; most traces can do without."""
+        for number, source in self.pending:
             name = str(getattr(source, "name", "")).replace(state.QUEUE_SOURCE, "")
             self.names.append(name)
-            self.sources.setdefault(id(value), set()).add(name)
+            self.sources.setdefault(number, set()).add(name)
+        self.pending.clear()
 
     def asked_for(self, owner: Any, name: str) -> bool:
         """Whether an object was asked for an attribute, found or not."""
@@ -69,15 +77,11 @@ class Loads:
 
     def looks(self, record: Record, output: Any) -> bool:
         """Whether the attribute that a record sets was asked for, found or not."""
-        for variable in self.looked.get(record.name, ()):
-            asked = asked_object(variable, output)
-            kind = asked if isinstance(asked, type) else type(asked)
-            if any(place is record.owner for place in (asked, *kind.__mro__)):
-                return True
-        return False
+        return any(asks(variable, record, output) for variable in self.looked.get(record.name, ()))
 
     def have(self, record: Record, output: Any) -> bool:
         """Whether the object of a record is among what was loaded."""
+        self.resolve()
         if record.target is not None and self.sources.get(id(record.target), self.asked) - self.asked:
             return True
         if not record.reach.ids.isdisjoint(self.sources):
@@ -96,7 +100,7 @@ class Loads:
 def loads_noted(trace: state.Trace) -> Iterator[None]:
     """Note what the trace loads inside the block."""
     trace.loads = loads = Loads()
-    with state.replaced(*noting_builds(loads), *noting_lookups(loads)):
+    with state.replaced(*noting_builds(loads), *noting_lookups(trace, loads)):
         yield
 
 
@@ -124,7 +128,7 @@ def noting_builds(loads: Loads) -> list[tuple[Any, str, Any]]:
     ]
 
 
-def noting_lookups(loads: Loads) -> list[tuple[Any, str, Any]]:
+def noting_lookups(trace: state.Trace, loads: Loads) -> list[tuple[Any, str, Any]]:
     """Methods that note what attributes are looked up: where there is none before the call, no variable is built."""
     from torch._dynamo.variables import (
         SuperVariable,
@@ -139,6 +143,8 @@ def noting_lookups(loads: Loads) -> list[tuple[Any, str, Any]]:
     def looking(original: Any) -> Any:
         def look(self: Any, tx: Any, name: str) -> Any:
             loads.looked.setdefault(name, []).append(self)
+            if trace.records and trace.hasty:
+                refuse_asked(trace, self, name, tx.output)
             return original(self, tx, name)
 
         return look
@@ -159,6 +165,21 @@ def noting_lookups(loads: Loads) -> list[tuple[Any, str, Any]]:
     )
     noting = [(kind, name, looking(getattr(kind, name))) for kind, name in places]
     return [*noting, (UserDefinedObjectVariable, "get_dict_vt", taking)]
+
+
+def refuse_asked(trace: state.Trace, variable: Any, name: str, output: Any) -> None:
+    """End a trace that asks for an attribute set by a record: behind it the record would be refused (`refuse_seen`)."""
+    for record in trace.records:
+        if record.name == name and record.owner is not None and asks(variable, record, output):
+            trace.refuse(record.site, SEEN.format(record.name))
+            raise state.SiteRefused(SEEN.format(record.name))
+
+
+def asks(variable: Any, record: Record, output: Any) -> bool:
+    """Whether an object that is asked for the attribute that a record sets has it from there."""
+    asked = asked_object(variable, output)
+    kind = asked if isinstance(asked, type) else type(asked)
+    return any(place is record.owner for place in (asked, *kind.__mro__))
 
 
 def asked_object(variable: Any, output: Any) -> Any:
@@ -289,4 +310,4 @@ def refuse_seen(trace: state.Trace, output: Any) -> None:
     stored = {name for table in output.side_effects.store_attr_mutations.values() for name in table}
     for record in trace.records:
         if trace.loads.have(record, output) or record.name in stored or stored & record.reach.names:
-            trace.refuse(record.site, f"`{record.name}` is looked at, or written to in another way, in the same call")
+            trace.refuse(record.site, SEEN.format(record.name))

@@ -116,6 +116,7 @@ class Trace:
     drained: int = 0  # generators that Dynamo runs to their ends because they leave the call
     hosts: bool = False  # functions that draw from NumPy run as operators of the graph (hosts.py)
     drawing: bool = False  # there are such functions
+    inside: bool = False  # the trace has ended in one of them
     hooked: dict[Any, int] = dataclasses.field(default_factory=dict)  # nodes that have hooks (tensor_hooks.py)
     switches: bool = False  # `requires_grad` of inputs changes (leaf_flags.py)
     libraries: dict[str, None] = dataclasses.field(default_factory=dict)  # sites of libraries' functions
@@ -137,6 +138,8 @@ class Trace:
     accumulates: bool = False  # the program computes gradients and adds them to those of its leaves
     held: dict[str, Any] = dataclasses.field(default_factory=dict)  # what modules hold, by source; numbers or None
     moving: bool = False  # the graph writes to that
+    foreign: set[Any] = dataclasses.field(default_factory=set)  # nodes that do not come from modules alone (paths.py)
+    hasty: bool = False  # no site has been refused so far: most often there is one, and no need to look for more
     early: bool = False  # no trace has come to its end, nor been given up for what a call fills in
     filling: bool = False  # this one has been given up for that (fills.py)
     counters: frozenset[str] = frozenset()  # integers that earlier graphs have written to, by source (counters.py)
@@ -227,6 +230,7 @@ class Local(threading.local):
         self.entered: list[Any] = []  # blocks that deferred work has entered (diverted.py)
         self.known: tuple[bool, ...] = ()  # the first answers on the path of the call
         self.failed: tuple[Any, ...] = ()  # the paths of the graphs that have failed for the call
+        self.varied = False  # one of them for its numbers
         self.generator: Any = None  # the state of `random` before the call, if its graph draws from there
         self.spared = 0  # graphs of the call that were not run because their inputs told that it goes another way
         self.undo: list[Any] = []  # what undoes the calls in front of the graph that runs (prologue.py)
@@ -262,6 +266,7 @@ class CallableRecord:
     crowded: bool = False  # they are too many to be left open
     counters: set[str] = dataclasses.field(default_factory=set)  # integers that its graphs write to, by source
     uncounted: bool = False  # they are constants all the same
+    hosts: bool = False  # graphs run functions that draw from NumPy as operators
 
 
 class Registry:

@@ -14,7 +14,7 @@ import torch
 from torch._prims_common import is_non_overlapping_and_dense_or_false
 
 from . import state
-from .assumed import fix, items_in
+from .assumed import fix, fix_all, items_in
 from .decisions import INTEGRAL
 from .paths import path_of
 from .spelled import inline
@@ -130,7 +130,9 @@ def with_numbers(trace: state.Trace, to_list: Function) -> Function:
         example = self.as_proxy().node.meta["example_value"]
         if example.dtype in INTEGRAL and (trace.fixed or example.numel() > MANY):
             trace.numbers = True
-            numbers = all_numbers(trace, tx, self) if trace.fixed else None
+            if not trace.fixed:
+                fix_all(trace)
+            numbers = all_numbers(trace, tx, self)
             if numbers is None:
                 raise state.SiteRefused("a list of many numbers that data decide")
             return VariableTracker.build(tx, numbers)

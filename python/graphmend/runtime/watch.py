@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import dis
 import enum
+import functools
 import logging
 import sys
 import types
@@ -125,11 +126,20 @@ def is_number(variable: Any) -> bool:
 
 def decided_by_data(variable: Any) -> bool:
     """Whether Dynamo's variable is a number that is known only when the graph runs."""
-    from torch._dynamo.variables import SymNodeVariable
+    variable = variable.realize()
+    if not isinstance(variable, number_class()):
+        return False
     from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
-    variable = variable.realize()
-    return isinstance(variable, SymNodeVariable) and bool(free_unbacked_symbols(variable.sym_num))
+    return bool(free_unbacked_symbols(variable.sym_num))
+
+
+@functools.lru_cache(maxsize=None)
+def number_class() -> type:
+    """The class of Dynamo's variables for numbers that a trace does not know; asked for late, as Dynamo is loaded."""
+    from torch._dynamo.variables import SymNodeVariable
+
+    return SymNodeVariable
 
 
 @contextlib.contextmanager
