@@ -32,6 +32,7 @@ PLAIN_SETTERS = (
     types.SimpleNamespace.__setattr__,
 )
 SEEN = "`{}` is looked at, or written to in another way, in the same call"
+SET_ATTRIBUTE = torch.nn.Module.__setattr__.__code__
 PLAIN = (type(None), bool, int, float, complex, str, bytes)
 
 
@@ -57,11 +58,19 @@ class Loads:
         self.asked: set[str] = set()  # sources of queues that are asked behind the graph
         self.looked: dict[str, list[Any]] = {}  # by the name of an attribute: variables that were asked for it
         self.tables: dict[int, Any] = {}  # by identity: objects whose `__dict__` the program has in hand
+        self.by_torch = False  # what is loaded now is not for the program
 
     def add(self, value: Any, source: Any) -> None:
         """Note one value."""
-        if source is not None:
+        if source is not None and not self.by_torch:
             self.pending.append((id(value), source))
+
+    def add_table(self, owner: Any) -> None:
+        """Note that the program has an object's `__dict__` in hand, and with it whatever it holds."""
+        self.tables[id(owner)] = owner
+        for name, value in getattr(owner, "__dict__", {}).items():
+            self.names.append(f".__dict__[{name!r}]")
+            self.sources.setdefault(id(value), set()).add(self.names[-1])
 
     def resolve(self) -> None:
         """Find out what the sources are called; most traces can do without."""
@@ -149,9 +158,15 @@ def noting_lookups(trace: state.Trace, loads: Loads) -> list[tuple[Any, str, Any
 
         return look
 
-    def taking(self: Any, *args: Any) -> Any:
-        loads.tables[id(self.value)] = self.value
-        return table(self, *args)
+    def taking(self: Any, tx: Any, *args: Any) -> Any:
+        if tx.f_code is SET_ATTRIBUTE:  # looks for parameters, modules and buffers of that name
+            loads.by_torch = True
+            try:
+                return table(self, tx, *args)
+            finally:
+                loads.by_torch = False
+        loads.add_table(self.value)
+        return table(self, tx, *args)
 
     places = (
         (SuperVariable, "var_getattr"),
