@@ -209,8 +209,9 @@ def writes_of(node: Node) -> set[int]:
         return set()
     if "batch_norm" in name or "instance_norm" in name or node.kwargs.get("out") is not None:
         return storages_in(node.all_input_nodes)
-    if name == "embedding" and (node.kwargs.get("max_norm") is not None or len(node.args) > 3):
-        return storages_in(node.all_input_nodes)  # rows that are too long are shortened in place
+    if name in ("embedding", "embedding_bag"):  # rows that are longer than `max_norm` are shortened in place
+        longest = node.args[3] if len(node.args) > 3 else node.kwargs.get("max_norm")
+        return set() if longest is None else storages_of(node.args[1] if len(node.args) > 1 else node.kwargs["weight"])
     if node.kwargs.get("inplace") or (name in INPLACE_FLAG and True in node.args):
         return storages_in(node.all_input_nodes)
     if isinstance(getattr(target, "__module__", None), str) and not target.__module__.startswith(KNOWN_MODULES):
