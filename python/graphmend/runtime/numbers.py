@@ -85,11 +85,9 @@ def not_compiled(reason: Optional[str]) -> Iterator[None]:
             return create(*args, **kwargs)  # of another thread
         raise state.SymbolsRefused(reason)
 
-    aot_autograd.create_aot_state = create if reason is None else refusing
-    try:
+    replaced = [] if reason is None else [(aot_autograd, "create_aot_state", refusing)]
+    with state.replaced(*replaced):
         yield
-    finally:
-        aot_autograd.create_aot_state = create
 
 
 def runs_as_python(module: GraphModule, compiled: Any) -> bool:
