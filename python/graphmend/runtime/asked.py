@@ -44,12 +44,13 @@ def truth_asked(trace: state.Trace) -> Iterator[None]:
         for opcode, jump in jumps():
             if table[opcode] is not None:
                 table[opcode] = deciding(table[opcode], jump)
-    object_protocol.generic_richcompare_bool = comparing
     try:
-        with state.replaced((UserFunctionVariable, "call_function", calling)):
+        with state.replaced(
+            (object_protocol, "generic_richcompare_bool", comparing),
+            (UserFunctionVariable, "call_function", calling),
+        ):
             yield
     finally:
-        object_protocol.generic_richcompare_bool = compare
         for table, handler in zip(tables, known):
             table[:] = handler
 

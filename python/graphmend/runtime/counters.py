@@ -12,6 +12,7 @@ from typing import Any, Iterable, Iterator
 import torch
 
 from . import state
+from .watch import type_of
 
 LARGE = 2**40  # no counter comes from there to where an integer needs more than 64 bits
 
@@ -54,7 +55,8 @@ def note_written(trace: state.Trace, output: Any) -> None:
                 trace.written.add(inside(variable.source))
                 refuse_uncounted(trace, variable.items.values() if isinstance(variable.items, dict) else variable.items)
     for variable, changes in effects.store_attr_mutations.items():
-        names = {source.name: changes[name] for name, source in places(variable, changes) if is_integer(changes[name])}
+        placed = [(source.name, changes[name]) for name, source in places(variable, changes)]
+        names = {name: value for name, value in placed if type_of(value) is int}
         trace.written.update(names)
         refuse_uncounted(trace, names.values())
 
@@ -100,11 +102,3 @@ def is_counted(expr: Any) -> bool:
     steps = (sympy.Add, sympy.Symbol, sympy.Integer, FloorDiv, Max, Min, Mod, PythonMod)
     signed = isinstance(expr, sympy.Mul) and len(expr.args) == 2 and expr.args[0] in (1, -1)
     return (isinstance(expr, steps) or signed) and all(map(is_counted, expr.args))
-
-
-def is_integer(variable: Any) -> bool:
-    """Whether Dynamo's variable is an integer."""
-    try:
-        return variable.python_type() is int
-    except NotImplementedError:
-        return False

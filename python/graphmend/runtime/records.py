@@ -19,6 +19,7 @@ import torch
 
 from . import state
 from .reachable import NOTHING, Reach, reached
+from .watch import type_of
 
 CONTAINERS = (list, dict, set, bytearray, collections.deque, collections.defaultdict, collections.OrderedDict)
 COUNTERS = (collections.Counter,)
@@ -58,19 +59,14 @@ class Loads:
         self.asked: set[str] = set()  # sources of queues that are asked behind the graph
         self.looked: dict[str, list[Any]] = {}  # by the name of an attribute: variables that were asked for it
         self.tables: dict[int, Any] = {}  # by identity: objects whose `__dict__` the program has in hand
-        self.by_torch = False  # what is loaded now is not for the program
+        self.unseen: dict[
+            int, list[tuple[int, Any]]
+        ] = {}  # by identity of an object: what torch alone has loaded of it
 
     def add(self, value: Any, source: Any) -> None:
         """Note one value."""
-        if source is not None and not self.by_torch:
+        if source is not None:
             self.pending.append((id(value), source))
-
-    def add_table(self, owner: Any) -> None:
-        """Note that the program has an object's `__dict__` in hand, and with it whatever it holds."""
-        self.tables[id(owner)] = owner
-        for name, value in getattr(owner, "__dict__", {}).items():
-            self.names.append(f".__dict__[{name!r}]")
-            self.sources.setdefault(id(value), set()).add(self.names[-1])
 
     def resolve(self) -> None:
         """Find out what the sources are called; most traces can do without."""
@@ -159,14 +155,15 @@ def noting_lookups(trace: state.Trace, loads: Loads) -> list[tuple[Any, str, Any
         return look
 
     def taking(self: Any, tx: Any, *args: Any) -> Any:
+        before, key = len(loads.pending), id(self.value)
+        found = table(self, tx, *args)
         if tx.f_code is SET_ATTRIBUTE:  # looks for parameters, modules and buffers of that name
-            loads.by_torch = True
-            try:
-                return table(self, tx, *args)
-            finally:
-                loads.by_torch = False
-        loads.add_table(self.value)
-        return table(self, tx, *args)
+            loads.unseen.setdefault(key, []).extend(loads.pending[before:])
+            del loads.pending[before:]
+        else:
+            loads.tables[key] = self.value
+            loads.pending += loads.unseen.pop(key, [])
+        return found
 
     places = (
         (SuperVariable, "var_getattr"),
@@ -230,10 +227,7 @@ def is_number_or_text(variable: Any) -> bool:
     """Whether Dynamo's variable is a number, a text, or what is computed of a clock behind the graph."""
     from .later import Later
 
-    try:
-        return variable.python_type() in (*PLAIN, Later)
-    except NotImplementedError:
-        return False
+    return type_of(variable) in (*PLAIN, Later)
 
 
 def plain_inside(target: Any) -> bool:

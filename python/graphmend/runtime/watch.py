@@ -257,11 +257,18 @@ def plain_repr(kind: type) -> bool:
     return all(getattr(kind, name) is getattr(object, name) for name in ("__repr__", "__str__", "__format__"))
 
 
+def type_of(variable: Any) -> Optional[type]:
+    """The type of what Dynamo's variable stands for; None where it does not know."""
+    try:
+        return variable.python_type()
+    except NotImplementedError:
+        return None
+
+
 def unsafe_value(variable: Any, tx: Any) -> Optional[str]:
     """Why an object cannot be kept for later, None if nothing that it shows can change."""
-    try:
-        kind = variable.python_type()
-    except NotImplementedError:
+    kind = type_of(variable)
+    if kind is None:
         return f"it shows an object of unknown type ({type(variable).__name__})"
     if kind in KEPT or issubclass(kind, KEPT_KINDS):
         return None
