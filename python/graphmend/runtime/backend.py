@@ -12,6 +12,7 @@ from .constants import write_numbers
 from .contexts import refuse_devices
 from .counters import note_written
 from .diverted import refuse_kept, silent
+from .garbage import collected
 from .generators import refuse_unclosed
 from .hook_calls import kept_buffers, with_hooks
 from .later import refuse_escaped
@@ -101,7 +102,9 @@ class MendingBackend:
             if trace.whole:
                 self.follow((), trace)
             own_guards.drop(translator().output)
-            return silent(self.inner(module, inputs, **kwargs), module, trace, False)
+            with collected():
+                compiled = self.inner(module, inputs, **kwargs)
+            return silent(compiled, module, trace, False)
         refuse_unclosed(trace, translator().output)
         plan = lower(module, trace)
         own_guards.drop(translator().output)
@@ -116,7 +119,7 @@ class MendingBackend:
         unfit = LOST if plan.carried and may_have_gradients(module) else reason
         if unfit is not None and is_compiler(self.inner):
             raise state.SymbolsRefused(unfit)
-        with kept_buffers(plan.hooks), flags_held(inputs, plan.flags), not_compiled(unfit):
+        with kept_buffers(plan.hooks), flags_held(inputs, plan.flags), not_compiled(unfit), collected():
             compiled = self.inner(module, inputs, **kwargs)
         if runs_as_python(module, compiled):
             plan.fresh = []

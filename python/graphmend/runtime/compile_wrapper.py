@@ -34,6 +34,7 @@ from .diverted import blocks_diverted
 from .drawn import draws_as_numbers
 from .fills import fills_noted, foreseen
 from .folded import constants_folded
+from .garbage import collected_later
 from .generators import generators_noted
 from .gradient_calls import gradients_traced
 from .hosts import hosts_called
@@ -261,6 +262,7 @@ class Callback:
         try:
             trace.surroundings = surroundings()
             with contextlib.ExitStack() as stack:
+                stack.enter_context(collected_later())
                 stack.enter_context(torch._dynamo.config.patch(CAPTURE if trace.whole else {}))
                 for context in CONTEXTS:
                     stack.enter_context(context(trace))

@@ -143,16 +143,18 @@ def of_modules(node: Node) -> Optional[list[Node]]:
     None where arguments of the call or random numbers are among them, or where the graph writes to one of them. That
     stays so however the graph grows, and is noted in the trace.
     """
-    foreign = state.local.trace.foreign
+    foreign, own = state.local.trace.foreign, state.local.trace.own
     found: dict[Node, None] = {}
     waiting = [node]
     while waiting:
         last = waiting.pop()
         if last in found:
             continue
-        if last in foreign or is_foreign(last):
-            foreign.add(node)
-            return None
+        if own.get(last) != tuple(last.users):
+            if last in foreign or is_foreign(last):
+                foreign.add(node)
+                return None
+            own[last] = tuple(last.users)
         found[last] = None
         waiting += last.all_input_nodes
     return [other for other in node.graph.nodes if other in found]

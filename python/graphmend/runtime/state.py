@@ -139,6 +139,7 @@ class Trace:
     held: dict[str, Any] = dataclasses.field(default_factory=dict)  # what modules hold, by source; numbers or None
     moving: bool = False  # the graph writes to that
     foreign: set[Any] = dataclasses.field(default_factory=set)  # nodes that do not come from modules alone (paths.py)
+    own: dict[Any, tuple] = dataclasses.field(default_factory=dict)  # nodes that are not foreign, with these users
     hasty: bool = False  # no site has been refused so far: most often there is one, and no need to look for more
     early: bool = False  # no trace has come to its end, nor been given up for what a call fills in
     filling: bool = False  # this one has been given up for that (fills.py)
