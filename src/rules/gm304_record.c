@@ -2,6 +2,7 @@
 
 #include "rules/defer.h"
 #include "rules/effects.h"
+#include "rules/read_next.h"
 #include "rules/rule.h"
 #include "rules/tests.h"
 
@@ -22,7 +23,8 @@ static const char page[] =
     "Return the tensor and keep the number in the caller, or count in a buffer, with tensor operations.\n\n"
     "## When the mend is safe\n\n"
     "The value is a number, a text or a container of such, and nothing in the compiled call looks at the object, which is "
-    "found out while the call is traced. What a method of the program's own class may reach is looked through as well: it may write to "
+    "found out while the call is traced; a counter that the next statements read for certain is left as it is. What a method of the program's "
+    "own class may reach is looked through as well: it may write to "
     "nothing that the call reads, to no global name, and draw no random numbers. `graphmend run` keeps the tensors and carries the statement out when the compiled call has returned, in "
     "the order of the program with everything printed or logged.\n";
 
@@ -416,6 +418,9 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     bool certain = reads_data(site->function, &found.reads);
     bool known = found.value != NULL && !found.counts && !certain;
     if (known && !is_span(site->function, found.value) && !under_data(site)) {
+        return false;
+    }
+    if (found.counts && !certain && gm_read_next(site, plan->path)) {
         return false;
     }
     gm_defer_record(analysis, site, plan, &found.reads, found.target,

@@ -1,0 +1,11 @@
+/* Counters that the program looks at as soon as it has counted. */
+#ifndef GM_RULES_READ_NEXT_H
+#define GM_RULES_READ_NEXT_H
+
+#include "rules/analysis.h"
+
+/* Whether one of the statements that follow a site for certain reads what stands under this text (`self.steps`): then the write cannot wait
+ * until the call has ended. */
+bool gm_read_next(const gm_site *site, const char *path);
+
+#endif
