@@ -1,8 +1,8 @@
 """The same program plain and under `graphmend run`, side by side.
 
 Runs bart_half.py in four processes: plain and mended, once with the backend that executes graphs as they are (results
-must be equal to the bit) and once with inductor (for the times). Exits with status 1 when a break is left, a result
-differs or the mended program recompiles.
+must be equal to the bit) and once with inductor (for the times, of calls for which the two processes take turns).
+Exits with status 1 when a break is left, a result differs or the mended program recompiles.
 
 usage: demo.py [--json FILE.json]
 """
@@ -25,6 +25,7 @@ from rich.table import Table
 
 PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bart_half.py")
 HALF_TOLERANCE = 1e-2
+TURNS = 100  # in which the two processes time calls, one after the other
 
 
 def find_graphmend() -> str:
@@ -36,12 +37,54 @@ def find_graphmend() -> str:
     return found
 
 
-def run(command: list[str], backend: str, folder: str) -> dict[str, Any]:
-    """What the program measured about itself, run by `command`."""
-    path = os.path.join(folder, "record.json")
-    subprocess.run([*command, PROGRAM, "--backend", backend, "--record", path], check=True, stdout=subprocess.DEVNULL)
-    with open(path, encoding="utf-8") as stream:
-        return json.load(stream)
+class Program:
+    """A process of the program that has made its calls, and takes turns with another one for more."""
+
+    def __init__(self, command: list[str], backend: str, folder: str) -> None:
+        path = os.path.join(folder, "record.json")
+        options = ["--backend", backend, "--record", path, "--turns"]
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen([*command, PROGRAM, *options], stdin=pipe, stdout=pipe, text=True)
+        self.answer()
+        with open(path, encoding="utf-8") as stream:
+            self.record = json.load(stream)
+        self.record["turns"] = []
+
+    def answer(self) -> str:
+        """The next line that the process prints."""
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if not line:
+            raise SystemExit(f"demo: the program has ended with status {self.process.wait()}")
+        return line
+
+    def take_turn(self) -> None:
+        """Have it time a few calls."""
+        assert self.process.stdin is not None
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        self.record["turns"].append(float(self.answer()))
+
+    def end(self) -> None:
+        """Let the process end."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.close()
+        self.process.stdout.read()
+        self.process.wait()
+
+
+def run(commands: dict[str, list[str]], backend: str, turns: int, folder: str) -> dict[str, dict[str, Any]]:
+    """What the program measured about itself, by the name of the command that ran it."""
+    programs = {}
+    for kind, command in commands.items():
+        print(f"running bart_half.py {kind}, backend {backend} ...", flush=True)
+        programs[kind] = Program(command, backend, folder)
+    for _ in range(turns):
+        for program in programs.values():
+            program.take_turn()
+    for program in programs.values():
+        program.end()
+    return {kind: program.record for kind, program in programs.items()}
 
 
 def recompiles(record: dict[str, Any]) -> int:
@@ -54,8 +97,8 @@ def first_call(record: dict[str, Any]) -> float:
 
 
 def steady(record: dict[str, Any]) -> float:
-    """Median of the second half of the calls."""
-    return statistics.median(record["seconds"][len(record["seconds"]) // 2 :])
+    """Seconds of a call when all is compiled: the median of the turns."""
+    return statistics.median(record["turns"])
 
 
 def equality(record: dict[str, Any], reference: list[float]) -> str:
@@ -83,8 +126,9 @@ def show(plain: dict[str, dict[str, Any]], mended: dict[str, dict[str, Any]]) ->
     for name, value in rows:
         table.add_row(name, value(plain), value(mended))
     Console().print(table)
-    ratio = steady(plain["inductor"]) / steady(mended["inductor"])
-    print(f"a steady call takes {1 / ratio:.2f} of the plain one's time ({ratio:.2f}x as fast)")
+    ratios = [a / b for a, b in zip(mended["inductor"]["turns"], plain["inductor"]["turns"])]
+    low, middle, high = statistics.quantiles(ratios, n=4)
+    print(f"a steady call takes {middle:.2f} of the plain one's time (half of the turns: {low:.2f} to {high:.2f})")
 
 
 def failures(mended: dict[str, dict[str, Any]]) -> list[str]:
@@ -108,10 +152,9 @@ def main() -> int:
     commands = {"plain": [sys.executable], "mended": [find_graphmend(), "run"]}
     records: dict[str, dict[str, Any]] = {"plain": {}, "mended": {}}
     with tempfile.TemporaryDirectory() as folder:
-        for kind, command in commands.items():
-            for backend in ("eager", "inductor"):
-                print(f"running bart_half.py {kind}, backend {backend} ...", flush=True)
-                records[kind][backend] = run(command, backend, folder)
+        for backend, turns in (("eager", 0), ("inductor", TURNS)):
+            for kind, record in run(commands, backend, turns, folder).items():
+                records[kind][backend] = record
     show(records["plain"], records["mended"])
     if options.json:
         with open(options.json, "w", encoding="utf-8") as stream:
