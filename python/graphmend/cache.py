@@ -44,7 +44,7 @@ def torch_version() -> str:
         return spec.origin
 
 
-def _meaning() -> str:
+def meaning() -> str:
     """Everything besides path and content on which a mended code object depends."""
     library = os.stat(core.library_path())
     here = os.path.dirname(os.path.abspath(__file__))
@@ -79,7 +79,7 @@ class Cache:
         self._folder: str | None = None
         self._unmended: set[bytes] = set()
         try:
-            self._open(os.path.join(folder(), _meaning()))
+            self._open(os.path.join(folder(), meaning()))
         except (OSError, core.CoreError):
             self._folder = None
 

@@ -83,6 +83,7 @@ class MendingBackend:
         if trace is None:
             return self.inner(module, inputs, **kwargs)
         if trace.whole:
+            trace.files.update(code.co_filename for code in translator().output.tracing_context.traced_code)
             reason = inexact_comparison(translator().output.shape_env)
             if reason is not None:
                 raise state.SiteRefused(reason)

@@ -32,6 +32,7 @@ from .conversions import idle_conversions_seen
 from .counters import counters_opened
 from .diverted import blocks_diverted
 from .drawn import draws_as_numbers
+from .evidence import Evidence, Known
 from .fills import fills_noted, foreseen
 from .folded import constants_folded
 from .garbage import collected_later
@@ -85,6 +86,8 @@ FORWARDERS = {
     ("eval_frame.py", "compile_wrapper"),
 }
 MAX_SETS = 3  # of numbers that cannot be left open, so that each set has a graph
+SELDOM = "what the graph assumes of the data holds too seldom"
+VARIED = "the numbers that data decide are others in every call, and cannot be left open"
 MAX_CONSTANTS = 4  # Dynamo has no more than 8 graphs of a function, and runs it as it is from then on
 postponing: dict[int, Any] = {}  # by identity: the code around graphs that postpone work
 
@@ -120,6 +123,7 @@ class Callback:
         self.preparation = Preparation()
         self.course: Optional[Course] = None  # of the last call that was left to eager Python
         self.patience = Patience()
+        self.evidence = Evidence()
 
     def __call__(self, frame: Any, cache_entry: Any, frame_state: Any) -> Any:
         if state.local.trace is not None:
@@ -139,7 +143,11 @@ class Callback:
         if self.patience.waits():
             raise state.NotWhole(again=True)
         self.look_ahead(frame)
-        result, error = self.attempts(frame, cache_entry, frame_state, True)
+        known = None if forwards(frame.f_code) else self.evidence.take(frame, self.backend.inner)
+        if known is not None and known.left is not None and not self.only:
+            self.record.reason = f"{known.left}, as an earlier run has shown"
+            raise state.NotWhole
+        result, error = self.attempts(frame, cache_entry, frame_state, True, known)
         if error is None:
             self.patience.ended()
             if self.is_early() and getattr(result, "guarded_code", None) is not None:
@@ -190,21 +198,17 @@ class Callback:
                 raise
             return ran_once()  # which call of several meets a fault of Dynamo depends on what was traced before
 
-    def attempts(self, frame: Any, cache_entry: Any, frame_state: Any, whole: bool) -> tuple[Any, Any]:
-        """Trace until no site that cannot be proved is left; returns (result, None) or (None, error)."""
+    def attempts(
+        self, frame: Any, cache_entry: Any, frame_state: Any, whole: bool, known: Optional[Known] = None
+    ) -> tuple[Any, Any]:
+        """Trace until no site that cannot be proved is left; returns (result, None) or (None, error).
+
+        What is known from earlier runs is forgotten if the first trace fails.
+        """
         if whole and not self.record.calls_random:
             state.local.generator = random.getstate()
-        symbolic = self.record.varying = self.record.varying or state.local.varied
-        course = Course(whole, self.off[torch.is_grad_enabled()], frozenset(self.eager), symbolic)
-        course.hosts = whole and self.record.hosts
-        course.items = self.record.constants < MAX_CONSTANTS
-        course.fixed = course.tried = whole and self.record.crowded
-        course.held = self.held
-        course.counters = frozenset() if self.record.uncounted else frozenset(self.record.counters)
-        if whole and self.course is not None and self.record.mode == "waiting":
-            course.takes_up(self.course)
-        self.course = course if whole and self.is_early() else None
-        course.early = whole and self.is_early() and not self.preparation.filled
+        forget_known = self.believe(known) if known is not None else None
+        course = self.begin(whole, known)
         error: Any = None
         with forgotten_breaks() as forget:
             for _ in range(MAX_ATTEMPTS):
@@ -226,12 +230,55 @@ class Callback:
                     self.wait(first_line(error))
                 if trace.elsewhere:
                     raise state.OtherPath(trace.answers, trace.repeated)
-                if not course.goes_on(trace, error):
+                if forget_known is not None:
+                    forget_known()
+                    forget_known, course = None, self.begin(whole, None)
+                elif not course.goes_on(trace, error):
                     break
         return None, course.raised or error or state.SiteRefused("; ".join(trace.refusals.values()))
 
+    def begin(self, whole: bool, known: Optional[Known]) -> Course:
+        """The first attempt to trace a frame."""
+        symbolic = self.record.varying = self.record.varying or state.local.varied
+        course = Course(whole, self.off[torch.is_grad_enabled()], frozenset(self.eager), symbolic)
+        course.hosts = whole and self.record.hosts
+        course.items = self.record.constants < MAX_CONSTANTS
+        course.fixed = course.tried = whole and (self.record.crowded or (known is not None and known.fixed))
+        course.held = self.held
+        course.counters = frozenset() if self.record.uncounted else frozenset(self.record.counters)
+        if whole and self.course is not None and self.record.mode == "waiting":
+            course.takes_up(self.course)
+        self.course = course if whole and self.is_early() else None
+        course.early = whole and self.is_early() and not self.preparation.filled
+        return course
+
+    def believe(self, known: Known) -> Callable[[], None]:
+        """Begin with what earlier runs have found out; returns what forgets it."""
+        record, off = self.record, self.off[torch.is_grad_enabled()]
+        before, sites = (record.varying, record.hosts), known.off.keys() - off.keys()
+        record.varying, record.hosts = record.varying or known.symbolic, record.hosts or known.hosts
+        off.update(dict.fromkeys(sites))
+        state.registry.refused(known.off)
+
+        def forget() -> None:
+            record.varying, record.hosts = before
+            for site in sites:
+                off.pop(site, None)
+
+        return forget
+
+    def learn(self, trace: state.Trace, course: Course) -> None:
+        """Keep what the next run on the same program would have to find out again."""
+        if not trace.whole:
+            return
+        self.evidence.files |= trace.files
+        refused = {site: state.registry.reason(site) for site in course.off}
+        fixed = trace.fixed and course.tried and not trace.crowded
+        self.evidence.note(off=refused, hosts=course.hosts, fixed=fixed, symbolic=course.symbolic)
+
     def keep(self, result: Any, trace: state.Trace, course: Course) -> None:
         """Note what a trace has made that came to its end."""
+        self.learn(trace, course)
         state.registry.refused(course.missed)
         state.registry.mended((*filter(state.leaves_no_mark, trace.touched), *trace.shows))
         state.registry.refused(trace.blamed)
@@ -421,16 +468,16 @@ class Ways:
         whole: Way,
         make_path: Callable[[int], Way],
         make_partial: Callable[[], Callable[..., Any]],
-        record: Any,
-        only: bool,
+        callback: Callback,
     ) -> None:
-        self.only = only
+        self.only = callback.only
+        self.evidence = callback.evidence
         self.paths = [whole]
         self.likely = whole
         self.make_path = make_path
         self.make_partial = make_partial
         self.left: set[bool] = set()
-        self.record = record
+        self.record = callback.record
         self.made: Optional[Callable[..., Any]] = None
         self.calls = 0
         self.wasted = 0
@@ -447,7 +494,8 @@ class Ways:
         """Note that a graph ran for nothing. Where that is no exception, the frames are compiled one by one."""
         self.wasted += 1
         if self.wasted > MAX_WASTED and self.wasted * WASTE_RATIO > self.calls:
-            self.leave("what the graph assumes of the data holds too seldom")
+            self.leave(SELDOM)
+            self.evidence.note(left=SELDOM)
 
     def leave(self, reason: str) -> None:
         """Compile the frames one by one from now on, unless the user wants one graph or an error."""
@@ -468,7 +516,8 @@ class Ways:
             if way.backend.answers is None and way not in tried:
                 return way
         if self.is_varied():
-            self.leave("the numbers that data decide are others in every call, and cannot be left open")
+            self.leave(VARIED)
+            self.evidence.note(left=VARIED)
             return None
         if len(self.paths) == MAX_PATHS:
             return None

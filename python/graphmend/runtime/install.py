@@ -66,7 +66,7 @@ def make_context_class() -> type:
                 context, backend = self.graphmend_path(number)
                 return Way(context(fn), backend)
 
-            ways = Ways(Way(compiled, backend), path, lambda: self.graphmend_partial()(fn), record, callback.only)
+            ways = Ways(Way(compiled, backend), path, lambda: self.graphmend_partial()(fn), callback)
             return wrap(ways, function, module)
 
         def __reduce__(self) -> Any:
@@ -140,7 +140,7 @@ def mending_context(original: Callable[..., Any], args: tuple, kwargs: dict) -> 
         backend.entry = whole.entry
         other = original(backend, *args[1:], **{**options, **alone})
         other.callback = Callback(other.callback, record, backend, only)
-        for name in ("off", "eager", "held"):
+        for name in ("off", "eager", "held", "evidence"):
             setattr(other.callback, name, getattr(context.callback, name))
         return other, backend
 

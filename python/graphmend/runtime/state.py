@@ -146,6 +146,7 @@ class Trace:
     counters: frozenset[str] = frozenset()  # integers that earlier graphs have written to, by source (counters.py)
     counting: bool = False  # the trace has come by one
     written: set[str] = dataclasses.field(default_factory=set)  # those that this graph writes to
+    files: set[str] = dataclasses.field(default_factory=set)  # whose code was traced
 
     def route(self, answers: tuple[bool, ...]) -> tuple[Any, ...]:
         """What a graph with these answers rests on, in a form that can be compared."""
@@ -295,6 +296,11 @@ class Registry:
         with self.lock:
             for site, reason in reasons.items():
                 self.sites.setdefault(site, SiteRecord()).refused[reason] = None
+
+    def reason(self, site: str) -> str:
+        """The first of the reasons why a site was left as written."""
+        with self.lock:
+            return next(iter(self.sites[site].refused), "") if site in self.sites else ""
 
     def reset(self) -> None:
         """Forget what became of sites and callables."""

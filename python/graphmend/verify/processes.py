@@ -58,9 +58,10 @@ class Ended:
 
 
 def environment(folder: str) -> dict[str, str]:
-    """The environment of a run: no compiled code of another run makes its first call shorter."""
+    """The environment of a run: no compiled code of another run makes its first call shorter, nor what one found out."""
     cache = os.path.join(folder, "compiled")
     changed = {
+        "GRAPHMEND_EVIDENCE": "0",
         "PYTHONHASHSEED": "0",
         "TORCHINDUCTOR_CACHE_DIR": cache,
         "TRITON_CACHE_DIR": os.path.join(cache, "triton"),
