@@ -58,7 +58,7 @@ class Ended:
 
 
 def environment(folder: str) -> dict[str, str]:
-    """The environment of a run: no compiled code of another run makes its first call shorter, nor what one found out."""
+    """The environment of a run: nothing that another run compiled or found out makes its first call shorter."""
     cache = os.path.join(folder, "compiled")
     changed = {
         "GRAPHMEND_EVIDENCE": "0",
