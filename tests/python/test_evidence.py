@@ -131,3 +131,18 @@ def test_evidence_that_is_old_or_damaged_counts_as_none(programs: Any) -> None:
     os.utime(path, (weeks_ago, weeks_ago))
     assert number(run(programs, "program.py")) == number(first)
     assert time.time() - path.stat().st_mtime < 24 * 3600
+
+
+def test_layers_without_shapes_are_no_hindrance(programs: Any) -> None:
+    text = """
+import torch
+
+model = torch.nn.Sequential(torch.nn.LazyLinear(3), torch.nn.ReLU())
+compiled = torch.compile(model, backend="eager")
+torch.manual_seed(0)
+for _ in range(3):
+    print(compiled(torch.ones(2, 4)).tolist())
+"""
+    programs.write("program.py", text)
+    plain, mended = programs.plain("program.py"), run(programs, "program.py")
+    assert plain.out == mended.out and mended.status == 0 and "warning" not in mended.err

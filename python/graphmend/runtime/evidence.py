@@ -11,6 +11,7 @@ every trace, and where the first trace fails, the next one begins as if nothing 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import glob
 import hashlib
 import json
@@ -78,14 +79,15 @@ def place(frame: Any, backend: Any) -> Optional[str]:
     code = frame.f_code
     name = getattr(backend, "compiler_name", None) or getattr(backend, "__qualname__", type(backend).__qualname__)
     begins = os.path.abspath(code.co_filename), code.co_name, code.co_firstlineno, code.co_code
-    subject = [own_version(), name, torch.is_grad_enabled(), begins, kind_of(frame.f_locals, 2)]
-    digest = hashlib.blake2b(repr(subject).encode(), digest_size=cache.DIGEST).hexdigest()
     try:
+        subject = [own_version(), name, torch.is_grad_enabled(), begins, kind_of(frame.f_locals, 2)]
+        digest = hashlib.blake2b(repr(subject).encode(), digest_size=cache.DIGEST).hexdigest()
         return os.path.join(cache.folder(), cache.meaning(), f"{digest}.json")
-    except Exception:  # as the cache itself says of it: no error, only slower
+    except Exception:  # a parameter without a shape, no folder: no error, only slower
         return None
 
 
+@functools.lru_cache(maxsize=None)
 def own_version() -> float:
     """When this package was last changed."""
     return max(map(os.path.getmtime, glob.glob(os.path.join(os.path.dirname(__file__), "*.py"))))
