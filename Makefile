@@ -14,6 +14,8 @@
 #                             by hand, and what deferred effects add to a call
 #   make bench-models [ZOO=zoo/dev.jsonl] [ONLY=led,bart-half]   models of the paper, and 20 of a zoo, under inductor, plain, mended and,
 #                             five of them, by hand, in turns, on a GPU where there is one; about two minutes a model
+#   make bench-calls KIT=dir ZOO=zoo/dev.jsonl   what the first 20 calls of the models that break cost, plain, mended, and mended in the
+#                             next run; half a minute a model
 #   make bench-meaning        the reader of models' answers, its speed and what it makes of damaged texts, beside peers that are installed
 #   make capture [KIT=dir]    what jit.trace, jit.script, fx, export, fullgraph, ONNX, lazy tensors and JAX capture rightly, before and
 #                             after `fix --unsafe`; ONNX needs onnx, onnxruntime and onnxscript, JAX torchax
@@ -52,7 +54,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test lint layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary fuzz bench bench-models bench-meaning capture fixed pictures results clean
+.PHONY: all build test lint layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary fuzz bench bench-models bench-calls bench-meaning capture fixed pictures results clean
 
 all: build
 
@@ -195,6 +197,10 @@ bench: build
 bench-models: build
 	$(call measure,$(BIN),build/bench-models.json) \
 	  $(BIN)/python bench/models.py $(if $(ZOO),--zoo "$(ZOO)") $(if $(ONLY),--only '$(ONLY)') --json build/bench-models.json
+
+bench-calls: build
+	@test -n "$(KIT)" -a -n "$(ZOO)" || { echo "usage: make bench-calls KIT=dir ZOO=zoo/dev.jsonl [ONLY=ids]" >&2; exit 2; }
+	$(call measure,$(BIN),build/bench-calls.json) $(BIN)/python bench/calls.py "$(KIT)/$(ZOO)" $(if $(ONLY),--only '$(ONLY)') --json build/bench-calls.json
 
 bench-meaning: build
 	$(call measure,$(BIN),build/bench-meaning.json) $(BIN)/python bench/meaning.py --json build/bench-meaning.json

@@ -142,6 +142,24 @@ def test_speed_of_branches(tmp_path: Path) -> None:
     assert "| call | guard |" in page and "| 12.3 | 4.0 |" in page
 
 
+def test_first_calls_of_models(tmp_path: Path) -> None:
+    """All together, and the rows of those that cost more; models that do not break do not count."""
+
+    def row(name: str, plain: float, mended: float, again: float) -> dict[str, object]:
+        kinds = {"plain": plain, "mended": mended, "again": again}
+        return {"model": name, **{kind: {"seconds": [seconds / 2] * 2} for kind, seconds in kinds.items()}}
+
+    models = [row("quick", 4.0, 2.0, 1.0), row("slow", 2.0, 3.0, 2.0), {"model": "whole", "plain": {"seconds": [1.0]}}]
+    models.append({"model": "large", "refused": "plain: no memory"})
+    record = {"backend": "eager", "calls": 2, "models": models}
+    (tmp_path / "bench-calls.json").write_text(json.dumps(record))
+    page = write(tmp_path)
+    assert "of each of the 2 models that break" in page
+    assert "| graphmend run | 5 s | 1 | 1 |" in page and "| the next run | 3 s | 2 | 2 |" in page
+    assert "| slow | 2.00 | 1.50 | 1.00 |" in page and "| quick |" not in page
+    assert "| large | plain: no memory |" in page
+
+
 def test_speed_of_models(tmp_path: Path) -> None:
     """A row a model, a word on the load, and what could not be measured; equality as for plain unless it differs."""
     time = {"median": 0.002, "low": 0.0019, "high": 0.0021}
