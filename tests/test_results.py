@@ -154,7 +154,7 @@ def test_first_calls_of_models(tmp_path: Path) -> None:
     record = {"backend": "eager", "calls": 2, "models": models}
     (tmp_path / "bench-calls.json").write_text(json.dumps(record))
     page = write(tmp_path)
-    assert "of each of the 2 models that break" in page
+    assert "calls of each of the 2 models that break" in page
     assert "| graphmend run | 5 s | 1 | 1 |" in page and "| the next run | 3 s | 2 | 2 |" in page
     assert "| slow | 2.00 | 1.50 | 1.00 |" in page and "| quick |" not in page
     assert "| large | plain: no memory |" in page
