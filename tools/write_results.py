@@ -337,8 +337,8 @@ def calls_part(record: Any) -> list[str]:
     lines = [
         f"`make bench-calls`, backend {record['backend']}: the time of the processor for the first {record['calls']}",
         f"calls of each of the {len(rows)} models that break, tracing and compiling included, in a process of its own;",
-        "small models with random weights, four sets of inputs in turn. `graphmend run` has an empty cache, and in the next",
-        "run what the first one has found out. The noise of a single ratio is some 10 %.",
+        "small models with random weights, four sets of inputs in turn. `graphmend run` has an empty cache, and in the",
+        "next run what the first one has found out. The noise of a single ratio is some 10 %.",
         "",
     ]
     names = {"plain": "plain", "mended": "graphmend run", "again": "the next run"}

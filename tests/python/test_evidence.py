@@ -56,6 +56,30 @@ print(len(GRAPHS), file=sys.stderr)
 """
 
 
+STEADY = """
+import sys
+import torch
+
+GRAPHS = []
+
+
+def count(module, inputs):
+    GRAPHS.append(module)
+    return module.forward
+
+
+@torch.compile(backend=count)
+def f(x, n):
+    chosen = x[x < n].reshape(-1, 1)
+    return chosen.sum() + torch.nn.functional.batch_norm(chosen, None, None, training=True).sum()  # not of one row
+
+
+for number in range(10):
+    print(f(torch.arange(64.0), torch.tensor(5 + number * (sys.argv[1] == "others"))))
+print(len(GRAPHS), file=sys.stderr)
+"""
+
+
 def run(programs: Any, name: str) -> Any:
     return programs.mended(name, GRAPHMEND_SUMMARY="full")
 
@@ -146,3 +170,17 @@ for _ in range(3):
     programs.write("program.py", text)
     plain, mended = programs.plain("program.py"), run(programs, "program.py")
     assert plain.out == mended.out and mended.status == 0 and "warning" not in mended.err
+
+
+def test_numbers_that_have_been_the_same_are_constants_of_the_next_run(programs: Any) -> None:
+    """Of a run with others they are so until it finds others; then they are open from the beginning."""
+    programs.write("program.py", STEADY)
+    graphs, known = [], []
+    for numbers in ("same", "same", "others", "others"):
+        ended = programs.mended("program.py", numbers, GRAPHMEND_SUMMARY="full")
+        assert ended.out == programs.plain("program.py", numbers).out
+        graphs.append(number(ended))
+        content = json.loads(kept(programs).read_text())["known"]
+        known.append((content["fixed"], content["symbolic"]))
+    assert graphs == [1, 1, 2, 1]
+    assert known == [(True, False), (True, False), (False, True), (False, True)]

@@ -108,6 +108,7 @@ class MendingBackend:
             return silent(compiled, module, trace, False)
         refuse_unclosed(trace, translator().output)
         plan = lower(module, trace)
+        trace.facts = plan.facts
         own_guards.drop(translator().output)
         if trace.whole:
             trace.repeated = plan.route in state.local.failed

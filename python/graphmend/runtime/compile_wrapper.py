@@ -275,6 +275,8 @@ class Callback:
         refused = {site: state.registry.reason(site) for site in course.off}
         fixed = trace.fixed and course.tried and not trace.crowded
         self.evidence.note(off=refused, hosts=course.hosts, fixed=fixed, symbolic=course.symbolic)
+        if trace.facts is not None and not trace.fixed and not course.symbolic:
+            trace.facts.steady = functools.partial(self.evidence.note, fixed=True)
 
     def keep(self, result: Any, trace: state.Trace, course: Course) -> None:
         """Note what a trace has made that came to its end."""

@@ -30,7 +30,8 @@ TORCH_FOLDER = os.path.join(os.path.dirname(torch.__file__), "")
 @dataclasses.dataclass
 class Known:
     """How the traces of one callable went: `off` holds the sites that were left as they are, and why; `hosts`, `fixed`
-    and `symbolic` are those of attempts.Course; `left` tells why calls are compiled in parts, if they are."""
+    and `symbolic` are those of attempts.Course, `fixed` also where open numbers have been the same in all calls; `left`
+    tells why calls are compiled in parts, if they are."""
 
     off: dict[str, str] = dataclasses.field(default_factory=dict)
     hosts: bool = False
