@@ -62,6 +62,22 @@ def needed_for(predicate: Node) -> Optional[list[Node]]:
     return list(found)
 
 
+def is_chance(predicate: Node) -> bool:
+    """Whether random numbers, or what is taken in front of the graph, decide alone."""
+    drawn, seen, waiting = False, set(), [predicate]
+    while waiting:
+        node = waiting.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if comes_from_outside(node) or prove.draws(node):
+            drawn = True
+        elif node.op in ("placeholder", "get_attr"):
+            return False
+        waiting += node.all_input_nodes
+    return drawn
+
+
 def decided_ahead(module: GraphModule, decisions: list[Decision]) -> Optional[Ahead]:
     """What there is to find out before the graph runs; None if there is nothing."""
     needed = [needed_for(decision.predicate) for decision in decisions]

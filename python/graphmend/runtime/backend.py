@@ -72,6 +72,7 @@ class MendingBackend:
         self.whole = whole
         self.path = path
         self.answers: Optional[tuple[bool, ...]] = None  # of all its graphs, once it has one
+        self.chances: tuple[bool, ...] = ()  # which of the decisions on its path random numbers make alone
         self.bound: set[bool] = set()  # the gradient modes in which its graphs have numbers for want of symbols
         self.entry: Any = None
         for name in FORWARDED:

@@ -85,6 +85,7 @@ FORWARDERS = {
     ("_contextlib.py", "decorate_context"),
     ("eval_frame.py", "compile_wrapper"),
 }
+OFTEN = 3  # times that one of many paths by chance is met before it gets a graph
 MAX_SETS = 3  # of numbers that cannot be left open, so that each set has a graph
 SELDOM = "what the graph assumes of the data holds too seldom"
 VARIED = "the numbers that data decide are others in every call, and cannot be left open"
@@ -295,7 +296,7 @@ class Callback:
         self.eager |= course.eager
         self.record.hosts |= course.hosts
         if trace.answers is not None:
-            self.backend.answers = trace.answers
+            self.backend.answers, self.backend.chances = trace.answers, trace.chances
         if trace.work is not None:
             note_postponing(result.guarded_code.code)
             trace.work.undoes, trace.work.fills = trace.changes or not trace.bare, trace.fills
@@ -483,6 +484,7 @@ class Ways:
         self.made: Optional[Callable[..., Any]] = None
         self.calls = 0
         self.wasted = 0
+        self.met: collections.Counter[tuple[bool, ...]] = collections.Counter()  # paths by chance
 
     def fail(self, raises: bool) -> None:
         """Note that a call is not one graph. Where others are, it is taken for the exception."""
@@ -512,8 +514,11 @@ class Ways:
             self.made = self.make_partial()
         return self.made
 
-    def fresh(self, tried: set[Way]) -> Optional[Way]:
-        """A way without a path so far; None if there are too many ways."""
+    def fresh(self, tried: set[Way], known: tuple[bool, ...]) -> Optional[Way]:
+        """A way without a path so far; None if there are too many ways, or if chance has seldom led to this path.
+
+        `known` is how the path begins, up to where it leaves that of another way.
+        """
         for way in self.paths:
             if way.backend.answers is None and way not in tried:
                 return way
@@ -521,11 +526,22 @@ class Ways:
             self.leave(VARIED)
             self.evidence.note(left=VARIED)
             return None
-        if len(self.paths) == MAX_PATHS:
+        if len(self.paths) == MAX_PATHS or self.is_seldom(known):
             return None
         self.paths.append(self.make_path(len(self.paths)))
         self.record.paths = len(self.paths)
         return self.paths[-1]
+
+    def is_seldom(self, known: tuple[bool, ...]) -> bool:
+        """Whether a path is one of many that random numbers lead to, and has not been met often.
+
+        Where layers are dropped at random there are more paths than calls that repeat one.
+        """
+        chances = [way.backend.chances for way in self.paths if len(way.backend.chances) >= len(known) > 0]
+        if not any(sum(way) > 1 and way[len(known) - 1] for way in chances):
+            return False
+        self.met[known] += 1
+        return self.met[known] < OFTEN
 
     def is_varied(self) -> bool:
         """Whether there are as many ways for sets of numbers as there may be."""
@@ -647,7 +663,7 @@ class Search:
             found = [way for way in found if way.backend.answers == self.known]
         untried = [] if self.complete else [way for way in found if way not in self.absent]
         self.complete, self.tracing = False, not untried
-        return (untried or found or [self.ways.fresh(self.tried)])[0]
+        return (untried or found or [self.ways.fresh(self.tried, self.known)])[0]
 
 
 def settle(error: BaseException) -> Optional[state.GuardFailed]:

@@ -10,7 +10,7 @@ from torch.fx import GraphModule, Node
 from torch.fx._lazy_graph_module import _LazyGraphModule
 
 from . import gradients, hosts, leaf_flags, prove
-from .ahead import Ahead, decided_ahead
+from .ahead import Ahead, decided_ahead, is_chance
 from .assumed import unasserted
 from .caches import refuse_reruns
 from .decisions import decide_on_tensors
@@ -93,6 +93,7 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     plan.defers = bool(marks.events or plan.hooks)
     if marks.decisions:
         plan.ahead = decided_ahead(module, marks.decisions)
+        trace.chances = tuple(is_chance(decision.predicate) for decision in marks.decisions)
     if marks.checks or marks.decisions:
         plan.expected = [False, *(decision.answer for decision in marks.decisions)]
         add_flags(module, marks)

@@ -147,6 +147,7 @@ class Trace:
     counting: bool = False  # the trace has come by one
     written: set[str] = dataclasses.field(default_factory=set)  # those that this graph writes to
     files: set[str] = dataclasses.field(default_factory=set)  # whose code was traced
+    chances: tuple[bool, ...] = ()  # whether random numbers alone decide, for each decision
     facts: Any = None  # what finds out whether the assumptions hold when the graph runs (facts.py)
 
     def route(self, answers: tuple[bool, ...]) -> tuple[Any, ...]:
