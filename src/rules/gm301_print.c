@@ -13,8 +13,9 @@ static const char page[] =
     "Return what you want to see and print it in the caller, or remove the call. To keep it for debugging only, guard it: "
     "`if not torch.compiler.is_compiling(): print(...)`.\n\n"
     "## When the mend is safe\n\n"
-    "The call is a statement of its own, or gives None to the expression around it, `print` is the builtin, and the arguments are made of variables, attributes, constants, formatting "
-    "and operations that change nothing. `graphmend run` keeps the values and prints them when the compiled call has returned, in the order of "
+    "The call is a statement of its own, or gives None to the expression around it, `print` is the builtin, and the arguments are made of variables, attributes, constants, formatting, "
+    "operations that change nothing and calls of the program's own, which are made where the statement stands: behind something that is "
+    "formatted or computed they may only compute. `graphmend run` keeps the values and prints them when the compiled call has returned, in the order of "
     "the program; a call that contains a graph break of another kind is left as it is.\n\n"
     "`graphmend fix` knows no plain torch that prints later: it writes the guard above, which drops the output of compiled code, only where this "
     "rule is named, `fix --unsafe --select GM301`.\n";

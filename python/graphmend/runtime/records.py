@@ -19,10 +19,11 @@ import torch
 
 from . import state
 from .reachable import NOTHING, Reach, reached
-from .watch import type_of
+from .watch import computes, type_of
 
 CONTAINERS = (list, dict, set, bytearray, collections.deque, collections.defaultdict, collections.OrderedDict)
 COUNTERS = (collections.Counter,)
+KEEPERS = ("append", "appendleft", "insert", "put", "put_nowait", "[]")  # what puts its argument in as it is
 QUEUES = (queue.Queue, queue.LifoQueue, queue.PriorityQueue, queue.SimpleQueue)
 FILES = (io.StringIO, io.TextIOWrapper, io.BytesIO, io.BufferedWriter)
 RECORDERS = (*CONTAINERS, *COUNTERS, *QUEUES, *FILES)
@@ -228,6 +229,25 @@ def is_number_or_text(variable: Any) -> bool:
     from .later import Later
 
     return type_of(variable) in (*PLAIN, Later)
+
+
+def is_made_of_numbers(variable: Any) -> bool:
+    """Whether Dynamo's variable is a container that the call has made of numbers, texts and containers of such."""
+    from torch._dynamo.variables import ConstDictVariable, ListVariable, TupleVariable
+
+    variable = variable.realize()
+    if type(variable) not in (ConstDictVariable, ListVariable, TupleVariable) or variable.source is not None:
+        return False
+    table = isinstance(variable.items, dict)
+    if table and not all(is_number_or_text(key.vt) for key in variable.items):
+        return False
+    items = variable.items.values() if table else variable.items
+    return all(is_number_or_text(item) or is_made_of_numbers(item) for item in items)
+
+
+def keeps_itself(action: str, code: types.CodeType) -> bool:
+    """Whether a record puts what it is given into an object, and neither takes it apart nor computes with it."""
+    return action in KEEPERS and not computes(code)
 
 
 def plain_inside(target: Any) -> bool:

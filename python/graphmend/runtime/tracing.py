@@ -195,17 +195,20 @@ def is_followed(site: str) -> bool:
 
 
 @constant
-def keeps_objects(site: str, name: str, numbers: str) -> bool:
+def keeps_objects(site: str, name: str, numbers: str, action: str) -> bool:
     """Whether a record keeps anything but numbers and texts where the source does not tell: the trace follows it then.
 
-    `numbers` has a `v` for each of the values of this name that its source tells nothing of.
+    `numbers` has a `v` for each of the values of this name that its source tells nothing of. Containers of numbers and
+    texts that the call has made may be kept where they are put into the object as they are.
     """
     trace, current = state.local.trace, translator().output.current_tx
     assert trace is not None
     if "v" not in numbers:
         return False
     values = current.symbolic_locals[name].unpack_var_sequence(current)
-    if all(records.is_number_or_text(value) for value, mark in zip(values, numbers) if mark == "v"):
+    shared = records.keeps_itself(action, current.symbolic_locals["sink"].get_code())
+    kept = (value for value, mark in zip(values, numbers) if mark == "v")
+    if all(records.is_number_or_text(value) or (shared and records.is_made_of_numbers(value)) for value in kept):
         return False
     trace.touched.pop(site, None)
     return True
@@ -239,7 +242,7 @@ def unrecordable(site: str, path: str, action: str) -> str:
     """Why the record of the calling frame cannot be postponed; empty if it can."""
     trace = state.local.trace
     assert trace is not None
-    trace.texts = False
+    trace.texts, trace.asks = False, True
     return records.unsafe(trace, translator().output.current_tx, site, path, action) or ""
 
 
@@ -296,7 +299,7 @@ def postponed(name: str) -> str:
         return "it stands where it is said what NumPy tells of numbers"
     current = translator().output.current_tx
     code = current.symbolic_locals[name].get_code()
-    trace.texts = raised.shows_texts(code)
+    trace.texts, trace.asks = raised.shows_texts(code), watch.computes(code)
     return watch.unsafe_sink(code, trace, current) or ""
 
 
@@ -330,8 +333,9 @@ def made_once(variable: Any) -> Any:
 @constant
 def changeable(name: str) -> str:
     """Why the value of this name in the calling frame cannot be kept for later; empty if it can."""
-    current = translator().output.current_tx
-    return watch.unsafe_value(current.symbolic_locals[name].realize(), current) or ""
+    trace, current = state.local.trace, translator().output.current_tx
+    assert trace is not None
+    return watch.unsafe_value(current.symbolic_locals[name].realize(), current, trace.asks) or ""
 
 
 @constant
