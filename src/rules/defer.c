@@ -4,8 +4,10 @@
 
 #include "flow/torch_facts.h"
 #include "rules/effects.h"
+#include "rules/recorded.h"
 #include "rules/rule.h"
 #include "rules/sides.h"
+#include "rules/tests.h"
 
 static const gm_refusal none = {NULL, NULL};
 
@@ -107,14 +109,16 @@ static bool is_shape_call(const gm_Call *call) {
     return false;
 }
 
-/* `type(x)` and `len(x)`: the argument; NULL for others. */
-static const gm_node *described(gm_flow *flow, const gm_node *node) {
+/* `type(x)` and `len(x)`: the argument; NULL for others. The length of what is recorded into is asked for later, like what it holds. */
+static const gm_node *described(const capturing *state, const gm_node *node) {
+    gm_flow *flow = state->analysis->flow;
     if (node->kind != GM_KIND_Call || gm_as_Call(node)->args.count != 1 || gm_as_Call(node)->keywords.count > 0) {
         return NULL;
     }
     const gm_node *callee = gm_as_Call(node)->func;
     bool known = gm_flow_names(flow, callee, "builtins.type") || gm_flow_names(flow, callee, "builtins.len");
-    return known ? gm_as_Call(node)->args.items[0] : NULL;
+    const gm_node *argument = gm_as_Call(node)->args.items[0];
+    return known && !gm_recorded(state->analysis, state->function, argument) ? argument : NULL;
 }
 
 /* `args[0]`, `table["loss"]`, `sizes[-1]`: what is indexed; NULL for others. */
@@ -172,7 +176,7 @@ static bool runs_generator(const capturing *state, const gm_node *node) {
  * whether it is made. */
 static bool is_kept_call(const capturing *state, const gm_node *node) {
     for (;;) {
-        const gm_node *argument = described(state->analysis->flow, node);
+        const gm_node *argument = described(state, node);
         argument = argument != NULL ? argument : indexed(node);
         if (argument != NULL) {
             node = argument;
@@ -192,12 +196,11 @@ static bool is_kept_call(const capturing *state, const gm_node *node) {
 /* The name at the root of a chain of attributes, constant indices and calls that tell nothing but facts: `x` of `x.weight.size(0)`,
  * `x[0].shape` and `type(x).__name__`; NULL when it is no such chain. */
 static const gm_node *chain_root(const capturing *state, const gm_node *node) {
-    gm_flow *flow = state->analysis->flow;
     if (node->kind == GM_KIND_Subscript) {
         return NULL; /* an item by itself may be a tensor, which shows how it was made */
     }
     for (;;) {
-        const gm_node *argument = described(flow, node);
+        const gm_node *argument = described(state, node);
         argument = argument != NULL || state->names_only ? argument : indexed(node);
         if (argument != NULL) {
             node = argument;
@@ -545,6 +548,51 @@ void gm_defer_absorb(gm_analysis *analysis, const gm_node *statement) {
         }
     }
     analysis->findings.count = kept;
+}
+
+/* Every statement a call that would be deferred by itself, without a view of the stack and with nothing that is called in place. */
+static bool are_deferred(gm_analysis *analysis, const gm_list *body, gm_list *reads) {
+    for (uint32_t i = 0; i < body->count; i++) {
+        const gm_plan *plan = gm_analysis_plan(analysis, body->items[i]);
+        if (plan == NULL || plan->kind != GM_PLAN_DEFER || plan->levels > 0 || body->items[i]->kind != GM_KIND_Expr) {
+            return false;
+        }
+        for (uint32_t k = 0; k < plan->captures.count; k++) {
+            if (plan->captures.items[k].called) {
+                return false;
+            }
+        }
+        gm_defer_reads(analysis, reads, gm_as_Call(gm_as_Expr(body->items[i])->value));
+    }
+    return true;
+}
+
+static bool is_deferred(gm_analysis *analysis, const gm_site *site, gm_list *reads) {
+    const gm_If *branch = site->node->kind == GM_KIND_If ? gm_as_If(site->node) : NULL;
+    bool elif = branch != NULL && analysis->tree->source->text[site->node->start] == 'e';
+    return branch != NULL && !elif && branch->orelse.count == 0 && are_deferred(analysis, &branch->body, reads);
+}
+
+bool gm_defer_branch(gm_analysis *analysis, const gm_rule *rule, const gm_site *site, gm_list reads, const char *message,
+                     const char *advice) {
+    if (!is_deferred(analysis, site, &reads)) {
+        return false;
+    }
+    gm_defer_absorb(analysis, site->node);
+    gm_plan *plan = gm_plan_new(analysis, rule, site, GM_PLAN_DEFER);
+    gm_defer_record(analysis, site, plan, &reads, NULL, message, advice, true);
+    return true;
+}
+
+bool gm_defer_recorded_test(gm_analysis *analysis, const gm_site *site) {
+    const char *reason = NULL;
+    gm_list reads = {NULL, 0};
+    if (!is_deferred(analysis, site, &reads)) {
+        return false;
+    }
+    const gm_node *test = gm_as_If(site->node)->test;
+    return gm_recorded_within(analysis, site->function, test) && gm_test_classify(site->function, test, &reason) != GM_TEST_TENSOR &&
+           gm_effects_of(analysis, site->function, test, GM_EFFECTS_SINK).reason == NULL;
 }
 
 static gm_refusal capture_call(gm_analysis *analysis, const gm_site *site, gm_plan *plan) {

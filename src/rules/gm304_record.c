@@ -3,6 +3,7 @@
 #include "rules/defer.h"
 #include "rules/effects.h"
 #include "rules/read_next.h"
+#include "rules/recorded.h"
 #include "rules/rule.h"
 #include "rules/tests.h"
 
@@ -87,10 +88,6 @@ static void strip_brackets(gm_analysis *analysis, record *found) {
     }
 }
 
-/* Methods of containers, queues and files that take something in and give nothing back. */
-static const char *const methods[] = {"append", "appendleft", "add", "discard", "extend", "extendleft", "insert",
-                                      "put",    "put_nowait", "update", "write", "writelines", NULL};
-
 /* `print(..., file=self.stream)`: the stream; NULL for others. */
 static const gm_node *stream_of(const gm_analysis *analysis, const gm_Call *call) {
     for (uint32_t i = 0; gm_flow_names(analysis->flow, call->func, "builtins.print") && i < call->keywords.count; i++) {
@@ -116,7 +113,7 @@ static bool take_call(gm_analysis *analysis, const gm_Call *call, record *found)
     } else if (call->func->kind == GM_KIND_Attribute) {
         found->target = gm_as_Attribute(call->func)->value;
         found->action = gm_as_Attribute(call->func)->attr->text;
-        found->foreign = !gm_text_in(found->action, methods);
+        found->foreign = !gm_text_in(found->action, gm_recorded_methods);
     }
     if (found->target == NULL || (found->foreign && !may_record(analysis, call))) {
         return false;

@@ -48,6 +48,7 @@ class Record:
     target: Any
     reach: Reach = NOTHING  # what the write may come by
     owner: Any = None  # the object whose attribute is replaced
+    shares: bool = False  # it puts a container in that the call may still change
 
 
 class Loads:
@@ -68,6 +69,14 @@ class Loads:
         """Note one value."""
         if source is not None:
             self.pending.append((id(value), source))
+
+    def forget(self, value: Any) -> bool:
+        """Take back the latest note on a value; false if there is none."""
+        for place in reversed(range(len(self.pending))):
+            if self.pending[place][0] == id(value):
+                del self.pending[place]
+                return True
+        return False
 
     def resolve(self) -> None:
         """Find out what the sources are called; most traces can do without."""
@@ -330,8 +339,31 @@ def unsafe(trace: state.Trace, current: Any, site: str, path: str, action: str) 
     except (LookupError, AttributeError) as error:
         return f"`{path}` cannot be found before the call ({error})"
     if reason is None:
-        trace.records.append(Record(site, name, is_global, target, reach, holder))
+        trace.records.append(Record(site, name, is_global, target, reach, holder, trace.sharing))
     return reason
+
+
+def shown_later(trace: state.Trace, variable: Any) -> bool:
+    """Whether an effect may show a container as it finds it: what the call writes to it is all postponed, in order.
+
+    Then the trace asks nothing of it, and the graph is for whatever it holds. What it holds must not change otherwise.
+    """
+    from torch._dynamo.guards import GuardBuilder, install_guard
+    from torch._dynamo.variables import lazy
+
+    if type(variable) is not lazy.LazyVariableTracker or variable.is_realized() or not trace.records:
+        return False
+    value, source = variable.original_value(), variable.source
+    writes = [record for record in trace.records if record.target is value]
+    if not writes or any(record.shares for record in writes) or not plain_inside(value):
+        return False
+    if not trace.loads.forget(value):
+        return False
+    install_guard(source.make_guard(GuardBuilder.TYPE_MATCH))
+    inner = frozenset(map(id, containers_in(value)))
+    for record in writes:
+        record.reach = Reach(record.reach.ids | inner, record.reach.names)
+    return True
 
 
 def refuse_seen(trace: state.Trace, output: Any) -> None:

@@ -128,6 +128,7 @@ class Trace:
     flags: int = 0  # blocks that set flags of cuDNN and have not ended
     made: dict[int, Any] = dataclasses.field(default_factory=dict)  # exceptions, by id (raised.py)
     texts: bool = False  # the effect that is deferred looks at exceptions only for their texts
+    sharing: bool = False  # the record puts a container in that the call has made
     asks: bool = False  # it does more with what it is given than to hand it on
     ignoring: int = 0  # blocks of `numpy.errstate` that have not ended
     diverted: list[int] = dataclasses.field(default_factory=list)  # blocks that are open, by events in front of each

@@ -203,12 +203,14 @@ def keeps_objects(site: str, name: str, numbers: str, action: str) -> bool:
     """
     trace, current = state.local.trace, translator().output.current_tx
     assert trace is not None
+    trace.sharing = False
     if "v" not in numbers:
         return False
     values = current.symbolic_locals[name].unpack_var_sequence(current)
     shared = records.keeps_itself(action, current.symbolic_locals["sink"].get_code())
-    kept = (value for value, mark in zip(values, numbers) if mark == "v")
-    if all(records.is_number_or_text(value) or (shared and records.is_made_of_numbers(value)) for value in kept):
+    kept = [value for value, mark in zip(values, numbers) if mark == "v" and not records.is_number_or_text(value)]
+    trace.sharing = bool(kept)
+    if not kept or (shared and all(map(records.is_made_of_numbers, kept))):
         return False
     trace.touched.pop(site, None)
     return True
@@ -274,19 +276,21 @@ def untouched(name: str) -> str:
     """Which values of a tuple in the calling frame can be handed on without being looked at: one `1` or `0` each.
 
     Dynamo compiles again when a number or string changes whose value the trace has asked for; here only the type
-    is asked for.
+    is asked for. So it is with a container that nobody but deferred work writes to.
     """
     from torch._dynamo.variables.lazy import LazyConstantVariable
 
     found = ""
-    current = translator().output.current_tx
+    trace, current = state.local.trace, translator().output.current_tx
+    assert trace is not None
     for value in current.symbolic_locals[name].unpack_var_sequence(current):
         kind = type(value)
         if kind is LazyConstantVariable and not value.is_realized():
             value.python_type()
             found += "1"
         else:
-            found += "1" if kind.__name__ == "ConstantVariable" else "0"
+            whole = kind.__name__ == "ConstantVariable" or records.shown_later(trace, value)
+            found += "1" if whole else "0"
     return found
 
 
