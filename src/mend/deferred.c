@@ -93,11 +93,17 @@ static void emit_values(gm_emitter *emitter, const gm_plan *plan) {
     gm_write(&emitter->out, plan->watched ? "))" : ")");
 }
 
-/* `, numbers="01vf"`: of which values only the numbers are read, which have to be numbers or text files; nothing where there are none. */
+static const char *mark_of(const gm_capture *capture) {
+    return capture->kept ? "v" : capture->items ? "c" : capture->file ? "f" : capture->numbers ? "1" : "0";
+}
+
+/* `, numbers="01vcf"`: of which values only the numbers are read, which have to be numbers, containers of such, or text files; nothing where
+ * there are none. */
 static void emit_numbers(gm_emitter *emitter, const gm_plan *plan) {
     bool any = false;
     for (uint32_t i = 0; i < plan->captures.count; i++) {
-        any = any || plan->captures.items[i].numbers || plan->captures.items[i].kept || plan->captures.items[i].file;
+        const gm_capture *capture = &plan->captures.items[i];
+        any = any || capture->numbers || capture->kept || capture->items || capture->file;
     }
     if (!any) {
         return;
@@ -105,7 +111,7 @@ static void emit_numbers(gm_emitter *emitter, const gm_plan *plan) {
     gm_write(&emitter->out, ", numbers=\"");
     for (uint32_t i = 0; i < plan->captures.count; i++) {
         const gm_capture *capture = &plan->captures.items[i];
-        gm_write(&emitter->out, !capture->first ? "" : capture->kept ? "v" : capture->file ? "f" : capture->numbers ? "1" : "0");
+        gm_write(&emitter->out, capture->first ? mark_of(capture) : "");
     }
     gm_write(&emitter->out, "\"");
 }

@@ -185,13 +185,19 @@ static bool find_owner(gm_analysis *analysis, const gm_site *site, const record 
 
 /* ---- What is kept ---- */
 
+/* What may be a number; or a container of numbers that goes in as itself, or that items are taken out of. */
+typedef struct gm_guessed_node {
+    const gm_node *node;
+    bool items;
+} guessed_node;
+
 typedef struct gm_plain_question {
     gm_analysis *analysis;
     gm_function *function;
     const char *own; /* the object that is written to: it holds what has been kept before */
     bool itself;     /* what is recorded goes in as it is */
     bool guesses;    /* variables and calls of which nothing is known may give a number: tracing finds out */
-    GM_VEC(const gm_node *) guessed;
+    GM_VEC(guessed_node) guessed;
 } plain_question;
 
 static bool is_plain(plain_question *asked, const gm_node *node);
@@ -219,24 +225,38 @@ static bool reads_clock(const gm_name *name) {
     return strncmp(name->text, "time.", strlen("time.")) == 0 && gm_text_in(name->text + strlen("time."), clocks);
 }
 
-static bool guess(plain_question *asked, const gm_node *node) {
-    gm_vec_push(asked->analysis->arena, &asked->guessed, node);
+static bool guess(plain_question *asked, const gm_node *node, bool items) {
+    guessed_node guessed = {node, items};
+    gm_vec_push(asked->analysis->arena, &asked->guessed, guessed);
     return true;
 }
 
-static bool may_be_plain(plain_question *asked, const gm_node *node) {
-    return asked->guesses && gm_value_of(asked->function, node).class_ == GM_VALUE_UNKNOWN && guess(asked, node);
+static bool may_be_plain(plain_question *asked, const gm_node *node, bool items) {
+    return asked->guesses && gm_value_of(asked->function, node).class_ == GM_VALUE_UNKNOWN && guess(asked, node, items);
 }
 
 static bool is_container(gm_value value) {
     return value.form == GM_FORM_LIST || value.form == GM_FORM_DICT || value.form == GM_FORM_SET;
 }
 
-/* A container goes in as itself, which only one that the call has made can be known to. */
-static bool is_plain_variable(plain_question *asked, const gm_node *name) {
+/* Tracing finds out what a container holds. */
+static bool is_plain_variable(plain_question *asked, const gm_node *name, bool items) {
     gm_value value = gm_value_of(asked->function, name);
     bool known = value.class_ == GM_VALUE_NOT;
-    return known && asked->itself && is_container(value) ? guess(asked, name) : known || may_be_plain(asked, name);
+    return known && is_container(value) ? guess(asked, name, items) : known || may_be_plain(asked, name, items);
+}
+
+/* Arguments of a function that takes the items out of what it is given: `dict(logs)`, `max(a, b)`. */
+static bool are_taken(plain_question *asked, const gm_Call *call) {
+    bool plain = true;
+    for (uint32_t i = 0; plain && i < call->args.count; i++) {
+        const gm_node *argument = call->args.items[i];
+        plain = argument->kind == GM_KIND_Name ? is_plain_variable(asked, argument, true) : is_plain(asked, argument);
+    }
+    for (uint32_t i = 0; plain && i < call->keywords.count; i++) {
+        plain = is_plain(asked, gm_as_keyword(call->keywords.items[i])->value);
+    }
+    return plain;
 }
 
 /* A call that is made where it stands: of one that gives no tensor it is still not known what else it gives. */
@@ -245,14 +265,14 @@ static bool may_give_plain(plain_question *asked, const gm_Call *call) {
         return false;
     }
     bool known = gm_value_of(asked->function, &call->base).class_ == GM_VALUE_NOT;
-    return known ? guess(asked, &call->base) : may_be_plain(asked, &call->base);
+    return known ? guess(asked, &call->base, !asked->itself) : may_be_plain(asked, &call->base, !asked->itself);
 }
 
 static bool is_plain_call(plain_question *asked, const gm_Call *call) {
     const gm_name *name = gm_flow_qualified(asked->function->flow, call->func);
     if (name != NULL && strncmp(name->text, "builtins.", strlen("builtins.")) == 0 && call->func->kind == GM_KIND_Name) {
         const gm_name *builtin = gm_as_Name(call->func)->id;
-        return gm_text_in(builtin->text, converters) || (gm_text_in(builtin->text, keepers) && are_plain(asked, &call->args));
+        return gm_text_in(builtin->text, converters) || (gm_text_in(builtin->text, keepers) && are_taken(asked, call));
     }
     if (name != NULL && (gm_text_in(name->text, texts) || reads_clock(name))) {
         return true;
@@ -300,7 +320,7 @@ static bool is_plain(plain_question *asked, const gm_node *node) {
     case GM_KIND_Attribute:
         return gm_text_in(gm_as_Attribute(node)->attr->text, facts) || gm_value_of(asked->function, node).class_ == GM_VALUE_NOT;
     case GM_KIND_Name:
-        return is_plain_variable(asked, node);
+        return is_plain_variable(asked, node, !asked->itself);
     default:
         return false;
     }
@@ -415,7 +435,9 @@ static void mark_guessed(gm_plan *plan, const plain_question *asked) {
     for (uint32_t i = 0; i < plan->captures.count; i++) {
         gm_capture *capture = &plan->captures.items[i];
         for (uint32_t k = 0; k < asked->guessed.count; k++) {
-            capture->kept |= is_guess(capture, asked->guessed.items[k]);
+            bool meant = is_guess(capture, asked->guessed.items[k].node);
+            capture->kept |= meant && !asked->guessed.items[k].items;
+            capture->items |= meant && asked->guessed.items[k].items;
         }
     }
 }

@@ -34,6 +34,7 @@ typedef struct gm_capture {
     bool first;            /* the first capture of this parameter: later ones read the same value */
     bool numbers;          /* all captures of this parameter only read the numbers in it: it may be a tensor without history */
     bool kept;             /* it has to be a number or a text, which is not known before the code is traced */
+    bool items;            /* the same, or a container of such that they are taken out of */
     bool file;             /* it is None, or a text file that is printed into */
     bool called;           /* a call whose effects are not known, which is made where it stands; or an expression around it */
 } gm_capture;

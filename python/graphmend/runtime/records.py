@@ -254,6 +254,18 @@ def is_made_of_numbers(variable: Any) -> bool:
     return all(is_number_or_text(item) or is_made_of_numbers(item) for item in items)
 
 
+def holds_numbers(variable: Any) -> bool:
+    """Whether Dynamo's variable is a container of nothing but numbers and texts."""
+    if type_of(variable) not in (list, tuple, dict):
+        return False
+    items = vars(variable.realize()).get("items")
+    if not isinstance(items, (list, tuple, dict)):
+        return False
+    if isinstance(items, dict):
+        items = (*(key.vt for key in items), *items.values())
+    return all(map(is_number_or_text, items))
+
+
 def keeps_itself(action: str, code: types.CodeType) -> bool:
     """Whether a record puts what it is given into an object, and neither takes it apart nor computes with it."""
     return action in KEEPERS and not computes(code)

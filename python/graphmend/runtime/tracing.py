@@ -199,18 +199,21 @@ def keeps_objects(site: str, name: str, numbers: str, action: str) -> bool:
     """Whether a record keeps anything but numbers and texts where the source does not tell: the trace follows it then.
 
     `numbers` has a `v` for each of the values of this name that its source tells nothing of. Containers of numbers and
-    texts that the call has made may be kept where they are put into the object as they are.
+    texts that the call has made may be kept where they are put into the object as they are. It has a `c` where items
+    are taken out: they may be in any container.
     """
     trace, current = state.local.trace, translator().output.current_tx
     assert trace is not None
     trace.sharing = False
-    if "v" not in numbers:
+    if "v" not in numbers and "c" not in numbers:
         return False
     values = current.symbolic_locals[name].unpack_var_sequence(current)
-    shared = records.keeps_itself(action, current.symbolic_locals["sink"].get_code())
-    kept = [value for value, mark in zip(values, numbers) if mark == "v" and not records.is_number_or_text(value)]
-    trace.sharing = bool(kept)
-    if not kept or (shared and all(map(records.is_made_of_numbers, kept))):
+    kept = [(value, mark) for value, mark in zip(values, numbers) if not records.is_number_or_text(value)]
+    made = [value for value, mark in kept if mark == "v"]
+    trace.sharing = bool(made)
+    shared = not made or records.keeps_itself(action, current.symbolic_locals["sink"].get_code())
+    flat = all(records.holds_numbers(value) for value, mark in kept if mark == "c")
+    if shared and flat and all(map(records.is_made_of_numbers, made)):
         return False
     trace.touched.pop(site, None)
     return True
