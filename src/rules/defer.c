@@ -161,11 +161,45 @@ static bool is_conditional(const gm_node *node) {
            (node->kind == GM_KIND_Compare && gm_as_Compare(node)->ops.count > 1);
 }
 
+static bool may_change(const capturing *state, const gm_node *node);
+
+static bool find_object(gm_node *node, void *context) {
+    called_question *asked = context;
+    bool named = node->kind == GM_KIND_Name || node->kind == GM_KIND_Attribute;
+    asked->found = named && may_change(asked->state, node);
+    return !asked->found && (named || gm_node_children(node, find_object, context));
+}
+
+static const gm_list *generators_of(const gm_node *node) {
+    switch ((gm_kind)node->kind) {
+    case GM_KIND_ListComp:
+        return &gm_as_ListComp(node)->generators;
+    case GM_KIND_SetComp:
+        return &gm_as_SetComp(node)->generators;
+    case GM_KIND_DictComp:
+        return &gm_as_DictComp(node)->generators;
+    case GM_KIND_GeneratorExp:
+        return &gm_as_GeneratorExp(node)->generators;
+    default:
+        return NULL;
+    }
+}
+
+/* `[layer.scale for layer in self.layers]`: what it asks objects for has to be asked now. */
+static bool asks_objects(const capturing *state, const gm_node *node) {
+    const gm_list *generators = generators_of(node);
+    called_question asked = {state, false};
+    for (uint32_t i = 0; generators != NULL && i < generators->count && !asked.found; i++) {
+        find_object(gm_as_comprehension(generators->items[i])->iter, &asked);
+    }
+    return asked.found;
+}
+
 /* `sum(self.f(x) for x in y)`: the generator runs while the call does. */
 static bool runs_generator(const capturing *state, const gm_node *node) {
     for (uint32_t i = 0; node->kind == GM_KIND_Call && i < gm_as_Call(node)->args.count; i++) {
         const gm_node *argument = gm_as_Call(node)->args.items[i];
-        if (argument->kind == GM_KIND_GeneratorExp && holds_call(state, argument)) {
+        if (argument->kind == GM_KIND_GeneratorExp && (holds_call(state, argument) || asks_objects(state, argument))) {
             return true;
         }
     }
@@ -188,7 +222,8 @@ static bool is_kept_call(const capturing *state, const gm_node *node) {
             break;
         }
     }
-    return is_called(state, node) || runs_generator(state, node) || (is_conditional(node) && holds_call(state, node));
+    return is_called(state, node) || runs_generator(state, node) || (is_conditional(node) && holds_call(state, node)) ||
+           asks_objects(state, node);
 }
 
 /* ---- What is kept, by name ---- */

@@ -40,6 +40,7 @@ class Model(torch.nn.Module):
         super().__init__()
         self.linear = torch.nn.Linear(3, 3)
         self.schedule = Schedule()
+        self.parts = torch.nn.ModuleList(torch.nn.LayerNorm(3) for _ in range(2))
         self.step = 0
         self.history = []
         self.weights = [1.0, 2.0]
@@ -104,6 +105,8 @@ def run(folder: Path, body: str, **options: bool) -> Outcome:
         "print(self.rate() if self.training else self.talk(y), self.training and self.rate())",
         "print('clip', self.clip(x.detach()).item())",
         "print(self.weights, self.move(), self.weights)",
+        "print(f'{y.mean():.3f}', [round(p.mean().item(), 3) for p in self.linear.parameters()])",
+        "print(f'{y.mean():.3f} {[part.training for part in self.parts]}', sum(part.eps for part in self.parts))",
     ],
 )
 def test_calls_are_made_where_they_stand(tmp_path: Path, body: str) -> None:
@@ -136,6 +139,7 @@ def test_what_calls_give_is_recorded(tmp_path: Path, body: str) -> None:
         "print(f'{self.weights[0]:.1f} {self.move():.1f} {self.weights[0]:.1f}')",
         "print(f'{y.sum():.1f}', self.count(y).item())",
         "print(y.sum().item(), torch.rand(3))",
+        "parts = [1]\nprint(f'{parts[0]:.1f}', parts.append(2))",
     ],
 )
 def test_calls_that_others_would_notice_behind_something_that_is_computed(tmp_path: Path, body: str) -> None:

@@ -6,7 +6,7 @@ as it was: no effects, no objects or tensors from before it written to, no rando
 
 from __future__ import annotations
 
-from typing import Any, Iterable
+from typing import Any, Iterator
 
 from torch.compiler import is_dynamo_compiling
 
@@ -18,8 +18,9 @@ from .tracing import constant, translator
 class Watch:
     """What a graph does from some place on."""
 
-    def __init__(self, output: Any) -> None:
+    def __init__(self, output: Any, births: int) -> None:
         self.output = output
+        self.births = births
         self.nodes = len(output.graph.nodes)
         self.draws = len(output.random_calls)
         self.written: list[Any] = []  # Dynamo's variables
@@ -36,6 +37,29 @@ class Watch:
         """Watch no longer; what has been written to is known."""
         self.output.side_effects.check_allowed_side_effect = self.check
 
+    def knows(self, variable: Any) -> bool:
+        """Whether an object is from before the watch."""
+        from torch._dynamo.variables.base import AttributeMutationNew, ValueMutationNew
+
+        made = isinstance(variable.mutation_type, (AttributeMutationNew, ValueMutationNew))
+        return not made or getattr(variable.mutation_type, "birth", 0) <= self.births
+
+
+@state.in_whole_calls
+def births_noted(trace: state.Trace) -> Iterator[None]:
+    """Number the objects that the trace comes by, inside the block."""
+    from torch._dynamo.variables.base import MutationType
+
+    create = MutationType.__init__
+
+    def created(self: Any, *args: Any) -> None:
+        create(self, *args)
+        trace.births += 1
+        self.birth = trace.births
+
+    with state.replaced((MutationType, "__init__", created)):
+        yield
+
 
 def noticed() -> int:
     """Begin to watch what the calls do whose values are asked for next; gives the number of the watch."""
@@ -44,7 +68,7 @@ def noticed() -> int:
 
 def unnoticed(site: str, number: int, values: Any) -> Any:
     """The values, if nobody can tell whether the calls that gave them were made before the rest was computed."""
-    if number >= 0 and not passed_unseen(number, "values"):
+    if number >= 0 and not passed_unseen(number):
         refuse(site, "a call in what it shows does more than to compute, behind something that is computed later")
     return values
 
@@ -54,16 +78,13 @@ def begin() -> int:
     """Begin a watch, inside of those that have not ended."""
     trace = state.local.trace
     assert trace is not None
-    trace.watches.append(Watch(translator().output))
+    trace.watches.append(Watch(translator().output, trace.births))
     return len(trace.watches) - 1
 
 
 @constant
-def passed_unseen(number: int, name: str) -> bool:
-    """End a watch, and those in it that an exception has left open; whether nothing has been done meanwhile.
-
-    The values of this name in the calling frame are those that the calls and what is around them gave.
-    """
+def passed_unseen(number: int) -> bool:
+    """End a watch, and those in it that an exception has left open; whether nothing has been done meanwhile."""
     trace, output = state.local.trace, translator().output
     assert trace is not None
     for watch in reversed(trace.watches[number:]):
@@ -72,32 +93,10 @@ def passed_unseen(number: int, name: str) -> bool:
     del trace.watches[number:]
     if watch.output is not output or len(output.random_calls) != watch.draws:
         return False
-    shown = containers_in(output.current_tx.symbolic_locals[name].unpack_var_sequence(output.current_tx))
-    if any(is_older(variable) or id(variable) in shown for variable in watch.written):
+    if any(map(watch.knows, watch.written)):
         return False
     nodes = list(output.graph.nodes)
     return only_computes(nodes[: watch.nodes], nodes[watch.nodes :])
-
-
-def is_older(variable: Any) -> bool:
-    """Whether an object is from before the call."""
-    from torch._dynamo.variables.base import AttributeMutationNew, ValueMutationNew
-
-    return not isinstance(variable.mutation_type, (AttributeMutationNew, ValueMutationNew))
-
-
-def containers_in(variables: Iterable[Any]) -> set[int]:
-    """Identities of Dynamo's variables for containers that the call has made, inside of others as well."""
-    found: set[int] = set()
-    waiting = list(variables)
-    while waiting:
-        variable = waiting.pop()
-        if id(variable) in found or variable.source is not None:
-            continue
-        found.add(id(variable))
-        items = vars(variable.realize()).get("items")  # elsewhere a property that may raise
-        waiting += items.values() if isinstance(items, dict) else items if isinstance(items, (list, tuple)) else ()
-    return found
 
 
 def only_computes(before: list[Any], nodes: list[Any]) -> bool:

@@ -79,7 +79,8 @@ class Trace:
     touched: dict[str, None] = dataclasses.field(default_factory=dict)
     blamed: dict[str, str] = dataclasses.field(default_factory=dict)
     open: list[Any] = dataclasses.field(default_factory=list)
-    watches: list[Any] = dataclasses.field(default_factory=list)  # what calls in deferred effects do (noticed.py)
+    births: int = 0  # objects that the trace has come by (noticed.py)
+    watches: list[Any] = dataclasses.field(default_factory=list)  # what calls in deferred effects do
     output: Any = None
     keys: int = 0
     loads: Any = None
