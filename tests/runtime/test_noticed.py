@@ -46,6 +46,7 @@ class Model(torch.nn.Module):
         self.weights = [1.0, 2.0]
         self.last = None
         self.register_buffer("seen", torch.zeros(3))
+        self.register_buffer("factor", torch.tensor(2.0))
 
     def shown(self):
         return repr((self.step, self.history, self.weights, [row is self.last for row in self.history]))
@@ -71,6 +72,14 @@ class Model(torch.nn.Module):
     def count(self, x):
         self.seen.add_(1)
         return x.mean()
+
+    def scale_in_place(self, z):
+        return z.mul_(self.factor)
+
+    def choose(self, x):
+        if x.mean() > 1:
+            return x.sum().item()
+        return x.mean().item()
 
     def clip(self, x):
         if x.mean() < 0:
@@ -140,6 +149,7 @@ def test_what_calls_give_is_recorded(tmp_path: Path, body: str) -> None:
         "print(f'{y.sum():.1f}', self.count(y).item())",
         "print(y.sum().item(), torch.rand(3))",
         "parts = [1]\nprint(f'{parts[0]:.1f}', parts.append(2))",
+        "z = torch.relu(x.detach())\nprint(f'{z.sum():.1f}', self.scale_in_place(z).sum().item())",
     ],
 )
 def test_calls_that_others_would_notice_behind_something_that_is_computed(tmp_path: Path, body: str) -> None:
@@ -157,6 +167,12 @@ def test_calls_in_a_side_are_part_of_it(tmp_path: Path) -> None:
     run(tmp_path, "if y.sum() > 0:\n    print('rate', self.rate())")
     run(tmp_path, "if y.sum() > 0:\n    print('clip', self.clip(x - 5).item())")
     run(tmp_path, "if y.sum() > 0:\n    print('moved', self.move())")
+
+
+def test_what_a_side_changes_behind_a_watched_call(tmp_path: Path) -> None:
+    shown = "print(f'{y.sum():.1f}', self.choose(x.detach()))\n"
+    run(tmp_path, shown + "if y.sum() > 0:\n    self.weights[0] = 5.0")
+    run(tmp_path, shown + "if y.sum() > 0:\n    self.weights.append(1.0)\nelse:\n    y = y + 1")
 
 
 @pytest.mark.parametrize("shown", ["meter.mean()", "'%.1f' % meter.mean()"])

@@ -21,21 +21,9 @@ class Watch:
     def __init__(self, output: Any, births: int) -> None:
         self.output = output
         self.births = births
-        self.nodes = len(output.graph.nodes)
+        self.last = next(reversed(output.graph.nodes), None)
         self.draws = len(output.random_calls)
         self.written: list[Any] = []  # Dynamo's variables
-        effects = output.side_effects
-        check = self.check = effects.check_allowed_side_effect
-
-        def noting(variable: Any) -> Any:
-            self.written.append(variable)
-            return check(variable)
-
-        effects.check_allowed_side_effect = noting
-
-    def end(self) -> None:
-        """Watch no longer; what has been written to is known."""
-        self.output.side_effects.check_allowed_side_effect = self.check
 
     def knows(self, variable: Any) -> bool:
         """Whether an object is from before the watch."""
@@ -78,8 +66,27 @@ def begin() -> int:
     """Begin a watch, inside of those that have not ended."""
     trace = state.local.trace
     assert trace is not None
-    trace.watches.append(Watch(translator().output, trace.births))
+    output = translator().output
+    if all(watch.output is not output for watch in trace.watches):
+        trace.watches.clear()  # a trace that Dynamo starts again
+    note_writes(trace, output)
+    trace.watches.append(Watch(output, trace.births))
     return len(trace.watches) - 1
+
+
+def note_writes(trace: state.Trace, output: Any) -> None:
+    """Tell the watches of a graph, from now on, which objects the program writes to."""
+    effects = output.side_effects
+    check = effects.check_allowed_side_effect
+    if getattr(effects, "noted", False):
+        return
+
+    def noting(variable: Any) -> Any:
+        for watch in trace.watches:
+            watch.written.append(variable)
+        return check(variable)
+
+    effects.check_allowed_side_effect, effects.noted = noting, True
 
 
 @constant
@@ -87,16 +94,16 @@ def passed_unseen(number: int) -> bool:
     """End a watch, and those in it that an exception has left open; whether nothing has been done meanwhile."""
     trace, output = state.local.trace, translator().output
     assert trace is not None
-    for watch in reversed(trace.watches[number:]):
-        watch.end()
     watch = trace.watches[number]
     del trace.watches[number:]
-    if watch.output is not output or len(output.random_calls) != watch.draws:
+    followed = watch.output is output and getattr(output.side_effects, "noted", False)  # Dynamo may put a copy there
+    if not followed or len(output.random_calls) != watch.draws:
         return False
     if any(map(watch.knows, watch.written)):
         return False
-    nodes = list(output.graph.nodes)
-    return only_computes(nodes[: watch.nodes], nodes[watch.nodes :])
+    nodes = list(output.graph.nodes)  # new inputs come in front
+    behind = 0 if watch.last is None else nodes.index(watch.last) + 1
+    return only_computes(nodes[:behind], nodes[behind:])
 
 
 def only_computes(before: list[Any], nodes: list[Any]) -> bool:
