@@ -206,6 +206,18 @@ static bool runs_generator(const capturing *state, const gm_node *node) {
     return false;
 }
 
+/* `self.best is self.last`, which kept copies cannot tell. */
+static bool asks_identity(const gm_node *node) {
+    const gm_Compare *compare = node->kind == GM_KIND_Compare ? gm_as_Compare(node) : NULL;
+    for (uint32_t i = 0; compare != NULL && i < compare->ops.count; i++) {
+        bool identity = compare->ops.items[i] == GM_OP_Is || compare->ops.items[i] == GM_OP_IsNot;
+        if (identity && compare->comparators.items[i]->kind != GM_KIND_Constant && compare->left->kind != GM_KIND_Constant) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Whether an expression is kept as a whole because of a call in it: the call, what is asked of its result at once, or what decides
  * whether it is made. */
 static bool is_kept_call(const capturing *state, const gm_node *node) {
@@ -223,7 +235,7 @@ static bool is_kept_call(const capturing *state, const gm_node *node) {
         }
     }
     return is_called(state, node) || runs_generator(state, node) || (is_conditional(node) && holds_call(state, node)) ||
-           asks_objects(state, node);
+           asks_objects(state, node) || asks_identity(node);
 }
 
 /* ---- What is kept, by name ---- */

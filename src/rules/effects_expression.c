@@ -104,6 +104,9 @@ static gm_refusal of_qualified(gm_function *function, const gm_name *name, const
         if (forbids_data(mode) && reads_data(function, call, builtin)) {
             return gm_effects_refuse("its code reads the value of a tensor", &call->base);
         }
+        if (mode == GM_EFFECTS_SINK && (strcmp(builtin, "id") == 0 || strcmp(builtin, "hash") == 0)) {
+            return gm_effects_refuse("its code asks which object something is", &call->base);
+        }
         return gm_text_in(builtin, pure_builtins) ? none : gm_effects_refuse("its code calls a function with effects", &call->base);
     }
     if (has_prefix(name, "math.") || gm_text_in(name->text, pure_functions)) {

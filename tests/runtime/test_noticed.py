@@ -163,6 +163,19 @@ def test_an_effect_that_fails_behind_a_call(tmp_path: Path) -> None:
     run(tmp_path, "print('sum', self.talk(y).item(), '%d' % (y.sum().item() * float('nan')))\nself.step += 1")
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "row = [1]\nself.history.append(row)\nself.history.append(row)\nprint(self.history[-1] is self.history[-2])",
+        "row = [1]\nprint(row is self.history, [row][0] is row, row is not None)",
+        "row = [1]\nrows = {'a': row}\nprint(id(rows['a']) == id(row))",
+    ],
+)
+def test_questions_for_objects_that_are_shown(tmp_path: Path, body: str) -> None:
+    """What is kept are copies."""
+    run(tmp_path, body)
+
+
 def test_calls_in_a_side_are_part_of_it(tmp_path: Path) -> None:
     run(tmp_path, "if y.sum() > 0:\n    print('rate', self.rate())")
     run(tmp_path, "if y.sum() > 0:\n    print('clip', self.clip(x - 5).item())")
