@@ -12,6 +12,7 @@ import dataclasses
 import io
 import queue
 import re
+import sys
 import types
 from typing import Any, Iterator, Optional
 
@@ -34,6 +35,7 @@ PLAIN_SETTERS = (
     types.SimpleNamespace.__setattr__,
 )
 SEEN = "`{}` is looked at, or written to in another way, in the same call"
+STORES = "method_setattr_standard"  # what Dynamo sets an attribute of any other object with
 SET_ATTRIBUTE = torch.nn.Module.__setattr__.__code__
 PLAIN = (type(None), bool, int, float, complex, str, bytes)
 
@@ -167,7 +169,7 @@ def noting_lookups(trace: state.Trace, loads: Loads) -> list[tuple[Any, str, Any
     def taking(self: Any, tx: Any, *args: Any) -> Any:
         before, key = len(loads.pending), id(self.value)
         found = table(self, tx, *args)
-        if tx.f_code is SET_ATTRIBUTE:  # looks for parameters, modules and buffers of that name
+        if tx.f_code is SET_ATTRIBUTE or sys._getframe(1).f_code.co_name == STORES:  # looks for that name alone
             loads.unseen.setdefault(key, []).extend(loads.pending[before:])
             del loads.pending[before:]
         else:
