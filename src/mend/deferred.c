@@ -72,20 +72,38 @@ static void emit_sink(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) 
     emit_sink_body(emitter, plan, depth + 1);
 }
 
-/* `_gm.defer(SITE, _gm_sink__f, (`, with `function` in place of `defer`. */
+/* `_gm.defer(SITE, _gm_sink__f, `, with `function` in place of `defer`. */
 static void emit_sink_call(gm_emitter *emitter, const gm_plan *plan, const char *function, uint32_t depth) {
     gm_emit_line(emitter, depth, function);
     gm_emit_site(emitter, plan);
     gm_write(&emitter->out, ", _gm_sink__");
     gm_write(&emitter->out, plan->sink);
-    gm_write(&emitter->out, ", (");
+    gm_write(&emitter->out, ", ");
 }
 
-/* `, numbers="01vf"`: of which values only the numbers are read, which have to be numbers or text files; nothing where there are none. */
+/* `(VALUES)`, or `_gm.unnoticed(SITE, _gm.noticed(), (VALUES))` where the calls among them must not be noticed. */
+static void emit_values(gm_emitter *emitter, const gm_plan *plan) {
+    if (plan->watched) {
+        gm_write(&emitter->out, "_gm.unnoticed(");
+        gm_emit_site(emitter, plan);
+        gm_write(&emitter->out, ", _gm.noticed(), ");
+    }
+    gm_write(&emitter->out, "(");
+    emit_captures(emitter, plan, true);
+    gm_write(&emitter->out, plan->watched ? "))" : ")");
+}
+
+static const char *mark_of(const gm_capture *capture) {
+    return capture->kept ? "v" : capture->items ? "c" : capture->file ? "f" : capture->numbers ? "1" : "0";
+}
+
+/* `, numbers="01vcf"`: of which values only the numbers are read, which have to be numbers, containers of such, or text files; nothing where
+ * there are none. */
 static void emit_numbers(gm_emitter *emitter, const gm_plan *plan) {
     bool any = false;
     for (uint32_t i = 0; i < plan->captures.count; i++) {
-        any = any || plan->captures.items[i].numbers || plan->captures.items[i].kept || plan->captures.items[i].file;
+        const gm_capture *capture = &plan->captures.items[i];
+        any = any || capture->numbers || capture->kept || capture->items || capture->file;
     }
     if (!any) {
         return;
@@ -93,15 +111,14 @@ static void emit_numbers(gm_emitter *emitter, const gm_plan *plan) {
     gm_write(&emitter->out, ", numbers=\"");
     for (uint32_t i = 0; i < plan->captures.count; i++) {
         const gm_capture *capture = &plan->captures.items[i];
-        gm_write(&emitter->out, !capture->first ? "" : capture->kept ? "v" : capture->file ? "f" : capture->numbers ? "1" : "0");
+        gm_write(&emitter->out, capture->first ? mark_of(capture) : "");
     }
     gm_write(&emitter->out, "\"");
 }
 
-/* `VALUES), numbers="01", levels=2)` */
+/* `(VALUES), numbers="01", levels=2)` */
 static void emit_handed_on(gm_emitter *emitter, const gm_plan *plan) {
-    emit_captures(emitter, plan, true);
-    gm_write(&emitter->out, ")");
+    emit_values(emitter, plan);
     emit_numbers(emitter, plan);
     gm_write(&emitter->out, plan->levels > 0 ? gm_analysis_text(emitter->analysis, ", levels=%u)", plan->levels) : ")");
 }
@@ -116,13 +133,14 @@ void gm_emit_defer(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {
 void gm_emit_record(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {
     emit_sink(emitter, plan, depth);
     emit_sink_call(emitter, plan, "_gm.record(", depth);
+    gm_write(&emitter->out, "(");
     if (plan->object != NULL) {
         gm_write(&emitter->out, plan->object->name->text);
         gm_write(&emitter->out, ", ");
     }
-    gm_write(&emitter->out, "), (");
-    emit_captures(emitter, plan, true);
-    gm_write(&emitter->out, "), \"");
+    gm_write(&emitter->out, "), ");
+    emit_values(emitter, plan);
+    gm_write(&emitter->out, ", \"");
     gm_write(&emitter->out, plan->path);
     gm_write(&emitter->out, "\", \"");
     gm_write(&emitter->out, plan->action);
@@ -151,6 +169,6 @@ void gm_emit_deferred_value(gm_emitter *emitter, const gm_plan *plan) {
     emit_parameters(emitter, plan);
     gm_write(&emitter->out, ": ");
     emit_kept_source(emitter, plan, plan->node->start, plan->node->end);
-    gm_write(&emitter->out, ", (");
+    gm_write(&emitter->out, ", ");
     emit_handed_on(emitter, plan);
 }

@@ -155,10 +155,19 @@ static const char *not_named(const gm_fixer *fixer, const char *codes) {
     return gm_analysis_text(fixer->analysis, "compiled code cannot do the same; `--unsafe --select %s` leaves it out there", codes);
 }
 
+static bool calls_unknown(const gm_plan *plan) {
+    for (uint32_t i = 0; i < plan->captures.count; i++) {
+        if (plan->captures.items[i].called) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Messages may be missing from compiled code; files that are not written, and other work that is not done, may not. */
 static bool is_message(const gm_fixer *fixer, const gm_plan *plan) {
     bool elif = fixer->analysis->tree->source->text[plan->node->start] == 'e' && plan->node->kind == GM_KIND_If;
-    return plan->rule->drops_output && !elif && (plan->node->kind == GM_KIND_Expr || plan->node->kind == GM_KIND_If);
+    return plan->rule->drops_output && !elif && !calls_unknown(plan) && (plan->node->kind == GM_KIND_Expr || plan->node->kind == GM_KIND_If);
 }
 
 /* A branch that gives nothing but messages. The compiler does not look at its test either, which must do nothing else then. */

@@ -47,6 +47,7 @@ typedef struct gm_analysis {
     uint32_t plan_count;
     GM_VEC(const gm_node *) visited; /* functions whose visit has begun; private */
     struct gm_purity *purity;        /* verdicts on functions of the file; private */
+    struct gm_recorded *recorded;    /* what the function that was asked about last puts something into; private */
     struct gm_reach *reach;   /* functions that torch.compile reaches; private */
     bool names_compile;       /* the file has the names that `torch.compile` takes; private */
     bool reached_only;        /* as gm_analysis_run_reached was asked; private */

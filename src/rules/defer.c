@@ -4,8 +4,10 @@
 
 #include "flow/torch_facts.h"
 #include "rules/effects.h"
+#include "rules/recorded.h"
 #include "rules/rule.h"
 #include "rules/sides.h"
+#include "rules/tests.h"
 
 static const gm_refusal none = {NULL, NULL};
 
@@ -80,6 +82,9 @@ typedef struct gm_capturing {
     bool numbers;       /* in a call that only reads the numbers in a tensor */
     const gm_node *own;   /* read when the effect happens: what a record writes to; or NULL */
     const gm_node *whole; /* what happens later */
+    const gm_node *carried; /* what the method is called on that happens later, or NULL */
+    uint32_t computed;      /* where the first expression ends that is computed later: what is called behind it must not be noticed */
+    bool watched;           /* there is such a call */
 } capturing;
 
 static const char *const shape_calls[] = {"size", "numel", "dim", "ndimension", "nelement", "stride", "element_size", "is_floating_point"};
@@ -104,14 +109,16 @@ static bool is_shape_call(const gm_Call *call) {
     return false;
 }
 
-/* `type(x)` and `len(x)`: the argument; NULL for others. */
-static const gm_node *described(gm_flow *flow, const gm_node *node) {
+/* `type(x)` and `len(x)`: the argument; NULL for others. The length of what is recorded into is asked for later, like what it holds. */
+static const gm_node *described(const capturing *state, const gm_node *node) {
+    gm_flow *flow = state->analysis->flow;
     if (node->kind != GM_KIND_Call || gm_as_Call(node)->args.count != 1 || gm_as_Call(node)->keywords.count > 0) {
         return NULL;
     }
     const gm_node *callee = gm_as_Call(node)->func;
     bool known = gm_flow_names(flow, callee, "builtins.type") || gm_flow_names(flow, callee, "builtins.len");
-    return known ? gm_as_Call(node)->args.items[0] : NULL;
+    const gm_node *argument = gm_as_Call(node)->args.items[0];
+    return known && !gm_recorded(state->analysis, state->function, argument) ? argument : NULL;
 }
 
 /* `args[0]`, `table["loss"]`, `sizes[-1]`: what is indexed; NULL for others. */
@@ -124,15 +131,123 @@ static const gm_node *indexed(const gm_node *node) {
     return index->kind == GM_KIND_Constant ? gm_as_Subscript(node)->value : NULL;
 }
 
+/* ---- What is called where it stands ---- */
+
+static bool is_called(const capturing *state, const gm_node *node) {
+    return node->kind == GM_KIND_Call && node != state->carried &&
+           gm_effects_in_place(state->analysis, state->function, node);
+}
+
+typedef struct gm_called_question {
+    const capturing *state;
+    bool found;
+} called_question;
+
+static bool find_called(gm_node *node, void *context) {
+    called_question *asked = context;
+    asked->found = is_called(asked->state, node);
+    return !asked->found && gm_node_children(node, find_called, context);
+}
+
+static bool holds_call(const capturing *state, const gm_node *node) {
+    called_question asked = {state, false};
+    find_called((gm_node *)(uintptr_t)node, &asked);
+    return asked.found;
+}
+
+/* Whether parts of an expression are not evaluated, or more than once. */
+static bool is_conditional(const gm_node *node) {
+    return node->kind == GM_KIND_IfExp || node->kind == GM_KIND_BoolOp || gm_is_comprehension(node) ||
+           (node->kind == GM_KIND_Compare && gm_as_Compare(node)->ops.count > 1);
+}
+
+static bool may_change(const capturing *state, const gm_node *node);
+
+static bool find_object(gm_node *node, void *context) {
+    called_question *asked = context;
+    bool named = node->kind == GM_KIND_Name || node->kind == GM_KIND_Attribute;
+    asked->found = named && may_change(asked->state, node);
+    return !asked->found && (named || gm_node_children(node, find_object, context));
+}
+
+static const gm_list *generators_of(const gm_node *node) {
+    switch ((gm_kind)node->kind) {
+    case GM_KIND_ListComp:
+        return &gm_as_ListComp(node)->generators;
+    case GM_KIND_SetComp:
+        return &gm_as_SetComp(node)->generators;
+    case GM_KIND_DictComp:
+        return &gm_as_DictComp(node)->generators;
+    case GM_KIND_GeneratorExp:
+        return &gm_as_GeneratorExp(node)->generators;
+    default:
+        return NULL;
+    }
+}
+
+/* `[layer.scale for layer in self.layers]`: what it asks objects for has to be asked now. */
+static bool asks_objects(const capturing *state, const gm_node *node) {
+    const gm_list *generators = generators_of(node);
+    called_question asked = {state, false};
+    for (uint32_t i = 0; generators != NULL && i < generators->count && !asked.found; i++) {
+        find_object(gm_as_comprehension(generators->items[i])->iter, &asked);
+    }
+    return asked.found;
+}
+
+/* `sum(self.f(x) for x in y)`: the generator runs while the call does. */
+static bool runs_generator(const capturing *state, const gm_node *node) {
+    for (uint32_t i = 0; node->kind == GM_KIND_Call && i < gm_as_Call(node)->args.count; i++) {
+        const gm_node *argument = gm_as_Call(node)->args.items[i];
+        if (argument->kind == GM_KIND_GeneratorExp && (holds_call(state, argument) || asks_objects(state, argument))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* `self.best is self.last`, which kept copies cannot tell. */
+static bool asks_identity(const gm_node *node) {
+    const gm_Compare *compare = node->kind == GM_KIND_Compare ? gm_as_Compare(node) : NULL;
+    for (uint32_t i = 0; compare != NULL && i < compare->ops.count; i++) {
+        bool identity = compare->ops.items[i] == GM_OP_Is || compare->ops.items[i] == GM_OP_IsNot;
+        if (identity && compare->comparators.items[i]->kind != GM_KIND_Constant && compare->left->kind != GM_KIND_Constant) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether an expression is kept as a whole because of a call in it: the call, what is asked of its result at once, or what decides
+ * whether it is made. */
+static bool is_kept_call(const capturing *state, const gm_node *node) {
+    for (;;) {
+        const gm_node *argument = described(state, node);
+        argument = argument != NULL ? argument : indexed(node);
+        if (argument != NULL) {
+            node = argument;
+        } else if (node->kind == GM_KIND_Attribute) {
+            node = gm_as_Attribute(node)->value;
+        } else if (node->kind == GM_KIND_Call && is_shape_call(gm_as_Call(node))) {
+            node = gm_as_Attribute(gm_as_Call(node)->func)->value;
+        } else {
+            break;
+        }
+    }
+    return is_called(state, node) || runs_generator(state, node) || (is_conditional(node) && holds_call(state, node)) ||
+           asks_objects(state, node) || asks_identity(node);
+}
+
+/* ---- What is kept, by name ---- */
+
 /* The name at the root of a chain of attributes, constant indices and calls that tell nothing but facts: `x` of `x.weight.size(0)`,
  * `x[0].shape` and `type(x).__name__`; NULL when it is no such chain. */
 static const gm_node *chain_root(const capturing *state, const gm_node *node) {
-    gm_flow *flow = state->analysis->flow;
     if (node->kind == GM_KIND_Subscript) {
         return NULL; /* an item by itself may be a tensor, which shows how it was made */
     }
     for (;;) {
-        const gm_node *argument = described(flow, node);
+        const gm_node *argument = described(state, node);
         argument = argument != NULL || state->names_only ? argument : indexed(node);
         if (argument != NULL) {
             node = argument;
@@ -182,16 +297,20 @@ static bool is_attribute(const capturing *state, const gm_node *node) {
            !gm_flow_names(state->analysis->flow, node, "sys.stderr");
 }
 
-static const char *parameter_of(capturing *state, const gm_node *node, bool *first) {
+/* A call between two captures of one text may change what they give. */
+static const char *parameter_of(capturing *state, const gm_node *node, bool called, bool *first) {
     *first = false;
-    for (uint32_t i = 0; i < state->captures.count; i++) {
-        if (gm_analysis_same_text(state->analysis, state->captures.items[i].node, node)) {
-            return state->captures.items[i].parameter;
+    bool named = node->kind == GM_KIND_Name;
+    for (uint32_t i = state->captures.count; !called && i > 0 && !state->captures.items[i - 1].called; i--) {
+        if (gm_analysis_same_text(state->analysis, state->captures.items[i - 1].node, node)) {
+            return state->captures.items[i - 1].parameter;
         }
     }
     *first = true;
-    return node->kind == GM_KIND_Name ? gm_as_Name(node)->id->text
-                                      : gm_analysis_text(state->analysis, "_gm_a%u", state->captures.count);
+    for (uint32_t i = 0; named && i < state->captures.count; i++) {
+        named = strcmp(state->captures.items[i].parameter, gm_as_Name(node)->id->text) != 0;
+    }
+    return named ? gm_as_Name(node)->id->text : gm_analysis_text(state->analysis, "_gm_a%u", state->captures.count);
 }
 
 /* Attributes that belong to one tensor object, not to its value: a kept copy has others. */
@@ -221,16 +340,17 @@ static bool refuse(capturing *state, const char *reason, const gm_node *node) {
     return false;
 }
 
-static bool keep(capturing *state, const gm_node *node) {
-    if (may_change(state, node) && !gm_is_logger(state->function, node)) {
+static bool keep(capturing *state, const gm_node *node, bool called) {
+    if (!called && may_change(state, node) && !gm_is_logger(state->function, node)) {
         return refuse(state, "it shows an object that may change before the call ends", node);
     }
     if (state->names_only && node->kind != GM_KIND_Name) {
         return refuse(state, "an f-string with `=` shows the text of an expression that would have to be renamed", node);
     }
-    gm_capture capture = {.node = node, .numbers = state->numbers};
-    capture.parameter = parameter_of(state, node, &capture.first);
+    gm_capture capture = {.node = node, .numbers = state->numbers, .called = called};
+    capture.parameter = parameter_of(state, node, called, &capture.first);
     gm_vec_push(state->analysis->arena, &state->captures, capture);
+    state->watched = state->watched || (called && state->computed <= node->start);
     return true;
 }
 
@@ -262,6 +382,31 @@ static bool capture_string(capturing *state, gm_node *node) {
 
 static bool capture_parts(capturing *state, gm_node *node);
 
+/* Keys and values in the order in which Python evaluates them. */
+static bool capture_items(capturing *state, const gm_Dict *dict) {
+    bool good = true;
+    for (uint32_t i = 0; good && i < dict->values.count; i++) {
+        good = (dict->keys.items[i] == NULL || capture(dict->keys.items[i], state)) && capture(dict->values.items[i], state);
+    }
+    return good;
+}
+
+/* Whether evaluating an expression does more than to put the values of its parts together. */
+static bool is_computed(const gm_node *node) {
+    switch ((gm_kind)node->kind) {
+    case GM_KIND_Constant:
+    case GM_KIND_Name:
+    case GM_KIND_Tuple:
+    case GM_KIND_List:
+    case GM_KIND_Dict:
+    case GM_KIND_JoinedStr:
+    case GM_KIND_keyword:
+        return false;
+    default:
+        return true;
+    }
+}
+
 /* `x.item()`, `x.tolist()`, `float(x)`, `f"{x:.3f}"`. */
 static bool reads_numbers(gm_flow *flow, const gm_node *node) {
     if (node->kind == GM_KIND_FormattedValue) {
@@ -287,17 +432,23 @@ static bool capture(gm_node *node, void *context) {
     if (state->own != NULL && gm_analysis_same_text(state->analysis, node, state->own)) {
         return true;
     }
+    if (is_kept_call(state, node)) {
+        return node->kind == GM_KIND_GeneratorExp ? refuse(state, "it shows a generator", node) : keep(state, node, true);
+    }
     const gm_node *root = chain_root(state, node);
     if (root != NULL && !is_inner(state, root)) {
-        return is_variable(state, root) || is_attribute(state, node) ? keep(state, node) : true;
+        return is_variable(state, root) || is_attribute(state, node) ? keep(state, node, false) : true;
     }
     if (node->kind == GM_KIND_JoinedStr) {
         return capture_string(state, node);
     }
     bool before = state->numbers;
     state->numbers = before || reads_numbers(state->analysis->flow, node);
-    bool good = capture_parts(state, node);
+    bool good = node->kind == GM_KIND_Dict ? capture_items(state, gm_as_Dict(node)) : capture_parts(state, node);
     state->numbers = before;
+    if (is_computed(node) && node->end < state->computed) {
+        state->computed = node->end;
+    }
     return good;
 }
 
@@ -352,17 +503,36 @@ static gm_refusal effects_of_all(gm_analysis *analysis, const gm_site *site, con
     return refusal;
 }
 
+/* Where a statement decides first whether anything else in it is evaluated, or does more than one thing, a call in it comes after something
+ * else; the index of what is assigned is evaluated behind the value. */
+static gm_refusal order_calls(capturing *state) {
+    const gm_Assign *assign = state->whole->kind == GM_KIND_Assign ? gm_as_Assign(state->whole) : NULL;
+    bool decided = state->whole->kind == GM_KIND_If;
+    for (uint32_t i = 0; i < state->captures.count; i++) {
+        const gm_capture *capture = &state->captures.items[i];
+        bool before = assign != NULL && assign->targets.items[0]->kind != GM_KIND_Attribute && capture->called;
+        if (before || (decided && capture->called)) {
+            return (gm_refusal){"a call in it would have to be made earlier", capture->node};
+        }
+        state->watched = state->watched || (capture->called && state->whole->kind == GM_KIND_With);
+    }
+    return none;
+}
+
 static gm_refusal capture_all(gm_analysis *analysis, const gm_site *site, gm_plan *plan, const gm_list *reads, const gm_node *own) {
-    capturing state = {.analysis = analysis, .function = site->function, .own = own, .whole = site->node};
+    const gm_Call *call = gm_defer_none_call(site);
+    capturing state = {.analysis = analysis, .function = site->function, .own = own, .whole = site->node, .computed = UINT32_MAX};
+    state.carried = call != NULL && call->func->kind == GM_KIND_Attribute ? gm_as_Attribute(call->func)->value : NULL;
     for (uint32_t i = 0; i < reads->count && capture(reads->items[i], &state); i++) {
     }
     if (state.refusal.reason != NULL) {
         return state.refusal;
     }
+    gm_refusal refusal = order_calls(&state);
     join_numbers(&state);
     sort_captures(state.captures.items, state.captures.count);
     plan->captures = (gm_capture_list){state.captures.items, state.captures.count};
-    gm_refusal refusal = none;
+    plan->watched = state.watched;
     for (uint32_t i = 0; refusal.reason == NULL && i < plan->captures.count; i++) {
         gm_symbol_list names = gm_sides_names(analysis, site->function, plan->captures.items[i].node);
         refusal = gm_sides_bound(analysis, site->function, site->statement, &names, NULL);
@@ -425,6 +595,51 @@ void gm_defer_absorb(gm_analysis *analysis, const gm_node *statement) {
         }
     }
     analysis->findings.count = kept;
+}
+
+/* Every statement a call that would be deferred by itself, without a view of the stack and with nothing that is called in place. */
+static bool are_deferred(gm_analysis *analysis, const gm_list *body, gm_list *reads) {
+    for (uint32_t i = 0; i < body->count; i++) {
+        const gm_plan *plan = gm_analysis_plan(analysis, body->items[i]);
+        if (plan == NULL || plan->kind != GM_PLAN_DEFER || plan->levels > 0 || body->items[i]->kind != GM_KIND_Expr) {
+            return false;
+        }
+        for (uint32_t k = 0; k < plan->captures.count; k++) {
+            if (plan->captures.items[k].called) {
+                return false;
+            }
+        }
+        gm_defer_reads(analysis, reads, gm_as_Call(gm_as_Expr(body->items[i])->value));
+    }
+    return true;
+}
+
+static bool is_deferred(gm_analysis *analysis, const gm_site *site, gm_list *reads) {
+    const gm_If *branch = site->node->kind == GM_KIND_If ? gm_as_If(site->node) : NULL;
+    bool elif = branch != NULL && analysis->tree->source->text[site->node->start] == 'e';
+    return branch != NULL && !elif && branch->orelse.count == 0 && are_deferred(analysis, &branch->body, reads);
+}
+
+bool gm_defer_branch(gm_analysis *analysis, const gm_rule *rule, const gm_site *site, gm_list reads, const char *message,
+                     const char *advice) {
+    if (!is_deferred(analysis, site, &reads)) {
+        return false;
+    }
+    gm_defer_absorb(analysis, site->node);
+    gm_plan *plan = gm_plan_new(analysis, rule, site, GM_PLAN_DEFER);
+    gm_defer_record(analysis, site, plan, &reads, NULL, message, advice, true);
+    return true;
+}
+
+bool gm_defer_recorded_test(gm_analysis *analysis, const gm_site *site) {
+    const char *reason = NULL;
+    gm_list reads = {NULL, 0};
+    if (!is_deferred(analysis, site, &reads)) {
+        return false;
+    }
+    const gm_node *test = gm_as_If(site->node)->test;
+    return gm_recorded_within(analysis, site->function, test) && gm_test_classify(site->function, test, &reason) != GM_TEST_TENSOR &&
+           gm_effects_of(analysis, site->function, test, GM_EFFECTS_SINK).reason == NULL;
 }
 
 static gm_refusal capture_call(gm_analysis *analysis, const gm_site *site, gm_plan *plan) {

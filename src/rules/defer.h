@@ -28,7 +28,16 @@ void gm_defer_reads(gm_analysis *analysis, gm_list *reads, const gm_Call *call);
 /* Forget what was found and planned inside of a statement that is carried out as a whole. */
 void gm_defer_absorb(gm_analysis *analysis, const gm_node *statement);
 
-/* The same for a plan with everything but `captures` and `sink` filled in: `reads` are the expressions that are kept, save for `own`, the
+/* A branch of nothing but effects that are deferred by themselves, `reads` being what its test reads: it is carried out as a whole, its
+ * test as well. False if it is none. */
+bool gm_defer_branch(gm_analysis *analysis, const struct gm_rule *rule, const gm_site *site, gm_list reads, const char *message,
+                     const char *advice);
+
+/* Whether a branch can be carried out as a whole and asks for nothing but Python objects, among them one that the function records into:
+ * tracing would have to know what it holds, `if len(self.losses) % 10 == 0:`. */
+bool gm_defer_recorded_test(gm_analysis *analysis, const gm_site *site);
+
+/* The same as gm_defer_report for a plan with everything but `captures` and `sink` filled in: `reads` are the expressions that are kept, save for `own`, the
  * object or file that is written to. */
 void gm_defer_record(gm_analysis *analysis, const gm_site *site, gm_plan *plan, const gm_list *reads, const gm_node *own,
                      const char *message, const char *advice, bool certain);

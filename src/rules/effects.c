@@ -165,9 +165,22 @@ static bool is_planned(const question *asked, const gm_node *statement) {
     return plan != NULL && (plan->kind != GM_PLAN_RETURN || asked->mode == GM_EFFECTS_TAIL);
 }
 
+/* What a deferred effect calls where it stands is part of the side. */
+static gm_refusal of_called(const question *asked, const gm_plan *plan) {
+    gm_refusal refusal = none;
+    for (uint32_t i = 0; refusal.reason == NULL && i < plan->captures.count; i++) {
+        const gm_capture *capture = &plan->captures.items[i];
+        refusal = capture->called ? of_value(asked, capture->node) : none;
+    }
+    return refusal;
+}
+
 /* The side of a guard that goes on runs where the guard stands: it has to be looked at like any other statement. */
 static gm_refusal of_planned(const question *asked, const gm_node *statement) {
     const gm_plan *plan = gm_analysis_plan(asked->analysis, statement);
+    if (plan->kind == GM_PLAN_DEFER || plan->kind == GM_PLAN_RECORD) {
+        return of_called(asked, plan);
+    }
     return plan->kind == GM_PLAN_CHECK || plan->kind == GM_PLAN_DROP ? of_list(asked, &plan->then) : none;
 }
 

@@ -18,7 +18,11 @@ typedef enum gm_effects_mode {
 /* What in an expression forbids to evaluate it although Python would not have. */
 gm_refusal gm_effects_of(gm_analysis *analysis, gm_function *function, const gm_node *expression, gm_effects_mode mode);
 
-/* The same for consecutive statements. */
+/* Whether a Call, its arguments aside, has to be made where it stands: an expression that is to run later may hold it only with its value
+   kept. GM_EFFECTS_SINK passes over such calls. */
+bool gm_effects_in_place(gm_analysis *analysis, gm_function *function, const gm_node *call);
+
+/* What forbids consecutive statements, as gm_effects_of. */
 gm_refusal gm_effects_of_block(gm_analysis *analysis, gm_function *function, const gm_list *block, gm_effects_mode mode);
 
 /* Whether a function cannot be changed at all: generators, coroutines, locals(), frames, decorators that read byte code. */

@@ -104,6 +104,9 @@ static gm_refusal of_qualified(gm_function *function, const gm_name *name, const
         if (forbids_data(mode) && reads_data(function, call, builtin)) {
             return gm_effects_refuse("its code reads the value of a tensor", &call->base);
         }
+        if (mode == GM_EFFECTS_SINK && (strcmp(builtin, "id") == 0 || strcmp(builtin, "hash") == 0)) {
+            return gm_effects_refuse("its code asks which object something is", &call->base);
+        }
         return gm_text_in(builtin, pure_builtins) ? none : gm_effects_refuse("its code calls a function with effects", &call->base);
     }
     if (has_prefix(name, "math.") || gm_text_in(name->text, pure_functions)) {
@@ -225,18 +228,11 @@ static gm_refusal of_name(const question *asked, const gm_node *name) {
     return none;
 }
 
-static gm_refusal of_node(const question *asked, const gm_node *node) {
+/* What runs where it stands may do anything but what the code around it would notice. */
+static gm_refusal of_node_in_place(const gm_node *node) {
     switch ((gm_kind)node->kind) {
-    case GM_KIND_Name:
-        return of_name(asked, node);
-    case GM_KIND_Attribute:
-        return of_attribute(asked, gm_as_Attribute(node));
-    case GM_KIND_Call:
-        return of_callee(asked->analysis, asked->function, gm_as_Call(node), asked->mode);
-    case GM_KIND_Lambda:
-        return gm_effects_refuse("its code makes a function", node);
     case GM_KIND_NamedExpr:
-        return asked->mode == GM_EFFECTS_SINK ? gm_effects_refuse("the call assigns a variable", node) : none;
+        return gm_effects_refuse("the call assigns a variable", node);
     case GM_KIND_Await:
     case GM_KIND_Yield:
     case GM_KIND_YieldFrom:
@@ -249,8 +245,50 @@ static gm_refusal of_node(const question *asked, const gm_node *node) {
     }
 }
 
+static gm_refusal of_node(const question *asked, const gm_node *node) {
+    switch ((gm_kind)node->kind) {
+    case GM_KIND_Name:
+        return of_name(asked, node);
+    case GM_KIND_Attribute:
+        return of_attribute(asked, gm_as_Attribute(node));
+    case GM_KIND_Call:
+        return of_callee(asked->analysis, asked->function, gm_as_Call(node), asked->mode);
+    case GM_KIND_Lambda:
+        return gm_effects_refuse("its code makes a function", node);
+    case GM_KIND_NamedExpr:
+        return asked->mode == GM_EFFECTS_SINK ? of_node_in_place(node) : none;
+    default:
+        return of_node_in_place(node);
+    }
+}
+
+/* A method of an object may do anything, and depend on anything, whatever tensors and texts do under its name. */
+static bool is_of_object(gm_function *function, const gm_node *callee) {
+    if (callee->kind != GM_KIND_Attribute) {
+        return false;
+    }
+    const gm_node *receiver = gm_as_Attribute(callee)->value;
+    gm_value value = gm_value_of(function, receiver);
+    return (receiver->kind == GM_KIND_Name && gm_name_is(gm_as_Name(receiver)->id, "self")) || value.form == GM_FORM_MODULE ||
+           value.form == GM_FORM_MODULES || value.form == GM_FORM_OBJECT;
+}
+
+bool gm_effects_in_place(gm_analysis *analysis, gm_function *function, const gm_node *call) {
+    return is_of_object(function, gm_as_Call(call)->func) ||
+           of_callee(analysis, function, gm_as_Call(call), GM_EFFECTS_SINK).reason != NULL;
+}
+
+static bool visit_in_place(gm_node *node, void *context) {
+    gm_refusal *refusal = context;
+    *refusal = of_node_in_place(node);
+    return refusal->reason == NULL && gm_node_children(node, visit_in_place, refusal);
+}
+
 static bool visit(gm_node *node, void *context) {
     question *asked = context;
+    if (asked->mode == GM_EFFECTS_SINK && node->kind == GM_KIND_Call && gm_effects_in_place(asked->analysis, asked->function, node)) {
+        return gm_node_children(node, visit_in_place, &asked->refusal);
+    }
     gm_refusal refusal = of_node(asked, node);
     if (refusal.reason != NULL) {
         asked->refusal = refusal;

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "rules/blocks.h"
+#include "rules/defer.h"
 #include "rules/effects.h"
 #include "rules/rule.h"
 #include "rules/sides.h"
@@ -138,7 +139,7 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     }
     const gm_If *branch = gm_as_If(site->node);
     gm_test_class class_ = gm_test_classify(site->function, branch->test, &reason);
-    if (class_ == GM_TEST_PYTHON) {
+    if (class_ == GM_TEST_PYTHON || gm_defer_recorded_test(analysis, site)) {
         return false;
     }
     gm_plan *plan = plan_argument(analysis, site);

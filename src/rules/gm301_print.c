@@ -13,13 +13,17 @@ static const char page[] =
     "Return what you want to see and print it in the caller, or remove the call. To keep it for debugging only, guard it: "
     "`if not torch.compiler.is_compiling(): print(...)`.\n\n"
     "## When the mend is safe\n\n"
-    "The call is a statement of its own, or gives None to the expression around it, `print` is the builtin, and the arguments are made of variables, attributes, constants, formatting "
-    "and operations that change nothing. `graphmend run` keeps the values and prints them when the compiled call has returned, in the order of "
+    "The call is a statement of its own, or gives None to the expression around it, `print` is the builtin, and the arguments are made of variables, attributes, constants, formatting, "
+    "operations that change nothing and calls of the program's own, which are made where the statement stands: behind something that is "
+    "formatted or computed they may only compute. `graphmend run` keeps the values and prints them when the compiled call has returned, in the order of "
     "the program; a call that contains a graph break of another kind is left as it is.\n\n"
+    "A branch that only prints, and asks for what the function records (`if len(self.losses) % 10 == 0:`), is carried out later as a whole.\n\n"
     "`graphmend fix` knows no plain torch that prints later: it writes the guard above, which drops the output of compiled code, only where this "
     "rule is named, `fix --unsafe --select GM301`.\n";
 
 extern const gm_rule gm_rule_print;
+
+static const char advice[] = "return the value and print it in the caller, or print only if not `torch.compiler.is_compiling()`";
 
 static bool is_standard(const gm_analysis *analysis, const gm_node *node) {
     bool none = node->kind == GM_KIND_Constant && gm_as_Constant(node)->value.literal == GM_LITERAL_None;
@@ -96,7 +100,21 @@ static bool counts(const gm_node *callee) {
     return callee->kind == GM_KIND_Attribute && gm_name_is(gm_as_Attribute(callee)->attr, "write");
 }
 
+/* `if len(self.losses) % 10 == 0: print(...)`, which would have to be another graph for each length. */
+static bool find_recorded_test(gm_analysis *analysis, const gm_site *site) {
+    if (!gm_defer_recorded_test(analysis, site)) {
+        return false;
+    }
+    gm_node *test = gm_as_If(site->node)->test;
+    gm_list reads = {GM_NEW_ARRAY(analysis->arena, gm_node *, 1), 1};
+    reads.items[0] = test;
+    return gm_defer_branch(analysis, &gm_rule_print, site, reads, "`print` ends the graph", advice);
+}
+
 static bool find(gm_analysis *analysis, const gm_site *site) {
+    if (find_recorded_test(analysis, site)) {
+        return true;
+    }
     const gm_Call *call = gm_defer_none_call(site);
     if (call == NULL || !is_printer(analysis->flow, call->func) || (gm_is_expr(site->node) && counts(call->func))) {
         return false;
@@ -107,8 +125,7 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     }
     bool own = stream != NULL && !may_be_standard(analysis, stream);
     gm_refusal refusal = own ? (gm_refusal){"it prints into a file of the program's", stream} : gm_defer_context(analysis, site);
-    gm_defer_report(analysis, &gm_rule_print, site, 1, refusal, "`print` ends the graph",
-                    "return the value and print it in the caller, or print only if not `torch.compiler.is_compiling()`");
+    gm_defer_report(analysis, &gm_rule_print, site, 1, refusal, "`print` ends the graph", advice);
     if (stream != NULL) {
         mark_streams(analysis, site, stream);
     }

@@ -55,31 +55,15 @@ static const gm_Call *level_test(const gm_site *site) {
     return level && gm_is_logger(site->function, gm_as_Attribute(call->func)->value) ? call : NULL;
 }
 
-/* Every statement a call that would be deferred by itself, without a view of the stack. */
-static bool are_deferred(gm_analysis *analysis, const gm_list *body, gm_list *reads) {
-    for (uint32_t i = 0; i < body->count; i++) {
-        const gm_plan *plan = gm_analysis_plan(analysis, body->items[i]);
-        if (plan == NULL || plan->kind != GM_PLAN_DEFER || plan->levels > 0 || body->items[i]->kind != GM_KIND_Expr) {
-            return false;
-        }
-        gm_defer_reads(analysis, reads, gm_as_Call(gm_as_Expr(body->items[i])->value));
-    }
-    return true;
-}
-
 static bool find_level_test(gm_analysis *analysis, const gm_site *site) {
     const gm_Call *call = level_test(site);
     gm_list reads = {NULL, 0};
-    bool elif = site->node->kind == GM_KIND_If && analysis->tree->source->text[site->node->start] == 'e';
-    if (call == NULL || elif || gm_as_If(site->node)->orelse.count > 0 || !are_deferred(analysis, &gm_as_If(site->node)->body, &reads)) {
+    if (call == NULL) {
         return false;
     }
     gm_defer_reads(analysis, &reads, call);
-    gm_defer_absorb(analysis, site->node);
-    gm_plan *plan = gm_plan_new(analysis, &gm_rule_logging, site, GM_PLAN_DEFER);
-    gm_defer_record(analysis, site, plan, &reads, NULL, "asking for the level of a logger ends the graph",
-                    "log in the caller, or in front of the compiled part", true);
-    return true;
+    return gm_defer_branch(analysis, &gm_rule_logging, site, reads, "asking for the level of a logger ends the graph",
+                           "log in the caller, or in front of the compiled part");
 }
 
 static bool find(gm_analysis *analysis, const gm_site *site) {

@@ -3,6 +3,7 @@
 #include "rules/defer.h"
 #include "rules/effects.h"
 #include "rules/read_next.h"
+#include "rules/recorded.h"
 #include "rules/rule.h"
 #include "rules/tests.h"
 
@@ -25,7 +26,8 @@ static const char page[] =
     "The value is a number, a text or a container of such, and nothing in the compiled call looks at the object, which is "
     "found out while the call is traced; a counter that the next statements read for certain is left as it is. What a method of the program's "
     "own class may reach is looked through as well: it may write to "
-    "nothing that the call reads, to no global name, and draw no random numbers. `graphmend run` keeps the tensors and carries the statement out when the compiled call has returned, in "
+    "nothing that the call reads, to no global name, and draw no random numbers. Calls of the program's own in the value are made where the "
+    "statement stands. `graphmend run` keeps the tensors and carries the statement out when the compiled call has returned, in "
     "the order of the program with everything printed or logged.\n";
 
 extern const gm_rule gm_rule_record;
@@ -86,10 +88,6 @@ static void strip_brackets(gm_analysis *analysis, record *found) {
     }
 }
 
-/* Methods of containers, queues and files that take something in and give nothing back. */
-static const char *const methods[] = {"append", "appendleft", "add", "discard", "extend", "extendleft", "insert",
-                                      "put",    "put_nowait", "update", "write", "writelines", NULL};
-
 /* `print(..., file=self.stream)`: the stream; NULL for others. */
 static const gm_node *stream_of(const gm_analysis *analysis, const gm_Call *call) {
     for (uint32_t i = 0; gm_flow_names(analysis->flow, call->func, "builtins.print") && i < call->keywords.count; i++) {
@@ -115,7 +113,7 @@ static bool take_call(gm_analysis *analysis, const gm_Call *call, record *found)
     } else if (call->func->kind == GM_KIND_Attribute) {
         found->target = gm_as_Attribute(call->func)->value;
         found->action = gm_as_Attribute(call->func)->attr->text;
-        found->foreign = !gm_text_in(found->action, methods);
+        found->foreign = !gm_text_in(found->action, gm_recorded_methods);
     }
     if (found->target == NULL || (found->foreign && !may_record(analysis, call))) {
         return false;
@@ -187,12 +185,19 @@ static bool find_owner(gm_analysis *analysis, const gm_site *site, const record 
 
 /* ---- What is kept ---- */
 
+/* What may be a number; or a container of numbers that goes in as itself, or that items are taken out of. */
+typedef struct gm_guessed_node {
+    const gm_node *node;
+    bool items;
+} guessed_node;
+
 typedef struct gm_plain_question {
     gm_analysis *analysis;
     gm_function *function;
     const char *own; /* the object that is written to: it holds what has been kept before */
-    bool guesses;    /* variables of which nothing is known may hold a number: tracing finds out */
-    GM_VEC(const gm_node *) guessed;
+    bool itself;     /* what is recorded goes in as it is */
+    bool guesses;    /* variables and calls of which nothing is known may give a number: tracing finds out */
+    GM_VEC(guessed_node) guessed;
 } plain_question;
 
 static bool is_plain(plain_question *asked, const gm_node *node);
@@ -220,20 +225,65 @@ static bool reads_clock(const gm_name *name) {
     return strncmp(name->text, "time.", strlen("time.")) == 0 && gm_text_in(name->text + strlen("time."), clocks);
 }
 
+static bool guess(plain_question *asked, const gm_node *node, bool items) {
+    guessed_node guessed = {node, items};
+    gm_vec_push(asked->analysis->arena, &asked->guessed, guessed);
+    return true;
+}
+
+static bool may_be_plain(plain_question *asked, const gm_node *node, bool items) {
+    return asked->guesses && gm_value_of(asked->function, node).class_ == GM_VALUE_UNKNOWN && guess(asked, node, items);
+}
+
+static bool is_container(gm_value value) {
+    return value.form == GM_FORM_LIST || value.form == GM_FORM_DICT || value.form == GM_FORM_SET;
+}
+
+/* Tracing finds out what a container holds. */
+static bool is_plain_variable(plain_question *asked, const gm_node *name, bool items) {
+    gm_value value = gm_value_of(asked->function, name);
+    bool known = value.class_ == GM_VALUE_NOT;
+    return known && is_container(value) ? guess(asked, name, items) : known || may_be_plain(asked, name, items);
+}
+
+/* Arguments of a function that takes the items out of what it is given: `dict(logs)`, `max(a, b)`. */
+static bool are_taken(plain_question *asked, const gm_Call *call) {
+    bool plain = true;
+    for (uint32_t i = 0; plain && i < call->args.count; i++) {
+        const gm_node *argument = call->args.items[i];
+        plain = argument->kind == GM_KIND_Name ? is_plain_variable(asked, argument, true) : is_plain(asked, argument);
+    }
+    for (uint32_t i = 0; plain && i < call->keywords.count; i++) {
+        plain = is_plain(asked, gm_as_keyword(call->keywords.items[i])->value);
+    }
+    return plain;
+}
+
+/* A call that is made where it stands: of one that gives no tensor it is still not known what else it gives. */
+static bool may_give_plain(plain_question *asked, const gm_Call *call) {
+    if (!gm_effects_in_place(asked->analysis, asked->function, &call->base)) {
+        return false;
+    }
+    bool known = gm_value_of(asked->function, &call->base).class_ == GM_VALUE_NOT;
+    return known ? guess(asked, &call->base, !asked->itself) : may_be_plain(asked, &call->base, !asked->itself);
+}
+
 static bool is_plain_call(plain_question *asked, const gm_Call *call) {
     const gm_name *name = gm_flow_qualified(asked->function->flow, call->func);
     if (name != NULL && strncmp(name->text, "builtins.", strlen("builtins.")) == 0 && call->func->kind == GM_KIND_Name) {
         const gm_name *builtin = gm_as_Name(call->func)->id;
-        return gm_text_in(builtin->text, converters) || (gm_text_in(builtin->text, keepers) && are_plain(asked, &call->args));
+        return gm_text_in(builtin->text, converters) || (gm_text_in(builtin->text, keepers) && are_taken(asked, call));
     }
     if (name != NULL && (gm_text_in(name->text, texts) || reads_clock(name))) {
         return true;
     }
-    if (call->func->kind != GM_KIND_Attribute) {
-        return false;
+    if (call->func->kind == GM_KIND_Attribute) {
+        const gm_name *method = gm_as_Attribute(call->func)->attr;
+        if (gm_text_in(method->text, readers) || gm_text_in(method->text, makers)) {
+            return true;
+        }
     }
-    const gm_name *method = gm_as_Attribute(call->func)->attr;
-    return gm_text_in(method->text, readers) || gm_text_in(method->text, makers);
+    return may_give_plain(asked, call);
 }
 
 static bool reads_as(const gm_function *function, const gm_node *node, const char *text) {
@@ -241,14 +291,6 @@ static bool reads_as(const gm_function *function, const gm_node *node, const cha
     return node->end - node->start == length && memcmp(function->flow->tree->source->text + node->start, text, length) == 0;
 }
 
-static bool is_plain_variable(plain_question *asked, const gm_node *name) {
-    gm_value value = gm_value_of(asked->function, name);
-    bool guessed = asked->guesses && value.class_ == GM_VALUE_UNKNOWN;
-    if (guessed) {
-        gm_vec_push(asked->analysis->arena, &asked->guessed, name);
-    }
-    return guessed || value.class_ == GM_VALUE_NOT;
-}
 
 /* A number, a text, or a container of such. */
 static bool is_plain(plain_question *asked, const gm_node *node) {
@@ -278,13 +320,13 @@ static bool is_plain(plain_question *asked, const gm_node *node) {
     case GM_KIND_Attribute:
         return gm_text_in(gm_as_Attribute(node)->attr->text, facts) || gm_value_of(asked->function, node).class_ == GM_VALUE_NOT;
     case GM_KIND_Name:
-        return is_plain_variable(asked, node);
+        return is_plain_variable(asked, node, !asked->itself);
     default:
         return false;
     }
 }
 
-/* A container that goes in as itself: what the program does to it later would have to be seen inside, which a kept copy does not show. */
+/* What goes in as itself: what the program does to it later would have to be seen inside, which a kept copy does not show. */
 static bool is_shared(gm_function *function, const gm_node *node);
 
 static bool are_shared(gm_function *function, const gm_list *nodes) {
@@ -300,8 +342,8 @@ static bool is_shared(gm_function *function, const gm_node *node) {
     switch ((gm_kind)node->kind) {
     case GM_KIND_Name:
     case GM_KIND_Attribute: {
-        uint8_t form = gm_value_of(function, node).form;
-        return form == GM_FORM_LIST || form == GM_FORM_DICT || form == GM_FORM_SET || form == GM_FORM_OBJECT || form == GM_FORM_ARRAY;
+        gm_value value = gm_value_of(function, node);
+        return (node->kind == GM_KIND_Attribute && is_container(value)) || value.form == GM_FORM_OBJECT || value.form == GM_FORM_ARRAY;
     }
     case GM_KIND_Tuple:
         return are_shared(function, &gm_as_Tuple(node)->elts);
@@ -383,12 +425,19 @@ static bool is_constructor(const gm_function *function) {
     return function->node->kind == GM_KIND_FunctionDef && strncmp(gm_as_FunctionDef(function->node)->name->text, "__init", 6) == 0;
 }
 
-/* What is guessed to be a number goes by the name of a parameter. */
+/* A variable that is guessed to hold a number goes by the name of a parameter. */
+static bool is_guess(const gm_capture *capture, const gm_node *guess) {
+    bool inside = capture->node->start <= guess->start && guess->end <= capture->node->end;
+    return inside || (guess->kind == GM_KIND_Name && strcmp(capture->parameter, gm_as_Name(guess)->id->text) == 0);
+}
+
 static void mark_guessed(gm_plan *plan, const plain_question *asked) {
     for (uint32_t i = 0; i < plan->captures.count; i++) {
         gm_capture *capture = &plan->captures.items[i];
         for (uint32_t k = 0; k < asked->guessed.count; k++) {
-            capture->kept |= strcmp(capture->parameter, gm_as_Name(asked->guessed.items[k])->id->text) == 0;
+            bool meant = is_guess(capture, asked->guessed.items[k].node);
+            capture->kept |= meant && !asked->guessed.items[k].items;
+            capture->items |= meant && asked->guessed.items[k].items;
         }
     }
 }
@@ -404,14 +453,16 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
         return false;
     }
     const gm_list kept = found.reads;
-    if (!found.counts && !takes_items(found.action) && are_shared(site->function, &kept)) {
+    bool itself = !found.counts && !takes_items(found.action);
+    if (itself && are_shared(site->function, &kept)) {
         return false;
     }
     strip_brackets(analysis, &found);
     plan->path = text_of(analysis, found.target);
     plan->action = found.action;
     bool taken_in = found.value == NULL && !found.foreign;
-    plain_question asked = {.analysis = analysis, .function = site->function, .own = plan->path, .guesses = taken_in};
+    plain_question asked = {.analysis = analysis, .function = site->function, .own = plan->path, .itself = itself};
+    asked.guesses = taken_in;
     if (!find_owner(analysis, site, &found, plan) || !are_plain(&asked, &kept)) {
         return false;
     }

@@ -34,7 +34,9 @@ typedef struct gm_capture {
     bool first;            /* the first capture of this parameter: later ones read the same value */
     bool numbers;          /* all captures of this parameter only read the numbers in it: it may be a tensor without history */
     bool kept;             /* it has to be a number or a text, which is not known before the code is traced */
+    bool items;            /* the same, or a container of such that they are taken out of */
     bool file;             /* it is None, or a text file that is printed into */
+    bool called;           /* a call whose effects are not known, which is made where it stands; or an expression around it */
 } gm_capture;
 
 typedef struct gm_capture_list {
@@ -59,6 +61,7 @@ typedef struct gm_plan {
     gm_symbol_list targets;  /* BRANCH: locals that the sides return */
     gm_symbol_list globals;  /* BRANCH, RETURN: globals that the sides bind */
     gm_capture_list captures; /* DEFER, RECORD */
+    bool watched;             /* DEFER, RECORD: something is computed later that Python computes before a capture that is `called` */
     const char *sink;         /* DEFER, RECORD: name of the function around, as tracebacks show it */
     uint32_t levels;          /* DEFER: frames of the stack that the statement looks at, its own included; 0 for its own alone */
     const char *path;         /* RECORD: the object that is written to, "self.losses" */

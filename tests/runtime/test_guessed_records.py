@@ -23,6 +23,12 @@ START = """
         def keep(self, value):
             self.rows.append(value)
 
+        def copy(self, logs):
+            self.rows.append(dict(logs))
+
+        def name(self, logs):
+            self.rows.append(dict(logs, step=3))
+
         def shift(self, step, value):
             self.rows.append((step, value - 1))
 
@@ -57,6 +63,10 @@ START = """
         "self.recorder.keep(y.max().item())",
         "self.recorder.keep('text')",
         "self.recorder.shift(3, y.argmax().item())",
+        "logs = {'sum': y.sum().item()}; self.recorder.copy(logs); logs['late'] = 1",
+        "logs = {'sum': y.sum().item()}; self.recorder.name(logs); logs['late'] = 1",
+        "row = [y.sum().item(), 'text']; self.recorder.rows.extend(row); row.append(2)",
+        "row = [y.sum().item(), 'text']; self.recorder.rows.append(list(row)); row.append(2)",
     ],
 )
 def test_numbers_are_recorded_when_the_call_has_returned(body: str, tmp_path: Any) -> None:
@@ -72,6 +82,10 @@ def test_numbers_are_recorded_when_the_call_has_returned(body: str, tmp_path: An
         "self.recorder.keep(x)",
         "self.recorder.keep(self.step); y = y + len(self.recorder.rows)",
         "row = [1]; self.recorder.keep(row); row.append(2); self.recorder.rows = self.recorder.rows[-2:]",
+        "row = [[1], 2]; self.recorder.rows.append(list(row)); row[0].append(2)",
+        "row = [[1], 2]; self.recorder.rows.extend(row); row[0].append(2)",
+        "self.recorder.name({'value': y.detach()})",
+        "self.recorder.rows.append(dict(value=y)); y.mul_(2)",
         "self.recorder.keep(y.detach().clone()); y = y + self.recorder.rows.pop()",
     ],
 )

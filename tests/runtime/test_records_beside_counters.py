@@ -13,10 +13,21 @@ HEAD = """
 import torch
 
 
+class Meter:
+    def __init__(self):
+        self.total = 0.0
+        self.values = []
+
+    def update(self, value):
+        self.total += value
+        self.values.append(value)
+
+
 class Model(torch.nn.Module):
     def __init__(self):
         super().__init__()
         self.linear = torch.nn.Linear(3, 3)
+        self.meter = Meter()
         self.step = 0
         self.history = []
 
@@ -65,3 +76,19 @@ def test_a_record_that_the_program_looks_at_by_way_of_the_table(tmp_path: Path, 
     )
     body = "\n".join(lines)
     assert not compare(program(tmp_path, body), calls()[:1]).mended("GM304")
+
+
+@pytest.mark.parametrize("shown", ["self.meter.total", "sum(self.meter.values[-2:])"])
+def test_a_meter_that_counts_and_records(tmp_path: Path, shown: str) -> None:
+    """Dynamo has the whole table of the object where one attribute is set; the program has not."""
+    body = f"self.meter.update(loss.item())\nprint('%.3f' % {shown})\nreturn loss"
+    outcome = compare(program(tmp_path, body), calls())
+    assert outcome.mended("GM304") and outcome.graphs <= 2, outcome.report
+
+
+@pytest.mark.parametrize(
+    "first", ["self.meter.update(loss.item())", "self.meter.values.append(3)\nself.meter.total += 1"]
+)
+@pytest.mark.parametrize("look", ["len(vars(self.meter)['values'])", "len(self.meter.__dict__['values'])"])
+def test_a_meter_that_the_program_looks_into(tmp_path: Path, first: str, look: str) -> None:
+    compare(program(tmp_path, f"{first}\nreturn loss * {look}"), calls()[:1])

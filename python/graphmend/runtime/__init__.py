@@ -28,7 +28,12 @@ _CALLS = (
     "taken",
     "truth",
 )
-_HOMES = {"dialect": _CALLS, "outside_calls": ("outside",), "install": ("install_compile", "uninstall_compile")}
+_HOMES = {
+    "dialect": _CALLS,
+    "noticed": ("noticed", "unnoticed"),
+    "outside_calls": ("outside",),
+    "install": ("install_compile", "uninstall_compile"),
+}
 
 
 def on(site: str) -> bool:

@@ -49,6 +49,7 @@ from .lost import lookups_kept
 from .markers import site_of
 from .members import members_compared
 from .modules import modules_made
+from .noticed import births_noted
 from .numbers import CAPTURE
 from .prologue import put_back
 from .proxies import proxies_followed
@@ -103,6 +104,7 @@ CONTEXTS = (
     *(gradients_traced, gradients_retained, generators_noted, lookups_kept),
     *(modules_made, libraries_called, caches_asked, stack_shown, queues_asked, hooks_called, layers_held),
     *(repeats_traced, writes_inherited, draws_as_numbers, exceptions_noted, fills_noted),
+    births_noted,
     compiling_asked,
     put_back,
 )

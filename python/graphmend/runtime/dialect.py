@@ -359,17 +359,19 @@ def snapshot(site: str, value: Any, only_numbers: bool, found: list, flat: list)
 def kept(site: str, values: Any, numbers: str, found: list, flat: list) -> tuple:
     """Put values that a deferred effect shows into `flat` as they are now; gives their forms.
 
-    `numbers` has a `1` where only numbers are read, an `f` where a file is printed into.
+    `numbers` has a `1` where only numbers are read, an `f` where a file is printed into, and a `v` where a container
+    that the call has made is itself recorded.
     """
     fixed = untouched("values")
     forms = []
     for i in range(len(values)):  # `enumerate` would bring guards on Python's own functions along
         value = values[i]
-        if fixed[i] == "1" or numbers[i : i + 1] == "f":
+        mark = numbers[i : i + 1]
+        if fixed[i] == "1" or mark == "f" or (mark == "v" and isinstance(value, (list, tuple, dict, set))):
             flat.append(value)
             forms.append(None)
         else:
-            forms.append(snapshot(site, value, numbers[i : i + 1] == "1", found, flat))
+            forms.append(snapshot(site, value, mark == "1", found, flat))
     return tuple(forms)
 
 
@@ -463,7 +465,7 @@ def record(
         if not is_done(site):
             sink(*roots, *values)
         return
-    if is_followed(site) or keeps_objects(site, "values", numbers):
+    if is_followed(site) or keeps_objects(site, "values", numbers, action):
         sink(*roots, *values)
         return
     reason = unrecordable(site, path, action)

@@ -200,10 +200,13 @@ def writes_of(node: Node) -> set[int]:
         mutable = any(overload._schema.is_mutable for overload in packets)
         return storages_in(node.all_input_nodes) if mutable else set()
     name = name_of(node)
-    inplace = name.endswith("_") and not name.endswith("__")
+    if getattr(operator, name, None) is target:  # there an underscore parts `and_` from the keyword
+        inplace = name in INPLACE_OPERATORS or target is operator.setitem
+    else:
+        inplace = name.endswith("_") and not name.endswith("__")
     if name.startswith(MANY_TENSORS):
         return storages_in(node.all_input_nodes) if inplace else set()
-    if target is operator.setitem or inplace or getattr(operator, name, None) is target and name in INPLACE_OPERATORS:
+    if inplace:
         return storages_of(node.args[0]) if node.args and isinstance(node.args[0], Node) else set()
     if "batch_norm" in name and (node.args[5] if len(node.args) > 5 else node.kwargs.get("training")) is False:
         return set()

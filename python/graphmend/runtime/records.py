@@ -12,6 +12,7 @@ import dataclasses
 import io
 import queue
 import re
+import sys
 import types
 from typing import Any, Iterator, Optional
 
@@ -19,10 +20,11 @@ import torch
 
 from . import state
 from .reachable import NOTHING, Reach, reached
-from .watch import type_of
+from .watch import computes, type_of
 
 CONTAINERS = (list, dict, set, bytearray, collections.deque, collections.defaultdict, collections.OrderedDict)
 COUNTERS = (collections.Counter,)
+KEEPERS = ("append", "appendleft", "insert", "put", "put_nowait", "[]")  # what puts its argument in as it is
 QUEUES = (queue.Queue, queue.LifoQueue, queue.PriorityQueue, queue.SimpleQueue)
 FILES = (io.StringIO, io.TextIOWrapper, io.BytesIO, io.BufferedWriter)
 RECORDERS = (*CONTAINERS, *COUNTERS, *QUEUES, *FILES)
@@ -33,6 +35,7 @@ PLAIN_SETTERS = (
     types.SimpleNamespace.__setattr__,
 )
 SEEN = "`{}` is looked at, or written to in another way, in the same call"
+STORES = "method_setattr_standard"  # what Dynamo sets an attribute of any other object with
 SET_ATTRIBUTE = torch.nn.Module.__setattr__.__code__
 PLAIN = (type(None), bool, int, float, complex, str, bytes)
 
@@ -47,6 +50,7 @@ class Record:
     target: Any
     reach: Reach = NOTHING  # what the write may come by
     owner: Any = None  # the object whose attribute is replaced
+    shares: bool = False  # it puts a container in that the call may still change
 
 
 class Loads:
@@ -67,6 +71,14 @@ class Loads:
         """Note one value."""
         if source is not None:
             self.pending.append((id(value), source))
+
+    def forget(self, value: Any) -> bool:
+        """Take back the latest note on a value; false if there is none."""
+        for place in reversed(range(len(self.pending))):
+            if self.pending[place][0] == id(value):
+                del self.pending[place]
+                return True
+        return False
 
     def resolve(self) -> None:
         """Find out what the sources are called; most traces can do without."""
@@ -157,7 +169,7 @@ def noting_lookups(trace: state.Trace, loads: Loads) -> list[tuple[Any, str, Any
     def taking(self: Any, tx: Any, *args: Any) -> Any:
         before, key = len(loads.pending), id(self.value)
         found = table(self, tx, *args)
-        if tx.f_code is SET_ATTRIBUTE:  # looks for parameters, modules and buffers of that name
+        if tx.f_code is SET_ATTRIBUTE or sys._getframe(1).f_code.co_name == STORES:  # looks for that name alone
             loads.unseen.setdefault(key, []).extend(loads.pending[before:])
             del loads.pending[before:]
         else:
@@ -228,6 +240,37 @@ def is_number_or_text(variable: Any) -> bool:
     from .later import Later
 
     return type_of(variable) in (*PLAIN, Later)
+
+
+def is_made_of_numbers(variable: Any) -> bool:
+    """Whether Dynamo's variable is a container that the call has made of numbers, texts and containers of such."""
+    from torch._dynamo.variables import ConstDictVariable, ListVariable, TupleVariable
+
+    variable = variable.realize()
+    if type(variable) not in (ConstDictVariable, ListVariable, TupleVariable) or variable.source is not None:
+        return False
+    table = isinstance(variable.items, dict)
+    if table and not all(is_number_or_text(key.vt) for key in variable.items):
+        return False
+    items = variable.items.values() if table else variable.items
+    return all(is_number_or_text(item) or is_made_of_numbers(item) for item in items)
+
+
+def holds_numbers(variable: Any) -> bool:
+    """Whether Dynamo's variable is a container of nothing but numbers and texts."""
+    if type_of(variable) not in (list, tuple, dict):
+        return False
+    items = vars(variable.realize()).get("items")
+    if not isinstance(items, (list, tuple, dict)):
+        return False
+    if isinstance(items, dict):
+        items = (*(key.vt for key in items), *items.values())
+    return all(map(is_number_or_text, items))
+
+
+def keeps_itself(action: str, code: types.CodeType) -> bool:
+    """Whether a record puts what it is given into an object, and neither takes it apart nor computes with it."""
+    return action in KEEPERS and not computes(code)
 
 
 def plain_inside(target: Any) -> bool:
@@ -310,8 +353,31 @@ def unsafe(trace: state.Trace, current: Any, site: str, path: str, action: str) 
     except (LookupError, AttributeError) as error:
         return f"`{path}` cannot be found before the call ({error})"
     if reason is None:
-        trace.records.append(Record(site, name, is_global, target, reach, holder))
+        trace.records.append(Record(site, name, is_global, target, reach, holder, trace.sharing))
     return reason
+
+
+def shown_later(trace: state.Trace, variable: Any) -> bool:
+    """Whether an effect may show a container as it finds it: what the call writes to it is all postponed, in order.
+
+    Then the trace asks nothing of it, and the graph is for whatever it holds. What it holds must not change otherwise.
+    """
+    from torch._dynamo.guards import GuardBuilder, install_guard
+    from torch._dynamo.variables import lazy
+
+    if type(variable) is not lazy.LazyVariableTracker or variable.is_realized() or not trace.records:
+        return False
+    value, source = variable.original_value(), variable.source
+    writes = [record for record in trace.records if record.target is value]
+    if not writes or any(record.shares for record in writes) or not plain_inside(value):
+        return False
+    if not trace.loads.forget(value):
+        return False
+    install_guard(source.make_guard(GuardBuilder.TYPE_MATCH))
+    inner = frozenset(map(id, containers_in(value)))
+    for record in writes:
+        record.reach = Reach(record.reach.ids | inner, record.reach.names)
+    return True
 
 
 def refuse_seen(trace: state.Trace, output: Any) -> None:

@@ -79,6 +79,8 @@ class Trace:
     touched: dict[str, None] = dataclasses.field(default_factory=dict)
     blamed: dict[str, str] = dataclasses.field(default_factory=dict)
     open: list[Any] = dataclasses.field(default_factory=list)
+    births: int = 0  # objects that the trace has come by (noticed.py)
+    watches: list[Any] = dataclasses.field(default_factory=list)  # what calls in deferred effects do
     output: Any = None
     keys: int = 0
     loads: Any = None
@@ -127,6 +129,8 @@ class Trace:
     flags: int = 0  # blocks that set flags of cuDNN and have not ended
     made: dict[int, Any] = dataclasses.field(default_factory=dict)  # exceptions, by id (raised.py)
     texts: bool = False  # the effect that is deferred looks at exceptions only for their texts
+    sharing: bool = False  # the record puts a container in that the call has made
+    asks: bool = False  # it does more with what it is given than to hand it on
     ignoring: int = 0  # blocks of `numpy.errstate` that have not ended
     diverted: list[int] = dataclasses.field(default_factory=list)  # blocks that are open, by events in front of each
     raising: list[bool] = dataclasses.field(default_factory=list)  # by block of `catch_warnings`: all are exceptions

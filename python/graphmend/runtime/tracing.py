@@ -195,17 +195,25 @@ def is_followed(site: str) -> bool:
 
 
 @constant
-def keeps_objects(site: str, name: str, numbers: str) -> bool:
+def keeps_objects(site: str, name: str, numbers: str, action: str) -> bool:
     """Whether a record keeps anything but numbers and texts where the source does not tell: the trace follows it then.
 
-    `numbers` has a `v` for each of the values of this name that its source tells nothing of.
+    `numbers` has a `v` for each of the values of this name that its source tells nothing of. Containers of numbers and
+    texts that the call has made may be kept where they are put into the object as they are. It has a `c` where items
+    are taken out: they may be in any container.
     """
     trace, current = state.local.trace, translator().output.current_tx
     assert trace is not None
-    if "v" not in numbers:
+    trace.sharing = False
+    if "v" not in numbers and "c" not in numbers:
         return False
     values = current.symbolic_locals[name].unpack_var_sequence(current)
-    if all(records.is_number_or_text(value) for value, mark in zip(values, numbers) if mark == "v"):
+    kept = [(value, mark) for value, mark in zip(values, numbers) if not records.is_number_or_text(value)]
+    made = [value for value, mark in kept if mark == "v"]
+    trace.sharing = bool(made)
+    shared = not made or records.keeps_itself(action, current.symbolic_locals["sink"].get_code())
+    flat = all(records.holds_numbers(value) for value, mark in kept if mark == "c")
+    if shared and flat and all(map(records.is_made_of_numbers, made)):
         return False
     trace.touched.pop(site, None)
     return True
@@ -239,7 +247,7 @@ def unrecordable(site: str, path: str, action: str) -> str:
     """Why the record of the calling frame cannot be postponed; empty if it can."""
     trace = state.local.trace
     assert trace is not None
-    trace.texts = False
+    trace.texts, trace.asks = False, True
     return records.unsafe(trace, translator().output.current_tx, site, path, action) or ""
 
 
@@ -271,19 +279,21 @@ def untouched(name: str) -> str:
     """Which values of a tuple in the calling frame can be handed on without being looked at: one `1` or `0` each.
 
     Dynamo compiles again when a number or string changes whose value the trace has asked for; here only the type
-    is asked for.
+    is asked for. So it is with a container that nobody but deferred work writes to.
     """
     from torch._dynamo.variables.lazy import LazyConstantVariable
 
     found = ""
-    current = translator().output.current_tx
+    trace, current = state.local.trace, translator().output.current_tx
+    assert trace is not None
     for value in current.symbolic_locals[name].unpack_var_sequence(current):
         kind = type(value)
         if kind is LazyConstantVariable and not value.is_realized():
             value.python_type()
             found += "1"
         else:
-            found += "1" if kind.__name__ == "ConstantVariable" else "0"
+            whole = kind.__name__ == "ConstantVariable" or records.shown_later(trace, value)
+            found += "1" if whole else "0"
     return found
 
 
@@ -296,7 +306,7 @@ def postponed(name: str) -> str:
         return "it stands where it is said what NumPy tells of numbers"
     current = translator().output.current_tx
     code = current.symbolic_locals[name].get_code()
-    trace.texts = raised.shows_texts(code)
+    trace.texts, trace.asks = raised.shows_texts(code), watch.computes(code)
     return watch.unsafe_sink(code, trace, current) or ""
 
 
@@ -330,8 +340,9 @@ def made_once(variable: Any) -> Any:
 @constant
 def changeable(name: str) -> str:
     """Why the value of this name in the calling frame cannot be kept for later; empty if it can."""
-    current = translator().output.current_tx
-    return watch.unsafe_value(current.symbolic_locals[name].realize(), current) or ""
+    trace, current = state.local.trace, translator().output.current_tx
+    assert trace is not None
+    return watch.unsafe_value(current.symbolic_locals[name].realize(), current, trace.asks) or ""
 
 
 @constant

@@ -265,18 +265,21 @@ def type_of(variable: Any) -> Optional[type]:
         return None
 
 
-def unsafe_value(variable: Any, tx: Any) -> Optional[str]:
-    """Why an object cannot be kept for later, None if nothing that it shows can change."""
+def unsafe_value(variable: Any, tx: Any, asked: bool) -> Optional[str]:
+    """Why an object cannot be kept for later, None if nothing that it shows can change.
+
+    Where it is asked for more than its text, its methods may tell more than that does.
+    """
     kind = type_of(variable)
     if kind is None:
         return f"it shows an object of unknown type ({type(variable).__name__})"
     if kind in KEPT or issubclass(kind, KEPT_KINDS):
         return None
-    if plain_repr(kind) and not issubclass(kind, torch.nn.Module):
+    if not asked and plain_repr(kind) and not issubclass(kind, torch.nn.Module):
         return None
     if issubclass(kind, (tuple, frozenset)) and hasattr(variable, "items"):
         parts = variable.unpack_var_sequence(tx)
-        if not any(part.is_tensor() or unsafe_value(part, tx) is not None for part in parts):
+        if not any(part.is_tensor() or unsafe_value(part, tx, asked) is not None for part in parts):
             return None
     return f"it shows an object that may change before the call ends ({kind.__name__})"
 
