@@ -21,6 +21,7 @@ from typing import Any, Callable, Optional, Union
 import torch
 
 from . import state
+from .array_forms import forms_of_arrays
 from .arrays import arrays_computed
 from .asked import truth_asked
 from .assumed import MOST, numbers_assumed
@@ -99,7 +100,7 @@ CONTEXTS = (
     *(numbers_assumed, counters_opened, sides_watched),
     *(truth_asked, members_compared, questions_reworded, idle_conversions_seen),
     *(types_watched, supplied, texts_known, places_selected, spelled_out, constants_folded),
-    *(contexts_entered, blocks_diverted, losses_held, hosts_called, arrays_computed, seeded_drawn),
+    *(contexts_entered, blocks_diverted, losses_held, hosts_called, forms_of_arrays, arrays_computed, seeded_drawn),
     *(gradients_traced, gradients_retained, generators_noted, lookups_kept),
     *(modules_made, libraries_called, caches_asked, stack_shown, queues_asked, hooks_called, layers_held),
     *(repeats_traced, writes_inherited, draws_as_numbers, exceptions_noted, fills_noted),

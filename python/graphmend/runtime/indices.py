@@ -61,8 +61,10 @@ def is_plain(variable: Any) -> bool:
 
 
 def is_place(part: Any) -> bool:
-    """Whether a part of an index is one place, which data decide."""
-    if is_plain(part):
+    """Whether a part of an index is one place, which data decide: in a tensor, in an array, or a number."""
+    from torch._dynamo.variables.tensor import NumpyNdarrayVariable
+
+    if is_plain(part) or type(part) is NumpyNdarrayVariable:
         value = part.as_proxy().node.meta["example_value"]
         return value.dim() == 0 and value.dtype in NUMBERS
     return decided_by_data(part) and isinstance(part.sym_num, torch.SymInt)
