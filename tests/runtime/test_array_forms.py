@@ -27,6 +27,11 @@ ARRAYS = {
     "mask of columns": "a[:, a[0] > 0]",
     "chosen columns": "a[:, [1, 0]]",
     "mask of rows": "a[a[:, 0] > -90]",
+    "nothing selected": "a[a > 90]",
+    "no rows": "a[a[:, 0] > 90]",
+    "no columns": "a[:, a[0] > 90]",
+    "no places": "np.argwhere(a > 90)",
+    "places": "np.argwhere(a > 0)",
     "scaled": "a / float(np.abs(a).max())",
     "scaled from the left": "float(a.min()) * a",
     "integers and a number": "n * float(a.max()) + n",
@@ -87,7 +92,9 @@ def test_numbers_of_numpy_leave_as_numbers(tmp_path: Any, name: str) -> None:
 
 
 def test_arrays_without_dimensions_leave_as_arrays(tmp_path: Any) -> None:
-    program = load(tmp_path, text("np.array(a[a > -9].sum())", "b, a[0, 0, ...], x[0, 0].detach().numpy()"))
+    program = load(
+        tmp_path, text("np.array(a[a > -9].sum())", "b, a[0, 0, ...], x[0, 0].detach().numpy(), np.cov(a[0])")
+    )
     target = torch.compile(program(), backend="eager")
     for call in CALLS:
         expected, found = program()(*call()), target(*call())

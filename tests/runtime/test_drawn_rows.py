@@ -15,6 +15,7 @@ NUMBERS = {
     "backwards": "random.sample([6, 4, 2, 0], 3)",
     "choice": "[random.choice(range(2, 40))]",
     "choices": "random.choices(range(-3, 3), k=4)",
+    "weights": "random.choices(range(12), [1] * 12, k=2)",
     "method": "GENERATOR.sample(range(9), 2)",
 }
 CALLS = [lambda: (torch.arange(24.0).reshape(6, 4),), lambda: (torch.ones(6, 4),)]

@@ -18,7 +18,7 @@ import torch
 import torch._numpy as tnp
 from torch._dynamo.utils import to_numpy_helper
 
-from . import arrays, state
+from . import arrays, hosts, state
 
 REDUCTIONS = frozenset(
     """
@@ -172,7 +172,7 @@ def is_number(node: Any) -> bool:
     if isinstance(target, numpy_operator_wrapper):
         return is_number_of(target.op.__name__, node.args)
     if target is arrays.OPERATOR:
-        return True
+        return hosts.hosts[node.args[0]].number
     if target is operator.getitem:
         return name_of(node.args[0].target) == unravel_index.__name__
     numpy = sys.modules["numpy"]
@@ -278,13 +278,29 @@ def is_places(part: Any) -> bool:
 
 def getitem(array: Any, index: Any) -> Any:
     """`array[:, places]`: what one array selects along a dimension lies in memory one after the other."""
-    arrays = [i for i, part in enumerate(index) if is_places(part)] if type(index) is tuple else []
-    others = [part for part in index if not is_places(part)] if arrays else []
-    if len(arrays) != 1 or arrays == [0] or any(part != slice(None) for part in others):
-        return operator.getitem(array, index)
+    parts = index if type(index) is tuple else (index,)
+    arrays = [i for i, part in enumerate(parts) if is_places(part)]
+    others = [part for part in parts if not is_places(part)]
+    if len(arrays) != 1 or arrays == [0] or any(type(part) is not slice or part != slice(None) for part in others):
+        found = operator.getitem(array, index)
+        return emptied(found) if any(isinstance(part, (torch.Tensor, tnp.ndarray)) for part in parts) else found
     first = tnp.moveaxis(array, arrays[0], 0)
-    return tnp.moveaxis(operator.getitem(first, index[arrays[0]]), 0, arrays[0])
+    return emptied(tnp.moveaxis(operator.getitem(first, parts[arrays[0]]), 0, arrays[0]))
 
 
-FORMS = {form.__name__: form for form in (unique, bincount, nonzero, taking_open(where), full, unravel_index)}
+def argwhere(a: Any) -> Any:
+    """`numpy.argwhere`."""
+    return emptied(tnp.argwhere(a))
+
+
+def emptied(array: Any) -> Any:
+    """A new array, laid out as NumPy does it where it is empty; not while it is traced with sizes that data decide."""
+    sizes = tuple(array.tensor.shape)
+    if not all(type(size) is int for size in sizes) or 0 not in sizes:
+        return array
+    strides = [stride for stride in sys.modules["numpy"].empty(sizes, "i1").strides]
+    return tnp.ndarray(torch.empty_strided(sizes, strides, dtype=array.tensor.dtype))
+
+
+FORMS = {form.__name__: form for form in (argwhere, unique, bincount, nonzero, taking_open(where), full, unravel_index)}
 OPERATORS = {operator.truediv: truediv, operator.getitem: getitem}

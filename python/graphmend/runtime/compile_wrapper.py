@@ -252,7 +252,7 @@ class Callback:
             course.takes_up(self.course)
         self.course = course if whole and self.is_early() else None
         course.early = whole and self.is_early() and not self.preparation.filled
-        course.roomy = whole and self.record.paths < MAX_PATHS and not self.record.crowded
+        course.roomy = whole and self.record.paths < MAX_PATHS and not (self.record.crowded or self.backend.bound)
         return course
 
     def believe(self, known: Known) -> Callable[[], None]:

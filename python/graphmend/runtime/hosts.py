@@ -53,6 +53,7 @@ class Host:
         self.function = function
         self.arguments = arguments
         self.strict = strict
+        self.number = False  # it gives a number
         self.like: Any = None
 
     def call(self, tensors: list[torch.Tensor]) -> torch.Tensor:
@@ -60,6 +61,8 @@ class Host:
         copies = [tensor.detach().clone() for tensor in tensors]
         args, kwargs = tree_map(lambda item: item.of(copies) if isinstance(item, Place) else item, self.arguments)
         result = strictly(self.function, args, kwargs) if self.strict else self.function(*args, **kwargs)
+        if self.strict and isinstance(result, sys.modules["numpy"].generic):
+            self.number, result = True, sys.modules["numpy"].asarray(result)
         if type(result).__name__ != "ndarray" or not result.flags.c_contiguous or result.dtype.kind not in "biuf":
             raise TypeError("no array of numbers")
         if not all(map(same_numbers, copies, tensors)):
@@ -81,10 +84,8 @@ def same_numbers(one: torch.Tensor, other: torch.Tensor) -> bool:
 
 def strictly(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """What a function of NumPy's gives; raises an exception where it would warn of numbers."""
-    numpy = sys.modules["numpy"]
-    with numpy.errstate(divide="raise", over="raise", invalid="raise"):
-        result = function(*args, **kwargs)
-    return numpy.asarray(result) if isinstance(result, numpy.generic) else result
+    with sys.modules["numpy"].errstate(divide="raise", over="raise", invalid="raise"):
+        return function(*args, **kwargs)
 
 
 class Place:

@@ -395,9 +395,7 @@ def sequence(function: Any, args: list, kwargs: dict, site: str, many: bool) -> 
 def outcomes_of(function: Any, args: list, kwargs: dict) -> int:
     """In how many ways places may be drawn."""
     count, *rest = args
-    picks = {"choice": 1, "shuffle": count, "choices": 1, "sample": 1}[function.__name__]
-    if function.__name__ in ("choices", "sample"):
-        picks = kwargs.get("k", rest[-1] if rest else 1)
+    picks = kwargs.get("k", {"shuffle": count, "sample": rest[0] if rest else 1}.get(function.__name__, 1))
     return count**picks if function.__name__ == "choices" else math.perm(count, picks)
 
 
