@@ -116,3 +116,30 @@ def test_types_of_arrays(tmp_path: Any, name: str) -> None:
 @pytest.mark.parametrize("name", OTHER_TYPES)
 def test_types_that_torch_takes_for_others_come_from_numpy(tmp_path: Any, name: str) -> None:
     compare(load(tmp_path, type_program(OTHER_TYPES[name])), CALLS)
+
+
+WITH_NAN = {
+    "mean": "np.nanmean(a, axis=0)",
+    "largest": "np.array([np.nanmax(a)])",
+    "a number": "float(np.nanmin(a)) * a",
+    "quantile": "np.nanquantile(a, 0.3, 0)",
+    "deviation": "np.nanstd(a, axis=-1, ddof=1)",
+    "correlation": "np.corrcoef(a)",
+    "covariance": "np.cov(a, rowvar=False)",
+    "quantiles": "np.percentile(a, [10, 90])",
+    "padding": "np.pad(a, ((0, 1), (1, 0)))",
+    "selection": "np.select([a > 1, a < 0], [a, -a], 0.0)",
+    "pieces": "np.piecewise(a, [a < 0, a >= 0], [-1, 1])",
+    "accumulated": "np.maximum.accumulate(a, axis=1)",
+    "table": "np.subtract.outer(a[0], a[1])",
+}
+
+
+@pytest.mark.parametrize("name", WITH_NAN)
+def test_functions_that_warn_do_so_as_in_eager_python(tmp_path: Any, name: str) -> None:
+    nan = float("nan")
+    rows = [[[0.5, -1.0, 1.75], [2.0, 0.0, -3.0]], [[1.0, nan, 2.5], [0.25, 4.0, nan]]]
+    calls = [lambda row=row: (torch.tensor(row),) for row in (*rows, [[nan] * 3] * 2, [[1.0] * 3] * 2)]
+    compare(load(tmp_path, text(WITH_NAN[name])), calls)
+    outcome = compare(load(tmp_path, text(WITH_NAN[name])), calls[:1])
+    assert outcome.report["callables"][0]["mode"] == "whole"

@@ -36,7 +36,13 @@ def written(x, i):
     return y
 
 
-PROGRAMS = [alone, in_tuples, numbers, smaller_types, last_tokens, written]
+def lists(x, i):
+    n = (i + 0).item()
+    kept = [int(row.argmax()) % 2 for row in x.flatten(1)]
+    return x[[n, 0]] * 2, x[kept], x[[n, -1 - n], 0], x[:, [n, 0]] + 1, x[kept, ..., [n] * len(kept)]
+
+
+PROGRAMS = [alone, in_tuples, numbers, smaller_types, last_tokens, written, lists]
 
 
 @pytest.mark.parametrize("grad", [False, True], ids=["", "grad"])

@@ -287,3 +287,39 @@ def test_the_smallest_of_an_argument_and_a_number_is_one_of_them() -> None:
 
     calls = [lambda step=step: (torch.ones(2), step) for step in (0, 3, 4, 7, 2, 9)]
     assert compare(lambda: f, calls).graphs > 0
+
+
+LISTED = {
+    "truths": lambda x: (x > 0).tolist(),
+    "reals": lambda x: x.tolist(),
+    "rows": lambda x: torch.stack([x, -x]).tolist(),
+    "selected": lambda x: x[x > 0].tolist(),
+}
+
+
+@pytest.mark.parametrize("kind", LISTED)
+def test_lists_of_tensors_of_many_sizes(kind: str) -> None:
+    def f(x: torch.Tensor) -> Any:
+        found = LISTED[kind](x.detach())
+        return x * len(found), found
+
+    rows = ([1.0, -1.0, 2.0], [1.5, 2.5], [-1.0, -2.0, -3.0], [1.0, 2.0, 3.0, -4.0], [0.5, math.inf])
+    compare(lambda: f, [lambda row=row: (torch.tensor(row),) for row in rows])
+    torch._dynamo.reset()
+    runtime.registry.reset()
+    backend = CountingBackend()
+    compiled = torch.compile(f, backend=backend)
+    for row in rows * 2:
+        assert compiled(torch.tensor(row))[1] == f(torch.tensor(row))[1]
+    assert len(backend.graphs) <= len(rows)
+    assert runtime.report()["callables"][0]["mode"] == "whole"
+
+
+def test_lists_of_many_integers_of_many_sizes() -> None:
+    def f(n: torch.Tensor) -> Any:
+        return torch.ones(2) * sum(n.tolist())
+
+    for size in (40, 50, 45, 40):
+        compare(lambda: f, [lambda size=size: (torch.arange(size),)])
+    compare(lambda: f, [lambda size=size: (torch.arange(size),) for size in (40, 50, 45)])
+    assert runtime.report()["callables"][0]["mode"] == "whole"

@@ -1,13 +1,15 @@
-"""Functions of NumPy that Dynamo does not know, as operators of the graph.
+"""Functions of NumPy that Dynamo does not know, or cannot trace, as operators of the graph.
 
-They compute with their arguments and do nothing else, and what they give is an array of its own. It has to look like
-the one of the call that was traced; otherwise, and where the function raises, the call runs again in eager Python.
+They compute with their arguments and do nothing else, and what they give is a number or an array of its own. It has to
+look like the one of the call that was traced; otherwise, and where the function raises or warns, the call runs again in
+eager Python.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import Any, Iterator, Optional
+import warnings
+from typing import Any, Callable, Iterator, Optional
 
 from . import callers, hosts, operators, outside_calls, state
 from .asked import as_tensor
@@ -17,11 +19,17 @@ from .regions import tensor_of
 
 NAMES = frozenset(
     """
-    argpartition delete digitize ediff1d insert interp intersect1d isin lexsort nancumprod nancumsum packbits partition
-    polyadd polyder polyfit polyint polymul polysub polyval roots setdiff1d setxor1d trapezoid trim_zeros union1d
-    unpackbits unwrap
+    argpartition block compress delete digitize ediff1d extract insert interp intersect1d isin lexsort nancumprod
+    nancumsum nanprod nansum packbits partition piecewise polyadd polyder polyfit polyint polymul polysub polyval roots
+    select setdiff1d setxor1d trapezoid trim_zeros union1d unpackbits unwrap
     """.split()
 )
+SKIPPING = frozenset(
+    "nanargmax nanargmin nanmax nanmean nanmedian nanmin nanpercentile nanquantile nanstd nanvar".split()
+)
+FAILING = frozenset(["corrcoef", "cov", "median", "pad"])  # Dynamo's forms of these ask what data decide, or fail
+OF_SEVERAL = frozenset(["percentile", "quantile"])  # of another type than Dynamo's where several are asked for
+REDUCING = frozenset(["accumulate", "outer", "reduce", "reduceat"])  # methods of functions such as `numpy.add`
 OPERATOR = operators.define("array(str key, Tensor[] tensors) -> Tensor", hosts.run, hosts.fake)
 hosts.OPERATORS.append(OPERATOR)
 
@@ -33,10 +41,17 @@ def arrays_computed(trace: state.Trace) -> Iterator[None]:
     from torch._dynamo.variables.tensor import NumpyNdarrayVariable
 
     call, attribute = NumpyVariable.call_function, NumpyNdarrayVariable.var_getattr
+    method = NumpyVariable.call_method
 
     def calling(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-        found = computed(trace, tx, self, args, kwargs) if is_unknown(self.value) else None
+        found = computed(trace, tx, self, self.value, args, kwargs) if is_unknown(self.value, args, kwargs) else None
         return call(self, tx, args, kwargs) if found is None else found
+
+    def reducing(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        found = None
+        if name in REDUCING and isinstance(self.value, sys.modules["numpy"].ufunc):
+            found = computed(trace, tx, self, getattr(self.value, name), args, kwargs)
+        return method(self, tx, name, args, kwargs) if found is None else found
 
     def reading(self: Any, tx: Any, name: str) -> Any:
         kind = type_of(self) if name == "dtype" else None
@@ -44,6 +59,7 @@ def arrays_computed(trace: state.Trace) -> Iterator[None]:
 
     with state.replaced(
         (NumpyVariable, "call_function", calling),
+        (NumpyVariable, "call_method", reducing),
         (NumpyNdarrayVariable, "var_getattr", reading),
     ):
         yield
@@ -78,20 +94,23 @@ def keeps_types(node: Any) -> bool:
     return not result or not operands or any(operands)
 
 
-def is_unknown(function: Any) -> bool:
-    """Whether a function is one of these, and Dynamo has no other form of it."""
+def is_unknown(function: Any, args: Any, kwargs: Any) -> bool:
+    """Whether a function is one of these, and Dynamo has no other form of it that would do."""
     from torch._dynamo.variables.misc import get_np_to_tnp_map
 
     name = getattr(function, "__name__", "")
-    return (
-        name in NAMES
-        and getattr(sys.modules["numpy"], name, None) is function
-        and (function not in get_np_to_tnp_map())
-    )
+    if not isinstance(name, str) or getattr(sys.modules["numpy"], name, None) is not function:
+        return False
+    if name in OF_SEVERAL:
+        asked = args[1] if len(args) > 1 else kwargs.get("q")
+        return asked is not None and asked.realize().python_type() in (list, tuple)
+    return name in FAILING or (name in NAMES | SKIPPING and function not in get_np_to_tnp_map())
 
 
-def computed(trace: state.Trace, tx: Any, variable: Any, args: Any, kwargs: Any) -> Optional[Any]:
-    """Dynamo's variable of the array that a function gives; None where no operator can take its place."""
+def computed(
+    trace: state.Trace, tx: Any, variable: Any, function: Callable[..., Any], args: Any, kwargs: Any
+) -> Optional[Any]:
+    """Dynamo's variable of what a function gives; None where no operator can take its place."""
     from torch._dynamo.variables.tensor import NumpyNdarrayVariable
 
     tensors: list[Any] = []
@@ -106,9 +125,11 @@ def computed(trace: state.Trace, tx: Any, variable: Any, args: Any, kwargs: Any)
     values = [path.tensor(item.as_proxy().node) for item in tensors]
     if tx.output.current_tracer.parent is not None or not tensors or any(value is None for value in values):
         return None
-    host = Host(variable.value, arguments)
+    host = Host(skipping(function) if function.__name__ in SKIPPING else function, arguments, strict=True)
     try:
-        host.like = host.call([value.detach() for value in values])  # type: ignore[union-attr]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            host.like = host.call([value.detach() for value in values])  # type: ignore[union-attr]
     except Exception:  # Python raises it as well, or the result is another one
         return None
     outside_calls.guard(variable, variable.value)
@@ -116,13 +137,30 @@ def computed(trace: state.Trace, tx: Any, variable: Any, args: Any, kwargs: Any)
     proxy = tx.output.create_proxy(
         "call_function",
         OPERATOR,
-        (hosts.keep(host, variable.value.__name__), [item.as_proxy() for item in tensors]),
+        (hosts.keep(host, function.__name__), [item.as_proxy() for item in tensors]),
         {},
     )
     result = NumpyNdarrayVariable.create(tx, proxy)
     if path.shadow is not None:
         path.shadow.values[proxy.node] = host.like
     return result
+
+
+def skipping(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that leaves out NaN; raises TypeError where too few numbers are left, of which it would warn."""
+    asks = function.__name__ in ("nanpercentile", "nanquantile")
+
+    def call(array: Any, *args: Any, axis: Any = None, ddof: int = 0, **kwargs: Any) -> Any:
+        if len(args) > 1 + asks:
+            raise TypeError("an argument that is mostly given by name")
+        along = args[asks] if len(args) > asks else axis
+        numbers = (~sys.modules["numpy"].isnan(array)).sum(axis=along)
+        if (numbers <= ddof).any() or array.size == 0:
+            raise TypeError("too few numbers")
+        options = {"ddof": ddof} if ddof else {}
+        return function(array, *args[:asks], axis=along, **options, **kwargs)
+
+    return call
 
 
 def plain(tx: Any, variable: Any, tensors: list[Any]) -> Any:

@@ -283,6 +283,16 @@ def fix(trace: state.Trace, number: Any) -> Any:
     return bool(found) if isinstance(number, torch.SymBool) else int(found)
 
 
+def fix_shape(trace: state.Trace, value: torch.Tensor) -> bool:
+    """Whether the sizes of a tensor are known, those that were open being the ones of this call from here on."""
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+
+    for size in value.shape:
+        if free_unbacked_symbols(size) and fix(trace, size) is None:
+            return False
+    return all(int(size) >= 0 for size in value.shape)  # a guard of Dynamo's
+
+
 def is_number(value: Any) -> bool:
     """Whether a value is an integer or a truth value that the trace does not know."""
     return isinstance(value, (torch.SymInt, torch.SymBool))

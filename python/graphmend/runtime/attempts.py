@@ -41,8 +41,10 @@ class Course:
     bound: bool = False  # they are fixed because the compiler cannot have symbols
     hasty: bool = True  # no trace has refused a site
     early: bool = False  # a trace may be given up for what the call fills in
+    roomy: bool = False  # there may be more ways
     held: dict[str, Any] = dataclasses.field(default_factory=dict)  # numbers that modules held in earlier traces
     counters: frozenset[str] = frozenset()  # that are left open
+    spelled: bool = False  # open sizes in texts are those of the call
     uncounted: bool = False  # none is, because nothing came of it
     missed: dict[str, str] = dataclasses.field(default_factory=dict)  # records without which the trace goes on
     raised: Any = None  # what the program raised when it was told that it is compiled
@@ -51,7 +53,7 @@ class Course:
         """The next attempt."""
         numbers = {"fixed": self.fixed, "symbolic": self.symbolic, "items": self.items}
         known = {"hosts": self.hosts, "eager": self.eager, "early": self.early, "held": dict(self.held)}
-        known.update(counters=self.counters, hasty=self.hasty)
+        known.update(counters=self.counters, hasty=self.hasty, spelled=self.spelled, roomy=self.roomy)
         return state.Trace(self.whole, frozenset(self.off), **known, **numbers)
 
     def takes_up(self, earlier: Course) -> None:
@@ -102,6 +104,8 @@ class Course:
             if trace.crowded:
                 self.fix(trace)
             return False  # whatever numbers are
+        elif trace.spelling and not self.spelled:
+            self.spelled = True
         elif trace.numbers and not self.tried:
             self.fix(trace)
             self.bound = isinstance(getattr(error, "inner_exception", error), state.SymbolsRefused)

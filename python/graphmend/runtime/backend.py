@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional
 
+from torch import SymInt
 from torch.fx import GraphModule
 
 from . import gradients, own_guards, state
@@ -73,6 +74,8 @@ class MendingBackend:
         self.path = path
         self.answers: Optional[tuple[bool, ...]] = None  # of all its graphs, once it has one
         self.chances: tuple[bool, ...] = ()  # which of the decisions on its path random numbers make alone
+        self.facts: set[tuple] = set()  # what each of them rests on besides
+        self.folds = False  # some have numbers as constants, so that they need not ask for what those decide
         self.bound: set[bool] = set()  # the gradient modes in which its graphs have numbers for want of symbols
         self.entry: Any = None
         for name in FORWARDED:
@@ -102,7 +105,7 @@ class MendingBackend:
             refuse_devices(module)
         if not (trace.switched or has_markers(module) or (trace.whole and rests(module, trace))):
             if trace.whole:
-                self.follow((), trace)
+                self.follow((), trace, module)
             own_guards.drop(translator().output)
             with collected():
                 compiled = self.inner(module, inputs, **kwargs)
@@ -113,7 +116,7 @@ class MendingBackend:
         own_guards.drop(translator().output)
         if trace.whole:
             trace.repeated = plan.route in state.local.failed
-            self.follow(tuple(plan.expected[1:]), trace)
+            self.follow(tuple(plan.expected[1:]), trace, module)
         if trace.fixed and write_numbers(module, trace):
             plan.carried = False
         reason = computes_with_numbers(module) if plan.numbers else None
@@ -144,10 +147,18 @@ class MendingBackend:
         trace.bare = not isinstance(run, GuardedGraph)
         return with_flags(run, plan.flags) if plan.flags else run
 
-    def follow(self, answers: tuple[bool, ...], trace: state.Trace) -> None:
-        """Make sure that all graphs of one way follow one path."""
+    def follow(self, answers: tuple[bool, ...], trace: state.Trace, module: GraphModule) -> None:
+        """Make sure that all graphs of one way follow one path.
+
+        Where sizes are open, graphs that rest on different facts have ways of their own if there may be more: Dynamo
+        would come to the last one first, with calls that are another's.
+        """
         trace.answers = answers
-        if self.answers not in (None, answers) or trace.repeated:
+        other = self.answers not in (None, answers) or trace.repeated
+        facts = trace.route(())
+        if not other and trace.roomy and facts and self.facts - {facts} and leaves_sizes_open(module):
+            trace.crowding = facts
+        if other or trace.crowding is not None:
             trace.elsewhere = True
             raise state.SiteRefused("the call takes another path")
 
@@ -162,3 +173,9 @@ class MendingBackend:
 
     def __hash__(self) -> int:
         return hash((MendingBackend, self.whole, self.path, id(self.entry)))
+
+
+def leaves_sizes_open(module: GraphModule) -> bool:
+    """Whether a graph is one for inputs of many sizes, or for many integers."""
+    inputs = (node.meta.get("example_value") for node in module.graph.nodes if node.op == "placeholder")
+    return any(isinstance(value, SymInt) for value in inputs)

@@ -21,6 +21,7 @@ from typing import Any, Callable, Optional, Union
 import torch
 
 from . import state
+from .array_forms import forms_of_arrays
 from .arrays import arrays_computed
 from .asked import truth_asked
 from .assumed import MOST, numbers_assumed
@@ -69,6 +70,7 @@ from .stacks import stack_shown
 from .state import replays
 from .supplied import supplied
 from .tensor_hooks import hooks_called
+from .texts import texts_known
 from .undo import nothing
 from .watch import identity_watched, numbers_watched, surroundings
 
@@ -99,8 +101,8 @@ CONTEXTS = (
     *(identity_watched, numbers_watched, loads_noted, proxies_followed),
     *(numbers_assumed, counters_opened, sides_watched),
     *(truth_asked, members_compared, questions_reworded, idle_conversions_seen),
-    *(types_watched, supplied, places_selected, spelled_out, constants_folded),
-    *(contexts_entered, blocks_diverted, losses_held, hosts_called, arrays_computed, seeded_drawn),
+    *(types_watched, supplied, texts_known, places_selected, spelled_out, constants_folded),
+    *(contexts_entered, blocks_diverted, losses_held, hosts_called, forms_of_arrays, arrays_computed, seeded_drawn),
     *(gradients_traced, gradients_retained, generators_noted, lookups_kept),
     *(modules_made, libraries_called, caches_asked, stack_shown, queues_asked, hooks_called, layers_held),
     *(repeats_traced, writes_inherited, draws_as_numbers, exceptions_noted, fills_noted),
@@ -232,7 +234,7 @@ class Callback:
                     self.preparation.filled = True
                     self.wait(first_line(error))
                 if trace.elsewhere:
-                    raise state.OtherPath(trace.answers, trace.repeated)
+                    raise state.OtherPath(trace.answers, trace.repeated, trace.crowding)
                 if forget_known is not None:
                     forget_known()
                     forget_known, course = None, self.begin(whole, None)
@@ -253,6 +255,7 @@ class Callback:
             course.takes_up(self.course)
         self.course = course if whole and self.is_early() else None
         course.early = whole and self.is_early() and not self.preparation.filled
+        course.roomy = whole and self.record.paths < MAX_PATHS and not (self.record.crowded or self.backend.bound)
         return course
 
     def believe(self, known: Known) -> Callable[[], None]:
@@ -299,6 +302,8 @@ class Callback:
         self.record.hosts |= course.hosts
         if trace.answers is not None:
             self.backend.answers, self.backend.chances = trace.answers, trace.chances
+            self.backend.facts.add(trace.route(()))
+        self.backend.folds |= trace.fixed
         if trace.work is not None:
             note_postponing(result.guarded_code.code)
             trace.work.undoes, trace.work.fills = trace.changes or not trace.bare, trace.fills
@@ -433,9 +438,13 @@ class Way:
     backend: Any
 
     def may_hold(self, known: tuple[bool, ...]) -> bool:
-        """Whether its path begins with these answers."""
+        """Whether its path begins with these answers; who knows where its graphs do not ask for some of them."""
         answers = self.backend.answers
-        return answers is not None and answers[: len(known)] == known
+        return answers is not None and (self.backend.folds or answers[: len(known)] == known)
+
+    def has_room(self, facts: Any) -> bool:
+        """Whether a graph that rests on these facts may stand beside its graphs (None: any)."""
+        return facts is None or self.backend.facts == {facts}
 
 
 @dataclasses.dataclass
@@ -443,13 +452,14 @@ class Failure:
     """Why a call has to be run again: `ran` on another path, or not at all for want of a graph.
 
     `answers` is what is known of the call's path: its beginning if it ran, all of it if it did not.
-    `path` is that of the graph which ran.
+    `path` is that of the graph which ran; `facts` is what a graph rests on that may not stand beside those of its way.
     """
 
     ran: bool
     restore: Optional[Callable[[], None]]
     answers: Optional[tuple[bool, ...]]
     path: Any = None
+    facts: Any = None
     stopped: Any = None  # an effect that has raised an exception
 
 
@@ -580,7 +590,7 @@ class Ways:
             except state.GuardFailed as failed:
                 failure = Failure(True, failed.restore, failed.answers, failed.path)
             except state.OtherPath as failed:
-                failure = Failure(False, None, failed.answers)
+                failure = Failure(False, None, failed.answers, facts=failed.facts)
                 search.over = failed.repeated
             else:
                 self.likely = way
@@ -624,7 +634,8 @@ class Search:
 
     `known` is how the path of the call begins as far as graphs have told. A way in `tried` holds a wrong graph for the
     call, one in `absent` none; where no other is left, one is traced. `failed` holds the paths of the wrong graphs;
-    `varied` tells that numbers, and not decisions, have shown one of them to be wrong.
+    `varied` tells that numbers, and not decisions, have shown one of them to be wrong. `facts` is what the graph of the
+    call rests on, where it may stand only beside others that do.
     """
 
     def __init__(self, ways: Ways) -> None:
@@ -635,6 +646,7 @@ class Search:
         self.failed: tuple[Any, ...] = ()
         self.varied = False
         self.absent: set[Way] = set()
+        self.facts: Any = None
         self.tracing = False
         self.over = False
         self.runs = 0
@@ -653,6 +665,7 @@ class Search:
             self.absent.add(way)
         else:
             self.complete = True
+            self.facts = failure.facts
         if failure.answers is not None and (self.complete or len(failure.answers) > len(self.known)):
             self.known = failure.answers
 
@@ -662,7 +675,7 @@ class Search:
             return None
         found = [way for way in self.ways.paths if way not in self.tried and way.may_hold(self.known)]
         if self.complete:
-            found = [way for way in found if way.backend.answers == self.known]
+            found = [way for way in found if way.backend.answers == self.known and way.has_room(self.facts)]
         untried = [] if self.complete else [way for way in found if way not in self.absent]
         self.complete, self.tracing = False, not untried
         return (untried or found or [self.ways.fresh(self.tried, self.known)])[0]
@@ -724,7 +737,7 @@ def failure_of(error: BaseException) -> Union[Failure, Break, None]:
     if isinstance(error, state.GuardFailed):
         return Failure(True, error.restore, error.answers, error.path, error.stopped)
     if isinstance(error, state.OtherPath):
-        return Failure(False, None, error.answers)
+        return Failure(False, None, error.answers, facts=error.facts)
     return Break(error.raises, error.again) if isinstance(error, state.NotWhole) else None
 
 

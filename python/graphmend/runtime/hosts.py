@@ -44,21 +44,28 @@ numbers = itertools.count()
 
 
 class Host:
-    """A function, its arguments, and what it gives. Tensors among the arguments are numbered."""
+    """A function, its arguments, and what it gives. Tensors among the arguments are numbered.
 
-    def __init__(self, function: Callable[..., Any], arguments: Any) -> None:
+    A `strict` one is a function of NumPy's, which may give a number, and does not warn of numbers.
+    """
+
+    def __init__(self, function: Callable[..., Any], arguments: Any, strict: bool = False) -> None:
         self.function = function
         self.arguments = arguments
+        self.strict = strict
+        self.number = False  # it gives a number
         self.like: Any = None
 
     def call(self, tensors: list[torch.Tensor]) -> torch.Tensor:
         """What the function gives for these tensors; it must not change them."""
         copies = [tensor.detach().clone() for tensor in tensors]
         args, kwargs = tree_map(lambda item: item.of(copies) if isinstance(item, Place) else item, self.arguments)
-        result = self.function(*args, **kwargs)
+        result = strictly(self.function, args, kwargs) if self.strict else self.function(*args, **kwargs)
+        if self.strict and isinstance(result, sys.modules["numpy"].generic):
+            self.number, result = True, sys.modules["numpy"].asarray(result)
         if type(result).__name__ != "ndarray" or not result.flags.c_contiguous or result.dtype.kind not in "biuf":
             raise TypeError("no array of numbers")
-        if not all(map(torch.equal, copies, tensors)):
+        if not all(map(same_numbers, copies, tensors)):
             raise TypeError("it writes to an argument")
         if any(sys.modules["numpy"].may_share_memory(result, copy.numpy()) for copy in copies):
             raise TypeError("it gives a part of an argument")
@@ -66,6 +73,19 @@ class Host:
         if self.like is not None and (found.dtype, found.shape) != (self.like.dtype, self.like.shape):
             raise TypeError("an array of another kind")
         return found
+
+
+def same_numbers(one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Whether two tensors of a kind hold the same; NaN is the same as NaN."""
+    if torch.equal(one, other):
+        return True
+    return one.is_floating_point() and torch.allclose(one, other, rtol=0, atol=0, equal_nan=True)
+
+
+def strictly(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """What a function of NumPy's gives; raises an exception where it would warn of numbers."""
+    with sys.modules["numpy"].errstate(divide="raise", over="raise", invalid="raise"):
+        return function(*args, **kwargs)
 
 
 class Place:

@@ -1,4 +1,5 @@
-"""Items at places that data decide: `x[i]`, `x[0, i]`, where `i` is a tensor without dimensions or a number from one.
+"""Items at places that data decide: `x[i]`, `x[0, i]`, where `i` is a tensor without dimensions or a number from one,
+and `x[[i, j]]` of such numbers.
 
 Dynamo has to know such a tensor, and in a tuple such a number, too: each number would be another path. `select` takes
 it as it is, and gives the view that the index gives.
@@ -27,6 +28,7 @@ def places_selected(trace: state.Trace) -> Iterator[None]:
 
     def calling(self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
         if self.fn is operator.getitem and not trace.fixed and is_plain(value := args[0].realize()):
+            args = [value, with_tensors(tx, args[1].realize())]
             parts = parts_of(args[1].realize())
             if parts is not None and any(is_place(part) for part in parts):
                 dimensions = dimensions_of(parts, value.as_proxy().node.meta["example_value"].dim())
@@ -37,6 +39,26 @@ def places_selected(trace: state.Trace) -> Iterator[None]:
 
     with state.replaced((BuiltinVariable, "call_function", calling)):
         yield
+
+
+def with_tensors(tx: Any, key: Any) -> Any:
+    """An index with tensors in place of lists of numbers that data decide."""
+    from torch._dynamo.variables import TupleVariable, VariableTracker
+
+    if type(key) is TupleVariable and any(is_list_of_places(part.realize()) for part in key.items):
+        return TupleVariable([with_tensors(tx, part.realize()) for part in key.items])
+    if not is_list_of_places(key):
+        return key
+    return VariableTracker.build(tx, torch.tensor).call_function(tx, [key], {})
+
+
+def is_list_of_places(key: Any) -> bool:
+    """Whether an index is a list of integers, of which data decide some: one tensor of them gives the same items."""
+    from torch._dynamo.variables import ListVariable
+
+    items = [item.realize() for item in key.items] if type(key) is ListVariable else []
+    places = [is_place(item) and not item.is_tensor() for item in items]
+    return any(places) and all(place or is_integer(item) for place, item in zip(places, items))
 
 
 def parts_of(key: Any) -> Optional[list[Any]]:
@@ -61,8 +83,10 @@ def is_plain(variable: Any) -> bool:
 
 
 def is_place(part: Any) -> bool:
-    """Whether a part of an index is one place, which data decide."""
-    if is_plain(part):
+    """Whether a part of an index is one place, which data decide: in a tensor, in an array, or a number."""
+    from torch._dynamo.variables.tensor import NumpyNdarrayVariable
+
+    if is_plain(part) or type(part) is NumpyNdarrayVariable:
         value = part.as_proxy().node.meta["example_value"]
         return value.dim() == 0 and value.dtype in NUMBERS
     return decided_by_data(part) and isinstance(part.sym_num, torch.SymInt)

@@ -68,16 +68,18 @@ def holder(part: str, value: Any) -> Holder:
     return found
 
 
-def called(site: str, function: Callable[..., Any], part: str, args: tuple, kwargs: dict) -> Any:
-    """What a call gives, as the trace has to see it."""
+def called(site: str, function: Callable[..., Any], part: str, args: tuple, kwargs: dict, is_row: bool = False) -> Any:
+    """What a call gives, as the trace has to see it. Of a row of numbers any may be drawn, of other things a few."""
     value = None
-    found = happen(site, part, len(local.queue) > 0)
+    found = happen(site, part, len(local.queue) > 0, is_row)
     if found == "later":
         cell: list = []
         local.queue.append((local, take, torch.is_grad_enabled(), None, function, cell))
         return Later(site, "", (cell,))
     if found == "number":
         return value.item()  # type: ignore[attr-defined]
+    if found == "numbers":
+        return value.tolist()  # type: ignore[attr-defined]
     if found != "choice":
         return value
     for place in range(places_of(site)):
@@ -92,13 +94,13 @@ def ordered(site: str, function: Callable[..., Any], args: tuple, kwargs: dict) 
     items, *rest = args
     if not has_places("items"):
         refuse(site, "it draws from what is no plain list")
-    count = len(items)
-    order = called(site, function, "", (count, *rest), kwargs)
+    count, first, step = len(items), first_of("items"), step_of("items")
+    order = called(site, function, "", (count, *rest), kwargs, step != 0)
     if type(order) is int:
-        return items[order]
+        return first + order * step if step else items[order]
     found = []
     for place in order:
-        found.append(items[place])
+        found.append(first + place * step if step else items[place])
     if kind_of_order("function") != "shuffle":
         return found
     items[:] = found
@@ -161,6 +163,34 @@ def has_places(name: str) -> bool:
     kind = variable_of(name).python_type()
     plain = (list, tuple, str, range, torch.nn.ModuleList, torch.nn.Sequential)
     return kind in plain
+
+
+@constant
+def first_of(name: str) -> int:
+    """The first number of the row under this name in the calling frame."""
+    return row_of(variable_of(name))[0]
+
+
+@constant
+def step_of(name: str) -> int:
+    """How far the numbers of the row under this name in the calling frame are apart; 0 if it is none."""
+    return row_of(variable_of(name))[1]
+
+
+def row_of(variable: Any) -> tuple[int, int]:
+    """The first of integers that are equally far apart, and how far; (0, 0) for everything else."""
+    from torch._dynamo.variables.lists import RangeVariable
+
+    try:
+        if type(variable) is RangeVariable:
+            return variable.start(), variable.step()
+        numbers = as_constant(variable)
+    except Exception:  # no constants
+        return 0, 0
+    if type(numbers) not in (list, tuple) or len(numbers) < 2 or any(type(number) is not int for number in numbers):
+        return 0, 0
+    step = numbers[1] - numbers[0]
+    return (numbers[0], step) if list(numbers) == [numbers[0] + i * step for i in range(len(numbers))] else (0, 0)
 
 
 @constant
@@ -292,7 +322,7 @@ def notes() -> Notes:
 
 
 @constant
-def happen(site: str, part: str, deferred: bool) -> str:
+def happen(site: str, part: str, deferred: bool, is_row: bool) -> str:
     """Make the call of the calling frame for real, and have it made before the graph whenever that runs.
 
     The frame's `value` becomes a constant, an input of the graph, or the number of the value among those of the site.
@@ -303,8 +333,9 @@ def happen(site: str, part: str, deferred: bool) -> str:
     fact = readings.fact_of(function)
     assert fact is not None
     args, kwargs = constants(site, ("args", "kwargs"))
+    many = fact.kind == ORDER and is_row and outcomes_of(function, args, kwargs) > MAX_VALUES
     if fact.kind == ORDER:
-        args = sequence(function, args, kwargs, site)
+        args = sequence(function, args, kwargs, site, many)
     if deferred and fact.kind not in (PURE, CLOCK):
         refuse(site, "what is deferred until after the call comes before it")
     guard(variable, function)
@@ -322,7 +353,7 @@ def happen(site: str, part: str, deferred: bool) -> str:
     value = made(site, function, args, kwargs, part)
     if fact.kind == SEED:
         return seed(Setting(function, args, kwargs))
-    place = None if fact.kind in (DRAW, CLOCK) else functools.partial(place_of, site)
+    place = None if many or fact.kind in (DRAW, CLOCK) else functools.partial(place_of, site)
     return hand_in(site, value, Reading(function, args, kwargs, part, place))
 
 
@@ -353,17 +384,19 @@ def made(site: str, function: Any, args: list, kwargs: dict, part: str) -> Any:
         refuse(site, f"it raises {type(error).__name__}")
 
 
-def sequence(function: Any, args: list, kwargs: dict, site: str) -> list:
+def sequence(function: Any, args: list, kwargs: dict, site: str, many: bool) -> list:
     """The arguments of a call that draws places: the numbers of the places instead of the sequence."""
     count, *rest = args
-    shuffles = function.__name__ == "shuffle"
-    picks = {"choice": 1, "shuffle": count, "choices": 1, "sample": 1}[function.__name__]
-    if function.__name__ in ("choices", "sample"):
-        picks = kwargs.get("k", rest[-1] if rest else 1)
-    outcomes = count**picks if function.__name__ == "choices" else math.perm(count, picks)
-    if not 0 < outcomes <= MAX_VALUES:
+    if not 0 < outcomes_of(function, args, kwargs) or not (many or outcomes_of(function, args, kwargs) <= MAX_VALUES):
         refuse(site, "it draws from none or from too many possibilities")
-    return [list(range(count)) if shuffles else range(count), *rest]
+    return [list(range(count)) if function.__name__ == "shuffle" else range(count), *rest]
+
+
+def outcomes_of(function: Any, args: list, kwargs: dict) -> int:
+    """In how many ways places may be drawn."""
+    count, *rest = args
+    picks = kwargs.get("k", {"shuffle": count, "sample": rest[0] if rest else 1}.get(function.__name__, 1))
+    return count**picks if function.__name__ == "choices" else math.perm(count, picks)
 
 
 def keep(found: Notes, fact: Fact, function: Any, site: str) -> None:
@@ -418,7 +451,9 @@ def hand_in(site: str, value: Any, reading: Reading) -> str:
         refuse(site, f"it gives an object of type {type(value).__name__}")
     reading.like = tensor
     put(graph_input(reading, tensor, type(value).__name__ == "ndarray"))
-    return "choice" if reading.place is not None else "array" if type(value).__name__ == "ndarray" else "number"
+    if reading.place is not None:
+        return "choice"
+    return {"ndarray": "array", "list": "numbers"}.get(type(value).__name__, "number")
 
 
 def put(variable: Any, name: str = "value") -> None:

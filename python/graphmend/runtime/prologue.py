@@ -90,6 +90,8 @@ class Reading:
             return torch.tensor(value, dtype=torch.float64)
         if type(value) is int and abs(value) < 2**63:
             return torch.tensor(value)
+        if type(value) is list:
+            return torch.tensor(value, dtype=torch.int64)
         if type(value) is torch.Tensor:
             return value
         return torch.from_numpy(value) if type(value).__name__ == "ndarray" else None

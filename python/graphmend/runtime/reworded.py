@@ -16,6 +16,7 @@ from torch.fx import Node
 
 from . import prove, state
 from .asked import as_tensor, constant
+from .assumed import fix_shape
 from .lost import add_sources
 from .mathematics import computed
 from .ordered import collected, extreme, of_two_kinds, sorted_by_data
@@ -42,7 +43,7 @@ def questions_reworded(trace: state.Trace) -> Iterator[None]:
         (builtin.BuiltinVariable, "call_function", builtins),
         (misc.NumpyVariable, "call_function", arrays),
         (tensor.TensorVariable, "call_method", methods),
-        (tensor.TensorVariable, "method_tolist", lists_of),
+        (tensor.TensorVariable, "method_tolist", lists_of(trace)),
         (tensor.NumpyNdarrayVariable, "call_method", items_of),
         (tensor.SymNodeVariable, "richcompare_impl", comparisons),
         (lists.ListVariable, "call_method", sorted_by_data),
@@ -141,19 +142,22 @@ def items_of(call: Any) -> Any:
     return calling
 
 
-def lists_of(call: Any) -> Any:
+def lists_of(trace: state.Trace) -> Any:
     """`tolist()` of truth values and of numbers that are no integers."""
 
-    def listing(self: Any, tx: Any) -> Any:
-        numbers = as_tensor(tx, self)
-        value = example(numbers)
-        plain = value is not None and value.dtype in LISTED and all(type(size) is int for size in value.shape)
-        if not plain or value.numel() > MAX_LISTED:
-            return call(self, tx)
-        looked_at(tx, numbers)
-        return listed(tx, numbers, value.dim())
+    def replacing(call: Any) -> Any:
+        def listing(self: Any, tx: Any) -> Any:
+            numbers = as_tensor(tx, self)
+            value = example(numbers)
+            plain = value is not None and value.dtype in LISTED and fix_shape(trace, value)
+            if not plain or value.numel() > MAX_LISTED:
+                return call(self, tx)
+            looked_at(tx, numbers)
+            return listed(tx, numbers, value.dim())
 
-    return listing
+        return listing
+
+    return replacing
 
 
 def listed(tx: Any, value: Any, levels: int) -> Any:

@@ -52,13 +52,17 @@ class OtherPath(BaseException):
     """Raised instead of tracing a call for a way that is not the call's, or may not be; nothing has run yet.
 
     `answers` is the path of the call; None while no way has been asked to be traced. `repeated` tells that a graph of
-    this path has already failed for the call, so that another one would fail, too.
+    this path has already failed for the call, so that another one would fail, too. `facts` are those of a graph that
+    would stand in front of others in its way, whose calls would come to it first.
     """
 
-    def __init__(self, answers: Optional[tuple[bool, ...]] = None, repeated: bool = False) -> None:
+    def __init__(
+        self, answers: Optional[tuple[bool, ...]] = None, repeated: bool = False, facts: Optional[tuple] = None
+    ) -> None:
         super().__init__()
         self.answers = answers
         self.repeated = repeated
+        self.facts = facts
 
 
 class SiteRefused(Exception):
@@ -102,6 +106,8 @@ class Trace:
     clock: Any = None  # the graph behind which deferred work reads the clock
     elsewhere: bool = False  # this path is not that of the way which is traced
     repeated: bool = False  # a graph of this path has failed for the call
+    roomy: bool = False  # there may be more ways
+    crowding: Optional[tuple] = None  # what the graph rests on, which may not stand in this way (backend.py)
     numbers: bool = False  # it matters what numbers are that data decide
     fixed: bool = False  # those numbers are constants of the graph
     items: bool = True  # those in inputs may be constants, too
@@ -128,6 +134,8 @@ class Trace:
     eager: frozenset[Any] = frozenset()  # where it is answered as in eager Python
     flags: int = 0  # blocks that set flags of cuDNN and have not ended
     made: dict[int, Any] = dataclasses.field(default_factory=dict)  # exceptions, by id (raised.py)
+    spelled: bool = False  # open sizes in texts are those of the call (texts.py)
+    spelling: bool = False  # there are such texts
     texts: bool = False  # the effect that is deferred looks at exceptions only for their texts
     sharing: bool = False  # the record puts a container in that the call has made
     asks: bool = False  # it does more with what it is given than to hand it on

@@ -1,12 +1,11 @@
 """What Dynamo gives up at, or does otherwise than Python, and a trace of a whole call can have done right.
 
-`itertools.groupby` with a key function as its second argument, `range`, `max` and `min` of tensors, text of a tensor,
-lists of many numbers from a tensor, inner functions that give a variable of the outer one its first value.
+`itertools.groupby` with a key function as its second argument, `range`, `max` and `min` of tensors, lists of many
+numbers from a tensor, inner functions that give a variable of the outer one its first value.
 """
 
 from __future__ import annotations
 
-import functools
 import itertools
 from typing import Any, Callable, Iterator, Optional
 
@@ -14,35 +13,28 @@ import torch
 from torch._prims_common import is_non_overlapping_and_dense_or_false
 
 from . import state
-from .assumed import fix, fix_all, items_in
+from .assumed import fix, fix_all, fix_shape
 from .decisions import INTEGRAL
 from .paths import path_of
 from .spelled import inline
 
 Function = Callable[..., Any]
 MANY = 32  # numbers in a list that are worth one test for all of them
-CONVERSIONS = ("", "!s", "!r", "!a")  # by the flags of an f-string
 
 
 @state.in_whole_calls
 def supplied(trace: state.Trace) -> Iterator[None]:
     """Let a trace of a whole call inside the block do these things."""
-    from torch._dynamo.symbolic_convert import InstructionTranslatorBase as Translator
     from torch._dynamo.variables import BuiltinVariable
     from torch._dynamo.variables.functions import NestedUserFunctionVariable
     from torch._dynamo.variables.iter import ItertoolsVariable
-    from torch._dynamo.variables.lazy import LazySymNodeFormatString
-    from torch._dynamo.variables.misc import StringFormatVariable
     from torch._dynamo.variables.tensor import TensorVariable
 
     with state.replaced(
         (NestedUserFunctionVariable, "get_function", of_filled_cells(NestedUserFunctionVariable.get_function)),
         (TensorVariable, "call_method", with_copies(trace, TensorVariable.call_method)),
-        (StringFormatVariable, "hash_impl", refuse_hash),
         (ItertoolsVariable, "call_function", with_groups(ItertoolsVariable.call_function)),
         (BuiltinVariable, "call_function", with_tensors(BuiltinVariable.call_function)),
-        (Translator, "_format_value", with_texts(trace, Translator._format_value)),
-        (LazySymNodeFormatString, "__repr__", text_of_number(trace)),
         (TensorVariable, "method_tolist", with_numbers(trace, TensorVariable.method_tolist)),
     ):
         yield
@@ -71,55 +63,6 @@ def with_tensors(call: Function) -> Function:
         return call(self, tx, args, kwargs)
 
     return calling
-
-
-def with_texts(trace: state.Trace, show: Function) -> Function:
-    """Tensors in an f-string, and numbers, of which Dynamo forgets how their text is converted."""
-    from torch._dynamo.variables import SymNodeVariable, VariableTracker
-    from torch._dynamo.variables.lazy import LazySymNodeFormatString, LazyVariableTracker
-    from torch._dynamo.variables.misc import StringFormatVariable
-
-    def showing(self: Any, specification: Any, flags: int) -> None:
-        value = self.stack[-1].realize()
-        if value.is_tensor():
-            self.pop()
-            found = shown(trace, self, value, flags & 3)
-            if found is None:
-                self.push(StringFormatVariable("{}", [text_class()()], {}))
-                return
-            self.push(found)
-        if isinstance(value, SymNodeVariable):
-            self.pop()
-            text = LazySymNodeFormatString(value, specification)
-            text.fmt_var = VariableTracker.build(
-                self, f"{{{CONVERSIONS[flags & 3]}:{specification.as_python_constant()}}}"
-            )
-            self.push(LazyVariableTracker.create(text, source=None, tx=self))  # with a source it would be the number
-            return
-        show(self, specification, flags)
-
-    return showing
-
-
-def text_of_number(trace: state.Trace) -> Function:
-    """The text of a number in an f-string: Dynamo would format what `str` says of it, and align it as a text.
-
-    A number in an input is a constant of few graphs instead: there is a text for each.
-    """
-
-    def text(self: Any) -> str:
-        number = self.sym_node_var
-        if items_in(number.sym_num):
-            trace.numbers = True
-            raise state.SiteRefused("the text of a number that data decide")
-        return str(self.fmt_var.as_python_constant().format(number.python_type()(number.evaluate_expr())))
-
-    return text
-
-
-def refuse_hash(self: Any, tx: Any) -> Any:
-    """A text with a tensor in it, as a key: by identity, if it were up to Dynamo."""
-    raise state.SiteRefused("a text that is not known yet is looked up")
 
 
 def with_numbers(trace: state.Trace, to_list: Function) -> Function:
@@ -210,34 +153,6 @@ def counted(tx: Any, value: Any) -> Any:
     return value.call_method(tx, "item", [], {})
 
 
-def shown(trace: state.Trace, tx: Any, value: Any, conversion: int) -> Any:
-    """What stands for a tensor in an f-string: the number in it, if it is known; Dynamo would show the tensor that it
-    traces with."""
-    example = value.as_proxy().node.meta["example_value"]
-    trace.numbers = True
-    if trace.fixed and not conversion and example.dim() == 0 and example.dtype in INTEGRAL:
-        if value.python_type() is torch.Tensor:
-            return value.call_method(tx, "item", [], {})
-    return None
-
-
-@functools.lru_cache(maxsize=None)
-def text_class() -> type:
-    """The class of Dynamo's variables that stand for a tensor in a text; made late because Dynamo is loaded late."""
-    from torch._dynamo.variables import VariableTracker
-
-    class Text(VariableTracker):
-        """A text that nobody has asked for so far, such as the message of a check that holds."""
-
-        def python_type(self) -> type:
-            return torch.Tensor
-
-        def reconstruct(self, codegen: Any) -> None:
-            raise state.SiteRefused("the text of a tensor is asked for")
-
-    return Text
-
-
 def all_numbers(trace: state.Trace, tx: Any, value: Any) -> Optional[Any]:
     """What `tolist` gives in this call, tested in the graph by one comparison; None if it cannot be had."""
     from torch._dynamo.variables import ConstantVariable
@@ -245,8 +160,7 @@ def all_numbers(trace: state.Trace, tx: Any, value: Any) -> Optional[Any]:
 
     node = value.as_proxy().node
     found = path_of(trace, tx.output).tensor(node) if tx.output.current_tracer.parent is None else None
-    known = all(isinstance(size, int) or fix(trace, size) is not None for size in node.meta["example_value"].shape)
-    if found is None or not known:
+    if found is None or not fix_shape(trace, node.meta["example_value"]):
         return None
     numbers = found.tolist()
     example = node.meta["example_value"]
