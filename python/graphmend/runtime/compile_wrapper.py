@@ -461,6 +461,7 @@ class Failure:
     path: Any = None
     facts: Any = None
     stopped: Any = None  # an effect that has raised an exception
+    hopeless: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -579,6 +580,10 @@ class Ways:
             return self.run_eagerly(function, args, kwargs)
 
         while True:
+            if failure.hopeless:
+                self.leave(VARIED)
+                self.evidence.note(left=VARIED)
+                search.over = True
             search.note(way, failure)
             way = search.next()
             if way is None:
@@ -588,7 +593,7 @@ class Ways:
             try:
                 result = run_way(way.run, eagerly, args, kwargs)
             except state.GuardFailed as failed:
-                failure = Failure(True, failed.restore, failed.answers, failed.path)
+                failure = Failure(True, failed.restore, failed.answers, failed.path, hopeless=failed.hopeless)
             except state.OtherPath as failed:
                 failure = Failure(False, None, failed.answers, facts=failed.facts)
                 search.over = failed.repeated
@@ -735,7 +740,7 @@ def failure_of(error: BaseException) -> Union[Failure, Break, None]:
     program."""
     error = settle(error) or error
     if isinstance(error, state.GuardFailed):
-        return Failure(True, error.restore, error.answers, error.path, error.stopped)
+        return Failure(True, error.restore, error.answers, error.path, None, error.stopped, error.hopeless)
     if isinstance(error, state.OtherPath):
         return Failure(False, None, error.answers, facts=error.facts)
     return Break(error.raises, error.again) if isinstance(error, state.NotWhole) else None

@@ -11,7 +11,7 @@ from torch.fx._lazy_graph_module import _LazyGraphModule
 
 from . import gradients, hosts, leaf_flags, prove
 from .ahead import Ahead, decided_ahead, is_chance
-from .assumed import unasserted
+from .assumed import MANY, unasserted
 from .caches import refuse_reruns
 from .decisions import decide_on_tensors
 from .facts import Facts, add_numbers
@@ -40,6 +40,7 @@ class Plan:
     carried: bool = False  # tensors are computed with those numbers
     route: tuple[Any, ...] = ()
     facts: Optional[Facts] = None
+    crowded: bool = False  # they are about many numbers, for which the graph was made
     reach: Optional[Reach] = None
     hooks: Optional[Hooks] = None
     flags: leaf_flags.Flags = dataclasses.field(default_factory=list)
@@ -99,6 +100,7 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
         add_flags(module, marks)
     plan.carried = plan.numbers and carried(module)
     plan.facts = add_numbers(module, trace, lost)
+    plan.crowded = trace.fixed and trace.symbols > MANY
     erase_markers(module, marks)
     simplify(module, marks)
     finish(module)

@@ -104,6 +104,7 @@ class GuardedGraph:
         self.facts = plan.facts
         self.ahead = plan.ahead
         self.fresh = plan.fresh
+        self.hopeless = plan.crowded  # until it has held for a call
 
     def __call__(self, *inputs: Any) -> Any:
         """Run the graph, and make sure that it can be undone."""
@@ -122,18 +123,18 @@ class GuardedGraph:
             flags = self.flags(outputs)
         except Exception:
             others = self.facts is not None or len(self.expected) > 1
-            raise GuardFailed(restore, () if others else None, self.route) from None
+            raise GuardFailed(restore, () if others else None, self.route, hopeless=self.hopeless) from None
         if flags != self.expected:
             raise GuardFailed(restore, self.answers(flags), self.route)
         if not holds:
-            raise GuardFailed(restore, (), self.route)
+            raise GuardFailed(restore, (), self.route, hopeless=self.hopeless)
         if self.numbers and compiled_backward(outputs):
             # Inductor can lose numbers on their way from the forward to the backward graph, which would show when the
             # program asks for gradients, too late to do anything about it.
             if restore is not None:
                 restore()
             raise NotWhole
-        self.numbers = False
+        self.numbers = self.hopeless = False
         if self.defers or self.calls_random:
             local.pending = restore or nothing
         if self.fresh:

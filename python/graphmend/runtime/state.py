@@ -22,13 +22,20 @@ class GuardFailed(BaseException):
 
     `answers`: where the call goes another way, the answers of its decisions up to the first that was not foretold;
     there are none where the graph raised, as it may do on a path that is not the call's. `path` is that of the graph.
-    `stopped` tells of an effect that has raised an exception.
+    `stopped` tells of an effect that has raised an exception, `hopeless` that a graph for many numbers has found others
+    in the very call that it was made for: what foretells them computes otherwise than the compiled graph.
     """
 
     def __init__(
-        self, restore: Any, answers: Optional[tuple[bool, ...]] = None, path: Any = None, stopped: Any = None
+        self,
+        restore: Any,
+        answers: Optional[tuple[bool, ...]] = None,
+        path: Any = None,
+        stopped: Any = None,
+        hopeless: bool = False,
     ) -> None:
         super().__init__()
+        self.hopeless = hopeless
         self.stopped = stopped
         self.restore = restore
         self.answers = answers
