@@ -63,14 +63,16 @@ def needed_for(predicate: Node) -> Optional[list[Node]]:
 
 
 def is_chance(predicate: Node) -> bool:
-    """Whether random numbers, or what is taken in front of the graph, decide alone."""
+    """Whether random numbers decide alone that are no integers: of places in a list there are few."""
     drawn, seen, waiting = False, set(), [predicate]
     while waiting:
         node = waiting.pop()
         if node in seen:
             continue
         seen.add(node)
-        if comes_from_outside(node) or prove.draws(node):
+        value = node.meta.get("example_value")
+        floating = isinstance(value, torch.SymFloat) or (isinstance(value, torch.Tensor) and value.is_floating_point())
+        if prove.draws(node) or (comes_from_outside(node) and floating):
             drawn = True
         elif node.op in ("placeholder", "get_attr"):
             return False
