@@ -88,7 +88,7 @@ FORWARDERS = {
     ("_contextlib.py", "decorate_context"),
     ("eval_frame.py", "compile_wrapper"),
 }
-OFTEN = 3  # times that one of many paths by chance is met before it gets a graph
+OFTEN = 6  # times that one of many paths by chance is met before it gets a graph
 MAX_SETS = 3  # of numbers that cannot be left open, so that each set has a graph
 SELDOM = "what the graph assumes of the data holds too seldom"
 VARIED = "the numbers that data decide are others in every call, and cannot be left open"
