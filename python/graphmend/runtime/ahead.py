@@ -63,18 +63,15 @@ def needed_for(predicate: Node) -> Optional[list[Node]]:
 
 
 def is_chance(predicate: Node) -> bool:
-    """Whether random numbers decide alone that are no integers: of places in a list there are few."""
+    """Whether random numbers that the graph draws decide alone."""
     drawn, seen, waiting = False, set(), [predicate]
     while waiting:
         node = waiting.pop()
         if node in seen:
             continue
         seen.add(node)
-        value = node.meta.get("example_value")
-        floating = isinstance(value, torch.SymFloat) or (isinstance(value, torch.Tensor) and value.is_floating_point())
-        if prove.draws(node) or (comes_from_outside(node) and floating):
-            drawn = True
-        elif node.op in ("placeholder", "get_attr"):
+        drawn = drawn or prove.draws(node)
+        if node.op in ("placeholder", "get_attr"):
             return False
         waiting += node.all_input_nodes
     return drawn
