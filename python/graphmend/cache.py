@@ -2,11 +2,13 @@
 
 Two things are stored in a folder of the user's cache: code objects of mended files, one file each, written beside and
 renamed; and one file of digests of sources that have nothing to mend, to which records of equal size are appended.
-A cache that cannot be read or written is no error, only slower.
+A cache that cannot be read or written is no error, only slower. Code objects are run, so the folder has to be this
+user's alone (private.py); the digest in front of them is only against what power failures leave.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.machinery
 import importlib.util
@@ -15,15 +17,25 @@ import marshal
 import os
 import sys
 import types
+from collections.abc import Iterator
 from typing import Any
 
-from graphmend import core
+from graphmend import core, private, terminal
 
 DIGEST = 16
-FORMAT = 1
+FORMAT = 2
+UNMENDED = "unmended"
+MOST_UNMENDED, MOST_CODE, MOST_OTHER = 16 << 20, 64 << 20, 1 << 20  # bytes
+
+told: list[bool] = []
 
 
 def folder() -> str:
+    """The folder of the cache for those who use it by name; raises `Refused` where it is not this user's alone."""
+    return private.check(place())
+
+
+def place() -> str:
     """The folder that the environment names, or the user's cache folder."""
     named = os.environ.get("GRAPHMEND_CACHE_DIR")
     if named:
@@ -76,25 +88,24 @@ class Cache:
     """The cache of one process. Methods never raise."""
 
     def __init__(self) -> None:
-        self._folder: str | None = None
+        self._folder: private.Often | None = None
         self._unmended: set[bytes] = set()
+        with self._told():
+            self._folder = private.Often(place(), meaning())
+            with self._folder.opened() as within:
+                data = private.read(within, UNMENDED, MOST_UNMENDED) or b""
+            self._unmended = {data[i : i + DIGEST] for i in range(0, len(data) - DIGEST + 1, DIGEST)}
+
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        """Do without the folder from where it fails; what another user may have done there is told."""
         try:
-            self._open(os.path.join(folder(), meaning()))
+            yield
+        except private.Refused as error:
+            tell(error)
+            self._folder = None
         except (OSError, core.CoreError):
             self._folder = None
-
-    def _open(self, path: str) -> None:
-        os.makedirs(path, mode=0o700, exist_ok=True)
-        self._folder = path
-        name = os.path.join(path, "unmended")
-        try:
-            with open(name, "rb") as stream:
-                data = stream.read()
-            if len(data) % DIGEST:  # a record was cut short; what is appended later has to be found again
-                os.truncate(name, len(data) - len(data) % DIGEST)
-        except OSError:
-            return
-        self._unmended = {data[i : i + DIGEST] for i in range(0, len(data) - DIGEST + 1, DIGEST)}
 
     @staticmethod
     def key(path: str, data: bytes) -> bytes:
@@ -110,53 +121,64 @@ class Cache:
     def add_unmended(self, key: bytes) -> None:
         """Remember that the file has nothing to mend."""
         self._unmended.add(key)
-        if self._folder is None:
-            return
-        try:
-            handle = os.open(os.path.join(self._folder, "unmended"), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-            try:
-                os.write(handle, key)
-            finally:
-                os.close(handle)
-        except OSError:
-            self._folder = None
-
-    def _path(self, key: bytes) -> str | None:
-        return None if self._folder is None else os.path.join(self._folder, f"{key.hex()}.bin")
+        if self._folder is not None:
+            with self._told(), self._folder.opened() as within:
+                private.append(within, UNMENDED, key, MOST_UNMENDED - DIGEST, DIGEST)
 
     def load(self, key: bytes) -> Entry | None:
         """The mended module, if it is stored and whole."""
-        path = self._path(key)
-        if path is None:
+        data = None
+        if self._folder is not None:
+            with self._told(), self._folder.opened() as within:
+                data = private.read(within, f"{key.hex()}.bin", MOST_CODE)
+        if data is None or hashlib.blake2b(data[DIGEST:], digest_size=DIGEST).digest() != data[:DIGEST]:
             return None
         try:
-            with open(path, "rb") as stream:
-                check, payload = stream.read(DIGEST), stream.read()
-            if hashlib.blake2b(payload, digest_size=DIGEST).digest() != check:
-                return None
-            code, facts = marshal.loads(payload)
+            code, facts = marshal.loads(data[DIGEST:])
             sites, left = json.loads(facts)
             return Entry(code, sites, left)
-        except (OSError, ValueError, EOFError, TypeError):
+        except (ValueError, EOFError, TypeError):
             return None
 
     def store(self, key: bytes, entry: Entry) -> None:
         """Keep a mended module."""
-        path = self._path(key)
-        if path is None or self._folder is None:
+        if self._folder is None:
             return
-        import tempfile  # slow to import, and most runs store nothing
-
         payload = marshal.dumps((entry.code, json.dumps([entry.sites, entry.left])))
-        check = hashlib.blake2b(payload, digest_size=DIGEST).digest()
-        try:
-            handle, partial = tempfile.mkstemp(dir=self._folder)
-            try:
-                with os.fdopen(handle, "wb") as stream:
-                    stream.write(check + payload)
-                os.replace(partial, path)
-            except BaseException:
-                os.unlink(partial)
-                raise
-        except OSError:
-            self._folder = None
+        data = hashlib.blake2b(payload, digest_size=DIGEST).digest() + payload
+        if len(data) <= MOST_CODE:
+            with self._told(), self._folder.opened() as within:
+                private.replace(within, f"{key.hex()}.bin", data)
+
+
+def tell(error: private.Refused) -> None:
+    """Say once in a process why nothing is kept."""
+    if not told:
+        told.append(True)
+        terminal.complain(f"graphmend: nothing is kept, `{place()}`: {error}")
+
+
+# ---- Further files beside them, by name
+
+
+def read(name: str, age: float | None = None) -> bytes | None:
+    """A small file that was written for the same versions, not before the time `age`; None where there is none."""
+    try:
+        with private.folder(place(), meaning(), make=False) as within:
+            return private.read(within, name, MOST_OTHER, age)
+    except private.Refused as error:
+        tell(error)
+    except (OSError, core.CoreError):
+        pass
+    return None
+
+
+def write(name: str, data: bytes) -> None:
+    """Write such a file, as a whole or not at all."""
+    try:
+        with private.folder(place(), meaning()) as within:
+            private.replace(within, name, data)
+    except private.Refused as error:
+        tell(error)
+    except (OSError, core.CoreError):
+        pass

@@ -4,6 +4,7 @@
 #include "driver/suppress.h"
 #include "mend/runtime.h"
 #include "report/report.h"
+#include "rules/budget.h"
 #include "rules/decisions.h"
 #include "rules/rule.h"
 
@@ -117,7 +118,7 @@ static void add_mended(gm_buffer *out, const gm_analysis *analysis, const gm_men
 static void mend(gm_buffer *out, const void *request) {
     const gm_api_source *given = request;
     gm_tree *tree = gm_parse(out->arena, given->path, given->bytes, given->size, NULL);
-    if (tree->diagnostics.count > 0) {
+    if (!gm_budget_allows(out->arena, tree) || tree->diagnostics.count > 0) {
         gm_buffer_add_text(out, "{\"mended\": false, \"text\": \"\", \"lines\": [], \"sites\": [], \"left\": [], "
                                 "\"problem\": \"syntax error\"}\n");
         return;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/say.h"
 
 static const gm_command stages[] = {
 #define GM_STAGE(name, function, summary) {name, function, summary},
@@ -19,7 +20,7 @@ int gm_cli_debug(int count, char **arguments) {
     }
     fprintf(stderr, "usage: graphmend debug STAGE [OPTIONS] FILE...\n\nstages:\n");
     for (const gm_command *stage = stages; stage->name != NULL; stage++) {
-        fprintf(stderr, "  %-8s %s\n", stage->name, stage->summary);
+        gm_cli_say(stderr, "  %-8s %s\n", stage->name, stage->summary);
     }
     return GM_EXIT_USAGE;
 }

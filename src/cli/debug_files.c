@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/say.h"
 
 enum { READ_STEP = 1 << 16 };
 
@@ -60,7 +61,7 @@ static int print_bytes(const char *path, const char *bytes, size_t size, const g
     gm_arena arena;
     gm_arena_init(&arena, gm_allocator_default(), &out_of_memory);
     if (setjmp(out_of_memory) != 0) {
-        fprintf(stderr, "graphmend: out of memory in `%s`\n", path);
+        gm_cli_say(stderr, "graphmend: out of memory in `%s`\n", path);
         gm_arena_free(&arena);
         return GM_EXIT_USAGE;
     }
@@ -73,7 +74,7 @@ static int print_file(const char *path, const gm_debug_options *options, gm_debu
     size_t size = 0;
     char *bytes = read_path(path, &size);
     if (bytes == NULL) {
-        fprintf(stderr, "graphmend: cannot read `%s`\n", path);
+        gm_cli_say(stderr, "graphmend: cannot read `%s`\n", path);
         return GM_EXIT_USAGE;
     }
     int status = print_bytes(path, bytes, size, options, print);
@@ -121,9 +122,9 @@ int gm_debug_each_file(int count, char **arguments, const char *const *switches,
     gm_debug_options options = {0};
     int first = read_options(count, arguments, switches, &options);
     if (first == 0) {
-        fprintf(stderr, "usage: graphmend debug %s [--target 3.N]", arguments[0]);
+        gm_cli_say(stderr, "usage: graphmend debug %s [--target 3.N]", arguments[0]);
         for (size_t i = 0; switches[i] != NULL; i++) {
-            fprintf(stderr, " [%s]", switches[i]);
+            gm_cli_say(stderr, " [%s]", switches[i]);
         }
         fprintf(stderr, " FILE...\n");
         return GM_EXIT_USAGE;

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/debug.h"
 #include "cli/files.h"
+#include "cli/say.h"
 #include "driver/discover.h"
 
 typedef struct roots {
@@ -19,7 +20,7 @@ static int print_paths(gm_arena *arena, void *context) {
         puts(found->targets.items[i].path);
     }
     for (uint32_t i = 0; i < found->problems.count; i++) {
-        fprintf(stderr, "graphmend: `%s`: %s\n", found->problems.items[i].path, found->problems.items[i].words);
+        gm_cli_say(stderr, "graphmend: `%s`: %s\n", found->problems.items[i].path, found->problems.items[i].words);
     }
     return found->problems.count > 0 ? GM_EXIT_USAGE : GM_EXIT_CLEAN;
 }

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/debug.h"
 #include "cli/debug_files.h"
+#include "cli/say.h"
 #include "syntax/cpython_dump.h"
 
 enum { CPYTHON, WITHOUT_FORMAT_POSITIONS };
@@ -12,7 +13,7 @@ static void report(const gm_tree *tree, const gm_debug_options *options) {
     for (uint32_t i = 0; i < tree->diagnostics.count; i++) {
         const gm_diagnostic *diagnostic = &tree->diagnostics.items[i];
         gm_position at = gm_source_position(tree->source, diagnostic->start);
-        fprintf(stderr, "%s:%u:%u: %s\n", tree->source->path, at.line, at.column, diagnostic->message);
+        gm_cli_say(stderr, "%s:%u:%u: %s\n", tree->source->path, at.line, at.column, diagnostic->message);
     }
     if (tree->diagnostics.count > 0 && *options->status < GM_EXIT_FINDINGS) {
         *options->status = GM_EXIT_FINDINGS;

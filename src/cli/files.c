@@ -9,7 +9,9 @@
 #endif
 
 #include "cli/cli.h"
+#include "cli/say.h"
 #include "driver/discover.h"
+#include "driver/files.h"
 #include "driver/links.h"
 
 static bool read_list(gm_arena *arena, const char *typed, const char **codes) {
@@ -19,7 +21,7 @@ static bool read_list(gm_arena *arena, const char *typed, const char **codes) {
         size_t length = strcspn(at, ", ");
         if (length > 0) {
             if (!gm_settings_knows(at, length)) {
-                fprintf(stderr, "graphmend: no rule `%.*s`, see `graphmend rule` for all rules\n", (int)length, at);
+                gm_cli_say(stderr, "graphmend: no rule `%.*s`, see `graphmend rule` for all rules\n", (int)length, at);
                 return false;
             }
             gm_buffer_add(&list, at, length);
@@ -59,14 +61,14 @@ static bool read_threads(const char *typed, uint32_t *threads) {
     long value = typed != NULL ? strtol(typed, &end, 10) : 0;
     bool right = typed == NULL || (end != typed && *end == '\0' && value >= 0 && value <= GM_SETTINGS_MOST_THREADS);
     if (!right) {
-        fprintf(stderr, "graphmend: `--threads` takes a number from 0 to %d\n", GM_SETTINGS_MOST_THREADS);
+        gm_cli_say(stderr, "graphmend: `--threads` takes a number from 0 to %d\n", GM_SETTINGS_MOST_THREADS);
     }
     *threads = right ? (uint32_t)value : 0;
     return right;
 }
 
 static void print_problem(const char *path, const char *words) {
-    fprintf(stderr, "graphmend: `%s`: %s\n", path, words);
+    gm_cli_say(stderr, "graphmend: `%s`: %s\n", path, words);
 }
 
 static void print_text(const gm_run *run, const gm_job_result *result, bool first) {
@@ -85,7 +87,7 @@ static int print_results(const gm_run *run, const gm_found *found, const gm_job_
     for (uint32_t i = 0; i < found->targets.count; i++) {
         if (results[i].problem != NULL) {
             print_problem(found->targets.items[i].path, results[i].problem);
-            status = GM_EXIT_USAGE;
+            status = results[i].problem == gm_file_too_large ? status : GM_EXIT_USAGE; /* which is a notice */
         }
         if (results[i].size > 0) {
             print_text(run, &results[i], first);
@@ -175,7 +177,7 @@ static int run_found(gm_arena *arena, const gm_run *run, const gm_found *found, 
 int gm_cli_paths(int count, char **arguments, const gm_usage *usage) {
     int operands = gm_options_read(count, arguments, usage);
     if (operands == 0) {
-        fprintf(stderr, "graphmend: no path\nusage: %s\n", usage->synopsis);
+        gm_cli_say(stderr, "graphmend: no path\nusage: %s\n", usage->synopsis);
     }
     return operands;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/say.h"
 #include "cli/statistics.h"
 #include "rules/versions.h"
 
@@ -34,7 +35,7 @@ int gm_lint_options(gm_option *options, gm_lint *asked) {
 static bool read_torch_version(gm_lint *asked) {
     gm_release release = asked->torch_version == NULL ? GM_RELEASE_2_13 : gm_release_find(asked->torch_version);
     if (release == GM_RELEASES) {
-        fprintf(stderr, "graphmend: there are no facts about torch `%s`, only about %s and %s\n", asked->torch_version,
+        gm_cli_say(stderr, "graphmend: there are no facts about torch `%s`, only about %s and %s\n", asked->torch_version,
                 gm_release_names[GM_RELEASE_2_13], gm_release_names[GM_RELEASE_2_15]);
         return false;
     }
@@ -45,6 +46,7 @@ static bool read_torch_version(gm_lint *asked) {
 
 static bool read_color(gm_lint *asked) {
     const char *when = asked->color != NULL ? asked->color : "auto";
+    asked->run.style.workflow = gm_cli_in_workflow();
     asked->run.style.color = strcmp(when, "always") == 0 || (strcmp(when, "auto") == 0 && gm_cli_colors());
     if (strcmp(when, "auto") != 0 && strcmp(when, "always") != 0 && strcmp(when, "never") != 0) {
         fprintf(stderr, "graphmend: `--color` takes auto, always or never\n");
@@ -70,7 +72,7 @@ static bool fits(const gm_lint *asked) {
         wrong = "`--write-baseline` needs files and lists all that is found there, without `--baseline` and `--statistics`";
     }
     if (wrong != NULL) {
-        fprintf(stderr, "graphmend: %s\n", wrong);
+        gm_cli_say(stderr, "graphmend: %s\n", wrong);
     }
     return wrong == NULL;
 }
@@ -79,7 +81,7 @@ static bool fits(const gm_lint *asked) {
 static bool choose(gm_lint *asked, gm_report_format *changed) {
     const gm_report_format *format = gm_report_find(asked->format);
     if (format == NULL) {
-        fprintf(stderr, "graphmend: unknown format `%s`, there are %s\n", asked->format, gm_report_names());
+        gm_cli_say(stderr, "graphmend: unknown format `%s`, there are %s\n", asked->format, gm_report_names());
         return false;
     }
     asked->run.for_people = (format == &gm_report_full || format == &gm_report_concise) && !asked->statistics;
@@ -123,11 +125,15 @@ static void keep_results(gm_arena *arena, const void *options, const gm_job_resu
 /* Only reports are kept; mends are made anew. */
 static void open_cache(gm_arena *arena, gm_lint *asked) {
     const gm_cache_places places = {getenv("GRAPHMEND_CACHE_DIR"), getenv("XDG_CACHE_HOME"), getenv("HOME")};
+    gm_cache_refusal refusal;
     bool wanted = asked->run.job == gm_lint_check && asked->baseline == NULL && !asked->no_cache && !asked->run.standard_input;
-    const char *path = wanted ? gm_cache_path(arena, &places) : NULL;
-    if (path != NULL && gm_cache_program(arena, &asked->program)) {
-        asked->cache = gm_cache_open(arena, path);
-        asked->run.keep = keep_results;
+    if (!wanted || !gm_cache_program(arena, &asked->program)) {
+        return;
+    }
+    asked->cache = gm_cache_open(arena, &places, &refusal);
+    asked->run.keep = asked->cache != NULL ? keep_results : NULL;
+    if (refusal.problem != NULL) {
+        gm_cli_say(stderr, "graphmend: results are not kept, `%s`: %s\n", refusal.path, refusal.problem);
     }
 }
 

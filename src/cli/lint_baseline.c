@@ -3,13 +3,14 @@
 
 #include "cli/cli.h"
 #include "cli/lint.h"
+#include "cli/say.h"
 #include "driver/files.h"
 
 enum { MOST_SHOWN = 10 };
 
 static bool report(const char *path, const char *problem) {
     if (problem != NULL) {
-        fprintf(stderr, "graphmend: `%s`: %s\n", path, problem);
+        gm_cli_say(stderr, "graphmend: `%s`: %s\n", path, problem);
     }
     return problem == NULL;
 }
@@ -38,7 +39,7 @@ void gm_lint_list(gm_arena *arena, const gm_target *target, const void *options,
     const gm_lint *asked = options;
     gm_check_options check = gm_lint_options_for(arena, asked, target);
     gm_file file;
-    result->problem = gm_file_read(arena, target->path, &file);
+    result->problem = gm_file_read_most(arena, target->path, gm_settings_most(target->settings), &file);
     if (result->problem != NULL) {
         return;
     }
@@ -61,7 +62,7 @@ static int write_list(gm_arena *arena, gm_lint *asked, int status, const gm_repo
     if (!report(path, problem)) {
         return GM_EXIT_USAGE;
     }
-    printf("%u finding%s in %u file%s listed in %s\n", totals->findings, totals->findings == 1 ? "" : "s",
+    gm_cli_say(stdout, "%u finding%s in %u file%s listed in %s\n", totals->findings, totals->findings == 1 ? "" : "s",
            totals->files_with_findings, totals->files_with_findings == 1 ? "" : "s", path);
     return GM_EXIT_CLEAN;
 }
@@ -92,8 +93,9 @@ static void print_stale(gm_arena *arena, const gm_lint *asked) {
         gm_buffer_printf(&lines, "  ... and %u more\n", stale - MOST_SHOWN);
     }
     if (stale > 0) {
-        fprintf(stderr, "graphmend: `%s`: %u of its findings %s gone, `--write-baseline` forgets %s\n%s", asked->baseline_path, stale,
-                stale == 1 ? "is" : "are", stale == 1 ? "it" : "them", gm_buffer_text(&lines));
+        gm_cli_say(stderr, "graphmend: `%s`: %u of its findings %s gone, `--write-baseline` forgets %s\n", asked->baseline_path, stale,
+                   stale == 1 ? "is" : "are", stale == 1 ? "it" : "them");
+        gm_cli_say_lines(stderr, lines.bytes, lines.length);
     }
 }
 

@@ -1,11 +1,15 @@
 /* The jobs of `check` and `fix` for one file. */
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/visible.h"
 #include "cli/cli.h"
 #include "cli/lint.h"
+#include "cli/say.h"
 #include "driver/add_ignore.h"
 #include "driver/files.h"
+#include "driver/kept.h"
 #include "mend/diff.h"
 
 gm_check_options gm_lint_options_for(gm_arena *arena, const gm_lint *asked, const gm_target *target) {
@@ -15,11 +19,11 @@ gm_check_options gm_lint_options_for(gm_arena *arena, const gm_lint *asked, cons
     return options;
 }
 
-static const char *read_input(gm_arena *arena, const gm_lint *asked, const char *path, gm_file *file) {
+static const char *read_input(gm_arena *arena, const gm_lint *asked, const gm_target *target, gm_file *file) {
     if (!asked->run.standard_input) {
-        return gm_file_read(arena, path, file);
+        return gm_file_read_most(arena, target->path, gm_settings_most(target->settings), file);
     }
-    *file = (gm_file){.path = path};
+    *file = (gm_file){.path = target->path};
     return gm_file_read_stream(arena, STDIN_FILENO, file);
 }
 
@@ -35,46 +39,28 @@ static gm_hash key_of(const gm_lint *asked, const gm_target *target, const gm_ch
     gm_hasher_add_text(&hasher, check->all ? "all" : "");
     gm_hasher_add_text(&hasher, check->asked.entrances);
     gm_hasher_add(&hasher, &check->asked.release, sizeof check->asked.release);
-    gm_hasher_add_text(&hasher, asked->run.format->name);
-    gm_hasher_add_text(&hasher, asked->run.style.color ? "color" : "");
     gm_hasher_add(&hasher, file->bytes, file->size);
     return gm_hasher_end(&hasher);
 }
 
-/* Whether the result is known from an earlier run. */
-static bool is_known(const gm_lint *asked, gm_buffer *out, gm_job_result *result) {
+/* The findings that an earlier run has made in this file, if they are kept and about its text. */
+static const gm_checked *find_known(gm_arena *arena, const gm_lint *asked, const gm_check_options *check, const gm_file *file,
+                                    gm_job_result *result) {
     const gm_job_result *known = gm_cache_find(asked->cache, result->key);
-    if (known != NULL) {
-        result->findings = known->findings;
-        result->mends = known->mends;
-        result->calls = known->calls;
-        gm_buffer_add(out, known->text, known->size);
+    if (known == NULL) {
+        return NULL;
     }
-    return known != NULL;
+    result->calls = known->calls;
+    result->kept = known->kept;
+    result->kept_size = known->kept_size;
+    gm_release release = (gm_release)check->asked.release;
+    static const gm_checked nothing; /* most files: their text is not looked at */
+    return known->kept_size == 0 ? &nothing : gm_kept_read(arena, file->path, file->bytes, file->size, release, known->kept, known->kept_size);
 }
 
-void gm_lint_check(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result) {
-    const gm_lint *asked = options;
-    const char *path = target->path;
-    gm_check_options check = gm_lint_options_for(arena, asked, target);
-    gm_file file;
-    result->problem = read_input(arena, asked, path, &file);
-    if (result->problem != NULL) {
-        return;
-    }
-    result->weight = file.size;
-    if (asked->cache != NULL) {
-        result->keyed = true;
-        result->key = key_of(asked, target, &check, &file);
-        if (is_known(asked, out, result)) {
-            return;
-        }
-    }
-    check.report_only = true;
-    gm_checked *checked = gm_check_bytes(arena, path, file.bytes, file.size, &check);
-    result->known = asked->baseline != NULL ? gm_baseline_take(arena, asked->baseline, target->absolute, checked, &check) : 0;
+/* Count and show what was found. */
+static void report(const gm_lint *asked, const gm_checked *checked, gm_buffer *out, gm_job_result *result) {
     result->findings = checked->entries.count;
-    result->calls = (char *)(uintptr_t)checked->calls;
     for (uint32_t i = 0; i < checked->entries.count; i++) {
         const gm_entry *entry = &checked->entries.items[i];
         result->mends += entry->rule != NULL && entry->level != GM_LEVEL_ADVICE;
@@ -84,26 +70,77 @@ void gm_lint_check(gm_arena *arena, const gm_target *target, const void *options
     }
 }
 
+static void keep(gm_arena *arena, const gm_checked *checked, gm_job_result *result) {
+    gm_buffer kept;
+    gm_buffer_init(&kept, arena);
+    gm_kept_write(&kept, checked);
+    result->kept = kept.bytes;
+    result->kept_size = kept.length;
+}
+
+static const gm_checked *check_anew(gm_arena *arena, const gm_lint *asked, const gm_target *target, gm_check_options *check,
+                                    const gm_file *file, gm_job_result *result) {
+    check->report_only = true;
+    gm_checked *checked = gm_check_bytes(arena, target->path, file->bytes, file->size, check);
+    result->known = asked->baseline != NULL ? gm_baseline_take(arena, asked->baseline, target->absolute, checked, check) : 0;
+    result->calls = (char *)(uintptr_t)checked->calls;
+    if (result->keyed) {
+        keep(arena, checked, result);
+    }
+    return checked;
+}
+
+void gm_lint_check(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result) {
+    const gm_lint *asked = options;
+    const gm_checked *checked = NULL;
+    gm_check_options check = gm_lint_options_for(arena, asked, target);
+    gm_file file;
+    result->problem = read_input(arena, asked, target, &file);
+    if (result->problem != NULL) {
+        return;
+    }
+    result->weight = file.size;
+    if (asked->cache != NULL) {
+        result->keyed = true;
+        result->key = key_of(asked, target, &check, &file);
+        checked = find_known(arena, asked, &check, &file, result);
+    }
+    report(asked, checked != NULL ? checked : check_anew(arena, asked, target, &check, &file, result), out, result);
+}
+
 /* ---- fix ---- */
 
+/* Why a file that is not analysed is left alone. */
+static const char *why_left(const gm_checked *checked) {
+    static const char too_large[] = "too large, not analysed";
+    bool is_large = checked->entries.count > 0 && strncmp(checked->entries.items[0].message, too_large, sizeof too_large - 1) == 0;
+    return is_large ? "too large, not analysed, see `graphmend check`; it is left as it is"
+                    : "syntax error, see `graphmend check`; the file is left alone";
+}
+
 /* What was done, one line a mend; what it assumes belongs to it. Formats for tools tell only what is left. */
-static void add_sites(gm_buffer *out, const gm_fixed *fixed) {
+static void add_sites(gm_buffer *out, const gm_fixed *fixed, const gm_report_style *style) {
+    unsigned how = gm_report_visible(style);
     for (uint32_t i = 0; i < fixed->sites.count; i++) {
         const gm_fixed_site *site = &fixed->sites.items[i];
-        gm_buffer_add_text(out, fixed->before->path);
+        gm_visible_add(out, fixed->before->path, strlen(fixed->before->path), how);
         if (site->cell > 0) {
             gm_buffer_printf(out, ":cell %u", site->cell);
         }
-        gm_buffer_printf(out, ":%u:%u: %s fixed: %s\n", site->line, site->column, site->rule->code, site->message);
+        gm_buffer_printf(out, ":%u:%u: %s fixed: ", site->line, site->column, site->rule->code);
+        gm_visible_add(out, site->message, strlen(site->message), how);
+        gm_buffer_add_char(out, '\n');
         if (site->assumption != NULL) {
-            gm_buffer_printf(out, "      = assumed: %s\n", site->assumption);
+            gm_buffer_add_text(out, "      = assumed: ");
+            gm_visible_add(out, site->assumption, strlen(site->assumption), how);
+            gm_buffer_add_char(out, '\n');
         }
     }
 }
 
 static void report_left(gm_buffer *out, const gm_lint *asked, const gm_fixed *fixed, gm_job_result *result) {
     if (fixed->changed && asked->run.for_people) {
-        add_sites(out, fixed);
+        add_sites(out, fixed, &asked->run.style);
     }
     if (fixed->after->entries.count > 0) {
         asked->run.format->file(out, fixed->after, &asked->run.style);
@@ -128,14 +165,14 @@ void gm_lint_fix(gm_arena *arena, const gm_target *target, const void *options, 
     const char *path = target->path;
     gm_check_options check = gm_lint_options_for(arena, asked, target);
     gm_file file;
-    result->problem = read_input(arena, asked, path, &file);
+    result->problem = read_input(arena, asked, target, &file);
     if (result->problem != NULL) {
         return;
     }
     const gm_fixed *fixed = gm_fix_bytes(arena, path, file.bytes, file.size, &asked->mend, &check);
     result->problem = fixed->problem;
     if (fixed->before->analysis == NULL) {
-        result->problem = "syntax error, see `graphmend check`; the file is left alone";
+        result->problem = why_left(fixed->before);
     } else if (asked->diff) {
         gm_diff_unified(out, file.path, file.bytes, file.size, fixed->bytes, fixed->size);
         result->mends = fixed->sites.count;
@@ -154,7 +191,7 @@ int gm_lint_fix_stream(gm_arena *arena, const gm_lint *asked) {
     gm_file file;
     const gm_found *found = gm_discover_named(arena, asked->run.standard_input_name, &asked->run.discover);
     for (uint32_t i = 0; i < found->problems.count; i++) {
-        fprintf(stderr, "graphmend: `%s`: %s\n", found->problems.items[i].path, found->problems.items[i].words);
+        gm_cli_say(stderr, "graphmend: `%s`: %s\n", found->problems.items[i].path, found->problems.items[i].words);
     }
     if (found->settings_failed) {
         return GM_EXIT_USAGE;
@@ -162,15 +199,15 @@ int gm_lint_fix_stream(gm_arena *arena, const gm_lint *asked) {
     const gm_target *target = &found->targets.items[0];
     const char *path = target->path;
     gm_check_options check = gm_lint_options_for(arena, asked, target);
-    const char *problem = read_input(arena, asked, path, &file);
+    const char *problem = read_input(arena, asked, target, &file);
     if (problem != NULL) {
-        fprintf(stderr, "graphmend: standard input: %s\n", problem);
+        gm_cli_say(stderr, "graphmend: standard input: %s\n", problem);
         return GM_EXIT_USAGE;
     }
     gm_fixed *fixed = gm_fix_bytes(arena, path, file.bytes, file.size, &asked->mend, &check);
-    problem = fixed->before->analysis == NULL ? "syntax error, see `graphmend check`; the text is left as it is" : fixed->problem;
+    problem = fixed->before->analysis == NULL ? why_left(fixed->before) : fixed->problem;
     if (problem != NULL) {
-        fprintf(stderr, "graphmend: `%s`: %s\n", path, problem);
+        gm_cli_say(stderr, "graphmend: `%s`: %s\n", path, problem);
     }
     gm_buffer report;
     gm_buffer_init(&report, arena);
@@ -193,7 +230,7 @@ void gm_lint_look(gm_arena *arena, const gm_target *target, const void *options,
     gm_check_options check = gm_lint_options_for(arena, options, target);
     gm_file file;
     (void)out;
-    if (gm_file_read(arena, target->path, &file) == NULL) { /* the job that follows tells problems */
+    if (gm_file_read_most(arena, target->path, gm_settings_most(target->settings), &file) == NULL) { /* the job that follows tells problems */
         result->weight = file.size;
         result->calls = (char *)(uintptr_t)gm_check_bytes(arena, target->path, file.bytes, file.size, &check)->calls;
     }
@@ -225,13 +262,13 @@ void gm_lint_add_ignore(gm_arena *arena, const gm_target *target, const void *op
     const char *path = target->path;
     gm_check_options check = gm_lint_options_for(arena, asked, target);
     gm_file file;
-    result->problem = gm_file_read(arena, path, &file);
+    result->problem = gm_file_read_most(arena, path, gm_settings_most(target->settings), &file);
     if (result->problem != NULL) {
         return;
     }
     gm_checked *checked = gm_check_bytes(arena, path, file.bytes, file.size, &check);
     if (checked->analysis == NULL) {
-        result->problem = "syntax error, see `graphmend check`; the file is left alone";
+        result->problem = why_left(checked);
         return;
     }
     gm_silenced silenced = gm_add_ignore(arena, checked);

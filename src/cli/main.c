@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "cli/say.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -35,6 +36,6 @@ int main(int count, char **arguments) {
             return commands[i].run(count - 1, arguments + 1);
         }
     }
-    fprintf(stderr, "graphmend: unknown command `%s`, see `graphmend --help`\n", arguments[1]);
+    gm_cli_say(stderr, "graphmend: unknown command `%s`, see `graphmend --help`\n", arguments[1]);
     return GM_EXIT_USAGE;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/say.h"
 #include "driver/files.h"
 #include "meaning/source.h"
 
@@ -14,9 +15,9 @@ static const char usage[] = "usage: graphmend meaning FILE[:NAME]\n"
 
 static int complain(const char *words, const char *path, const char *reason, unsigned line) {
     if (line > 0) {
-        fprintf(stderr, "graphmend: `%s`:%u: %s%s\n", path, line, words, reason);
+        gm_cli_say(stderr, "graphmend: `%s`:%u: %s%s\n", path, line, words, reason);
     } else {
-        fprintf(stderr, "graphmend: `%s`: %s%s\n", path, words, reason);
+        gm_cli_say(stderr, "graphmend: `%s`: %s%s\n", path, words, reason);
     }
     return GM_EXIT_USAGE;
 }
@@ -42,7 +43,7 @@ static int print_meaning(gm_arena *arena, const gm_file *file, const char *name)
 static int run(gm_arena *arena, const char *argument) {
     gm_file file = {.path = argument};
     const char *colon = strrchr(argument, ':');
-    const char *problem = gm_file_read(arena, argument, &file);
+    const char *problem = gm_file_read_most(arena, argument, GM_FILE_MOST, &file);
     if (problem == NULL) {
         return print_meaning(arena, &file, NULL);
     }
@@ -50,7 +51,7 @@ static int run(gm_arena *arena, const char *argument) {
         return complain("", argument, problem, 0);
     }
     const char *path = gm_arena_copy(arena, argument, (size_t)(colon - argument));
-    problem = gm_file_read(arena, path, &file);
+    problem = gm_file_read_most(arena, path, GM_FILE_MOST, &file);
     return problem != NULL ? complain("", path, problem, 0) : print_meaning(arena, &file, colon + 1);
 }
 

@@ -1,4 +1,5 @@
 #include "cli/options.h"
+#include "cli/say.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -32,13 +33,13 @@ static bool take(int count, char **arguments, int *at, const gm_usage *usage) {
     const char *value = NULL;
     const gm_option *option = find(usage, arguments[*at], &value);
     if (option == NULL) {
-        fprintf(stderr, "graphmend: unknown option `%s`\nusage: %s\n", arguments[*at], usage->synopsis);
+        gm_cli_say(stderr, "graphmend: unknown option `%s`\nusage: %s\n", arguments[*at], usage->synopsis);
         return false;
     }
     if (option->on != NULL) {
         *option->on = true;
         if (value != NULL) {
-            fprintf(stderr, "graphmend: `%s` takes no value\n", option->name);
+            gm_cli_say(stderr, "graphmend: `%s` takes no value\n", option->name);
         }
         return value == NULL;
     }
@@ -46,7 +47,7 @@ static bool take(int count, char **arguments, int *at, const gm_usage *usage) {
         value = arguments[++*at];
     }
     if (value == NULL) {
-        fprintf(stderr, "graphmend: `%s` needs a value\n", option->name);
+        gm_cli_say(stderr, "graphmend: `%s` needs a value\n", option->name);
         return false;
     }
     *option->value = value;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/say.h"
 
 enum { PATH_ROOM = 4096 };
 
@@ -47,7 +48,7 @@ int gm_cli_execute_python(const char *bootstrap, int count, char **arguments) {
     }
     memcpy(command + length, arguments, (size_t)count * sizeof *command);
     execvp(python, command);
-    fprintf(stderr, "graphmend: cannot run `%s`: %s\n", python, strerror(errno));
+    gm_cli_say(stderr, "graphmend: cannot run `%s`: %s\n", python, strerror(errno));
     free(command);
     return GM_EXIT_USAGE;
 }

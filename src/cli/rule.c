@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/say.h"
 #include "graphmend.h"
 #include "rules/rule.h"
 
@@ -17,7 +18,7 @@ static int list_rules(void) {
 }
 
 static int complain(const char *words, const char *argument) {
-    fprintf(stderr, "graphmend: %s `%s`, see `graphmend rule` for all rules\n", words, argument);
+    gm_cli_say(stderr, "graphmend: %s `%s`, see `graphmend rule` for all rules\n", words, argument);
     return GM_EXIT_USAGE;
 }
 
@@ -59,7 +60,7 @@ int gm_cli_rule(int count, char **arguments) {
     }
     bool json = strcmp(format, "json") == 0;
     if (!json && strcmp(format, "text") != 0) {
-        fprintf(stderr, "graphmend: unknown format `%s`, there are text, json\n", format);
+        gm_cli_say(stderr, "graphmend: unknown format `%s`, there are text, json\n", format);
         return GM_EXIT_USAGE;
     }
     if (operands > (all ? 0 : 1)) {

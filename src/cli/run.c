@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/python.h"
+#include "cli/say.h"
 
 /* `-c` instead of `-m`: nothing in the current folder can stand in for our own package. A Python without graphmend runs the
  * program as it is. */
@@ -45,11 +46,11 @@ static bool asks_for_help(const char *argument) {
 static bool names_program(int count, char **arguments) {
     bool module = count > 1 && strcmp(arguments[1], "-m") == 0;
     if (count < 2 || (module && count < 3)) {
-        fprintf(stderr, "graphmend: no %s\n", module ? "module" : "script");
+        gm_cli_say(stderr, "graphmend: no %s\n", module ? "module" : "script");
         return false;
     }
     if (!module && arguments[1][0] == '-') {
-        fprintf(stderr, "graphmend: unknown option `%s`\n", arguments[1]);
+        gm_cli_say(stderr, "graphmend: unknown option `%s`\n", arguments[1]);
         return false;
     }
     return true;

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/python.h"
+#include "cli/say.h"
 
 /* As for `run`: nothing in the current folder can stand in for our own package. */
 static const char bootstrap[] = "import sys\n"
@@ -50,7 +51,7 @@ static int read_options(int count, char **arguments) {
     };
     int operands = gm_options_read(count, arguments, &usage);
     if (operands == 0) {
-        fprintf(stderr, "graphmend: no script\nusage: %s\n", usage.synopsis);
+        gm_cli_say(stderr, "graphmend: no script\nusage: %s\n", usage.synopsis);
         return GM_OPTIONS_WRONG;
     }
     return operands;

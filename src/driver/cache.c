@@ -1,28 +1,27 @@
 #include "driver/cache.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "driver/files.h"
+#include "driver/calls.h"
+#include "driver/private.h"
 
-/* The file: a header, for each result a record and its text, and behind all that the hash of it. Numbers are those of this machine: the key of
+/* The file: a header, for each result a record and its data, and behind all that the hash of it, against what power failures leave. Numbers are those of this machine: the key of
  * every result holds the program's own bytes, so no other machine's numbers are ever asked for. */
-static const char magic[8] = "GMCACHE2";
+static const char magic[8] = "GMCACHE3";
 
-enum { OLDEST = 20, MOST_BYTES = 64 << 20 };
+static const char inner[] = "check"; /* the folder of the cache */
+
+enum { OLDEST = 20, MOST_BYTES = 64 << 20, NAME_ROOM = 40 };
 
 typedef struct record {
     gm_hash key;
-    uint32_t findings;
-    uint32_t mends;
     uint32_t age; /* runs since it was asked for */
     uint32_t size;
-    uint32_t calls; /* bytes of `calls` behind the text, its end included; 0: none */
+    uint32_t calls; /* bytes of `calls` behind the data, its end included; 0: none */
+    uint32_t unused;
 } record;
 
 typedef struct slot {
@@ -33,7 +32,8 @@ typedef struct slot {
 } slot;
 
 struct gm_cache {
-    const char *path;
+    const char *path;     /* of the folder */
+    char name[NAME_ROOM]; /* of the file in it */
     slot *slots; /* open addressing, capacity a power of two */
     uint32_t capacity;
     uint32_t count;
@@ -66,6 +66,10 @@ static bool is_whole(const gm_file *file) {
     return memcmp(&hash, &real, sizeof hash) == 0;
 }
 
+static bool are_calls(const char *text, uint32_t size) {
+    return size == 0 || (memchr(text, '\0', size) == text + size - 1 && gm_calls_valid(text));
+}
+
 static void read_records(gm_arena *arena, gm_cache *cache, const gm_file *file) {
     const char *at = file->bytes + sizeof magic;
     const char *end = file->bytes + file->size - sizeof(gm_hash);
@@ -83,29 +87,15 @@ static void read_records(gm_arena *arena, gm_cache *cache, const gm_file *file) 
         }
         memcpy(&one, at, sizeof one);
         at += sizeof one;
-        bool ended = one.calls == 0 || ((size_t)(end - at) >= (size_t)one.size + one.calls && at[(size_t)one.size + one.calls - 1] == '\0');
-        if ((size_t)(end - at) < (size_t)one.size + one.calls || !ended) {
+        if ((size_t)(end - at) < (size_t)one.size + one.calls || !are_calls(at + one.size, one.calls)) {
             return;
         }
-        gm_job_result result = {.findings = one.findings, .mends = one.mends, .size = one.size};
-        result.text = (char *)(uintptr_t)at;
+        gm_job_result result = {.kept_size = one.size};
+        result.kept = (char *)(uintptr_t)at;
         result.calls = one.calls == 0 ? NULL : (char *)(uintptr_t)(at + one.size);
         *slot_of(cache, one.key) = (slot){one.key, result, one.age, true};
         at += (size_t)one.size + one.calls;
     }
-}
-
-gm_cache *gm_cache_open(gm_arena *arena, const char *path) {
-    gm_cache *cache = GM_NEW(arena, gm_cache);
-    gm_file file;
-    cache->path = path;
-    if (gm_file_read(arena, path, &file) == NULL && file.size <= MOST_BYTES && is_whole(&file)) {
-        read_records(arena, cache, &file);
-    } else {
-        cache->capacity = 64;
-        cache->slots = GM_NEW_ARRAY(arena, slot, cache->capacity);
-    }
-    return cache;
 }
 
 const gm_job_result *gm_cache_find(const gm_cache *cache, gm_hash key) {
@@ -117,10 +107,10 @@ const gm_job_result *gm_cache_find(const gm_cache *cache, gm_hash key) {
 
 static void add_record(gm_buffer *out, gm_hash key, const gm_job_result *result, uint32_t age) {
     uint32_t calls = result->calls == NULL ? 0 : (uint32_t)strlen(result->calls) + 1;
-    record one = {key, result->findings, result->mends, age, (uint32_t)result->size, calls};
+    record one = {key, age, (uint32_t)result->kept_size, calls, 0};
     gm_buffer_add(out, (const char *)&one, sizeof one);
-    if (result->size > 0) {
-        gm_buffer_add(out, result->text, result->size);
+    if (result->kept_size > 0) {
+        gm_buffer_add(out, result->kept, result->kept_size);
     }
     if (calls > 0) {
         gm_buffer_add(out, result->calls, calls);
@@ -140,19 +130,12 @@ static uint32_t add_old(gm_buffer *out, const gm_cache *cache, const bool *asked
     return added;
 }
 
-/* Replace the file in one step. It is no harm when it is lost, so it is not flushed. */
-static void replace(gm_arena *arena, const char *path, const gm_buffer *out) {
-    size_t room = strlen(path) + 32;
-    char *partial = gm_arena_alloc(arena, room);
-    snprintf(partial, room, "%s.%ld", path, (long)getpid());
-    int descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (descriptor < 0) {
-        return;
-    }
-    bool written = gm_file_write(descriptor, out->bytes, out->length) == NULL;
-    written = close(descriptor) == 0 && written;
-    if (!written || rename(partial, path) != 0) {
-        unlink(partial);
+/* The folder is opened anew, as carefully as before. What cannot be written is no error. */
+static void replace(const gm_cache *cache, const gm_buffer *out) {
+    gm_private folder;
+    if (out->length <= MOST_BYTES && gm_private_open(cache->path, inner, &folder) == NULL) {
+        (void)gm_private_replace(&folder, cache->name, out->bytes, out->length);
+        gm_private_close(&folder);
     }
 }
 
@@ -183,7 +166,7 @@ void gm_cache_keep(gm_arena *arena, gm_cache *cache, const gm_job_result *result
     memcpy(out.bytes + sizeof magic, &total, sizeof total);
     gm_hash hash = hash_of(out.bytes, out.length);
     gm_buffer_add(&out, (const char *)&hash, sizeof hash);
-    replace(arena, cache->path, &out);
+    replace(cache, &out);
 }
 
 /* ---- Places ---- */
@@ -192,39 +175,65 @@ static bool is_set(const char *text) {
     return text != NULL && *text != '\0';
 }
 
-/* Make a folder and those around it. */
-static void make_folders(gm_arena *arena, const char *folder) {
-    char *path = gm_arena_copy(arena, folder, strlen(folder));
-    for (char *at = path + 1; *at != '\0'; at++) {
-        if (*at == '/') {
-            *at = '\0';
-            (void)mkdir(path, 0777);
-            *at = '/';
-        }
-    }
-    (void)mkdir(path, 0777);
-}
-
-const char *gm_cache_path(gm_arena *arena, const gm_cache_places *places) {
+/* The folder of the cache, or NULL. */
+static const char *place_of(gm_arena *arena, const gm_cache_places *places) {
     gm_buffer path;
     gm_buffer_init(&path, arena);
     if (is_set(places->named)) {
-        gm_buffer_printf(&path, "%s/check", places->named);
+        gm_buffer_add_text(&path, places->named);
     } else if (is_set(places->common)) {
-        gm_buffer_printf(&path, "%s/graphmend/check", places->common);
+        gm_buffer_printf(&path, "%s/graphmend", places->common);
     } else if (is_set(places->home)) {
-        gm_buffer_printf(&path, "%s/.cache/graphmend/check", places->home);
+        gm_buffer_printf(&path, "%s/.cache/graphmend", places->home);
     } else {
         return NULL;
     }
-    make_folders(arena, gm_buffer_text(&path));
+    return gm_buffer_text(&path);
+}
+
+/* The file holds the results of all runs from one folder. */
+static bool choose_name(gm_arena *arena, char *name) {
     char *here = gm_arena_alloc(arena, PATH_MAX);
     if (getcwd(here, PATH_MAX) == NULL) {
-        return NULL;
+        return false;
     }
     gm_hash hash = hash_of(here, strlen(here));
-    gm_buffer_printf(&path, "/%016llx%016llx", (unsigned long long)hash.words[0], (unsigned long long)hash.words[1]);
-    return gm_buffer_text(&path);
+    snprintf(name, NAME_ROOM, "%016llx%016llx", (unsigned long long)hash.words[0], (unsigned long long)hash.words[1]);
+    return true;
+}
+
+/* Memory is taken while the folder is open; where there is none, the program ends. */
+static const char *load(gm_arena *arena, gm_cache *cache, bool *absent) {
+    gm_private folder;
+    gm_file file = {0};
+    const char *problem = gm_private_open(cache->path, inner, &folder);
+    *absent = folder.absent;
+    if (problem == NULL) {
+        problem = gm_private_read(arena, &folder, cache->name, MOST_BYTES, &file);
+        gm_private_close(&folder);
+    }
+    if (problem == NULL && is_whole(&file)) {
+        read_records(arena, cache, &file);
+    } else {
+        cache->capacity = 64;
+        cache->slots = GM_NEW_ARRAY(arena, slot, cache->capacity);
+    }
+    return problem;
+}
+
+gm_cache *gm_cache_open(gm_arena *arena, const gm_cache_places *places, gm_cache_refusal *refusal) {
+    gm_cache *cache = GM_NEW(arena, gm_cache);
+    bool absent = false;
+    *refusal = (gm_cache_refusal){NULL, NULL};
+    cache->path = place_of(arena, places);
+    if (cache->path == NULL || !choose_name(arena, cache->name)) {
+        return NULL;
+    }
+    const char *problem = load(arena, cache, &absent);
+    if (problem != NULL && !absent) {
+        *refusal = (gm_cache_refusal){cache->path, problem};
+    }
+    return problem == NULL ? cache : NULL;
 }
 
 bool gm_cache_program(gm_arena *arena, gm_hash *hash) {

@@ -129,3 +129,24 @@ const char *gm_calls_text(gm_arena *arena, const gm_checked *checked) {
     add_block(&told, &checked->analysis->tree->module->body);
     return told.text.length == 0 ? NULL : gm_buffer_text(&told.text);
 }
+
+/* "NAME CALLS". */
+static bool is_call(const char *line, size_t length) {
+    size_t name = strcspn(line, " \n");
+    size_t digits = name < length ? strspn(line + name + 1, "0123456789") : 0;
+    return name > 0 && digits > 0 && digits < 10 && name + 1 + digits == length;
+}
+
+bool gm_calls_valid(const char *text) {
+    bool holds = false;
+    while (*text != '\0') {
+        size_t length = strcspn(text, "\n");
+        bool one_held = strchr("=-<>", *text) != NULL;
+        if (text[length] != '\n' || (holds && !one_held) || (one_held ? length < 2 : !is_call(text, length))) {
+            return false;
+        }
+        holds = one_held;
+        text += length + 1;
+    }
+    return true;
+}

@@ -13,4 +13,7 @@
  *     >NAME OTHER  an import: NAME stands for OTHER */
 const char *gm_calls_text(gm_arena *arena, const gm_checked *checked);
 
+/* Whether a text that was kept has this shape. */
+bool gm_calls_valid(const char *text);
+
 #endif

@@ -7,6 +7,7 @@
 #include "driver/suppress.h"
 #include "driver/unused.h"
 #include "rules/because.h"
+#include "rules/budget.h"
 #include "rules/reads.h"
 #include "rules/versions.h"
 
@@ -16,8 +17,10 @@ static void add_entry(gm_arena *arena, gm_checked *checked, gm_entry entry) {
     gm_vec_push(arena, &checked->entries, entry);
 }
 
+enum { MOST_ERRORS = 1000 /* of syntax in one file: nobody reads more, and each takes time by the length of its line */ };
+
 static void add_syntax_errors(gm_arena *arena, gm_checked *checked, const gm_tree *tree) {
-    for (uint32_t i = 0; i < tree->diagnostics.count; i++) {
+    for (uint32_t i = 0; i < tree->diagnostics.count && i < MOST_ERRORS; i++) {
         const gm_diagnostic *error = &tree->diagnostics.items[i];
         add_entry(arena, checked,
                   (gm_entry){
@@ -167,7 +170,7 @@ gm_checked *gm_check_text(gm_arena *arena, const char *path, const char *text, s
     checked->source = tree->source;
     checked->cells = cells;
     tree->source->bytes = text; /* what edits copy is what stands there */
-    if (tree->diagnostics.count > 0) {
+    if (!gm_budget_allows(arena, tree) || tree->diagnostics.count > 0) {
         add_syntax_errors(arena, checked, tree);
         return checked;
     }

@@ -49,6 +49,7 @@ typedef struct search {
     const gm_discover_options *options;
     const gm_ignore *ignore;     /* of the folder that is being read */
     const gm_settings *settings; /* the same */
+    const char *root;            /* the folder that was named, absolute; links out of it are not followed */
     GM_VEC(known_folder) known;
 } search;
 
@@ -148,7 +149,7 @@ static bool list_folder(search *state, const char *folder, listing *list) {
 /* The list of the folder's own .gitignore, in front of those around it. */
 static const gm_ignore *read_ignore(gm_arena *arena, const gm_ignore *outer, const char *folder) {
     gm_file file;
-    if (gm_file_read(arena, join(arena, folder, ".gitignore"), &file) != NULL) {
+    if (gm_file_read_most(arena, join(arena, folder, ".gitignore"), GM_FILE_MOST, &file) != NULL) {
         return outer;
     }
     const char *below = ends_with(folder, "/") ? folder : join(arena, folder, "");
@@ -168,7 +169,7 @@ static const char *folder_of(gm_arena *arena, const char *absolute) {
 static const gm_settings *own_settings(search *state, const gm_settings *outer, const char *folder) {
     gm_file file;
     const char *path = join(state->arena, folder, "pyproject.toml");
-    if (state->options->isolated || gm_file_read(state->arena, path, &file) != NULL) {
+    if (state->options->isolated || gm_file_read_most(state->arena, path, GM_FILE_MOST, &file) != NULL) {
         return outer;
     }
     const char *problem = NULL;
@@ -254,6 +255,17 @@ static entry_kind look_at(const char *path) {
     return S_ISREG(status.st_mode) ? ENTRY_FILE : S_ISDIR(status.st_mode) && !link ? ENTRY_FOLDER : ENTRY_UNKNOWN;
 }
 
+/* Whether a path stays in the folder that was named, wherever links lead. */
+static bool is_inside(search *state, const char *path) {
+    char *room = gm_arena_alloc(state->arena, PATH_MAX);
+    const char *target = realpath(path, room);
+    size_t length = strlen(state->root);
+    while (length > 0 && state->root[length - 1] == '/') {
+        length--;
+    }
+    return target != NULL && strncmp(target, state->root, length) == 0 && target[length] == '/';
+}
+
 static void search_folder(search *state, place folder, bool root);
 
 static void search_entry(search *state, place folder, const entry *found) {
@@ -262,6 +274,9 @@ static void search_entry(search *state, place folder, const entry *found) {
     bool is_file = kind == ENTRY_FILE && has_suffix(found->name, searched_suffixes, LENGTH(searched_suffixes));
     bool is_folder = kind == ENTRY_FOLDER && !is_skipped(found->name);
     if ((!is_file && !is_folder) || is_left_out(state, here.absolute, is_folder)) {
+        return;
+    }
+    if (is_file && found->kind == ENTRY_UNKNOWN && !is_inside(state, here.path)) {
         return;
     }
     if (is_folder) {
@@ -278,6 +293,8 @@ static void search_folder(search *state, place folder, bool root) {
     }
     const gm_ignore *outer = state->ignore;
     const gm_settings *outer_settings = state->settings;
+    list.has_ignore = list.has_ignore && is_inside(state, join(state->arena, folder.path, ".gitignore"));
+    list.has_settings = list.has_settings && is_inside(state, join(state->arena, folder.path, "pyproject.toml"));
     state->ignore = list.has_ignore ? read_ignore(state->arena, outer, folder.absolute) : outer;
     state->settings = list.has_settings ? own_settings(state, outer_settings, folder.absolute) : outer_settings;
     for (uint32_t i = 0; i < list.entries.count; i++) {
@@ -313,6 +330,7 @@ static void search_root_folder(search *state, place root) {
     uint32_t before = state->found->targets.count;
     uint32_t problems = state->found->problems.count;
     const char *around = folder_of(state->arena, root.absolute);
+    state->root = root.absolute;
     state->ignore = outer_ignore(state->arena, root.absolute);
     state->settings = *around == '\0' || strcmp(root.absolute, "/") == 0 ? NULL : settings_of(state, around);
     search_folder(state, root, true);

@@ -32,7 +32,7 @@ typedef struct gm_discover_options {
 
 /* Look at `count` paths. A named file is taken when it is Python by its suffix or first line, or a notebook. Folders are searched for *.py and
  * *.ipynb; left out below them are hidden and generated folders (.git, .venv, build, node_modules, __pycache__, ...), virtual
- * environments, folders behind symbolic links, what .gitignore files leave out, those of the repository around the folder included, and
+ * environments, folders behind symbolic links, files behind links that lead out of the folder that was named, what .gitignore files leave out, those of the repository around the folder included, and
  * what the settings exclude. */
 gm_found *gm_discover(gm_arena *arena, const char *const *roots, int count, const gm_discover_options *options);
 

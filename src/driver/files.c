@@ -84,27 +84,32 @@ const char *gm_file_read_stream(gm_arena *arena, int descriptor, gm_file *file) 
     }
 }
 
+const char gm_file_too_large[] = "is too large, not analysed: the setting `max-file-size` says how many megabytes are read";
+
 static bool same_version(const struct stat *a, const struct stat *b) {
     return a->st_ino == b->st_ino && a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
            a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-static const char *check_kind(const struct stat *status) {
+static const char *check_kind(const struct stat *status, size_t most) {
     if (!S_ISREG(status->st_mode)) {
         return S_ISDIR(status->st_mode) ? "is a directory" : "is not a regular file";
     }
-    return status->st_size >= (off_t)GM_SOURCE_LIMIT ? "is too large, 4 GiB or more" : NULL;
+    if (status->st_size >= (off_t)GM_SOURCE_LIMIT) {
+        return "is too large, 4 GiB or more";
+    }
+    return (size_t)status->st_size > most ? gm_file_too_large : NULL;
 }
 
 /* Read an open file into `*room` bytes. `*stable` tells that they are all of it and that it did not change meanwhile. Where they are too
  * few, `*room` becomes what it takes. */
-static const char *read_open(int descriptor, gm_file *file, size_t *room, bool *stable) {
+static const char *read_open(int descriptor, gm_file *file, size_t most, size_t *room, bool *stable) {
     struct stat before;
     struct stat after;
     if (fstat(descriptor, &before) != 0) {
         return gm_file_error(errno);
     }
-    const char *problem = check_kind(&before);
+    const char *problem = check_kind(&before, most);
     if (problem != NULL || (size_t)before.st_size + 1 > *room) {
         *room = problem == NULL ? (size_t)before.st_size + 1 : *room;
         return problem;
@@ -118,7 +123,7 @@ static const char *read_open(int descriptor, gm_file *file, size_t *room, bool *
 }
 
 /* Memory is taken while nothing is open. A pipe that has no writer does not keep us waiting. */
-const char *gm_file_read(gm_arena *arena, const char *path, gm_file *file) {
+const char *gm_file_read_most(gm_arena *arena, const char *path, size_t most, gm_file *file) {
     *file = (gm_file){.path = path};
     size_t room = FIRST_ROOM;
     for (int attempt = 0; attempt <= READ_ATTEMPTS; attempt++) {
@@ -129,7 +134,7 @@ const char *gm_file_read(gm_arena *arena, const char *path, gm_file *file) {
             return gm_file_error(errno);
         }
         bool stable = false;
-        const char *problem = read_open(descriptor, file, &room, &stable);
+        const char *problem = read_open(descriptor, file, most, &room, &stable);
         close(descriptor);
         if (problem != NULL) {
             return problem;
@@ -141,6 +146,10 @@ const char *gm_file_read(gm_arena *arena, const char *path, gm_file *file) {
         }
     }
     return "keeps changing while it is read";
+}
+
+const char *gm_file_read(gm_arena *arena, const char *path, gm_file *file) {
+    return gm_file_read_most(arena, path, SIZE_MAX, file);
 }
 
 const char *gm_file_write(int descriptor, const char *bytes, size_t size) {

@@ -12,33 +12,31 @@ typedef struct batch {
     gm_job_result *results;
 } batch;
 
-/* The buffer's contents in memory that outlives the arena. */
-static void keep_text(gm_job_result *result, const gm_buffer *out) {
-    result->text = out->length > 0 ? malloc(out->length) : NULL;
-    if (result->text != NULL) {
-        memcpy(result->text, out->bytes, out->length);
-        result->size = out->length;
-    } else if (out->length > 0) {
+/* A copy in memory that outlives the arena; NULL for nothing, and without memory. */
+static char *copy(gm_job_result *result, const char *bytes, size_t size) {
+    char *copied = size > 0 ? malloc(size) : NULL;
+    if (copied != NULL) {
+        memcpy(copied, bytes, size);
+    } else if (size > 0) {
         result->problem = "out of memory";
     }
+    return copied;
 }
 
-/* The same for what the job has set. */
-static void keep_calls(gm_job_result *result) {
-    if (result->calls != NULL) {
-        size_t size = strlen(result->calls) + 1;
-        char *copy = malloc(size);
-        result->calls = copy == NULL ? NULL : memcpy(copy, result->calls, size);
-        result->problem = copy == NULL ? "out of memory" : result->problem;
-    }
+/* What the job wrote and what it has set. */
+static void keep(gm_job_result *result, const gm_buffer *out) {
+    result->text = copy(result, out->bytes, out->length);
+    result->size = result->text == NULL ? 0 : out->length;
+    result->calls = result->calls == NULL ? NULL : copy(result, result->calls, strlen(result->calls) + 1);
+    result->kept = copy(result, result->kept, result->kept_size);
+    result->kept_size = result->kept == NULL ? 0 : result->kept_size;
 }
 
 static void run_in_arena(gm_arena *arena, const batch *all, uint32_t index) {
     gm_buffer out;
     gm_buffer_init(&out, arena);
     all->job(arena, &all->targets[index], all->options, &out, &all->results[index]);
-    keep_text(&all->results[index], &out);
-    keep_calls(&all->results[index]);
+    keep(&all->results[index], &out);
 }
 
 static void run_one(void *context, uint32_t index) {
@@ -64,6 +62,7 @@ void gm_jobs_run(const gm_target *targets, uint32_t count, uint32_t threads, gm_
 void gm_jobs_free(gm_job_result *results, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         free(results[i].text);
+        free(results[i].kept);
         free(results[i].calls);
     }
 }

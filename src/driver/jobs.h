@@ -17,6 +17,8 @@ typedef struct gm_job_result {
     gm_hash key;
     char *text; /* what the job wrote to its buffer; release with gm_jobs_free */
     size_t size;
+    char *kept; /* the findings as data (kept.h), for the cache; set by the job, copied */
+    size_t kept_size;
     char *calls; /* what the file calls in others, as gm_checked tells it; set by the job, copied; NULL: nothing */
 } gm_job_result;
 

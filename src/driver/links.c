@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A name has at most so many parts, is followed so many steps through imports and bases, and a run has so many rounds. */
-enum { MOST_PARTS = 16, MOST_STEPS = 8, MOST_ROUNDS = 16 };
+/* A name has at most so many parts, is followed so many steps through imports and bases, over so
+ * many names in all, and a run has so many rounds. */
+enum { MOST_PARTS = 16, MOST_STEPS = 8, MOST_NAMES = 1000, MOST_ROUNDS = 16 };
 
 typedef struct edge {
     uint32_t target;
@@ -218,7 +219,8 @@ typedef struct search {
     file_links *links;
     gm_buffer path;
     edges *found;
-    bool applied; /* as a decorator */
+    uint32_t left; /* names that may still be looked at */
+    bool applied;  /* as a decorator */
 } search;
 
 static void follow_name(search *searching, uint32_t target, word wanted, uint32_t depth);
@@ -285,9 +287,10 @@ static void follow_base(search *searching, uint32_t target, word base, word tail
 
 /* A name of a file: its own function, class or method, or what an import or the base of a class leads to. */
 static void follow_name(search *searching, uint32_t target, word wanted, uint32_t depth) {
-    if (depth > MOST_STEPS || holds(searching, target, wanted)) {
+    if (depth > MOST_STEPS || searching->left == 0 || holds(searching, target, wanted)) {
         return;
     }
+    searching->left--;
     const char *dot = memchr(wanted.text, '.', wanted.length);
     word head = {wanted.text, dot == NULL ? wanted.length : (size_t)(dot - wanted.text)};
     word tail = {dot == NULL ? NULL : dot + 1, dot == NULL ? 0 : wanted.length - head.length - 1};
@@ -342,6 +345,7 @@ static const edges *leads_to(file_links *links, search *searching, uint32_t inde
         *found = (known){.key = key, .taken = true};
         links->name_count++;
         searching->found = &found->leads_to;
+        searching->left = MOST_NAMES;
         follow_dotted(searching, index, dotted, (word){NULL, 0}, 0);
     }
     return &found->leads_to;

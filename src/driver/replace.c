@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "driver/attributes.h"
 #include "driver/files.h"
 
 enum { COMPARE_STEP = 1 << 14, NAME_ATTEMPTS = 16 };
@@ -57,10 +58,23 @@ static const char *compare_with_disk(const replacement *state) {
     return problem;
 }
 
-/* Write the new file in full, with owner and mode of the old one. */
-static const char *fill(int descriptor, const struct stat *status, const char *bytes, size_t size) {
-    if (fchown(descriptor, status->st_uid, status->st_gid) != 0) {
-        errno = 0; /* only the superuser may give files away; then the new file is ours, as with any editor */
+/* Only the superuser may give files away: where the new file cannot be whose the old one was, its mode would let in others. */
+static const char *give(int descriptor, const struct stat *status) {
+    struct stat ours;
+    if (fstat(descriptor, &ours) != 0) {
+        return gm_file_error(errno);
+    }
+    bool same = ours.st_uid == status->st_uid && ours.st_gid == status->st_gid;
+    return same || fchown(descriptor, status->st_uid, status->st_gid) == 0 ? NULL : "its owner or group cannot be kept, it is left alone";
+}
+
+/* Write the new file in full, with owner, access list, attributes and mode of the old one. */
+static const char *fill(const replacement *state, const struct stat *status, const char *bytes, size_t size) {
+    int descriptor = state->descriptor;
+    const char *kept = give(descriptor, status);
+    kept = kept == NULL ? gm_attributes_copy(state->target, descriptor) : kept;
+    if (kept != NULL) {
+        return kept;
     }
     if (fchmod(descriptor, status->st_mode & 07777) != 0) {
         return gm_file_error(errno);
@@ -149,7 +163,7 @@ static bool can_name_later(void) {
 }
 
 static const char *put(replacement *state, const struct stat *status, const char *bytes, size_t size) {
-    const char *problem = fill(state->descriptor, status, bytes, size);
+    const char *problem = fill(state, status, bytes, size);
     if (problem == NULL) {
         problem = compare_with_disk(state);
     }

@@ -4,6 +4,7 @@
 
 #include "base/buffer.h"
 #include "driver/suppress.h"
+#include "driver/files.h"
 #include "driver/toml.h"
 #include "flow/torch_facts.h"
 
@@ -101,6 +102,14 @@ static bool set_threads(const reading *state, const gm_toml *value) {
     return true;
 }
 
+static bool set_max_file_size(const reading *state, const gm_toml *value) {
+    if (value->kind != GM_TOML_INTEGER || value->integer < 1 || value->integer > GM_SETTINGS_MOST_MEGABYTES) {
+        return fail(state, value->line, "must be a number of megabytes from 1 to 4095:", value->key);
+    }
+    state->settings->max_file_size = (uint32_t)value->integer;
+    return true;
+}
+
 static bool set_torch_version(const reading *state, const gm_toml *value) {
     if (value->kind != GM_TOML_STRING) {
         return fail(state, value->line, "must be a string:", value->key);
@@ -139,7 +148,8 @@ static const struct {
     bool (*set)(const reading *state, const gm_toml *value);
 } known[] = {
     {"select", set_select},   {"ignore", set_ignore},         {"all", set_all},
-    {"exclude", set_exclude}, {"threads", set_threads},       {"torch-version", set_torch_version},
+    {"exclude", set_exclude}, {"max-file-size", set_max_file_size},
+ {"threads", set_threads},       {"torch-version", set_torch_version},
     {"per-file-ignores", set_file_ignores},
 };
 
@@ -180,6 +190,10 @@ const gm_settings *gm_settings_read(gm_arena *arena, const char *path, const cha
 }
 
 /* ---- What they say of a file ---- */
+
+size_t gm_settings_most(const gm_settings *settings) {
+    return settings == NULL || settings->max_file_size == 0 ? (size_t)GM_FILE_MOST : (size_t)settings->max_file_size << 20;
+}
 
 bool gm_settings_exclude(const gm_settings *settings, const char *absolute) {
     return settings != NULL && gm_ignore_covers(settings->exclude, absolute);

@@ -5,6 +5,7 @@
  *     ignore = ["GM303"]               # all rules but these
  *     exclude = ["third_party", "*_pb2.py"]
  *     threads = 4
+ *     max-file-size = 16               # megabytes; larger files are not read
  *     all = false
  *     torch-version = "2.13"
  *
@@ -31,12 +32,16 @@ typedef struct gm_settings {
     const char *ignore;
     bool all;
     uint32_t threads;    /* 0: not set */
+    uint32_t max_file_size; /* in megabytes; 0: not set */
     gm_release release;  /* of torch; the first one when not set */
     const gm_ignore *exclude;  /* NULL: not set */
     GM_VEC(gm_file_ignore) file_ignores;
 } gm_settings;
 
-enum { GM_SETTINGS_MOST_THREADS = 1024 };
+enum { GM_SETTINGS_MOST_THREADS = 1024, GM_SETTINGS_MOST_MEGABYTES = 4095 };
+
+/* How many bytes a file may have that is read. */
+size_t gm_settings_most(const gm_settings *settings);
 
 /* The settings in the text of a pyproject.toml at `path` in `folder` (absolute, with a slash behind it). NULL when it has no section of ours, and
  * with `*problem` set when something is wrong: words that follow "`PATH`: ", in the arena. */

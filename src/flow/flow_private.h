@@ -20,6 +20,13 @@ typedef struct gm_qualified_slot {
     const gm_name *name; /* NULL: it has none */
 } gm_qualified_slot;
 
+/* A class that a search among bases has been at. */
+typedef struct gm_base_slot {
+    const gm_node *node;
+    uint32_t search;
+    uint32_t depth;
+} gm_base_slot;
+
 struct gm_flow_private {
     gm_function_slot *functions; /* hash table by node */
     uint32_t function_capacity;
@@ -27,6 +34,10 @@ struct gm_flow_private {
     const gm_node **parents; /* by number, of the statements of the module that are in `indexed`; NULL until somebody asks */
     bool *indexed;           /* of each statement of the module: the parents below it are known */
     gm_qualified_slot qualified[GM_QUALIFIED_SLOTS];
+    gm_base_slot *bases; /* hash table by node */
+    uint32_t base_capacity;
+    uint32_t base_count;
+    uint32_t base_searches;
     struct gm_values_shared *values; /* NULL until somebody asks for a value */
 };
 

@@ -2,11 +2,12 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "flow/bases.h"
 #include "flow/values_private.h"
 #include "flow/walk.h"
 #include "syntax/literal.h"
 
-enum { FIRST_SLOTS = 16, BASE_LIMIT = 6 };
+enum { FIRST_SLOTS = 16 };
 
 /* ---- The table ---- */
 
@@ -79,21 +80,20 @@ static bool is_other_class(const char *name) {
     return false;
 }
 
-static bool is_module(gm_flow *flow, const gm_node *class_def, uint32_t depth) {
+static bool is_outer_module(gm_flow *flow, const gm_node *base) {
+    const gm_name *name = gm_flow_qualified(flow, base);
+    bool other = name != NULL && is_other_class(name->text);
+    bool known = name != NULL && strncmp(name->text, "torch.nn.", 9) == 0;
+    return known || (!other && gm_values_shared_of(flow)->torch && names_module(base));
+}
+
+static bool is_module(gm_base_search *search, const gm_node *class_def, uint32_t depth) {
     const gm_list *bases = &gm_as_ClassDef(class_def)->bases;
-    for (uint32_t i = 0; i < bases->count; i++) {
-        const gm_node *base = bases->items[i];
-        const gm_node *definition = base_class(flow, base);
-        if (definition != NULL) {
-            if (depth < BASE_LIMIT && is_module(flow, definition, depth + 1)) {
-                return true;
-            }
-            continue;
-        }
-        const gm_name *name = gm_flow_qualified(flow, base);
-        bool other = name != NULL && is_other_class(name->text);
-        bool known = name != NULL && strncmp(name->text, "torch.nn.", 9) == 0;
-        if (known || (!other && gm_values_shared_of(flow)->torch && names_module(base))) {
+    uint32_t reached = depth > 0 ? depth - 1 : 0; /* what other files define is looked at one step further */
+    for (uint32_t i = 0; gm_bases_go_on(search, i, bases->count, reached); i++) {
+        const gm_node *definition = base_class(search->flow, bases->items[i]);
+        if (definition == NULL ? is_outer_module(search->flow, bases->items[i])
+                               : gm_bases_enter(search, definition, depth + 1) && is_module(search, definition, depth + 1)) {
             return true;
         }
     }
@@ -378,7 +378,8 @@ const gm_class *gm_class_of(gm_flow *flow, const gm_node *class_def) {
     *slot = (gm_class_slot){class_def, facts};
     shared->classes.count++;
     facts->node = class_def;
-    facts->is_module = is_module(flow, class_def, 0);
+    gm_base_search search = gm_bases_search(flow);
+    facts->is_module = is_module(&search, class_def, 0);
     class_build build = {.flow = flow, .facts = facts};
     const gm_list *body = &gm_as_ClassDef(class_def)->body;
     gm_walk(flow->arena, class_def, visit, &build);
@@ -431,7 +432,7 @@ const gm_node *gm_class_of_self(gm_function *function, const gm_node *expression
     return scope != NULL && scope->kind == GM_SCOPE_CLASS ? scope->node : NULL;
 }
 
-static const gm_node *method_in(gm_flow *flow, const gm_node *class_def, const gm_name *name, uint32_t depth) {
+static const gm_node *method_in(gm_base_search *search, const gm_node *class_def, const gm_name *name, uint32_t depth) {
     const gm_ClassDef *definition = gm_as_ClassDef(class_def);
     for (uint32_t i = definition->body.count; i-- > 0;) {
         const gm_node *node = definition->body.items[i];
@@ -439,9 +440,10 @@ static const gm_node *method_in(gm_flow *flow, const gm_node *class_def, const g
             return node;
         }
     }
-    for (uint32_t i = 0; depth < BASE_LIMIT && i < definition->bases.count; i++) {
-        const gm_node *base = base_class(flow, definition->bases.items[i]);
-        const gm_node *found = base == NULL ? NULL : method_in(flow, base, name, depth + 1);
+    for (uint32_t i = 0; gm_bases_go_on(search, i, definition->bases.count, depth); i++) {
+        const gm_node *base = base_class(search->flow, definition->bases.items[i]);
+        bool enter = base != NULL && gm_bases_enter(search, base, depth + 1);
+        const gm_node *found = enter ? method_in(search, base, name, depth + 1) : NULL;
         if (found != NULL) {
             return found;
         }
@@ -450,22 +452,25 @@ static const gm_node *method_in(gm_flow *flow, const gm_node *class_def, const g
 }
 
 const gm_node *gm_class_method(gm_flow *flow, const gm_node *class_def, const gm_name *name) {
-    return method_in(flow, class_def, name, 0);
+    gm_base_search search = gm_bases_search(flow);
+    return method_in(&search, class_def, name, 0);
 }
 
-static const gm_attribute *attribute_in(gm_flow *flow, const gm_node *class_def, const gm_name *name, uint32_t depth) {
-    const gm_class *facts = gm_class_of(flow, class_def);
+static const gm_attribute *attribute_in(gm_base_search *search, const gm_node *class_def, const gm_name *name, uint32_t depth) {
+    const gm_class *facts = gm_class_of(search->flow, class_def);
     const gm_attribute *attribute = gm_class_attribute(facts, name);
     const gm_list *bases = &gm_as_ClassDef(class_def)->bases;
-    for (uint32_t i = 0; attribute == NULL && depth < BASE_LIMIT && i < bases->count; i++) {
-        const gm_node *base = base_class(flow, bases->items[i]);
-        attribute = base == NULL ? NULL : attribute_in(flow, base, name, depth + 1);
+    for (uint32_t i = 0; attribute == NULL && gm_bases_go_on(search, i, bases->count, depth); i++) {
+        const gm_node *base = base_class(search->flow, bases->items[i]);
+        bool enter = base != NULL && gm_bases_enter(search, base, depth + 1);
+        attribute = enter ? attribute_in(search, base, name, depth + 1) : NULL;
     }
     return attribute;
 }
 
 const gm_attribute *gm_class_attribute_of(gm_flow *flow, const gm_node *class_def, const gm_name *name) {
-    return attribute_in(flow, class_def, name, 0);
+    gm_base_search search = gm_bases_search(flow);
+    return attribute_in(&search, class_def, name, 0);
 }
 
 static bool is_property(gm_flow *flow, const gm_node *method) {

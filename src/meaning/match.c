@@ -112,10 +112,7 @@ static uint32_t place(const gm_match *in, uint32_t node) {
         const gm_inner_tape *inner = &in->inner.items[number - 1];
         node = inner->node;
         tape = inner->outer;
-        number = 0;
-        for (uint32_t i = 0; i < in->inner.count; i++) {
-            number = in->inner.items[i].tape == tape ? i + 1 : number;
-        }
+        number = inner->outer_number;
     }
     return node < tape->nodes.count ? tape->nodes.items[node].start : tape->length;
 }

@@ -47,6 +47,8 @@ typedef struct gm_memo {
 /* A tape inside of a string: JSON in JSON. */
 typedef struct gm_inner_tape {
     const gm_tape *outer;
+    uint32_t outer_number; /* 0: the text's own */
+    uint32_t depth;
     uint32_t node;
     const gm_tape *tape; /* NULL: no JSON */
 } gm_inner_tape;

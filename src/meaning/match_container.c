@@ -7,15 +7,7 @@
 enum { INNER_DEPTH = 2 };
 
 static uint32_t inner_depth(const gm_match *in) {
-    uint32_t depth = 0;
-    const gm_tape *tape = in->tape;
-    for (uint32_t i = in->inner.count; i > 0; i--) {
-        if (in->inner.items[i - 1].tape == tape) {
-            tape = in->inner.items[i - 1].outer;
-            depth++;
-        }
-    }
-    return depth;
+    return in->tape_number == 0 ? 0 : in->inner.items[in->tape_number - 1].depth;
 }
 
 /* The tape of a string that holds JSON: read once, however often it is asked for. Its number, 0 when there is none. */
@@ -43,7 +35,7 @@ static uint32_t inner_tape(gm_match *in, uint32_t node) {
     }
     const gm_candidate *found = tape->candidates.items;
     if (tape->candidates.count == 1 && !found->broken && !found->open && tape->at == tape->length) {
-        gm_vec_push(in->arena, &in->inner, ((gm_inner_tape){in->tape, node, tape}));
+        gm_vec_push(in->arena, &in->inner, ((gm_inner_tape){in->tape, in->tape_number, inner_depth(in) + 1, node, tape}));
         slot = in->inner.count;
     }
     gm_match_memo(in, GM_MEMO_INNER, node)->branch = slot;

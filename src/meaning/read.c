@@ -632,6 +632,13 @@ static void read_text(reader *in) {
     in->match.tape = in->tape;
 }
 
+static void explain_missed(reader *in, const election *fenced, const election *bare) {
+    if (fenced->missed || bare->missed) {
+        explain(in, fenced->missed ? &fenced->last_alike : &bare->last_alike);
+    }
+    fail(in, GM_READ_EMPTY, "there is no value in the text", 0);
+}
+
 static void read_candidates(reader *in) {
     if (in->match.options.strict && in->tape->trouble.message != NULL) {
         fail(in, GM_READ_SYNTAX, in->tape->trouble.message, in->tape->trouble.at);
@@ -647,8 +654,8 @@ static void read_candidates(reader *in) {
     if (text_too && (!best->found || has_prose(in, best->chosen.candidate))) {
         if (best->found) {
             fail(in, GM_READ_AMBIGUOUS, "could be a value with text around it as well as text", best->chosen.candidate->start);
-        } else {
-            read_scalar(in);
+        } else if (!read_scalar(in)) {
+            explain_missed(in, &fenced, &bare);
         }
     } else if (best->found && best->two) {
         fail(in, GM_READ_AMBIGUOUS, "the text has several answers that differ", best->chosen.candidate->start);
@@ -660,10 +667,8 @@ static void read_candidates(reader *in) {
         write_value(in, &best->chosen);
     } else if (!in->match.options.strict && read_scalar(in)) {
         return;
-    } else if (fenced.missed || bare.missed) {
-        explain(in, fenced.missed ? &fenced.last_alike : &bare.last_alike);
     } else {
-        fail(in, GM_READ_EMPTY, "there is no value in the text", 0);
+        explain_missed(in, &fenced, &bare);
     }
 }
 
@@ -691,6 +696,9 @@ void gm_read(const gm_meaning *meaning, const uint8_t *plain, const gm_tape *tap
         read_text(&in);
     } else {
         read_candidates(&in);
+    }
+    if (reading->value.length == 0) {
+        fail(&in, GM_READ_EMPTY, "there is no value in the text", 0); /* whatever was read, it made no value */
     }
     reading->cost = total(reading);
     if (reading->problem != GM_READ_OK) {

@@ -21,7 +21,21 @@ static const char *const field_names[] = {"dataclasses.field", "attr.field", "at
 static const char *const required_names[] = {"typing.Required", NULL};
 static const char *const not_required_names[] = {"typing.NotRequired", NULL};
 
-enum { BASE_LIMIT = 20 };
+enum { BASE_LIMIT = 20, BASES_LIMIT = 10000 /* that are looked at for one meaning */ };
+
+/* Whether there is a next base to look at. A program that names bases without end is refused. */
+static bool go_on(gm_builder *in, const gm_target *class, uint32_t at, uint32_t count, unsigned depth) {
+    if (at >= count || depth >= BASE_LIMIT) {
+        return false;
+    }
+    if (in->bases == BASES_LIMIT) {
+        gm_source_refuse(in, class->place, class->node, "too many base classes");
+        return false;
+    }
+    in->bases++;
+    return true;
+}
+
 
 static const gm_node *without_brackets(const gm_node *node) {
     return node->kind == GM_KIND_Subscript ? gm_as_Subscript(node)->value : node;
@@ -46,7 +60,7 @@ static record_kind kind_of(gm_builder *in, const gm_target *class, unsigned dept
             return ATTRS;
         }
     }
-    for (uint32_t i = 0; i < definition->bases.count && depth < BASE_LIMIT; i++) {
+    for (uint32_t i = 0; go_on(in, class, i, definition->bases.count, depth); i++) {
         const gm_node *base = without_brackets(definition->bases.items[i]);
         gm_target target = gm_source_resolve(in, class->place, base);
         const char *name = target.external != NULL ? target.external : "";
@@ -64,7 +78,7 @@ static record_kind kind_of(gm_builder *in, const gm_target *class, unsigned dept
 
 static bool derives_from(gm_builder *in, const gm_target *class, const char *const *names, unsigned depth) {
     const gm_ClassDef *definition = gm_as_ClassDef(class->node);
-    for (uint32_t i = 0; i < definition->bases.count && depth < BASE_LIMIT; i++) {
+    for (uint32_t i = 0; go_on(in, class, i, definition->bases.count, depth); i++) {
         gm_target target = gm_source_resolve(in, class->place, definition->bases.items[i]);
         if ((target.external != NULL && gm_text_in(target.external, names)) || (is_class(&target) && derives_from(in, &target, names, depth + 1))) {
             return true;
@@ -223,7 +237,7 @@ static void add_fields(gm_builder *in, const gm_target *class, const record *to,
 /* Fields of base classes come first; of several bases those of the last one. */
 static void add_inherited(gm_builder *in, const gm_target *class, const record *to, unsigned depth) {
     const gm_list *bases = &gm_as_ClassDef(class->node)->bases;
-    for (uint32_t i = bases->count; i > 0; i--) {
+    for (uint32_t i = bases->count; go_on(in, class, bases->count - i, bases->count, depth); i--) {
         uint32_t at = to->kind == TYPED_DICT ? bases->count - i : i - 1;
         const gm_node *base = bases->items[at];
         gm_target target = gm_source_resolve(in, class->place, without_brackets(base));

@@ -50,6 +50,7 @@ typedef struct gm_builder {
     GM_VEC(gm_nominal) nominal;
     const gm_variable *variables;
     uint32_t depth;
+    uint32_t bases; /* that were looked at */
     gm_source_problem problem;
 } gm_builder;
 

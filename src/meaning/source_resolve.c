@@ -36,7 +36,7 @@ static gm_code *load(gm_builder *in, const char *path) {
     code = GM_NEW(in->arena, gm_code);
     code->path = path;
     gm_file file;
-    if (gm_file_read(in->arena, path, &file) == NULL) {
+    if (gm_file_read_most(in->arena, path, GM_FILE_MOST, &file) == NULL) {
         const gm_tree *tree = gm_parse(in->arena, path, file.bytes, file.size, NULL);
         code->tree = tree->diagnostics.count == 0 ? tree : NULL;
     }

@@ -548,8 +548,49 @@ static bool is_over(const gm_tape *tape) {
     return tape->trouble.message != NULL && (tape->strict || tape->frames.count > GM_TAPE_DEPTH);
 }
 
+enum { STANDING = 4, NODES_PER_BYTE = 3, NODES_BESIDE = 16 };
+
+/* A step that neither moves forward nor closes a frame only changes what its frame waits for, which three of them in a row may do: a fourth
+ * would be the first of a loop. A byte makes few nodes. Both hold by the design of the steps; where one of them does not, the text ends here. */
+static bool has_moved(gm_tape *tape, uint32_t at, uint32_t frames, uint32_t *standing) {
+    *standing = tape->at > at || tape->frames.count < frames ? 0 : *standing + 1;
+    if (*standing < STANDING && tape->nodes.count <= (uint64_t)tape->length * NODES_PER_BYTE + NODES_BESIDE) {
+        return true;
+    }
+    gm_tape_fail(tape, "cannot be read", tape->at);
+    tape->at = tape->length;
+    return false;
+}
+
+/* The one place that takes steps: all of them, or those that end the frames that are open. */
+static gm_outcome take_steps(gm_tape *tape, bool value_only) {
+    uint32_t standing = 0;
+    while (!is_over(tape) && !(value_only && tape->frames.count == 0)) {
+        uint32_t at = tape->at;
+        uint32_t frames = tape->frames.count;
+        if (step(tape) == GM_MORE) {
+            return GM_MORE;
+        }
+        if (!has_moved(tape, at, frames, &standing)) {
+            break;
+        }
+    }
+    return GM_DONE;
+}
+
+enum { PATIENCE = 256 };
+
+/* An unfinished token is looked at from its start again. A long one waits until it is half as long again, so that all the looks together
+ * are linear, however small the pieces of the text are. */
 static void run(gm_tape *tape) {
-    while (!is_over(tape) && step(tape) == GM_DONE) {
+    if (tape->length < tape->awaited && !tape->final) {
+        return;
+    }
+    tape->awaited = 0;
+    if (take_steps(tape, false) == GM_MORE && !tape->final) {
+        uint32_t from = tape->resume > tape->at ? tape->resume : tape->at;
+        uint32_t looked = tape->length > from ? tape->length - from : 0;
+        tape->awaited = looked < PATIENCE || looked / 2 > UINT32_MAX - tape->length ? 0 : tape->length + looked / 2;
     }
 }
 
@@ -618,8 +659,7 @@ void gm_tape_read_value(gm_tape *tape, const char *bytes, size_t size) {
             gm_tape_whole_word(tape, tape->at, trimmed_end(tape));
             gm_tape_end_candidate(tape);
         }
-        while (tape->frames.count > 0 && tape->frames.count <= GM_TAPE_DEPTH && step(tape) == GM_DONE) {
-        }
+        take_steps(tape, true);
         tape->at = tape->frames.count > 0 ? tape->length : tape->at;
     }
     uint32_t behind = tape->at;
@@ -638,6 +678,10 @@ static void show_string(gm_tape *tape) {
 }
 
 gm_tape_view gm_tape_show(gm_tape *tape) {
+    if (tape->awaited > 0) {
+        tape->awaited = 0;
+        run(tape);
+    }
     gm_tape_view view = {tape->nodes.count, tape->repairs.count, tape->candidates.count};
     if (tape->frames.count == 0) {
         return view;

@@ -109,6 +109,7 @@ typedef struct gm_tape {
     uint32_t at;         /* the next byte */
     uint32_t resume;     /* in an unfinished token: where to go on looking; 0: at its start */
     uint32_t resume_state;
+    uint32_t awaited;    /* the length that the text must have before an unfinished token is looked at again; 0: any */
     uint32_t faults;      /* behind the last repair of the structure of the candidate; 0: none */
     uint32_t thought_end; /* behind the last thinking section */
     uint32_t retries;    /* strings whose closing quote was looked for in vain */

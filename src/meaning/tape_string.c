@@ -211,14 +211,16 @@ static bool key_follows(const gm_tape *tape, uint32_t at, char quote) {
     return text[at] == ':';
 }
 
-static bool closer_follows_line(const gm_tape *tape, uint32_t at) {
+/* `*blank` is behind the blanks that were looked at: none of their line ends is looked at again. */
+static bool closer_follows_line(const gm_tape *tape, uint32_t at, uint32_t *blank) {
     const char *text = tape->text;
-    if (text[at] != '\n') {
+    if (text[at] != '\n' || at < *blank) {
         return false;
     }
     while (gm_tape_is_blank(text[at])) {
         at++;
     }
+    *blank = at;
     return text[at] == '}' || text[at] == ']';
 }
 
@@ -238,9 +240,10 @@ static bool find_forgotten_end(gm_tape *tape, scan *in) {
         return false;
     }
     tape->retries++;
+    uint32_t blank = 0;
     for (uint32_t at = in->from; at < tape->length && tape->text[at] != in->quote; at++) {
         char c = tape->text[at];
-        if (at > in->from && ((c == ',' && key_follows(tape, at + 1, in->quote)) || closer_follows_line(tape, at))) {
+        if (at > in->from && ((c == ',' && key_follows(tape, at + 1, in->quote)) || closer_follows_line(tape, at, &blank))) {
             uint32_t last = at - 1;
             while (last > in->from && gm_tape_is_blank(tape->text[last])) {
                 last--;

@@ -106,7 +106,7 @@ static void push_word(gm_tape *tape, uint32_t start, uint32_t end, bool open) {
     gm_tape_push(tape, known->kind, 0, start, end);
 }
 
-/* Longer text without quotes is none that was meant as a value. It also bounds what is looked at again when a text comes in pieces. */
+/* Longer text without quotes is none that was meant as a value. */
 enum { WORDS_LIMIT = 4096 };
 
 typedef struct run {
@@ -128,7 +128,7 @@ static gm_outcome scan_value(const gm_tape *tape, run *found) {
     uint32_t at = found->start;
     found->odd = tape->length - at > WORDS_LIMIT && memchr(text + at, '\n', WORDS_LIMIT) == NULL &&
                  memchr(text + at, ',', WORDS_LIMIT) == NULL;
-    for (; !found->odd && at < tape->length && !ends_value(text[at]) && !comment_starts(text + at); at++) {
+    for (; at < tape->length && !ends_value(text[at]) && !comment_starts(text + at); at++) {
         char c = text[at];
         if (c == '{' || c == '[' || c == '(') {
             found->odd = true;

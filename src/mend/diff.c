@@ -193,6 +193,30 @@ static void add_hunks(gm_buffer *out, const differ *all) {
     }
 }
 
+/* A name that could end its line, or move a cursor. */
+static bool needs_quotes(const char *path) {
+    for (; *path != '\0'; path++) {
+        if ((unsigned char)*path < 0x20 || *path == 0x7F || *path == '"' || *path == '\\') {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* As git writes such names: `"a/line\012end"`. */
+static void add_quoted(gm_buffer *out, const char *side, const char *path) {
+    gm_buffer_printf(out, "\"%s", side);
+    for (; *path != '\0'; path++) {
+        bool plain = (unsigned char)*path >= 0x20 && (unsigned char)*path < 0x7F && *path != '"' && *path != '\\';
+        if (plain) {
+            gm_buffer_add_char(out, *path);
+        } else {
+            gm_buffer_printf(out, "\\%03o", (unsigned)(unsigned char)*path);
+        }
+    }
+    gm_buffer_add_text(out, "\"\n");
+}
+
 /* A tab ends a name that holds blanks. */
 static void add_name(gm_buffer *out, const char *prefix, const char *path) {
     while (strncmp(path, "./", 2) == 0) {
@@ -200,6 +224,11 @@ static void add_name(gm_buffer *out, const char *prefix, const char *path) {
     }
     while (*path == '/') {
         path++;
+    }
+    if (needs_quotes(path)) {
+        gm_buffer_add(out, prefix, 4); /* "--- " */
+        add_quoted(out, prefix + 4, path);
+        return;
     }
     gm_buffer_add_text(out, prefix);
     gm_buffer_add_text(out, path);

@@ -1,6 +1,7 @@
 /* For people: the place, the line with the expression marked, what to write, and why it is left where it is. */
 #include <string.h>
 
+#include "base/visible.h"
 #include "report/report.h"
 
 typedef struct paint {
@@ -9,15 +10,17 @@ typedef struct paint {
     const char *mark;
     const char *faint;
     const char *off;
+    const gm_report_style *style;
 } paint;
 
-static const paint colors = {"\033[1m", "\033[1;31m", "\033[1;33m", "\033[2m", "\033[0m"};
-static const paint no_colors = {"", "", "", "", ""};
+static const paint colors = {"\033[1m", "\033[1;31m", "\033[1;33m", "\033[2m", "\033[0m", NULL};
+static const paint no_colors = {"", "", "", "", "", NULL};
 
 static void add_place(gm_buffer *out, const gm_checked *checked, const gm_entry *entry, const paint *with) {
     gm_buffer_add_text(out, with->place);
-    gm_report_add_place(out, checked, entry);
-    gm_buffer_printf(out, ":%s %s%s%s %s", with->off, with->code, gm_report_code(entry), with->off, entry->message);
+    gm_report_add_place(out, checked, entry, with->style);
+    gm_buffer_printf(out, ":%s %s%s%s ", with->off, with->code, gm_report_code(entry), with->off);
+    gm_visible_add(out, entry->message, strlen(entry->message), gm_report_visible(with->style));
     if (entry->rule != NULL && entry->level != GM_LEVEL_ADVICE) {
         gm_buffer_printf(out, " %s[mend: %s]%s", with->faint, gm_report_level(entry), with->off);
     }
@@ -53,12 +56,28 @@ static void add_mark(gm_buffer *out, const char *line, uint32_t from, uint32_t t
     }
 }
 
-/* Control characters of the file must not reach the terminal. */
-static void add_visible(gm_buffer *out, const char *text, uint32_t length) {
-    for (uint32_t i = 0; i < length; i++) {
-        bool control = (unsigned char)text[i] < 0x20 && text[i] != '\t';
-        gm_buffer_add_char(out, control || text[i] == 0x7F ? '?' : text[i]);
+/* One character for one, so that the mark stands where it should. */
+static void add_visible(gm_buffer *out, const char *text, size_t length, const paint *with) {
+    gm_visible_add(out, text, length, gm_report_visible(with->style) | GM_VISIBLE_COLUMNS);
+}
+
+enum { WIDEST = 1000, IN_FRONT = 200 };
+
+/* Of a line that is longer than anybody reads, what is around the mark: the report stays in proportion to the file. */
+static uint32_t window_start(const char *text, uint32_t length, uint32_t from) {
+    uint32_t start = length > WIDEST && from > IN_FRONT ? from - IN_FRONT : 0;
+    while (start > 0 && !starts_character(text[start])) {
+        start--;
     }
+    return start;
+}
+
+static uint32_t window_end(const char *text, uint32_t length, uint32_t start) {
+    uint32_t end = length - start > WIDEST ? start + WIDEST : length;
+    while (end > start && end < length && !starts_character(text[end])) {
+        end--;
+    }
+    return end;
 }
 
 static void add_excerpt(gm_buffer *out, const gm_checked *checked, const gm_entry *entry, const paint *with) {
@@ -66,24 +85,30 @@ static void add_excerpt(gm_buffer *out, const gm_checked *checked, const gm_entr
     uint32_t line = entry->from.line;
     const char *text = source->text + source->line_starts[line - 1];
     uint32_t length = line_length(source, line);
+    uint32_t from = entry->from.column < length ? entry->from.column : length;
     uint32_t to = entry->to.line == line && entry->to.column < length ? entry->to.column : length;
+    uint32_t first = window_start(text, length, from);
+    length = window_end(text, length, first);
+    to = to < length ? to : length;
     gm_buffer_printf(out, "%s%5u |%s ", with->faint, gm_report_range_of(checked, entry).line, with->off);
-    add_visible(out, text, length);
+    add_visible(out, text + first, length - first, with);
     gm_buffer_printf(out, "\n%s      |%s %s", with->faint, with->off, with->mark);
-    add_mark(out, text, entry->from.column < length ? entry->from.column : length, to);
+    add_mark(out, text + first, from - first, to > first ? to - first : 0);
     gm_buffer_printf(out, "%s\n", with->off);
 }
 
 static void add_note(gm_buffer *out, const char *label, const char *text, const paint *with) {
     if (text != NULL) {
         gm_buffer_printf(out, "%s      = %s:%s ", with->faint, label, with->off);
-        add_visible(out, text, (uint32_t)strlen(text));
+        add_visible(out, text, strlen(text), with);
         gm_buffer_add_char(out, '\n');
     }
 }
 
 static void file(gm_buffer *out, const gm_checked *checked, const gm_report_style *style) {
-    const paint *with = style->color ? &colors : &no_colors;
+    paint paints = style->color ? colors : no_colors;
+    paints.style = style;
+    const paint *with = &paints;
     for (uint32_t i = 0; i < checked->entries.count; i++) {
         const gm_entry *entry = &checked->entries.items[i];
         add_place(out, checked, entry, with);

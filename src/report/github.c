@@ -1,14 +1,22 @@
 /* Annotations of GitHub Actions: workflow commands in which some characters are percent-encoded. */
+#include <string.h>
+
+#include "base/visible.h"
 #include "report/report.h"
 
+/* The runner undoes the encoding of a few characters; what is left of controls and marks is made visible. */
 static void add_encoded(gm_buffer *out, const char *text, bool property) {
-    for (; *text != '\0'; text++) {
+    char shown[GM_VISIBLE_ROOM];
+    for (size_t left = strlen(text), size = 0; left > 0;) {
         bool special = *text == '%' || *text == '\r' || *text == '\n' || (property && (*text == ':' || *text == ','));
+        size_t length = special ? 1 : gm_visible_next(text, left, 0, shown, &size);
         if (special) {
             gm_buffer_printf(out, "%%%02X", (unsigned)(unsigned char)*text);
         } else {
-            gm_buffer_add_char(out, *text);
+            gm_buffer_add(out, shown, size);
         }
+        text += length;
+        left -= length;
     }
 }
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/visible.h"
+
 static const gm_report_format *const formats[] = {
 #define GM_FORMAT(name, symbol) &symbol,
 #include "report/formats.def"
@@ -80,9 +82,13 @@ gm_report_range gm_report_file_range(const gm_checked *checked, const gm_entry *
     return range;
 }
 
-void gm_report_add_place(gm_buffer *out, const gm_checked *checked, const gm_entry *entry) {
+unsigned gm_report_visible(const gm_report_style *style) {
+    return style->workflow ? GM_VISIBLE_WORKFLOW : 0U;
+}
+
+void gm_report_add_place(gm_buffer *out, const gm_checked *checked, const gm_entry *entry, const gm_report_style *style) {
     gm_report_range range = gm_report_range_of(checked, entry);
-    gm_buffer_add_text(out, checked->path);
+    gm_visible_add(out, checked->path, strlen(checked->path), gm_report_visible(style));
     if (range.cell > 0) {
         gm_buffer_printf(out, ":cell %u", range.cell);
     }

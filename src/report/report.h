@@ -9,7 +9,8 @@
 #include "driver/check.h"
 
 typedef struct gm_report_style {
-    bool color; /* terminal escapes, in formats for people */
+    bool color;    /* terminal escapes, in formats for people */
+    bool workflow; /* the log is one of GitHub Actions */
 } gm_report_style;
 
 typedef struct gm_report_totals {
@@ -61,7 +62,10 @@ gm_report_range gm_report_range_of(const gm_checked *checked, const gm_entry *en
 gm_report_range gm_report_file_range(const gm_checked *checked, const gm_entry *entry);
 
 /* "PATH:LINE:COLUMN", in a notebook "PATH:cell N:LINE:COLUMN". */
-void gm_report_add_place(gm_buffer *out, const gm_checked *checked, const gm_entry *entry);
+void gm_report_add_place(gm_buffer *out, const gm_checked *checked, const gm_entry *entry, const gm_report_style *style);
+
+/* How words of others are shown: flags of base/visible.h. */
+unsigned gm_report_visible(const gm_report_style *style);
 
 /* The members of a checked file as JSON, without the braces around them; docs/json.md describes them. */
 void gm_report_json_members(gm_buffer *out, const gm_checked *checked);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { BASE_LIMIT = 6 };
+#include "flow/bases.h"
 
 static const gm_callee nothing = {NULL, NULL};
 
@@ -83,16 +83,18 @@ static const gm_node *own_method(const gm_node *class_def, const gm_name *name) 
     return found;
 }
 
-static gm_callee method_of(gm_analysis *analysis, const gm_node *class_def, const gm_name *name, uint32_t depth);
+static gm_callee method_below(gm_analysis *analysis, gm_base_search *search, const gm_node *class_def, const gm_name *name, uint32_t depth);
 
 /* The method in the bases: those of the file first, then the first that is imported. */
-static gm_callee method_of_bases(gm_analysis *analysis, const gm_node *class_def, const gm_name *name, uint32_t depth) {
+static gm_callee method_in_bases(gm_analysis *analysis, gm_base_search *search, const gm_node *class_def, const gm_name *name, uint32_t depth) {
     const gm_list *bases = &gm_as_ClassDef(class_def)->bases;
     gm_callee elsewhere = nothing;
-    for (uint32_t i = 0; i < bases->count && depth < BASE_LIMIT; i++) {
+    for (uint32_t i = 0; gm_bases_go_on(search, i, bases->count, depth); i++) {
         const gm_node *base = class_of_name(analysis, bases->items[i]);
-        gm_callee found = base != NULL ? method_of(analysis, base, name, depth + 1)
-                                       : outside_of(analysis, bases->items[i]);
+        if (base != NULL && !gm_bases_enter(search, base, depth + 1)) {
+            continue;
+        }
+        gm_callee found = base != NULL ? method_below(analysis, search, base, name, depth + 1) : outside_of(analysis, bases->items[i]);
         if (found.definition != NULL) {
             return found;
         }
@@ -107,16 +109,26 @@ static gm_callee method_of_bases(gm_analysis *analysis, const gm_node *class_def
     return elsewhere;
 }
 
-static gm_callee method_of(gm_analysis *analysis, const gm_node *class_def, const gm_name *name, uint32_t depth) {
+static gm_callee method_below(gm_analysis *analysis, gm_base_search *search, const gm_node *class_def, const gm_name *name, uint32_t depth) {
     const gm_node *own = own_method(class_def, name);
-    return own != NULL ? (gm_callee){own, NULL} : method_of_bases(analysis, class_def, name, depth);
+    return own != NULL ? (gm_callee){own, NULL} : method_in_bases(analysis, search, class_def, name, depth);
 }
 
-static bool has_outer_base(gm_analysis *analysis, const gm_node *class_def, uint32_t depth) {
+static gm_callee method_of_bases(gm_analysis *analysis, const gm_node *class_def, const gm_name *name) {
+    gm_base_search search = gm_bases_search(analysis->flow);
+    return method_in_bases(analysis, &search, class_def, name, 0);
+}
+
+static gm_callee method_of(gm_analysis *analysis, const gm_node *class_def, const gm_name *name) {
+    gm_base_search search = gm_bases_search(analysis->flow);
+    return method_below(analysis, &search, class_def, name, 0);
+}
+
+static bool has_outer_base(gm_analysis *analysis, gm_base_search *search, const gm_node *class_def, uint32_t depth) {
     const gm_list *bases = &gm_as_ClassDef(class_def)->bases;
-    for (uint32_t i = 0; i < bases->count && depth < BASE_LIMIT; i++) {
+    for (uint32_t i = 0; gm_bases_go_on(search, i, bases->count, depth); i++) {
         const gm_node *base = class_of_name(analysis, bases->items[i]);
-        if (base != NULL ? has_outer_base(analysis, base, depth + 1)
+        if (base != NULL ? gm_bases_enter(search, base, depth + 1) && has_outer_base(analysis, search, base, depth + 1)
                          : outside_of(analysis, bases->items[i]).outside != NULL) {
             return true;
         }
@@ -125,12 +137,13 @@ static bool has_outer_base(gm_analysis *analysis, const gm_node *class_def, uint
 }
 
 bool gm_callee_has_outer_base(gm_analysis *analysis, const gm_node *class_def) {
-    return has_outer_base(analysis, class_def, 0);
+    gm_base_search search = gm_bases_search(analysis->flow);
+    return has_outer_base(analysis, &search, class_def, 0);
 }
 
 static gm_callee constructor_of(gm_analysis *analysis, const gm_node *class_def) {
     const gm_name *name = gm_names_find(analysis->tree->names, "__init__", strlen("__init__"));
-    gm_callee found = name == NULL ? nothing : method_of(analysis, class_def, name, 0);
+    gm_callee found = name == NULL ? nothing : method_of(analysis, class_def, name);
     return found.definition != NULL ? found : nothing;
 }
 
@@ -156,7 +169,7 @@ static bool is_super(const gm_node *node) {
 static gm_callee method_of_attribute(gm_analysis *analysis, const gm_class *around, const gm_Attribute *holder, const gm_name *name) {
     const gm_attribute *held = around != NULL && is_own(holder->value) ? gm_class_attribute(around, holder->attr) : NULL;
     const gm_node *class_def = held == NULL || held->type == NULL ? NULL : class_called(analysis, held->type);
-    return class_def == NULL ? nothing : method_of(analysis, class_def, name, 0);
+    return class_def == NULL ? nothing : method_of(analysis, class_def, name);
 }
 
 /* `NAME.method`: NAME is a variable of the module that holds an instance of a class of the file. */
@@ -167,21 +180,21 @@ static gm_callee method_of_variable(gm_analysis *analysis, const gm_node *variab
     const gm_node *definition = once ? gm_scopes_definition(analysis->flow->scopes, owner->binders.items[0]) : NULL;
     const gm_node *value = definition != NULL && definition->kind == GM_KIND_Assign ? gm_as_Assign(definition)->value : NULL;
     const gm_node *class_def = value != NULL && value->kind == GM_KIND_Call ? class_of_name(analysis, gm_as_Call(value)->func) : NULL;
-    return class_def == NULL ? nothing : method_of(analysis, class_def, name, 0);
+    return class_def == NULL ? nothing : method_of(analysis, class_def, name);
 }
 
 static gm_callee callee_by_attribute(gm_analysis *analysis, gm_function *function, const gm_Attribute *callee) {
     const gm_node *value = callee->value;
     const gm_class *around = is_own(value) || is_super(value) || value->kind == GM_KIND_Attribute ? gm_class_around(function) : NULL;
     if (around != NULL && is_own(value)) { /* what a method sets is no method of a base */
-        return gm_class_attribute(around, callee->attr) != NULL ? nothing : method_of(analysis, around->node, callee->attr, 0);
+        return gm_class_attribute(around, callee->attr) != NULL ? nothing : method_of(analysis, around->node, callee->attr);
     }
     if (around != NULL && is_super(value)) {
-        return method_of_bases(analysis, around->node, callee->attr, 0);
+        return method_of_bases(analysis, around->node, callee->attr);
     }
     const gm_node *named = class_of_name(analysis, value);
     if (named != NULL) {
-        return method_of(analysis, named, callee->attr, 0);
+        return method_of(analysis, named, callee->attr);
     }
     return value->kind == GM_KIND_Attribute ? method_of_attribute(analysis, around, gm_as_Attribute(value), callee->attr)
                                             : method_of_variable(analysis, value, callee->attr);
@@ -270,7 +283,7 @@ static void visit_table(gm_analysis *analysis, const gm_node *binder, void (*eac
 
 static void visit_binder(gm_analysis *analysis, const callee_visit *visit, const gm_node *binder) {
     if (binder->kind == GM_KIND_ClassDef) {
-        visit->each(visit->method == NULL ? constructor_of(analysis, binder) : method_of(analysis, binder, visit->method, 0),
+        visit->each(visit->method == NULL ? constructor_of(analysis, binder) : method_of(analysis, binder, visit->method),
                     visit->context);
     } else if (gm_is_def(binder) && visit->method == NULL) {
         visit->each((gm_callee){binder, NULL}, visit->context);

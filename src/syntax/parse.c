@@ -35,6 +35,12 @@ static void find_lines(gm_arena *arena, gm_source *source) {
     source->line_count = starts.count;
 }
 
+gm_source *gm_parse_source(gm_arena *arena, const char *path, const char *bytes, size_t size, gm_diagnostics *diagnostics) {
+    gm_source *source = gm_decode_source(arena, path, bytes, size, diagnostics);
+    find_lines(arena, source);
+    return source;
+}
+
 static void sort_diagnostics(gm_diagnostics *diagnostics) {
     for (uint32_t i = 1; i < diagnostics->count; i++) {
         gm_diagnostic moved = diagnostics->items[i];
@@ -59,10 +65,9 @@ static void build_module(gm_arena *arena, gm_tree *tree, gm_version target, uint
 gm_tree *gm_parse(gm_arena *arena, const char *path, const char *bytes, size_t size, const gm_parse_options *options) {
     gm_version target = options == NULL ? 0 : options->target;
     gm_tree *tree = GM_NEW(arena, gm_tree);
-    tree->source = gm_decode_source(arena, path, bytes, size, &tree->diagnostics);
+    tree->source = gm_parse_source(arena, path, bytes, size, &tree->diagnostics);
     tree->names = GM_NEW(arena, gm_names);
     gm_names_init(tree->names, arena);
-    find_lines(arena, tree->source);
     tree->token_count = gm_lexer_run(arena, tree->source, target, &tree->tokens, &tree->diagnostics);
     gm_names_reserve(tree->names, tree->token_count / TOKENS_A_NAME);
     build_module(arena, tree, target, options == NULL ? 0 : options->depth_limit);

@@ -38,4 +38,7 @@ typedef struct gm_tree {
 /* Parse `size` bytes of a file. `bytes` and `path` are borrowed and must outlive the tree. */
 gm_tree *gm_parse(gm_arena *arena, const char *path, const char *bytes, size_t size, const gm_parse_options *options);
 
+/* The text and the lines alone, without tokens and tree. */
+gm_source *gm_parse_source(gm_arena *arena, const char *path, const char *bytes, size_t size, gm_diagnostics *diagnostics);
+
 #endif

@@ -170,7 +170,8 @@ class TestFilesThatAreFine:
             cli.write(name, BREAKS)
         ended = cli("check", "--output-format", "concise", "--", *names)
         assert ended.status == 1 and ended.err == ""
-        assert all(f"{name}:6:5: GM301" in ended.out for name in names)
+        shown = [name.replace("\n", "\\n") for name in names]
+        assert all(f"{name}:6:5: GM301" in ended.out for name in shown)
 
     def test_full_disk_is_an_error(self, cli) -> None:
         if not os.path.exists("/dev/full"):

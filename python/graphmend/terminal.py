@@ -1,0 +1,107 @@
+"""The one writer for what a person or a log reads: nothing of others reaches a terminal as it is.
+
+Names of files, messages of programs and answers of models may hold anything. A control character can rewrite the
+screen, a mark of direction can show a text other than it is, a line end in a name can begin a line of its own, which a
+log of GitHub Actions reads as a command. So each line goes through `visible`, which shows them: `\\x1b`, `\\u202e`,
+`\\n`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sys
+from collections.abc import Iterator
+from typing import Any, Optional
+
+# C0 without the tab, DEL and C1; marks of direction; separators of lines; halves of pairs, which no stream can encode.
+_HIDDEN = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_NAMES = {"\n": "\\n", "\r": "\\r"}
+_COMMAND = re.compile(r"^(\s*):(?=:)")
+
+
+def _shown(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if 0xDC80 <= code <= 0xDCFF:  # a byte of a name that is no UTF-8
+        code -= 0xDC00
+    return _NAMES.get(match.group()) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
+
+
+def visible(text: str) -> str:
+    """A text on one line, with what would not be seen shown, and what a log of GitHub Actions would obey broken."""
+    line = _HIDDEN.sub(_shown, text)
+    if "GITHUB_ACTIONS" in os.environ:
+        line = _COMMAND.sub(r"\1\\:", line).replace("##[", "##\\[")
+    return line
+
+
+def visible_lines(text: str) -> str:
+    """The same for a text that is meant to have several lines."""
+    return "\n".join(map(visible, text.split("\n")))
+
+
+def say(*lines: str) -> None:
+    """Write lines to standard output."""
+    if sys.stdout is not None:
+        print(*map(visible, lines), sep="\n")
+
+
+def complain(*lines: str) -> None:
+    """Write lines to standard error. A program runs on when nobody can read there."""
+    with contextlib.suppress(OSError, ValueError):
+        if sys.stderr is not None:
+            print(*map(visible, lines), sep="\n", file=sys.stderr, flush=True)
+
+
+class Out:
+    """Standard output, with styles where they are wanted and `rich` is installed."""
+
+    def __init__(self, color: str) -> None:
+        self.console: Any = None
+        with contextlib.suppress(ImportError):
+            from rich.console import Console
+
+            wanted = color == "always" or (color == "auto" and sys.stdout.isatty() and not os.environ.get("NO_COLOR"))
+            width = None if sys.stdout.isatty() else 120
+            self.console = Console(
+                force_terminal=wanted, no_color=not wanted, highlight=False, soft_wrap=True, width=width, emoji=False
+            )
+
+    def line(self, text: str, style: Optional[str] = None) -> None:
+        if self.console is None:
+            say(text)
+        else:
+            self.console.print(visible(text), style=style, markup=False)
+
+
+class Progress:
+    """Tells which run is in progress; does nothing where nobody looks."""
+
+    def __init__(self, bar: Any = None, task: Any = None) -> None:
+        self.bar, self.task = bar, task
+
+    def begin(self, name: str) -> None:
+        if self.bar is not None:
+            self.bar.update(self.task, description=f"running: {visible(name)}")
+
+    def end(self) -> None:
+        if self.bar is not None:
+            self.bar.advance(self.task)
+
+
+@contextlib.contextmanager
+def progress(total: int) -> Iterator[Progress]:
+    """A bar on standard error, at a terminal."""
+    try:
+        if not sys.stderr.isatty():
+            raise ImportError
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import Progress as Bar
+    except ImportError:
+        yield Progress()
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        yield Progress(bar, bar.add_task("starting", total=total))

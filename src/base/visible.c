@@ -1,0 +1,69 @@
+#include "base/visible.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+
+/* Marks of direction, and what ends lines beyond ASCII. */
+static bool is_mark(uint32_t code) {
+    return code == 0x061C || code == 0x200E || code == 0x200F || (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+}
+
+static bool is_control(uint32_t code) {
+    return (code < 0x20 && code != '\t') || (code >= 0x7F && code < 0xA0);
+}
+
+static char hex_digit(uint32_t value) {
+    return "0123456789abcdef"[value & 15];
+}
+
+/* `\n`, `\x1b`, `\u202e`. */
+static size_t escape(uint32_t code, char *shown) {
+    shown[0] = '\\';
+    if (code == '\n' || code == '\r') {
+        shown[1] = code == '\n' ? 'n' : 'r';
+        return 2;
+    }
+    size_t digits = code < 0x100 ? 2 : 4;
+    shown[1] = digits == 2 ? 'x' : 'u';
+    for (size_t i = 0; i < digits; i++) {
+        shown[2 + i] = hex_digit(code >> 4 * (digits - 1 - i));
+    }
+    return 2 + digits;
+}
+
+/* `##[error]`, wherever it stands, and `::error`. */
+static bool is_command(const char *text, size_t left) {
+    if (left < 3 || text[0] != text[1]) {
+        return false;
+    }
+    char letter = (char)(text[2] | 0x20);
+    return (text[0] == '#' && text[2] == '[') || (text[0] == ':' && letter >= 'a' && letter <= 'z');
+}
+
+size_t gm_visible_next(const char *text, size_t left, unsigned how, char shown[GM_VISIBLE_ROOM], size_t *size) {
+    uint32_t code = (unsigned char)text[0];
+    if ((how & GM_VISIBLE_WORKFLOW) != 0 && is_command(text, left)) {
+        shown[0] = text[0];
+        shown[1] = '?';
+        *size = 2;
+        return 2;
+    }
+    size_t length = code < 0x80 ? 1 : gm_utf8_decode(text, left, &code);
+    if (length != 0 && !is_control(code) && !is_mark(code)) {
+        memcpy(shown, text, length);
+        *size = length;
+        return length;
+    }
+    shown[0] = '?';
+    *size = (how & GM_VISIBLE_COLUMNS) != 0 ? 1 : escape(length != 0 ? code : (unsigned char)text[0], shown);
+    return length != 0 ? length : 1;
+}
+
+void gm_visible_add(gm_buffer *out, const char *text, size_t length, unsigned how) {
+    char shown[GM_VISIBLE_ROOM];
+    for (size_t at = 0, size = 0; at < length;) {
+        at += gm_visible_next(text + at, length - at, how, shown, &size);
+        gm_buffer_add(out, shown, size);
+    }
+}

@@ -1,0 +1,164 @@
+#include "driver/kept.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+
+#define NO_RULE UINT32_MAX
+
+/* An entry: this, and then its texts, each with its end. Every member that a report reads is here or follows from what is. */
+typedef struct record {
+    uint32_t rule; /* in gm_rules; NO_RULE: a syntax error */
+    uint32_t start;
+    uint32_t end;
+    uint32_t site;
+    uint32_t line_end;
+    uint32_t callers;
+    uint32_t texts[4]; /* bytes of message, because, advice and reason with their ends; 0: NULL */
+    uint8_t level;
+    uint8_t certain;
+    uint8_t reached;
+    uint8_t unused;
+} record;
+
+static uint32_t number_of(const gm_rule *rule) {
+    for (uint32_t i = 0; i < gm_rule_count; i++) {
+        if (gm_rules[i] == rule) {
+            return i;
+        }
+    }
+    return NO_RULE;
+}
+
+static void write_entry(gm_buffer *out, const gm_entry *entry) {
+    const char *const texts[4] = {entry->message, entry->because, entry->advice, entry->reason};
+    record one = {
+        .rule = number_of(entry->rule),
+        .start = entry->start,
+        .end = entry->end,
+        .site = entry->site,
+        .line_end = entry->line_end,
+        .callers = entry->callers,
+        .level = entry->level,
+        .certain = entry->certain,
+        .reached = entry->reached,
+    };
+    for (size_t i = 0; i < 4; i++) {
+        one.texts[i] = texts[i] == NULL ? 0 : (uint32_t)strlen(texts[i]) + 1;
+    }
+    gm_buffer_add(out, (const char *)&one, sizeof one);
+    for (size_t i = 0; i < 4; i++) {
+        gm_buffer_add(out, texts[i] == NULL ? "" : texts[i], one.texts[i]);
+    }
+}
+
+void gm_kept_write(gm_buffer *out, const gm_checked *checked) {
+    for (uint32_t i = 0; i < checked->entries.count; i++) {
+        write_entry(out, &checked->entries.items[i]);
+    }
+}
+
+/* ---- Reading ---- */
+
+typedef struct reading {
+    const char *at;
+    size_t left;
+    uint32_t length; /* of the text that the entries are about */
+} reading;
+
+/* One line of words; a text that needs more is made anew. */
+static bool is_words(const char *text, size_t size) {
+    if (text[size - 1] != '\0' || gm_utf8_check(text, size - 1) != size - 1) {
+        return false;
+    }
+    for (size_t i = 0; i + 1 < size; i++) {
+        if ((unsigned char)text[i] < 0x20 || text[i] == 0x7F) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool read_text(reading *from, uint32_t size, const char **text) {
+    *text = size == 0 ? NULL : from->at;
+    if (size > from->left || (size > 0 && !is_words(from->at, size))) {
+        return false;
+    }
+    from->at += size;
+    from->left -= size;
+    return true;
+}
+
+static bool fits(const record *one, uint32_t length) {
+    bool ranges = one->start <= one->end && one->end <= length && one->site <= length && one->line_end <= length;
+    bool small = one->level <= GM_LEVEL_ADVICE && one->certain <= 1 && one->reached <= 1;
+    return ranges && small && (one->rule < gm_rule_count || one->rule == NO_RULE) && one->texts[0] > 0;
+}
+
+static bool read_entry(reading *from, gm_release release, gm_entry *entry) {
+    record one;
+    if (from->left < sizeof one) {
+        return false;
+    }
+    memcpy(&one, from->at, sizeof one);
+    from->at += sizeof one;
+    from->left -= sizeof one;
+    if (!fits(&one, from->length)) {
+        return false;
+    }
+    const gm_rule *rule = one.rule == NO_RULE ? NULL : gm_rules[one.rule];
+    *entry = (gm_entry){
+        .rule = rule,
+        .break_id = rule == NULL ? NULL : gm_release_break(release, rule),
+        .level = one.level,
+        .start = one.start,
+        .end = one.end,
+        .site = one.site,
+        .line_end = one.line_end,
+        .callers = one.callers,
+        .certain = one.certain,
+        .reached = one.reached,
+    };
+    return read_text(from, one.texts[0], &entry->message) && read_text(from, one.texts[1], &entry->because) &&
+           read_text(from, one.texts[2], &entry->advice) && read_text(from, one.texts[3], &entry->reason);
+}
+
+/* The text of a file, and of a notebook its cells, as gm_check_bytes has them. */
+static gm_checked *open_text(gm_arena *arena, const char *path, const char *bytes, size_t size) {
+    gm_diagnostics ignored = {0};
+    const char *problem = NULL;
+    gm_checked *checked = GM_NEW(arena, gm_checked);
+    checked->path = path;
+    if (!gm_notebook_is(path)) {
+        checked->source = gm_parse_source(arena, path, bytes, size, &ignored);
+        return checked;
+    }
+    const gm_notebook *notebook = gm_notebook_read(arena, bytes, size, &problem);
+    if (notebook == NULL) {
+        checked->source = gm_parse_source(arena, path, "", 0, &ignored);
+        return checked;
+    }
+    const char *python = gm_notebook_mask(arena, &notebook->cells, notebook->text, notebook->size);
+    checked->source = gm_parse_source(arena, path, python, notebook->size, &ignored);
+    checked->notebook = notebook;
+    checked->cells = &notebook->cells;
+    return checked;
+}
+
+gm_checked *gm_kept_read(gm_arena *arena, const char *path, const char *bytes, size_t size, gm_release release, const char *kept,
+                         size_t kept_size) {
+    gm_checked *checked = open_text(arena, path, bytes, size);
+    reading from = {kept, kept_size, checked->source->length};
+    uint32_t before = 0;
+    while (from.left > 0) {
+        gm_entry entry;
+        if (!read_entry(&from, release, &entry) || entry.start < before) {
+            return NULL;
+        }
+        before = entry.start;
+        entry.from = gm_source_position(checked->source, entry.start);
+        entry.to = gm_source_position(checked->source, entry.end);
+        gm_vec_push(arena, &checked->entries, entry);
+    }
+    return checked;
+}

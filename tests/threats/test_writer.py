@@ -1,0 +1,114 @@
+"""Words of others reach terminals and logs as text that is seen: escapes, line ends, marks of direction, commands."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import unicodedata
+from pathlib import Path
+
+import pytest
+from neighbours import run
+
+from graphmend import summary, terminal
+from graphmend.meaning.errors import CallError, ReadError
+
+CHECKER = Path(__file__).parents[2] / "tools" / "check_writers.py"
+DIRECTIONS = {"LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI"}
+EVIL = "a\x1b[2J\n::error::b\x9b31m\u202ec\r##[error]d"
+
+
+def is_seen(text: str) -> bool:
+    """Whether a line shows all that is in it."""
+    hidden = {"Cc", "Cs", "Zl", "Zp"}
+    marks = {"\u200e", "\u200f", "\u061c"}
+    return not any(
+        unicodedata.category(one) in hidden or unicodedata.bidirectional(one) in DIRECTIONS or one in marks
+        for one in text.replace("\t", "")
+    )
+
+
+def test_every_character() -> None:
+    for code in range(0x110000):
+        one = chr(code)
+        shown = terminal.visible(one)
+        assert is_seen(shown) and (shown == one) == is_seen(one), hex(code)
+
+
+def test_how_it_looks() -> None:
+    assert terminal.visible("a\tb \u00e4 \U0001f600 \\n") == "a\tb \u00e4 \U0001f600 \\n"
+    assert terminal.visible("\x1b\x9b\u202e\n\r\x7f\x00\udc9b") == "\\x1b\\x9b\\u202e\\n\\r\\x7f\\x00\\x9b"
+    assert terminal.visible_lines("a\x1b\nb") == "a\\x1b\nb"
+
+
+def test_commands_of_github_actions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+    assert terminal.visible("::error::a ##[error]") == "::error::a ##[error]"
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    for text in ("::error::a", " \u3000::set-env a", "##[error]a", "b ##[group]", "\n::error::a"):
+        for line in (terminal.visible(text), *terminal.visible_lines(text).splitlines()):
+            assert not line.lstrip().startswith("::") and "##[" not in line
+    assert terminal.visible("a::b") == "a::b"
+
+
+@pytest.mark.parametrize("command", [["run", "-" + EVIL], ["run", EVIL + ".py"]])
+def test_names_on_the_command_line(tmp_path: Path, command: list[str]) -> None:
+    ended = run([sys.executable, "-m", "graphmend", *command], tmp_path, GITHUB_ACTIONS="true")
+    assert ended.status == 2 and all(map(is_seen, ended.err.splitlines()))
+    assert not any(line.startswith("::") or "##[" in line for line in ended.err.splitlines())
+
+
+def test_a_file_whose_name_is_told(tmp_path: Path) -> None:
+    """The name is in what the hook says of a file that it cannot mend, and in what the program itself says."""
+    program = "from graphmend import hook\nhook.warn(__file__ + ' is not mended', ValueError(__file__))\n"
+    (tmp_path / f"{EVIL.replace('/', '')}.py").write_text(program)
+    (name,) = (path.name for path in tmp_path.iterdir())
+    ended = run([sys.executable, "-m", "graphmend", "run", name], tmp_path, GITHUB_ACTIONS="true")
+    assert ended.status == 0 and ended.err.count("\n") == 1 and is_seen(ended.err[:-1]) and "\\u202e" in ended.err
+
+
+def test_reasons_in_the_summary(capfd: pytest.CaptureFixture[str]) -> None:
+    """As evidence that somebody has written may hold them."""
+    item = {"mode": "plain", "name": EVIL, "file": f"/{EVIL}", "line": 3, "reason": EVIL}
+    sites = {f"/{EVIL}:1:2:GM101": {"mended": False, "refused": [EVIL]}}
+    terminal.complain(*summary.format_report({"sites": sites, "callables": [item]}, sys.maxsize))
+    said = capfd.readouterr().err
+    assert "\\x1b[2J" in said and all(map(is_seen, said.splitlines()))
+    assert not any(line.lstrip().startswith("::") for line in said.splitlines())
+
+
+@pytest.mark.parametrize("style", [None, "bold red"])
+def test_lines_with_styles(capfd: pytest.CaptureFixture[str], style: str | None) -> None:
+    terminal.Out("never").line(EVIL, style)
+    said = capfd.readouterr().out
+    assert said.count("\n") == 1 and is_seen(said[:-1])
+
+
+def test_words_of_models() -> None:
+    assert all(is_seen(str(error)) for error in (CallError(EVIL), ReadError("type", EVIL, EVIL)))
+
+
+PAST = (
+    "print(1)",
+    "import builtins; builtins.print(1)",
+    "say = print",
+    "import sys; sys.stdout.write('a')",
+    "import sys; out = sys.stderr",
+    "from sys import stderr",
+    "import os; os.write(2, b'a')",
+    "open(1, 'w')",
+    "import traceback; traceback.print_exc()",
+    "from rich.console import Console",
+    "import sys; sys.stderr.buffer.write(b'a')",
+)
+
+
+@pytest.mark.parametrize("text", PAST)
+def test_ways_past_the_writer_are_found(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.py").write_text(text)
+    assert subprocess.run([sys.executable, CHECKER, tmp_path], capture_output=True).returncode == 1
+
+
+def test_there_is_no_way_past_the_writer() -> None:
+    ended = subprocess.run([sys.executable, CHECKER, CHECKER.parents[1] / "python" / "graphmend"], capture_output=True)
+    assert ended.returncode == 0, ended.stderr.decode()
