@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Callable, Optional
 
 from graphmend.core import READ_STRICT, Reader, Stream
-from graphmend.meaning import Endpoint, by, lower, mock
+from graphmend.meaning import Endpoint, Request, by, lower, mock
 
 
 @dataclasses.dataclass
@@ -100,9 +100,11 @@ server.serve_forever()
 
 def parts_of_httpx(url: str, body: bytes) -> dict[str, Callable[[], Any]]:
     """The same post by layers of httpx, from the client that people use down to what it is made of."""
-    import httpcore
-    import httpx
-
+    try:
+        import httpcore
+        import httpx
+    except ImportError:
+        return {}
     client, transport, pool = httpx.Client(timeout=5.0), httpx.HTTPTransport(), httpcore.ConnectionPool()
     seconds = dict.fromkeys(("connect", "read", "write", "pool"), 5.0)
     headers = {"content-type": "application/json"}
@@ -129,14 +131,29 @@ def parts_of_httpx(url: str, body: bytes) -> dict[str, Callable[[], Any]]:
 
 
 class AtOnce:
-    """A connection on which the response is there without a wait."""
+    """A connection, and the pool of it, on which the response is there without a wait."""
 
-    error = OSError
-
-    def __init__(self, response: Any) -> None:
+    def __init__(self, response: bytes) -> None:
         self._response = response
 
-    def fetch(self, *post: Any) -> Any:
+    def take(self) -> AtOnce:
+        return self
+
+    def keep(self, line: Any) -> None:
+        pass
+
+    close = take
+
+    def send(self, post: Any, clock: Any) -> None:
+        pass
+
+    def enter(self, clock: Any) -> None:
+        pass
+
+    def leave(self) -> None:
+        pass
+
+    def receive(self, clock: Any) -> bytes:
         return self._response
 
 
@@ -172,12 +189,6 @@ def cpu_of_coroutines(endpoint: Endpoint) -> float:
 
 def cpu_of_calls(answer: str) -> dict[str, float]:
     """The client's share of a call over loopback, in microseconds of its processor time; that of httpx beside it."""
-    try:
-        import httpx  # noqa: F401
-    except ImportError:
-        return {}
-    from graphmend.meaning.connection import Clock
-
     server = subprocess.Popen([sys.executable, "-c", SERVER, answer], stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     url = f"http://127.0.0.1:{int(server.stdout.readline())}/v1"
@@ -196,14 +207,77 @@ def cpu_of_calls(answer: str) -> dict[str, float]:
         }
         for name, function in parts_of_httpx(f"{url}/chat/completions", body).items():
             found[f"{name} alone, CPU us"] = thread_cpu(function)
-        response = endpoint._connection().fetch(body, [], Clock(5.0))
-        endpoint.close()
-        endpoint._client = AtOnce(response)  # type: ignore[assignment]
-        found["a call without the connection, CPU us"] = thread_cpu(lambda: hire("Ann"))
-        return {**found, **pydantic_cpu(answer)}
+        found["a call without the connection, CPU us"] = cpu_at_once(url, answer)
+        return {**found, **cpu_of_streams(), **pydantic_cpu(answer)}
     finally:
+        endpoint.close()
         server.kill()
         server.wait()
+
+
+def cpu_at_once(url: str, answer: str) -> float:
+    """A call whose answer is there at once."""
+    endpoint = Endpoint("m", url, timeout=5.0)
+    body = json.dumps({"choices": [{"message": {"content": answer}, "finish_reason": "stop"}]}).encode()
+    line = AtOnce(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n" % len(body) + body)
+    endpoint._blocking = (line, line)
+
+    @by(endpoint)
+    def hire(resume: str) -> Person:
+        """Read the resume."""
+
+    return thread_cpu(lambda: hire("Ann"))
+
+
+def stream_of(pieces: int) -> bytes:
+    """A response in pieces of four characters, a chunk each, as servers of models send them."""
+
+    def chunk(delta: Any, reason: Any) -> bytes:
+        choice = {"index": 0, "delta": delta, "finish_reason": reason}
+        event = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+        data = f"data: {json.dumps(event)}\n\n".encode()
+        return b"%x\r\n%s\r\n" % (len(data), data)
+
+    start = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+    return start + chunk({"content": "abcd"}, None) * pieces + chunk({}, "stop") + b"e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n"
+
+
+def least_work(response: bytes) -> str:
+    """What every reader of such a stream has to do: find the chunks and the lines, read JSON, take the text."""
+    at, parts = response.index(b"\r\n\r\n") + 4, []
+    while True:
+        end = response.index(b"\r\n", at)
+        size = int(response[at:end], 16)
+        if not size:
+            break
+        parts.append(response[end + 2 : end + 2 + size])
+        at = end + size + 4
+    found = []
+    for line in b"".join(parts).split(b"\n"):
+        if line.startswith(b"data: ") and line != b"data: [DONE]":
+            text = json.loads(line[6:])["choices"][0]["delta"].get("content")
+            if text:
+                found.append(text)
+    return "".join(found)
+
+
+def cpu_of_streams() -> dict[str, float]:
+    """A stream without its connection, beside the least work for it."""
+    found = {}
+    for pieces in (4096, 65_536):
+        response = stream_of(pieces)
+        endpoint = Endpoint("m", "http://localhost/v1")
+        endpoint._blocking = (AtOnce(response), AtOnce(response))
+        request = Request([{"role": "user", "content": ""}])
+
+        def read(endpoint: Endpoint = endpoint, request: Request = request) -> str:
+            return "".join(endpoint.stream(request))
+
+        ours = best(read, 7, time.thread_time)
+        least = best(lambda data=response: least_work(data), 7, time.thread_time)  # type: ignore[misc]
+        found[f"a stream of {pieces} pieces, CPU us a piece"] = ours / pieces * 1e6
+        found[f"a stream of {pieces} pieces, beside the least work"] = ours / least
+    return found
 
 
 def pydantic_cpu(answer: str) -> dict[str, float]:

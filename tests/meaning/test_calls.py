@@ -377,9 +377,9 @@ def test_importing_is_light() -> None:
     """Neither torch nor anything else that is not needed before a function is called."""
     program = (
         "import sys; import graphmend.meaning as m; "
-        "heavy = {'torch', 'pydantic', 'httpx', 'asyncio', 'inspect', 'dataclasses', 'ctypes', 'json'}; "
+        "heavy = {'torch', 'pydantic', 'h11', 'asyncio', 'inspect', 'dataclasses', 'ctypes', 'json'}; "
         "before = heavy & set(sys.modules); m.by, m.mock, m.Meaning; "
-        "print(sorted(before), sorted({'torch', 'pydantic', 'httpx', 'asyncio'} & set(sys.modules)))"
+        "print(sorted(before), sorted({'torch', 'pydantic', 'h11', 'asyncio'} & set(sys.modules)))"
     )
     command = [sys.executable, "-I", "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}; {program}"]
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ})

@@ -15,9 +15,9 @@ from typing import Any, Callable, Literal, Union
 
 import pytest
 
-from graphmend.meaning import CallError, Decision, Endpoint, by
+from graphmend.meaning import CallError, Decision, Endpoint, EndpointError, by
 
-pytest.importorskip("httpx")
+pytest.importorskip("h11")
 
 
 @dataclasses.dataclass
@@ -278,8 +278,9 @@ def test_tools_are_called(server: Server, tmp_path: Path) -> None:
     assert second == third
     assert second["messages"][1] == {"role": "assistant", "content": None, "tool_calls": [call]}
     assert second["messages"][2] == {"role": "tool", "tool_call_id": "c7", "content": "20"}
-    assert forecast("Ulm") == Person("Ann", 41)  # with answers that were kept
-    assert (len(server.seen), seen) == (3, [("Ulm", 1)] * 2)
+    server.script = [lambda handler: handler.give(200, wanting(call))]
+    assert forecast("Ulm") == Person("Ann", 41)  # the call is asked for again, the answer to it was kept
+    assert (len(server.seen), seen) == (4, [("Ulm", 1)] * 2)
 
 
 def test_a_call_of_a_tool_that_cannot_be_read_is_told(server: Server) -> None:
@@ -349,9 +350,12 @@ def test_answers_are_kept_when_asked(server: Server, tmp_path: Path) -> None:
     assert hire("Ann") == Person("Ann", 41)
 
 
+STOP = '{"choices": [{"delta": {}, "finish_reason": "stop"}]}'
+
+
 def events(*pieces: Any, done: bool = True) -> bytes:
     lines = [json.dumps({"choices": [{"delta": {"content": piece}}]}, ensure_ascii=False) for piece in pieces]
-    return "".join(f"data: {line}\n\n" for line in [*lines, *(["[DONE]"] if done else [])]).encode()
+    return "".join(f"data: {line}\n\n" for line in [*lines, *([STOP, "[DONE]"] if done else [])]).encode()
 
 
 def stream(data: bytes, size: int = 7) -> Script:
@@ -386,9 +390,21 @@ def test_a_stream(server: Server) -> None:
     assert asyncio.run(later()) == values
 
 
+def test_a_long_stream_gives_fewer_values_than_pieces(server: Server) -> None:
+    text = "".join(chr(97 + at % 26) for at in range(20_000))
+    server.script = [stream(events(*(text[at : at + 4] for at in range(0, len(text), 4))), 1 << 16)]
+
+    @by(server.endpoint())
+    def say(question: str) -> str: ...
+
+    sizes = [len(value) for value in say.stream("x")]
+    assert sizes == sorted(sizes) and sizes[-1] == len(text)
+    assert 1000 < len(sizes) < 1200  # each piece of the first 4096 characters, and a few of the others
+
+
 def deltas(*pieces: Any) -> bytes:
     lines = [json.dumps({"choices": [{"delta": piece}]}) for piece in pieces]
-    return "".join(f"data: {line}\n\n" for line in [*lines, "[DONE]"]).encode()
+    return "".join(f"data: {line}\n\n" for line in [*lines, STOP, "[DONE]"]).encode()
 
 
 def piece_of_call(index: int, arguments: str, **more: Any) -> dict[str, Any]:
@@ -436,7 +452,7 @@ BROKEN_CALLS = {
     "no name": deltas(piece_of_call(0, "{}", id="c7")),
     "no list": deltas({"tool_calls": 3}),
     "no text": deltas(piece_of_call(0, 3, id="c7", name="measure")),  # type: ignore[arg-type]
-    "cut": deltas(piece_of_call(0, "{", id="c7", name="measure")).replace(b"data: [DONE]\n", b""),
+    "cut": deltas(piece_of_call(0, "{", id="c7", name="measure")).partition(b'data: {"choices": [{"delta": {}')[0],
 }
 
 
@@ -445,13 +461,13 @@ def test_a_call_of_a_tool_in_a_stream_that_breaks_is_an_error(server: Server, fa
     server.script = [stream(BROKEN_CALLS[fault])]
     seen: list[Any] = []
     with pytest.raises(CallError):
-        list(forecast_with(server.endpoint(), seen).stream("Ulm"))
+        list(forecast_with(server.endpoint(tries=1), seen).stream("Ulm"))
     assert seen == []
 
 
 def test_a_budget_counts_streams(server: Server) -> None:
     usage = b'data: {"choices": [], "usage": {"total_tokens": 10}}\n\ndata: [DONE]\n\n'
-    server.script = [stream(events(ANN, done=False) + usage)]
+    server.script = [stream(events(ANN).replace(b"data: [DONE]\n\n", usage))]
     model = server.endpoint(max_tokens_spent=10)
     assert list(hirer(model).stream("Ann"))[-1] == Person("Ann", 41)
     assert server.seen[0][2]["stream_options"] == {"include_usage": True}
@@ -472,7 +488,9 @@ def test_a_key_that_is_none_is_not_told(server: Server, monkeypatch: pytest.Monk
         hirer(server.endpoint(key_variable="TEST_KEY"))("Ann")
 
 
-def test_proxies_and_users_are_those_of_httpx(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proxies_are_those_of_the_environment_and_users_those_of_the_address(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
     port = server.server_address[1]
     server.script = [ANN] * 3
     endpoint = Endpoint("m", f"http://ann:secret@127.0.0.1:{port}/v1", timeout=5.0)
@@ -507,7 +525,7 @@ def cut(handler: Handler) -> None:
     handler.send_response(200)
     handler.send_header("content-length", "9999")
     handler.end_headers()
-    handler.wfile.write(events('{"name": "Ann"'))
+    handler.wfile.write(events('{"name": "Ann"', done=False))
     handler.close_connection = True
 
 
@@ -527,7 +545,7 @@ BROKEN_STREAMS: dict[str, Script] = {
 def test_a_stream_that_breaks_is_an_error(server: Server, fault: str) -> None:
     server.script = [BROKEN_STREAMS[fault]]
     with pytest.raises(CallError):
-        list(hirer(server.endpoint()).stream("Ann"))
+        list(hirer(server.endpoint(tries=1)).stream("Ann"))
 
 
 def test_threads_share_an_endpoint(server: Server) -> None:
@@ -569,9 +587,22 @@ def test_a_decision_of_an_endpoint(server: Server) -> None:
     assert asyncio.run(later()).value == "good"
 
 
+def test_streams_are_asked_for_again_until_their_first_piece(server: Server) -> None:
+    server.script = [FAULTS["500"], FAULTS["closed"], stream(events(ANN))]
+    told: list[Any] = []
+    assert list(hirer(server.endpoint(on_event=told.append)).stream("Ann"))[-1] == Person("Ann", 41)
+    assert [event["event"] for event in told] == ["request", "retry", "request", "retry", "request", "answer"]
+    server.script = [stream(events('{"name"', done=False)), stream(events(ANN))]
+    with pytest.raises(EndpointError, match="the stream broke") as error:
+        list(hirer(server.endpoint()).stream("Ann"))
+    assert (error.value.kind, error.value.received, len(error.value.attempts)) == ("cut short", '{"name"', 1)
+    assert len(server.seen) == 4
+
+
 def test_a_wait_that_the_server_asks_for_is_kept(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
     monkeypatch.setattr(time, "sleep", waits.append)
     server.script = [lambda handler: handler.give(429, b"", retry_after="7"), FAULTS["500"], ANN]
     hirer(server.endpoint(pause=0.5))("Ann")
-    assert waits == [7.0, 1.0]
+    assert waits[0] == 7.0
+    assert 0 < waits[1] < 1.0  # any time up to twice the pause

@@ -22,7 +22,14 @@ if TYPE_CHECKING:
     from graphmend.meaning.complete import complete, complete_async
     from graphmend.meaning.decision import Decision, UnsureError
     from graphmend.meaning.endpoint import Endpoint
-    from graphmend.meaning.errors import CallError, MeaningError, ReadError, UnsupportedType
+    from graphmend.meaning.errors import (
+        CallError,
+        EndpointError,
+        MeaningError,
+        OptionError,
+        ReadError,
+        UnsupportedType,
+    )
     from graphmend.meaning.explanation import Explanation
     from graphmend.meaning.images import Image
     from graphmend.meaning.model import Meaning, MockModel, Model, Request, Scored, ToolCall, mock
@@ -31,12 +38,14 @@ __all__ = [
     "CallError",
     "Decision",
     "Endpoint",
+    "EndpointError",
     "Explanation",
     "Image",
     "Meaning",
     "MeaningError",
     "MockModel",
     "Model",
+    "OptionError",
     "ReadError",
     "Request",
     "Scored",
@@ -61,7 +70,7 @@ _HOMES = {
     "complete": ("complete", "complete_async"),
     "decision": ("Decision", "UnsureError"),
     "endpoint": ("Endpoint",),
-    "errors": ("CallError", "MeaningError", "ReadError", "UnsupportedType"),
+    "errors": ("CallError", "EndpointError", "MeaningError", "OptionError", "ReadError", "UnsupportedType"),
     "explanation": ("Explanation",),
     "images": ("Image",),
     "model": ("Meaning", "MockModel", "Model", "Request", "Scored", "ToolCall", "mock"),

@@ -26,9 +26,12 @@ from graphmend.meaning.prepared import Prepared, Question
 from graphmend.meaning.tools import CO_COROUTINE
 from graphmend.meaning.types import ReadableType
 
+SMALL = 4096  # characters of an answer up to which each piece of it gives a value
+
 
 class _Feed:
-    """An answer that comes in pieces, as values that grow, and the tools that it asks for."""
+    """An answer that comes in pieces, as values that grow, and the tools that it asks for. Making a value takes time
+    that is linear in the text so far; so that all of them do, a large answer grows by a 32nd between two values."""
 
     def __init__(self, readable: ReadableType) -> None:
         from graphmend.core import Stream
@@ -36,15 +39,21 @@ class _Feed:
         self._readable = readable
         self._stream = Stream(readable.reader)
         self._text: list[str] = []
+        self._size = 0  # characters so far
+        self._next = 0  # how many give the next value
         self._calls: list[ToolCall] = []
 
     def feed(self, piece: Union[str, ToolCall]) -> Optional[Any]:
-        """The value as far as it goes; None while there is none."""
+        """The value as far as it goes; None while there is none, or none that is worth its time."""
         if isinstance(piece, ToolCall):
             self._calls.append(piece)
             return None
         self._text.append(piece)
         self._stream.feed(piece.encode("utf-8", "surrogatepass"))
+        self._size += len(piece)
+        if self._size < self._next:
+            return None
+        self._next = self._size + self._size // 32 if self._size > SMALL else 0
         reading = self._stream.partial()
         if not reading["ok"]:
             return None
@@ -104,7 +113,7 @@ class _Answered:
         known, question, request = self._start(args, kwargs)
         if known.chooser is not None:
             raise MeaningError(f"{self._function.__name__} has a Decision, and then there is no stream")
-        return use_tools(request, question.tools, self._rounds), known.type
+        return use_tools(self._model, request, question.tools, self._rounds), known.type
 
     def _sure(self, value: Any) -> Any:
         return value if self._prepared().chooser is None else check(value, self._min_confidence)
@@ -117,12 +126,13 @@ class _Answered:
 
     def stream(self, *args: Any, **kwargs: Any) -> Iterator[Any]:
         conversation, readable = self._start_stream(args, kwargs)
+        clock = self._model.clock()
         step = next_step(conversation, None)
         while not isinstance(step, tuple):
             if isinstance(step, Run):
-                step = next_step(conversation, run_now(step))
+                step = next_step(conversation, run_now(step, clock))
                 continue
-            feed = _Feed(readable)
+            feed, step.clock = _Feed(readable), clock
             for piece in self._model.stream_scored(step):
                 value = feed.feed(piece)
                 if value is not None:
@@ -132,12 +142,13 @@ class _Answered:
 
     async def stream_async(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
         conversation, readable = self._start_stream(args, kwargs)
+        clock = self._model.clock()
         step = next_step(conversation, None)
         while not isinstance(step, tuple):
             if isinstance(step, Run):
-                step = next_step(conversation, await run_later(step))
+                step = next_step(conversation, await run_later(step, clock))
                 continue
-            feed = _Feed(readable)
+            feed, step.clock = _Feed(readable), clock
             async for piece in self._model.stream_scored_async(step):
                 value = feed.feed(piece)
                 if value is not None:
@@ -169,8 +180,8 @@ def by(
     "hire.resume", "Person.age" to text. With `strict` an answer has to be exactly the JSON of the schema. With
     `min_confidence` a Decision has to be that sure. `tools` are functions that the model may have called before it
     answers, at most `rounds` times; so are arguments that are functions. The function gets `stream(...)`, which yields
-    the value as it grows and the whole of it at the end (a value that was begun before tools were asked for is begun
-    again), `explain(...)`, which sends nothing, and `meaning()`, its IR."""
+    the value as it grows, a large one in steps of a 32nd, and the whole of it at the end (a value that was begun before
+    tools were asked for is begun again), `explain(...)`, which sends nothing, and `meaning()`, its IR."""
     scope = sys._getframe(1).f_locals
     given = dict(sem or {})
 

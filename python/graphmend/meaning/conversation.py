@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Generator, Sequence
 from typing import Any, Callable, Optional, Union
 
-from graphmend.meaning.errors import CallError, ReadError
+from graphmend.meaning.errors import CallError, EndpointError, ReadError
 from graphmend.meaning.model import Message, Model, Request, Scored, ToolCall
 
 
@@ -40,8 +40,10 @@ def next_step(conversation: Conversation, result: Any) -> Union[Request, Run, tu
         return (end.value,)
 
 
-def run_now(run: Run) -> Any:
-    """The result of a tool that does not have to be awaited."""
+def run_now(run: Run, clock: Any = None) -> Any:
+    """The result of a tool that does not have to be awaited. One that runs is not ended by the clock."""
+    if clock is not None:
+        clock.check()
     result = run()
     if inspect.iscoroutine(result):
         result.close()
@@ -50,26 +52,40 @@ def run_now(run: Run) -> Any:
     return result
 
 
-async def run_later(run: Run) -> Any:
-    """The result of a tool, which may be a coroutine."""
+async def run_later(run: Run, clock: Any = None) -> Any:
+    """The result of a tool, which may be a coroutine; then the clock ends it."""
+    if clock is not None:
+        clock.check()
     result = run()
-    return await result if inspect.isawaitable(result) else result
+    if not inspect.isawaitable(result):
+        return result
+    return await (result if clock is None else clock.within(result))
 
 
 def hold(model: Model, conversation: Conversation) -> Any:
     """Go through with a conversation."""
+    clock = model.clock()
     step = next_step(conversation, None)
     while not isinstance(step, tuple):
-        result = model.send_scored(step) if isinstance(step, Request) else run_now(step)
+        if isinstance(step, Request):
+            step.clock = clock
+            result: Any = model.send_scored(step)
+        else:
+            result = run_now(step, clock)
         step = next_step(conversation, result)
     return step[0]
 
 
 async def hold_async(model: Model, conversation: Conversation) -> Any:
     """The same without blocking; tools may be coroutines."""
+    clock = model.clock()
     step = next_step(conversation, None)
     while not isinstance(step, tuple):
-        result = await (model.send_scored_async(step) if isinstance(step, Request) else run_later(step))
+        if isinstance(step, Request):
+            step.clock = clock
+            result: Any = await model.send_scored_async(step)
+        else:
+            result = await run_later(step, clock)
         step = next_step(conversation, result)
     return step[0]
 
@@ -113,19 +129,37 @@ def _after(request: Request, answer: Scored, tools: dict[str, Any]) -> Generator
     return _with(request, *messages)
 
 
-def _check_rounds(request: Request, used: int, rounds: int, attempts: Sequence[Any] = ()) -> None:
-    if used == rounds:
-        words = f"{request.name}: the model still asks for tools after {rounds} rounds"
-        raise CallError(words, list(attempts))
+class _Rounds:
+    """How often tools have been used in a conversation."""
+
+    def __init__(self, model: Model, rounds: int) -> None:
+        self._rounds = rounds
+        self._max_calls = model.max_calls
+        self._used = 0
+        self._calls = 0
+
+    def check(self, request: Request, answer: Scored, attempts: Sequence[Any] = ()) -> None:
+        """Raise where an answer wants more than there may be; then none of its calls is made."""
+        self._used += 1
+        self._calls += len(answer.calls)
+        if self._used > self._rounds:
+            words = f"{request.name}: the model still asks for tools after {self._rounds} rounds"
+            raise CallError(words, list(attempts))
+        if self._calls > self._max_calls:
+            words = (
+                f"{request.name}: the model asks for {self._calls} calls of tools, and {self._max_calls} may be made"
+            )
+            raise EndpointError("limit", f"{words} (max_calls)")
 
 
-def use_tools(request: Request, tools: dict[str, Any], rounds: int) -> Conversation:
+def use_tools(model: Model, request: Request, tools: dict[str, Any], rounds: int) -> Conversation:
     """Ask until an answer wants no more tools; who holds the conversation knows that answer."""
-    for used in range(rounds + 1):
+    used = _Rounds(model, rounds)
+    while True:
         answer: Scored = yield request
         if not answer.calls:
             return
-        _check_rounds(request, used, rounds)
+        used.check(request, answer)
         request = yield from _after(request, answer, tools)
 
 
@@ -140,12 +174,11 @@ def ask(
     """Ask until there is an answer that can be read. Tools are run up to `rounds` times in between; `tell` says
     whether the model is told what was wrong with an answer."""
     attempts: list[tuple[str, ReadError]] = []
-    used = 0
+    used = _Rounds(model, rounds)
     while True:
         answer: Scored = yield request
         if answer.calls:
-            _check_rounds(request, used, rounds, attempts)
-            used += 1
+            used.check(request, answer, attempts)
             request = yield from _after(request, answer, tools or {})
             continue
         try:

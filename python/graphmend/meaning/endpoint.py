@@ -1,38 +1,61 @@
-"""Models behind an OpenAI-compatible endpoint. Needs httpx: `pip install graphmend[meaning]`."""
+"""Models behind an OpenAI-compatible endpoint. Needs h11: `pip install h11 certifi`."""
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import json
 import os
-import tempfile
 import threading
-import time
 from collections.abc import AsyncIterator, Generator, Iterator
 from typing import Any, Callable, Optional, Union
 
-from graphmend.meaning.connection import AsyncConnection, Clock, Connection, async_pieces_of, pieces_of
-from graphmend.meaning.errors import CallError
+from graphmend.meaning import options as check
+from graphmend.meaning.answers import Answers
+from graphmend.meaning.completions import StreamReader, WholeReader
+from graphmend.meaning.errors import CallError, EndpointError, OptionError
 from graphmend.meaning.model import Model, Request, Scored, ToolCall
+from graphmend.meaning.repetition import is_repeated, jittered, pause_of
+from graphmend.meaning.secret import Secret, key_of, told, words_of
 
 Event = dict[str, Any]
-_AGAIN = {408, 409, 425, 429, 500, 502, 503, 504}
-_Post = tuple[bytes, list[tuple[bytes, bytes]]]  # a body, and headers of its own
-_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+Reader = Union[WholeReader, StreamReader]
+MAX_REFUSAL = 1 << 16  # bytes of a refusal that are read
 
 
-class _Retry(Exception):
-    """A failure after which asking again may help."""
-
-    def __init__(self, message: str, wait: Optional[float] = None) -> None:
-        super().__init__(message)
-        self.wait = wait
-
-
-def _next(steps: Generator[Any, Any, Scored], result: Any) -> tuple[Any, Optional[Scored]]:
-    """What is to be done next, or the answer."""
+def _transport() -> Any:
+    """What needs h11, which is imported when it is needed first."""
     try:
+        from graphmend.meaning.transport import exchange
+    except ImportError:
+        raise CallError("an Endpoint needs h11: pip install h11 certifi") from None
+    return exchange
+
+
+Asking = Generator[Any, Any, Scored]
+
+
+def _carry_out(steps: Asking, step: Any) -> Any:
+    """Carry a step out; the next one. No frame that errors leave through has bytes of an answer."""
+    try:
+        result = step()
+    except Exception as error:
+        return steps.throw(error)
+    return steps.send(result)
+
+
+def _first(steps: Asking) -> tuple[Any, Optional[Scored]]:
+    """The next step where the last one has no result, or the answer."""
+    try:
+        return steps.send(None), None
+    except StopIteration as end:
+        return None, end.value
+
+
+async def _carry_out_later(steps: Asking, step: Any) -> tuple[Any, Optional[Scored]]:
+    """Carry a step out without blocking; the next one, or the answer."""
+    try:
+        try:
+            result = await step()
+        except Exception as error:
+            return steps.throw(error), None
         return steps.send(result), None
     except StopIteration as end:
         return None, end.value
@@ -42,11 +65,15 @@ class Endpoint(Model):
     """A model by its name and the address of the endpoint, such as `http://localhost:8000/v1`.
 
     The key comes from the environment variable `key_variable` when a request is made, and goes nowhere but into its
-    header. `schema` asks the endpoint to hold the model to the JSON Schema of the answer. `timeout` is how long to wait
-    for a connection or for more of an answer, `deadline` how long for the whole of it. `tries` is how often a request
-    is sent when the endpoint is out of order, `retries` how often an answer that cannot be read is asked for
-    again. `max_tokens_spent` ends calls once answers have used so many tokens. `cache` is a folder in which answers
-    are kept. `on_event` is told about requests, answers and failures."""
+    header, over https or to this machine; `insecure` lets it go over http to others. `schema` asks the endpoint to hold
+    the model to the JSON Schema of the answer. `deadline` is how long a call may take as a whole, with pauses,
+    repetitions and tools, `timeout` how long to wait for a connection or for more of an answer. `tries` is how often a
+    request is sent when the endpoint is out of order, `pause` a bound of the seconds before the second time, `retries`
+    how often an answer that cannot be read is asked for again. `max_tokens_spent` ends calls once answers have used so
+    many tokens, `max_answer_bytes` and `max_line_bytes` bound an answer and a line of a stream, `max_calls` the calls
+    of tools in a conversation. `cache` is a folder that nobody else
+    can write, in which answers that call no tools are kept. `on_event` is told about requests,
+    answers and failures. Anything else goes into the request. What an option cannot be is an OptionError."""
 
     def __init__(
         self,
@@ -54,6 +81,7 @@ class Endpoint(Model):
         base_url: str,
         *,
         key_variable: str = "OPENAI_API_KEY",
+        insecure: bool = False,
         schema: bool = False,
         timeout: float = 60.0,
         deadline: float = 600.0,
@@ -61,32 +89,61 @@ class Endpoint(Model):
         pause: float = 0.5,
         retries: int = 2,
         max_tokens_spent: Optional[int] = None,
+        max_answer_bytes: int = 32 << 20,
+        max_line_bytes: int = 1 << 20,
+        max_calls: int = 100,
         cache: Optional[str] = None,
         on_event: Optional[Callable[[Event], None]] = None,
         **options: Any,
     ) -> None:
-        self.name = name
-        self.base_url = base_url.rstrip("/")
-        self.strict = schema
-        self.retries = retries
+        _transport()
+        from graphmend.meaning.transport.address import Target
+
+        target = Target(base_url)
+        self.name = check.text("name", name, "'some-model'")
+        self.base_url = target.url
+        self.strict = bool(schema)
+        self.retries = check.count("retries", retries, 0, "2")
+        self.max_calls = check.count("max_calls", max_calls, 0, "100")
         self.tokens_spent = 0
-        self._key_variable = key_variable
-        self._timeout = timeout
-        self._deadline = deadline
-        self._tries = max(1, tries)
-        self._pause = pause
-        self._limit = max_tokens_spent
-        self._cache = cache
-        self._on_event = on_event
-        self._options = options
+        self._target = target
+        self._key_variable = check.text("key_variable", key_variable, "'OPENAI_API_KEY'")
+        self._insecure = bool(insecure)
+        self._timeout = check.seconds("timeout", timeout)
+        self._deadline = check.seconds("deadline", deadline, example="600")
+        self._tries = check.count("tries", tries, 1, "3")
+        self._pause = check.seconds("pause", pause, -1e-9, "0.5")
+        self._limit = None if max_tokens_spent is None else check.count("max_tokens_spent", max_tokens_spent, 0, "9999")
+        self._max_answer = check.count("max_answer_bytes", max_answer_bytes, 1, "33554432")
+        self._max_line = check.count("max_line_bytes", max_line_bytes, 1, "1048576")
+        folder = check.folder("cache", cache)
+        self._answers = None if folder is None else Answers(os.fspath(folder))
+        self._on_event = check.callback("on_event", on_event)
+        self._options = check.of_requests(options)
+        self._start()
+
+    def _start(self) -> None:
+        """What belongs to this process."""
+        self._pid = os.getpid()
         self._lock = threading.Lock()
-        self._client: Optional[Connection] = None
-        self._async_clients: dict[int, tuple[Any, AsyncConnection]] = {}
+        self._address: Any = None
+        self._blocking: Any = None
+        self._loops: dict[int, tuple[Any, Any, Any]] = {}
 
-    # What is sent, and what comes back
+    # What is sent
 
-    def _payload(self, request: Request, **more: Any) -> dict[str, Any]:
-        made = {"model": self.name, "messages": request.messages, **self._options, **more}
+    def clock(self) -> Any:
+        """The clock of a call that starts now."""
+        from graphmend.meaning.transport.clock import Clock
+
+        return Clock(self._deadline, self._timeout)
+
+    def _payload(self, request: Request, stream: bool) -> dict[str, Any]:
+        made = {"model": self.name, "messages": request.messages, **self._options}
+        if stream:
+            made["stream"] = True
+            if self._limit is not None:
+                made.setdefault("stream_options", {"include_usage": True})
         if request.scored:
             made.update(logprobs=True, top_logprobs=20)
         if request.tools:
@@ -96,16 +153,29 @@ class Endpoint(Model):
             made["response_format"] = {"type": "json_schema", "json_schema": schema}
         return made
 
-    def _key(self) -> str:
-        return os.environ.get(self._key_variable, "").strip()
+    def _body(self, payload: dict[str, Any]) -> bytes:
+        import json
 
-    def _headers(self) -> list[tuple[bytes, bytes]]:
-        key = self._key()
-        if not key:
-            return []
-        if not (key.isascii() and key.isprintable()):  # what httpx says of such a header has the key in it
-            raise CallError(f"the key in {self._key_variable} has characters that no key has")
-        return [(b"Authorization", b"Bearer " + key.encode())]
+        try:
+            return check.JSON.encode(payload).encode()
+        except UnicodeEncodeError:  # lone surrogates, which JSON can write
+            return json.dumps(payload, allow_nan=False, separators=(",", ":")).encode()
+        except (TypeError, ValueError, RecursionError) as error:
+            raise OptionError(f"the request cannot be written as JSON ({error})") from error
+
+    def _authorization(self) -> Secret:
+        """The line of the header with the key, or with the user that the address names."""
+        if self._target.user:
+            secret = self._target.user.headers("Authorization", "Basic")
+        else:
+            secret = key_of(self._key_variable).headers("Authorization", "Bearer")
+        if secret and not (self._target.tls or self._insecure or self._target.is_loopback()):
+            words = "the key would go over http, which others can read: write https://, or insecure=True"
+            raise OptionError(words)
+        return secret
+
+    def _secrets(self) -> list[Secret]:
+        return [Secret(os.environ.get(self._key_variable, "").strip()), self._target.user, self._target.password]
 
     def _tell(self, kind: str, **more: Any) -> None:
         if self._on_event is not None:
@@ -113,184 +183,254 @@ class Endpoint(Model):
 
     def _check_budget(self) -> None:
         if self._limit is not None and self.tokens_spent >= self._limit:
-            raise CallError(f"the budget of {self._limit} tokens is spent")
-
-    def _status(self, status: int, headers: Any, body: bytes) -> None:
-        if status == 200:
-            return
-        text, key = body.decode("utf-8", "replace"), self._key()
-        words = f"the endpoint answers {status}: {(text.replace(key, '***') if key else text)[:200]}"
-        if status in _AGAIN:
-            after = headers.get("retry-after", "")
-            raise _Retry(words, float(after) if after.replace(".", "", 1).isdigit() else None)
-        raise CallError(words)
-
-    def _answer(self, status: int, headers: Any, body: bytes) -> Scored:
-        """The text of an answer. One that the endpoint cut short is no answer: what is missing nobody knows."""
-        self._status(status, headers, body)
-        try:
-            data = json.loads(body.decode("utf-8"))
-            choice = data["choices"][0]
-            text = choice["message"].get("content")
-            calls = [_tool_call(call) for call in choice["message"].get("tool_calls") or []]
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
-            raise _Retry(f"the endpoint's answer cannot be read: {error}") from None
-        self._spend(data.get("usage"))
-        self._check_ending(choice.get("finish_reason"), choice["message"].get("refusal"))
-        if not isinstance(text, str) and not calls:
-            raise CallError("the endpoint's answer has no text")
-        return Scored(text or "", _logprobs(choice), calls)
+            raise EndpointError("limit", f"the budget of {self._limit} tokens is spent")
 
     def _spend(self, usage: Any) -> None:
-        if isinstance(usage, dict) and isinstance(usage.get("total_tokens"), int):
+        total = usage.get("total_tokens") if isinstance(usage, dict) else None
+        if isinstance(total, int) and total > 0:
             with self._lock:
-                self.tokens_spent += usage["total_tokens"]
+                self.tokens_spent += total
 
-    def _check_ending(self, reason: Any, refusal: Any) -> None:
-        if refusal:
-            raise CallError(f"the model refuses: {refusal}")
-        if reason in ("length", "content_filter"):
-            raise CallError(f"the endpoint cut the answer short ({reason})")
+    # Asking, as steps that the four forms carry out: pieces of text are lists, all else is to be called
 
-    # The cache
-
-    def _cache_path(self, payload: dict[str, Any]) -> Optional[str]:
-        if self._cache is None:
-            return None
-        key = json.dumps([self.base_url, payload], sort_keys=True, ensure_ascii=False)
-        return os.path.join(self._cache, hashlib.sha256(key.encode()).hexdigest() + ".json")
-
-    def _cached(self, path: Optional[str]) -> Optional[Scored]:
-        if path is None:
-            return None
-        try:
-            with open(path, encoding="utf-8") as stream:
-                data = json.load(stream)
-            return Scored(data["text"], data["logprobs"], [ToolCall(*call) for call in data.get("calls", [])])
-        except (OSError, ValueError, LookupError, TypeError):
-            return None
-
-    def _keep(self, path: Optional[str], answer: Scored) -> None:
-        if path is None:
-            return
-        folder = os.path.dirname(path)
-        os.makedirs(folder, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=folder, suffix=".part")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                calls = [[call.name, call.arguments, call.id] for call in answer.calls]
-                json.dump({"text": answer.text, "logprobs": answer.logprobs, "calls": calls}, stream)
-            os.replace(name, path)
-        except BaseException:
-            os.unlink(name)
-            raise
-
-    # Asking
-
-    def _url(self) -> str:
-        return f"{self.base_url}/chat/completions"
-
-    def _connection(self) -> Connection:
-        with self._lock:
-            if self._client is None:
-                self._client = Connection(self._url(), self._timeout)
-            return self._client
-
-    def _wait(self, attempt: int, error: _Retry) -> float:
-        self._tell("retry", attempt=attempt + 1, reason=str(error))
-        return error.wait if error.wait is not None else self._pause * 2**attempt
-
-    def _asking(self, request: Request) -> Generator[Union[_Post, float], Any, Scored]:
-        """What is done to get an answer, without doing it: posts, which are sent the response or the httpx error, and
-        seconds to wait."""
-        payload = self._payload(request)
-        path = self._cache_path(payload)
-        answer = self._cached(path)
+    def _asking(self, request: Request, hands: Any, pool: Any, stream: bool) -> Generator[Any, Any, Scored]:
+        """An answer. A stream is asked for again as long as no piece of it has been given away."""
+        clock = request.clock or self.clock()
+        payload = self._payload(request, stream)
+        asked = [self.base_url, payload]
+        answers = None if stream else self._answers
+        answer = None if answers is None else answers.find(asked)
         if answer is not None:
             return answer
-        body = _JSON.encode(payload).encode()
-        for attempt in range(self._tries):
+        body = self._body(payload)
+        attempts: list[EndpointError] = []
+        fresh = False
+        while True:
             self._check_budget()
-            self._tell("request", attempt=attempt + 1)
-            response = yield body, self._headers()
+            self._tell("request", attempt=len(attempts) + 1)
+            reader: Reader = StreamReader(self._max_line) if stream else WholeReader()
             try:
-                if isinstance(response, Exception):
-                    raise _Retry(f"the endpoint cannot be reached: {type(response).__name__}: {response}")
-                answer = self._answer(response.status_code, response.headers, response.content)
-            except _Retry as error:
-                problem = error
+                answer = yield from self._attempt(body, reader, hands, pool, clock, fresh)
+            except EndpointError as error:
+                error.received = error.received or reader.received
+                attempts.append(told(error, self._secrets()))
             else:
+                if stream and answer.text and not reader.begun:
+                    yield [answer.text]  # it came as one object
                 self._tell("answer", tokens_spent=self.tokens_spent)
-                self._keep(path, answer)
+                if answers is not None:
+                    answers.keep(asked, answer)
                 return answer
-            if attempt + 1 < self._tries:
-                yield self._wait(attempt, problem)
-        self._tell("failure", reason=str(problem))
-        raise CallError(f"{problem} (after {self._tries} tries)")
+            yield from self._pause_behind(attempts, reader, hands, clock)
+            fresh = attempts[-1].was_kept
+
+    def _pause_behind(self, attempts: list[EndpointError], reader: Reader, hands: Any, clock: Any) -> Any:
+        """Wait for the next attempt; raise where there is none."""
+        error = attempts[-1]
+        died = [each for each in attempts if each.was_kept][:1]  # the first is nobody's fault, and costs no try
+        pause = error.pause if error.pause is not None else jittered(self._pause, len(attempts) - 1)
+        pause = 0.0 if died == [error] else pause
+        if not error.again or reader.begun or len(attempts) >= self._tries + len(died):
+            raise self._failed(attempts, reader.begun)
+        if pause >= clock.left():
+            raise self._failed(attempts, False, f", and the next attempt would be behind the deadline ({pause:.3g} s)")
+        self._tell("retry", attempt=len(attempts), reason=str(error), pause=pause)
+        if pause > 0:
+            import functools
+
+            yield functools.partial(hands.sleep, pause)
+
+    def _failed(self, attempts: list[EndpointError], begun: bool, more: str = "") -> EndpointError:
+        """The last error, with all in front of it."""
+        error = attempts[-1]
+        error.attempts = list(attempts)
+        self._tell("failure", reason=str(error))
+        if begun:
+            error.args = (f"the stream broke: {error}",)
+        elif error.again:
+            tries = "1 try" if len(attempts) == 1 else f"{len(attempts)} tries"
+            error.args = (f"{error} (after {tries}{more})",)
+        return error
+
+    def _attempt(
+        self, body: bytes, reader: Reader, hands: Any, pool: Any, clock: Any, fresh: bool
+    ) -> Generator[Any, Any, Scored]:
+        """One post and what is answered."""
+        exchange = _transport().Exchange(hands, pool, self._address_of(), clock, self._max_answer)
+        try:
+            data = yield from exchange.begin(self._address.post(body, self._authorization()), fresh)
+            answer = exchange.answer
+            if answer.status != 200:
+                yield from self._refuse(exchange, data)
+            while True:
+                pieces = reader.feed(data) if data else None
+                if pieces:
+                    yield pieces
+                if reader.problem is not None:
+                    raise reader.problem
+                if reader.done or answer.state == "ended":
+                    break
+                data = yield from exchange.more()  # most steps are this one
+            yield from self._end(exchange, reader)
+            return reader.finish()
+        except EndpointError as error:
+            error.request_id = exchange.answer.headers.get("x-request-id", "")[:200]
+            error.status = error.status or exchange.answer.status or None
+            raise
+        finally:
+            self._spend(reader.usage)
+            exchange.close()
+
+    def _end(self, exchange: Any, reader: Reader) -> Any:
+        """What stands behind the end that the server has said, and in front of the end of the body."""
+        if isinstance(reader, WholeReader):
+            return
+        if exchange.answer.state != "ended":
+            reader.feed((yield from exchange.drain()))
+        pieces = reader.last()
+        if pieces:
+            yield pieces
+        if reader.problem is not None:
+            raise reader.problem
+
+    def _refuse(self, exchange: Any, data: bytes) -> Any:
+        """Raise what a status other than 200 says, with the words behind it as far as they come."""
+        answer, parts = exchange.answer, [data]
+        try:
+            while answer.state != "ended" and sum(map(len, parts)) < MAX_REFUSAL:
+                parts.append((yield from exchange.more()))
+        except EndpointError as error:
+            problem: Optional[EndpointError] = error
+        else:
+            problem = None
+        words = words_of(b"".join(parts).decode("utf-8", "replace"), self._secrets(), 2000)
+        raise EndpointError(
+            "status",
+            f"the endpoint answers {answer.status}: {words[:200]}",
+            status=answer.status,
+            words=words,
+            again=is_repeated(answer.status, answer.headers),
+            pause=pause_of(answer.headers),
+        ) from problem
+
+    # Connections
+
+    def _address_of(self) -> Any:
+        if self._address is None:
+            from graphmend.meaning.transport.address import Address
+
+            self._address = Address(self._target, "/chat/completions")
+        return self._address
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._pid:
+            self._start()
+
+    def _threads(self) -> tuple[Any, Any]:
+        """How threads carry steps out, and their connections."""
+        self._check_process()
+        if self._blocking is None:
+            from graphmend.meaning.transport.blocking import Blocking
+
+            with self._lock:
+                exchange = _transport()
+                self._blocking = self._blocking or (Blocking(exchange.MAX_OPEN), exchange.Pool())
+        made: tuple[Any, Any] = self._blocking
+        return made
+
+    def _coroutines(self) -> tuple[Any, Any]:
+        """The same for the coroutines of the loop that runs."""
+        import asyncio
+
+        from graphmend.meaning.transport.coroutines import Coroutines
+
+        self._check_process()
+        loop = asyncio.get_running_loop()
+        kept = self._loops.get(id(loop))
+        if kept is None or kept[0] is not loop:
+            with self._lock:
+                for number in [key for key, (known, *_) in self._loops.items() if known.is_closed()]:
+                    del self._loops[number]
+                exchange = _transport()
+                pool = exchange.Pool()
+                kept = self._loops[id(loop)] = (loop, Coroutines(exchange.MAX_OPEN, pool.close), pool)
+        return kept[1], kept[2]
+
+    def close(self) -> None:
+        """Close the connections of `send` and `stream`; those of an event loop end with it."""
+        blocking, self._blocking = self._blocking, None
+        if blocking is not None:
+            blocking[1].close()
+
+    # The four forms
 
     def send_scored(self, request: Request) -> Scored:
-        steps = self._asking(request)
-        step, answer = _next(steps, None)
-        while answer is None:
-            response: Any = None
-            if isinstance(step, float):
-                time.sleep(step)
-            else:
-                connection = self._connection()
-                try:
-                    response = connection.fetch(*step, Clock(self._deadline))
-                except connection.error as problem:
-                    response = problem
-            step, answer = _next(steps, response)
-        return answer
+        steps = self._asking(request, *self._threads(), False)
+        try:
+            step = steps.send(None)
+            while True:
+                step = _carry_out(steps, step)
+        except StopIteration as end:
+            answer: Scored = end.value
+            return answer
+        except EndpointError as error:
+            raise told(error, self._secrets()) from error.__cause__
+        finally:
+            steps.close()
+
+    async def send_scored_async(self, request: Request) -> Scored:
+        steps = self._asking(request, *self._coroutines(), False)
+        try:
+            step, answer = _first(steps)
+            while answer is None:
+                step, answer = await _carry_out_later(steps, step)
+            return answer
+        except EndpointError as error:
+            raise told(error, self._secrets()) from error.__cause__
+        finally:
+            steps.close()
+
+    def stream_scored(self, request: Request) -> Iterator[Union[str, ToolCall]]:
+        steps = self._asking(request, *self._threads(), True)
+        try:
+            step = steps.send(None)
+            while True:
+                if type(step) is list:
+                    yield from step
+                    step = steps.send(None)
+                else:
+                    step = _carry_out(steps, step)
+        except StopIteration as end:
+            answer = end.value
+        except EndpointError as error:
+            raise told(error, self._secrets()) from error.__cause__
+        finally:
+            steps.close()
+        yield from answer.calls
+
+    async def stream_scored_async(self, request: Request) -> AsyncIterator[Union[str, ToolCall]]:
+        steps = self._asking(request, *self._coroutines(), True)
+        try:
+            step, answer = _first(steps)
+            while answer is None:
+                if type(step) is list:
+                    for piece in step:
+                        yield piece
+                    step, answer = _first(steps)
+                else:
+                    step, answer = await _carry_out_later(steps, step)
+        except EndpointError as error:
+            raise told(error, self._secrets()) from error.__cause__
+        finally:
+            steps.close()
+        for call in answer.calls:
+            yield call
 
     def send(self, request: Request) -> str:
         return self.send_scored(request).text
 
-    # Without blocking
-
-    def _async_connection(self) -> AsyncConnection:
-        import asyncio
-
-        loop = asyncio.get_running_loop()
-        with self._lock:
-            kept = self._async_clients.get(id(loop))
-            if kept is None or kept[0] is not loop:
-                for number in [key for key, (known, _) in self._async_clients.items() if known.is_closed()]:
-                    del self._async_clients[number]
-                kept = self._async_clients[id(loop)] = (loop, AsyncConnection(self._url(), self._timeout))
-            return kept[1]
-
-    async def send_scored_async(self, request: Request) -> Scored:
-        import asyncio
-
-        steps = self._asking(request)
-        step, answer = _next(steps, None)
-        while answer is None:
-            response: Any = None
-            if isinstance(step, float):
-                await asyncio.sleep(step)
-            else:
-                connection = self._async_connection()
-                try:
-                    response = await connection.fetch(*step, Clock(self._deadline))
-                except connection.error as problem:
-                    response = problem
-            step, answer = _next(steps, response)
-        return answer
-
     async def send_async(self, request: Request) -> str:
         return (await self.send_scored_async(request)).text
-
-    # In pieces: what has been given away cannot be taken back, so a stream that breaks is not asked for again
-
-    def _start_stream(self, request: Request) -> tuple[_Post, _Events]:
-        self._check_budget()
-        self._tell("request", attempt=1)
-        more: dict[str, Any] = {"stream": True}
-        if self._limit is not None and "stream_options" not in self._options:
-            more["stream_options"] = {"include_usage": True}
-        return (_JSON.encode(self._payload(request, **more)).encode(), self._headers()), _Events(self)
 
     def stream(self, request: Request) -> Iterator[str]:
         return (part for part in self.stream_scored(request) if isinstance(part, str))
@@ -299,113 +439,3 @@ class Endpoint(Model):
         async for part in self.stream_scored_async(request):
             if isinstance(part, str):
                 yield part
-
-    def stream_scored(self, request: Request) -> Iterator[Union[str, ToolCall]]:
-        post, reading = self._start_stream(request)
-        connection, clock = self._connection(), Clock(self._deadline)
-        try:
-            with contextlib.closing(connection.open(*post)) as response:
-                pieces = pieces_of(response)
-                if response.status_code != 200:
-                    self._status(response.status_code, response.headers, b"".join(pieces))
-                for piece in pieces:
-                    yield from reading.feed(clock.check(piece))
-        except (connection.error, _Retry) as problem:
-            raise CallError(f"the stream broke: {problem}") from problem
-        yield from reading.finish()
-
-    async def stream_scored_async(self, request: Request) -> AsyncIterator[Union[str, ToolCall]]:
-        post, reading = self._start_stream(request)
-        connection, clock = self._async_connection(), Clock(self._deadline)
-        try:
-            response = await connection.open(*post)
-            try:
-                pieces = async_pieces_of(response)
-                if response.status_code != 200:
-                    self._status(response.status_code, response.headers, b"".join([piece async for piece in pieces]))
-                async for piece in pieces:
-                    for text in reading.feed(clock.check(piece)):
-                        yield text
-            finally:
-                await response.aclose()
-        except (connection.error, _Retry) as problem:
-            raise CallError(f"the stream broke: {problem}") from problem
-        for call in reading.finish():
-            yield call
-
-    def close(self) -> None:
-        """Close the connections of `send` and `stream`; those of an event loop end with it."""
-        with self._lock:
-            client, self._client = self._client, None
-        if client is not None:
-            client.close()
-
-
-def _tool_call(call: Any) -> ToolCall:
-    function = call["function"]
-    if not isinstance(function["name"], str) or not isinstance(function["arguments"], str):
-        raise TypeError("a call of a tool without name or arguments")
-    return ToolCall(function["name"], function["arguments"], str(call.get("id") or "call"))
-
-
-def _logprobs(choice: dict[str, Any]) -> Optional[list[dict[str, float]]]:
-    """For every token of the answer the likely ones with their logarithmic probabilities; None where there are none."""
-    content = (choice.get("logprobs") or {}).get("content")
-    if not isinstance(content, list):
-        return None
-    try:
-        return [{top["token"]: float(top["logprob"]) for top in token["top_logprobs"]} for token in content]
-    except (LookupError, TypeError, ValueError):
-        return None
-
-
-class _Events:
-    """Server-sent events of a stream: the text in them, the calls of tools, and whether it has come to its end."""
-
-    def __init__(self, endpoint: Endpoint) -> None:
-        self._endpoint = endpoint
-        self._rest = b""
-        self._done = False
-        self._calls: dict[int, dict[str, Any]] = {}
-
-    def feed(self, piece: bytes) -> Iterator[str]:
-        lines = (self._rest + piece).split(b"\n")
-        self._rest = lines.pop()
-        for line in lines:
-            if line.startswith(b"data:"):
-                yield from self._event(line[5:].strip())
-
-    def _event(self, data: bytes) -> Iterator[str]:
-        if data == b"[DONE]":
-            self._done = True
-            return
-        try:
-            event = json.loads(data.decode("utf-8"))
-            choices = event.get("choices") or []
-            delta = choices[0].get("delta") or {} if choices else {}
-            self._add_calls(delta.get("tool_calls") or [])
-        except (ValueError, AttributeError, LookupError, TypeError) as error:
-            raise CallError(f"an event of the stream cannot be read: {error}") from None
-        self._endpoint._spend(event.get("usage"))
-        if delta.get("content"):
-            yield delta["content"]
-        if choices:
-            self._endpoint._check_ending(choices[0].get("finish_reason"), delta.get("refusal"))
-
-    def _add_calls(self, pieces: list[dict[str, Any]]) -> None:
-        """Pieces of calls by their number: the first has the name, all have a piece of the arguments."""
-        for piece in pieces:
-            number = piece.get("index", len(self._calls) if "id" in piece else len(self._calls) - 1)
-            call = self._calls.setdefault(number, {"id": None, "function": {"name": "", "arguments": ""}})
-            call["id"] = piece.get("id") or call["id"]
-            for name, text in (piece.get("function") or {}).items():
-                if name in call["function"]:
-                    call["function"][name] += text or ""
-
-    def finish(self) -> list[ToolCall]:
-        """The calls of tools, once no more comes."""
-        if not self._done:
-            raise CallError("the stream broke: it ended without saying so")
-        if not all(call["function"]["name"] for call in self._calls.values()):
-            raise CallError("the stream has a call of a tool without its name")
-        return [_tool_call(call) for call in self._calls.values()]

@@ -1,8 +1,10 @@
-"""What can go wrong, and what is said about it."""
+"""What can go wrong, and what is said about it. Words of models are told as `terminal.visible` shows them."""
 
 from __future__ import annotations
 
 from typing import Any, Optional
+
+from graphmend import terminal
 
 
 class MeaningError(Exception):
@@ -20,7 +22,7 @@ class ReadError(MeaningError, ValueError):
     the text."""
 
     def __init__(self, problem: str, message: str, path: str = "", at: int = 0, text: str = "") -> None:
-        super().__init__(f"{path}: {message}" if path else message)
+        super().__init__(terminal.visible(f"{path}: {message}" if path else message))
         self.problem = problem
         self.message = message
         self.path = path
@@ -32,5 +34,51 @@ class CallError(MeaningError):
     """A model could not be asked, or did not give an answer that can be read."""
 
     def __init__(self, message: str, attempts: Optional[list[Any]] = None) -> None:
-        super().__init__(message)
+        super().__init__(terminal.visible(message))
         self.attempts = attempts or []
+
+
+class EndpointError(CallError):
+    """An endpoint could not be asked, or what it answers is no answer.
+
+    `kind` is "option" (what the program wrote), "unreachable", "deadline", "status" (the server says that it failed),
+    "protocol" (what it says cannot be read), "limit", "cut short" (the answer is not whole) or "refused" (by the
+    model). `status` is the status of the answer, `words` what the server says about it, `received` the text that had
+    come, `request_id` how the server calls the request, `attempts` the errors of all attempts, in order. What a library
+    raised is the `__cause__`."""
+
+    def __init__(
+        self,
+        kind: str,
+        message: str,
+        *,
+        words: str = "",
+        status: Optional[int] = None,
+        again: bool = False,
+        pause: Optional[float] = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.words = words
+        self.status = status
+        self.received = ""
+        self.request_id = ""
+        self.again = again  # whether asking again may help
+        self.pause = pause  # seconds to wait before, where the server says so
+        self.was_kept = False  # whether a connection that had been kept turned out to be dead
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (type(self), str(self)), self.__dict__
+
+
+def _rebuilt(kind: type[EndpointError], message: str) -> EndpointError:
+    """An error that comes from another process; pickle adds the fields."""
+    made = kind.__new__(kind, message)
+    return made
+
+
+class OptionError(EndpointError, ValueError):
+    """An option that an Endpoint cannot have; the message says what to write."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("option", message)

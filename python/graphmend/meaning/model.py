@@ -35,9 +35,9 @@ class Meaning(Generic[T]):
 
 class Request:
     """What is sent: messages, the schema of the answer for endpoints that hold a model to one, the tools that the model
-    may ask for, and whether the answer is to come with probabilities."""
+    may ask for, whether the answer is to come with probabilities, and the clock of the call that it belongs to."""
 
-    __slots__ = ("messages", "name", "schema", "scored", "tools")
+    __slots__ = ("clock", "messages", "name", "schema", "scored", "tools")
 
     def __init__(
         self,
@@ -52,6 +52,7 @@ class Request:
         self.name = name
         self.tools = tools or []
         self.scored = scored
+        self.clock: Any = None
 
 
 class ToolCall:
@@ -85,6 +86,11 @@ class Model:
     name = "model"
     strict = False  # whether the endpoint holds the model to a schema
     retries = 2  # how often an answer that cannot be read is asked for again, with what was wrong
+    max_calls = 100  # how many calls of tools a conversation may have
+
+    def clock(self) -> Any:
+        """What ends a call that takes too long; None where nothing does."""
+        return None
 
     def send(self, request: Request) -> str:
         """The text of the answer."""

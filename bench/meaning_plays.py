@@ -1,0 +1,116 @@
+"""Clients of endpoints in plays: what holds where a server is slow, broken or lies.
+
+usage: meaning_plays.py [--peer openai] [--jobs N] [--json FILE]
+
+The plays are those of tests/meaning/plays, each in its forms. A play holds where the call ends in time, with a text
+that the server finished or with an error of the client's own type; of which kind the error is does not count here. A
+peer is asked as its documentation shows, and not about what it does not have: a deadline for the whole, options of this
+package, tools. Servers are on this machine, and nothing else is sent anywhere.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import collections
+import concurrent.futures
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "meaning"))
+
+from plays import PLAYS
+from plays.performance import Graphmend, perform, problem
+from plays.stage import Play
+
+OWN = {"options", "tools"}
+
+
+class OpenAI:
+    """The openai package as a client."""
+
+    def __init__(self) -> None:
+        import openai
+
+        self._openai = openai
+        self.errors: tuple[type[BaseException], ...] = (openai.OpenAIError,)
+        self.name = f"openai {openai.__version__}"
+
+    def start(self, play: Play, url: Any) -> Any:
+        return url
+
+    def _options(self, play: Play, url: str) -> dict[str, Any]:
+        tries = play.options.get("tries", 3)
+        timeout = min(play.options.get("timeout", 5.0), 10.0)
+        return {"base_url": url, "api_key": "none", "timeout": timeout, "max_retries": tries - 1}
+
+    def _request(self, play: Play) -> dict[str, Any]:
+        return {"model": "m", "messages": [{"role": "user", "content": play.prompt}]}
+
+    def ask(self, play: Play, endpoint: Any, form: str) -> str:
+        client = self._kept(play, endpoint)
+        made = client.chat.completions.create(**self._request(play), stream=form == "stream")
+        if form == "blocking":
+            return str(made.choices[0].message.content)
+        return "".join(part.choices[0].delta.content or "" for part in made if part.choices)
+
+    def _kept(self, play: Play, url: str) -> Any:
+        """One client for the calls of a play, whose connections it keeps."""
+        if getattr(play, "client", (None, None))[0] != url:
+            play.client = (url, self._openai.OpenAI(**self._options(play, url)))  # type: ignore[attr-defined]
+        return play.client[1]  # type: ignore[attr-defined]
+
+    async def ask_later(self, play: Play, endpoint: Any, form: str) -> str:
+        loop = asyncio.get_running_loop()
+        if getattr(play, "later", (None, None))[0] is not loop:
+            play.later = (loop, self._openai.AsyncOpenAI(**self._options(play, endpoint)))  # type: ignore[attr-defined]
+        client = play.later[1]  # type: ignore[attr-defined]
+        made = await client.chat.completions.create(**self._request(play), stream="stream" in form)
+        if form == "coroutine":
+            return str(made.choices[0].message.content)
+        return "".join([part.choices[0].delta.content or "" async for part in made if part.choices])
+
+    def close(self, endpoint: Any) -> None:
+        pass
+
+
+def tally(client: Any, plays: list[Play], jobs: int) -> dict[str, list[int]]:
+    """Plays that hold and all of them, by their class."""
+    found: dict[str, list[int]] = collections.defaultdict(lambda: [0, 0])
+
+    def one(play: Play, form: str) -> tuple[str, Any]:
+        return play.group, problem(client, play, perform(client, play, form), kinds=False)
+
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for group, wrong in pool.map(lambda case: one(*case), [(play, form) for play in plays for form in play.forms]):
+            found[group][0] += wrong is None
+            found[group][1] += 1
+    return dict(found)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--peer", choices=["openai"])
+    parser.add_argument("--jobs", type=int, default=4)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    shared = [play for play in PLAYS if not play.own and play.group not in OWN]
+    record = {"all": {"graphmend": tally(Graphmend(), PLAYS, options.jobs)}, "shared": {}}
+    record["shared"]["graphmend"] = tally(Graphmend(), shared, options.jobs)
+    if options.peer:
+        peer = OpenAI()
+        record["shared"][peer.name] = tally(peer, shared, options.jobs)
+    for kind, clients in record.items():
+        for name, groups in clients.items():
+            print(
+                f"{kind} {name}: {sum(held for held, _ in groups.values())} of {sum(of for _, of in groups.values())}"
+            )
+            print("  " + ", ".join(f"{group} {held} of {of}" for group, (held, of) in groups.items()))
+    if options.json:
+        options.json.write_text(json.dumps(record, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

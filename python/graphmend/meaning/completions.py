@@ -1,0 +1,394 @@
+"""Chat completions, whole and as events: the text, the calls of tools, and whether the server says that this is all.
+
+An answer counts when the server has said how it ended, in a way that is an end, and nowhere that it failed. Both
+readers take bytes by `feed`, which gives pieces of text, and give the answer by `finish`, once no more bytes come.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any, Optional
+
+from graphmend.meaning.errors import EndpointError
+from graphmend.meaning.model import Scored, ToolCall
+from graphmend.meaning.transport.events import Event, EventReader
+
+ENDS = {"stop", "eos", "eos_token", "stop_sequence"}  # of a text, as servers call it
+CALLS = {"tool_calls", "function_call"}
+_SIGNS = {"error", "errors", "type"}  # what an object may have that tells a failure
+MAX_SHOWN = 2000  # bytes of what is no answer that are kept to be told
+_scan: Any = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
+
+
+def _unreadable(words: str, cause: Optional[BaseException] = None) -> EndpointError:
+    error = EndpointError("protocol", f"the endpoint's answer cannot be read: {words}", again=True)
+    error.__cause__ = cause
+    return error
+
+
+def load(data: bytes, what: str) -> Any:
+    """The value of some JSON."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _no_json(data.decode("utf-8", "replace"), what, error) from error
+    return load_text(text, what)
+
+
+def load_text(text: str, what: str) -> Any:
+    try:
+        try:
+            value, end = _scan(text, 0)
+            if end == len(text):
+                return value
+        except StopIteration:
+            pass
+        return json.loads(text)
+    except RecursionError as error:
+        raise EndpointError("limit", f"{what} is nested too deeply") from error
+    except ValueError as error:
+        raise _no_json(text, what, error) from error
+
+
+def _no_json(text: str, what: str, cause: ValueError) -> EndpointError:
+    problem = _unreadable(f"{what} is no JSON: {text[:100]}", cause)
+    problem.words = text[:MAX_SHOWN]
+    return problem
+
+
+def _failure(told: Any) -> EndpointError:
+    """The error of a server that says that it failed."""
+    words = told.get("message") if isinstance(told, dict) else told
+    words = words if isinstance(words, str) and words else json.dumps(told, ensure_ascii=False)[:MAX_SHOWN]
+    code = told.get("code") if isinstance(told, dict) else None
+    again = not (isinstance(code, int) and 400 <= code < 500 and code not in (408, 409, 425, 429))
+    error = EndpointError("status", f"the endpoint says that it failed: {words}", words=words, again=again)
+    error.status = code if isinstance(code, int) else None
+    return error
+
+
+def check_failure(value: dict[str, Any]) -> None:
+    """Raise where an object says that the server failed."""
+    for told in (value.get("error"), value.get("errors") or None):
+        if told is not None and told is not False and told != "":
+            raise _failure(told)
+    if "error" in (value.get("object"), value.get("type")):
+        raise _failure(value)
+
+
+def _no_completion(value: Any, problem: str) -> EndpointError:
+    words = json.dumps(value, ensure_ascii=False)
+    error = _unreadable(f"{problem}: {words[:100]}")
+    error.words = words[:MAX_SHOWN]
+    return error
+
+
+def choice_of(value: Any) -> Optional[dict[str, Any]]:
+    """The one choice of a completion, or of a part of one; None where there is none."""
+    if not isinstance(value, dict):
+        raise _no_completion(value, "it is no object")
+    choices = value.get("choices")
+    if not _SIGNS.isdisjoint(value) or type(choices) is not list or value.get("object") == "error":
+        check_failure(value)
+    if not isinstance(choices, list):
+        if choices is None and "choices" in value:
+            return None
+        raise _no_completion(value, "there are no choices in it")
+    if not choices:
+        return None
+    if len(choices) > 1:
+        raise EndpointError("protocol", "the endpoint gives several answers to one question")
+    choice = choices[0]
+    if not isinstance(choice, dict):
+        raise _unreadable("a choice is no object")
+    if "error" in choice:
+        check_failure(choice)
+    return choice
+
+
+def check_reason(reason: Any) -> None:
+    """Raise where an answer ended by what is no end of one."""
+    if isinstance(reason, str) and (reason in ENDS or reason in CALLS):
+        return
+    if reason == "error":
+        raise EndpointError("status", "the endpoint says that it failed (finish_reason error)", again=True)
+    if reason is None:
+        words = "the endpoint does not say that its answer is whole (no finish_reason)"
+        raise EndpointError("cut short", words, again=True)
+    raise EndpointError("cut short", f"the endpoint cut the answer short ({reason})")
+
+
+def _refuse(refusal: Any) -> None:
+    if refusal:
+        raise EndpointError("refused", f"the model refuses: {refusal}", words=str(refusal))
+
+
+def check_calls(reason: Any, calls: list[ToolCall]) -> None:
+    if reason in CALLS and not calls:
+        raise _unreadable(f"it ends by {reason}, and there are none")
+
+
+def _tool_call(call: Any) -> ToolCall:
+    function = call.get("function") if isinstance(call, dict) else None
+    if not isinstance(function, dict):
+        raise _unreadable("a call of a tool has no function")
+    name, arguments = function.get("name"), function.get("arguments")
+    if not isinstance(name, str) or not name or not isinstance(arguments, str):
+        raise _unreadable("a call of a tool has no name, or no arguments")
+    return ToolCall(name, arguments, str(call.get("id") or "call"))
+
+
+def _list_of(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise _unreadable("the calls of tools are no list")
+    return value
+
+
+def _logprobs(choice: dict[str, Any]) -> Optional[list[dict[str, float]]]:
+    """For every token of the answer the likely ones with their logarithmic probabilities; None where there are none."""
+    try:
+        content = choice["logprobs"]["content"]
+        return [{top["token"]: float(top["logprob"]) for top in token["top_logprobs"]} for token in content]
+    except (LookupError, TypeError, ValueError):
+        return None
+
+
+class WholeReader:
+    """A completion that comes as one object."""
+
+    done = False  # no byte of it may be missing
+    begun = False  # nothing is given before it is whole
+    problem: Optional[EndpointError] = None
+
+    def __init__(self) -> None:
+        self._body = bytearray()
+        self.usage: Any = None
+        self.received = ""
+
+    def feed(self, data: bytes) -> list[str]:
+        self._body += data
+        return []
+
+    def finish(self) -> Scored:
+        value = self._value()
+        choice = choice_of(value)
+        self.usage = value.get("usage")
+        if choice is None:
+            raise _unreadable("it has no choice")
+        return self._read(choice)
+
+    def _value(self) -> Any:
+        """What the body says; at most the text of it and the value are in memory at the same time."""
+        body, self._body = self._body, bytearray()
+        if not body:
+            raise _unreadable("it is empty")
+        try:
+            text = body.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise _no_json(body[:MAX_SHOWN].decode("utf-8", "replace"), "it", error) from error
+        del body
+        return load_text(text, "it")
+
+    def _read(self, choice: dict[str, Any]) -> Scored:
+        message = choice.get("message")
+        if not isinstance(message, dict):
+            raise _unreadable("there is no message")
+        check_failure(message)
+        text = message.get("content")
+        self.received = text if isinstance(text, str) else ""
+        _refuse(message.get("refusal"))
+        reason = choice.get("finish_reason")
+        check_reason(reason)
+        calls = [_tool_call(call) for call in _list_of(message.get("tool_calls"))]
+        check_calls(reason, calls)
+        if not isinstance(text, str) and not (text is None and calls):
+            raise EndpointError("protocol", "the endpoint's answer has no text")
+        return Scored(text or "", _logprobs(choice), calls)
+
+
+class _Call:
+    """A call of a tool as its pieces come."""
+
+    def __init__(self) -> None:
+        self.id: Any = None
+        self.parts: dict[str, list[str]] = {"name": [], "arguments": []}
+
+    def whole(self) -> ToolCall:
+        name, arguments = "".join(self.parts["name"]), "".join(self.parts["arguments"])
+        return _tool_call({"id": self.id, "function": {"name": name, "arguments": arguments}})
+
+
+class StreamReader:
+    """A completion that comes as events."""
+
+    def __init__(self, max_line: int) -> None:
+        self._events = EventReader(max_line)
+        self._start = bytearray()  # the body as long as it has no events, or all of it where it is one object
+        self._as_whole: Optional[WholeReader] = None
+        self._text = io.StringIO()
+        self._calls: dict[int, _Call] = {}
+        self._index: Any = None
+        self._reason: Any = None
+        self._seen = False  # whether there was an event
+        self.done = False  # whether there was [DONE]
+        self.begun = False  # whether text has been given, which cannot be taken back
+        self.problem: Optional[EndpointError] = None  # to be raised behind the text that stands in front of it
+        self.usage: Any = None
+
+    @property
+    def received(self) -> str:
+        return self._as_whole.received if self._as_whole else self._text.getvalue()
+
+    def feed(self, data: bytes) -> list[str]:
+        if self._as_whole is not None:
+            return self._as_whole.feed(data)
+        if not self._seen:
+            self._note_start(data)
+            if self._as_whole is not None:
+                return self._as_whole.feed(bytes(self._start))
+        return self._read(self._events.feed(data))
+
+    def _note_start(self, data: bytes) -> None:
+        """A field of an event starts with a letter or a colon: what starts with a brace is one object."""
+        self._start += data[: MAX_SHOWN - len(self._start)] if len(self._start) < MAX_SHOWN else b""
+        start = self._start.lstrip(b" \t\r\n\xef\xbb\xbf")
+        if start.startswith((b"{", b"[")):
+            self._start[len(self._start) :] = b""
+            self._as_whole = WholeReader()
+
+    def _read(self, events: list[Event]) -> list[str]:
+        found: list[str] = []
+        try:
+            for name, data in events:
+                text = self._event(name, data)
+                if text:
+                    found.append(text)
+            if self._events.foreign and self._seen:
+                raise self._foreign_line()
+        except EndpointError as error:
+            if not found:
+                raise
+            self.problem = error
+        if found:
+            self.begun = True
+            self._text.write(found[0] if len(found) == 1 else "".join(found))
+        return found
+
+    def _event(self, name: str, data: bytes) -> Optional[str]:
+        self._seen = True
+        if self.done:
+            self._behind(name, data)
+            return None
+        if data[:1] != b"{" and data.strip() == b"[DONE]":
+            self.done = True
+            return None
+        if name != "message":
+            if name == "ping":
+                return None
+            if name == "error":
+                raise self._named_error(data)
+        value = load(data, "an event of the stream")
+        choice = choice_of(value)
+        usage = value.get("usage")
+        if usage is not None:
+            self.usage = usage
+        if choice is not None:
+            return self._choice(choice)
+        if name != "message" and usage is None:
+            raise self._named_error(data)
+        return None
+
+    def _foreign_line(self) -> EndpointError:
+        words = self._events.foreign.decode("utf-8", "replace")
+        error = EndpointError("status", f"the endpoint says in its stream: {words}", words=words, again=True)
+        return error
+
+    def _named_error(self, data: bytes) -> EndpointError:
+        try:
+            value = json.loads(data)
+        except (ValueError, RecursionError):
+            value = data[:MAX_SHOWN].decode("utf-8", "replace")
+        return _failure(value.get("error") or value if isinstance(value, dict) else value)
+
+    def _behind(self, name: str, data: bytes) -> None:
+        """Behind the end nothing counts but an error."""
+        try:
+            value = json.loads(data)
+        except (ValueError, RecursionError):
+            value = None
+        if name == "error":
+            raise self._named_error(data)
+        if isinstance(value, dict):
+            check_failure(value)
+
+    def _choice(self, choice: dict[str, Any]) -> Optional[str]:
+        index = choice.get("index", 0)
+        if index != self._index:
+            if self._index is not None:
+                raise EndpointError("protocol", "the endpoint gives several answers to one question")
+            self._index = index
+        delta = choice.get("delta")
+        if not isinstance(delta, dict):
+            if delta is not None:
+                raise _unreadable("a delta is no object")
+            delta = {}
+        if "error" in delta:
+            check_failure(delta)
+        text = delta.get("content")
+        if text is not None and not isinstance(text, str):
+            raise _unreadable("a piece of the text is none")
+        if "refusal" in delta:
+            _refuse(delta["refusal"])
+        calls = delta.get("tool_calls")
+        if self._reason is not None and (text or calls):
+            raise _unreadable("text or calls stand behind its end")
+        if calls is not None:
+            self._add_calls(_list_of(calls))
+        reason = choice.get("finish_reason")
+        if reason is not None and reason != "":
+            check_reason(reason)
+            self._reason = reason
+        return text
+
+    def _add_calls(self, pieces: list[Any]) -> None:
+        """Pieces of calls by their number: the first has the name, all have a piece of the arguments."""
+        for piece in pieces:
+            if not isinstance(piece, dict):
+                raise _unreadable("a call of a tool is no object")
+            number = piece.get("index", len(self._calls) if "id" in piece else len(self._calls) - 1)
+            function = piece.get("function")
+            if not isinstance(number, int) or not isinstance(function, (dict, type(None))):
+                raise _unreadable("a call of a tool has no number, or no function")
+            call = self._calls.setdefault(number, _Call())
+            call.id = piece.get("id") or call.id
+            for name, parts in call.parts.items():
+                part = (function or {}).get(name)
+                if not isinstance(part, (str, type(None))):
+                    raise _unreadable(f"the {name} of a call of a tool is no text")
+                parts.append(part or "")
+
+    def last(self) -> list[str]:
+        """The text of what the end of the body has cut off; to be called when the body is whole."""
+        if self._as_whole is not None or self.done:
+            return []
+        return self._read(self._events.rest())
+
+    def finish(self) -> Scored:
+        if self._as_whole is not None:
+            answer = self._as_whole.finish()
+            self.usage = self._as_whole.usage
+            return answer
+        if not self._seen:
+            shown = self._start.decode("utf-8", "replace")
+            error = _unreadable(f"it has no events: {shown[:100]}" if shown else "it is empty")
+            error.words = shown
+            raise error
+        if self._reason is None:
+            words = "the stream ended without saying so (no finish_reason)"
+            raise EndpointError("cut short", words, again=True)
+        calls = [call.whole() for call in self._calls.values()]
+        check_calls(self._reason, calls)
+        return Scored(self._text.getvalue(), calls=calls)

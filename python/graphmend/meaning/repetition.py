@@ -1,0 +1,52 @@
+"""When to ask again, and after which pause."""
+
+from __future__ import annotations
+
+import email.utils
+import math
+import random
+import time
+from collections.abc import Mapping
+from typing import Optional
+
+_AGAIN = {408, 409, 425, 429}
+MAX_PAUSE = 60.0  # seconds; a server may ask for more
+
+
+def is_repeated(status: int, headers: Mapping[str, str]) -> bool:
+    """Whether a refusal may be none the next time; a server that knows says so."""
+    told = headers.get("x-should-retry", "").strip().lower()
+    if told in ("true", "false"):
+        return told == "true"
+    return status in _AGAIN or 500 <= status < 600
+
+
+def _number(text: str) -> Optional[float]:
+    try:
+        found = float(text) if text.isascii() else math.nan
+    except ValueError:
+        return None
+    return found if math.isfinite(found) and found >= 0 else None
+
+
+def _date(text: str) -> Optional[float]:
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(text).timestamp() - time.time())
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return None
+
+
+def pause_of(headers: Mapping[str, str]) -> Optional[float]:
+    """The seconds to wait that a server asks for; None where it does not, or says what is no time."""
+    milliseconds = _number(headers.get("retry-after-ms", "").strip())
+    if milliseconds is not None:
+        return milliseconds / 1000
+    told = headers.get("retry-after", "").strip()
+    seconds = _number(told)
+    return seconds if seconds is not None or not told else _date(told)
+
+
+def jittered(pause: float, attempt: int) -> float:
+    """Seconds before the attempt behind this one: any up to a bound that doubles, so that clients do not come back at
+    once (full jitter, as M. Brooker has it in "Exponential Backoff and Jitter")."""
+    return random.uniform(0.0, min(MAX_PAUSE, pause * 2.0 ** min(attempt, 60)))

@@ -1,0 +1,183 @@
+"""One post and its answer, as steps that somebody else carries out.
+
+A step is a call without arguments: a thread makes it, a coroutine makes it and awaits what comes back. So the four
+forms of asking, blocking, in a coroutine, and both as a stream, go through the same states:
+
+    take a kept connection, or connect -> tunnel -> TLS -> send -> read -> ended -> keep the connection, or close it
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import os
+import ssl
+import time
+from collections.abc import Generator
+from typing import Any, Callable, Optional
+
+from graphmend.meaning.errors import EndpointError
+from graphmend.meaning.transport.address import Address, Post
+from graphmend.meaning.transport.clock import Clock, Late
+from graphmend.meaning.transport.http import CLOSE, ENDED, HEAD, HttpAnswer
+
+Step = Callable[[], Any]
+Steps = Generator[Any, Any, Any]
+MAX_OPEN = 100  # connections to one address at the same time; who wants more waits
+MAX_IDLE = MAX_OPEN
+IDLE = 30.0  # seconds for which they are
+GRACE = 0.2  # seconds for the end of a body of which nothing more is needed
+
+BROKEN = (Late, OSError, EOFError, UnicodeError, RuntimeError)  # what a step may raise
+
+
+def _cause(error: Exception) -> Optional[Exception]:
+    return None if isinstance(error, Late) else error
+
+
+class Pool:
+    """Connections that wait for the next post. Each belongs to the process that made it."""
+
+    def __init__(self) -> None:
+        self._pid = os.getpid()
+        self._idle: collections.deque[tuple[Any, float]] = collections.deque(maxlen=MAX_IDLE)
+
+    def take(self) -> Optional[Any]:
+        """A connection on which nothing has happened since its last answer."""
+        if os.getpid() != self._pid:
+            self._pid, self._idle = os.getpid(), collections.deque(maxlen=MAX_IDLE)
+        while True:
+            try:
+                line, until = self._idle.pop()
+            except IndexError:
+                return None
+            if time.monotonic() < until and line.is_fresh():
+                return line
+            line.close()
+
+    def keep(self, line: Any) -> None:
+        if os.getpid() != self._pid or len(self._idle) == MAX_IDLE:
+            line.close()
+        else:
+            self._idle.append((line, time.monotonic() + IDLE))
+
+    def close(self) -> None:
+        while self._idle:
+            self._idle.pop()[0].close()
+
+
+class Exchange:
+    """A post, and the answer to it as far as it has come."""
+
+    def __init__(self, hands: Any, pool: Pool, address: Address, clock: Clock, max_bytes: int) -> None:
+        self._hands = hands
+        self._pool = pool
+        self._address = address
+        self._clock = clock
+        self._max_bytes = max_bytes
+        self._line: Any = None
+        self.receiving: Any = None  # the step that is taken most often
+        self._entered = False  # among those that may have a connection
+        self.answer = HttpAnswer(max_bytes)
+
+    def _do(self, step: Callable[..., Any], *given: Any) -> Steps:
+        """One step, with the errors of this package."""
+        try:
+            return (yield functools.partial(step, *given, self._clock))
+        except BROKEN as error:
+            raise self.problem(error) from _cause(error)
+
+    def problem(self, error: Exception) -> EndpointError:
+        """What to raise for what a step has raised."""
+        return self._clock.late() if isinstance(error, Late) else self._broken(error)
+
+    def _broken(self, error: Exception) -> EndpointError:
+        words = f"{type(error).__name__}: {error}"
+        if self.answer.begun:
+            return EndpointError("cut short", f"the endpoint's answer broke: {words}", again=True)
+        again = not isinstance(error, (ssl.SSLCertVerificationError, FileNotFoundError))
+        return EndpointError("unreachable", f"the endpoint cannot be reached: {words}", again=again)
+
+    def begin(self, post: Post, fresh: bool) -> Steps:
+        """Send the post and read up to the headers of its answer; what of the body has come with them. `fresh` says
+        that the connection has to be a new one. One that was kept may have died in the meantime: the error says so."""
+        self._clock.check()
+        yield from self._do(self._hands.enter)
+        self._entered = True
+        self._line = None if fresh else self._pool.take()
+        if self._line is None:
+            yield from self._connect()
+            return (yield from self._ask(post))
+        self.receiving = functools.partial(self._line.receive, self._clock)
+        try:
+            return (yield from self._ask(post))
+        except EndpointError as error:
+            error.was_kept = error.kind == "unreachable"
+            raise
+
+    def _connect(self) -> Steps:
+        self._line = yield from self._do(self._hands.connect, self._address)
+        self.receiving = functools.partial(self._line.receive, self._clock)
+        if self._address.tunnel:
+            yield from self._tunnel()
+        if self._address.target.tls:
+            yield from self._do(self._line.start_tls, self._address)
+
+    def _tunnel(self) -> Steps:
+        yield from self._do(self._line.send, self._address.tunnelling())
+        opened, body = self.answer, b""
+        while opened.state == HEAD:
+            body = yield from self.more()
+        self.answer = HttpAnswer(self._max_bytes)
+        if opened.status != 200 or opened.state not in (CLOSE, ENDED) or opened.behind or body:
+            raise EndpointError("unreachable", f"the proxy answers {opened.status}", status=opened.status)
+
+    def _ask(self, post: Post) -> Steps:
+        yield from self._do(self._line.send, post)
+        while self.answer.state == HEAD:
+            body: bytes = yield from self.more()
+        return body
+
+    def take(self, data: bytes) -> bytes:
+        """What received bytes have of the body."""
+        if data:
+            return self.answer.feed(data)
+        if not self.answer.begun:
+            words = "the endpoint cannot be reached: it closes the connection without an answer"
+            raise EndpointError("unreachable", words, again=True)
+        return self.answer.end()
+
+    def more(self) -> Steps:
+        """More of the body; not to be called when it has ended."""
+        try:
+            data: bytes = yield self.receiving
+        except BROKEN as error:
+            raise self.problem(error) from _cause(error)
+        return self.take(data)
+
+    def drain(self) -> Steps:
+        """Wait a little for the end of a body of which nothing more is needed, for then the connection can be kept.
+        What of the body has come."""
+        self._clock = Clock(min(GRACE, self._clock.left()), GRACE)
+        self.receiving = functools.partial(self._line.receive, self._clock)
+        parts: list[bytes] = []
+        size = 0
+        try:
+            while self.answer.state != ENDED and size < 1 << 16:
+                parts.append((yield from self.more()))
+                size += len(parts[-1])
+        except EndpointError:
+            pass
+        return b"".join(parts)
+
+    def close(self) -> None:
+        """Keep the connection where its answer ended exactly where it had to, else close it."""
+        line, self._line = self._line, None
+        if line is not None:
+            if self.answer.reusable():
+                self._pool.keep(line)
+            else:
+                line.close()
+        if self._entered:
+            self._entered = False
+            self._hands.leave()
