@@ -8,7 +8,7 @@
 #   make oracle [PYTHONS='python3.9 python3.13'] [SOURCES=dir]   trees and symbol tables against those of CPython
 #   make crashes [KILLS=1000] kill `fix` at random moments, and let every system call fail once
 #   make adversary [PROGRAMS=2000] [SEED=1]   random programs, mended and compiled, against what they are
-#   make fuzz [SECONDS=60] [TARGET=read]   random inputs under the sanitizers, on libFuzzer or on fuzz/driver: read, meaning, parse, pipeline,
+#   make fuzz [SECONDS=60] [TARGET=read]   random inputs under the sanitizers, on libFuzzer or on fuzz/driver: read, meaning, answer, growth, parse, pipeline,
 #                             notebook or settings; what ends a program is in build/fuzz/found
 #   make bench                speed of the parser against CPython's, of check against ruff's, of mended branches against graphs written
 #                             by hand, and what deferred effects add to a call
@@ -16,14 +16,23 @@
 #                             five of them, by hand, in turns, on a GPU where there is one; about two minutes a model
 #   make bench-calls KIT=dir ZOO=zoo/dev.jsonl   what the first 20 calls of the models that break cost, plain, mended, and mended in the
 #                             next run; half a minute a model
-#   make bench-meaning        the reader of models' answers, its speed and what it makes of damaged texts, beside peers that are installed
+#   make growth [ONLY='elif try']   how the time of check and fix grows with the file, for more than 100 shapes of source
+#   make bench-meaning [PEER=openai]   the reader of models' answers, its speed and what it makes of damaged texts, beside peers that are
+#                             installed, and clients of endpoints in plays
 #   make capture [KIT=dir]    what jit.trace, jit.script, fx, export, fullgraph, ONNX, lazy tensors and JAX capture rightly, before and
 #                             after `fix --unsafe`; ONNX needs onnx, onnxruntime and onnxscript, JAX torchax
 #   make fixed [KIT=dir ZOO=zoo/dev.jsonl]   `fix --unsafe` over the models of transformers, copied: what changes compiles, parses and is
 #                             stable; with a kit, the models whose files have changed are scored as plain Python runs them
 #   make pictures             the pictures in docs/pictures, of what verify says about examples/tour.py
+#   make sbom                 a bill of materials (CycloneDX) of the environment, build/sbom.json
+#   make lock                 write requirements/*.txt from requirements/*.in, with the hashes of the package index
 #   make results              write docs/results.md from what the other targets measured; what they have not stays as it is
+#   make matrix [TORCH='2.9.1 2.12.1 2.14.1 2.15.0'] [KIT=dir] [ONLY=..] [INDUCTOR=1]   the kit, or the runtime tests, on other
+#                             releases of torch; their environments are gigabytes, in build/torch
+#   make drift TORCH=2.15.0   what a release of torch has renamed, by the tables of hooks; in seconds once its environment is there
 #   make lint | clean
+#
+# Packages are those of requirements/tools.txt, by hash; LOCKED=1 fails where they are others, and does not take what tools.in allows.
 
 PYTHON ?= python3
 PYTHONS ?= $(PYTHON)
@@ -31,10 +40,9 @@ JOBS ?= 2
 VENV := .venv
 PAPER_VENV := .venv-paper
 BIN := $(VENV)/bin
-PYTHON_TOOLS := pytest hypothesis rich "ruff==0.17.5" "scikit-build-core>=0.10" httpx sniffio attrs pydantic
 # Releases of torch that are known to work start with Python 3.10; on an older one the tests that need torch are skipped.
-TORCH := torch==2.13.0
-TORCH_TOOLS := $(TORCH) "transformers>=5,<6" einops scipy pillow
+TORCH_PACKAGE := torch==2.13.0
+CMAKE_PACKAGE := "cmake>=3.25,<5"
 C_SOURCES := $(shell find src include data -name '*.[ch]' -o -name '*.def' -o -name '*.md' 2>/dev/null)
 PYTHON_FOLDERS := python tests tools bench examples
 WARNINGS := -DGM_WERROR=ON -DCMAKE_RULE_MESSAGES=OFF
@@ -54,7 +62,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test lint layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary fuzz bench bench-models bench-calls bench-meaning capture fixed pictures results clean
+.PHONY: all build test lint layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary fuzz bench bench-models bench-calls bench-meaning growth capture fixed matrix drift pictures sbom lock results clean
 
 all: build
 
@@ -67,18 +75,25 @@ HAS_CMAKE = cmake --version 2>/dev/null | awk 'NR == 1 {split($$3, v, "."); foun
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
+# $(call locked,BIN,NAME): what requirements/NAME.txt has, with its hashes. Where the index or the interpreter is another one, the releases
+# that NAME.in allows, and it is said; LOCKED=1 fails instead.
+locked = $(1)/python $(PIP_INSTALL) --require-hashes --requirement requirements/$(2).txt $(if $(LOCKED),,|| { \
+  echo "make: NOT LOCKED: there is something else here than requirements/$(2).txt has; taking what $(2).in allows" >&2; \
+  $(1)/python $(PIP_INSTALL) --requirement requirements/$(2).in; })
+
+# torch comes first and without a hash: its wheels are built for a machine.
 $(VENV)/tools.stamp: | $(BIN)/python
-	if $(BIN)/python $(HAS_TORCH); then $(BIN)/python $(PIP_INSTALL) $(TORCH_TOOLS); fi
-	$(BIN)/python $(PIP_INSTALL) $(PYTHON_TOOLS)
-	$(HAS_CMAKE) || $(BIN)/python $(PIP_INSTALL) "cmake>=3.25"
+	if $(BIN)/python $(HAS_TORCH); then $(BIN)/python $(PIP_INSTALL) $(TORCH_PACKAGE); fi
+	$(call locked,$(BIN),tools)
+	$(HAS_CMAKE) || $(BIN)/python $(PIP_INSTALL) $(CMAKE_PACKAGE)
 	touch $@
 
 $(PAPER_VENV)/bin/python:
 	$(PYTHON) -m venv $(PAPER_VENV)
 
 $(PAPER_VENV)/tools.stamp: | $(PAPER_VENV)/bin/python
-	$(PAPER_VENV)/bin/python $(PIP_INSTALL) $(TORCH) transformers==4.52.4 rich "scikit-build-core>=0.10"
-	$(HAS_CMAKE) || $(PAPER_VENV)/bin/python $(PIP_INSTALL) "cmake>=3.25"
+	$(PAPER_VENV)/bin/python $(PIP_INSTALL) $(TORCH_PACKAGE) transformers==4.52.4 "rich>=13,<16" "scikit-build-core>=0.10,<2"
+	$(HAS_CMAKE) || $(PAPER_VENV)/bin/python $(PIP_INSTALL) $(CMAKE_PACKAGE)
 	touch $@
 
 # The project itself: an editable install, so that Python files are used as they stand; redone when C files change.
@@ -118,6 +133,8 @@ layers:
 lint: $(VENV)/tools.stamp
 	$(BIN)/ruff format --check $(PYTHON_FOLDERS)
 	$(BIN)/ruff check $(PYTHON_FOLDERS)
+	$(BIN)/python tools/check_writers.py
+	$(BIN)/python tools/check_torch_names.py
 
 pytest: build sanitize
 	GRAPHMEND_BUILD="$(CURDIR)/build/sanitize" PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(TESTS)
@@ -174,6 +191,8 @@ adversary: build
 # A target's seeds: files of the repository, or those that are made for it.
 FUZZ := $(or $(TARGET),read)
 SEEDS_read := build/fuzz/seeds/read
+SEEDS_answer := build/fuzz/seeds/read
+SEEDS_growth := build/fuzz/seeds/read
 SEEDS_meaning := build/fuzz/seeds/meaning tests/meaning/meaning_shop
 SEEDS_notebook := build/fuzz/seeds/notebook
 SEEDS_settings := pyproject.toml .gitignore
@@ -202,9 +221,15 @@ bench-calls: build
 	@test -n "$(KIT)" -a -n "$(ZOO)" || { echo "usage: make bench-calls KIT=dir ZOO=zoo/dev.jsonl [ONLY=ids]" >&2; exit 2; }
 	$(call measure,$(BIN),build/bench-calls.json) $(BIN)/python bench/calls.py "$(KIT)/$(ZOO)" $(if $(ONLY),--only '$(ONLY)') --json build/bench-calls.json
 
+growth: build
+	$(BIN)/python bench/growth.py $(if $(ONLY),--only $(ONLY)) --json build/growth.json
+
 bench-meaning: build
 	$(call measure,$(BIN),build/bench-meaning.json) $(BIN)/python bench/meaning.py --json build/bench-meaning.json
 	$(call measure,$(BIN),build/bench-meaning-peers.json) $(BIN)/python bench/meaning_peers.py --json build/bench-meaning-peers.json
+	$(if $(PEER),$(BIN)/python $(PIP_INSTALL) $(PEER))
+	$(call measure,$(BIN),build/bench-meaning-plays.json) \
+	  $(BIN)/python bench/meaning_plays.py $(if $(PEER),--peer $(PEER)) --json build/bench-meaning-plays.json
 
 capture: build
 	@mkdir -p build
@@ -222,6 +247,33 @@ ifdef KIT
 	$(BIN)/python "$(KIT)/score.py" --zoo build/fixed/zoo.jsonl --cache build/score-cache --json build/fixed-score.json $(SCORE_FLAGS) \
 	  --mend 'env PYTHONPATH="$(CURDIR)/$(FIXED)$(if $(PYTHONPATH),:$(PYTHONPATH))" $(BIN)/python'
 endif
+
+# Environments of their own: what makes the bill is no part of it.
+.venv-%/tools.stamp: requirements/%.txt
+	$(PYTHON) -m venv .venv-$*
+	$(call locked,.venv-$*/bin,$*)
+	touch $@
+
+sbom: build .venv-sbom/tools.stamp
+	@mkdir -p build
+	.venv-sbom/bin/cyclonedx-py environment --pyproject pyproject.toml --mc-type library --output-reproducible --validate \
+	  --output-file build/sbom.json $(BIN)/python
+
+LOCKS := tools sbom lock
+lock: .venv-lock/tools.stamp
+	cd requirements && for name in $(LOCKS); do ../.venv-lock/bin/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --upgrade \
+	  --no-header --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file $$name.txt $$name.in || exit 1; done
+
+matrix: build
+	@mkdir -p build
+	$(call measure,$(BIN),build/matrix.json) $(BIN)/python tools/matrix.py --json build/matrix.json $(if $(KIT),--kit "$(KIT)") \
+	  $(if $(ONLY),--only '$(ONLY)') $(if $(INDUCTOR),--inductor) $(or $(TORCH),2.9.1 2.12.1 2.14.1 2.15.0)
+
+drift:
+	@test -n "$(TORCH)" || { echo "usage: make drift TORCH=2.15.0" >&2; exit 2; }
+	@mkdir -p build/torch
+	test -x build/torch/$(TORCH)/bin/python || sh tools/torch_env.sh $(TORCH) build/torch/$(TORCH) $(PYTHON)
+	build/torch/$(TORCH)/bin/python -W ignore tools/drift.py
 
 pictures: build
 	@mkdir -p build

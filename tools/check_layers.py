@@ -1,19 +1,25 @@
-"""Check that every folder of src includes only itself and folders to its left in the road through the code.
+"""Check that every folder uses only itself and folders to its left in the road through the code.
 
-usage: check_layers.py [SRC]
+There are two roads: the folders of `src`, by their includes, and the rooms of `python/graphmend/runtime`, by their
+imports. Imports inside functions count too.
+
+usage: check_layers.py [SRC [RUNTIME]]
 """
 
 from __future__ import annotations
 
+import ast
 import pathlib
 import re
 import sys
+from collections.abc import Iterator
 
 ORDER = ("base", "syntax", "flow", "rules", "mend", "driver", "report", "meaning", "api", "cli")
+ROOMS = ("base", "analysis", "capture", "effects", "external", "ops", "autograd", "passes", "shims", "driver")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
-def violations(source: pathlib.Path) -> list[str]:
+def include_violations(source: pathlib.Path) -> list[str]:
     """Every include that points to the right, or out of the known folders."""
     found = []
     for path in sorted(source.rglob("*")):
@@ -34,10 +40,35 @@ def violations(source: pathlib.Path) -> list[str]:
     return found
 
 
+def imported_rooms(path: pathlib.Path) -> Iterator[tuple[int, str]]:
+    """The rooms that a module of a room imports from: line and name of each."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level == 2:
+            names = [node.module] if node.module else [alias.name for alias in node.names]
+            yield from ((node.lineno, name.split(".")[0]) for name in names)
+
+
+def import_violations(runtime: pathlib.Path) -> list[str]:
+    """Every import that points to the right, and every module outside the rooms."""
+    found = []
+    for path in sorted(runtime.rglob("*.py")):
+        room, *inside = path.relative_to(runtime).parts
+        if room == "__init__.py":
+            continue
+        if room not in ROOMS or not inside:
+            found.append(f"{path}: not in one of the rooms {' '.join(ROOMS)}")
+            continue
+        for line, target in imported_rooms(path):
+            if target not in ROOMS or ROOMS.index(target) > ROOMS.index(room):
+                found.append(f"{path}:{line}: `{room}` imports `{target}`, which is to its right")
+    return found
+
+
 def main() -> int:
     source = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "src")
-    found = violations(source)
-    print("\n".join(found) or f"layers: {source} is in order", file=sys.stderr if found else sys.stdout)
+    runtime = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else "python/graphmend/runtime")
+    found = [*include_violations(source), *import_violations(runtime)]
+    print("\n".join(found) or f"layers: {source} and {runtime} are in order", file=sys.stderr if found else sys.stdout)
     return int(bool(found))
 
 

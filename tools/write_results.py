@@ -434,6 +434,22 @@ def oracle_part(records: Any) -> list[str]:
     return lines + table(headings, [[record[name] for name in names] for record in records])
 
 
+def matrix_part(records: Any) -> list[str]:
+    """The cases of the kit on other releases of torch."""
+    rows = []
+    for record in records:
+        counts = record.get("verdicts") or {}
+        share = f"{100 * counts.get('whole', 0) / record['broke']:.0f} %" if record.get("broke") else "-"
+        backend = "inductor" if record["inductor"] else "eager"
+        verdicts = [counts.get(name, 0) for name in VERDICTS]
+        rows.append(
+            [record["torch"], record["python"], record["mode"], backend, record.get("broke", "-"), share, *verdicts]
+        )
+    lines = table(["torch", "Python", "mode", "backend", "broke", "whole", *VERDICTS], rows)
+    left = [f"- {record['torch']}: {', '.join(record['left'])}" for record in records if record.get("left")]
+    return [*lines, "Not whole:", "", *left, ""] if left else lines
+
+
 def percent(count: int, total: int) -> str:
     return f"{100 * count / total:.1f} %"
 
@@ -462,6 +478,27 @@ def readers_part(record: Any) -> list[str]:
         "",
     ]
     return lines + table(["reader", *(f"{faults}: {name}" for faults in "123" for name in ("right", "wrong"))], damaged)
+
+
+def plays_part(record: Any) -> list[str]:
+    shared = record["shared"]
+    rows = [
+        [
+            group,
+            *(
+                "{} of {}".format(*clients.get(group, ("-", "-")))
+                for clients in [record["all"]["graphmend"], *shared.values()]
+            ),
+        ]
+        for group in record["all"]["graphmend"]
+    ]
+    lines = [
+        "`make bench-meaning PEER=openai`: servers that are slow, broken or lie (tests/meaning/plays), in four forms.",
+        "A play holds where a call ends in time with a text that the server finished, or an error of its own type.",
+        "The first column has all plays, the others those that do not ask for what only this client has.",
+        "",
+    ]
+    return lines + table(["class", "graphmend, all", *shared], rows)
 
 
 def reader_speed_part(record: Any) -> list[str]:
@@ -494,6 +531,7 @@ def sections(build: Path, judged: Path, kept: Iterable[str]) -> list[Section]:
 
     return [
         *scores_of(build, kept),
+        of("Releases of torch", "matrix.json", "make matrix KIT=kit", matrix_part),
         of("Demo: BART in half precision", "demo.json", "make demo", demo_part),
         of("The paper's models over twenty calls", "paper-check.json", "make paper", paper_part),
         of("Captured, and captured rightly", "capture.json", "make capture KIT=kit", capture_part),
@@ -508,6 +546,7 @@ def sections(build: Path, judged: Path, kept: Iterable[str]) -> list[Section]:
         of("Speed of the parser", "bench-parse.json", "make bench", bench_part),
         of("Trees and symbol tables against CPython", "oracle.json", "make oracle", oracle_part),
         of("Readers of models' answers", "bench-meaning-peers.json", "make bench-meaning", readers_part),
+        of("Clients of endpoints in plays", "bench-meaning-plays.json", "make bench-meaning", plays_part),
         of("Speed of the reader", "bench-meaning.json", "make bench-meaning", reader_speed_part),
     ]
 

@@ -6,13 +6,15 @@ import os
 import shutil
 import sys
 
+from graphmend import terminal
+
 
 def executable() -> str:
     """The native executable of this environment."""
     beside = os.path.join(os.path.dirname(sys.executable), "graphmend")
     found = beside if os.path.exists(beside) else shutil.which("graphmend")
     if found is None:
-        print("graphmend: the native executable is not installed in this environment", file=sys.stderr)
+        terminal.complain("graphmend: the native executable is not installed in this environment")
         sys.exit(2)
     return found
 

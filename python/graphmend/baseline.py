@@ -17,6 +17,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Optional, Union
 
+from graphmend import files
+
 VERSION = 1
 MODULE = "<module>"
 _LAYOUT = str.maketrans("", "", " \t\r\n()',\"\\")  # what formatters change
@@ -43,8 +45,7 @@ class Site:
 
     def __str__(self) -> str:
         again = f" (number {self.number})" if self.number > 1 else ""
-        text = f"{self.path} {self.function}: {self.code} `{self.text}`{again}"
-        return "".join(one if one.isprintable() else "?" for one in text)
+        return f"{self.path} {self.function}: {self.code} `{self.text}`{again}"
 
 
 # ---- From lines to sites
@@ -176,7 +177,7 @@ def write(path: Union[str, os.PathLike[str]], of: str, sites: Iterable[Site]) ->
     text = (
         f'{{"baseline": {VERSION}, "of": {json.dumps(of)}, "sites": [{chr(10) + lines + chr(10) if lines else ""}]}}\n'
     )
-    Path(path).write_text(text, encoding="utf-8")
+    files.replace(path, text)
 
 
 def read(path: Union[str, os.PathLike[str]], of: str) -> list[Site]:

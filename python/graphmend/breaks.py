@@ -114,10 +114,10 @@ class Recorder:
         self._kept: Optional[list[Any]] = None
 
     def __enter__(self) -> Recorder:
-        import torch._dynamo
+        from graphmend.runtime.base import torch_names
 
-        torch._dynamo.reset()
-        utils = torch._dynamo.utils
+        torch_names.dynamo.reset()
+        utils = torch_names.dynamo_utils
         self._limit = utils._compilation_metrics.maxlen
         utils.set_compilation_metrics_limit(MANY)
         self._passed = len(utils.get_compilation_metrics())
@@ -127,7 +127,7 @@ class Recorder:
         return self
 
     def __exit__(self, *error: object) -> None:
-        from torch._dynamo import utils
+        from graphmend.runtime.base.torch_names import dynamo_utils as utils
 
         self._lost = self._is_lost()
         self._kept = self._compilations()
@@ -143,7 +143,7 @@ class Recorder:
         """Dynamo's own records of the frames that it compiled, forward graphs only."""
         if self._kept is not None:
             return self._kept
-        from torch._dynamo import utils
+        from graphmend.runtime.base.torch_names import dynamo_utils as utils
 
         found = utils.get_compilation_metrics()
         fresh = found[self._passed :] if len(found) >= self._passed else found

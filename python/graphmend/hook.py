@@ -11,13 +11,12 @@ from __future__ import annotations
 import importlib.machinery
 import importlib.util
 import os
-import sys
 import sysconfig
 import types
 import warnings
 from typing import Any, Callable
 
-from graphmend import cache, core, runtime, torch_watch
+from graphmend import cache, core, runtime, terminal, torch_watch
 
 # The distribution of torch itself: Dynamo does not break in its own code in ways that a rewrite could cure.
 OWN_PACKAGES = frozenset({"torch", "functorch", "torchgen", "graphmend"})
@@ -50,13 +49,9 @@ def is_off() -> bool:
 
 def warn(what: str, error: BaseException) -> None:
     """Say once that something of ours failed; on stderr, because warnings could be turned into errors."""
-    if state.warned or sys.stderr is None:
-        return
-    state.warned = True
-    try:
-        print(f"graphmend: warning: {what} ({type(error).__name__}: {error}); it runs as it is", file=sys.stderr)
-    except (OSError, ValueError):
-        pass
+    if not state.warned:
+        state.warned = True
+        terminal.complain(f"graphmend: warning: {what} ({type(error).__name__}: {error}); it runs as it is")
 
 
 def is_ours_to_mend(name: str, path: str) -> bool:

@@ -17,7 +17,7 @@ import sys
 import types
 from typing import Any, Callable, Iterator
 
-from graphmend import hook, summary
+from graphmend import hook, summary, terminal
 
 USAGE = "usage: graphmend run SCRIPT [ARGUMENTS]\n       graphmend run -m MODULE [ARGUMENTS]"
 
@@ -50,7 +50,7 @@ def read_script(script: str) -> bytes:
             return stream.read()
     except OSError as error:
         message = f"{sys.executable}: can't open file {script!r}: [Errno {error.errno}] {error.strerror}"
-        print(message, file=sys.stderr)
+        terminal.complain(message)
         sys.exit(2)
 
 
@@ -179,10 +179,10 @@ def run(arguments: list[str]) -> None:
     """`graphmend run ARGUMENTS`. `sys.path` must not hold the interpreter's entry for the program yet."""
     if not arguments or (arguments[0] == "-m" and len(arguments) < 2) or (arguments[0] in ("-h", "--help")):
         wanted = bool(arguments) and arguments[0] != "-m"
-        print(USAGE, file=sys.stdout if wanted else sys.stderr)
+        (terminal.say if wanted else terminal.complain)(*USAGE.split("\n"))
         sys.exit(0 if wanted else 2)
     if arguments[0].startswith("-") and arguments[0] != "-m":
-        print(f"graphmend: unknown option `{arguments[0]}`\n{USAGE}", file=sys.stderr)
+        terminal.complain(f"graphmend: unknown option `{arguments[0]}`", *USAGE.split("\n"))
         sys.exit(2)
     try:
         hook.install()

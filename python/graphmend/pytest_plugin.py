@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Optional
 
 import pytest
 
+from graphmend import terminal
+
 if TYPE_CHECKING:
     from graphmend.baseline import Site
     from graphmend.breaks import Break, Recorder
@@ -81,9 +83,12 @@ def describe(one: Break) -> str:
     from graphmend import baseline
 
     where = baseline.statement_at(one.path, one.line)
-    given_up = "\n      Python runs the whole function" if one.given_up else ""
-    page = f"\n      see `graphmend rule {one.break_id}`" if one.break_id else ""
-    return f"  {one.path}:{one.line} in {where.function}: {one.reason}\n      {where.text}{given_up}{page}"
+    lines = [f"  {one.path}:{one.line} in {where.function}: {one.reason}", f"      {where.text}"]
+    if one.given_up:
+        lines.append("      Python runs the whole function")
+    if one.break_id:
+        lines.append(f"      see `graphmend rule {one.break_id}`")
+    return "\n".join(map(terminal.visible, lines))
 
 
 class GraphBreaks:
@@ -170,7 +175,7 @@ class Guard:
             try:
                 self.known = {site.key(): site for site in baseline.read(self.read_from, OF)}
             except baseline.BaselineError as error:
-                raise pytest.UsageError(f"--graph-breaks-baseline: {error}") from None
+                raise pytest.UsageError(terminal.visible(f"--graph-breaks-baseline: {error}")) from None
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         for item in items:
@@ -197,7 +202,7 @@ class Guard:
         try:
             return verdict(recorder, [one for one in recorder.breaks if not self.is_known(one)], limit)
         except breaks.CountError as error:
-            return str(error)
+            return terminal.visible(str(error))
 
     def is_known(self, one: Break) -> bool:
         """Whether a break is listed already; when a list is written, it is from now on."""
@@ -219,7 +224,8 @@ class Guard:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         count = len(self.found)
         if self.write_to is not None:
-            terminalreporter.write_line(f"{count} graph break{'s' if count != 1 else ''} listed in {self.write_to}")
+            said = f"{count} graph break{'s' if count != 1 else ''} listed in {self.write_to}"
+            terminalreporter.write_line(terminal.visible(said))
 
 
 def fail_test(outcome: Any, problem: str) -> None:

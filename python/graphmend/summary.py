@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any, Optional
 
-from graphmend import core
+from graphmend import core, terminal
 
 LIMIT = 10
 PACKAGE_FOLDERS = ("site-packages", "dist-packages")
@@ -104,12 +104,12 @@ def write() -> None:
     """Print the summary of this process."""
     runtime = sys.modules.get("graphmend.runtime")
     mode = os.environ.get("GRAPHMEND_SUMMARY", "")
-    if runtime is None or mode == "0" or sys.stderr is None:
+    if runtime is None or mode == "0":
         return
     try:
         lines = format_report(runtime.report(), sys.maxsize if mode == "full" else LIMIT)
         if lines:
-            print("\n".join(lines), file=sys.stderr, flush=True)
+            terminal.complain(*lines)
     except Exception:
         pass  # the program has ended; whatever is wrong with its stderr by now is its own affair
 

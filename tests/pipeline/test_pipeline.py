@@ -121,6 +121,9 @@ def test_hostile_programs(build: Path, tmp_path: Path, name: str, command: list[
     path = tmp_path / "hostile.py"
     path.write_text(HEAD + HOSTILE[name], encoding="utf-8")
     done = run(build / "graphmend", *command, path)
+    if b"too large, not analysed" in done.stderr:  # `fix` leaves such a file alone
+        assert done.returncode == 2 and done.stderr.count(b"\n") == 1 and command[0] == "fix"
+        return
     assert done.returncode in (0, 1), done.stderr[-2000:]
     assert done.stderr == b""
 

@@ -61,7 +61,7 @@ def test_module_that_torch_imports(programs):
 def test_part_of_ours_that_cannot_be_loaded(programs):
     """A torch that we do not know may lack what our parts import: the program runs, with one warning."""
     programs.write("model.py", MODEL)
-    broken = "import sys, torch, model\nsys.modules['graphmend.runtime.lower'] = None\n"
+    broken = "import sys, torch, model\nsys.modules['graphmend.runtime.passes.lower'] = None\n"
     programs.write("script.py", broken + USE.replace("print(len(graphs))", "torch.compile(model.forward)"))
     ended = programs.mended("script.py")
     assert ended.status == 0, ended.err

@@ -79,12 +79,12 @@ OTHER = [
 ]
 
 
-@pytest.mark.parametrize("pair", SAME, ids=str)
+@pytest.mark.parametrize("pair", SAME, ids=range(len(SAME)))
 def test_same_values(tmp_path: Path, pair: tuple[Any, Any]) -> None:
     assert difference(tmp_path, *pair) is None
 
 
-@pytest.mark.parametrize("pair", OTHER, ids=str)
+@pytest.mark.parametrize("pair", OTHER, ids=range(len(OTHER)))
 def test_other_values(tmp_path: Path, pair: tuple[Any, Any]) -> None:
     assert difference(tmp_path, *pair) is not None
 

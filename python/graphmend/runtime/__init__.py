@@ -10,29 +10,28 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from .state import registry
+from .base.trace_state import registry
 
 _CALLS = (
     "allclose",
     "and_",
     "branch",
     "check",
-    "defer",
     "equal",
     "item",
     "member",
     "not_",
     "on",
     "or_",
-    "record",
     "taken",
     "truth",
 )
 _HOMES = {
-    "dialect": _CALLS,
-    "noticed": ("noticed", "unnoticed"),
-    "outside_calls": ("outside",),
-    "install": ("install_compile", "uninstall_compile"),
+    "capture.dialect": _CALLS,
+    "effects.deferral": ("defer", "record"),
+    "effects.purity_watch": ("noticed", "unnoticed"),
+    "external.external_calls": ("outside",),
+    "driver.install": ("install_compile", "uninstall_compile"),
 }
 
 

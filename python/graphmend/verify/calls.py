@@ -11,6 +11,8 @@ from typing import Any, Callable, Optional
 
 import torch
 
+from graphmend.runtime.base import torch_names
+
 from .events import printed
 from .settings import EAGER, Settings
 from .store import Writer
@@ -67,10 +69,10 @@ class Call:
 
 def quietly(action: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Do something that Dynamo, autograd and functions that stand in for torch's do not see."""
-    set_eval_frame = torch._C._dynamo.eval_frame.set_eval_frame
+    set_eval_frame = torch_names.set_eval_frame
     prior = set_eval_frame(None)
     try:
-        with torch.no_grad(), torch._C.DisableTorchFunction():
+        with torch.no_grad(), torch_names.DisableTorchFunction():
             return action(*args, **kwargs)
     finally:
         set_eval_frame(prior)
@@ -142,7 +144,7 @@ class Recorder:
 
     def wrap(self, function: Any, compiled: Callable[..., Any]) -> Callable[..., Any]:
         """The callable that the program gets instead of `compiled`."""
-        innermost = program_part(torch._dynamo.eval_frame.innermost_fn(function))
+        innermost = program_part(torch_names.innermost_fn(function))
 
         @functools.wraps(compiled)
         def call(*args: Any, **kwargs: Any) -> Any:

@@ -16,6 +16,8 @@ import sys
 import threading
 from typing import Any, Callable, Optional
 
+from graphmend.runtime.base import torch_names
+
 from .values import TORCH_FOLDER
 
 OUR_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -124,7 +126,8 @@ class Watch:
 
     def start(self) -> None:
         """Watch from now on. Dynamo must be loaded, and nothing compiled yet."""
-        from torch._dynamo import convert_frame, eval_frame, output_graph  # noqa: F401 - their loggers, too
+        eval_frame, output_graph = torch_names.eval_frame, torch_names.output_graph
+        assert torch_names.compile_lock  # its module is loaded with its logger
 
         for name in list(logging.root.manager.loggerDict):
             if name.endswith(ARTIFACT):
@@ -153,7 +156,7 @@ class Watch:
 
         @functools.wraps(original)
         def __call__(context: Any, function: Any) -> Any:
-            ours = sys.modules.get("graphmend.runtime.compile_wrapper")
+            ours = sys.modules.get("graphmend.runtime.driver.compile_wrapper")
             watched = (Conversions,) if ours is None else (Conversions, ours.Callback)
             if callable(context.callback) and not isinstance(context.callback, watched):
                 context.callback = Conversions(context.callback, self)
@@ -173,7 +176,7 @@ class Watch:
                 return self.convert(functools.partial(original, callback), *frame)
 
             setattr(kind, name, functools.wraps(original)(convert))
-        backend = sys.modules["graphmend.runtime.backend"]
+        backend = sys.modules["graphmend.runtime.driver.backend"]
         lower = backend.lower  # type: ignore[attr-defined]
 
         @functools.wraps(lower)

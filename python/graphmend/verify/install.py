@@ -23,9 +23,10 @@ def install(writer: Writer, settings: Settings) -> Any:
         runtime = sys.modules["graphmend.runtime"]
         runtime.uninstall_compile()
     import torch
-    import torch._dynamo
-    from torch._dynamo import trace_rules
 
+    from graphmend.runtime.base import torch_names
+
+    assert torch_names.dynamo
     if wrapper_was_on:
         runtime.install_compile()
     from .calls import Recorder, quietly
@@ -33,7 +34,7 @@ def install(writer: Writer, settings: Settings) -> Any:
     from .events import record_logs, record_warnings
 
     for name in OWN_FILES:
-        trace_rules.add(f"{__package__}.{name}")
+        torch_names.skip_module(f"{__package__}.{name}")
     recorder = Recorder(writer, settings)
     writer.write("start", torch=torch.__version__, device=device(torch), threads=torch.get_num_threads())
     prepare(torch, settings)
@@ -54,9 +55,9 @@ def device(torch: Any) -> str:
 def prepare(torch: Any, settings: Settings) -> None:
     """Have all runs draw the same random numbers, also those that are drawn inside of compiled code."""
     torch.manual_seed(settings.seed)
-    import torch._inductor.config as config
+    from graphmend.runtime.base.torch_names import inductor_config
 
-    config.fallback_random = True
+    inductor_config.fallback_random = True
 
 
 def name_of(backend: Any) -> str:
@@ -73,16 +74,18 @@ def cheaper(backend: Any) -> Any:
 
 def compile_again(args: tuple, kwargs: dict) -> Any:
     """Make a context again, for copies and pickles."""
-    import torch
+    from graphmend.runtime.base import torch_names
 
-    return torch._dynamo.optimize(*args, **kwargs)
+    return torch_names.dynamo.optimize(*args, **kwargs)
 
 
 def record_compiled(recorder: Any) -> None:
     """Wrap everything that comes out of `torch._dynamo.optimize`, in which all ways to compile end."""
     import torch
 
-    optimize = torch._dynamo.optimize
+    from graphmend.runtime.base import torch_names
+
+    optimize = torch_names.dynamo.optimize
     settings = recorder.settings
     classes: dict[Any, Any] = {}
 
@@ -110,7 +113,7 @@ def record_compiled(recorder: Any) -> None:
         recorder.writer.write("backend", name=name_of(backend))
         args, kwargs = ((backend, *args[1:]), kwargs) if args else (args, {**kwargs, "backend": backend})
         context = optimize(*args, **kwargs)
-        if not isinstance(context, torch._dynamo.eval_frame.OptimizeContext):
+        if not isinstance(context, torch_names.OptimizeContext):
             return context
         kind = type(context)
         if kind not in classes:
@@ -118,7 +121,7 @@ def record_compiled(recorder: Any) -> None:
         context.__class__, context.verify_arguments = classes[kind], given
         return context
 
-    torch._dynamo.optimize = recorded_optimize
+    torch_names.dynamo.optimize = recorded_optimize
 
 
 def record_backward(recorder: Any, quietly: Callable[..., Any]) -> None:

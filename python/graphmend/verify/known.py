@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import Any, Optional
 
-from graphmend import baseline
+from graphmend import baseline, terminal
 from graphmend.baseline import BaselineError, Site
 
 from .verdict import DIFFERENT, IMPOSSIBLE, SAME
@@ -49,10 +48,10 @@ class Baseline:
             return status
         result = baseline.compare(self.sites, breaks_left(data, os.path.dirname(self.path) or "."))
         if result.new:
-            print(f"\nbreaks that are not in `{self.path}`:", *result.new, sep="\n  ")
+            terminal.say("", f"breaks that are not in `{self.path}`:", *(f"  {site}" for site in result.new))
         if result.stale:
             said = f"graphmend: `{self.path}`: no longer seen, `--write-baseline` forgets them:"
-            print(said, *result.stale, sep="\n  ", file=sys.stderr)
+            terminal.complain(said, *(f"  {site}" for site in result.stale))
         return status or (DIFFERENT if result.new else SAME)
 
     def write(self, data: dict[str, Any]) -> bool:
@@ -61,7 +60,7 @@ class Baseline:
         try:
             baseline.write(self.write_to, OF, found)
         except OSError as error:
-            print(f"graphmend: cannot write `{self.write_to}`: {error.strerror}", file=sys.stderr)
+            terminal.complain(f"graphmend: cannot write `{self.write_to}`: {error.strerror}")
             return False
-        print(f"{len(found)} break{'s' if len(found) != 1 else ''} listed in {self.write_to}")
+        terminal.say(f"{len(found)} break{'s' if len(found) != 1 else ''} listed in {self.write_to}")
         return True

@@ -9,6 +9,8 @@ import tempfile
 from collections.abc import Sequence
 from typing import Any, Optional
 
+from graphmend import terminal
+
 from . import known, page, processes, report, text
 from . import options as command_line
 from .options import Options
@@ -45,7 +47,7 @@ def is_needed(role: str, fullgraph: bool, runs: dict[str, Seen]) -> bool:
     return all(way in runs and runs[way].ended.outcome == processes.ENDED and runs[way].callables for way in before)
 
 
-def run_all(options: Options, folder: str, progress: text.Progress) -> dict[str, Seen]:
+def run_all(options: Options, folder: str, progress: terminal.Progress) -> dict[str, Seen]:
     """Run the program in each way that is asked for."""
     runs: dict[str, Seen] = {}
     arguments = options.arguments if options.kind == "callable" else [options.name, *options.arguments]
@@ -73,16 +75,16 @@ def main(arguments: Sequence[str]) -> int:
     options = command_line.read(arguments)
     missing = is_there(options)
     if missing is not None:
-        print(f"graphmend: {missing}", file=sys.stderr)
+        terminal.complain(f"graphmend: {missing}")
         return IMPOSSIBLE
     try:
         baseline = known.Baseline(options.baseline, options.write_baseline)
     except known.BaselineError as error:
-        print(f"graphmend: {error}", file=sys.stderr)
+        terminal.complain(f"graphmend: {error}")
         return IMPOSSIBLE
     folder = tempfile.mkdtemp(prefix="graphmend-verify-")
     try:
-        with text.progress(len(RUNS) if options.fullgraph else 3) as progress:
+        with terminal.progress(len(RUNS) if options.fullgraph else 3) as progress:
             runs = run_all(options, folder, progress)
         data = report.make(options, runs)
     finally:
@@ -101,7 +103,7 @@ def write_files(options: Options, data: dict[str, Any]) -> bool:
             if path is not None:
                 save(data, path)
         except OSError as error:
-            print(f"graphmend: cannot write `{path}`: {error.strerror}", file=sys.stderr)
+            terminal.complain(f"graphmend: cannot write `{path}`: {error.strerror}")
             return False
     return True
 
@@ -111,5 +113,5 @@ def run(arguments: Sequence[str]) -> int:
     try:
         return main(arguments)
     except KeyboardInterrupt:
-        print("graphmend: interrupted", file=sys.stderr)
+        terminal.complain("graphmend: interrupted")
         return IMPOSSIBLE

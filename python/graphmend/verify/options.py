@@ -10,6 +10,8 @@ import sys
 from collections.abc import Sequence
 from typing import Callable, NoReturn, Optional
 
+from graphmend import terminal
+
 CALLABLE = re.compile(r"^(?P<home>[\w./\\-]+?):(?P<name>[A-Za-z_][\w.]*)$")
 
 
@@ -34,7 +36,7 @@ class Options:
 
 
 def fail(message: str) -> NoReturn:
-    print(f"graphmend: {message}", file=sys.stderr)
+    terminal.complain(f"graphmend: {message}")
     sys.exit(2)
 
 

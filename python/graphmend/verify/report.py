@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
 from typing import Any, Optional
 
 import graphmend
+from graphmend import files
 
 from . import figures, verdict
 from .equality import Equality
@@ -86,6 +86,7 @@ def make(options: Options, runs: dict[str, Seen]) -> dict[str, Any]:
         "version": VERSION,
         "graphmend": graphmend.__version__,
         "torch": start.get("torch"),
+        "mode": ((mended.report() if mended is not None else {}).get("mode") or {}).get("name"),
         "python": platform.python_version(),
         "platform": platform.platform(),
         "device": start.get("device"),
@@ -108,8 +109,4 @@ def make(options: Options, runs: dict[str, Seen]) -> dict[str, Any]:
 
 def save(data: dict[str, Any], path: str) -> None:
     """Write a report, in one step."""
-    partial = f"{path}.{os.getpid()}"
-    with open(partial, "w", encoding="utf-8") as stream:
-        json.dump(data, stream, indent=1)
-        stream.write("\n")
-    os.replace(partial, path)
+    files.replace(path, json.dumps(data, indent=1) + "\n")

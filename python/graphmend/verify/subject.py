@@ -18,7 +18,7 @@ import random
 import sys
 from typing import Any, Callable
 
-from graphmend import launch
+from graphmend import launch, terminal
 
 from .settings import Settings
 
@@ -141,7 +141,7 @@ def call_subject(settings: Settings) -> None:
             try:
                 output = compiled(*args, **kwargs)
             except Exception as error:
-                print(f"{type(error).__name__}: {error}")
+                terminal.say(*f"{type(error).__name__}: {error}".split("\n"))
             else:
                 differentiate(output)
             made += 1

@@ -1,13 +1,10 @@
-"""The report for people, and the progress of the runs. Colours and the bar need `rich`; without it, lines are plain."""
+"""The report for people. Colours need `rich`; without it, lines are plain."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import sys
-from collections.abc import Iterator
 from typing import Any, Optional
 
+from graphmend import terminal
 from graphmend.summary import short_path
 
 SITES = 20
@@ -21,65 +18,18 @@ VERDICTS = {
     "worse": "worse than without graphmend",
     "different": "the mended program does something else",
     "failed": "the mended program fails",
+    "not in force": "the mends could not be in force",
     "not run": "the program cannot be verified",
 }
 
 
-class Progress:
-    """Tells which run is in progress; does nothing where nobody looks."""
-
-    def __init__(self, bar: Any = None, task: Any = None) -> None:
-        self.bar, self.task = bar, task
-
-    def begin(self, name: str) -> None:
-        if self.bar is not None:
-            self.bar.update(self.task, description=f"running: {name}")
-
-    def end(self) -> None:
-        if self.bar is not None:
-            self.bar.advance(self.task)
-
-
-@contextlib.contextmanager
-def progress(total: int) -> Iterator[Progress]:
-    """A bar on standard error, at a terminal."""
-    try:
-        if not sys.stderr.isatty():
-            raise ImportError
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-        from rich.progress import Progress as Bar
-    except ImportError:
-        yield Progress()
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        yield Progress(bar, bar.add_task("starting", total=total))
-
-
-class Out:
-    """Standard output, with styles where they are wanted."""
-
-    def __init__(self, color: str) -> None:
-        self.console: Any = None
-        with contextlib.suppress(ImportError):
-            from rich.console import Console
-
-            wanted = color == "always" or (color == "auto" and sys.stdout.isatty() and not os.environ.get("NO_COLOR"))
-            width = None if sys.stdout.isatty() else 120
-            self.console = Console(
-                force_terminal=wanted, no_color=not wanted, highlight=False, soft_wrap=True, width=width, emoji=False
-            )
-
-    def line(self, text: str, style: Optional[str] = None) -> None:
-        if self.console is None:
-            print(text)
-        else:
-            self.console.print(text, style=style, markup=False)
+class Out(terminal.Out):
+    """Standard output, with tables."""
 
     def table(self, title: str, headings: list[str], rows: list[list[str]]) -> None:
         """A table, its first column to the left and numbers to the right."""
         self.line(title, "bold")
+        rows = [[terminal.visible(cell) for cell in row] for row in rows]
         widths = [max(len(row[i]) for row in [headings, *rows]) for i in range(len(headings))]
         for number, row in enumerate([headings, *rows]):
             cells = [cell.rjust(width) if i else cell.ljust(width) for i, (cell, width) in enumerate(zip(row, widths))]
@@ -172,7 +122,10 @@ def show_differences(out: Out, equality: dict[str, Any]) -> None:
         out.line(f"  {titles[entry['whose']]}: {entry['aspect']}, {entry['place']}", style)
         for name in ("eager", "plain", "mended"):
             said = entry[name] if entry[name] is not None else "the same as eager"
-            out.line(f"    {name + ':':<8} {said}".replace("\n", "\n             "))
+            first, *more = said.split("\n")
+            out.line(f"    {name + ':':<8} {first}")
+            for line in more:
+                out.line(f"             {line}")
     if len(found) > DIFFERENCES:
         out.line(f"  ... and {len(found) - DIFFERENCES} more (--json has up to 100)")
 

@@ -17,6 +17,7 @@ STATUS = {
     "worse": DIFFERENT,
     "different": DIFFERENT,
     "failed": DIFFERENT,
+    "not in force": IMPOSSIBLE,
     "not run": IMPOSSIBLE,
 }
 
@@ -106,6 +107,18 @@ def sentences_of_equality(equality: dict[str, Any]) -> list[str]:
     return found
 
 
+def not_in_force(mended: Seen) -> Optional[str]:
+    """Why the mends of a run could not be in force, None if they could."""
+    report = mended.report()
+    mode = report.get("mode") or {"name": "whole"}
+    if mode["name"] in ("off", "source only"):
+        missing = mode["reason"] or f"missing: {', '.join(sorted(mode['lost']))}"
+        return f"the mends could not be in force with torch {mode['torch']}: mode `{mode['name']}` ({missing})"
+    if report.get("faults"):
+        return f"a fault of graphmend itself: {report['faults'][0]}"
+    return None
+
+
 def of(runs: dict[str, Seen], data: dict[str, Any], impossible: Optional[str]) -> tuple[str, list[str]]:
     """The verdict and its sentences, from the other parts of the report."""
     if impossible is not None:
@@ -119,4 +132,7 @@ def of(runs: dict[str, Seen], data: dict[str, Any], impossible: Optional[str]) -
         sentences.append("the program ends without its exit handlers: memory and what is mended are not known")
     if not data["equality"]["equal"]:
         return "different", sentences
+    reason = not_in_force(runs["mended"])
+    if reason is not None:
+        return "not in force", [reason, *sentences]
     return ("worse" if data["worse"] else of_counts(data["callables"])), sentences

@@ -18,7 +18,7 @@ def plant(name, fault):
     """Have the compiled callable of a name do `fault(call, args, kwargs)` instead of `call(*args, **kwargs)`."""
     if not is_mended():
         return
-    import graphmend.runtime.compile_wrapper as compile_wrapper
+    import graphmend.runtime.driver.compile_wrapper as compile_wrapper
 
     wrap = compile_wrapper.wrap
 
@@ -92,6 +92,6 @@ def crash(call, args, kwargs):
 def lose_effects():
     """Have deferred work never be done."""
     if is_mended():
-        import graphmend.runtime.compile_wrapper as compile_wrapper
+        import graphmend.runtime.driver.compile_wrapper as compile_wrapper
 
         compile_wrapper.carry_out = lambda waiting: waiting.__setitem__(0, None)

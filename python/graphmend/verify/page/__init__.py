@@ -12,6 +12,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from graphmend import files
+
 from .elements import Report, element, joined, text
 from .sections import SECTIONS
 
@@ -65,4 +67,4 @@ def render(data: dict[str, Any]) -> str:
 
 def save(data: dict[str, Any], path: str) -> None:
     """Write the page of a report."""
-    Path(path).write_text(render(data), encoding="utf-8")
+    files.replace(path, render(data))

@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from . import render
+from . import save
 
 
 def main() -> None:
@@ -14,7 +14,7 @@ def main() -> None:
     parser.add_argument("report", type=Path, help="what `graphmend verify --json` wrote")
     parser.add_argument("page", type=Path)
     options = parser.parse_args()
-    options.page.write_text(render(json.loads(options.report.read_text(encoding="utf-8"))), encoding="utf-8")
+    save(json.loads(options.report.read_text(encoding="utf-8")), options.page)
 
 
 main()

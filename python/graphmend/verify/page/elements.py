@@ -8,7 +8,7 @@ from typing import Any, Callable, Optional
 
 NONE = "–"
 GOOD = ("whole", "clean")
-BAD = ("different", "failed", "worse", "not run")
+BAD = ("different", "failed", "worse", "not in force", "not run")
 
 
 def text(value: Any) -> str:

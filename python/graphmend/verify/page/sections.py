@@ -283,7 +283,7 @@ def ending(run: dict[str, Any]) -> str:
 
 
 def surroundings(report: Report) -> str:
-    names = ("graphmend", "torch", "python", "platform", "device", "threads")
+    names = ("graphmend", "torch", "mode", "python", "platform", "device", "threads")
     given = {name: report.at(name) for name in names}
     given["arguments"] = " ".join(map(str, report.at("target.arguments") or []))
     given.update(report.at("options") or {})

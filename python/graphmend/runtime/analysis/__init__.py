@@ -1,0 +1,1 @@
+"""Static facts about operators, functions and graphs: what they write, draw, reach and may raise."""

@@ -1,0 +1,512 @@
+"""Proofs about the two sides of a branch, on the traced graph. Every function returns a reason, or None if proved."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import operator
+from typing import Any, Iterable, Optional
+
+import torch
+from torch.fx import GraphModule, Node
+
+from ..base import torch_names
+from ..base.marker_ops import kind_of
+from ..base.torch_names import TorchDispatchMode
+from . import aten_facts, custom_op_purity, stride_facts
+from .marker_regions import Marks, Region, Select, tensor_of
+
+COST_LIMIT = 100_000_000
+
+
+def storage_of(value: Any) -> Optional[int]:
+    """Identity of the memory behind a fake tensor."""
+    if not isinstance(value, torch.Tensor) or value.layout != torch.strided:
+        return None
+    while torch_names.is_functorch_wrapped_tensor(value):
+        value = torch_names.get_unwrapped(value)
+    return value.untyped_storage()._cdata
+
+
+def storages_of(node: Node) -> set[int]:
+    """Identities of the memory behind the tensors that a node produced."""
+    value = tensor_of(node)
+    values = value if isinstance(value, (tuple, list)) else [value]
+    return {found for found in map(storage_of, values) if found is not None}
+
+
+class Recorder(TorchDispatchMode):
+    """Collects the operators that a call dispatches, with what they were given and returned."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[tuple[Any, tuple, dict, Any]] = []
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: Any = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        self.calls.append((func, args, kwargs or {}, result))
+        return result
+
+
+def name_of(node: Node) -> str:
+    """Readable name of what a node calls."""
+    return str(node.target) if isinstance(node.target, str) else getattr(node.target, "__name__", str(node.target))
+
+
+def is_context(node: Node) -> bool:
+    """Whether a node only switches gradient or autocast mode."""
+    return node.op == "call_function" and name_of(node) in aten_facts.CONTEXT_FUNCTIONS
+
+
+def operators_of(node: Node) -> list[tuple[Any, tuple, dict, Any]]:
+    """The ATen calls behind one node, found by running it again on its fake tensors."""
+    args, kwargs = torch.fx.map_arg((node.args, node.kwargs), tensor_of)
+    tensors = [value for value in torch_names.tree_leaves((args, kwargs)) if isinstance(value, torch.Tensor)]
+    own = tensor_of(node)
+    fakes = [value.fake_mode for value in [*tensors, own] if hasattr(value, "fake_mode")]
+    function = node.target if node.op == "call_function" else getattr(args[0], str(node.target))
+    arguments = args if node.op == "call_function" else args[1:]
+    recorder = Recorder()
+    if not fakes:
+        with recorder:
+            function(*arguments, **kwargs)
+        return recorder.calls
+    shapes = fakes[0].shape_env
+    with fakes[0], shapes.ignore_fresh_unbacked_symbols() if shapes else contextlib.nullcontext(), recorder:
+        function(*arguments, **kwargs)
+    return recorder.calls
+
+
+def operator_names(node: Node) -> set[str]:
+    """Names of the ATen calls behind a node, with and without overloads; none if they cannot be told."""
+    try:
+        overloads = [call[0] for call in operators_of(node)]
+    except Exception:
+        return set()
+    names = {aten_facts.name_of(overload) for overload in overloads}
+    return names | {f"{aten_facts.name_of(overload)}.{overload._overloadname}" for overload in overloads}
+
+
+class SideFacts:
+    """What is known about one side of a region."""
+
+    def __init__(self) -> None:
+        self.cost = 0
+        self.scales = False
+        self.writes: list[tuple[Node, int]] = []
+
+
+def examine_side(nodes: Iterable[Node]) -> tuple[SideFacts, Optional[str]]:
+    """Check that the nodes of a side are total and deterministic; collect cost, writes and gradient scaling."""
+    facts = SideFacts()
+    for node in nodes:
+        if node.op in ("placeholder", "get_attr") or is_context(node):
+            continue
+        if node.op == "call_module" or not (node.op == "call_method" or callable(node.target)):
+            return facts, f"a side calls the module `{node.target}`"
+        if isinstance(node.target, torch_names.HigherOrderOperator):
+            return facts, f"a side uses the higher-order operator `{name_of(node)}`"
+        if node.target is torch.autograd.grad:
+            return facts, "a side computes gradients"
+        if node.target is operator.getitem and isinstance(tensor_of(node.args[0]), (tuple, list, torch.Size)):
+            continue
+        try:
+            calls = operators_of(node)
+        except Exception as error:
+            return facts, f"`{name_of(node)}` cannot be examined ({type(error).__name__})"
+        reason = examine_calls(node, calls, facts)
+        if reason is not None:
+            return facts, reason
+    return facts, None
+
+
+def examine_calls(node: Node, calls: list[tuple[Any, tuple, dict, Any]], facts: SideFacts) -> Optional[str]:
+    """Check the ATen calls behind one node of a side."""
+    for overload, args, kwargs, result in calls:
+        if overload.namespace == "prim" and not isinstance(result, torch.Tensor):
+            continue  # `prim::device` and the like ask for metadata
+        tensors = [arg for arg in torch_names.tree_leaves((args, kwargs)) if isinstance(arg, torch.Tensor)]
+        integral = not any(arg.is_floating_point() or arg.is_complex() for arg in tensors)
+        if aten_facts.draws(overload):
+            return f"`{name_of(node)}` draws random numbers on one side"
+        if aten_facts.may_fail(overload, integral, args):
+            return f"`{name_of(node)}` ({overload.name()}) may fail on data that the side does not see"
+        if torch.Tag.inplace_view in overload.tags:
+            return f"`{name_of(node)}` changes what a tensor is, on one side"
+        for tensor in aten_facts.written(overload, args, kwargs):
+            storage = storage_of(tensor)
+            if storage is None:
+                return f"`{name_of(node)}` writes to a tensor of unknown memory"
+            facts.writes.append((node, storage))
+        facts.scales = facts.scales or aten_facts.scales_gradient(overload, args)
+        facts.cost += aten_facts.cost_of(overload, args, result)
+    return None
+
+
+def may_fail(node: Node) -> bool:
+    """Whether a node may raise on the data of a call that should not have come to it."""
+    calls = calls_behind(node)
+    return calls is None or any(aten_facts.may_fail(overload, False, args) for overload, args, _ in calls)
+
+
+def calls_behind(node: Node) -> Optional[list[tuple[Any, tuple, dict]]]:
+    """The ATen calls behind a node that compute something; None where nobody can say which."""
+    if not node.op.startswith("call") or is_context(node) or kind_of(node) is not None:
+        return []
+    if isinstance(node.target, torch_names.HigherOrderOperator) or node.op == "call_module":
+        return None
+    if node.target is operator.getitem and isinstance(tensor_of(node.args[0]), (tuple, list, torch.Size)):
+        return []
+    try:
+        calls = operators_of(node)
+    except Exception:
+        return None
+    return [(overload, args, kwargs) for overload, args, kwargs, _ in calls if overload.namespace != "prim"]
+
+
+def fails(node: Node) -> bool:
+    """Whether a node may raise when it runs though it was traced: on its data, or for types that tracing lets pass."""
+    if "example_value" not in node.meta:
+        return False  # the runtime's own
+    calls = calls_behind(node)
+    if calls is None:
+        return True
+    for overload, args, kwargs in calls:
+        tensors = [arg for arg in torch_names.tree_leaves((args, kwargs)) if isinstance(arg, torch.Tensor)]
+        integral = not any(arg.is_floating_point() or arg.is_complex() for arg in tensors)
+        mixed = len({tensor.dtype for tensor in tensors}) > 1 and aten_facts.name_of(overload) in aten_facts.PRODUCTS
+        if mixed or aten_facts.draws(overload) or aten_facts.may_fail(overload, integral, args):
+            return True
+    return False
+
+
+def writes_of(node: Node) -> set[int]:
+    """Storages that a node outside of a region may write to; judged by names, generously."""
+    if node.op == "call_method":
+        name = str(node.target)
+        inplace = name.strip("_") in INPLACE_OPERATORS if name.endswith("__") else name.endswith("_")
+        inplace = inplace and name != "requires_grad_"
+        return storages_of(node.args[0]) if inplace else set()
+    if node.op != "call_function" or kind_of(node) is not None:
+        return set()
+    target = node.target
+    if isinstance(target, torch_names.HigherOrderOperator):
+        return storages_in(node.all_input_nodes)
+    if isinstance(target, (torch_names.OpOverload, torch_names.OpOverloadPacket)):
+        packets = (
+            [target]
+            if isinstance(target, torch_names.OpOverload)
+            else [getattr(target, name) for name in target.overloads()]
+        )
+        mutable = any(overload._schema.is_mutable for overload in packets)
+        return storages_in(node.all_input_nodes) if mutable else set()
+    name = name_of(node)
+    if getattr(operator, name, None) is target:  # there an underscore parts `and_` from the keyword
+        inplace = name in INPLACE_OPERATORS or target is operator.setitem
+    else:
+        inplace = name.endswith("_") and not name.endswith("__")
+    if name.startswith(MANY_TENSORS):
+        return storages_in(node.all_input_nodes) if inplace else set()
+    if inplace:
+        return storages_of(node.args[0]) if node.args and isinstance(node.args[0], Node) else set()
+    if "batch_norm" in name and (node.args[5] if len(node.args) > 5 else node.kwargs.get("training")) is False:
+        return set()
+    if "batch_norm" in name or "instance_norm" in name or node.kwargs.get("out") is not None:
+        return storages_in(node.all_input_nodes)
+    if name in ("embedding", "embedding_bag"):  # rows that are longer than `max_norm` are shortened in place
+        longest = node.args[3] if len(node.args) > 3 else node.kwargs.get("max_norm")
+        return set() if longest is None else storages_of(node.args[1] if len(node.args) > 1 else node.kwargs["weight"])
+    if node.kwargs.get("inplace") or (name in INPLACE_FLAG and True in node.args):
+        return storages_in(node.all_input_nodes)
+    if isinstance(getattr(target, "__module__", None), str) and not target.__module__.startswith(KNOWN_MODULES):
+        return storages_in(node.all_input_nodes)
+    return set()
+
+
+INPLACE_OPERATORS = frozenset(
+    "iadd iand ifloordiv ilshift imatmul imod imul ior ipow irshift isub itruediv ixor iconcat".split()
+)
+MANY_TENSORS = ("_foreach_", "_fused_", "_amp_foreach_")
+INPLACE_FLAG = frozenset("relu dropout leaky_relu elu silu mish hardtanh relu6 hardswish celu selu threshold".split())
+KNOWN_MODULES = ("torch", "_operator", "builtins", "math", "operator")
+
+
+def storages_in(nodes: Iterable[Node]) -> set[int]:
+    """Union of the storages behind several nodes."""
+    found: set[int] = set()
+    for node in nodes:
+        found |= storages_of(node)
+    return found
+
+
+RANDOM_WORDS = (
+    "rand",
+    "dropout",
+    "bernoulli",
+    "multinomial",
+    "normal",
+    "uniform",
+    "exponential_",
+    "cauchy_",
+    "poisson",
+)
+RANDOM_WORDS += ("geometric_", "rrelu", "gumbel", "binomial", "sample", "lstm", "gru", "rnn_")
+
+
+def draws(node: Node) -> bool:
+    """Whether a node may draw random numbers; judged by names, generously."""
+    if node.op == "call_module" or isinstance(node.target, torch_names.HigherOrderOperator):
+        return True
+    if node.op not in ("call_function", "call_method") or kind_of(node) is not None:
+        return False
+    name = name_of(node)
+    if name == "scaled_dot_product_attention":
+        probability = node.args[4] if len(node.args) > 4 else node.kwargs.get("dropout_p", 0.0)
+        return probability != 0.0
+    if "normal" in name and "norm" in name and "normal_" not in name and name != "normal":
+        return False
+    if node.op == "call_function" and isinstance(getattr(node.target, "__module__", None), str):
+        if not node.target.__module__.startswith(KNOWN_MODULES):
+            return True
+    return any(word in name for word in RANDOM_WORDS)
+
+
+def reaches(module: GraphModule, marks: Marks) -> Optional[str]:
+    """Check that every output reaches the same differentiable inputs whichever sides are taken.
+
+    Eager Python leaves `.grad` of a tensor as None if no path leads to it, and gives zeros if a path exists. `must`
+    holds the inputs that a value reaches on any side, `may` those that it reaches on some side; for every output
+    they have to be equal. In-place operators add to what their target's storage reaches.
+
+    The same holds for values between the inputs and a side. On the side not taken they get a gradient of zero where
+    eager Python gives them none, which is the same unless zero is multiplied by something infinite further up.
+    """
+    selects = {select.result: (region, select) for region in marks.regions for select in region.selects}
+    entering = {node for region in marks.regions for node in entries(region)}
+    must: dict[Any, frozenset] = {}
+    may: dict[Any, frozenset] = {}
+    empty: frozenset = frozenset()
+
+    def read(table: dict, node: Node) -> frozenset:
+        found = table.get(node, empty)
+        for storage in storages_of(node):
+            found |= table.get(storage, empty)
+        return found
+
+    for node in module.graph.nodes:
+        if kind_of(node) is not None or node.op == "output":
+            continue
+        value = tensor_of(node)
+        values = [item for item in (value if isinstance(value, (tuple, list)) else [value])]
+        differentiable = any(isinstance(item, torch.Tensor) and item.requires_grad for item in values)
+        if node.op in ("placeholder", "get_attr"):
+            if differentiable:
+                must[node] = may[node] = frozenset([node])
+            continue
+        inputs = node.all_input_nodes
+        if node in selects:
+            region, select = selects[node]
+            first, second = select.sides
+            always = read(must, first) | read(must, second)
+            all_of, some_of = read(must, first) & read(must, second), read(may, first) | read(may, second)
+            some_of -= {item for nodes in region.sides for item in nodes if item in always}  # gated with their side
+        else:
+            all_of = empty.union(*(read(must, item) for item in inputs))
+            some_of = empty.union(*(read(may, item) for item in inputs))
+        for storage in writes_of(node):
+            must[storage] = must.get(storage, empty) | all_of
+            may[storage] = may.get(storage, empty) | some_of
+        if differentiable:
+            own = frozenset([node]) if node in entering else empty
+            must[node], may[node] = all_of | own, some_of | own
+    for node in module.graph.output_node().all_input_nodes:
+        missing = read(may, node) - read(must, node)
+        leaves = [item for item in missing if item not in entering]
+        if leaves:
+            return f"only one side gives a gradient to `{describe(leaves[0])}`"
+        scaling = next(filter(None, map(scaling_behind, missing)), None)
+        if scaling is not None:
+            return f"only one side gives a gradient to what `{name_of(scaling)}` has made"
+    return None
+
+
+def entries(region: Region) -> set[Node]:
+    """Differentiable results of the graph that a side uses or gives, and that are made outside of it."""
+    inside = {node for nodes in region.sides for node in nodes}
+    used = {source for node in inside for source in node.all_input_nodes}
+    used |= {side for select in region.selects for side in select.sides}
+    return {node for node in used - inside if node.op.startswith("call") and requires_grad(node)}
+
+
+def requires_grad(node: Node) -> bool:
+    """Whether a node produced a tensor that requires a gradient."""
+    value = tensor_of(node)
+    return isinstance(value, torch.Tensor) and value.requires_grad
+
+
+def scales(overload: Any, args: tuple, result: Any) -> bool:
+    """Whether the derivative of an ATen call may multiply by infinity; calls that ask for metadata have none."""
+    return isinstance(result, (torch.Tensor, tuple, list)) and aten_facts.scales_gradient(overload, args)
+
+
+def scaling_behind(node: Node) -> Optional[Node]:
+    """A node between the inputs of the graph and this one, itself included, that may multiply gradients by infinity."""
+    waiting, seen = [node], {node}
+    while waiting:
+        node = waiting.pop()
+        if not node.op.startswith("call") or kind_of(node) is not None:
+            continue
+        try:
+            if any(scales(overload, args, result) for overload, args, _, result in operators_of(node)):
+                return node
+        except Exception:
+            return node
+        more = [source for source in node.all_input_nodes if source not in seen]
+        seen.update(more)
+        waiting += more
+    return None
+
+
+def describe(node: Node) -> str:
+    """The user's name of an input of the graph."""
+    source = getattr(node.meta.get("grapharg"), "source", None) or getattr(node, "_dynamo_source", None)
+    name = getattr(source, "name", None)
+    name = name() if callable(name) else name
+    return str(name or node.target)
+
+
+class Order:
+    """Positions, users and writers of a graph, computed once for all proofs."""
+
+    def __init__(self, module: GraphModule) -> None:
+        self.nodes = list(module.graph.nodes)
+        self.position = {node: index for index, node in enumerate(self.nodes)}
+        self.outputs = [node for node in module.graph.output_node().all_input_nodes]
+        self.writers: list[tuple[Node, set[int]]] = []
+        for node in self.nodes:
+            storages = writes_of(node)
+            if storages:
+                self.writers.append((node, storages))
+        self.inputs = storages_in(node for node in self.nodes if node.op in ("placeholder", "get_attr"))
+        self.copies: list[tuple[set[int], int]] = []
+        self.holders: dict[int, list[Node]] = {}
+        for node in self.nodes:
+            for storage in storages_of(node):
+                self.holders.setdefault(storage, []).append(node)
+
+    @functools.cached_property
+    def doubtful(self) -> set[Node]:
+        """The nodes whose strides may be others than those of their fake tensors."""
+        return stride_facts.doubtful(self.nodes, operator_names)
+
+    def note_selects(self, regions: Iterable[Region]) -> None:
+        """Learn which selected tensors Python would not have copied from their sides, or would have written to."""
+        self.writers += [
+            (node, {storage}) for region in regions for node, storage in region.renamed if storage is not None
+        ]
+        self.copies = [
+            ({found for found in (storage_of(tensor_of(side)) for side in select.sides) if found is not None}, result)
+            for region in regions
+            for select in region.selects
+            for result in [storage_of(tensor_of(select.result))]
+            if result is not None
+        ]
+
+    def handed_on(self, storage: Optional[int]) -> set[int]:
+        """The memory itself, and that of all selected tensors that Python might have left in it."""
+        found = {storage} if storage is not None else set()
+        for _ in self.copies:
+            more = {result for sides, result in self.copies if sides & found} - found
+            if not more:
+                break
+            found |= more
+        return found
+
+    def written_after(self, storage: int, node: Node) -> bool:
+        """Whether memory is written to after a node."""
+        limit = self.position[node]
+        return any(storage in storages and self.position[writer] > limit for writer, storages in self.writers)
+
+    def used_after(self, storage: int, node: Node, ignoring: set[Node]) -> bool:
+        """Whether memory is read through any name after a node."""
+        limit = self.position[node]
+        return any(
+            self.position[user] > limit and user not in ignoring
+            for holder in self.holders.get(storage, ())
+            for user in holder.users
+        )
+
+
+def aliasing(order: Order, region: Region, select: Select, ignored: set[Node]) -> Optional[str]:
+    """Check that nobody can tell the selected copy from the very tensor that eager Python would hand on."""
+    result = storage_of(tensor_of(select.result))
+    same = order.handed_on(result)
+    if any(tensor_of(side).stride() != tensor_of(select.result).stride() for side in select.sides):
+        return "the selected tensor would lie in memory in another order"
+    if any(side in order.doubtful for side in select.sides):
+        return "a side may lie in memory in another order than the compiler believes"
+    for side in select.sides:
+        storage = storage_of(tensor_of(side))
+        if storage is None or result is None:
+            return "a result has no memory of its own"
+        others = order.handed_on(storage) - same
+        changed = any(order.written_after(item, select.result) for item in same)
+        if any(order.written_after(item, select.result) for item in others):
+            return "a result shares memory that is written to later"
+        visible = any(same & storages_of(node) for node in order.outputs)
+        if storage in order.inputs:
+            if visible:
+                return "a side returns an input, a parameter or a buffer itself, which the caller can tell from a copy"
+            if changed:
+                return "a side returns an input, a parameter or a buffer itself, and the result is written to later"
+            continue
+        shared = [node for node in order.outputs if others & storages_of(node) and node not in ignored]
+        if visible and shared:
+            return "a side returns a tensor that is also another result of the call"
+        own = {other.result for other in region.selects if other is select} | set(region.markers)
+        own |= {other.marker for other in region.selects if other.marker is not None}
+        if changed and order.used_after(storage, select.result, own):
+            return "a side returns a tensor that is used elsewhere, and the result is written to later"
+        if changed and select.marker is not None and is_saved(order, side, storage, own):
+            return "a side returns a tensor that its gradient still needs, and the result is written to later"
+        twins = [
+            other
+            for other in region.selects
+            if other is not select and any(storage_of(tensor_of(item)) == storage for item in other.sides)
+        ]
+        if twins and (changed or visible):
+            return "two results of a side share memory"
+    return None
+
+
+def is_saved(order: Order, side: Node, storage: int, ignoring: set[Node]) -> bool:
+    """Whether Python would refuse to differentiate once the memory behind a result of a side has been written to."""
+    value = tensor_of(side)
+    if not isinstance(value, torch.Tensor) or not value.requires_grad:
+        return False
+    holders = order.holders.get(storage, [])
+    inside = set(holders)
+    if any(user not in inside and user not in ignoring for holder in holders for user in holder.users):
+        return True
+    try:
+        return any(aten_facts.saves_result(call[0]) for call in operators_of(holders[0]))
+    except Exception:
+        return True
+
+
+def opaque(module: GraphModule) -> Optional[str]:
+    """The name of an operator that may do more than compute, such as a custom one in Python; None if there is none."""
+    for part in module.modules():
+        for node in part.graph.nodes if isinstance(part, GraphModule) else ():
+            if node.op != "call_function" or kind_of(node) is not None:
+                continue
+            target = node.target
+            if isinstance(target, (torch_names.OpOverload, torch_names.OpOverloadPacket)):
+                known = str(target).partition(".")[0] in aten_facts.PURE_LIBRARIES
+                if not known and not custom_op_purity.only_computes(target):
+                    return name_of(node)
+            elif not isinstance(target, torch_names.HigherOrderOperator):
+                home = getattr(target, "__module__", None)
+                if isinstance(home, str) and not home.startswith(KNOWN_MODULES):
+                    return name_of(node)
+    return None

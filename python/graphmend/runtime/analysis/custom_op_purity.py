@@ -1,0 +1,137 @@
+"""Custom operators that are written in Python and do nothing but compute.
+
+A call that is run again runs its operators twice. Of an operator of PyTorch it is known that nobody notices; of one
+that the program defines with `torch.library.custom_op` it is read from the code of its kernel: all that it reaches are
+its arguments, functions of torch that compute, and harmless ones of Python.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import inspect
+import sys
+from types import CodeType, FunctionType
+from typing import Any, Optional
+
+import torch
+
+from ..base import folders, torch_names
+from . import aten_facts
+
+FUNCTIONS = frozenset(
+    "abs all any bool divmod enumerate float int isinstance len list max min range reversed round slice sorted sum "
+    "tuple zip".split()
+)
+ERRORS = frozenset("AssertionError IndexError NotImplementedError RuntimeError TypeError ValueError".split())
+
+# What may be asked of an argument or a result, beside the operators of ATen.
+ATTRIBUTES = frozenset("T append device dim dtype extend is_cuda itemsize layout mT ndim requires_grad shape".split())
+METHODS = frozenset("bool double element_size float half int long tolist type type_as".split())
+DRAWING = ("bernoulli", "dropout", "multinomial", "normal", "poisson", "rand", "rrelu", "uniform")
+STATEFUL = frozenset("backward from_file record_stream requires_grad_ retain_grad save set_ set_data".split())
+
+# Instructions that reach for something, and those of them that reach no further than the function itself.
+REACHING = ("LOAD_", "STORE_", "DELETE_", "IMPORT_", "MAKE_", "YIELD", "SEND", "GET_A", "PRINT")
+LOCAL = ("LOAD_FAST", "LOAD_CONST", "LOAD_SMALL_INT", "LOAD_ASSERTION_ERROR", "LOAD_COMMON_CONSTANT", "STORE_FAST")
+LOCAL += ("STORE_SUBSCR", "STORE_SLICE", "DELETE_FAST", "DELETE_SUBSCR")
+SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+def is_operator(name: str) -> bool:
+    """Whether an operator of ATen has this name, one on tensors that draws no random numbers."""
+    packet = getattr(torch.ops.aten, name, None) if not name.startswith("_") else None
+    if (
+        not isinstance(packet, torch_names.OpOverloadPacket)
+        or name in STATEFUL
+        or any(word in name for word in DRAWING)
+    ):
+        return False
+    overloads = [getattr(packet, overload) for overload in packet.overloads()]
+    return any(map(is_on_tensors, overloads)) and not any(map(aten_facts.draws, overloads))
+
+
+def is_on_tensors(overload: Any) -> bool:
+    """Whether an operator takes or gives tensors, unlike those that change a state of torch."""
+    schema = overload._schema
+    return any("Tensor" in str(item.type) for item in [*schema.arguments, *schema.returns])
+
+
+def is_module(value: Any) -> bool:
+    """Whether a global is torch, or what mended source calls."""
+    return value is torch or value is sys.modules[folders.PACKAGE]
+
+
+def may_ask(module: Any, name: str) -> bool:
+    """Whether something of this name only computes: of torch, of what mended source calls, or of a local value."""
+    if module is torch:
+        constants = (torch.dtype, torch.layout, torch.memory_format, int, float)
+        return isinstance(getattr(torch, name, None), constants) or is_operator(name)
+    if is_module(module):
+        return name in ("on", "taken")
+    return name in ATTRIBUTES | METHODS or is_operator(name)
+
+
+def is_harmless(name: str, names: dict) -> bool:
+    """Whether a function may use this global name, modules apart."""
+    if name in names:
+        return type(names[name]) in (bool, int, float, str, torch.dtype)
+    return name in FUNCTIONS | ERRORS and hasattr(builtins, name)
+
+
+def top_of(instruction: dis.Instruction) -> Any:
+    """The name of the local variable that an instruction puts on the stack last; None for other instructions."""
+    value = instruction.argval if "LOAD_FAST" in instruction.opname else None
+    return value[-1] if isinstance(value, tuple) else value
+
+
+def reaches_out(code: CodeType, names: dict, context: Optional[str]) -> bool:
+    """Whether a function may touch more than its arguments; on the argument named `context` it may put attributes."""
+    before = None
+    for instruction in dis.get_instructions(code):
+        kind, name = instruction.opname, instruction.argval
+        module = names.get(before.argval) if before is not None and before.opname == "LOAD_GLOBAL" else None
+        holder = context is not None and before is not None and top_of(before) == context
+        if is_module(module) and kind not in ("LOAD_ATTR", "LOAD_METHOD"):
+            return True
+        if kind == "LOAD_GLOBAL":
+            if not is_module(names.get(name)) and not is_harmless(name, names):
+                return True
+        elif kind in ("LOAD_ATTR", "LOAD_METHOD"):
+            if not (may_ask(module, name) or (holder and name == "save_for_backward")):
+                return True
+        elif kind == "STORE_ATTR":
+            if not holder:
+                return True
+        elif kind.startswith(REACHING) and not kind.startswith(LOCAL):
+            return True
+        if kind not in ("PUSH_NULL", "CACHE", "EXTENDED_ARG"):
+            before = instruction
+    return False
+
+
+def computes(function: Any, context: bool = False) -> bool:
+    """Whether a function only computes; `context` tells that its first argument is that of an autograd function."""
+    if type(function) is not FunctionType or function.__closure__ or function.__code__.co_flags & SUSPENDED:
+        return False
+    first = function.__code__.co_varnames[0] if context and function.__code__.co_varnames else None
+    return not reaches_out(function.__code__, function.__globals__, first)
+
+
+def only_computes(target: Any) -> bool:
+    """Whether an operator in a graph is a custom one in Python that does nothing but compute."""
+    try:
+        from ..base.torch_names import OPDEFS
+
+        overload = target.default if isinstance(target, torch_names.OpOverloadPacket) else target
+        definition = OPDEFS.get(overload._schema.name)
+        if definition is None or overload._schema.is_mutable or set(definition._backend_fns) != {None}:
+            return False
+        kernel = definition._init_fn
+        cells = inspect.unwrap(definition._backend_fns[None]).__closure__ or ()
+        setup = definition._setup_context_fn
+    except AttributeError:  # another torch
+        return False
+    if not any(cell.cell_contents is kernel for cell in cells):
+        return False
+    return computes(kernel) and (setup is None or computes(setup, context=True))

@@ -1,0 +1,298 @@
+"""Which calls take values from outside of the program, and what is known of each."""
+
+from __future__ import annotations
+
+import ast
+import base64
+import binascii
+import bisect
+import calendar
+import dataclasses
+import datetime
+import fnmatch
+import functools
+import getpass
+import glob
+import hashlib
+import hmac
+import html
+import json
+import os
+import pathlib
+import platform
+import random
+import shlex
+import socket
+import struct
+import sys
+import textwrap
+import threading
+import time
+import unicodedata
+import urllib.parse
+import zlib
+from typing import Any, Callable, Optional
+
+import torch
+
+# What a call is to the program around it:
+PURE = "pure"  # its result depends on its arguments alone
+READING = "reading"  # asks the machine or the file system; one of few answers
+CLOCK = "clock"  # a number that is another at each call
+DRAW = "draw"  # a number or an array from a random generator
+ORDER = "order"  # draws places of a sequence: the same places for every sequence of this length
+SEED = "seed"  # sets a random generator, and gives nothing
+
+DATES = ("year", "month", "day", "weekday()", "isoweekday()", "isoformat()")
+DIGESTS = ("hexdigest()", "digest()")
+CHECKS = ("exists()", "is_file()", "is_dir()", "is_symlink()")
+
+
+@dataclasses.dataclass(frozen=True)
+class Fact:
+    """What is known of a function. Where its result is an object, `parts` says what may be asked of it at once."""
+
+    kind: str
+    parts: tuple[str, ...] = ("",)
+
+
+def facts_of_functions() -> dict[Callable[..., Any], Fact]:
+    """The functions that are no methods of random generators."""
+    found = {
+        datetime.datetime.now: Fact(READING, DATES[:-1]),
+        datetime.datetime.today: Fact(READING, DATES[:-1]),
+        datetime.datetime.utcnow: Fact(READING, DATES[:-1]),
+        datetime.date.today: Fact(READING, DATES),
+        pathlib.Path: Fact(READING, CHECKS),
+        threading.current_thread: Fact(READING, ("name", "ident", "native_id", "is_alive()")),
+    }
+    for name in ("exists", "lexists", "isfile", "isdir", "islink", "getsize"):
+        found[getattr(os.path, name)] = Fact(READING)
+    for function in (os.access, os.getcwd, os.listdir, os.getpid, os.getppid, os.cpu_count, socket.gethostname):
+        found[function] = Fact(READING)
+    for function in (getpass.getuser, glob.glob, threading.active_count, time.strftime):
+        found[function] = Fact(READING)
+    for function in (torch.get_num_threads, torch.get_num_interop_threads):
+        found[function] = Fact(READING)
+    for name in ("system", "machine", "node", "platform", "release", "python_version"):
+        found[getattr(platform, name)] = Fact(READING)
+    for name in ("time", "perf_counter", "monotonic", "process_time", "thread_time"):
+        found[getattr(time, name)] = found[getattr(time, name + "_ns")] = Fact(CLOCK)
+    for name in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s"):
+        found[getattr(hashlib, name)] = Fact(PURE, DIGESTS)
+    found[hashlib.new] = found[hmac.new] = Fact(PURE, DIGESTS)
+    pure = (
+        json.loads,
+        json.dumps,
+        zlib.crc32,
+        zlib.adler32,
+        binascii.crc32,
+        base64.b64encode,
+        base64.b64decode,
+        base64.b32encode,
+        base64.b32decode,
+        base64.b16encode,
+        base64.b16decode,
+        base64.urlsafe_b64encode,
+        base64.urlsafe_b64decode,
+        binascii.hexlify,
+        binascii.unhexlify,
+        calendar.isleap,
+        calendar.monthrange,
+        hashlib.pbkdf2_hmac,
+        hmac.digest,
+        os.path.normpath,
+        struct.calcsize,
+        zlib.compress,
+        zlib.decompress,
+        ast.literal_eval,
+        textwrap.dedent,
+        textwrap.indent,
+        textwrap.fill,
+        textwrap.shorten,
+        textwrap.wrap,
+        bisect.bisect,
+        bisect.bisect_left,
+        bisect.bisect_right,
+        fnmatch.fnmatch,
+        fnmatch.fnmatchcase,
+        html.escape,
+        html.unescape,
+        shlex.quote,
+        shlex.split,
+        unicodedata.category,
+        unicodedata.name,
+        unicodedata.normalize,
+        urllib.parse.quote,
+        urllib.parse.unquote,
+        urllib.parse.urlencode,
+        urllib.parse.urljoin,
+    )
+    found.update(dict.fromkeys(pure, Fact(PURE)))
+    return found
+
+
+_functions: dict[Any, Fact] = facts_of_functions()
+
+METHODS_OF_RANDOM = {
+    DRAW: (
+        "random",
+        "uniform",
+        "triangular",
+        "gauss",
+        "normalvariate",
+        "lognormvariate",
+        "expovariate",
+        "vonmisesvariate",
+        "gammavariate",
+        "betavariate",
+        "paretovariate",
+        "weibullvariate",
+        "getrandbits",
+    ),
+    ORDER: ("choice", "shuffle", "sample", "choices"),
+    SEED: ("seed",),
+}
+METHODS_OF_NUMPY = {
+    DRAW: (
+        "beta",
+        "binomial",
+        "choice",
+        "dirichlet",
+        "exponential",
+        "gamma",
+        "integers",
+        "laplace",
+        "lognormal",
+        "normal",
+        "permutation",
+        "poisson",
+        "rand",
+        "randint",
+        "randn",
+        "random",
+        "random_sample",
+        "standard_normal",
+        "uniform",
+    ),
+    ORDER: ("shuffle",),
+    SEED: ("seed",),
+}
+SHARED = random.getstate.__self__  # type: ignore[attr-defined]  # the generator behind the functions of `random`
+NATIVE = ("uniform", "randint", "randrange")  # of `random` itself: Dynamo knows these
+
+
+def kinds_by_name(table: dict[str, tuple[str, ...]]) -> dict[str, Fact]:
+    """A table of methods turned around."""
+    return {name: Fact(kind) for kind, names in table.items() for name in names}
+
+
+OF_RANDOM, OF_NUMPY = kinds_by_name(METHODS_OF_RANDOM), kinds_by_name(METHODS_OF_NUMPY)
+
+
+def numpy_generators() -> tuple[type, ...]:
+    """The classes of NumPy's generators, if it is loaded."""
+    numpy = sys.modules.get("numpy")
+    return (numpy.random.RandomState, numpy.random.Generator) if numpy is not None else ()
+
+
+def is_numpy_seed(function: Any) -> bool:
+    """Whether a function is `numpy.random.seed`, which is no method."""
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and function is numpy.random.seed
+
+
+def generator_of(function: Any) -> Any:
+    """The random generator that a bound method draws from; None for other functions."""
+    if type(function) is functools.partial:  # of a function of torch (torch_generators.py)
+        return function.keywords.get("generator")
+    owner = getattr(function, "__self__", None)
+    if owner is None and is_numpy_seed(function):
+        return sys.modules["numpy"].random.mtrand._rand
+    return owner if type(owner) is random.Random or type(owner) in numpy_generators() else None
+
+
+def is_numpy(generator: Any) -> bool:
+    """Whether a generator is one of NumPy's."""
+    return type(generator) in numpy_generators()
+
+
+def is_still(function: Any) -> bool:
+    """Whether a method of a random generator is what the generator has under its name."""
+    generator = generator_of(function)
+    if generator is None or getattr(function, "__self__", None) is None:
+        return True
+    return function.__name__ not in getattr(generator, "__dict__", ())
+
+
+def fact_of(function: Any) -> Optional[Fact]:
+    """What is known of a function; None where nothing is, or Dynamo knows it as well."""
+    generator, name = generator_of(function), getattr(function, "__name__", "")
+    if type(generator) is random.Random:
+        if generator is SHARED and name in NATIVE:
+            return None
+        return OF_RANDOM.get(name)
+    if generator is not None:
+        return OF_NUMPY.get(name)
+    if function in (torch.manual_seed, torch.random.manual_seed):  # two as soon as Dynamo is loaded
+        return Fact(SEED)
+    try:
+        return _functions.get(function)
+    except TypeError:  # not hashable
+        return None
+
+
+def saved(function: Any) -> Callable[[], None]:
+    """Remember the generator behind a function of kind DRAW, ORDER or SEED; returns what puts it back."""
+    generator = generator_of(function)
+    if generator is None:
+        return saved_torch()
+    if type(generator) is torch.Generator:
+        return functools.partial(put_back, generator, generator.get_state())
+    if type(generator) is random.Random:
+        state = generator.getstate()
+        return lambda: generator.setstate(state)
+    if hasattr(generator, "bit_generator"):
+        bits = generator.bit_generator
+        state = bits.state
+        return lambda: setattr(bits, "state", state)
+    state = generator.get_state(legacy=False)
+    return lambda: generator.set_state(state)
+
+
+def put_back(generator: torch.Generator, before: torch.Tensor) -> None:
+    """Have a generator of torch go on from an earlier state."""
+    generator.set_state(before)
+
+
+def saved_torch() -> Callable[[], None]:
+    """Remember the generators of torch; returns what puts them back."""
+    cpu = torch.get_rng_state()
+    devices = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else None
+
+    def restore() -> None:
+        torch.set_rng_state(cpu)
+        if devices is not None:
+            torch.cuda.set_rng_state_all(devices)
+
+    return restore
+
+
+def part_of(value: Any, part: str) -> Any:
+    """`value.part`, `value.part()` or the value itself."""
+    if not part:
+        return value
+    found = getattr(value, part.replace("()", ""))
+    return found() if part.endswith("()") else found
+
+
+PLAIN = (type(None), bool, int, float, str, bytes)
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a value is made of numbers, texts, tuples, lists and dictionaries alone."""
+    if type(value) in (tuple, list):
+        return all(map(is_plain, value))
+    if type(value) is dict:
+        return all(type(key) in PLAIN and is_plain(item) for key, item in value.items())
+    return type(value) in PLAIN or type(value) is range

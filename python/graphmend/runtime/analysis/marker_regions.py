@@ -1,0 +1,177 @@
+"""Reading the markers of a graph: regions with two sides, checks and deferred events."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Optional
+
+import torch
+from torch.fx import Graph, GraphModule, Node
+
+from ..base.marker_ops import kind_of, site_of
+
+
+@dataclasses.dataclass
+class Select:
+    """A pair of results and the node that chooses between them; without marker where the choice was added later."""
+
+    marker: Optional[Node]
+    result: Node
+    sides: tuple[Node, Node]
+
+
+@dataclasses.dataclass(eq=False)
+class Region:
+    """The nodes of the two sides of one branch; `side` is the one being read.
+
+    `stored` holds choices that are copied into memory which others can see, `renamed` those that took the name of a
+    tensor which Python would have written to, with its memory, `joined` tests of one side that are
+    combined with the test of the region.
+    """
+
+    key: str
+    predicate: Node
+    start: Node
+    markers: list[Node]
+    outer: list[tuple[Region, int]]
+    sides: tuple[list[Node], list[Node]] = dataclasses.field(default_factory=lambda: ([], []))
+    selects: list[Select] = dataclasses.field(default_factory=list)
+    stored: list[Node] = dataclasses.field(default_factory=list)
+    renamed: list[tuple[Node, Optional[int]]] = dataclasses.field(default_factory=list)
+    joined: list[Node] = dataclasses.field(default_factory=list)
+    side: int = 0
+    complete: bool = False
+
+    @property
+    def site(self) -> str:
+        """The site that the region belongs to."""
+        return site_of(self.key)
+
+
+@dataclasses.dataclass
+class Check:
+    """A guard, and the sides that must have been taken for it to count."""
+
+    key: str
+    marker: Node
+    predicate: Node
+    outer: list[tuple[Region, int]]
+
+
+@dataclasses.dataclass
+class Decision:
+    """A test by which the program goes one of two ways, and the way that the graph goes."""
+
+    key: str
+    marker: Node
+    predicate: Node
+    answer: bool
+
+
+@dataclasses.dataclass
+class Event:
+    """Deferred work with the snapshots of the tensors that it will read."""
+
+    key: str
+    marker: Node
+    values: list[Node]
+
+
+@dataclasses.dataclass
+class Marks:
+    """All markers of a graph. `broken` names sites whose region was cut by a graph break."""
+
+    regions: list[Region] = dataclasses.field(default_factory=list)
+    checks: list[Check] = dataclasses.field(default_factory=list)
+    decisions: list[Decision] = dataclasses.field(default_factory=list)
+    events: list[Event] = dataclasses.field(default_factory=list)
+    broken: list[str] = dataclasses.field(default_factory=list)
+
+    def sites(self) -> set[str]:
+        """Every site with a marker in the graph."""
+        parts = [*self.regions, *self.checks, *self.decisions, *self.events]
+        return {site_of(part.key) for part in parts} | set(self.broken)
+
+    def renew(self) -> None:
+        """Learn what the markers refer to now that nodes of the graph have been replaced."""
+        for region in self.regions:
+            region.predicate = region.start.args[1]
+            region.joined = [marker.args[1] for marker in region.markers if kind_of(marker) == "join"]
+            for select in region.selects:
+                if select.marker is not None:
+                    select.sides = (select.marker.args[1], select.marker.args[2])
+        for part in (*self.checks, *self.decisions):
+            part.predicate = part.marker.args[1]
+        for event in self.events:
+            event.values = list(event.marker.args[1])
+
+
+def has_markers(graph: GraphModule) -> bool:
+    """Whether a graph has any marker."""
+    return any(kind_of(node) is not None for node in graph.graph.nodes)
+
+
+def read(module: GraphModule) -> Marks:
+    """Collect the markers of a graph."""
+    marks = Marks()
+    opened: list[Region] = []
+    by_key: dict[str, Region] = {}
+    for node in module.graph.nodes:
+        kind = kind_of(node)
+        if kind is None:
+            for region in opened:
+                region.sides[region.side].append(node)
+            continue
+        key = node.args[0]
+        outer = [(region, region.side) for region in opened]
+        if kind == "enter":
+            region = Region(key, node.args[1], node, [node], outer)
+            opened.append(region)
+            by_key[key] = region
+        elif kind in ("otherwise", "leave"):
+            region = by_key.get(key)
+            if region is None or not opened or opened[-1] is not region:
+                marks.broken.append(site_of(key))
+                continue
+            region.markers.append(node)
+            region.side = 1
+            if kind == "leave":
+                opened.pop()
+                marks.regions.append(region)
+        elif kind in ("pair", "join", "done"):
+            region = by_key.get(key)
+            if region is None or region in opened:
+                marks.broken.append(site_of(key))
+                continue
+            if kind == "done":
+                region.markers.append(node)
+                region.complete = True
+                continue
+            if kind == "join":
+                region.markers.append(node)
+                region.joined.append(node.args[1])
+                continue
+            region.selects.append(Select(node, node.next, (node.args[1], node.args[2])))
+        elif kind == "check":
+            marks.checks.append(Check(key, node, node.args[1], outer))
+        elif kind == "decide":
+            marks.decisions.append(Decision(key, node, node.args[1], node.args[2]))
+        elif kind == "event":
+            marks.events.append(Event(key, node, list(node.args[1])))
+    marks.broken += [region.site for region in opened]
+    marks.broken += [region.site for region in marks.regions if not region.complete]
+    return marks
+
+
+def tensor_of(node: object) -> Optional[object]:
+    """The fake tensor that a node produced while it was traced."""
+    return node.meta.get("example_value") if isinstance(node, Node) else None
+
+
+def predicate_beside(graph: Graph, region: Region, value: Node) -> Node:
+    """The predicate of a region on the device of a tensor; made where nodes are being inserted."""
+    fakes = [tensor_of(region.predicate), tensor_of(value)]
+    devices = [fake.device if isinstance(fake, torch.Tensor) else None for fake in fakes]
+    if None in devices or devices[0] == devices[1]:
+        return region.predicate
+    return graph.call_method("to", (region.predicate, devices[1]))

@@ -1,0 +1,50 @@
+"""Which tensors may lie in memory otherwise than their fake tensors say.
+
+Some kernels lay out their results in another order than their fake counterparts tell, where their arguments are
+neither contiguous nor channels last. What is selected from such a result lies in the order that the fake tensors led
+to, and in eager Python maybe in another.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Iterable
+
+import torch
+from torch.fx import Node
+
+from ..base.torch_names import is_channels_last_contiguous_or_false, is_contiguous_or_false
+from . import aten_facts
+from .marker_regions import tensor_of
+
+
+def doubtful(nodes: Iterable[Node], names_of: Any) -> set[Node]:
+    """The nodes of a graph whose results may have other strides; `names_of` gives the ATen names behind a node."""
+    found: set[Node] = set()
+    layout = functools.lru_cache(maxsize=None)(lambda source: layout_of(tensor_of(source)))
+    for node in nodes:
+        if not node.op.startswith("call") or not has_order(tensor_of(node)):
+            continue
+        inherits = any(source in found for source in node.all_input_nodes)
+        layouts = set(map(layout, node.all_input_nodes)) - {"contiguous"}
+        if not inherits and not layouts:
+            continue
+        names = names_of(node)
+        if names & aten_facts.PRODUCTS:
+            continue
+        own = any(names & aten_facts.OTHER_STRIDES[layout] for layout in layouts)
+        if inherits or own:
+            found.add(node)
+    return found
+
+
+def has_order(value: Any) -> bool:
+    """Whether a result has dimensions that may lie in memory in several orders; containers are taken to hold such."""
+    return not isinstance(value, torch.Tensor) or value.layout == torch.strided and value.dim() > 1
+
+
+def layout_of(value: Any) -> str:
+    """How a tensor lies in memory, as far as it is known without guards on sizes."""
+    if not isinstance(value, torch.Tensor) or value.layout != torch.strided or is_contiguous_or_false(value):
+        return "contiguous"
+    return "channels last" if is_channels_last_contiguous_or_false(value) else "other"

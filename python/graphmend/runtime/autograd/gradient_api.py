@@ -1,0 +1,164 @@
+"""Where Dynamo meets what a program does about gradients, and what a trace of a whole call does there."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Iterator
+
+import torch
+
+from ..base import hooks, torch_names, trace_state
+from ..base.dynamo_values import bound_method, inline
+from . import retain_grad
+from .inner_gradients import backward, backward_of, changes_gradients, own_variable, zero_grad
+from .requires_grad_inputs import switch as switch_input
+
+OPTIMIZER = inspect.getfile(torch.optim.Optimizer)
+FEATURE = hooks.Feature(
+    __name__, hooks.GAIN, "gradients that a program asks for", wanted=lambda trace: can_trace_gradients()
+)
+
+
+def can_trace_gradients() -> bool:
+    """Whether Dynamo itself can trace `torch.autograd.grad`, as it can since torch 2.11."""
+    return hasattr(torch_names.dynamo_config, "trace_autograd_ops")
+
+
+@FEATURE.scope
+def trace_gradients(trace: trace_state.Trace) -> Iterator[None]:
+    """Let Dynamo trace `torch.autograd.grad`."""
+    with torch_names.dynamo_config.patch(trace_autograd_ops=True):
+        yield
+
+
+def constant(value: Any) -> Any:
+    """Dynamo's variable of a constant."""
+    from ..base.torch_names import ConstantVariable
+
+    return ConstantVariable.create(value)
+
+
+def is_true(variable: Any) -> bool:
+    """Whether one of Dynamo's variables is a true constant; it may have been left out."""
+    return variable is not None and variable.is_python_constant() and bool(variable.as_python_constant())
+
+
+def switched(trace: trace_state.Trace, tx: Any, tensor: Any, wanted: bool) -> None:
+    """Note that the program makes a tensor of the graph a leaf, or refuse to follow."""
+    node = tensor.as_proxy().node
+    if tensor.source or bool(node.meta["example_value"].requires_grad) is wanted:
+        return
+    if not wanted or trace.open or tx.output.current_tracer.parent is not None:
+        raise trace_state.SiteRefused("`requires_grad` of a tensor is changed in a place where it cannot be followed")
+    trace.switched.append(node)
+
+
+# ---- Methods and attributes of tensors ----
+
+
+@FEATURE.hook("tensor.requires_grad_")
+def switch_requirement(switch: Any, trace: trace_state.Trace, self: Any, tx: Any, requires_grad: Any = True) -> Any:
+    """`requires_grad_` of an input, or of a tensor that the call has computed."""
+    wanted = requires_grad if isinstance(requires_grad, bool) else bool(requires_grad.as_python_constant())
+    if self.source and self.as_proxy().node.meta["example_value"].is_leaf:
+        return switch_input(trace, tx, self, wanted)
+    switched(trace, tx, self, wanted)
+    return switch(self, tx, requires_grad)
+
+
+@FEATURE.hook("tensor.backward")
+def run_back(differentiate: Any, trace: trace_state.Trace, self: Any, tx: Any, *args: Any, **kwargs: Any) -> Any:
+    """`backward` inside a call."""
+    trace.accumulates = True
+    if not self.requires_grad or trace.open:
+        return differentiate(self, tx, *args, **kwargs)
+    return backward(tx, self, *args, **kwargs)
+
+
+@FEATURE.hook("tensor.getattr")
+def read_of_tensor(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
+    """`.grad` of a tensor that the call has computed or made a leaf."""
+    from ..base.torch_names import VariableTracker
+
+    item = retain_grad.known(trace, self)
+    if item is not None and name in ("grad", "retains_grad", "_backward_hooks"):
+        if name != "grad":
+            raise trace_state.SiteRefused("whether a tensor keeps its gradient is asked for")
+        return item.gradient
+    if name == "grad" and not self.source:
+        own = own_variable(tx, self)
+        if own is not self:
+            return VariableTracker.build(tx, getattr).call_function(tx, [own, constant(name)], {})
+    if name == "_version" and trace.accumulates:
+        raise trace_state.SiteRefused("how often a tensor was written to is asked for behind `backward`")
+    return read(self, tx, name)
+
+
+# ---- Functions, and assignments to attributes ----
+
+
+@FEATURE.hook("torch_function.call")
+def make_leaf(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """A function of torch with `requires_grad=True`."""
+    from ..base.torch_names import TensorVariable
+
+    if not is_true(kwargs.get("requires_grad")):
+        return call(self, tx, args, kwargs)
+    others = {name: value for name, value in kwargs.items() if name != "requires_grad"}
+    made = call(self, tx, args, others)
+    return made.call_method(tx, "requires_grad_", [], {}) if isinstance(made, TensorVariable) else made
+
+
+@FEATURE.hook("attribute.set")
+def set_attribute(store: Any, trace: trace_state.Trace, self: Any, tx: Any, item: Any, name: Any, value: Any) -> Any:
+    """`tensor.requires_grad = True`, and other attributes of a tensor that the call has computed."""
+    from ..base.torch_names import TensorVariable
+
+    if isinstance(item, TensorVariable):
+        if retain_grad.known(trace, item) is not None:
+            raise trace_state.SiteRefused("an attribute of a tensor that keeps its gradient is set")
+        item = item if item.source else own_variable(tx, item)
+        known = name.is_python_constant() and name.as_python_constant() == "requires_grad"
+        if known and item.as_proxy().node.meta["example_value"].is_leaf:  # Python raises for other tensors
+            item.call_method(tx, "requires_grad_", [value], {})
+            return constant(None)
+    return store(self, tx, item, name, value)
+
+
+@FEATURE.hook("skipped.call")
+def call_backward(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """`torch.autograd.backward`, and the graph break that an optimizer asks for."""
+    if self.value is torch.autograd.backward and not trace.open:
+        return backward_of(tx, *args, **kwargs)
+    if self.value is torch_names.graph_break and tx.f_code.co_filename == OPTIMIZER:
+        return constant(None)  # for the sake of memory, not of results
+    return call(self, tx, args, kwargs)
+
+
+@FEATURE.hook("graph.check_gradients", needed=False)
+def check_no_gradients(check: Any, trace: trace_state.Trace, *_: Any) -> None:
+    """Dynamo's check of outputs that are leaves: the graph of a whole call gives them."""
+
+
+# ---- Methods of optimizers ----
+
+
+@FEATURE.hook("optimizer.getattr")
+def read_of_optimizer(get: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
+    """`zero_grad` of an optimizer."""
+    if name == "zero_grad" and type(self.value).zero_grad is torch.optim.Optimizer.zero_grad:
+        return bound_method(zero_grad, self)
+    return get(self, tx, name)
+
+
+@FEATURE.hook("optimizer.init_group")
+def prepare_group(call: Any, trace: trace_state.Trace, self: Any, tx: Any, *rest: Any) -> Any:
+    """`_init_group` of an optimizer whose gradients the call changes.
+
+    Dynamo asks with the name of the method, or, where it has a table of methods, without it.
+    """
+    name, args, kwargs = rest if len(rest) == 3 else ("_init_group", *rest)
+    if name == "_init_group" and changes_gradients(self, tx):
+        prepare = inspect.unwrap(type(self.value)._init_group)
+        return inline(tx, prepare, [self, *args], kwargs)
+    return call(self, tx, *rest)

@@ -1,0 +1,194 @@
+"""Gradients that the traced program asks for itself: `requires_grad_`, `torch.autograd.grad` and `backward`.
+
+Dynamo can hold the derivative of a part of a graph in the graph. What it leaves open is done or proved here:
+
+- a tensor that the program makes a leaf (`x.requires_grad_()`) is one for the trace. Compilers drop that from the
+  graph, so every result with a gradient has to have one without it;
+- `backward` is `torch.autograd.grad` for the leaves that the loss reaches, and then what Python does with `.grad`;
+- hooks on the leaves, and whatever else is asked while derivatives are computed, send the call to eager Python.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import torch
+from torch.fx import GraphModule, Node
+
+from ..analysis import branch_proofs
+from ..analysis.marker_regions import tensor_of
+from ..base import torch_names, trace_state
+from ..base.dynamo_values import inline
+from . import retain_grad
+
+# What Dynamo puts into a graph where a tensor of it is made a leaf.
+SWITCHES = ("requires_grad_", torch_names.set_inplace_requires_grad_allowed)
+
+
+def reached(value: torch.Tensor) -> list[torch.Tensor]:
+    """The leaves that a gradient of a tensor goes to."""
+    found, seen, waiting = [], set(), [value.grad_fn]
+    while waiting:
+        function = waiting.pop()
+        if function is None or function in seen:
+            continue
+        seen.add(function)
+        if hasattr(function, "variable"):
+            found.append(function.variable)
+        waiting += [following for following, _ in function.next_functions]
+    return found if value.grad_fn is not None or not value.requires_grad else [value]
+
+
+def backward(
+    tx: Any, loss: Any, gradient: Any = None, retain_graph: Any = None, create_graph: Any = None, inputs: Any = None
+) -> Any:
+    """`loss.backward(...)`: the gradients of the leaves, then what Python does with them."""
+    from ..base.torch_names import ConstantVariable, TupleVariable, VariableTracker
+
+    if inputs is not None or tx.output.current_tracer.parent is not None:
+        raise trace_state.SiteRefused("`backward` for some of the inputs, or inside a higher-order operator")
+    if create_graph is not None and create_graph.as_python_constant():
+        raise trace_state.SiteRefused("`backward` whose gradients have gradients")
+    trace = trace_state.local.trace
+    assert trace is not None
+    leaves, others = known_leaves(tx, loss), [item.tensor for item in trace.retained]
+    arguments = [loss, TupleVariable([*leaves, *others]), *([] if gradient is None else [gradient])]
+    options = {"allow_unused": ConstantVariable.create(True)}
+    if retain_graph is not None:
+        options["retain_graph"] = retain_graph
+    differentiate = VariableTracker.build(tx, torch.autograd.grad)
+    found = retain_grad.differentiated(trace, lambda: differentiate.call_function(tx, arguments, options))
+    items = found.unpack_var_sequence(tx)
+    values = [TupleVariable(leaves), TupleVariable(items[: len(leaves)])]
+    inline(tx, accumulate, values, {})
+    retain_grad.keep(trace, tx, items[len(leaves) :])
+    return ConstantVariable.create(None)
+
+
+def backward_of(tx: Any, tensors: Any, grad_tensors: Any = None, *others: Any, **options: Any) -> Any:
+    """`torch.autograd.backward(...)` of one tensor."""
+    if others or not tensors.is_tensor() or (grad_tensors is not None and not grad_tensors.is_tensor()):
+        raise trace_state.SiteRefused("`torch.autograd.backward` of several tensors")
+    return tensors.call_method(tx, "backward", [] if grad_tensors is None else [grad_tensors], options)
+
+
+def known_leaves(tx: Any, loss: Any) -> list[Any]:
+    """Dynamo's variables of the leaves that a loss reaches."""
+    known = variables(tx)
+    leaves = [known.get(id(leaf)) for leaf in reached(loss.as_proxy().node.meta["example_value"])]
+    if None in leaves or not leaves:
+        raise trace_state.SiteRefused("`backward` reaches a tensor that the trace does not know")
+    return leaves
+
+
+def variables(tx: Any) -> dict[int, Any]:
+    """Dynamo's variables of the tensors that have been there before the call, or been made leaves, by their fakes."""
+    from ..base.torch_names import TensorVariable
+
+    tracked = tx.output.side_effects.id_to_variable.values()
+    found = (*tracked, *tx.output.leaf_var_creation_order, *tx.output.input_source_to_var.values())
+    known = [variable for variable in found if isinstance(variable, TensorVariable)]
+    known.sort(key=lambda variable: bool(variable.source))  # the last one of a tensor counts
+    return {id(variable.as_proxy().node.meta.get("example_value")): variable for variable in known}
+
+
+def own_variable(tx: Any, variable: Any) -> Any:
+    """The variable of a tensor under its first name: `p -= g` gives `p`, though Dynamo takes it for a new tensor."""
+    return variables(tx).get(id(variable.as_proxy().node.meta.get("example_value")), variable)
+
+
+def accumulate(leaves: tuple, found: tuple) -> None:
+    """Add gradients to those of the leaves. What a leaf keeps is memory of its own, laid out as the leaf is."""
+    with torch.no_grad():
+        for leaf, gradient in zip(leaves, found):
+            if gradient is None:
+                continue
+            if leaf.grad is not None:
+                leaf.grad.add_(gradient)
+            else:
+                leaf.grad = gradient.clone() if laid_out(gradient, leaf) else torch.empty_like(leaf).copy_(gradient)
+
+
+def zero_grad(optimizer: Any, set_to_none: bool = True) -> None:
+    """`Optimizer.zero_grad`, which Dynamo is kept from."""
+    for group in optimizer.param_groups:
+        for parameter in group["params"]:
+            if parameter.grad is None:
+                continue
+            if set_to_none:
+                parameter.grad = None
+            else:
+                parameter.grad.zero_()
+
+
+def changes_gradients(optimizer: Any, tx: Any) -> bool:
+    """Whether the traced program has given gradients to parameters of an optimizer, or taken them away."""
+    effects = tx.output.side_effects
+    for group in optimizer.value.param_groups:
+        for parameter in group["params"]:
+            variable = effects.id_to_variable.get(id(parameter))
+            if variable is not None and effects.has_pending_mutation(variable):
+                return True
+    return False
+
+
+def laid_out(gradient: torch.Tensor, leaf: torch.Tensor) -> bool:
+    """Whether a gradient lies in memory as the leaf does; of dimensions with one element nobody can tell."""
+    strides = zip(leaf.shape, gradient.stride(), leaf.stride())
+    return all(size == 1 or first == second for size, first, second in strides)
+
+
+def differentiates(module: GraphModule) -> bool:
+    """Whether a graph computes gradients that the program asks for."""
+    return any(node.target is torch.autograd.grad for node in module.graph.nodes)
+
+
+def settle(module: GraphModule, trace: trace_state.Trace) -> None:
+    """Prove that tensors which the program has made leaves may be none for a compiler, and make them none."""
+    if not trace.switched:
+        return
+    made = {id(tensor_of(node)) for node in trace.switched}
+    if any(node.op in ("placeholder", "get_attr") and id(tensor_of(node)) in made for node in module.graph.nodes):
+        raise trace_state.SiteRefused("the caller sees that a tensor is to have a gradient")  # `x += 1` is still x
+    order = branch_proofs.Order(module)
+    values = [tensor_of(node) for node in module.graph.output_node().all_input_nodes]
+    results = [value for value in values if isinstance(value, torch.Tensor) and value.requires_grad]
+    for node in trace.switched if results else ():
+        storage = branch_proofs.storage_of(tensor_of(node))
+        if storage is None or order.written_after(storage, node):
+            raise trace_state.SiteRefused("a tensor that is to have a gradient is written to")
+    if any(not {id(leaf) for leaf in reached(value)} - made for value in results):
+        raise trace_state.SiteRefused("a result has a gradient only because the function itself asks for one")
+    if not differentiates(module):
+        for node in [node for node in module.graph.nodes if node.target in SWITCHES]:
+            module.graph.erase_node(node)
+
+
+def undisturbed(compiled: Callable[..., Any], module: GraphModule, guarded: bool) -> Callable[..., Any]:
+    """A compiled graph that computes gradients, run only where nothing else is asked while they are computed."""
+    places = [i for i, node in enumerate(module.graph.find_nodes(op="placeholder")) if differentiable(node)]
+
+    def run(*inputs: Any) -> Any:
+        if disturbed([inputs[place] for place in places]):
+            if guarded:
+                raise RuntimeError
+            raise trace_state.GuardFailed(None)
+        return compiled(*inputs)
+
+    return run
+
+
+def differentiable(node: Node) -> bool:
+    """Whether an input of a graph is a tensor with a gradient."""
+    value = tensor_of(node)
+    return isinstance(value, torch.Tensor) and value.requires_grad
+
+
+def disturbed(tensors: list[torch.Tensor]) -> bool:
+    """Whether computing gradients in Python would do more: call hooks, look for NaN, work for other processes."""
+    return (
+        torch.is_anomaly_enabled()
+        or torch_names._top_saved_tensors_default_hooks(True) is not None
+        or (torch.distributed.is_available() and torch.distributed.is_initialized())
+        or any(tensor._backward_hooks or tensor._post_accumulate_grad_hooks for tensor in tensors)
+    )

@@ -1,0 +1,133 @@
+"""Parameters that a call freezes or thaws: `requires_grad` of tensors that the graph is given.
+
+A graph takes its inputs as they are when it starts. Where all that uses such a tensor stands on one side of the change,
+the tensor is given the flag that holds there in front of the graph, and the one that holds at the end behind it. Has
+the call to run again, the tensor gets back the flag that it had.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Callable, Iterator, Sequence
+
+import torch
+from torch.fx import GraphModule, Node
+
+from ..analysis.marker_regions import tensor_of
+from ..base import marker_ops, torch_names, trace_state
+from ..base.dynamo_values import inline
+from ..base.marker_ops import kind_of
+
+Flags = list[tuple[int, bool, bool]]  # position of an input, its flag while the graph runs and at the end
+
+
+def switch(trace: trace_state.Trace, tx: Any, variable: Any, wanted: bool) -> Any:
+    """`requires_grad` of one of Dynamo's variables for inputs of the graph is to have a value from here on."""
+    from ..base.torch_names import ConstantVariable
+
+    node = variable.as_proxy().node
+    value = node.meta["example_value"]
+    if bool(value.requires_grad) is wanted:
+        return variable
+    if node.op != "placeholder" or type(value) not in (torch_names.FakeTensor, torch.nn.Parameter):
+        raise trace_state.SiteRefused("`requires_grad` of a tensor is changed that is no plain input")
+    if trace.open or tx.output.current_tracer.parent is not None:
+        raise trace_state.SiteRefused(
+            "`requires_grad` of a tensor is changed inside a branch or a higher-order operator"
+        )
+    trace.switches = True
+    arguments = [ConstantVariable.create(f"#{int(wanted)}"), variable]
+    inline(tx, mark, arguments, {})
+    value.requires_grad_(wanted)
+    variable.requires_grad = wanted
+    return variable
+
+
+def mark(key: str, tensor: torch.Tensor) -> None:
+    """Mark in the graph where the flag of an input changes."""
+    marker_ops.switch(key, tensor)
+
+
+def settle(module: GraphModule) -> Flags:
+    """Take the marks out of a graph; gives which inputs it needs with which flags."""
+    changed: dict[Node, list[bool]] = {}
+    used: dict[Node, set[bool]] = {}
+    marks = [node for node in module.graph.nodes if kind_of(node) == "switch"]
+    for mark in marks:
+        changed.setdefault(mark.args[1], [mark.args[0] == "#0"])  # type: ignore[arg-type]
+    for node in module.graph.nodes:
+        if kind_of(node) == "switch":
+            changed[node.args[1]].append(node.args[0] == "#1")
+            continue
+        for source in changed.keys() & set(node.all_input_nodes):
+            used.setdefault(source, set()).add(changed[source][-1])
+    for mark in marks:
+        module.graph.erase_node(mark)
+    found = []
+    for position, node in enumerate(module.graph.find_nodes(op="placeholder")):
+        if node not in changed:
+            continue
+        if len(used.get(node, ())) > 1:
+            raise trace_state.SiteRefused("a tensor is used before and after its `requires_grad` changes")
+        held = used.get(node, {changed[node][-1]})
+        found.append((position, *held, changed[node][-1]))
+        tensor_of(node).requires_grad_(*held)  # type: ignore[union-attr]
+    return found
+
+
+@contextlib.contextmanager
+def flags_held(inputs: Sequence[Any], flags: Flags) -> Iterator[None]:
+    """Show the inputs to a compiler as they are when the graph runs."""
+    before = [(inputs[position], inputs[position].requires_grad) for position, _, _ in flags]
+    try:
+        for (tensor, _), (_, held, _) in zip(before, flags):
+            tensor.requires_grad_(held)
+        yield
+    finally:
+        for tensor, flag in before:
+            tensor.requires_grad_(flag)
+
+
+def with_flags(run: Callable[..., Any], flags: Flags) -> Callable[..., Any]:
+    """A graph whose inputs have the flags that it needs while it runs, and then those that the call leaves."""
+    local = trace_state.local
+
+    def running(*inputs: Any) -> Any:
+        tensors = [inputs[position] for position, _, _ in flags]
+        before = [tensor.requires_grad for tensor in tensors]
+        if not all(tensor.is_leaf for tensor in tensors):
+            raise trace_state.GuardFailed(None)
+
+        def put_back() -> bool:
+            for tensor, flag in zip(tensors, before):
+                tensor.requires_grad_(flag)
+            return True
+
+        try:
+            for tensor, (_, held, _) in zip(tensors, flags):
+                tensor.requires_grad_(held)
+            outputs = run(*inputs)
+            for tensor, (_, _, last) in zip(tensors, flags):
+                tensor.requires_grad_(last)
+        except trace_state.GuardFailed as failed:
+            failed.restore = both(failed.restore, put_back)
+            raise
+        except Exception:
+            raise trace_state.GuardFailed(put_back) from None
+        except BaseException:
+            put_back()
+            raise
+        if local.pending is not None:
+            local.pending = both(local.pending, put_back)
+        return outputs
+
+    return running
+
+
+def both(first: Any, second: Callable[[], bool]) -> Callable[[], bool]:
+    """What undoes a call in two steps, the first of which may be none."""
+
+    def restore() -> bool:
+        return (first is None or first() is not False) & second()
+
+    return restore

@@ -1,0 +1,120 @@
+"""`retain_grad()`: gradients of computed tensors, which `backward` inside the same call leaves in their `.grad`.
+
+Such a gradient is one more that `backward` asks for (inner_gradients.py); the trace has it where the
+program reads `.grad`.
+What leaves the call, is written to or has hooks of its own has more to it, and is left to Python.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Callable, Optional
+
+import torch
+from torch.fx import GraphModule
+
+from ..analysis.marker_regions import tensor_of
+from ..base import hooks, trace_state
+from ..base.dynamo_values import inline
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "`retain_grad` of tensors that a call computes", state=list)
+
+
+@dataclasses.dataclass
+class Retained:
+    """A computed tensor that keeps its gradient: Dynamo's variables of both, and the fake tensor as it was."""
+
+    tensor: Any
+    fake: torch.Tensor
+    version: int
+    gradient: Any
+
+
+def fake_of(variable: Any) -> Any:
+    """The fake tensor of one of Dynamo's variables."""
+    return variable.as_proxy().node.meta.get("example_value")
+
+
+def known(trace: trace_state.Trace, variable: Any) -> Optional[Retained]:
+    """What is noted of a tensor; None if it does not keep its gradient."""
+    fake = fake_of(variable) if trace.retained else None
+    return next((item for item in trace.retained if item.fake is fake), None)
+
+
+@FEATURE.hook("tensor.retain_grad")
+def ask_to_retain(call: Any, trace: trace_state.Trace, self: Any, tx: Any) -> Any:
+    """Have the tensor keep its gradient where `retain_grad()` is called."""
+    from ..base.torch_names import ConstantVariable, LambdaVariable
+
+    def retaining() -> Any:
+        if any(fake_of(self) is fake for fake in FEATURE.of(trace)):
+            raise trace_state.SiteRefused("a tensor with a hook keeps its gradient")
+        retain(trace, tx, self)
+        return ConstantVariable.create(None)
+
+    return LambdaVariable(retaining)
+
+
+@FEATURE.hook("tensor.add_hook")
+def add_hook(hook: Any, trace: trace_state.Trace, self: Any, *args: Any, **kwargs: Any) -> Any:
+    """Refuse hooks on tensors that keep their gradients."""
+    if known(trace, self) is not None:
+        raise trace_state.SiteRefused("a tensor that keeps its gradient has a hook")
+    FEATURE.of(trace).append(fake_of(self))
+    return hook(self, *args, **kwargs)
+
+
+@FEATURE.hook("torch_function.call")
+def refuse_grad(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Refuse `torch.autograd.grad` where tensors keep their gradients."""
+    if self.value is torch.autograd.grad and trace.retained and not trace.differentiates:
+        raise trace_state.SiteRefused("gradients are computed where tensors keep theirs")
+    return call(self, tx, args, kwargs)
+
+
+def retain(trace: trace_state.Trace, tx: Any, variable: Any) -> None:
+    """Note that a computed tensor keeps its gradient."""
+    from ..base.torch_names import ConstantVariable
+
+    fake = fake_of(variable)
+    if variable.source or fake.is_leaf or trace.open or tx.output.current_tracer.parent is not None:
+        raise trace_state.SiteRefused("`retain_grad` of a leaf, or where it cannot be followed")
+    if known(trace, variable) is None:
+        trace.retained.append(Retained(variable, fake, fake._version, ConstantVariable.create(None)))
+
+
+def differentiated(trace: trace_state.Trace, differentiate: Callable[[], Any]) -> Any:
+    """What `torch.autograd.grad` gives on behalf of `backward`."""
+    if any(item.fake._version != item.version for item in trace.retained):
+        raise trace_state.SiteRefused("a tensor that keeps its gradient is written to")
+    trace.differentiates = True
+    try:
+        return differentiate()
+    finally:
+        trace.differentiates = False
+
+
+def keep(trace: trace_state.Trace, tx: Any, gradients: list[Any]) -> None:
+    """Have the tensors keep what has come to them."""
+    for item, gradient in zip(trace.retained, gradients):
+        item.gradient = inline(tx, kept, [item.gradient, gradient], {})
+
+
+def kept(before: Optional[torch.Tensor], gradient: Optional[torch.Tensor]) -> Optional[torch.Tensor]:
+    """What a tensor has as its gradient after one more has come."""
+    with torch.no_grad():
+        if gradient is None:
+            return before
+        if before is None:
+            return gradient.clone(memory_format=torch.contiguous_format)
+        return before + gradient
+
+
+def refuse_leaving(module: GraphModule, trace: trace_state.Trace) -> None:
+    """Refuse tensors with a gradient of their own that the caller would see."""
+    fakes = [item.fake for item in trace.retained]
+    for node in module.graph.output_node().all_input_nodes if fakes else ():
+        value = tensor_of(node)
+        base = value._base if isinstance(value, torch.Tensor) else None
+        if any(fake is value or fake is base for fake in fakes):
+            raise trace_state.SiteRefused("a tensor that keeps its gradient leaves the call")

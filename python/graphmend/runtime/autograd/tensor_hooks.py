@@ -1,0 +1,316 @@
+"""Hooks on tensors of the graph that do more than compute: print, record, look at numbers or at the state of a module.
+
+Such a hook is a call of Python in the middle of the backward pass. The graph only says where: there, an operator of the
+backward graph calls the program's own function with the gradient. The function is handed over when the graph has
+returned, as deferred work. Eager Python differs in three things, which are decided when the backward pass runs:
+
+- a hook runs only where a gradient comes to its tensor, and goes on to something that is asked for;
+- an exception ends the pass, but leaves that have got their gradients before have them;
+- hooks on leaves run in between. With such hooks the call runs in eager Python.
+
+A backend that differentiates nothing itself has the tensors at hand, and the hooks are put on them.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import inspect
+import operator
+from types import CodeType, FunctionType
+from typing import Any, Callable, Iterator, Optional
+
+import torch
+from torch.fx import GraphModule, Node
+
+from ..analysis import branch_proofs
+from ..analysis.marker_regions import Marks, tensor_of
+from ..analysis.reachability import is_trusted, vars_of
+from ..base import hooks, torch_names, trace_state
+from ..base.dynamo_values import inline, receiver_of
+from ..base.marker_ops import hook as marker
+from ..base.marker_ops import kind_of
+from ..effects import undo_log
+from . import hook_runner, inner_gradients
+from .hook_runner import Hooks, attach, hooked
+from .unused_gradients import EMPTY
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "hooks on tensors that do more than compute")
+
+# By these a hook looks at what a backward graph has not done yet, or at where it is called from.
+FORBIDDEN = frozenset(
+    "grad backward zero_grad step register_hook register_post_accumulate_grad_hook retain_grad queue_callback "
+    "saved_tensors _getframe currentframe extract_stack format_stack print_stack stack exec eval globals locals "
+    "detect_anomaly set_detect_anomaly set_grad_enabled".split()
+)
+MAX_DEPTH = 4
+
+
+# ---- While a call is traced ----
+
+
+@FEATURE.hook("tensor.add_hook")
+def add_hook(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, hook: Any) -> Any:
+    """Leave a hook to Python where Dynamo cannot follow it."""
+    if self.source or name != "register_hook" or torch_names.compiled_autograd_enabled:
+        return call(self, tx, name, hook)
+    if trace.hosts:
+        return left_to_python(trace, tx, self, hook)
+    try:
+        return call(self, tx, name, hook)
+    except Exception:
+        trace.drawing = True  # try again, with what Dynamo cannot follow as operators
+        raise
+
+
+def left_to_python(trace: trace_state.Trace, tx: Any, tensor: Any, hook: Any) -> Any:
+    """Dynamo's variable for the handle of a hook that Python calls."""
+    if trace.open or tx.output.current_tracer.parent is not None:
+        raise trace_state.SiteRefused("a hook on a tensor is registered inside a branch or a higher-order operator")
+    reason = unsuitable_variable(hook.realize())
+    if reason is not None:
+        raise trace_state.SiteRefused(reason)
+    hook_runner.keep_order()
+    undo_log.watch(trace, tx.output.side_effects)
+    place = trace.hooked.setdefault(tensor.as_proxy().node, len(trace.hooked))
+    trace.keys += 1
+    handle = handle_class()(tensor, place, trace.keys)
+    handle.register(tx, hook)
+    return handle
+
+
+def register(tensor: torch.Tensor, key: str, handle: Any, function: Optional[Callable[..., Any]]) -> None:
+    """Note a hook in the graph, and have it handed over behind the graph; or taken back if there is no function."""
+    marker(key, tensor)
+    trace_state.local.queue.append((trace_state.local, attach, torch.is_grad_enabled(), None, handle, function))
+
+
+def unsuitable_variable(variable: Any) -> Optional[str]:
+    """Why Dynamo's variable for a hook is none that Python can call inside a backward graph, None if it is one."""
+    from ..base.torch_names import (
+        BuiltinVariable,
+        FunctoolsPartialVariable,
+        GetAttrVariable,
+        ListVariable,
+        NestedUserFunctionVariable,
+        UserDefinedObjectVariable,
+        UserFunctionVariable,
+        UserMethodVariable,
+    )
+
+    if type(variable) is FunctoolsPartialVariable:
+        return unsuitable_variable(variable.func.realize())
+    if type(variable) is BuiltinVariable and variable.fn is print:
+        return None
+    if type(variable) is GetAttrVariable and variable.name == "append":
+        owner = receiver_of(variable).realize()
+        return None if type(owner) is ListVariable else "a hook on a tensor is a method of no list"
+    if type(variable) in (NestedUserFunctionVariable, UserFunctionVariable, UserMethodVariable):
+        return unsuitable(variable.get_code(), variable.get_globals(), MAX_DEPTH)
+    if type(variable) is UserDefinedObjectVariable:
+        members = vars_of(variable.python_type())
+        if isinstance(members.get("__call__"), FunctionType):
+            return unsuitable(members["__call__"].__code__, members["__call__"].__globals__, MAX_DEPTH)
+    return "a hook on a tensor is no plain function"
+
+
+def unsuitable(code: CodeType, variables: dict, depth: int) -> Optional[str]:
+    """Why a hook with this code may notice that it runs inside a backward graph, None if it does not."""
+    if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        return "a hook on a tensor is a generator or a coroutine"
+    names = set(code.co_names)
+    forbidden = FORBIDDEN & names
+    if forbidden:
+        return f"a hook on a tensor may use `{min(forbidden)}`"
+    if any(name.endswith("_") and not name.endswith("__") for name in names) or writes_to_parameter(code):
+        return "a hook on a tensor may write to the gradient, which others may hold, too"
+    for part in code.co_consts:
+        if isinstance(part, tuple) and "stacklevel" in part:
+            return "a hook on a tensor names a place on the stack"
+    parts = [(part, variables) for part in code.co_consts if isinstance(part, CodeType)]
+    if depth:
+        parts += [(function.__code__, function.__globals__) for function in functions(names, variables)]
+    for part, its in parts:
+        reason = unsuitable(part, its, depth - 1 if depth else 0)
+        if reason is not None:
+            return reason
+    return None
+
+
+def functions(names: set[str], variables: dict) -> Iterator[FunctionType]:
+    """The functions of the program that names stand for, among its globals and in its classes."""
+    tables = [variables, *(vars(value) for value in list(variables.values()) if isinstance(value, type))]
+    for table in tables:
+        for name in names & table.keys():
+            if isinstance(table[name], FunctionType) and not is_trusted(table[name].__module__):
+                yield table[name]
+
+
+def writes_to_parameter(code: CodeType) -> bool:
+    """Whether code may write to a tensor that it is given: `g *= 2`, `g[0] = 0`."""
+    names = code.co_varnames[: code.co_argcount]
+    instructions = [item for item in dis.get_instructions(code) if item.opname not in ("CACHE", "EXTENDED_ARG")]
+    stores = any(item.opname in ("STORE_SUBSCR", "STORE_SLICE") for item in instructions)
+    for item, following in zip(instructions, instructions[1:]):
+        inplace = item.opname.startswith("INPLACE_") or (item.opname == "BINARY_OP" and item.argrepr.endswith("="))
+        if inplace and following.opname.startswith("STORE_FAST"):
+            return True
+        if not stores or not item.opname.startswith("LOAD_FAST"):
+            continue
+        loaded = item.argval if isinstance(item.argval, tuple) else (item.argval,)
+        asked = following.opname in ("LOAD_ATTR", "LOAD_METHOD")
+        if not item.starts_line and set(names) & set(loaded[:-1] if asked else loaded):
+            return True
+    return False
+
+
+@functools.lru_cache(maxsize=None)
+def handle_class() -> type:
+    """The class of Dynamo's variables for handles of such hooks; made late because Dynamo is loaded late."""
+    from ..base.torch_names import ConstantVariable, RemovableHandleVariable, create_call_function
+
+    class Handle(RemovableHandleVariable):
+        """The handle of a hook on a tensor of the graph; Python's own is made behind the graph."""
+
+        def __init__(self, tensor: Any, place: int, number: int, **options: Any) -> None:
+            super().__init__(**options)
+            self.tensor = tensor
+            self.place = place
+            self.number = number
+
+        def register(self, tx: Any, function: Any) -> None:
+            arguments = [self.tensor, ConstantVariable.create(f"#{self.place}"), self, function]
+            inline(tx, register, arguments, {})
+
+        def call_method(self, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+            if name != "remove":
+                raise trace_state.SiteRefused(f"`{name}` of the handle of a hook on a tensor is called")
+            if self.idx != self.REMOVED:
+                self.register(tx, ConstantVariable.create(None))
+                self.idx = self.REMOVED
+            return ConstantVariable.create(None)
+
+        def reconstruct(self, codegen: Any) -> None:
+            codegen.add_push_null(lambda: codegen.load_import_from(hook_runner.__name__, "handle_of"))
+            codegen.extend_output([codegen.create_load_const(value) for value in (self.place, self.number)])
+            codegen.extend_output(create_call_function(2, False))
+
+    read_name = torch_names.method("read")
+    read = getattr(RemovableHandleVariable, read_name)
+
+    def read_attribute(self: Any, tx: Any, name: str) -> Any:
+        if name != "remove":
+            raise trace_state.SiteRefused(f"`{name}` of the handle of a hook on a tensor is asked for")
+        return read(self, tx, name)
+
+    setattr(Handle, read_name, read_attribute)
+    return Handle
+
+
+# ---- On the traced graph ----
+
+
+def hooked_nodes(module: GraphModule) -> dict[Node, Node]:
+    """The tensors that have such hooks, with a mark."""
+    return {node.args[1]: node for node in module.graph.nodes if kind_of(node) == "hook"}
+
+
+def refuse_hooks(module: GraphModule, marks: Marks, trace: trace_state.Trace) -> None:
+    """Refuse a graph, or branches in it, in which hooks would see something else than in eager Python."""
+    nodes = hooked_nodes(module)
+    if not nodes:
+        return
+    if inner_gradients.differentiates(module):
+        raise trace_state.SiteRefused("a tensor has a hook, and the function computes gradients itself")
+    for region in marks.regions:
+        if any(branch_proofs.requires_grad(side) for select in region.selects for side in select.sides):
+            trace.refuse(region.site, "a tensor has a hook, and the branch chooses what has a gradient")
+    order = branch_proofs.Order(module)
+    for node in nodes:
+        storage = branch_proofs.storage_of(tensor_of(node))
+        if storage is None or order.written_after(storage, node):
+            raise trace_state.SiteRefused("a tensor with a hook is written to")
+        if any(is_alike(node, other) for other in module.graph.nodes if other is not node):
+            raise trace_state.SiteRefused("a tensor with a hook may be another tensor, too")
+    held = [branch_proofs.storages_of(node) for node in module.graph.nodes if node.op in ("placeholder", "get_attr")]
+    seen = set().union(*held)
+    for output in module.graph.output_node().args[0]:
+        if isinstance(output, Node) and branch_proofs.requires_grad(output):
+            if branch_proofs.storages_of(output) & seen:
+                raise trace_state.SiteRefused("a tensor has a hook, and results of the function share memory")
+            seen |= branch_proofs.storages_of(output)
+    written = set().union(*map(branch_proofs.writes_of, module.graph.nodes))
+    if any(
+        branch_proofs.requires_grad(node) and branch_proofs.storages_of(node) & written for node in inputs_of(module)
+    ):
+        raise trace_state.SiteRefused("a tensor has a hook, and an input with a gradient is written to")
+
+
+def inputs_of(module: GraphModule) -> list[Node]:
+    """What a graph is given."""
+    return [node for node in module.graph.nodes if node.op in ("placeholder", "get_attr")]
+
+
+def is_alike(first: Node, second: Node) -> bool:
+    """Whether two nodes give tensors that may be one: the same memory, seen in the same way."""
+    one, other = tensor_of(first), tensor_of(second)
+    if branch_proofs.storage_of(one) is None or branch_proofs.storage_of(one) != branch_proofs.storage_of(other):
+        return False
+    known = [(value.shape, value.stride(), value.storage_offset()) for value in (one, other)]  # type: ignore[union-attr]
+    return known[0] == known[1] and branch_proofs.requires_grad(second)
+
+
+def place_hooks(module: GraphModule) -> Optional[Hooks]:
+    """Replace the marks of a graph by calls that put hooks on its tensors; None if there are none."""
+    marks = hooked_nodes(module)
+    if not marks:
+        return None
+    places = {node: int(mark.args[0].lstrip("#")) for node, mark in marks.items()}  # type: ignore[union-attr]
+    leads, behind = flows(module, places)
+    order = {node: position for position, node in enumerate(module.graph.nodes)}
+    early = {}
+    for node, place in places.items():
+        made = node.args[0] if node.target is operator.getitem and isinstance(node.args[0], Node) else node
+        early[place] = frozenset(
+            position
+            for position, given in enumerate(module.graph.find_nodes(op="placeholder"))
+            if all(order[user] > order[made] for user in given.users if branch_proofs.requires_grad(user))
+        )
+    registered = [node for node in module.graph.nodes if kind_of(node) == "hook"]
+    for node in registered:
+        if node is marks[node.args[1]]:
+            with module.graph.inserting_before(node):
+                module.graph.call_function(hooked, (node.args[1], places[node.args[1]]))
+        module.graph.erase_node(node)
+    return Hooks(leads, behind, early)
+
+
+def flows(module: GraphModule, places: dict[Node, int]) -> tuple[dict[int, frozenset], dict[int, frozenset]]:
+    """The tensors with hooks that outputs depend on, and the inputs that those depend on."""
+    table: dict[Any, frozenset] = {}
+    behind: dict[int, frozenset] = {}
+    position = -1
+    for node in module.graph.nodes:
+        position += node.op == "placeholder"
+        found = EMPTY.union(*(read(table, source) for source in node.all_input_nodes))
+        if node.op == "placeholder":
+            found = frozenset([("input", position)])
+        if node in places:
+            behind[places[node]] = frozenset(number for kind, number in found if kind == "input")
+            found |= {("hook", places[node])}
+        for storage in branch_proofs.writes_of(node):
+            table[storage] = table.get(storage, EMPTY) | found
+        values = tensor_of(node) if isinstance(tensor_of(node), (tuple, list)) else (tensor_of(node),)
+        if any(isinstance(value, torch.Tensor) and value.requires_grad for value in values):  # type: ignore
+            table[node] = found
+    leads = {
+        position: frozenset(number for kind, number in read(table, node) if kind == "hook")
+        for position, node in enumerate(module.graph.output_node().args[0])
+        if isinstance(node, Node) and branch_proofs.requires_grad(node)
+    }
+    return leads, behind
+
+
+def read(table: dict[Any, frozenset], node: Node) -> frozenset:
+    """What a node depends on, by itself and by what is written into its memory."""
+    return table.get(node, EMPTY).union(*(table.get(storage, EMPTY) for storage in branch_proofs.storages_of(node)))

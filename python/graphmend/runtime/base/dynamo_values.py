@@ -1,0 +1,99 @@
+"""Dynamo's variables: the translator of this thread, values behind variables, calls that the trace inlines.
+
+`constant` marks a function that Dynamo runs for real while it traces. It sets `_dynamo_marked_constant`, the attribute
+behind `torch._dynamo.assume_constant_result`, by hand: loading a mended module must not load Dynamo.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+from . import torch_names
+
+
+def constant(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a function as run at trace time."""
+    function._dynamo_marked_constant = True  # type: ignore[attr-defined]
+    return function
+
+
+def translator() -> Any:
+    """Dynamo's translator of the frame being traced in this thread."""
+    from .torch_names import InstructionTranslator
+
+    return InstructionTranslator.current_tx()
+
+
+def real(variable: Any) -> Any:
+    """The object that the program holds; None where there is none before the call."""
+    output = translator().output
+    if variable.source is not None:
+        try:
+            return output.resolve_source_value(variable.source)
+        except Exception:  # made in this call
+            return None
+    return variable.as_python_constant() if variable.is_python_constant() else getattr(variable, "value", None)
+
+
+def as_constant(variable: Any) -> Any:
+    """The value of a variable of Dynamo's, all of which the graph is guarded on; raises where it is no constant."""
+    hold_keys(variable)
+    return variable.as_python_constant()
+
+
+def hold_keys(variable: Any) -> None:
+    """Have Dynamo look at the keys of dictionaries and their order, which it does for a program that asks for them."""
+    from .torch_names import BaseListVariable, ConstDictVariable
+
+    variable = variable.realize()
+    if isinstance(variable, ConstDictVariable):
+        variable.call_method(translator().output.current_tx, "keys", [], {})
+        parts = list(variable.items.values())
+    else:
+        parts = variable.items if isinstance(variable, BaseListVariable) else []
+    for part in parts:
+        hold_keys(part)
+
+
+def kind_of_break(error: Any) -> str:
+    """The kind of a graph break, by its name in PyTorch's registry: a field of the error, or how its text begins."""
+    return str(getattr(error, "gb_type", None) or str(error).partition("\n")[0])
+
+
+def lazily(tx: Any, value: Any) -> Any:
+    """Dynamo's variable of a value without a source, which is made when something asks for it."""
+    from .torch_names import LazyVariableTracker
+
+    options = {"tx": tx} if torch_names.release().version > (2, 12) else {}
+    return LazyVariableTracker.create(value, source=None, **options)
+
+
+def truth_of(tx: Any, variable: Any) -> Any:
+    """Dynamo's variable of the truth value of another one."""
+    return getattr(variable, torch_names.method("truth"))(tx)
+
+
+def attribute_of(tx: Any, variable: Any, name: str) -> Any:
+    """Dynamo's variable of an attribute of another one."""
+    return getattr(variable, torch_names.method("read"))(tx, name)
+
+
+def receiver_of(method: Any) -> Any:
+    """Dynamo's variable of the object that a bound method belongs to."""
+    return getattr(method, torch_names.method("method_receiver"))
+
+
+def bound_method(function: Callable[..., Any], receiver: Any) -> Any:
+    """Dynamo's variable of a function of the runtime that is bound to another variable."""
+    from .torch_names import UserFunctionVariable, UserMethodVariable
+
+    if torch_names.method("method_receiver") == "obj":
+        return UserMethodVariable(function, receiver)
+    return UserMethodVariable(UserFunctionVariable(function), receiver)
+
+
+def inline(tx: Any, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """Dynamo's variable of what a function of the runtime gives."""
+    from .torch_names import VariableTracker
+
+    return tx.inline_user_function_return(VariableTracker.build(tx, function), list(args), kwargs)

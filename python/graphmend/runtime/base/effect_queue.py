@@ -1,0 +1,99 @@
+"""How deferred work gets from a graph to the wrapper that carries it out.
+
+While a frame is traced, deferred work is a list of events to which the dialect appends. The code that Dynamo makes
+would build that list in every call. But for the values that the events show it is known by then, so a constant stands
+for it, and the code hands over that constant with the values: every step counts here.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional
+
+from . import trace_state
+
+DYNAMIC = object()  # what stands for a value that is known only when the graph has run
+INDENT = object()  # in place of a sink: the following events are those of one side of a branch
+DEDENT = object()
+
+
+class Work:
+    """The deferred work of a graph. A call hands over a tuple of this and of the values of every event.
+
+    `sinks` has the position of the values of each event, and the function to call with them. `mode` is the gradient
+    mode of all events, None if they differ or if some are those of one side of a branch; `modes` and `sites` are by
+    position. `undoes` tells whether the graph, or the code around it, notes how to undo the call, and `fills`
+    where the result gets what the work reads.
+    """
+
+    def __init__(self, events: list[tuple[Any, Any, Any]]) -> None:
+        self.sinks = tuple((i + 1, sink) for i, (sink, _, _) in enumerate(events))
+        self.modes = (None, *(mode for _, mode, _ in events))
+        self.sites = (None, *(site for _, _, site in events))
+        modes = set(self.modes[1:])
+        self.mode: Optional[bool] = modes.pop() if len(modes) == 1 else None
+        self.undoes = True
+        self.fills: Any = None
+
+
+def apply(function: Callable[..., None], *values: Any) -> None:
+    """The sink of an event whose function is one of its values."""
+    function(*values)
+
+
+def is_queue(var: Any) -> bool:
+    """Whether a variable of Dynamo's is the list of deferred work."""
+    from .torch_names import AttrSource
+
+    return isinstance(var.source, AttrSource) and str(var.source.name).endswith(trace_state.QUEUE_SOURCE)
+
+
+def constant_of(var: Any) -> Any:
+    """The value of a variable of Dynamo's whatever the call, or DYNAMIC; asking for it makes no guard."""
+    kind = type(var).__name__
+    if kind == "ConstantVariable":
+        return var.value
+    if kind not in ("TupleVariable", "SizeVariable") or var.source is not None:
+        return DYNAMIC
+    items = [constant_of(item) for item in var.items]
+    if any(item is DYNAMIC for item in items):
+        return DYNAMIC
+    return tuple(items) if kind == "TupleVariable" else var.python_type()(items)
+
+
+def event_of(var: Any) -> tuple[Any, Any, Any, list[Any]]:
+    """Sink, gradient mode, site and values of one event, the values as variables of Dynamo's."""
+    if type(var).__name__ == "ConstantVariable":
+        return DEDENT, None, None, []
+    items = var.items
+    if len(items) == 2:
+        return INDENT, None, None, items
+    mode, site = constant_of(items[2]), constant_of(items[3])
+    if type(items[1]).__name__ == "UserFunctionVariable":
+        return items[1].fn, mode, site, items[4:]
+    return apply, mode, site, [items[1], *items[4:]]
+
+
+def hand_over(trace: trace_state.Trace, var: Any, cg: Any) -> None:
+    """Emit what hands the events of a list over to the wrapper."""
+    from .torch_names import create_instruction
+
+    events = [event_of(item) for item in var.items]
+    trace.work = Work([event[:3] for event in events])
+    constants = [tuple(constant_of(value) for value in values) for _, _, _, values in events]
+    if any(value is DYNAMIC for values in constants for value in values):
+        cg.append_output(cg.create_load_const_unchecked(trace.work))
+        for (_, _, _, values), known in zip(events, constants):
+            if any(value is DYNAMIC for value in known):
+                cg.foreach(values)
+                cg.append_output(create_instruction("BUILD_TUPLE", arg=len(values)))
+            else:
+                cg.append_output(cg.create_load_const_unchecked(known))
+        cg.append_output(create_instruction("BUILD_TUPLE", arg=len(events) + 1))
+    else:
+        cg.append_output(cg.create_load_const_unchecked((trace.work, *constants)))
+    cg.clear_tos()
+    cg.load_import_from(trace_state.__name__, "local")
+    cg.load_attr("waiting")
+    cg.append_output(cg.create_load_const(0))
+    cg.append_output(create_instruction("STORE_SUBSCR"))
+    cg.clear_tos()

@@ -1,0 +1,234 @@
+"""Hooks into Dynamo: features, the table that they register in, and the dispatcher of each replaced attribute.
+
+A *capability*, such as `tensor.getattr`, names a function of Dynamo; `torch_names` says where each release of torch
+keeps it. A *feature* is a module that hooks into capabilities:
+
+    FEATURE = hooks.Feature(__name__, hooks.GAIN, "deep copies of tensors")
+
+    @FEATURE.hook("tensor.method")
+    def copy_deeply(call, trace, self, tx, name, args, kwargs):
+        return copied if name == "__deepcopy__" else call(self, tx, name, args, kwargs)
+
+`call` is the next hook, and behind the last one Dynamo's own function. A feature that is loaded later is asked earlier.
+A *guard* is a feature that soundness rests on; without it no mend is in force that needs it. A *gain* that cannot be
+had is skipped, and named. Hooks are in force while a frame is traced, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import dataclasses
+import functools
+import inspect
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any, Callable, Optional
+
+from . import slots
+from .slots import Function, Slot
+
+GUARD, GAIN = "guard", "gain"
+Scope = Callable[[Any], contextlib.AbstractContextManager]
+
+
+@dataclasses.dataclass(frozen=True)
+class Hook:
+    """One function of a feature, at one capability. A feature goes on without a hook that is not `needed`."""
+
+    feature: "Feature"
+    capability: str
+    function: Function
+    needed: bool
+
+    @functools.cached_property
+    def parameters(self) -> tuple[list[str], bool, bool]:
+        """The names of the parameters behind `call` and `trace`; whether it takes more by position, and by name."""
+        found = list(inspect.signature(self.function).parameters.values())[2:]
+        kinds = [parameter.kind for parameter in found]
+        named = [parameter.name for parameter in found if parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+        return named, inspect.Parameter.VAR_POSITIONAL in kinds, inspect.Parameter.VAR_KEYWORD in kinds
+
+
+class Feature:
+    """Something that the runtime does while Dynamo traces.
+
+    `partial`: it does so in traces of single frames, too, and not only in those of whole calls. `wanted` tells of a
+    trace whether it does so there. `state` makes what the feature notes in one trace (`of`). `rules` are the codes
+    (`GM3` stands for all that begin so) which rest on a guard; all of them do where it names none.
+    """
+
+    def __init__(
+        self,
+        module: str,
+        kind: str,
+        summary: str,
+        partial: bool = False,
+        wanted: Optional[Callable[[Any], bool]] = None,
+        state: Optional[Callable[[], Any]] = None,
+        rules: tuple[str, ...] = (),
+    ) -> None:
+        self.name = module.rpartition(".")[2]
+        self.module, self.kind, self.summary = module, kind, summary
+        self.partial, self.wanted, self.state, self.rules = partial, wanted, state, rules
+        self.hooks: list[Hook] = []
+        self.scopes: list[Scope] = []
+        features[self.name] = self
+
+    def hook(self, *capabilities: str, needed: bool = True) -> Callable[[Function], Function]:
+        """Decorator of a function that is asked at these capabilities."""
+
+        def add(function: Function) -> Function:
+            self.hooks += [Hook(self, capability, function, needed) for capability in capabilities]
+            return function
+
+        return add
+
+    def scope(self, function: Callable[[Any], Iterator[None]]) -> Callable[[Any], Iterator[None]]:
+        """Decorator of a generator function around each trace, for what is no replaced function."""
+        self.scopes.append(contextlib.contextmanager(function))
+        return function
+
+    def of(self, trace: Any) -> Any:
+        """What the feature notes in a trace."""
+        found = trace.notes.get(self.name)
+        if found is None:
+            assert self.state is not None
+            found = trace.notes[self.name] = self.state()
+        return found
+
+    def acts_in(self, trace: Any) -> bool:
+        """Whether the feature is in force in a trace."""
+        return (trace.whole or self.partial) and self.name not in lost and (self.wanted is None or self.wanted(trace))
+
+
+features: dict[str, Feature] = {}  # in the order in which they are loaded
+lost: dict[str, str] = {}  # features that are off, and why
+calls: collections.Counter[str] = collections.Counter()  # by capability, while they are counted
+counted: list[bool] = []  # holds an item while calls are counted
+
+
+@functools.lru_cache(maxsize=None)
+def table() -> dict[str, list[Slot]]:
+    """The slots of each capability that the installed torch has.
+
+    Features that need another one are off from here on.
+    """
+    found = {}
+    for capability, places, reason in slots.all_found():
+        if places:
+            found[capability] = places
+            continue
+        for hook in all_hooks():
+            if hook.capability == capability and hook.needed:
+                lose(hook.feature.name, reason)
+    for name in filter(None, os.environ.get("GRAPHMEND_WITHOUT", "").split(",")):
+        lose(name, "GRAPHMEND_WITHOUT names it")
+    return found
+
+
+def all_hooks() -> Iterator[Hook]:
+    """Every hook of every feature, in the order in which they are applied."""
+    for feature in features.values():
+        yield from feature.hooks
+
+
+def lose(name: str, reason: str) -> None:
+    """Have a feature be off from here on, for a reason."""
+    lost.setdefault(name, reason)
+
+
+def is_guarded(rule: str) -> bool:
+    """Whether every guard that the mends of a rule rest on is in force."""
+    guards = [features[name] for name in lost if name in features and features[name].kind == GUARD]
+    return not any(rule.startswith(guard.rules or "GM") for guard in guards)
+
+
+def forget() -> None:
+    """Look everything up anew."""
+    table.cache_clear()
+    lost.clear()
+
+
+@contextlib.contextmanager
+def in_force(trace: Any) -> Iterator[None]:
+    """Have the hooks of all features in force inside the block, for one trace."""
+    known = table()
+    acting = [feature for feature in features.values() if feature.acts_in(trace)]
+    chains: dict[str, list[Hook]] = {}
+    for feature in acting:
+        for hook in feature.hooks:
+            chains.setdefault(hook.capability, []).append(hook)
+    with contextlib.ExitStack() as stack:
+        for capability, hooks in chains.items():
+            for slot in known.get(capability, ()):
+                before = slot.write(dispatcher(capability, hooks, slot.function(), trace))
+                stack.callback(slot.put_back, before)
+        for feature in acting:
+            for scope in feature.scopes:
+                stack.enter_context(scope(trace))
+        yield
+
+
+@contextlib.contextmanager
+def replaced(capability: str, function: Function) -> Iterator[None]:
+    """Have a function stand at a capability inside the block, outside of traces; it is given Dynamo's own one first."""
+    with contextlib.ExitStack() as stack:
+        for slot in table().get(capability, ()):
+            before = slot.write(functools.partial(function, slot.function()))
+            stack.callback(slot.put_back, before)
+        yield
+
+
+def asker() -> Any:
+    """The frame that has called the replaced function, seen from a hook."""
+    frame = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename == __file__:
+        frame = frame.f_back
+    return frame
+
+
+def dispatcher(capability: str, hooks: list[Hook], original: Function, trace: Any) -> Function:
+    """The function that stands at a slot: it asks the last hook first."""
+    found = original
+    for hook in hooks:
+        found = linked(hook, found, original, trace)
+    if not counted:
+        return found
+
+    def counting(*args: Any, **kwargs: Any) -> Any:
+        calls[capability] += 1
+        return found(*args, **kwargs)
+
+    return counting
+
+
+def linked(hook: Hook, following: Function, original: Function, trace: Any) -> Function:
+    """One hook in front of those that follow. Arguments that it does not know are handed on to them."""
+    function, (names, takes_more, takes_named) = hook.function, hook.parameters
+    count = sys.maxsize if takes_more else len(names)
+
+    def link(*args: Any, **kwargs: Any) -> Any:
+        if not kwargs and len(args) <= count:
+            return function(following, trace, *args)
+        if kwargs and not takes_more:
+            args, kwargs = by_position(original, args, kwargs)
+        more, mine = args[count:], {name: kwargs[name] for name in kwargs if takes_named or name in names}
+        others = {name: kwargs[name] for name in kwargs if name not in mine}
+
+        def handing(*given: Any, **options: Any) -> Any:
+            return following(*given, *more, **others, **options)
+
+        return function(handing, trace, *args[:count], **mine)
+
+    return link
+
+
+def by_position(function: Function, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+    """Arguments of a call with those by position that can be."""
+    try:
+        bound = inspect.signature(function).bind(*args, **kwargs)
+    except (TypeError, ValueError):
+        return args, kwargs
+    return bound.args, bound.kwargs

@@ -1,0 +1,104 @@
+"""Operators that leave marks in the graph that Dynamo hands to the backend. They never run."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import torch
+from torch.fx.node import has_side_effect
+
+from . import trace_state
+
+LIBRARY = torch.library.Library("graphmend", "DEF")
+
+SCHEMAS = {
+    "enter": "(str key, Tensor predicate) -> ()",
+    "otherwise": "(str key) -> ()",
+    "leave": "(str key) -> ()",
+    "done": "(str key) -> ()",
+    "pair": "(str key, Tensor first, Tensor second) -> ()",
+    "join": "(str key, Tensor test) -> ()",
+    "check": "(str key, Tensor predicate) -> ()",
+    "decide": "(str key, Tensor predicate, bool answer) -> ()",
+    "event": "(str key, Tensor[] values) -> ()",
+    "hook": "(str key, Tensor tensor) -> ()",
+    "switch": "(str key, Tensor tensor) -> ()",
+}
+
+
+def nothing(*_: Any) -> None:
+    """Kernel of all markers."""
+
+
+def mismatch(first: torch.Tensor, second: torch.Tensor) -> Optional[str]:
+    """Why two results cannot be selected element by element, None if they can."""
+    from torch.fx.experimental.symbolic_shapes import statically_known_true
+
+    if first.device != second.device:
+        return f"the two sides are on different devices ({first.device} and {second.device})"
+    if first.layout != torch.strided or second.layout != torch.strided:
+        return "a side has a sparse layout"
+    if first.dim() != second.dim():
+        return f"the two sides have different ranks ({first.dim()} and {second.dim()})"
+    if not all(statically_known_true(a == b) for a, b in zip(first.shape, second.shape)):
+        return f"the two sides have different shapes ({tuple(first.shape)} and {tuple(second.shape)})"
+    if not all(statically_known_true(a == b) for a, b in zip(first.stride(), second.stride())):
+        return f"the two sides have different strides ({first.stride()} and {second.stride()})"
+    if first.is_conj() != second.is_conj() or first.is_neg() != second.is_neg():
+        return "a side is a lazy conjugate or negative"
+    return None
+
+
+def fake_pair(key: str, first: torch.Tensor, second: torch.Tensor) -> None:
+    """Compares the two sides while tracing, before they are combined."""
+    trace = trace_state.local.trace
+    reason = mismatch(first, second)
+    if reason is not None and trace is not None:
+        trace.refuse(site_of(key), reason)
+        raise trace_state.SiteRefused(reason)
+
+
+for _name, _schema in SCHEMAS.items():
+    LIBRARY.define(_name + _schema)
+    LIBRARY.impl(_name, nothing, "CompositeExplicitAutograd")
+    torch.library.register_fake(f"graphmend::{_name}", fake_pair if _name == "pair" else nothing, lib=LIBRARY)
+    has_side_effect(getattr(torch.ops.graphmend, _name).default)
+
+enter = torch.ops.graphmend.enter.default
+otherwise = torch.ops.graphmend.otherwise.default
+leave = torch.ops.graphmend.leave.default
+done = torch.ops.graphmend.done.default
+pair = torch.ops.graphmend.pair.default
+join = torch.ops.graphmend.join.default
+check = torch.ops.graphmend.check.default
+decide = torch.ops.graphmend.decide.default
+event = torch.ops.graphmend.event.default
+hook = torch.ops.graphmend.hook.default
+switch = torch.ops.graphmend.switch.default
+
+
+LIBRARY.define("test(str key, Scalar number) -> Tensor")
+torch.library.register_fake("graphmend::test", lambda key, number: torch.empty((), dtype=torch.bool), lib=LIBRARY)
+test = torch.ops.graphmend.test.default
+
+
+def key_of(site: str, number: int) -> str:
+    """Name of one use of a site in a graph."""
+    return f"{site}#{number}"
+
+
+def site_of(key: str) -> str:
+    """The site behind a key."""
+    return key.rpartition("#")[0]
+
+
+def kind_of(node: torch.fx.Node) -> Optional[str]:
+    """Which marker a node is, None for any other node."""
+    if node.op != "call_function":
+        return None
+    name = getattr(node.target, "_qualified_op_name", None) or getattr(node.target, "_qualname", None)
+    if name is None:
+        packet = str(node.target)
+        return packet.split(".")[1] if packet.startswith("graphmend.") else None
+    space, _, rest = str(name).replace("::", ".").partition(".")
+    return rest.split(".")[0] if space == "graphmend" else None

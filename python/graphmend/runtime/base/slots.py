@@ -1,0 +1,129 @@
+"""Slots: the places of the installed torch that hooks replace, found by the rows of `torch_names`.
+
+A slot is an attribute of a class or module, or an item of a table. It knows the function that is there, and the
+wrapper around it (`classmethod`, `staticmethod`), so that a replacement gets the same one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import inspect
+import types
+from collections.abc import Iterator
+from typing import Any, Callable
+
+import torch
+
+from . import torch_names
+from .torch_names import ABSENT, MissingName
+from .torch_names.places import KEYS, MODULES, Place, Step, parse
+
+Function = Callable[..., Any]
+
+
+@dataclasses.dataclass
+class Slot:
+    """One place that can be read, written and put back."""
+
+    place: Place
+    owner: Any
+    step: Step
+
+    @property
+    def key(self) -> Any:
+        """The key of the item, for a slot of a table."""
+        if self.step.kind != "symbol":
+            return self.step.name
+        found: Any = torch.ops
+        for part in KEYS[self.step.name].split("."):
+            found = getattr(found, part)
+        return found
+
+    def read(self) -> Any:
+        """What is in the slot itself; ABSENT where a class inherits it."""
+        if self.step.kind != "attribute":
+            return self.owner.get(self.key, ABSENT)
+        if isinstance(self.owner, (type, types.ModuleType)):
+            return vars(self.owner).get(self.step.name, ABSENT)
+        return getattr(self.owner, self.step.name)
+
+    def function(self) -> Function:
+        """The function that is in force at the slot, without its wrapper."""
+        if self.step.kind != "attribute":
+            return self.owner[self.key]  # type: ignore[no-any-return]
+        found = self.read()
+        if found is ABSENT:
+            found = inspect.getattr_static(self.owner, self.step.name)
+        return getattr(found, "__func__", found)  # type: ignore[no-any-return]
+
+    def write(self, function: Function) -> Any:
+        """Put a function into the slot, in the wrapper of the one before; returns what `put_back` takes."""
+        before = self.read()
+        if self.step.kind != "attribute":
+            self.owner[self.key] = function
+            return before
+        known = inspect.getattr_static(self.owner, self.step.name) if before is ABSENT else before
+        wrapper = type(known) if isinstance(known, (classmethod, staticmethod)) else None
+        setattr(self.owner, self.step.name, wrapper(function) if wrapper else function)
+        return before
+
+    def put_back(self, before: Any) -> None:
+        """Undo `write`."""
+        if self.step.kind != "attribute":
+            self.owner[self.key] = before
+        elif before is ABSENT:
+            delattr(self.owner, self.step.name)
+        else:
+            setattr(self.owner, self.step.name, before)
+
+
+def find(capability: str) -> list[Slot]:
+    """The slots of a capability in the installed torch; raises MissingName."""
+    row = torch_names.release().places.get(capability)
+    if row is None:
+        raise MissingName(capability, None)
+    return [slot_of(place, capability) for place in parse(row)]
+
+
+def slot_of(place: Place, capability: str) -> Slot:
+    """The slot at a place; raises MissingName where something on the way is missing, or takes fewer arguments."""
+    if place.owner in MODULES:
+        try:
+            owner = importlib.import_module(MODULES[place.owner])
+        except ImportError:
+            raise MissingName(capability, place.text) from None
+    else:
+        owner = torch_names.find(place.owner)
+    try:
+        for step in place.steps[:-1]:
+            owner = getattr(owner, step.name) if step.kind == "attribute" else owner[step.name]
+        slot = Slot(place, owner, place.steps[-1])
+        function = slot.function()
+    except (AttributeError, KeyError):
+        raise MissingName(capability, place.text) from None
+    if not callable(function) or not takes(function, place.parameters):
+        raise MissingName(capability, place.text)
+    return slot
+
+
+def takes(function: Function, expected: tuple[str, ...]) -> bool:
+    """Whether a function takes so many arguments by position, with Dynamo's translator `tx` where it is expected."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # written in C
+        return True
+    if any(parameter.kind is inspect.Parameter.VAR_POSITIONAL for parameter in parameters):
+        return True
+    by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    names = [parameter.name for parameter in parameters if parameter.kind in by_position][: len(expected)]
+    return len(names) == len(expected) and all((a == "tx") == (b == "tx") for a, b in zip(names, expected))
+
+
+def all_found() -> Iterator[tuple[str, list[Slot], str]]:
+    """Every capability with its slots, or with the reason why it has none."""
+    for capability in torch_names.release().places:
+        try:
+            yield capability, find(capability), ""
+        except MissingName as error:
+            yield capability, [], str(error)

@@ -1,0 +1,94 @@
+"""Private names of torch: the only room that says where torch keeps them.
+
+A name is an attribute of this module: `from ..base.torch_names import TensorVariable`. It is looked up in the release
+of torch that is installed, when it is asked for; `MissingName` tells that the release has none. `names.py` has the rows
+of names, `places.py` those of the functions that hooks replace, `releases.py` the differences between releases.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import sys
+import types
+from typing import Any
+
+from .releases import BASE, Release, parsed, rows
+
+ABSENT = object()
+
+
+class MissingName(Exception):
+    """A name that the installed release of torch does not have where the table says."""
+
+    def __init__(self, name: str, place: Any) -> None:
+        where = f" at `{place}`" if place else ""
+        super().__init__(f"torch {version()} has no `{name}`{where}")
+        self.missing = name
+
+
+def version() -> str:
+    """The version of torch that is loaded, or would be."""
+    torch = sys.modules.get("torch")
+    found = getattr(torch, "__version__", None)
+    if found is None:
+        try:
+            found = importlib.metadata.version("torch")
+        except importlib.metadata.PackageNotFoundError:
+            found = ""
+    return str(found)
+
+
+def release() -> Release:
+    """The rows for the installed torch."""
+    return rows(parsed(version()) or BASE)
+
+
+def find(name: str) -> Any:
+    """What a name of the table stands for; raises MissingName."""
+    place = release().names.get(name)
+    if place is None:
+        raise MissingName(name, None)
+    module, _, path = place.partition(":")
+    try:
+        found = importlib.import_module(f"{__name__}.older" if module == "older" else module)
+        for part in path.split(".") if path else ():
+            found = getattr(found, part)
+    except (ImportError, AttributeError):
+        raise MissingName(name, place) from None
+    return found
+
+
+def has(name: str) -> bool:
+    """Whether the installed release has a name."""
+    try:
+        find(name)
+    except MissingName:
+        return False
+    return True
+
+
+def is_loaded(name: str) -> bool:
+    """Whether the module of a name has been imported by somebody."""
+    place = release().names.get(name) or ""
+    return place.partition(":")[0] in sys.modules
+
+
+def method(name: str) -> str:
+    """What a method or attribute of Dynamo's variables is called in the installed release."""
+    return release().methods[name]
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__") or name not in release().names:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = find(name)
+    if isinstance(found, (type, types.ModuleType)):  # a function may be replaced, a number may change
+        globals()[name] = found
+    return found
+
+
+def forget() -> None:
+    """Forget what has been looked up, for tests that take a name away."""
+    for name in release().names:
+        globals().pop(name, None)

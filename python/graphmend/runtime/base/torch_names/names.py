@@ -1,0 +1,109 @@
+"""Rows of private names: for each module of torch 2.13 the names that the runtime reads there.
+
+`X=y.z` says that the runtime's `X` is `y.z` in the module, `X=.` that it is the module itself. Other releases are
+described by their differences, in `releases.py`.
+"""
+
+from __future__ import annotations
+
+NAMES = {
+    "torch": "_assert_scalar _check_is_size",
+    "torch._C": (
+        "_get_dispatch_mode _set_fwd_grad_enabled _TorchDispatchModeKey _will_engine_execute_node DisableTorchFunction"
+    ),
+    "torch._C._autograd": (
+        "_saved_tensors_hooks_disable _saved_tensors_hooks_enable _top_saved_tensors_default_hooks "
+        "_unsafe_set_version_counter"
+    ),
+    "torch._C._dynamo.eval_frame": "FrameAction=_FrameAction FrameExecStrategy=_FrameExecStrategy set_eval_frame",
+    "torch._C._functorch": (
+        "get_dynamic_layer_stack_depth get_unwrapped is_functorch_wrapped_tensor maybe_current_level "
+        "pop_dynamic_layer_stack_and_undo_to_depth set_inplace_requires_grad_allowed"
+    ),
+    "torch._VF": "_VF=.",
+    "torch._dynamo": "dynamo=. graph_break",
+    "torch._dynamo.backends.registry": "lookup_backend",
+    "torch._dynamo.bytecode_transformation": "create_call_function create_instruction",
+    "torch._dynamo.codegen": "PyCodegen",
+    "torch._dynamo.compiled_autograd": "compiled_autograd_enabled",
+    "torch._dynamo.config": "dynamo_config=.",
+    "torch._dynamo.convert_frame": "compile_lock output_codes",
+    "torch._dynamo.current_scope_id": "_current_scope_id current_scope_id",
+    "torch._dynamo.eval_frame": "eval_frame=. _optimize innermost_fn optimize OptimizeContext",
+    "torch._dynamo.exc": (
+        "InternalTorchDynamoError raise_observed_exception TorchDynamoException TorchRuntimeError unimplemented "
+        "Unsupported"
+    ),
+    "torch._dynamo.guards": "GuardBuilder install_guard",
+    "torch._dynamo.output_graph": "output_graph=. OutputGraph SubgraphTracer",
+    "torch._dynamo.polyfills": "polyfills=.",
+    "torch._dynamo.side_effects": "SideEffects",
+    "torch._dynamo.source": (
+        "AttrSource CallMethodItemSource GlobalSource LocalCellSource RandomValueSource TempLocalSource"
+    ),
+    "torch._dynamo.symbolic_convert": (
+        "compare_op_handlers InliningInstructionTranslator InstructionTranslator InstructionTranslatorBase"
+    ),
+    "torch._dynamo.trace_rules": "is_skipped_code=check SKIP_DIRS skip_module=add",
+    "torch._dynamo.types": "ConvertFrameReturn",
+    "torch._dynamo.utils": (
+        "dynamo_utils=. _get_error_on_graph_break _set_error_on_graph_break guard_if_dyn numpy_method_wrapper "
+        "numpy_operator_wrapper numpy_to_tensor_wrapper proxy_args_kwargs to_numpy_helper unpack_iterable"
+    ),
+    "torch._dynamo.variables.base": (
+        "AttributeMutationExisting AttributeMutationNew MutationType ValueMutationExisting ValueMutationNew "
+        "VariableTracker"
+    ),
+    "torch._dynamo.variables.builder": "GraphArg SourcelessBuilder VariableBuilder wrap_fx_proxy",
+    "torch._dynamo.variables.builtin": "BuiltinVariable SetAttrBuiltinVariable",
+    "torch._dynamo.variables.constant": "ConstantVariable",
+    "torch._dynamo.variables.ctx_manager": "ContextWrappingVariable GradModeVariable NullContextVariable",
+    "torch._dynamo.variables.dicts": "ConstDictVariable DictItemsVariable is_hashable MappingProxyVariable",
+    "torch._dynamo.variables.functions": (
+        "FunctoolsPartialVariable LocalGeneratorObjectVariable NestedUserFunctionVariable SkipFunctionVariable "
+        "UserFunctionVariable UserMethodVariable WrapperUserFunctionVariable"
+    ),
+    "torch._dynamo.variables.hashable": "HashableTracker",
+    "torch._dynamo.variables.higher_order_ops": "AutogradFunctionApplyVariable",
+    "torch._dynamo.variables.iter": "ItertoolsVariable",
+    "torch._dynamo.variables.lazy": "LazyConstantVariable LazySymNodeFormatString LazyVariableTracker",
+    "torch._dynamo.variables.lists": (
+        "BaseListVariable ListVariable RangeVariable SizeVariable SliceVariable TupleVariable"
+    ),
+    "torch._dynamo.variables.misc": (
+        "CellVariable DeletedVariable get_np_to_tnp_map GetAttrVariable LambdaVariable NewGlobalVariable "
+        "NumpyDTypeVariable NumpyVariable PythonModuleVariable RandomClassVariable StringFormatVariable "
+        "SuperVariable"
+    ),
+    "torch._dynamo.variables.object_protocol": "generic_richcompare generic_richcompare_bool",
+    "torch._dynamo.variables.optimizer": "OptimizerVariable",
+    "torch._dynamo.variables.script_object": "OpaqueObjectClassVariable",
+    "torch._dynamo.variables.tensor": (
+        "all_tensor_attrs NumpyNdarrayVariable SymNodeVariable TensorVariable UnspecializedPythonVariable"
+    ),
+    "torch._dynamo.variables.torch": "TorchInGraphFunctionVariable",
+    "torch._dynamo.variables.user_defined": (
+        "RemovableHandleVariable UserDefinedClassVariable UserDefinedObjectVariable"
+    ),
+    "torch._inductor.config": "inductor_config=.",
+    "torch._higher_order_ops.effects": "_register_effectful_op",
+    "torch._library.custom_ops": "OPDEFS",
+    "torch._library.effects": "EffectType",
+    "torch._numpy": "torch_numpy=.",
+    "torch._ops": "HigherOrderOperator OpOverload OpOverloadPacket",
+    "torch._prims_common": (
+        "is_channels_last_contiguous_or_false is_contiguous_or_false is_non_overlapping_and_dense_or_false"
+    ),
+    "torch._subclasses.fake_impls": "fake_implementations=op_implementations_dict",
+    "torch._subclasses.fake_tensor": "FakeTensor",
+    "torch.amp": "_enter_autocast _exit_autocast",
+    "torch.autograd.grad_mode": "_enter_inference_mode _exit_inference_mode",
+    "torch.fx._lazy_graph_module": "_LazyGraphModule",
+    "torch.fx.experimental.symbolic_shapes": "ShapeEnv",
+    "torch.utils._device": "DeviceContext",
+    "torch.utils._mode_utils": "no_dispatch",
+    "torch.utils._python_dispatch": "_disable_current_modes TorchDispatchMode",
+    "torch.utils._pytree": "key_get SequenceKey tree_leaves tree_map",
+    "torch.utils._sympy.functions": "FloorDiv Max Min Mod PythonMod ToFloat",
+    "torch.utils._sympy.printers": "PythonPrinter",
+}

@@ -1,0 +1,172 @@
+"""Rows of capabilities: for each place of torch 2.13 that a hook may replace, where it is and what it is called with.
+
+A place is written as Python writes it: `Class.method(parameters)`, `Class.table['key'].slot(parameters)` or
+`module.function(parameters)`; several places of one capability are joined by `|`. The first part is a name of
+`names.py` or a module of MODULES. The parameters are those that hooks take; a release may have more behind them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+MODULES = {
+    "aot_autograd": "torch._functorch.aot_autograd",
+    "builder": "torch._dynamo.variables.builder",
+    "builtin": "torch._dynamo.variables.builtin",
+    "dynamo_utils": "torch._dynamo.utils",
+    "graph_compile": "torch._functorch._aot_autograd.graph_compile",
+    "lists": "torch._dynamo.variables.lists",
+    "object_protocol": "torch._dynamo.variables.object_protocol",
+    "tensor": "torch._dynamo.variables.tensor",
+    "user_defined": "torch._dynamo.variables.user_defined",
+}
+
+CALL = "call_function(self, tx, args, kwargs)"
+METHOD = "call_method(self, tx, name, args, kwargs)"
+READ = "var_getattr(self, tx, name)"
+HAS = "call_obj_hasattr(self, tx, name)"
+
+PLACES = {
+    # Calls that the program makes.
+    "torch_function.call": f"TorchInGraphFunctionVariable.{CALL}",
+    "function.call": f"UserFunctionVariable.{CALL}",
+    "method.call": f"UserMethodVariable.{CALL}",
+    "skipped.call": f"SkipFunctionVariable.{CALL}",
+    "builtin.call": f"BuiltinVariable.{CALL}",
+    "class.call": f"UserDefinedClassVariable.{CALL}",
+    "numpy.call": f"NumpyVariable.{CALL}",
+    "random_class.call": f"RandomClassVariable.{CALL}",
+    "opaque_class.call": f"OpaqueObjectClassVariable.{CALL}",
+    "itertools.call": f"ItertoolsVariable.{CALL}",
+    "wrapper.call": f"WrapperUserFunctionVariable.{CALL}",
+    "random.call": "user_defined.call_random_fn(tx, function, args, kwargs)",
+    "translator.call": "InstructionTranslatorBase.call_function(self, function, args, kwargs)",
+    "inlined.run": "InliningInstructionTranslator.inline_call_(self)",
+    # Methods.
+    "tensor.method": f"TensorVariable.{METHOD}",
+    "array.method": f"NumpyNdarrayVariable.{METHOD}",
+    "builtin.method": f"BuiltinVariable.{METHOD}",
+    "constant.method": f"ConstantVariable.{METHOD}",
+    "list.method": f"ListVariable.{METHOD}",
+    "numpy.method": f"NumpyVariable.{METHOD}",
+    "optimizer.init_group": f"OptimizerVariable.{METHOD}",
+    "tensor.tolist": "TensorVariable.method_tolist(self, tx)",
+    "tensor.backward": "TensorVariable.method_backward(self, tx)",
+    "tensor.requires_grad_": "TensorVariable.method_requires_grad_(self, tx)",
+    "tensor.retain_grad": "TensorVariable.method_attr_retain_grad(self, tx)",
+    "tensor.add_hook": "TensorVariable._method_register_hook(self, tx, name, hook)",
+    # Attributes.
+    "tensor.getattr": f"TensorVariable.{READ}",
+    "array.getattr": f"NumpyNdarrayVariable.{READ}",
+    "module.getattr": f"PythonModuleVariable.{READ}",
+    "class.getattr": f"UserDefinedClassVariable.{READ}",
+    "object.getattr": "UserDefinedObjectVariable.generic_getattr(self, tx, name)",
+    "super.getattr": f"SuperVariable.{READ}",
+    "function.getattr": f"UserFunctionVariable.{READ}",
+    "optimizer.getattr": f"OptimizerVariable.{READ}",
+    "tensor.hasattr": f"TensorVariable.{HAS}",
+    "class.hasattr": f"UserDefinedClassVariable.{HAS}",
+    "function.hasattr": f"UserFunctionVariable.{HAS}",
+    "method.hasattr": f"UserMethodVariable.{HAS}",
+    "object.table": "UserDefinedObjectVariable.get_dict_vt(self, tx)",
+    "attribute.set": "SetAttrBuiltinVariable._call_setattr(self, tx, item, name, value)",
+    "attribute.is_plain_setter": "user_defined.is_standard_setattr(method)",
+    # Types and identity.
+    "tensor.type": "TensorVariable.python_type(self)",
+    "object.type": "UserDefinedObjectVariable.python_type(self)",
+    "tensor.compare_identity": "builtin.extract_fake_example_value(node)",
+    "dict.key": "HashableTracker.__init__(self, variable)",
+    # Comparisons and containment.
+    **{f"compare {sign}": f"compare_op_handlers['{sign}'](tx, sides, options)" for sign in ("is", "is not")},
+    **{f"compare {sign}": f"compare_op_handlers['{sign}'](tx, sides, options)" for sign in ("<", "<=", ">", ">=")},
+    **{f"compare {sign}": f"compare_op_handlers['{sign}'](tx, sides, options)" for sign in ("==", "!=")},
+    "number.compare": "SymNodeVariable.richcompare_impl(self, tx, other, name)",
+    "item.compare": "object_protocol.generic_richcompare_bool(tx, first, second, name)",
+    "items.search": "dynamo_utils.iter_contains(items, wanted, tx) | lists.iter_contains(items, wanted, tx)",
+    "range.contains": "RangeVariable.sq_contains(self, tx, item)",
+    "dict_items.contains": "DictItemsVariable.sq_contains(self, tx, item)",
+    # Read-only views of dictionaries.
+    "proxy.check": "MappingProxyVariable._check_mutation_guard(self, tx)",
+    "proxy.unpack": "MappingProxyVariable.unpack_var_sequence(self, tx)",
+    "proxy.iter": "MappingProxyVariable.tp_iter_impl(self, tx)",
+    "proxy.contains": "MappingProxyVariable.sq_contains(self, tx)",
+    "proxy.len": "MappingProxyVariable.mp_length(self, tx)",
+    "proxy.compare": "MappingProxyVariable.richcompare_impl(self, tx)",
+    # Variables that Dynamo makes.
+    "number.create": "SymNodeVariable.create(cls, tx, proxy)",
+    "variable.build": "VariableBuilder.__call__(self, value)",
+    "variable.lazy": "LazyVariableTracker.create(value, source)",
+    "variable.lazy_constant": "LazyConstantVariable.create(value, source)",
+    "variable.sourceless": "SourcelessBuilder.create(tx, value)",
+    "inner_function.make": "NestedUserFunctionVariable.get_function(self)",
+    "generator.create": "LocalGeneratorObjectVariable.__init__(self)",
+    "generator.rebuild": "LocalGeneratorObjectVariable.reconstruct(self)",
+    "generator.drain": "InstructionTranslator.replace_tos_if_return_is_generator(self)",
+    "mutation.create": "MutationType.__init__(self)",
+    "integer.specialize": "builder.is_int_specialization_case(value, source)",
+    # Texts.
+    "text.format_value": "InstructionTranslatorBase._format_value(self, specification, flags)",
+    "text.create": "StringFormatVariable.create(cls, text, args, kwargs)",
+    "text.hash": "StringFormatVariable.hash_impl(self, tx)",
+    "text.number": "LazySymNodeFormatString.__repr__(self)",
+    # The graph, its numbers, its side effects, the code around it.
+    "graph.example": "builder.set_example_value(node, value) | tensor.set_example_value(node, value)",
+    "graph.create_proxy": "SubgraphTracer.create_proxy(self)",
+    "graph.remove_unused": "OutputGraph.remove_unused_graphargs(self)",
+    "graph.check_gradients": "OutputGraph._check_requires_grad_intermediate_outputs(self)",
+    "graph.rewire_backward": (
+        "AutogradFunctionApplyVariable.rewire_bwd_graph_outputs(self, inputs, gradients, graph, outer, arguments)"
+    ),
+    "effects.store": "SideEffects.store_attr(self, item, name, value)",
+    "effects.codegen": "SideEffects.codegen_update_mutated(self, cg)",
+    "effects.modified": "SideEffects._get_modified_vars(self)",
+    "effects.check": "SideEffects.check_allowed_side_effect(self, item)",
+    "block.enter": "InstructionTranslatorBase.setup_or_before_with(self, instruction)",
+    "code.output": "PyCodegen.add_graph_output(self, value)",
+    "code.import": "PyCodegen.load_import_from(self, module, name)",
+    "array.operator": "builtin.numpy_operator_wrapper(function)",
+    "shape.evaluate": "ShapeEnv._evaluate_expr(self, expr)",
+    "number.fetch": (
+        "fake_implementations[item](mode, operator, value) | fake_implementations[local_scalar](mode, operator, value)"
+    ),
+    "compiler.donated_buffers": "graph_compile.collect_bw_donated_buffer_idxs()",
+    "compiler.start": "aot_autograd.create_aot_state()",
+}
+
+# Keys of tables that are no texts, by the word that stands in the brackets.
+KEYS = {"item": "aten.item.default", "local_scalar": "aten._local_scalar_dense.default"}
+
+FORM = re.compile(r"(?P<owner>\w+)(?P<steps>(?:\.\w+|\['[^']+'\]|\[\w+\])+)\((?P<parameters>[\w, ]*)\)")
+STEP = re.compile(r"\.(?P<attribute>\w+)|\['(?P<key>[^']+)'\]|\[(?P<symbol>\w+)\]")
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """One step from an owner to a place: an attribute, or an item of a table."""
+
+    kind: str  # attribute, key or symbol
+    name: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """A place as a row describes it."""
+
+    text: str
+    owner: str
+    steps: tuple[Step, ...]
+    parameters: tuple[str, ...]
+
+
+def parse(row: str) -> list[Place]:
+    """The places of a row."""
+    found = []
+    for text in (part.strip() for part in row.split("|")):
+        match = FORM.fullmatch(text)
+        if match is None:
+            raise ValueError(f"not a place: {text}")
+        steps = tuple(Step(step.lastgroup or "", step[step.lastgroup or 0]) for step in STEP.finditer(match["steps"]))
+        parameters = tuple(name.strip() for name in match["parameters"].split(",") if name.strip())
+        found.append(Place(text, match["owner"], steps, parameters))
+    return found

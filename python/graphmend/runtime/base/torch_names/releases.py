@@ -1,0 +1,163 @@
+"""Releases of torch: for each one the rows in which it differs from its neighbour on the way to 2.13.
+
+`names.py` and `places.py` describe 2.13. A newer release inherits the rows of the release before it, an older one
+those of the release behind it, and each names what differs: where a name or a place is there, or None where there is
+none. A row `older:NAME` stands for a function of `older.py`, which does what the missing one would do.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+from collections.abc import Mapping
+from typing import Optional
+
+from .names import NAMES
+from .places import PLACES
+
+Version = tuple[int, int]
+BASE: Version = (2, 13)
+OLDEST: Version = (2, 9)
+
+# What `verify`, the kit and the tests of the runtime have been run on, by release: see docs/results.md.
+KNOWN: tuple[Version, ...] = ((2, 9), (2, 10), (2, 11), (2, 12), (2, 13), (2, 14), (2, 15))
+
+
+@dataclasses.dataclass(frozen=True)
+class Differences:
+    """What differs from the neighbour: places of names, methods of Dynamo's variables, places of capabilities."""
+
+    names: Mapping[str, Optional[str]] = dataclasses.field(default_factory=dict)
+    methods: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    places: Mapping[str, Optional[str]] = dataclasses.field(default_factory=dict)
+
+
+# Methods and attributes that the runtime uses on Dynamo's variables and that have other names in some release.
+METHODS = {
+    "truth": "bool_impl",
+    "read": "var_getattr",
+    "method_receiver": "obj",
+    "generator_exhausted": "_is_generator_exhausted",
+}
+
+READ = "tp_getattro_impl(self, tx, name)"
+NEWER: dict[Version, Differences] = {
+    (2, 14): Differences(
+        names={"OpaqueObjectClassVariable": "torch._dynamo.variables.script_object:CustomClassVariable"},
+        methods={"truth": "nb_bool_impl", "read": "tp_getattro_impl", "generator_exhausted": "_frame_state_finished"},
+        places={
+            "tensor.getattr": f"TensorVariable.{READ}",
+            "array.getattr": f"NumpyNdarrayVariable.{READ}",
+            "module.getattr": f"PythonModuleVariable.{READ}",
+            "class.getattr": f"UserDefinedClassVariable.{READ}",
+            "super.getattr": f"SuperVariable.{READ}",
+            "function.getattr": f"UserFunctionVariable.{READ}",
+            "optimizer.getattr": f"OptimizerVariable.{READ}",
+            "number.compare": "SymNodeVariable.tp_richcompare_impl(self, tx, other, name)",
+            "range.contains": "RangeVariable.sq_contains_impl(self, tx, item)",
+            "dict_items.contains": "DictItemsVariable.sq_contains_impl(self, tx, item)",
+            "proxy.contains": "MappingProxyVariable.sq_contains_impl(self, tx)",
+            "proxy.len": "MappingProxyVariable.mp_length_impl(self, tx)",
+            "proxy.compare": "MappingProxyVariable.tp_richcompare_impl(self, tx)",
+        },
+    ),
+    (2, 15): Differences(
+        methods={"method_receiver": "im_self"},
+        places={
+            "tensor.tolist": "TensorVariable.tp_methods['tolist'].handler(self, tx)",
+            "tensor.backward": "TensorVariable.tp_methods['backward'].handler(self, tx)",
+            "tensor.requires_grad_": "TensorVariable.tp_methods['requires_grad_'].handler(self, tx)",
+            "text.create": "StringFormatVariable.create(cls, tx, text, args, kwargs)",
+            "optimizer.init_group": "OptimizerVariable.tp_methods['_init_group'].handler(self, tx, args, kwargs)",
+        },
+    ),
+}
+OLDER: dict[Version, Differences] = {
+    (2, 12): Differences(
+        names={
+            "SetAttrBuiltinVariable": None,
+            "unpack_iterable": "older:unpack_iterable",
+            "generic_richcompare": "older:generic_richcompare",
+            "generic_richcompare_bool": "older:generic_richcompare",
+        },
+        places={
+            "attribute.set": "BuiltinVariable.call_setattr(self, tx, item, name, value)",
+            "object.getattr": "UserDefinedObjectVariable.var_getattr(self, tx, name)",
+            "item.compare": None,
+            "number.compare": None,
+            "range.contains": None,
+            "dict_items.contains": None,
+            "proxy.iter": None,
+            "proxy.contains": None,
+            "proxy.compare": None,
+            "text.hash": None,
+        },
+    ),
+    (2, 11): Differences(),
+    (2, 10): Differences(),
+    (2, 9): Differences(
+        names={
+            "EffectType": None,
+            "HashableTracker": "torch._dynamo.variables.dicts:ConstDictVariable._HashableTracker",
+            "LazyConstantVariable": "older:LazyConstantVariable",
+            "OpaqueObjectClassVariable": None,
+            "TempLocalSource": "older:TempLocalSource",
+            "is_non_overlapping_and_dense_or_false": "older:is_non_overlapping_and_dense_or_false",
+        },
+        places={
+            "opaque_class.call": None,
+            "tensor.add_hook": None,
+            "tensor.backward": None,
+            "tensor.requires_grad_": None,
+            "tensor.tolist": None,
+            "variable.lazy_constant": None,
+            "object.table": None,
+            "graph.check_gradients": None,
+            "graph.rewire_backward": None,
+            "proxy.check": None,
+            "proxy.len": None,
+        },
+    ),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Release:
+    """All rows of one release of torch."""
+
+    version: Version
+    names: Mapping[str, Optional[str]]
+    methods: Mapping[str, str]
+    places: Mapping[str, Optional[str]]
+
+
+def parsed(version: str) -> Optional[Version]:
+    """Major and minor number of a version such as `2.15.0a0+git1f2e3d`; None for a text that has none."""
+    match = re.match(r"(\d+)\.(\d+)", version)
+    return (int(match[1]), int(match[2])) if match else None
+
+
+def base_names() -> dict[str, Optional[str]]:
+    """Where each name of 2.13 is, as `module:attribute`."""
+    found: dict[str, Optional[str]] = {}
+    for module, names in NAMES.items():
+        for row in names.split():
+            name, _, attribute = row.partition("=")
+            found[name] = f"{module}:{'' if attribute == '.' else attribute or name}"
+    return found
+
+
+@functools.lru_cache(maxsize=None)
+def rows(version: Version) -> Release:
+    """The rows of a release; those of the closest known one where it is not known itself."""
+    names, methods, places = base_names(), dict(METHODS), dict[str, Optional[str]](PLACES)
+    if version > BASE:
+        chain = [NEWER[known] for known in sorted(NEWER) if known <= version]
+    else:
+        chain = [OLDER[known] for known in sorted(OLDER, reverse=True) if known >= version]
+    for differences in chain:
+        names.update(differences.names)
+        methods.update(differences.methods)
+        places.update(differences.places)
+    return Release(version, names, methods, places)

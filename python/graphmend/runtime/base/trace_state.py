@@ -1,0 +1,359 @@
+"""What the runtime knows: the mended sites, the trace in progress, and the deferred work of each thread."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import threading
+from typing import Any, Callable, Optional
+
+# Rules whose mends postpone work until the graph has returned, or undo a call and run it again. Their order against
+# code at a graph break could not be kept, so they are in force only where the whole call is one graph.
+WHOLE_CALL_RULES = ("GM105", "GM3", "GM4", "GM5")
+QUEUE_SOURCE = "local.queue"  # as Dynamo names the list of deferred work
+INHERITED = object()  # stands for an attribute that a class does not have itself
+
+
+class GuardFailed(BaseException):
+    """Raised by a compiled graph whose call has to be run again, in eager Python or by the graph of another path.
+
+    `answers`: where the call goes another way, the answers of its decisions up to the first that was not foretold;
+    there are none where the graph raised, as it may do on a path that is not the call's. `path` is that of the graph.
+    `stopped` tells of an effect that has raised an exception, `hopeless` that a graph for many numbers has found others
+    in the very call that it was made for: what foretells them computes otherwise than the compiled graph.
+    """
+
+    def __init__(
+        self,
+        restore: Any,
+        answers: Optional[tuple[bool, ...]] = None,
+        path: Any = None,
+        stopped: Any = None,
+        hopeless: bool = False,
+    ) -> None:
+        super().__init__()
+        self.hopeless = hopeless
+        self.stopped = stopped
+        self.restore = restore
+        self.answers = answers
+        self.path = path
+
+
+class NotWhole(BaseException):
+    """Raised while converting the first frame of a call that is not one graph; nothing has run yet.
+
+    `raises` tells that the program itself raises an exception in such a call, whatever its tensors hold; `again` that
+    the next call may be one graph once this one has run in eager Python.
+    """
+
+    def __init__(self, raises: bool = False, again: bool = False) -> None:
+        super().__init__()
+        self.raises = raises
+        self.again = again
+
+
+class OtherPath(BaseException):
+    """Raised instead of tracing a call for a way that is not the call's, or may not be; nothing has run yet.
+
+    `answers` is the path of the call; None while no way has been asked to be traced. `repeated` tells that a graph of
+    this path has already failed for the call, so that another one would fail, too. `facts` are those of a graph that
+    would stand in front of others in its way, whose calls would come to it first.
+    """
+
+    def __init__(
+        self, answers: Optional[tuple[bool, ...]] = None, repeated: bool = False, facts: Optional[tuple] = None
+    ) -> None:
+        super().__init__()
+        self.answers = answers
+        self.repeated = repeated
+        self.facts = facts
+
+
+class SiteRefused(Exception):
+    """Ends a trace in which a site could not be proved; the reasons are in the trace."""
+
+
+class SymbolsRefused(SiteRefused):
+    """Ends a trace whose graph has numbers of the data that its compiler cannot have as symbols."""
+
+
+@dataclasses.dataclass
+class Trace:
+    """One attempt to convert one frame."""
+
+    whole: bool
+    off: frozenset[str]
+    refusals: dict[str, str] = dataclasses.field(default_factory=dict)
+    touched: dict[str, None] = dataclasses.field(default_factory=dict)
+    blamed: dict[str, str] = dataclasses.field(default_factory=dict)
+    open: list[Any] = dataclasses.field(default_factory=list)
+    births: int = 0  # objects that the trace has come by (purity_watch.py)
+    watches: list[Any] = dataclasses.field(default_factory=list)  # what calls in deferred effects do
+    output: Any = None
+    keys: int = 0
+    loads: Any = None
+    records: list[Any] = dataclasses.field(default_factory=list)
+    selected: dict[int, tuple[str, Any]] = dataclasses.field(default_factory=dict)  # by id: site and fake tensor
+    shown: set[str] = dataclasses.field(default_factory=set)  # keys of events that may print a tensor as a whole
+    parameters: set[int] = dataclasses.field(default_factory=set)  # of `selected`, those chosen from a parameter
+    containers: dict[int, Any] = dataclasses.field(default_factory=dict)  # results of sides, by id
+    surroundings: Any = None
+    path: Any = None
+    answers: Optional[tuple[bool, ...]] = None  # those of the path that the graph follows, when it is made
+    calls_random: bool = False  # the graph needs numbers from Python's `random`
+    readings: dict[str, None] = dataclasses.field(default_factory=dict)  # clocks that are read behind the graph
+    outside: Any = None  # what the graph takes from outside of the program (external_calls.py)
+    fills: Any = None  # where the result gets what is read behind the graph (queue_sizes.py)
+    work: Any = None  # the deferred work, as the code around the graph hands it over (effect_queue.py)
+    changes: bool = False  # that code notes how to undo what it changes
+    bare: bool = False  # the graph notes nothing of that kind
+    clock: Any = None  # the graph behind which deferred work reads the clock
+    elsewhere: bool = False  # this path is not that of the way which is traced
+    repeated: bool = False  # a graph of this path has failed for the call
+    roomy: bool = False  # there may be more ways
+    crowding: Optional[tuple] = None  # what the graph rests on, which may not stand in this way (backend.py)
+    numbers: bool = False  # it matters what numbers are that data decide
+    fixed: bool = False  # those numbers are constants of the graph
+    items: bool = True  # those in inputs may be constants, too
+    constants: bool = False  # some of them are
+    fetches: list[Any] = dataclasses.field(default_factory=list)  # node of an operator, tensor, number it takes from it
+    symbolic: bool = False  # they are not, however many there are
+    symbols: int = 0  # how many of them the graph has
+    crowded: bool = False  # too many not to be constants
+    assumed: list[Any] = dataclasses.field(default_factory=list)  # what the graph assumes of them, as expressions
+    lists: list[Any] = dataclasses.field(default_factory=list)  # of numbers, each assumed as a whole
+    switched: list[Any] = dataclasses.field(default_factory=list)  # nodes that the program has made leaves
+    copied: set[int] = dataclasses.field(default_factory=set)  # memory of tensors that are copied deeply
+    generators: list[Any] = dataclasses.field(default_factory=list)  # Dynamo's variables of those that are made
+    drained: int = 0  # generators that Dynamo runs to their ends because they leave the call
+    hosts: bool = False  # functions that draw from NumPy run as operators of the graph (numpy_random_functions.py)
+    drawing: bool = False  # there are such functions
+    inside: bool = False  # the trace has ended in one of them
+    hooked: dict[Any, int] = dataclasses.field(default_factory=dict)  # nodes that have hooks (tensor_hooks.py)
+    switches: bool = False  # `requires_grad` of inputs changes (requires_grad_inputs.py)
+    libraries: dict[str, None] = dataclasses.field(default_factory=dict)  # sites of libraries' functions
+    shows: dict[str, None] = dataclasses.field(default_factory=dict)  # sites that look at the stack
+    cached: dict[str, dict] = dataclasses.field(default_factory=dict)  # by site: what caches are asked for
+    eager: frozenset[Any] = frozenset()  # where it is answered as in eager Python
+    flags: int = 0  # blocks that set flags of cuDNN and have not ended
+    made: dict[int, Any] = dataclasses.field(default_factory=dict)  # exceptions, by id (exceptions.py)
+    spelled: bool = False  # open sizes in texts are those of the call (string_formatting.py)
+    spelling: bool = False  # there are such texts
+    texts: bool = False  # the effect that is deferred looks at exceptions only for their texts
+    sharing: bool = False  # the record puts a container in that the call has made
+    asks: bool = False  # it does more with what it is given than to hand it on
+    ignoring: int = 0  # blocks of `numpy.errstate` that have not ended
+    diverted: list[int] = dataclasses.field(default_factory=list)  # blocks that are open, by events in front of each
+    raising: list[bool] = dataclasses.field(default_factory=list)  # by block of `catch_warnings`: all are exceptions
+    heard: Optional[list[Any]] = (
+        None  # warnings that are shown in no other way than the program says (redirected_output.py)
+    )
+    recorder: contextlib.ExitStack = dataclasses.field(default_factory=contextlib.ExitStack)  # fills `heard`
+    on_cpu: bool = False  # the graph has to stay on the CPU
+    retained: list[Any] = dataclasses.field(default_factory=list)  # computed tensors with `.grad` (retain_grad.py)
+    differentiates: bool = False  # gradients are computed for `backward`
+    accumulates: bool = False  # the program computes gradients and adds them to those of its leaves
+    held: dict[str, Any] = dataclasses.field(default_factory=dict)  # what modules hold, by source; numbers or None
+    moving: bool = False  # the graph writes to that
+    foreign: set[Any] = dataclasses.field(
+        default_factory=set
+    )  # nodes that do not come from modules alone (path_speculation.py)
+    own: dict[Any, tuple] = dataclasses.field(default_factory=dict)  # nodes that are not foreign, with these users
+    hasty: bool = False  # no site has been refused so far: most often there is one, and no need to look for more
+    early: bool = False  # no trace has come to its end, nor been given up for what a call fills in
+    filling: bool = False  # this one has been given up for that (lazy_attributes.py)
+    counters: frozenset[str] = (
+        frozenset()
+    )  # integers that earlier graphs have written to, by source (dynamic_counters.py)
+    counting: bool = False  # the trace has come by one
+    written: set[str] = dataclasses.field(default_factory=set)  # those that this graph writes to
+    files: set[str] = dataclasses.field(default_factory=set)  # whose code was traced
+    chances: tuple[bool, ...] = ()  # whether random numbers alone decide, for each decision
+    notes: dict[str, Any] = dataclasses.field(default_factory=dict)  # what features note, by feature (hooks.py)
+    facts: Any = None  # what finds out whether the assumptions hold when the graph runs (assumption_checks.py)
+
+    def route(self, answers: tuple[bool, ...]) -> tuple[Any, ...]:
+        """What a graph with these answers rests on, in a form that can be compared."""
+        return (*answers, *map(str, self.assumed), *map(str, self.lists))
+
+    def is_raising(self) -> bool:
+        """Whether every warning is an exception where the trace is."""
+        return bool(self.raising) and self.raising[-1]
+
+    def refuse(self, site: str, reason: str) -> None:
+        """Record why a site cannot be mended in this trace."""
+        self.refusals.setdefault(site, reason)
+
+
+class Replay:
+    """An eager run of a call whose deferred work has raised an exception, up to where that was raised.
+
+    `sites` are those of all the deferred work, `done` those of what has been carried out, in order.
+    """
+
+    def __init__(self, sites: frozenset[str], done: list[str], error: BaseException) -> None:
+        self.sites = sites
+        self.done = done
+        self.error = error
+        self.position = 0
+        self.running = True
+
+    def on(self, site: str) -> bool:
+        """Whether the mended form of a site is to run."""
+        return self.running and (site in self.sites or not rule_of(site).startswith("GM3"))
+
+    def is_done(self, site: str) -> bool:
+        """Whether the effect at a site has been carried out; raises what it has raised if it is the failing one."""
+        if not self.running:
+            return False
+        if self.position == len(self.done):
+            self.running = False
+            raise self.error
+        self.position += 1
+        return True
+
+
+replays: list[Replay] = []  # those in progress, of all threads
+
+
+class Local(threading.local):
+    """State of one thread.
+
+    `waiting` holds what a compiled call that is about to return hands over (effect_queue.py).
+    """
+
+    def __init__(self) -> None:
+        self.waiting: list[Any] = [None]
+        self.queue: list[Any] = []  # events, as a trace sees them; nothing is ever appended but while Dynamo traces
+        self.trace: Optional[Trace] = None
+        # What undoes the call, while deferred work is on its way from a graph to the queue; tells whether it could.
+        self.pending: Optional[Callable[[], bool]] = None
+        self.replay: Optional[Replay] = None
+        self.entered: list[Any] = []  # blocks that deferred work has entered (redirected_output.py)
+        self.known: tuple[bool, ...] = ()  # the first answers on the path of the call
+        self.failed: tuple[Any, ...] = ()  # the paths of the graphs that have failed for the call
+        self.varied = False  # one of them for its numbers
+        self.generator: Any = None  # the state of `random` before the call, if its graph draws from there
+        self.spared = 0  # graphs of the call that were not run because their inputs told that it goes another way
+        self.undo: list[Any] = []  # what undoes the calls in front of the graph that runs (prologue.py)
+        self.tracing = False  # the call may be traced, although there are ways that have not been tried
+
+
+local = Local()
+
+
+@dataclasses.dataclass
+class SiteRecord:
+    """What became of one site in this process."""
+
+    mended: int = 0
+    refused: dict[str, None] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass
+class CallableRecord:
+    """What became of one compiled callable; `mode` is `unused`, `waiting`, `whole`, `partial` or `plain`."""
+
+    name: str
+    file: str
+    line: int
+    mode: str = "unused"
+    reason: Optional[str] = None
+    graphs: int = 0
+    replays: int = 0
+    paths: int = 1
+    calls_random: bool = False
+    constants: int = 0  # graphs for one integer of an input alone
+    varying: bool = False  # numbers that data decide have been others than a graph assumed
+    crowded: bool = False  # they are too many to be left open
+    counters: set[str] = dataclasses.field(default_factory=set)  # integers that its graphs write to, by source
+    uncounted: bool = False  # they are constants all the same
+    hosts: bool = False  # graphs run functions that draw from NumPy as operators
+
+
+class Registry:
+    """Process-wide record of sites and compiled callables; the lock guards every change."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.known = 0
+        self.sites: dict[str, SiteRecord] = {}
+        self.callables: list[CallableRecord] = []
+        self.mode: Optional[dict[str, Any]] = None  # how much is in force (modes.py), once that is known
+        self.faults: dict[str, None] = {}  # what failed in the runtime itself, as a text for a report
+
+    def add_sites(self, count: int) -> None:
+        """Note that modules with `count` more sites have been loaded."""
+        with self.lock:
+            self.known += count
+
+    def mended(self, sites: Any) -> None:
+        """Note that the sites are part of a graph in use."""
+        with self.lock:
+            for site in sites:
+                self.sites.setdefault(site, SiteRecord()).mended += 1
+
+    def refused(self, reasons: dict[str, str]) -> None:
+        """Note why the sites were left as written."""
+        with self.lock:
+            for site, reason in reasons.items():
+                self.sites.setdefault(site, SiteRecord()).refused[reason] = None
+
+    def reason(self, site: str) -> str:
+        """The first of the reasons why a site was left as written."""
+        with self.lock:
+            return next(iter(self.sites[site].refused), "") if site in self.sites else ""
+
+    def reset(self) -> None:
+        """Forget what became of sites and callables."""
+        with self.lock:
+            self.sites.clear()
+            self.callables.clear()
+
+    def report(self) -> dict[str, Any]:
+        """The record as plain data."""
+        with self.lock:
+            return {
+                "known_sites": self.known,
+                "mode": self.mode,
+                "faults": list(self.faults),
+                "sites": {
+                    site: {"mended": record.mended, "refused": list(record.refused)}
+                    for site, record in self.sites.items()
+                },
+                "callables": [dataclasses.asdict(record) for record in self.callables if record.mode != "unused"],
+            }
+
+
+registry = Registry()
+
+
+def enabled() -> bool:
+    """Whether the environment allows mending at all."""
+    return os.environ.get("GRAPHMEND", "1") != "0"
+
+
+def leaves_no_mark(site: str) -> bool:
+    """Whether the mended form of a site is plain code, with nothing to prove and nothing to find in the graph."""
+    return rule_of(site) == "GM110"
+
+
+def site_name(path: str, line: int, rule: str, column: int = 0) -> str:
+    """The name of a site; columns count from 0, and 0 stands for the line as a whole."""
+    return f"{path}:{line}:{column}:{rule}"
+
+
+def rule_of(site: str) -> str:
+    """The rule code at the end of a site name."""
+    return site.rpartition(":")[2]
+
+
+def records(site: str) -> bool:
+    """Whether a site writes to an object that outlives the call."""
+    return rule_of(site) == "GM304"
+
+
+def needs_whole_call(site: str) -> bool:
+    """Whether the mend of a site postpones work until the call has ended."""
+    return rule_of(site).startswith(WHOLE_CALL_RULES)

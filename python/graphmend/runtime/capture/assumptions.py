@@ -1,0 +1,342 @@
+"""What a graph of a whole call assumes of the numbers and sizes that data decide.
+
+Where tracing has to know more of such a number than that it is one (whether it is 1, how often a loop runs), the graph
+follows the way of the call that is traced: the number is foretold like the answer of a decision (path_speculation.py).
+What is assumed becomes an assertion in the graph, and a call for which it does not hold goes another way.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any, Optional
+
+import torch
+from torch.fx import GraphModule, Node
+
+from ..analysis import branch_proofs
+from ..base import hooks, torch_names, trace_state
+from ..base.dynamo_values import translator
+from .path_speculation import giving, is_of_module, of_modules, path_of
+
+FEATURE = hooks.Feature(__name__, hooks.GUARD, "numbers that a trace has to know")
+
+FETCH = (torch.ops.aten._local_scalar_dense.default, torch.ops.aten.item.default)
+# By the names of sympy's classes.
+OPERATORS = {
+    "StrictLessThan": operator.lt,
+    "LessThan": operator.le,
+    "StrictGreaterThan": operator.gt,
+    "GreaterThan": operator.ge,
+    "Equality": operator.eq,
+    "Unequality": operator.ne,
+}
+# Symbols. For 24 of them Inductor needs a minute, for 48 more than ten, and for as many constants some seconds.
+MANY, MOST = 16, 32
+FAILED = "Runtime assertion failed for expression "
+
+
+@FEATURE.hook("shape.evaluate")
+def evaluate(call: Any, trace: trace_state.Trace, self: Any, expr: Any, *args: Any, **kwargs: Any) -> Any:
+    """Assume what a guard needs to know of numbers that data decide."""
+    from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
+
+    try:
+        return call(self, expr, *args, **kwargs)
+    except GuardOnDataDependentSymNode:
+        found = assume(trace, self, expr)
+        if found is None:
+            raise
+        return found
+
+
+@FEATURE.hook("number.create")
+def create_number(create: Any, trace: trace_state.Trace, cls: Any, tx: Any, *args: Any, **kwargs: Any) -> Any:
+    """Write the number in where it is a constant of the graph."""
+    from ..base.torch_names import SymNodeVariable, VariableTracker
+
+    made = create(cls, tx, *args, **kwargs)
+    number = settle(trace, made.sym_num) if isinstance(made, SymNodeVariable) else None
+    return made if number is None else VariableTracker.build(tx, number)
+
+
+@FEATURE.hook("graph.example")
+def note_example(note: Any, trace: trace_state.Trace, node: Node, value: Any) -> None:
+    """Count the numbers that data decide."""
+    note(node, value)
+    trace.numbers = trace.numbers or (is_number(value) and bool(items_in(value)))
+    if "unbacked_bindings" in node.meta:
+        trace.numbers = True
+        origins = None if trace.symbolic else of_modules(node)
+        hold(trace, origins or [])
+        trace.symbols += len(node.meta["unbacked_bindings"]) if origins is None else 0
+        if trace.fixed or origins is not None:
+            fix_sizes(trace, node)
+        elif trace.symbols > (MOST if trace.symbolic else MANY):
+            trace.crowded = True
+            fix_all(trace)
+
+
+@FEATURE.hook("number.fetch")
+def fetch_number(fetch: Any, trace: trace_state.Trace, mode: Any, operator: Any, value: Any) -> Any:
+    """Note which tensor a number is fetched from."""
+    known = value.item_memo
+    number = fetch(mode, operator, value)
+    if known is None:
+        bind(trace, mode.shape_env, value, number)
+    settle(trace, number)
+    if (graph := translator().output.graph).nodes:
+        trace.fetches.append((next(iter(reversed(graph.nodes))), value, number))
+    return number
+
+
+def assume(trace: trace_state.Trace, shapes: Any, expr: Any) -> Any:
+    """The value of an expression in this call, which the graph takes for granted from here on; None if unknown."""
+    expr = without_extremes(trace, shapes, expr)
+    values = None if expr is None else foretold(trace, shapes, expr)
+    if values is None or shapes._suppress_guards_tls():
+        return None
+    import sympy
+    from torch.fx.experimental.symbolic_shapes import SymT, symbol_is_type
+
+    found = expr.xreplace(values).xreplace(shapes.backed_var_to_val)
+    if not (found.is_number or found in (sympy.true, sympy.false)):
+        return None
+    fact = expr if found is sympy.true else sympy.Not(expr) if found is sympy.false else sympy.Eq(expr, found)
+    trace.numbers = True
+    if not shapes.guard_or_defer_runtime_assert(fact, "assumed of this call"):
+        return None
+    trace.assumed.append(fact)
+    if any(symbol_is_type(symbol, SymT.UNBACKED_FLOAT) for symbol in values):
+        assert_comparison(shapes, fact)
+    return found
+
+
+def without_extremes(trace: trace_state.Trace, shapes: Any, expr: Any) -> Any:
+    """A comparison of `max(u, 0.5)` with a constant as one of either `u` or 0.5; None where it is not known of which.
+
+    Anything else as it is. Where `u` is NaN, neither of the facts that decide it holds.
+    """
+    import sympy
+    from torch.fx.experimental.symbolic_shapes import SymT, symbol_is_type
+
+    from ..base.torch_names import Max, Min
+
+    for side in expr.args if isinstance(expr, sympy.core.relational.Relational) else ():
+        if not isinstance(side, (Max, Min)) or len(side.args) != 2:
+            continue
+        number, symbol = sorted(side.args, key=lambda part: part.is_Symbol)
+        if number.is_number and symbol.is_Symbol and symbol_is_type(symbol, SymT.UNBACKED_FLOAT):
+            above = assume(trace, shapes, sympy.Gt(symbol, number))
+            if above is None:
+                return None
+            chosen = symbol if bool(above) is isinstance(side, Max) else number
+            expr = expr.xreplace({side: chosen})
+    return expr
+
+
+def assert_comparison(shapes: Any, fact: Any) -> None:
+    """Assert in the graph how a number compares with a constant; Dynamo does that of its own accord for integers."""
+    from torch.fx.experimental.symbolic_shapes import canonicalize_bool_expr
+
+    graph = translator().output.graph
+    last = next(iter(reversed(graph.nodes)))
+    item = giving(graph, *fact.free_symbols)
+    assert item is not None  # its value is known
+    sides = [item if side.is_Symbol else float(side) for side in fact.args]
+    with graph.inserting_after(last):
+        test = graph.call_function(OPERATORS[type(fact).__name__], tuple(sides))
+        values = [side.meta["example_value"] if side is item else side for side in sides]
+        test.meta["example_value"] = test.target(*values)
+    with graph.inserting_after(test):
+        graph.call_function(
+            torch_names._assert_scalar, (test, f"{FAILED}{canonicalize_bool_expr(fact)} on node 'item'")
+        )
+
+
+def foretold(trace: trace_state.Trace, shapes: Any, expr: Any) -> Optional[dict[Any, Any]]:
+    """The values of the symbols in an expression that data decide; None if they cannot be had, or not relied on.
+
+    A number that is not an integer is only compared with a constant: arithmetic could be done in another order.
+    """
+    import sympy
+    from torch.fx.experimental.symbolic_shapes import SymT, symbol_is_type
+
+    from ..base.torch_names import ToFloat
+
+    output = translator().output
+    if output.shape_env is not shapes or output.current_tracer.parent is not None or expr.has(ToFloat):
+        return None
+    path = path_of(trace, output)
+    values: dict[Any, Any] = {}
+    for symbol in expr.free_symbols:
+        if symbol in shapes.backed_var_to_val:
+            continue
+        value = path.number(output.graph, symbol)
+        if symbol_is_type(symbol, SymT.UNBACKED_FLOAT):
+            compared = isinstance(expr, sympy.core.relational.Relational) and symbol in expr.args
+            if value is None or not compared or not math.isfinite(value) or len(expr.free_symbols) != 1:
+                return None
+            values[symbol] = sympy.Float(value)
+        elif not symbol_is_type(symbol, SymT.UNBACKED_INT) or value is None:
+            return None
+        else:
+            values[symbol] = sympy.Integer(int(value))
+    return values
+
+
+def bind(trace: trace_state.Trace, shapes: Any, value: Any, number: Any) -> None:
+    """Fetch a number in the graph of its own accord, where an operator fetches it that was given a tensor for a number.
+
+    Otherwise no node of the graph would give the symbol of the number.
+    """
+    from torch.fx.experimental.symbolic_shapes import compute_unbacked_bindings
+
+    graph = translator().output.graph
+    last = next(iter(reversed(graph.nodes)), None)
+    if translator().output.shape_env is not shapes or last is None or last.target == "item":
+        return
+    for node in graph.nodes:
+        if node.meta.get("example_value") is value:
+            trace.numbers = True
+            with graph.inserting_before(last):
+                item = graph.call_method("item", (node,))
+            item.meta = {key: last.meta[key] for key in ("stack_trace", "nn_module_stack") if key in last.meta}
+            item.meta["example_value"] = number
+            bindings = compute_unbacked_bindings(shapes, number)  # none where an element is assigned to
+            item.meta["unbacked_bindings"] = bindings or {number.node.expr: ()}
+            return
+
+
+def settle(trace: trace_state.Trace, number: Any) -> Any:
+    """The Python number that an integer or a truth value is in this call, where the trace fixes it; otherwise None."""
+    if not trace.fixed and (trace.symbolic or not is_number(number) or not is_settled(trace, number)):
+        return None
+    return fix(trace, number)
+
+
+def is_settled(trace: trace_state.Trace, number: Any) -> bool:
+    """Whether data decide a number, all of them are held by modules, and no earlier trace has found another number."""
+    graph, shapes = translator().output.graph, number.node.shape_env
+    symbols, items = number.node.expr.free_symbols, items_in(number)
+    found: dict[str, Any] = {}
+    for symbol in symbols:
+        if symbol in items:
+            source = shapes.var_to_sources[symbol][0].base
+            if not is_of_module(source):
+                return False
+            found[source.name] = shapes.backed_var_to_val[symbol]
+        elif symbol in shapes.backed_var_to_val:
+            return False
+        else:
+            giver = giving(graph, symbol)
+            origins = of_modules(giver) if giver is not None else None
+            if origins is None:
+                return False
+            hold(trace, origins)
+    if any(trace.held.get(name, value) not in (value, None) for name, value in found.items()):
+        return False
+    trace.held.update(found)
+    return bool(symbols)
+
+
+def hold(trace: trace_state.Trace, origins: list[Node]) -> None:
+    """Note what the graph takes for settled: inputs from modules."""
+    for node in origins:
+        if node.op == "placeholder":
+            trace.held.setdefault(node.meta["grapharg"].source.name, None)
+
+
+def changes_what_is_held(module: GraphModule, trace: trace_state.Trace) -> bool:
+    """Whether a graph writes to what it takes for settled, so that the next call has other numbers."""
+    if trace.symbolic or not trace.held:
+        return False
+    inputs = [node for node in module.graph.nodes if node.op == "placeholder" and "grapharg" in node.meta]
+    held = branch_proofs.storages_in(
+        node for node in inputs if getattr(node.meta["grapharg"].source, "name", "") in trace.held
+    )
+    return any(not held.isdisjoint(branch_proofs.writes_of(node)) for node in module.graph.nodes)
+
+
+def fix(trace: trace_state.Trace, number: Any) -> Any:
+    """The Python number that an integer or a truth value is in this call; None if it cannot be had."""
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+
+    if not is_number(number):
+        return None
+    found = number.node.expr
+    if free_unbacked_symbols(number):
+        found = assume(trace, number.node.shape_env, found)
+    elif trace.items and found.free_symbols and items_in(number) == found.free_symbols:
+        trace.constants = True
+        return bool(number) if isinstance(number, torch.SymBool) else int(number)  # a guard of Dynamo's
+    if found is None or not (found.is_number or found.is_Boolean):
+        return None
+    return bool(found) if isinstance(number, torch.SymBool) else int(found)
+
+
+def fix_shape(trace: trace_state.Trace, value: torch.Tensor) -> bool:
+    """Whether the sizes of a tensor are known, those that were open being the ones of this call from here on."""
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+
+    for size in value.shape:
+        if free_unbacked_symbols(size) and fix(trace, size) is None:
+            return False
+    return all(int(size) >= 0 for size in value.shape)  # a guard of Dynamo's
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is an integer or a truth value that the trace does not know."""
+    return isinstance(value, (torch.SymInt, torch.SymBool))
+
+
+def items_in(number: Any) -> set[Any]:
+    """The symbols in a number that stand for the number in an input, which Dynamo looks at in front of the graph."""
+    from ..base.torch_names import CallMethodItemSource
+
+    sources = number.node.shape_env.var_to_sources
+    return {
+        symbol
+        for symbol in number.node.expr.free_symbols
+        if any(isinstance(source, CallMethodItemSource) for source in sources.get(symbol, ()))
+    }
+
+
+def fix_all(trace: trace_state.Trace) -> None:
+    """Make every integer that data decide the one that the call has, from here on and in what the graph holds."""
+    trace.fixed = True
+    for node in translator().output.graph.nodes:
+        if "unbacked_bindings" in node.meta:
+            fix_sizes(trace, node)
+
+
+def fix_sizes(trace: trace_state.Trace, node: Node) -> None:
+    """Make the sizes of the tensors that a node gives those that they have in this call."""
+    from torch.fx.experimental.symbolic_shapes import SymT, symbol_is_type
+
+    for symbol in node.meta["unbacked_bindings"]:
+        if symbol_is_type(symbol, SymT.UNBACKED_INT):
+            assume(trace, translator().output.shape_env, symbol)
+
+
+def unasserted(module: GraphModule, trace: trace_state.Trace) -> Optional[str]:
+    """What a graph assumes without finding out; None if it asserts everything."""
+    from torch.fx.experimental.symbolic_shapes import canonicalize_bool_expr
+
+    asserting = (torch.ops.aten._assert_scalar.default, torch_names._assert_scalar)
+    texts = [str(node.args[1]) for node in module.graph.nodes if node.target in asserting and len(node.args) > 1]
+    for fact in trace.assumed:
+        if not any(text.startswith(f"{FAILED}{canonicalize_bool_expr(fact)} on node") for text in texts):
+            if not bounded(fact, texts):
+                return str(fact)
+    return None
+
+
+def bounded(fact: Any, texts: list[str]) -> bool:
+    """Whether a fact is a bound of one symbol, and the graph asserts the bounds of that symbol."""
+    symbols = fact.free_symbols
+    if len(symbols) != 1 or len(fact.args) != 2 or not any(arg.is_number for arg in fact.args):
+        return False
+    (symbol,) = symbols
+    bounds = tuple(f"{FAILED}{symbol} {sign} " for sign in (">=", "<=", ">", "<"))
+    return symbol in fact.args and any(text.startswith(bounds) for text in texts)

@@ -1,0 +1,97 @@
+"""Integers that a call counts: numbers of the graph once they have changed.
+
+Dynamo takes the integers of modules and globals for constants. A graph that looks at a counter and changes it would be
+for one call alone, and after eight graphs there is none. Those that a graph writes to are left open in later traces, as
+the integers in arguments are.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Iterable, Iterator
+
+import torch
+
+from ..base import hooks, trace_state
+from .identity_guard import type_of
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "integers that calls count with stay open")
+
+LARGE = 2**40  # no counter comes from there to where an integer needs more than 64 bits
+
+
+@FEATURE.hook("integer.specialize")
+def is_constant_integer(specialized: Any, trace: trace_state.Trace, value: Any, source: Any) -> bool:
+    """Leave the integers open that earlier graphs have written to."""
+    if type(value) is int and abs(value) < LARGE and is_counter(trace, source):
+        trace.counting = True
+        return False
+    return bool(specialized(value, source))
+
+
+def is_counter(trace: trace_state.Trace, source: Any) -> bool:
+    """Whether an earlier graph has written to what Dynamo finds at a source, or to the container that it is in."""
+    return source.name in trace.counters or inside(getattr(source, "base", None)) in trace.counters
+
+
+def inside(source: Any) -> str:
+    """What stands for the items of a container, among the names of sources."""
+    return f"{getattr(source, 'name', '')}[]"
+
+
+def note_written(trace: trace_state.Trace, output: Any) -> None:
+    """Note the integers that a graph writes to, and the containers; refuse one that is more than counted."""
+    from ..base.torch_names import ConstDictVariable, ListVariable
+
+    effects = output.side_effects
+    for variable in effects.id_to_variable.values():
+        if isinstance(variable, (ConstDictVariable, ListVariable)) and is_older(variable):
+            if effects.is_modified(variable):
+                trace.written.add(inside(variable.source))
+                refuse_uncounted(trace, variable.items.values() if isinstance(variable.items, dict) else variable.items)
+    for variable, changes in effects.store_attr_mutations.items():
+        placed = [(source.name, changes[name]) for name, source in places(variable, changes)]
+        names = {name: value for name, value in placed if type_of(value) is int}
+        trace.written.update(names)
+        refuse_uncounted(trace, names.values())
+
+
+def places(variable: Any, changes: Any) -> Iterator[tuple[str, Any]]:
+    """Where the call finds what it sets in an object or global, by name.
+
+    For what a class holds Dynamo has two names.
+    """
+    from ..base.torch_names import AttrSource, NewGlobalVariable, UserDefinedClassVariable
+
+    if isinstance(variable, UserDefinedClassVariable) or not is_older(variable):
+        return
+    for name in changes:
+        yield name, variable.source if isinstance(variable, NewGlobalVariable) else AttrSource(variable.source, name)
+
+
+def is_older(variable: Any) -> bool:
+    """Whether an object is from before the call; what the call makes is where only Dynamo finds it.
+
+    So are the variables around the compiled function itself, which are open in any case.
+    """
+    from ..base.torch_names import LocalCellSource, TempLocalSource
+
+    return variable.source is not None and not isinstance(variable.source, (LocalCellSource, TempLocalSource))
+
+
+def refuse_uncounted(trace: trace_state.Trace, variables: Iterable[Any]) -> None:
+    """Refuse integers that may soon be too large for a compiler: steps are added, or taken away, and no more."""
+    for variable in variables if trace.counting else ():
+        number = getattr(variable, "sym_num", None)
+        if isinstance(number, torch.SymInt) and not is_counted(number.node.expr):
+            raise trace_state.SiteRefused("the call does more with an integer than to count")
+
+
+def is_counted(expr: Any) -> bool:
+    """Whether an expression adds to a symbol, and perhaps starts anew at a limit."""
+    import sympy
+
+    from ..base.torch_names import FloorDiv, Max, Min, Mod, PythonMod
+
+    steps = (sympy.Add, sympy.Symbol, sympy.Integer, FloorDiv, Max, Min, Mod, PythonMod)
+    signed = isinstance(expr, sympy.Mul) and len(expr.args) == 2 and expr.args[0] in (1, -1)
+    return (isinstance(expr, steps) or signed) and all(map(is_counted, expr.args))

@@ -1,0 +1,103 @@
+"""Decisions that the values in front of a graph make alone; they are known before the graph runs."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence
+
+import torch
+from torch.fx import Graph, GraphModule, Node
+
+from ..analysis import branch_proofs
+from ..analysis.marker_regions import Decision
+
+
+class Ahead:
+    """Finds out, from the inputs of a graph, whether its first decisions go as the graph does.
+
+    `places` are those of the inputs that `compute` takes; `expected` has an answer for each decision, or None where it
+    depends on more.
+    """
+
+    def __init__(self, compute: Any, places: list[int], expected: list[Optional[bool]]) -> None:
+        self.compute = compute
+        self.places = places
+        self.expected = expected
+
+    def answers(self, inputs: Sequence[Any]) -> Optional[tuple[bool, ...]]:
+        """None where all is as expected, otherwise what is known of the beginning of the path."""
+        with torch.no_grad():
+            found = iter(self.compute(*[inputs[place] for place in self.places]))
+        known: list[bool] = []
+        complete = True
+        for expected in self.expected:
+            if expected is None:
+                complete = False
+                continue
+            answer = bool(next(found))
+            if complete:
+                known.append(answer)
+            if answer is not expected:
+                return tuple(known)
+        return None
+
+
+def comes_from_outside(node: Node) -> bool:
+    """Whether a node is an input for a value that is taken in front of the graph."""
+    source = getattr(node.meta.get("grapharg"), "source", None)
+    return node.op == "placeholder" and type(source).__name__ == "RandomValueSource"
+
+
+def needed_for(predicate: Node) -> Optional[list[Node]]:
+    """The nodes that a predicate is computed by, the predicate included; None if they need more than such values."""
+    found: dict[Node, None] = {}
+    waiting = [predicate]
+    while waiting:
+        node = waiting.pop()
+        if node in found or comes_from_outside(node):
+            continue
+        if (
+            node.op not in ("call_function", "call_method")
+            or branch_proofs.draws(node)
+            or branch_proofs.writes_of(node)
+        ):
+            return None
+        found[node] = None
+        waiting += node.all_input_nodes
+    return list(found)
+
+
+def is_chance(predicate: Node) -> bool:
+    """Whether random numbers that the graph draws decide alone."""
+    drawn, seen, waiting = False, set(), [predicate]
+    while waiting:
+        node = waiting.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        drawn = drawn or branch_proofs.draws(node)
+        if node.op in ("placeholder", "get_attr"):
+            return False
+        waiting += node.all_input_nodes
+    return drawn
+
+
+def decided_ahead(module: GraphModule, decisions: list[Decision]) -> Optional[Ahead]:
+    """What there is to find out before the graph runs; None if there is nothing."""
+    needed = [needed_for(decision.predicate) for decision in decisions]
+    if all(nodes is None for nodes in needed):
+        return None
+    wanted = {node for nodes in needed if nodes is not None for node in nodes}
+    graph, copies, places, position = Graph(), {}, [], -1
+    inputs = {source for node in wanted for source in node.all_input_nodes if source.op == "placeholder"}
+    inputs |= {decision.predicate for decision in decisions if comes_from_outside(decision.predicate)}
+    for node in module.graph.nodes:
+        position += node.op == "placeholder"
+        if node in inputs:
+            places.append(position)
+            copies[node] = graph.placeholder(node.name)
+        elif node in wanted:
+            copies[node] = graph.node_copy(node, copies.__getitem__)
+    predicates = [decision.predicate for decision, nodes in zip(decisions, needed) if nodes is not None]
+    graph.output(tuple(copies[predicate] for predicate in predicates))
+    compute = GraphModule(torch.nn.Module(), graph).forward
+    return Ahead(compute, places, [d.answer if n is not None else None for d, n in zip(decisions, needed)])

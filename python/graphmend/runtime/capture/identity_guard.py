@@ -1,0 +1,281 @@
+"""What a trace must not ask or postpone: the identity of selected tensors, effects that depend on where they happen.
+
+A tensor selected from two sides is a copy: it is nobody else, has no attributes and no history of its own. A deferred
+effect runs behind everything that encloses it: handlers of exceptions, autocast and the like. Dynamo answers such
+questions at trace time without a trace in the graph, so they are looked for here.
+"""
+
+from __future__ import annotations
+
+import dis
+import enum
+import functools
+import logging
+import types
+from typing import Any, Optional
+
+import torch
+from torch.fx import GraphModule
+
+from ..base import hooks, torch_names, trace_state
+from ..base.marker_ops import kind_of
+
+FEATURE = hooks.Feature(__name__, hooks.GUARD, "nobody asks which tensor a selected copy is", partial=True)
+
+# What tells one tensor from another that has the same values. Names that no tensor has are the program's own.
+IDENTITY = frozenset(
+    "is_leaf grad grad_fn _grad_fn _base _version _is_view data_ptr storage untyped_storage storage_offset output_nr "
+    "retains_grad retain_grad _backward_hooks names register_hook requires_grad_ backward".split()
+)
+
+HOOKS = ("register_hook", "register_post_accumulate_grad_hook")
+
+# Where Dynamo answers `isinstance` and `type`.
+TYPE_QUESTIONS = frozenset(("call_isinstance", "check_type", "call_type"))
+
+# Objects of these types show the same for as long as they live.
+KEPT = frozenset(
+    (type(None), bool, int, float, complex, str, bytes, slice, range)
+    + (torch.Size, torch.dtype, torch.device, torch.layout, torch.memory_format)
+)
+# So do those of types derived from these. A logger shows nothing: it is called.
+KEPT_KINDS = (
+    enum.Enum,
+    type,
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.ModuleType,
+    logging.Logger,
+    logging.LoggerAdapter,
+)
+
+
+def surroundings() -> tuple:
+    """The modes that change what an operation computes, apart from the recording of gradients."""
+    kinds = ("cpu", "cuda")
+    return (
+        [(torch.is_autocast_enabled(kind), torch.get_autocast_dtype(kind)) for kind in kinds],
+        torch.get_default_dtype(),
+        torch.get_default_device(),
+    )
+
+
+@FEATURE.hook("number.create")
+def create_number(
+    create: Any, trace: trace_state.Trace, cls: Any, tx: Any, proxy: Any, *args: Any, **kwargs: Any
+) -> Any:
+    """Refuse numbers that Dynamo drops: it takes `v == v` and `v - v == 0` for true, which they are not for NaN."""
+    result = create(cls, tx, proxy, *args, **kwargs)
+    if trace.whole and drops_numbers(proxy.node):
+        raise trace_state.SiteRefused("what it computes with numbers from tensors is another thing for NaN")
+    return result
+
+
+@FEATURE.hook("compare is", "compare is not")
+def compare_objects(compare: Any, trace: trace_state.Trace, tx: Any, sides: Any, options: Any) -> Any:
+    """Refuse a graph whose program asks whether a number that data decide is a certain object, such as True.
+
+    Dynamo says no, whatever the number; without such numbers in graphs Python answers.
+    """
+    if trace.whole and any(map(decided_by_data, sides)) and any(map(is_number, sides)):
+        raise trace_state.SiteRefused("the function asks which object a number is that data decide")
+    return compare(tx, sides, options)
+
+
+def drops_numbers(node: Any) -> bool:
+    """Whether the result of an operation does not depend on a floating point number that it is given, symbols tell."""
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+
+    given = [source.meta.get("example_value") for source in node.all_input_nodes]
+    floats = [free_unbacked_symbols(value) for value in given if isinstance(value, torch.SymFloat)]
+    if not any(floats):
+        return False
+    value = node.meta.get("example_value")
+    symbolic = isinstance(value, (torch.SymFloat, torch.SymInt, torch.SymBool))
+    return not set().union(*floats) <= (free_unbacked_symbols(value) if symbolic else set())
+
+
+def is_number(variable: Any) -> bool:
+    """Whether Dynamo's variable is a number that the program holds, such as True."""
+    return bool(variable.is_python_constant()) and isinstance(variable.as_python_constant(), (int, float))
+
+
+def decided_by_data(variable: Any) -> bool:
+    """Whether Dynamo's variable is a number that is known only when the graph runs."""
+    variable = variable.realize()
+    if not isinstance(variable, number_class()):
+        return False
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+
+    return bool(free_unbacked_symbols(variable.sym_num))
+
+
+@functools.lru_cache(maxsize=None)
+def number_class() -> type:
+    """The class of Dynamo's variables for numbers that a trace does not know; asked for late, as Dynamo is loaded."""
+    from ..base.torch_names import SymNodeVariable
+
+    return SymNodeVariable
+
+
+def refuse_selected(trace: trace_state.Trace, value: Any) -> None:
+    """Refuse the site of a selected tensor whose identity is asked for."""
+    site = trace.selected[id(value)][0]
+    trace.refuse(site, "the function asks which tensor a result is, which a selected copy cannot tell")
+    raise trace_state.SiteRefused(site)
+
+
+@functools.lru_cache(maxsize=None)
+def tensor_class() -> type:
+    """The class of Dynamo's variables for tensors; asked for late, as Dynamo is loaded."""
+    from ..base.torch_names import TensorVariable
+
+    return TensorVariable
+
+
+def is_programs_own(name: str) -> bool:
+    """Whether no tensor has an attribute of this name: the program has set it."""
+    return name not in torch_names.all_tensor_attrs
+
+
+@FEATURE.hook("tensor.compare_identity", needed=False)
+def watch_compare(compare: Any, trace: trace_state.Trace, node: Any, *args: Any, **kwargs: Any) -> Any:
+    """Refuse `is` of a selected tensor."""
+    value = compare(node, *args, **kwargs)
+    if id(value) in trace.selected:
+        refuse_selected(trace, value)
+    return value
+
+
+@FEATURE.hook("tensor.getattr")
+def watch_attribute(get: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
+    """Refuse attributes that tell a selected copy from the tensor."""
+    if name == "_version" and trace.touched:
+        for site in trace.touched:
+            trace.refuse(site, "the function counts how often a tensor was written to")
+        raise trace_state.SiteRefused(name)
+    if name in HOOKS and not self.requires_grad:
+        # Python raises here. Dynamo leaves it to the end of the graph, when what follows has been done.
+        raise trace_state.SiteRefused("a hook on a tensor that has no gradient")
+    if trace.selected and (name in IDENTITY or is_programs_own(name)):
+        value = self.as_proxy().node.meta.get("example_value")
+        if id(value) in trace.selected:
+            refuse_selected(trace, value)
+    return get(self, tx, name)
+
+
+@FEATURE.hook("tensor.type")
+def watch_type(type_of: Any, trace: trace_state.Trace, self: Any) -> type:
+    """Refuse the type of a selected parameter."""
+    if trace.parameters and hooks.asker().f_code.co_name in TYPE_QUESTIONS:
+        value = self.as_proxy().node.meta.get("example_value")
+        if id(value) in trace.parameters:
+            refuse_selected(trace, value)
+    return type_of(self)
+
+
+@FEATURE.hook("dict.key")
+def watch_key(make_key: Any, trace: trace_state.Trace, self: Any, vt: Any) -> None:
+    """Refuse a selected tensor as a key."""
+    make_key(self, vt)
+    if trace.selected and isinstance(self.vt, tensor_class()):
+        value = self.vt.as_proxy().node.meta.get("example_value")
+        if id(value) in trace.selected:
+            refuse_selected(trace, value)
+
+
+def computes(code: types.CodeType) -> bool:
+    """Whether a sink does more than hand its parameters to one function: formats, indexes, calls, computes."""
+    calls = 0
+    for instruction in dis.get_instructions(code):
+        name = instruction.opname
+        calls += name in ("CALL", "CALL_FUNCTION", "CALL_METHOD", "CALL_KW", "CALL_FUNCTION_KW")
+        formats = name == "FORMAT_VALUE" and instruction.arg is not None and instruction.arg & 4
+        if formats or name == "FORMAT_WITH_SPEC" or name.startswith(("BINARY_", "CALL_FUNCTION_EX", "GET_ITER")):
+            return True
+    return calls > 1
+
+
+CLOCKS = frozenset(["time", "perf_counter", "monotonic", "process_time", "thread_time"])
+
+
+def second_clock(code: types.CodeType, trace: trace_state.Trace, tx: Any) -> bool:
+    """Whether a sink reads the clock, and another one has done so: what passes between the two would not show."""
+    methods = [
+        item.argval for item in dis.get_instructions(code) if item.opname in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_GLOBAL")
+    ]
+    if not any(isinstance(name, str) and name.replace("_ns", "") in CLOCKS for name in methods):
+        return False
+    before, trace.clock = trace.clock, tx.output
+    return before is tx.output
+
+
+def unsafe_sink(code: types.CodeType, trace: trace_state.Trace, tx: Any) -> Optional[str]:
+    """Why a sink cannot run later than the place where it stands, None if it can."""
+    if second_clock(code, trace, tx):
+        return "the clock is read a second time behind the graph"
+    if computes(code) and surroundings() != trace.surroundings:
+        return "it computes what it shows under autocast or another mode"
+    return None
+
+
+WHERE_EFFECTS_GO = ("sys", "warnings", "logging", "builtins")
+
+
+def refuse_replaced(module: GraphModule, output: Any) -> None:
+    """Refuse deferred work in a call that itself changes where effects go: replaces `sys.stdout`, silences a logger."""
+    if not any(kind_of(node) == "event" for node in module.graph.nodes):
+        return
+    for variable, changes in output.side_effects.store_attr_mutations.items():
+        value = getattr(variable, "value", None)
+        home = changes and isinstance(value, types.ModuleType) and value.__name__ in WHERE_EFFECTS_GO
+        silent = isinstance(value, (logging.Filterer, logging.Manager, logging.LoggerAdapter))
+        shown = type(value).__module__ in ("torch._tensor_str", "string", "reprlib")
+        if home or (changes and (silent or shown)):
+            raise trace_state.SiteRefused("the function changes where its effects go")
+
+
+def plain_repr(kind: type) -> bool:
+    """Whether the text of an object says nothing about its state."""
+    return all(getattr(kind, name) is getattr(object, name) for name in ("__repr__", "__str__", "__format__"))
+
+
+def type_of(variable: Any) -> Optional[type]:
+    """The type of what Dynamo's variable stands for; None where it does not know."""
+    try:
+        return variable.python_type()
+    except NotImplementedError:
+        return None
+
+
+def unsafe_value(variable: Any, tx: Any, asked: bool) -> Optional[str]:
+    """Why an object cannot be kept for later, None if nothing that it shows can change.
+
+    Where it is asked for more than its text, its methods may tell more than that does.
+    """
+    kind = type_of(variable)
+    if kind is None:
+        return f"it shows an object of unknown type ({type(variable).__name__})"
+    if kind in KEPT or issubclass(kind, KEPT_KINDS):
+        return None
+    if not asked and plain_repr(kind) and not issubclass(kind, torch.nn.Module):
+        return None
+    if issubclass(kind, (tuple, frozenset)) and hasattr(variable, "items"):
+        parts = variable.unpack_var_sequence(tx)
+        if not any(part.is_tensor() or unsafe_value(part, tx, asked) is not None for part in parts):
+            return None
+    return f"it shows an object that may change before the call ends ({kind.__name__})"
+
+
+def shows_whole(code: types.CodeType) -> bool:
+    """Whether a sink does more with one of its parameters than to ask for an attribute of it."""
+    names = set(code.co_varnames[: code.co_argcount])
+    instructions = list(dis.get_instructions(code))
+    for instruction, following in zip(instructions, instructions[1:]):
+        if not instruction.opname.startswith("LOAD_FAST"):
+            continue
+        loaded = instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
+        asked = following.opname in ("LOAD_ATTR", "LOAD_METHOD")
+        if names & set(loaded[:-1] if asked else loaded):
+            return True
+    return False

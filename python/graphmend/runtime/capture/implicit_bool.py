@@ -1,0 +1,177 @@
+"""Truth that Python asks of tensors where no mended source asks it: `a or b`, comparisons of lists, code of libraries.
+
+Dynamo gives up there. In the graph of a whole call it is a decision like that of `_gm.taken` (dialect.py): the graph
+follows the way that the call takes, and the test becomes one of its outputs.
+"""
+
+from __future__ import annotations
+
+import functools
+import linecache
+from typing import Any, Callable, Iterator, Optional
+
+import torch
+
+from ..base import call_stack, hooks, marker_ops, trace_state
+from ..base.dynamo_values import kind_of_break, truth_of
+from .dialect import taken
+from .trace_time import answer, new_key, on_path
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "truth that Python asks of tensors")
+
+RULE = "GM105"
+SILENCED = "graphmend: ignore"
+Handler = Callable[[Any, Any], Any]
+
+
+@FEATURE.hook("item.compare", needed=False)
+def compare_item(compare: Any, trace: trace_state.Trace, tx: Any, *args: Any) -> Any:
+    """Decide on a comparison that gives a tensor."""
+    found = compare(tx, *args)
+    return truth_of(tx, found) if found.is_tensor() else found
+
+
+@FEATURE.hook("function.call")
+def call_taken(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Most tests that are mended turn out to be of constants: that is told without tracing `taken`."""
+    if getattr(self, "fn", None) is taken and type(args[1].realize()) in plain_kinds():
+        return args[1]
+    return call(self, tx, args, kwargs)
+
+
+@FEATURE.scope
+def decide_jumps(trace: trace_state.Trace) -> Iterator[None]:
+    """Let instructions that jump decide on tensors."""
+    tables = list(handlers())
+    known = [list(table) for table in tables]
+    for table in tables:
+        for opcode, jump in jumps():
+            if table[opcode] is not None:
+                table[opcode] = deciding(table[opcode], jump)
+    try:
+        yield
+    finally:
+        for table, handler in zip(tables, known):
+            table[:] = handler
+
+
+@functools.lru_cache(maxsize=None)
+def plain_kinds() -> tuple[type, ...]:
+    """The classes of Dynamo's variables for values that data do not decide, whatever is in them."""
+    from ..base.torch_names import ConstantVariable, ConstDictVariable, ListVariable, TupleVariable
+
+    return ConstantVariable, ListVariable, TupleVariable, ConstDictVariable
+
+
+def handlers() -> Iterator[list[Optional[Handler]]]:
+    """What Dynamo's translators do with each instruction, by its number."""
+    from ..base.torch_names import InstructionTranslatorBase
+
+    kinds = [InstructionTranslatorBase]
+    while kinds:
+        kind = kinds.pop()
+        kinds += kind.__subclasses__()
+        yield kind.dispatch_table
+
+
+def jumps() -> Iterator[tuple[int, str]]:
+    """The instructions that jump where the value on the stack is true, or where it is not, by number and name."""
+    import dis
+
+    for name, opcode in dis.opmap.items():
+        if "JUMP" in name and not {"TRUE", "FALSE"}.isdisjoint(name.split("_")):
+            yield opcode, name
+
+
+def deciding(handle: Handler, name: str) -> Handler:
+    """A handler of a jump that decides where the known one gives up."""
+    jumps_if = "TRUE" in name.split("_")
+    keeps = name.endswith("_OR_POP")
+
+    def jump(tx: Any, instruction: Any) -> Any:
+        from ..base.torch_names import Unsupported
+
+        value = tx.stack[-1]
+        try:
+            return handle(tx, instruction)
+        except Unsupported as error:
+            found = decided(tx, value) if kind_of_break(error) == "Data-dependent branching" else None
+            if found is None:
+                raise
+        if found is jumps_if:
+            if keeps:
+                tx.push(value)
+            tx.jump(instruction)
+        return None
+
+    return jump
+
+
+def decided(tx: Any, value: Any) -> Optional[bool]:
+    """Whether a tensor is true in the call; None if the graph cannot follow one path there."""
+    example = value.as_proxy().node.meta.get("example_value") if value.is_tensor() else None
+    if value.python_type() in (torch.Tensor, torch.nn.Parameter):
+        refuse_several(tx, example)
+    if example is None or example.layout != torch.strided or example.numel() != 1 or example.is_complex():
+        return None
+    site = site_at(tx)
+    if site is None or not on_path(site):
+        return None
+    test = as_tensor(tx, value).call_method(tx, "detach", [], {}).call_method(tx, "reshape", [constant(())], {})
+    if example.dtype != torch.bool:
+        test = test.call_method(tx, "ne", [constant(0)], {})
+    key = new_key(site)
+    proxy = test.as_proxy()
+    found = answer(key, proxy.node)
+    tx.output.create_proxy("call_function", marker_ops.decide, (key, proxy, found), {})
+    return found
+
+
+def refuse_several(tx: Any, example: Any) -> None:
+    """Raise what Python raises where a tensor that does not hold exactly one value is asked whether it is true."""
+    from torch.fx.experimental.symbolic_shapes import statically_known_true
+
+    from ..base.torch_names import raise_observed_exception
+
+    count = example.numel() if example is not None and example.layout == torch.strided else 1
+    if statically_known_true(count > 1):  # sizes that change from call to call are not integers here
+        text = "Boolean value of Tensor with more than one value is ambiguous"
+    elif statically_known_true(count == 0):
+        text = "Boolean value of Tensor with no values is ambiguous"
+    else:
+        return
+    raise_observed_exception(RuntimeError, tx, args=[text])
+
+
+def as_tensor(tx: Any, value: Any) -> Any:
+    """Dynamo's variable of a tensor; that of an array becomes one of the tensor that holds the array."""
+    from ..base.torch_names import NumpyNdarrayVariable, VariableTracker
+
+    if not isinstance(value, NumpyNdarrayVariable):
+        return value
+    return VariableTracker.build(tx, torch.as_tensor).call_function(tx, [value], {})
+
+
+def answered(tx: Any, test: Any) -> bool:
+    """Whether Dynamo's variable of a test is true in the call; the graph follows the answer."""
+    from ..base.torch_names import guard_if_dyn
+
+    if not test.is_python_constant():
+        test = truth_of(tx, test)
+    answer = guard_if_dyn(test)
+    assert isinstance(answer, (bool, int))
+    return bool(answer)
+
+
+def site_at(tx: Any) -> Optional[str]:
+    """The name of the decision in the line that is being traced; None if the user does not want it to be changed."""
+    if SILENCED in linecache.getline(tx.f_code.co_filename, tx.lineno):
+        return None
+    return call_stack.site_at(tx, RULE, call_stack.column_at(tx))
+
+
+def constant(value: Any) -> Any:
+    """Dynamo's variable of a constant."""
+    from ..base.torch_names import ConstantVariable, TupleVariable
+
+    return TupleVariable([]) if value == () else ConstantVariable.create(value)

@@ -1,0 +1,215 @@
+"""Functions that Dynamo runs for real while it traces, their results being constants of the graph."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from ..base import call_stack, hooks, torch_names, trace_state
+from ..base.dynamo_values import constant, translator
+from ..base.marker_ops import key_of, site_of
+from . import identity_guard
+from .path_speculation import MAX_DECISIONS, path_of
+
+FEATURE = hooks.Feature(
+    __name__, hooks.GUARD, "a side of a branch changes nothing but its own", partial=True, rules=("GM1",)
+)
+
+
+def nested_context() -> Optional[str]:
+    """Why deferred or selected work cannot be placed here, None at the top level of the graph."""
+
+    if torch_names.maybe_current_level() is not None:
+        return "inside a function transform (`torch.func`)"
+    if translator().output.current_tracer.parent is not None:
+        return "inside a higher-order operator such as checkpoint or cond"
+    return None
+
+
+def only_source() -> bool:
+    """Whether the installed torch allows only the mends that the text alone proves."""
+    mode = trace_state.registry.mode
+    return mode is not None and mode["name"] == "source only"
+
+
+@constant
+def site_on(site: str) -> bool:
+    """Whether the mended form of a site is in force in the current trace."""
+    trace = trace_state.local.trace
+    if trace is None:
+        return trace_state.leaves_no_mark(site) and only_source()
+    if site in trace.off or (trace_state.needs_whole_call(site) and not trace.whole):
+        return False
+    if hooks.lost and not hooks.is_guarded(trace_state.rule_of(site)):
+        trace.blamed[site] = f"torch {torch_names.version()} lacks what shows that it stays the same"
+        return False
+    reason = nested_context() or ("it stands in a generator that leaves the call" if trace.drained else None)
+    if reason is not None:
+        trace.blamed[site] = reason
+        return False
+    if trace_state.needs_whole_call(site) and call_stack.behind_wrapper(translator().output.current_tx):
+        trace.blamed[site] = "it stands behind a wrapper such as a cache, which may not call the function each time"
+        return False
+    if trace.is_raising() and trace_state.rule_of(site) == "GM303":
+        return False
+    trace.touched[site] = None
+    return True
+
+
+@constant
+def on_path(site: str) -> bool:
+    """Whether the graph of the current trace may follow one side of this test."""
+    trace = trace_state.local.trace
+    return trace is not None and not trace.open and site_on(site)
+
+
+@constant
+def foretold(key: str, name: str) -> bool:
+    """Whether the call takes the way that the tensor of this name in the calling frame decides about."""
+    return answer(key, translator().output.current_tx.symbolic_locals[name].as_proxy().node)
+
+
+def answer(key: str, predicate: Any) -> bool:
+    """Whether the call takes the way that a node of the graph decides about."""
+    trace = trace_state.local.trace
+    assert trace is not None
+    path = path_of(trace, translator().output)
+    if len(path.answers) == MAX_DECISIONS:
+        refuse(site_of(key), "the graph would have to follow too many decisions")
+    return path.answer(predicate)
+
+
+@constant
+def tracing_mends() -> bool:
+    """Whether the current trace is one of ours, at the top level of its graph."""
+    return trace_state.local.trace is not None and nested_context() is None
+
+
+@constant
+def new_key(site: str) -> str:
+    """A name for one more use of a site in this graph."""
+    trace = trace_state.local.trace
+    assert trace is not None
+    trace.keys += 1
+    return key_of(site, trace.keys)
+
+
+@constant
+def refuse(site: str, reason: str) -> bool:
+    """Give the site up and end this trace."""
+    trace = trace_state.local.trace
+    if trace is not None:
+        trace.refuse(site, reason)
+    raise trace_state.SiteRefused(reason)
+
+
+def is_queue(item: Any) -> bool:
+    """Whether a variable of Dynamo's is the effect queue."""
+    source = getattr(item, "source", None)
+    return source is not None and str(getattr(source, "name", "")).endswith(trace_state.QUEUE_SOURCE)
+
+
+def refuse_outside(trace: trace_state.Trace, effects: Any, item: Any) -> None:
+    """Refuse a change of a Python object that outlives the side which is open: sides may change only their own."""
+    if not trace.open or trace.output is None or effects is not trace.output.side_effects:
+        return
+    kind = item.mutation_type
+    if kind is None or kind.scope != torch_names.current_scope_id():
+        name = getattr(getattr(item, "source", None), "name", None) or type(item).__name__
+        refuse(site_of(trace.open[-1][0]), f"a side changes a Python object that outlives it: {name}")
+
+
+@FEATURE.hook("effects.check")
+def check_change(check: Any, trace: trace_state.Trace, self: Any, item: Any) -> Any:
+    """Refuse a side's change of what is not its own."""
+    if trace.open and is_queue(item):
+        return False
+    refuse_outside(trace, self, item)
+    return check(self, item)
+
+
+@FEATURE.hook("effects.store")
+def check_store(store: Any, trace: trace_state.Trace, self: Any, item: Any, *args: Any, **kwargs: Any) -> Any:
+    """Refuse a side's write to an attribute of what is not its own."""
+    refuse_outside(trace, self, item)
+    return store(self, item, *args, **kwargs)
+
+
+@constant
+def open_region(key: str) -> bool:
+    """Start a region: what Python creates from here on belongs to the region."""
+    from ..base.torch_names import _current_scope_id, current_scope_id
+
+    trace = trace_state.local.trace
+    assert trace is not None
+    output = translator().output
+    if trace.output is not output:
+        trace.output = output
+        trace.open.clear()
+        before = current_scope_id()
+
+        def reset() -> None:
+            _current_scope_id.value = before
+
+        output.add_cleanup_hook(reset)
+    trace.open.append((key, current_scope_id()))
+    _current_scope_id.value = current_scope_id() + 1
+    return True
+
+
+@constant
+def close_region(key: str) -> bool:
+    """End the region that was opened last."""
+    from ..base.torch_names import _current_scope_id
+
+    trace = trace_state.local.trace
+    assert trace is not None and trace.open and trace.open[-1][0] == key
+    _current_scope_id.value = trace.open.pop()[1]
+    return True
+
+
+@constant
+def decided_by_data(name: str) -> bool:
+    """Whether the value of this name in the calling frame is a number that is known only when the graph runs."""
+    return identity_guard.decided_by_data(translator().output.current_tx.symbolic_locals[name])
+
+
+@constant
+def is_array(name: str) -> bool:
+    """Whether the value of this name in the calling frame is a NumPy array."""
+    return type(translator().output.current_tx.symbolic_locals[name].realize()).__name__ == "NumpyNdarrayVariable"
+
+
+@constant
+def one_tensor(first: str, second: str) -> bool:
+    """Whether two names of the calling frame stand for one tensor."""
+    names = translator().output.current_tx.symbolic_locals
+    nodes = [names[name].as_proxy().node for name in (first, second)]
+    return nodes[0] is nodes[1] or nodes[0].meta.get("example_value") is nodes[1].meta.get("example_value")
+
+
+@constant
+def selected(site: str, name: str) -> bool:
+    """Note that the value of this name in the calling frame is a copy that was selected from two sides."""
+    trace = trace_state.local.trace
+    assert trace is not None
+    names = translator().output.current_tx.symbolic_locals
+    value = names[name].as_proxy().node.meta.get("example_value")
+    trace.selected[id(value)] = (site, value)
+    if any(names[side].python_type() is not names[name].python_type() for side in ("first", "second")):
+        trace.parameters.add(id(value))
+    return True
+
+
+@constant
+def made_inside(name: str) -> bool:
+    """Whether the container of this name in the calling frame was made in the open region, and comes up once."""
+    from ..base.torch_names import current_scope_id
+
+    trace = trace_state.local.trace
+    assert trace is not None
+    variable = translator().output.current_tx.symbolic_locals[name].realize()
+    if id(variable) in trace.containers:
+        return False
+    trace.containers[id(variable)] = variable
+    kind = variable.mutation_type
+    return variable.source is None and kind is not None and kind.scope >= current_scope_id()

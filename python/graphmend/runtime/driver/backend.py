@@ -1,0 +1,183 @@
+"""The backend between Dynamo and the user's backend."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional
+
+from torch import SymInt
+from torch.fx import GraphModule
+
+from ..analysis.marker_regions import has_markers
+from ..autograd import inner_gradients
+from ..autograd.hook_runner import kept_buffers, with_hooks
+from ..autograd.requires_grad_inputs import flags_held, with_flags
+from ..autograd.retain_grad import refuse_leaving
+from ..autograd.unused_gradients import with_reach
+from ..base import trace_state
+from ..base.dynamo_values import translator
+from ..base.gc_pause import collected
+from ..capture.assumptions import changes_what_is_held
+from ..capture.data_scalars import (
+    computes_with_numbers,
+    depends_on_data,
+    inexact_comparison,
+    is_compiler,
+    may_have_gradients,
+    not_compiled,
+    runs_as_python,
+)
+from ..capture.dynamic_counters import note_written
+from ..capture.identity_guard import refuse_replaced
+from ..capture.specialization import write_numbers
+from ..effects.deferred_values import refuse_escaped
+from ..effects.mode_rollback import keeping_modes
+from ..effects.object_writes import refuse_seen
+from ..effects.redirected_output import refuse_kept, silent
+from ..effects.rollback import GuardedGraph, guarded
+from ..passes.dead_code_that_raises import forgotten_numbers
+from ..passes.lower import lower
+from ..shims.context_managers import refuse_devices
+from ..shims.generator_close import refuse_unclosed
+from ..shims.module_construction import refuse_buffers
+from . import guard_filter
+
+# What Dynamo asks a backend for. Copied, because `__getattr__` would be a Python frame that runs while Dynamo's hook
+# looks for a cache entry, and be looked up in turn.
+FORWARDED = ("backend_ctx_ctor", "compiler_fn", "compiler_name", "get_compiler_config", "kwargs", "reset")
+
+LOST = "numbers that data decide might be lost on their way to the gradients"
+
+
+def rests(module: GraphModule, trace: trace_state.Trace) -> bool:
+    """Whether the graph of a whole call rests on more than what its guards say, whatever was marked in it."""
+    taken = trace.outside is not None or trace.cached or trace.assumed or trace.libraries
+    return bool(taken or depends_on_data(module) or inner_gradients.differentiates(module) or forgotten_numbers(module))
+
+
+def handing_back(compiled: Callable[..., Any], returned: dict[int, int]) -> Callable[..., Any]:
+    """A compiled graph that hands out inputs as they are; outputs to inputs, by position."""
+
+    def run(*inputs: Any) -> list[Any]:
+        return [inputs[returned[i]] if i in returned else value for i, value in enumerate(compiled(*inputs))]
+
+    return run
+
+
+class MendingBackend:
+    """Proves and lowers the marked sites of a graph, then lets the user's backend compile it.
+
+    Dynamo shares compiled code among callables whose backends are equal. Code traced for whole calls relies on the
+    wrapper of its callable, so it is shared only among callables that start at the same code object.
+    """
+
+    def __init__(self, inner: Any, whole: bool, path: int = 0) -> None:
+        self.inner = inner
+        self.whole = whole
+        self.path = path
+        self.answers: Optional[tuple[bool, ...]] = None  # of all its graphs, once it has one
+        self.chances: tuple[bool, ...] = ()  # which of the decisions on its path random numbers make alone
+        self.facts: set[tuple] = set()  # what each of them rests on besides
+        self.folds = False  # some have numbers as constants, so that they need not ask for what those decide
+        self.bound: set[bool] = set()  # the gradient modes in which its graphs have numbers for want of symbols
+        self.entry: Any = None
+        for name in FORWARDED:
+            if hasattr(inner, name):
+                setattr(self, name, getattr(inner, name))
+
+    def __call__(self, module: GraphModule, inputs: Any, **kwargs: Any) -> Any:
+        trace = trace_state.local.trace
+        if trace is None:
+            return self.inner(module, inputs, **kwargs)
+        if trace.whole:
+            trace.files.update(code.co_filename for code in translator().output.tracing_context.traced_code)
+            reason = inexact_comparison(translator().output.shape_env)
+            if reason is not None:
+                raise trace_state.SiteRefused(reason)
+            refuse_seen(trace, translator().output)
+            refuse_escaped(trace, translator().output)
+            refuse_kept(trace, translator().output)
+            refuse_replaced(module, translator().output)
+            refuse_buffers(module)
+            refuse_leaving(module, trace)
+            note_written(trace, translator().output)
+            if changes_what_is_held(module, trace):
+                trace.moving = True
+                raise trace_state.SiteRefused("the call changes a number that it takes for settled")
+        if trace.on_cpu:
+            refuse_devices(module)
+        if not (trace.switched or has_markers(module) or (trace.whole and rests(module, trace))):
+            if trace.whole:
+                self.follow((), trace, module)
+            guard_filter.drop(translator().output)
+            with collected():
+                compiled = self.inner(module, inputs, **kwargs)
+            return silent(compiled, module, trace, False)
+        refuse_unclosed(trace, translator().output)
+        plan = lower(module, trace)
+        trace.facts = plan.facts
+        guard_filter.drop(translator().output)
+        if trace.whole:
+            trace.repeated = plan.route in trace_state.local.failed
+            self.follow(tuple(plan.expected[1:]), trace, module)
+        if trace.fixed and write_numbers(module, trace):
+            plan.carried = False
+        reason = computes_with_numbers(module) if plan.numbers else None
+        if plan.single:
+            reason = "Dynamo hands over the numbers of `random` in double precision, and tells that they are in single"
+        unfit = LOST if plan.carried and may_have_gradients(module) else reason
+        if unfit is not None and is_compiler(self.inner):
+            raise trace_state.SymbolsRefused(unfit)
+        with kept_buffers(plan.hooks), flags_held(inputs, plan.flags), not_compiled(unfit), collected():
+            compiled = self.inner(module, inputs, **kwargs)
+        if runs_as_python(module, compiled):
+            plan.fresh = []
+        elif reason is not None:
+            raise trace_state.SymbolsRefused(reason)
+        if trace.whole and inner_gradients.differentiates(module):
+            compiled = inner_gradients.undisturbed(compiled, module, plan.guarded)
+        compiled = silent(compiled, module, trace, plan.guarded)
+        if plan.returned and compiled is not module:
+            compiled = handing_back(compiled, plan.returned)
+        trace_state.registry.mended(plan.sites)
+        if plan.reach is not None and compiled is not module:
+            compiled = with_reach(compiled, plan.reach)
+        if plan.hooks is not None:
+            compiled = with_hooks(compiled, plan.hooks)
+        if not plan.guarded:
+            return compiled
+        run = guarded(keeping_modes(compiled, module), plan)
+        trace.bare = not isinstance(run, GuardedGraph)
+        return with_flags(run, plan.flags) if plan.flags else run
+
+    def follow(self, answers: tuple[bool, ...], trace: trace_state.Trace, module: GraphModule) -> None:
+        """Make sure that all graphs of one way follow one path.
+
+        Where sizes are open, graphs that rest on different facts have ways of their own if there may be more: Dynamo
+        would come to the last one first, with calls that are another's.
+        """
+        trace.answers = answers
+        other = self.answers not in (None, answers) or trace.repeated
+        facts = trace.route(())
+        if not other and trace.roomy and facts and self.facts - {facts} and leaves_sizes_open(module):
+            trace.crowding = facts
+        if other or trace.crowding is not None:
+            trace.elsewhere = True
+            raise trace_state.SiteRefused("the call takes another path")
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, MendingBackend)
+            and self.whole == other.whole
+            and self.path == other.path == 0
+            and self.entry is other.entry
+            and (self.inner is other.inner or self.inner == other.inner)
+        )
+
+    def __hash__(self) -> int:
+        return hash((MendingBackend, self.whole, self.path, id(self.entry)))
+
+
+def leaves_sizes_open(module: GraphModule) -> bool:
+    """Whether a graph is one for inputs of many sizes, or for many integers."""
+    inputs = (node.meta.get("example_value") for node in module.graph.nodes if node.op == "placeholder")
+    return any(isinstance(value, SymInt) for value in inputs)

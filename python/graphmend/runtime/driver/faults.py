@@ -1,0 +1,85 @@
+"""Faults of the runtime itself, met while a frame is traced: told once as ours, never as the reason of a callable.
+
+A fault is an error of a kind that only a mistake or a changed torch makes, raised in a file of the runtime. It costs
+the feature whose file that is: the feature is off from then on, and the frame is traced again without it.
+"""
+
+from __future__ import annotations
+
+import os
+import types
+from typing import Any, Optional
+
+from ..base import folders, hooks, torch_names, trace_state
+
+KINDS = (torch_names.MissingName, AttributeError, NameError)
+REASON = "a fault of graphmend itself"
+# Files that run operators of the program, whose errors are the program's.
+OF_THE_PROGRAM = ("path_speculation.py", "dynamo_values.py")
+
+
+def place_of(error: BaseException) -> Optional[types.TracebackType]:
+    """The innermost frame of the error; None if the error is no fault of the runtime."""
+    error = unwrapped(error)
+    step = error.__traceback__
+    if not isinstance(error, (*KINDS, TypeError)) or step is None:
+        return None
+    while step.tb_next is not None:
+        step = step.tb_next
+    if isinstance(error, torch_names.MissingName):
+        return step
+    name = step.tb_frame.f_code.co_filename
+    if isinstance(error, TypeError):  # that of a hook which is called with other arguments
+        return step if name == hooks.__file__ else None
+    is_ours = name.startswith(folders.RUNTIME) and os.path.basename(name) not in OF_THE_PROGRAM
+    return step if is_ours else None
+
+
+def unwrapped(error: BaseException) -> BaseException:
+    """The error that Dynamo has wrapped, where it has."""
+    if isinstance(error, torch_names.InternalTorchDynamoError):
+        return error.__cause__ or error.__context__ or error
+    return error
+
+
+def feature_of(error: BaseException) -> Optional[hooks.Feature]:
+    """The feature in whose file an error was raised, from the inside out."""
+    frames = []
+    step = error.__traceback__
+    while step is not None:
+        frames.append(step.tb_frame)
+        step = step.tb_next
+    by_module = {feature.module: feature for feature in hooks.features.values()}
+    for frame in reversed(frames):
+        found = by_module.get(frame.f_globals.get("__name__", ""))
+        if found is not None and found.name not in hooks.lost:
+            return found
+    return None
+
+
+def note(error: Any) -> bool:
+    """Note an error of a trace if it is a fault of ours; whether the frame may be traced again without the feature."""
+    place = place_of(error) if isinstance(error, BaseException) else None
+    if place is None:
+        return False
+    code = place.tb_frame.f_code
+    where = f"{os.path.relpath(code.co_filename, folders.RUNTIME)}:{place.tb_lineno}"
+    error = unwrapped(error)
+    text = f"{where} ({type(error).__name__}: {str(error).partition(chr(10))[0]})"
+    feature = feature_of(error)
+    if feature is not None:
+        hooks.lose(feature.name, f"a fault of graphmend in {text}")
+    tell(text, feature)
+    return feature is not None
+
+
+def tell(text: str, feature: Optional[hooks.Feature]) -> None:
+    """Say once that something of ours failed, and what to send us."""
+    if text in trace_state.registry.faults:
+        return
+    trace_state.registry.faults[text] = None
+    from graphmend import terminal
+
+    part = "" if feature is None else f"; `{feature.name}` is off from here on"
+    with_torch = f"graphmend: a fault of graphmend with torch {torch_names.version()}: {text}{part}"
+    terminal.complain(f"{with_torch} (please report it with `graphmend doctor`)")

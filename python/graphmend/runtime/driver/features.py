@@ -1,0 +1,66 @@
+"""Features of the runtime, in the order in which their hooks are applied: a later one is asked earlier."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+
+from ..base import folders, hooks
+
+ORDER = (
+    "capture.identity_guard",
+    "effects.object_writes",
+    "shims.mapping_proxies",
+    "capture.assumptions",
+    "capture.dynamic_counters",
+    "shims.early_side_refusal",
+    "capture.implicit_bool",
+    "shims.containment",
+    "shims.tensor_predicates_api",
+    "shims.sorting",
+    "shims.no_op_conversions",
+    "effects.deferred_values",
+    "shims.builtins_of_tensors",
+    "shims.string_formatting",
+    "shims.tensor_indexing",
+    "shims.c_functions_in_python",
+    "shims.constant_folding",
+    "shims.context_managers",
+    "effects.redirected_output",
+    "ops.ctc_loss",
+    "external.numpy_random_functions",
+    "shims.numpy_semantics",
+    "ops.numpy_functions",
+    "external.seeded_generators",
+    "autograd.gradient_api",
+    "autograd.retain_grad",
+    "shims.generator_close",
+    "passes.dead_code_that_raises",
+    "shims.module_construction",
+    "ops.scipy_functions",
+    "external.lru_caches",
+    "shims.stack_inspection",
+    "effects.queue_sizes",
+    "autograd.tensor_hooks",
+    "ops.rnn_layers",
+    "autograd.function_repeated_input",
+    "shims.class_attribute_writes",
+    "external.python_random",
+    "effects.exceptions",
+    "shims.lazy_attributes",
+    "effects.purity_watch",
+    "shims.is_compiling",
+    "capture.trace_time",
+    "effects.undo_log",
+    "external.prologue",
+)
+
+
+@functools.lru_cache(maxsize=None)
+def load() -> None:
+    """Import all features, and put them into their order."""
+    for name in ORDER:
+        importlib.import_module(f"{folders.PACKAGE}.{name}")
+    known = dict(hooks.features)
+    hooks.features.clear()
+    hooks.features.update({name: known[name] for name in (path.rpartition(".")[2] for path in ORDER)})

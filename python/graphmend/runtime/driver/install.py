@@ -1,0 +1,231 @@
+"""Switching the runtime on and off.
+
+`torch.compile` ends in `torch._dynamo.optimize`, and so does everything else that compiles; that function is replaced.
+If Dynamo is not loaded yet, `torch.compile` itself is replaced until its first use, so that installing costs nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import os
+import threading
+from typing import Any, Callable
+
+import torch
+
+from ..base import folders, torch_names, trace_state
+from . import guard_filter, modes
+
+# Dynamo leaves the frames of these files alone: they run beside the program, never as a part of it.
+OPAQUE_FILES = (
+    "driver.backend",
+    "driver.compile_wrapper",
+    "driver.install",
+    "effects.flush",
+    "effects.rollback",
+    "effects.undo_log",
+)
+lock = threading.Lock()
+originals: dict[str, Any] = {}
+
+
+def entry_of(function: Any) -> Any:
+    """The code object at which a compiled callable starts."""
+    target = function
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, torch.nn.Module) and getattr(function, "__name__", "") in (
+        "_wrapped_call_impl",
+        "__call__",
+        "_call_impl",
+    ):
+        target = type(owner).forward
+    target = getattr(target, "__func__", target)
+    return getattr(target, "__code__", target)
+
+
+def make_context_class() -> type:
+    """The class of contexts whose callables are wrapped; made late because Dynamo is loaded late."""
+    from ..base.torch_names import OptimizeContext
+    from .compile_wrapper import Way, Ways, wrap
+
+    class MendingContext(OptimizeContext):
+        """An `OptimizeContext` with a whole and a partial way to run."""
+
+        def __call__(self, fn: Any) -> Any:
+            if isinstance(fn, (torch.nn.Module, type)):
+                return super().__call__(fn)
+            backend, callback = self.graphmend_backend, self.callback
+            entry = entry_of(torch_names.innermost_fn(fn))
+            if backend.entry is None:
+                backend.entry = entry
+            elif backend.entry is not entry:
+                return self.graphmend_again()(fn)
+            compiled = super().__call__(fn)
+            function = compiled._torchdynamo_orig_callable
+            owner = getattr(torch_names.innermost_fn(fn), "__self__", None)
+            name = getattr(fn, "__name__", "")
+            module = owner if isinstance(owner, torch.nn.Module) and name != "_call_impl" else None
+            record = callback.record
+            describe(record, owner, entry)
+
+            def path(number: int) -> Way:
+                context, backend = self.graphmend_path(number)
+                return Way(context(fn), backend)
+
+            ways = Ways(Way(compiled, backend), path, lambda: self.graphmend_partial()(fn), callback)
+            return wrap(ways, function, module)
+
+        def __reduce__(self) -> Any:
+            return rebuild, (self.graphmend_arguments, self.graphmend_options)
+
+    return MendingContext
+
+
+def describe(record: Any, owner: Any, entry: Any) -> None:
+    """Name a compiled callable for the report."""
+    record.name = type(owner).__name__ if isinstance(owner, torch.nn.Module) else getattr(entry, "co_name", str(entry))
+    record.file = getattr(entry, "co_filename", "")
+    record.line = getattr(entry, "co_firstlineno", 0)
+
+
+def rebuild(args: tuple, kwargs: dict) -> Any:
+    """Make a context again, for copies and pickles."""
+    return torch_names.dynamo.optimize(*args, **kwargs)
+
+
+def optimize(*args: Any, **kwargs: Any) -> Any:
+    """Stands in for `torch._dynamo.optimize`."""
+    original = originals.get("optimize") or torch_names.optimize
+    if not trace_state.enabled() or not is_complete():
+        return original(*args, **kwargs)
+    return mending_context(original, args, kwargs)
+
+
+def is_complete() -> bool:
+    """Whether everything that contexts are made of can be loaded, as it can with every torch that we know."""
+    if modes.decide().name in (modes.OFF, modes.SOURCE_ONLY):
+        return False
+    try:
+        context_class()
+        importlib.import_module(f"{__package__}.backend")
+    except Exception as error:
+        from graphmend import hook
+
+        hook.warn("compiled callables are not mended", error)
+        return False
+    return True
+
+
+def accepts(option: str) -> bool:
+    """Whether `torch._dynamo.optimize` knows of an option; it takes whatever the function behind it takes."""
+    return option in inspect.signature(torch_names._optimize).parameters
+
+
+def mending_context(original: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+    """A context of Dynamo with our callback and backend; whatever is not an ordinary context is returned as it is."""
+    from ..base.torch_names import OptimizeContext
+    from .backend import MendingBackend
+    from .compile_wrapper import Callback
+
+    options = dict(kwargs)
+    backend = args[0] if args else options.pop("backend", "inductor")
+    resolved = torch_names.lookup_backend(backend) if isinstance(backend, str) else backend
+    whole = MendingBackend(resolved, True)
+    context = original(whole, *args[1:], **options)
+    if type(context) is not OptimizeContext or not callable(resolved):
+        return original(*args, **kwargs)
+    record = trace_state.CallableRecord("", "", 0)
+    trace_state.registry.callables.append(record)
+    only = bool(context.fullgraph)
+    context.callback = Callback(context.callback, record, whole, only)
+    context.__class__ = context_class()
+    alone = {"isolate_recompiles": True} if accepts("isolate_recompiles") else {}
+
+    def path(number: int) -> Any:
+        backend = MendingBackend(resolved, True, number)
+        backend.entry = whole.entry
+        other = original(backend, *args[1:], **{**options, **alone})
+        other.callback = Callback(other.callback, record, backend, only)
+        for name in ("off", "eager", "held", "evidence"):
+            setattr(other.callback, name, getattr(context.callback, name))
+        return other, backend
+
+    def partial() -> Any:
+        backend = MendingBackend(resolved, False)
+        other = original(backend, *args[1:], **options)
+        other.callback = Callback(other.callback, record, backend, False)
+        return other
+
+    context.graphmend_backend = whole
+    context.graphmend_path = path
+    context.graphmend_partial = partial
+    context.graphmend_again = lambda: mending_context(original, args, kwargs)
+    context.graphmend_arguments, context.graphmend_options = args, kwargs
+    return context
+
+
+_classes: list[type] = []
+
+
+def context_class() -> type:
+    """The class of our contexts."""
+    if not _classes:
+        _classes.append(make_context_class())
+    return _classes[0]
+
+
+def patch_dynamo() -> None:
+    """Replace `torch._dynamo.optimize`, and keep Dynamo out of our own frames."""
+
+    with lock:
+        dynamo = torch_names.dynamo
+        if dynamo.optimize is optimize:
+            return
+        guard_filter.bind_builtins()
+        originals["optimize"] = dynamo.optimize
+        functools.update_wrapper(optimize, originals["optimize"])
+        dynamo.optimize = optimize
+        skip_own_files()
+
+
+def skip_own_files() -> None:
+    """Tell Dynamo once which files it is not to trace. It keeps a list, and makes one regular expression of all."""
+    from ..base.torch_names import SKIP_DIRS, skip_module
+
+    for name in OPAQUE_FILES:
+        if os.path.join(folders.RUNTIME, *name.split(".")) + ".py" not in SKIP_DIRS:
+            skip_module(f"{folders.PACKAGE}.{name}")
+
+
+def first_compile(*args: Any, **kwargs: Any) -> Any:
+    """Stands in for `torch.compile` until Dynamo is loaded."""
+    original = originals["compile"]
+    if torch.compile is first_compile:
+        torch.compile = original
+        patch_dynamo()
+    return original(*args, **kwargs)
+
+
+def install_compile() -> None:
+    """Switch mending on for everything that is compiled from now on."""
+    if not trace_state.enabled():
+        return
+    if torch_names.is_loaded("dynamo"):
+        patch_dynamo()
+        return
+    with lock:
+        if torch.compile is not first_compile:
+            originals["compile"] = torch.compile
+            functools.update_wrapper(first_compile, torch.compile)
+            torch.compile = first_compile
+
+
+def uninstall_compile() -> None:
+    """Undo `install_compile`; what has been compiled keeps its mends."""
+    with lock:
+        if torch.compile is first_compile:
+            torch.compile = originals["compile"]
+        if torch_names.is_loaded("dynamo") and torch_names.dynamo.optimize is optimize:
+            torch_names.dynamo.optimize = originals.pop("optimize")

@@ -1,0 +1,143 @@
+"""Modes: how much of graphmend the installed torch allows, found out when the first callable is compiled.
+
+- `whole`: every feature has its hooks.
+- `reduced`: gains are missing. They are named, and calls that need them break as they do without graphmend.
+- `source only`: a guard is missing on which all mends rest. Only mends are in force that the text alone proves.
+- `off`: torch is too old, or the runtime does not load beside it. The program runs as it is.
+
+Three checks decide: the version, the table of hooks (every place is there, and takes the arguments), and the canaries
+(every hook is called). The canaries take some seconds; they run for releases that CHECKED does not name, in a process
+of their own, and what they find is kept in the cache.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import json
+import subprocess
+import sys
+from typing import Any, Optional
+
+from ..base import hooks, torch_names, trace_state
+from ..base.torch_names import releases
+from . import features
+
+WHOLE, REDUCED, SOURCE_ONLY, OFF = "whole", "reduced", "source only", "off"
+CHECKED = ((2, 9), (2, 12), (2, 13), (2, 14), (2, 15))  # releases whose canaries `make matrix` has run
+SECONDS = 300
+# Names that the driver uses where no trace is on its way.
+NEEDED = (
+    "dynamo",
+    "OptimizeContext",
+    "_optimize",
+    "optimize",
+    "innermost_fn",
+    "lookup_backend",
+    "set_eval_frame",
+    "compile_lock",
+)
+trusted: list[bool] = []  # holds an item in the process that runs the canaries
+
+
+@dataclasses.dataclass(frozen=True)
+class Mode:
+    """How much is in force, for which torch, and why not more: by feature, or one reason for all."""
+
+    name: str
+    torch: str
+    lost: dict[str, str] = dataclasses.field(default_factory=dict)
+    reason: Optional[str] = None
+
+
+def decide() -> Mode:
+    """The mode of this process. Where it is not `whole`, one line on stderr says so, once."""
+    mode = found()
+    if trace_state.registry.mode is None:
+        trace_state.registry.mode = dataclasses.asdict(mode)
+        if (line := sentence(mode)) is not None:
+            from graphmend import terminal
+
+            terminal.complain(line)
+    return mode
+
+
+@functools.lru_cache(maxsize=None)
+def found() -> Mode:
+    """The mode that the checks come to."""
+    version = torch_names.version()
+    known = releases.parsed(version)
+    if known is None or known < releases.OLDEST:
+        oldest = ".".join(map(str, releases.OLDEST))
+        return Mode(OFF, version, reason=f"graphmend mends with torch {oldest} and later")
+    missing = [name for name in NEEDED if not torch_names.has(name)]
+    if missing:
+        return Mode(OFF, version, reason=f"it has no `{', '.join(missing)}`")
+    try:
+        features.load()
+        hooks.table()
+        if known not in CHECKED and not trusted:
+            lose_uncalled(uncalled())
+    except Exception as error:
+        return Mode(OFF, version, reason=f"{type(error).__name__}: {error}")
+    return current()
+
+
+def current() -> Mode:
+    """The mode by what is lost so far; a fault of our own may lose a feature later."""
+    version, lost = torch_names.version(), dict(hooks.lost)
+    if any(feature.kind == hooks.GUARD and not feature.rules for feature in lost_features()):
+        return Mode(SOURCE_ONLY, version, lost)
+    return Mode(REDUCED if lost else WHOLE, version, lost)
+
+
+def lost_features() -> list[hooks.Feature]:
+    """The features that are off."""
+    return [hooks.features[name] for name in hooks.lost if name in hooks.features]
+
+
+def sentence(mode: Mode) -> Optional[str]:
+    """What a person is told about a mode; None where everything is in force."""
+    if mode.name == WHOLE:
+        return None
+    start = f"graphmend: with torch {mode.torch}"
+    if mode.name == OFF:
+        return f"{start} nothing is mended ({mode.reason}); the program runs as it is"
+    names = ", ".join(sorted(mode.lost))
+    if mode.name == SOURCE_ONLY:
+        return f"{start} only what the text alone proves is mended; missing: {names} (`graphmend doctor` says more)"
+    return f"{start} all mends are in force but for {names} (`graphmend doctor` says more)"
+
+
+def lose_uncalled(names: list[str]) -> None:
+    """Switch off the features that need hooks which Dynamo never calls."""
+    for hook in hooks.all_hooks():
+        if hook.needed and hook.capability in names:
+            hooks.lose(hook.feature.name, f"torch {torch_names.version()} never calls `{hook.capability}`")
+
+
+def uncalled() -> list[str]:
+    """What the canaries find for a release that is not known, from the cache or from a process of their own."""
+    from graphmend import cache
+
+    digest = hashlib.blake2b(torch_names.version().encode(), digest_size=8).hexdigest()
+    name = f"canaries-{digest}.json"
+    names = read(cache.read(name))
+    if names is None:
+        command = [sys.executable, "-m", "graphmend.canaries"]
+        run = subprocess.run(command, capture_output=True, timeout=SECONDS, stdin=subprocess.DEVNULL, check=False)
+        names = read(run.stdout)
+        if names is None:
+            raise RuntimeError(f"the self-check ended with status {run.returncode}")
+        cache.write(name, run.stdout)
+    return names
+
+
+def read(data: Optional[bytes]) -> Optional[list[str]]:
+    """The capabilities in what the canaries print; None where it is something else."""
+    try:
+        value: Any = json.loads(data or b"")["uncalled"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return value if isinstance(value, list) and all(isinstance(name, str) for name in value) else None

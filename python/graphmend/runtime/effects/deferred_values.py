@@ -1,0 +1,133 @@
+"""A reading of the clock behind the graph: what a timer shows of the work that has passed.
+
+While a call is traced, such a reading is an object that knows what is computed from it. Deferred effects are handed
+the numbers; they are found when the effects happen. Whatever else the program does with it, it is refused.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Callable
+
+from ..base import hooks, trace_state
+from ..base.call_stack import is_ours
+from ..base.dynamo_values import translator
+from ..capture.identity_guard import TYPE_QUESTIONS
+from ..capture.trace_time import refuse
+
+FEATURE = hooks.Feature(
+    __name__, hooks.GUARD, "nobody asks for the type of a deferred value", partial=True, rules=("GM3", "GM5")
+)
+
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "round": round,
+    "neg": operator.neg,
+    "abs": abs,
+}
+TEXT = "text"  # the second part of a reading that is no number
+ASKS = "what is read behind the graph is asked for in the middle of the call"
+
+
+def take(function: Callable[[], Any], cell: list) -> None:
+    """Read the clock, among the deferred work of a call."""
+    cell.append(function())
+
+
+class Standing:
+    """Stands for a value that there will be behind the graph. Whatever is asked of it before is refused."""
+
+    site: str
+
+    def asked(self, *_: Any) -> Any:
+        """Refuse whatever needs the value now."""
+        refuse(self.site, ASKS)
+
+    __getattr__ = __contains__ = __iter__ = __next__ = __len__ = __getitem__ = __call__ = asked
+
+
+class Later(Standing):
+    """A number that is not known yet: what a cell will hold, or an operation on such numbers and others."""
+
+    def __init__(self, site: str, operation: str, parts: tuple) -> None:
+        self.site = site
+        self.operation = operation
+        self.parts = parts
+
+    def made(self, operation: str, *parts: Any) -> Later:
+        """The result of an operation."""
+        return Later(self.site, operation, parts)
+
+    def __add__(self, other: Any) -> Later:
+        return self.made("+", self, other)
+
+    def __radd__(self, other: Any) -> Later:
+        return self.made("+", other, self)
+
+    def __sub__(self, other: Any) -> Later:
+        return self.made("-", self, other)
+
+    def __rsub__(self, other: Any) -> Later:
+        return self.made("-", other, self)
+
+    def __mul__(self, other: Any) -> Later:
+        return self.made("*", self, other)
+
+    def __rmul__(self, other: Any) -> Later:
+        return self.made("*", other, self)
+
+    def __truediv__(self, other: Any) -> Later:
+        return self.made("/", self, other)
+
+    def __rtruediv__(self, other: Any) -> Later:
+        return self.made("/", other, self)
+
+    def __floordiv__(self, other: Any) -> Later:
+        return self.made("//", self, other)
+
+    def __mod__(self, other: Any) -> Later:
+        return self.made("%", self, other)
+
+    def __round__(self, *places: int) -> Later:
+        return self.made("round", self, *places)
+
+    def __neg__(self) -> Later:
+        return self.made("neg", self)
+
+    def __abs__(self) -> Later:
+        return self.made("abs", self)
+
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __bool__ = __int__ = __float__ = Standing.asked  # type: ignore
+    __rfloordiv__ = __rmod__ = __pow__ = __rpow__ = __str__ = __repr__ = __format__ = Standing.asked  # type: ignore
+    __hash__ = None  # type: ignore[assignment]
+
+
+@FEATURE.hook("object.type")
+def watch_type(python_type: Any, trace: trace_state.Trace, self: Any) -> type:
+    """Refuse deferred values whose program asks of what type one is."""
+    asked = trace.readings and issubclass(self.value_type, Standing) and hooks.asker().f_code.co_name in TYPE_QUESTIONS
+    if asked and not is_ours(translator().output.current_tx.f_code):  # Dynamo asks, too, when it makes one
+        for site in trace.readings:
+            trace.refuse(site, "the function asks of what type a value is that it gets behind the graph")
+        raise trace_state.SiteRefused(ASKS)
+    return python_type(self)
+
+
+def refuse_escaped(trace: Any, output: Any) -> None:
+    """Refuse readings that the program keeps, or returns where they cannot be filled in."""
+    from ..base.torch_names import UserDefinedObjectVariable
+    from . import queue_sizes
+
+    for variable in output.side_effects.id_to_variable.values():
+        if isinstance(variable, UserDefinedObjectVariable) and variable.python_type() is Later:
+            ways = queue_sizes.ways_to(output)
+            if ways is None:
+                for site in trace.readings:
+                    trace.refuse(site, "what is read behind the graph is kept, or returned in an object")
+            trace.fills = queue_sizes.Fills(ways) if ways else None
+            return

@@ -1,0 +1,54 @@
+"""Exceptions that a call raises and handles, shown by deferred effects: made again from their types and arguments.
+
+Only those are known that the program makes itself. What Dynamo raises in the place of Python has other texts.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from ..base import hooks, trace_state
+from ..base.call_stack import is_ours
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "exceptions that a call makes and an effect shows")
+
+PLAIN = (ArithmeticError, AssertionError, LookupError, RuntimeError, TypeError, ValueError, Warning)
+METHODS = ("__init__", "__new__", "__str__", "__repr__", "__format__")
+# What tells more of an exception than its type and arguments.
+BEHIND_TEXTS = {"exc_info", "extra", "stack_info", "exception", "exc", "__traceback__", "__cause__", "__context__"}
+
+
+def shows_texts(code: types.CodeType) -> bool:
+    """Whether a sink asks an exception for nothing but its text and its arguments."""
+    words = {*code.co_names, *(word for part in code.co_consts if type(part) is tuple for word in part)}
+    return words.isdisjoint(BEHIND_TEXTS) and not any(type(part) is types.CodeType for part in code.co_consts)
+
+
+def is_plain(kind: Any) -> bool:
+    """Whether the objects of a class are exceptions that say no more than their arguments."""
+    if not isinstance(kind, type) or not issubclass(kind, PLAIN):
+        return False
+    own = next(base for base in kind.__mro__ if base.__module__ == "builtins")
+    return all(getattr(kind, name) is getattr(own, name) for name in METHODS)
+
+
+def raise_warning(message: Any, category: Any = None, stacklevel: int = 1, source: Any = None) -> None:
+    """`warnings.warn` where all warnings are exceptions."""
+    if isinstance(message, Warning):
+        raise message
+    raise (category or UserWarning)(message)
+
+
+def is_made(trace: trace_state.Trace, variable: Any) -> bool:
+    """Whether a variable of Dynamo's is such an exception, made by the program in this call."""
+    return id(variable) in trace.made
+
+
+@FEATURE.hook("translator.call")
+def note_exception(call: Any, trace: trace_state.Trace, self: Any, function: Any, args: Any, kwargs: Any) -> Any:
+    """Note an exception that the program makes."""
+    call(self, function, args, kwargs)
+    kind, code = getattr(function, "value", getattr(function, "fn", None)), self.f_code
+    if is_plain(kind) and (code is raise_warning.__code__ or not is_ours(code)):
+        trace.made[id(self.stack[-1])] = self.stack[-1]

@@ -1,0 +1,60 @@
+"""Modes of the thread that a graph switches, put back when the graph does not come to its end.
+
+A graph that Python runs switches gradients and autocast as the program does, but it has no `finally`: what raises
+in between leaves them switched. The call is run again then, and the program behind it goes on.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import torch
+from torch.fx import GraphModule
+
+from ..analysis import branch_proofs
+from ..base import torch_names
+
+
+def keeping_modes(compiled: Callable[..., Any], module: GraphModule) -> Callable[..., Any]:
+    """A compiled graph that leaves the modes as they were where it raises; itself if its graph switches none."""
+    switches = [node for node in module.graph.nodes if branch_proofs.is_context(node)]
+    if not switches:
+        return compiled
+    blocks = [node for node in switches if node.target is torch_names._enter_autocast]
+    kinds = sorted({str(node.args[0]) for node in blocks})
+
+    def run(*inputs: Any) -> Any:
+        enabled = torch.is_grad_enabled()
+        cast = autocast_of(kinds) if kinds else None
+        try:
+            return compiled(*inputs)
+        except BaseException:
+            torch.set_grad_enabled(enabled)
+            if cast is not None:
+                cast()
+            raise
+
+    return run
+
+
+def autocast_of(kinds: list[str]) -> Callable[[], None]:
+    """What puts the state of autocast back for some kinds of devices."""
+    states = [(kind, torch.is_autocast_enabled(kind), torch.get_autocast_dtype(kind)) for kind in kinds]
+    cached, depth = torch.is_autocast_cache_enabled(), nesting()
+
+    def restore() -> None:
+        for kind, enabled, dtype in states:
+            torch.set_autocast_enabled(kind, enabled)
+            torch.set_autocast_dtype(kind, dtype)
+        torch.set_autocast_cache_enabled(cached)
+        for _ in range(nesting() - depth):
+            if torch.autocast_decrement_nesting() == 0:
+                torch.clear_autocast_cache()
+
+    return restore
+
+
+def nesting() -> int:
+    """How many blocks of autocast the thread is in."""
+    torch.autocast_increment_nesting()
+    return torch.autocast_decrement_nesting()

@@ -1,0 +1,409 @@
+"""Blocks that divert what is printed, or change which warnings are shown: blocks of the deferred work.
+
+`redirect_stdout`, `redirect_stderr` and `catch_warnings` act on what happens in them. All that a graph leaves to happen
+is deferred work, so they are entered and left there. An `io.StringIO` that the call makes is made there, too; while the
+call is traced, an object stands for it, and one of deferred_values.py for the text that it has in the end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+import warnings
+from typing import Any, Callable, Iterator
+
+import torch
+from torch.fx import GraphModule
+
+from ..analysis import branch_proofs
+from ..analysis.marker_regions import tensor_of
+from ..base import call_stack, hooks, trace_state
+from ..base.dynamo_values import attribute_of, constant, inline, real, translator
+from ..base.effect_queue import event_of, is_queue
+from ..base.trace_state import local
+from ..capture.trace_time import nested_context
+from . import undo_log
+from .deferred_values import TEXT, Later, Standing
+from .exceptions import raise_warning
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "output that a call diverts into texts of its own")
+
+STREAMS = {contextlib.redirect_stdout: "stdout", contextlib.redirect_stderr: "stderr"}
+REDIRECTS = {name: kind for kind, name in STREAMS.items()}
+TARGETS = (io.StringIO, io.TextIOWrapper)
+FILTERS = (warnings.simplefilter, warnings.filterwarnings, warnings.resetwarnings)
+ACTIONS = ("default", "always", "ignore", "module", "once")
+
+
+# ---- What is done behind the graph ----
+
+
+def enter(manager: Any) -> None:
+    """Enter a block among the deferred work of a call."""
+    manager.__enter__()
+    local.entered.append(manager)
+
+
+def enter_redirect(name: str, target: Any) -> None:
+    """Begin to send what is printed elsewhere."""
+    enter(REDIRECTS[name](target))
+
+
+def enter_made(name: str, cell: list) -> None:
+    """Begin to send what is printed to a text that the call has made."""
+    enter(REDIRECTS[name](cell[0]))
+
+
+def enter_warnings(names: tuple, *options: Any) -> None:
+    """Begin to show warnings otherwise."""
+    enter(warnings.catch_warnings(**dict(zip(names, options))))
+
+
+def set_filter(function: Callable[..., None], names: tuple, *values: Any) -> None:
+    """Say which warnings are shown; the last values are those of keywords."""
+    count = len(values) - len(names)
+    function(*values[:count], **dict(zip(names, values[count:])))
+
+
+def leave() -> None:
+    """Leave the innermost block."""
+    local.entered.pop().__exit__(None, None, None)
+
+
+def leave_all() -> None:
+    """Leave all blocks, because something has been raised in the innermost one."""
+    while local.entered:
+        leave()
+
+
+ENTERS = (enter_redirect, enter_made, enter_warnings)
+
+
+def make(cell: list, *text: str) -> None:
+    """Make a text to write to."""
+    cell.append(io.StringIO(*text))
+
+
+def write(found: list, cell: list, text: str) -> None:
+    """Write to a text that the call has made."""
+    found.append(cell[0].write(text))
+
+
+def read(found: list, cell: list) -> None:
+    """Read such a text."""
+    found.append(cell[0].getvalue())
+
+
+def close(cell: list) -> None:
+    """Close such a text."""
+    cell[0].close()
+
+
+# ---- What Dynamo traces ----
+
+
+def postpone(sink: Callable[..., None], *values: Any) -> None:
+    """Call a function behind the graph. It has no site: run again in eager Python, the call does it once more."""
+    local.queue.append((local, sink, torch.is_grad_enabled(), None, *values))
+
+
+class Diverted:
+    """A block; `target` is what the program gets from it."""
+
+    def __init__(self, target: Any, sink: Callable[..., None], *values: Any) -> None:
+        self.target = target
+        self.sink = sink
+        self.values = values
+
+    def __enter__(self) -> Any:
+        postpone(self.sink, *self.values)
+        entered("self")
+        return self.target
+
+    def __exit__(self, *error: Any) -> None:
+        left("self")
+        postpone(leave)
+
+
+class Text(Standing):
+    """An `io.StringIO` that the call makes."""
+
+    def __init__(self, site: str, *text: str) -> None:
+        self.site = site
+        self.cell: list = []
+        postpone(make, self.cell, *text)
+
+    def write(self, text: str) -> Later:
+        found: list = []
+        postpone(write, found, self.cell, text)
+        return Later(self.site, "", (found,))
+
+    def getvalue(self) -> Later:
+        found: list = []
+        postpone(read, found, self.cell)
+        return Later(self.site, "", (found, TEXT))
+
+    def close(self) -> None:
+        postpone(close, self.cell)
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        postpone(close, self.cell)
+
+
+def redirect(name: str, target: Any) -> Diverted:
+    """A block that sends what is printed elsewhere."""
+    return Diverted(target, enter_redirect, name, target)
+
+
+def redirect_made(name: str, text: Text) -> Diverted:
+    """A block that sends what is printed to a text that the call has made."""
+    return Diverted(text, enter_made, name, text.cell)
+
+
+def catch(names: tuple, *options: Any) -> Diverted:
+    """A block behind which warnings are shown as before."""
+    return Diverted(None, enter_warnings, names, *options)
+
+
+def filter_warnings(function: Callable[..., None], names: tuple, *values: Any) -> None:
+    """Say which warnings are shown."""
+    postpone(set_filter, function, names, *values)
+
+
+def text(site: str, *start: str) -> Text:
+    """A text to write to."""
+    return Text(site, *start)
+
+
+# ---- While a call is traced ----
+
+
+@constant
+def entered(name: str) -> bool:
+    """Note that a block is open, and what has been deferred in front of it."""
+    trace = trace_state.local.trace
+    assert trace is not None
+    if trace.open:
+        raise trace_state.SiteRefused("a side enters a block that diverts what is printed")
+    trace.diverted.append(len(events()))
+    if sink_of(name) is enter_warnings:
+        trace.raising.append(trace.is_raising())
+    return True
+
+
+@constant
+def left(name: str) -> bool:
+    """Note that a block has ended; refuse one that prints to a text of the call and to something else.
+
+    Should deferred work raise, the text is made again in eager Python, and only what went into it is done once more.
+    """
+    trace = trace_state.local.trace
+    assert trace is not None
+    start, sink = trace.diverted.pop(), sink_of(name)
+    if sink is enter_warnings:
+        trace.raising.pop()
+    if sink is enter_made:
+        for event in events()[start:]:
+            printed, _, site, _ = event_of(event)
+            if site is not None and prints_elsewhere(site, printed):
+                raise trace_state.SiteRefused("a block that diverts what is printed prints to a file, too")
+    return True
+
+
+def sink_of(name: str) -> Any:
+    """What enters the block of this name in the calling frame."""
+    current = translator().output.current_tx
+    return attribute_of(current, current.symbolic_locals[name], "sink").fn
+
+
+def prints_elsewhere(site: str, sink: Any) -> bool:
+    """Whether an event is a print with a file."""
+    names = (part for part in sink.__code__.co_consts if type(part) is tuple)
+    return is_print(site) and any("file" in part for part in names)
+
+
+def is_print(site: str) -> bool:
+    """Whether a site prints."""
+    return trace_state.rule_of(site) == "GM301"
+
+
+def events() -> list[Any]:
+    """The deferred work of the trace so far, as variables of Dynamo's."""
+    effects = translator().output.side_effects
+    return next((var.items for var in effects.id_to_variable.values() if is_queue(var)), [])
+
+
+@FEATURE.hook("class.call")
+def make_object(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Texts and blocks that the call makes."""
+    if self.value in STREAMS and len(args) == 1 and not kwargs:
+        return redirected(trace, tx, STREAMS[self.value], args[0].realize())
+    if self.value is warnings.catch_warnings and not args:
+        return caught(trace, tx, kwargs)
+    if self.value is io.StringIO and len(args) < 2 and not kwargs and all(map(is_text, args)):
+        site = call_stack.site_at(tx, "GM501", call_stack.column_at(tx))
+        if site not in trace.off and not trace.open:
+            trace.readings[site] = None
+            return traced(trace, tx, text, site, *args)
+    return call(self, tx, args, kwargs)
+
+
+@FEATURE.scope
+def stop_recording(trace: trace_state.Trace) -> Iterator[None]:
+    """End what records warnings when the trace ends."""
+    try:
+        yield
+    finally:
+        trace.recorder.close()
+
+
+@FEATURE.hook("function.call")
+def call_filter(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Functions that change what is warned of."""
+    if trace.raising and getattr(self, "fn", None) in FILTERS:
+        return filtered(trace, tx, self, args, kwargs)
+    return call(self, tx, args, kwargs)
+
+
+@FEATURE.hook("skipped.call")
+def raise_warning_at(skip: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """`warnings.warn` where warnings are exceptions."""
+    if trace.is_raising() and self.value is warnings.warn and is_category(*args[1:2], *named(kwargs, "category")):
+        return inline(tx, raise_warning, args, kwargs)
+    return skip(self, tx, args, kwargs)
+
+
+@FEATURE.hook("module.getattr")
+def read_stream(read_module: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
+    """Refuse to read a stream in a block that changes it."""
+    if trace.diverted and ((self.value is sys and name in REDIRECTS) or (self.value is warnings and name in HELD)):
+        raise trace_state.SiteRefused(f"`{name}` is asked for in a block that changes it")
+    return read_module(self, tx, name)
+
+
+def traced(trace: trace_state.Trace, tx: Any, function: Any, *values: Any) -> Any:
+    """Dynamo's variable of what a function of this file gives."""
+    from ..base.torch_names import VariableTracker
+
+    if nested_context() is not None:
+        raise trace_state.SiteRefused("what is shown is diverted inside of an operator")
+    undo_log.watch(trace, tx.output.side_effects)
+    given = [value if isinstance(value, VariableTracker) else VariableTracker.build(tx, value) for value in values]
+    return inline(tx, function, given, {})
+
+
+def redirected(trace: trace_state.Trace, tx: Any, name: str, target: Any) -> Any:
+    """A block that sends what is printed to another file, or to a text."""
+    if name == "stderr":
+        hear(trace)
+    if getattr(target, "value_type", None) is Text:
+        return traced(trace, tx, redirect_made, name, target)
+    known = target.is_constant_none() or type(real(target)) in TARGETS
+    if not known:
+        raise trace_state.SiteRefused("what is printed goes to an object that is no file of Python's")
+    return traced(trace, tx, redirect, name, target)
+
+
+def caught(trace: trace_state.Trace, tx: Any, options: dict[str, Any]) -> Any:
+    """A block behind which warnings are shown as before."""
+    action = options.get("action")
+    shows = action is None or (action.is_python_constant() and action.as_python_constant() in (None, *ACTIONS))
+    if not shows or not options.keys() <= {"action", "category", "lineno", "append"}:
+        raise trace_state.SiteRefused("warnings are kept, or some of them raised")
+    hear(trace)
+    return traced(trace, tx, catch, tuple(options), *options.values())
+
+
+def filtered(trace: trace_state.Trace, tx: Any, function: Any, args: Any, kwargs: Any) -> Any:
+    """Change which warnings are shown, in a block behind which they are shown as before."""
+    if not all(map(is_plain, (*args, *kwargs.values()))):
+        raise trace_state.SiteRefused("it depends which warnings are shown")
+    action = next((item.as_python_constant() for item in (*args[:1], *named(kwargs, "action"))), None)
+    if function.fn is warnings.simplefilter and action == "error" and len(args) + len(kwargs) == 1:
+        trace.raising[-1] = True
+    elif trace.is_raising() or action not in (None, *ACTIONS):
+        raise trace_state.SiteRefused("some warnings are raised")
+    return traced(trace, tx, filter_warnings, function, tuple(kwargs), *args, *kwargs.values())
+
+
+def named(options: dict[str, Any], name: str) -> list[Any]:
+    """The value of an option, if it is there."""
+    return [options[name]] if name in options else []
+
+
+def is_category(*variables: Any) -> bool:
+    """Whether variables of Dynamo's are classes of warnings, or None."""
+    values = [item.as_python_constant() if item.is_python_constant() else 0 for item in variables]
+    return all(value is None or (isinstance(value, type) and issubclass(value, Warning)) for value in values)
+
+
+def is_plain(variable: Any) -> bool:
+    """Whether a variable of Dynamo's is a constant, or a class that exists before the call."""
+    return bool(variable.is_python_constant())
+
+
+def is_text(variable: Any) -> bool:
+    """Whether a variable of Dynamo's is a text that the trace knows."""
+    return bool(variable.is_python_constant()) and type(variable.as_python_constant()) is str
+
+
+def hear(trace: trace_state.Trace) -> None:
+    """Record what the trace warns of from here on: in eager Python the block would decide what is shown of it."""
+    if trace.heard is None:
+        trace.heard = trace.recorder.enter_context(warnings.catch_warnings(record=True))
+        warnings.simplefilter("always")
+
+
+def refuse_all(trace: trace_state.Trace, reason: str) -> None:
+    """Give up all that stands for what there will be behind the graph."""
+    for site in trace.readings:
+        trace.refuse(site, reason)
+    raise trace_state.SiteRefused(reason)
+
+
+def refuse_kept(trace: trace_state.Trace, output: Any) -> None:
+    """Refuse texts that the program keeps or returns, and blocks that it leaves open."""
+    if trace.diverted:
+        raise trace_state.SiteRefused("a block that diverts what is printed is left open")
+    for variable in output.side_effects.id_to_variable.values():
+        if getattr(variable, "value_type", None) is Text:
+            refuse_all(trace, "a text that the call makes is kept, or returned")
+
+
+def silent(
+    compiled: Callable[..., Any], module: GraphModule, trace: trace_state.Trace, guarded: bool
+) -> Callable[..., Any]:
+    """A compiled graph that warns of nothing where the program says what is shown; itself where it does not.
+
+    Where the graph does warn, the call is run again in eager Python.
+    """
+    if trace.heard is None:
+        return compiled
+    if trace.heard:
+        raise trace_state.SiteRefused("an operator warns where the program says which warnings are shown")
+    order = branch_proofs.Order(module)
+    for node in module.graph.find_nodes(op="placeholder"):
+        storage = branch_proofs.storage_of(tensor_of(node))
+        if storage is not None and order.written_after(storage, node):
+            raise trace_state.SiteRefused(
+                "the graph changes what it is given where the program says which warnings are shown"
+            )
+
+    def run(*inputs: Any) -> Any:
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            result = compiled(*inputs)
+        if not heard:
+            return result
+        if guarded:
+            raise RuntimeError
+        raise trace_state.GuardFailed(None)
+
+    return run
+
+
+HELD = ("filters", "showwarning", "_showwarnmsg_impl")

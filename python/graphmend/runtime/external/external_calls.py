@@ -1,0 +1,466 @@
+"""Calls whose values come from outside of the program: random generators, clocks, files, text that is parsed.
+
+Dynamo ends the graph at such a call. Here the call happens once while the program is traced, so that the trace knows
+what it may give, and before the graph whenever it runs, in the order of the program. Numbers and arrays are inputs of
+the graph; where the program does with a value what a graph cannot, the graph follows the path of the value
+(path_speculation.py). Nothing in between can see the difference: what a graph computes neither draws from
+these generators nor changes what is asked for, and of what is deferred none comes before such a call.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import random
+from typing import Any, Callable
+
+import torch
+from torch.compiler import is_dynamo_compiling
+
+from ..analysis import impure_functions
+from ..analysis.impure_functions import CLOCK, DRAW, ORDER, PURE, SEED, Fact, is_plain
+from ..base import trace_state
+from ..base.dynamo_values import as_constant, constant, real, translator
+from ..base.marker_ops import site_of
+from ..base.trace_state import local
+from ..capture.dialect import taken
+from ..capture.trace_time import refuse, site_on
+from ..effects import undo_log
+from ..effects.deferred_values import Later, take
+from .prologue import Reading, Setting, begin, remember
+from .prologue import called as called_now
+
+MAX_VALUES = 8  # that one place may give, each of them on a path of its own
+MAX_SIZES = 4  # for which one place may be traced
+
+
+def outside(site: str, function: Callable[..., Any], part: str = "") -> Callable[..., Any]:
+    """The function; while a whole call is traced, one that stands for its calls.
+
+    Where the program asks no more of the result than one attribute or method, `part` names it.
+    """
+    if not is_dynamo_compiling() or not site_on(site):
+        return function
+    kind = kind_of_call(site, "function", part)
+    return standing_for(site, kind, function, part) if kind else function
+
+
+def standing_for(site: str, kind: str, function: Callable[..., Any], part: str) -> Callable[..., Any]:
+    """What the trace calls instead of the function."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if kind == ORDER:
+            return ordered(site, function, args, kwargs)
+        value = called(site, function, part, args, kwargs)
+        return holder(part, value) if part else value
+
+    return call
+
+
+class Holder:
+    """Stands for an object of which one part is asked for."""
+
+
+def holder(part: str, value: Any) -> Holder:
+    """An object with one attribute, or one method without arguments."""
+    found = Holder()
+    if part.endswith("()"):
+        setattr(found, part[:-2], lambda: value)
+    else:
+        setattr(found, part, value)
+    return found
+
+
+def called(site: str, function: Callable[..., Any], part: str, args: tuple, kwargs: dict, is_row: bool = False) -> Any:
+    """What a call gives, as the trace has to see it. Of a row of numbers any may be drawn, of other things a few."""
+    value = None
+    found = happen(site, part, len(local.queue) > 0, is_row)
+    if found == "later":
+        cell: list = []
+        local.queue.append((local, take, torch.is_grad_enabled(), None, function, cell))
+        return Later(site, "", (cell,))
+    if found == "number":
+        return value.item()  # type: ignore[attr-defined]
+    if found == "numbers":
+        return value.tolist()  # type: ignore[attr-defined]
+    if found != "choice":
+        return value
+    for place in range(places_of(site)):
+        if taken(site, value == place):
+            settle(site, place)
+            return value
+    refuse(site, "it has given another value in the meantime")
+
+
+def ordered(site: str, function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+    """A call that draws places of a sequence, by the numbers of the places."""
+    items, *rest = args
+    if not has_places("items"):
+        refuse(site, "it draws from what is no plain list")
+    count, first, step = len(items), first_of("items"), step_of("items")
+    order = called(site, function, "", (count, *rest), kwargs, step != 0)
+    if type(order) is int:
+        return first + order * step if step else items[order]
+    found = []
+    for place in order:
+        found.append(first + place * step if step else items[place])
+    if kind_of_order("function") != "shuffle":
+        return found
+    items[:] = found
+    return None
+
+
+# ---- Run by Dynamo for real while it traces ----
+
+
+def variable_of(name: str) -> Any:
+    """Dynamo's variable for a name of the calling frame."""
+    variable = translator().output.current_tx.symbolic_locals[name]
+    return variable.realize()
+
+
+@constant
+def kind_of_call(site: str, name: str, part: str) -> str:
+    """What the function of this name in the calling frame is (impure_functions.py); empty if nothing is known of it."""
+    trace = trace_state.local.trace
+    assert trace is not None
+    variable = variable_of(name)
+    function = real(variable)
+    fact = impure_functions.fact_of(function)
+    if fact is None or (variable.source is None and is_own(function)):
+        return ""
+    if part not in fact.parts:
+        return ""
+    if trace.open and fact.kind != PURE:
+        refuse(site_of(trace.open[-1][0]), "a side takes a value from outside of the program")
+    return fact.kind
+
+
+def is_own(function: Any) -> bool:
+    """Whether a method is that of a generator of `random`: without a source it is one that the call makes anew, and
+    that Dynamo follows with an object of its own."""
+    generator = impure_functions.generator_of(function)
+    return type(generator) is random.Random and generator is not impure_functions.SHARED
+
+
+@constant
+def kind_of_order(name: str) -> str:
+    """The name of the method that draws places."""
+    return str(real(variable_of(name)).__name__)
+
+
+@constant
+def has_places(name: str) -> bool:
+    """Whether the value of this name in the calling frame is a sequence whose items are found by number alone."""
+    kind = variable_of(name).python_type()
+    plain = (list, tuple, str, range, torch.nn.ModuleList, torch.nn.Sequential)
+    return kind in plain
+
+
+@constant
+def first_of(name: str) -> int:
+    """The first number of the row under this name in the calling frame."""
+    return row_of(variable_of(name))[0]
+
+
+@constant
+def step_of(name: str) -> int:
+    """How far the numbers of the row under this name in the calling frame are apart; 0 if it is none."""
+    return row_of(variable_of(name))[1]
+
+
+def row_of(variable: Any) -> tuple[int, int]:
+    """The first of integers that are equally far apart, and how far; (0, 0) for everything else."""
+    from ..base.torch_names import RangeVariable
+
+    try:
+        if type(variable) is RangeVariable:
+            return variable.start(), variable.step()
+        numbers = as_constant(variable)
+    except Exception:  # no constants
+        return 0, 0
+    if type(numbers) not in (list, tuple) or len(numbers) < 2 or any(type(number) is not int for number in numbers):
+        return 0, 0
+    step = numbers[1] - numbers[0]
+    return (numbers[0], step) if list(numbers) == [numbers[0] + i * step for i in range(len(numbers))] else (0, 0)
+
+
+@constant
+def places_of(site: str) -> int:
+    """How many values a place has given so far."""
+    return len(values_of(site))
+
+
+seen: dict[str, list[Any]] = {}  # by site: the values that it has given, in the order in which they came
+
+
+def values_of(site: str) -> list[Any]:
+    """The values that a site has given in traces."""
+    return seen.setdefault(site, [])
+
+
+def identity(value: Any) -> Any:
+    """What two equal values have in common: their types and numbers, parts included."""
+    if type(value) in (tuple, list):
+        return type(value), tuple(map(identity, value))
+    if type(value) is dict:
+        return dict, tuple((identity(key), identity(item)) for key, item in value.items())
+    return type(value), repr(value)
+
+
+def place_of(site: str, value: Any) -> int:
+    """The number of a value among those of a site; -1 for a new one."""
+    found = identity(value)
+    return next((place for place, known in enumerate(values_of(site)) if identity(known) == found), -1)
+
+
+def constants(site: str, names: tuple[str, str]) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments of the call, which have to be constants of the trace."""
+    current = translator().output.current_tx
+    args = [plain(site, item) for item in current.symbolic_locals[names[0]].unpack_var_sequence(current)]
+    table = current.symbolic_locals[names[1]].realize().items
+    return args, {key.vt.as_python_constant(): plain(site, item) for key, item in table.items()}
+
+
+def plain(site: str, variable: Any) -> Any:
+    """The value of a variable of Dynamo's, which has to be a constant of the trace."""
+    variable = variable.realize()
+    if hasattr(variable, "sym_num"):
+        from ..capture.identity_guard import decided_by_data
+
+        if decided_by_data(variable) or not hasattr(variable, "evaluate_expr"):
+            refuse(site, "its arguments depend on data")
+        return size(site, variable.evaluate_expr(translator().output))
+    try:
+        value = as_constant(variable)
+    except Exception:
+        refuse(site, "its arguments are no constants")
+    if not is_plain(value):
+        refuse(site, "its arguments are no plain numbers and texts")
+    return value
+
+
+sizes: dict[str, set[int]] = {}  # by site: the sizes of tensors that were arguments, each for a graph of its own
+
+
+def size(site: str, number: int) -> int:
+    """A size that the graph is made for, although Dynamo would leave it open."""
+    found = sizes.setdefault(site, set())
+    found.add(number)
+    if len(found) > MAX_SIZES:
+        refuse(site, "its arguments are sizes that vary")
+    return number
+
+
+def guard(variable: Any, function: Any) -> None:
+    """Have Dynamo look whether the function is still the one that was traced."""
+    from ..base.torch_names import GuardBuilder, install_guard
+
+    source, output = variable.source, translator().output
+    if source is None:
+        return
+    if output.resolve_source_value(source) is not output.resolve_source_value(source):
+        source = getattr(source, "base", source)  # a bound method that is made anew each time
+    install_guard(source.make_guard(GuardBuilder.ID_MATCH))
+
+
+class Notes:
+    """What one graph has taken from outside so far."""
+
+    def __init__(self, output: Any) -> None:
+        self.output = output
+        self.saved: dict[int, Callable[[], None]] = {}  # by generator
+        self.clocks = 0
+        self.sites: dict[str, None] = {}
+        self.hosted: Any = None  # the last array that a function draws where it stands (numpy_random_functions.py)
+
+    def put_back(self) -> None:
+        """Undo what the trace has drawn."""
+        for restore in self.saved.values():
+            restore()
+        self.saved.clear()
+
+
+def notes() -> Notes:
+    """The notes on the graph that is being made; a trace that Dynamo starts again has new ones."""
+    trace, output = trace_state.local.trace, translator().output
+    assert trace is not None
+    if trace.outside is None or trace.outside.output is not output:
+        if trace.outside is not None:
+            trace.outside.put_back()
+        trace.outside = Notes(output)
+        output.random_calls.append((begin, (), {}))
+    return trace.outside
+
+
+@constant
+def happen(site: str, part: str, deferred: bool, is_row: bool) -> str:
+    """Make the call of the calling frame for real, and have it made before the graph whenever that runs.
+
+    The frame's `value` becomes a constant, an input of the graph, or the number of the value among those of the site.
+    """
+    output = translator().output
+    variable = variable_of("function")
+    function = real(variable)
+    fact = impure_functions.fact_of(function)
+    assert fact is not None
+    args, kwargs = constants(site, ("args", "kwargs"))
+    many = fact.kind == ORDER and is_row and outcomes_of(function, args, kwargs) > MAX_VALUES
+    if fact.kind == ORDER:
+        args = sequence(function, args, kwargs, site, many)
+    if deferred and fact.kind not in (PURE, CLOCK):
+        refuse(site, "what is deferred until after the call comes before it")
+    guard(variable, function)
+    if fact.kind == PURE:
+        value = made(site, function, args, kwargs, part)
+        put(constant_of(site, value))
+        return "constant"
+    if fact.kind == CLOCK and is_behind(output):
+        return read_later(site, args, kwargs)
+    found = notes()
+    found.sites[site] = None
+    found.clocks += fact.kind == CLOCK
+    if fact.kind in (DRAW, ORDER, SEED):
+        keep(found, fact, function, site)
+    value = made(site, function, args, kwargs, part)
+    if fact.kind == SEED:
+        return seed(Setting(function, args, kwargs))
+    place = None if many or fact.kind in (DRAW, CLOCK) else functools.partial(place_of, site)
+    return hand_in(site, value, Reading(function, args, kwargs, part, place))
+
+
+def is_behind(output: Any) -> bool:
+    """Whether a clock cannot be read in front of the graph: it is not the first reading, or work has been done."""
+    found = trace_state.local.trace.outside  # type: ignore[union-attr]
+    read = found is not None and found.output is output and found.clocks > 0
+    return read or any(node.op.startswith("call") for node in output.graph.nodes)
+
+
+def read_later(site: str, args: list, kwargs: dict) -> str:
+    """Have the clock read behind the graph, for what happens there."""
+    trace, output = trace_state.local.trace, translator().output
+    assert trace is not None
+    if trace.clock is output or trace.open or args or kwargs:
+        refuse(site, "a clock can be read at one point before the graph and behind it, not in between")
+    trace.clock = output
+    trace.readings[site] = None
+    undo_log.watch(trace, output.side_effects)
+    return "later"
+
+
+def made(site: str, function: Any, args: list, kwargs: dict, part: str) -> Any:
+    """The value of a call, made now."""
+    try:
+        return called_now(function, args, kwargs, part)
+    except Exception as error:
+        refuse(site, f"it raises {type(error).__name__}")
+
+
+def sequence(function: Any, args: list, kwargs: dict, site: str, many: bool) -> list:
+    """The arguments of a call that draws places: the numbers of the places instead of the sequence."""
+    count, *rest = args
+    if not 0 < outcomes_of(function, args, kwargs) or not (many or outcomes_of(function, args, kwargs) <= MAX_VALUES):
+        refuse(site, "it draws from none or from too many possibilities")
+    return [list(range(count)) if function.__name__ == "shuffle" else range(count), *rest]
+
+
+def outcomes_of(function: Any, args: list, kwargs: dict) -> int:
+    """In how many ways places may be drawn."""
+    count, *rest = args
+    picks = kwargs.get("k", {"shuffle": count, "sample": rest[0] if rest else 1}.get(function.__name__, 1))
+    return count**picks if function.__name__ == "choices" else math.perm(count, picks)
+
+
+def keep(found: Notes, fact: Fact, function: Any, site: str) -> None:
+    """Remember the state of a generator, now and whenever the graph is about to run."""
+    generator = impure_functions.generator_of(function)
+    if found.hosted is not None and impure_functions.is_numpy(generator):
+        refuse(site, "a function draws random numbers before, which happens in the graph")
+    if generator is None:
+        refuse_late_seed(found.output, site)
+    remember_once(found, generator, function)
+
+
+def remember_once(found: Notes, generator: Any, function: Any) -> None:
+    """Remember the state of the generator behind a function before its first use."""
+    if id(generator) not in found.saved:
+        found.saved[id(generator)] = impure_functions.saved(function)
+        if generator is not impure_functions.SHARED:  # the wrapper remembers that one
+            found.output.random_calls.append((remember, (function,), {}))
+
+
+def refuse_late_seed(output: Any, site: str) -> None:
+    """The graph draws behind what is done in front of it."""
+    from ..analysis import branch_proofs
+
+    if any(branch_proofs.draws(node) for node in output.graph.nodes):
+        refuse(site, "random numbers are drawn before the seed is set")
+
+
+def seed(setting: Setting) -> str:
+    """Add a call that sets a generator to those in front of the graph."""
+    translator().output.random_calls.append((setting, (), {}))
+    path = trace_state.local.trace.path  # type: ignore[union-attr]
+    if path is not None and path.shadow is not None:
+        path.shadow.generators = torch.get_rng_state()
+    return "nothing"
+
+
+def hand_in(site: str, value: Any, reading: Reading) -> str:
+    """Add a call to those in front of the graph, and give the frame what stands for its value."""
+    if reading.place is not None:
+        if not is_plain(value):
+            refuse(site, f"it gives an object of type {type(value).__name__}")
+        if place_of(site, value) < 0:
+            if len(values_of(site)) == MAX_VALUES:
+                refuse(site, "it gives too many different values")
+            values_of(site).append(value)
+    try:
+        tensor = reading.tensor(value)
+    except Exception:  # an array of objects
+        tensor = None
+    if tensor is None:
+        refuse(site, f"it gives an object of type {type(value).__name__}")
+    reading.like = tensor
+    put(graph_input(reading, tensor, type(value).__name__ == "ndarray"))
+    if reading.place is not None:
+        return "choice"
+    return {"ndarray": "array", "list": "numbers"}.get(type(value).__name__, "number")
+
+
+def put(variable: Any, name: str = "value") -> None:
+    """Set a name of the calling frame."""
+    translator().output.current_tx.symbolic_locals[name] = variable
+
+
+def constant_of(site: str, value: Any) -> Any:
+    """Dynamo's variable for a new object that equals a value."""
+    from ..base.torch_names import SourcelessBuilder
+
+    if not is_plain(value):
+        refuse(site, f"it gives an object of type {type(value).__name__}")
+    return SourcelessBuilder.create(translator().output.current_tx, value)
+
+
+@constant
+def settle(site: str, place: int) -> bool:
+    """Set the frame's `value` to what the site gave when it gave this value."""
+    put(constant_of(site, values_of(site)[place]))
+    return True
+
+
+def graph_input(reading: Reading, tensor: torch.Tensor, is_array: bool) -> Any:
+    """A new input of the graph for the value of a call in front of it."""
+    from ..base.torch_names import GraphArg, NumpyNdarrayVariable, RandomValueSource, wrap_fx_proxy
+
+    output = translator().output
+    source = RandomValueSource(len(output.random_calls))
+    output.random_calls.append((reading, (), {}))
+    with output.fake_mode:
+        fake = torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype)
+    name = f"outside_{source.random_call_index}"
+    proxy = output.root_tracer.create_graph_input(name, torch.Tensor, fake, source=source)
+    proxy.node.meta["grapharg"] = GraphArg(source, tensor, False, fake, example_strong_ref=tensor)
+    if is_array:
+        return NumpyNdarrayVariable.create(output.current_tx, proxy, example_value=fake)
+    return wrap_fx_proxy(output.current_tx, proxy, example_value=fake)

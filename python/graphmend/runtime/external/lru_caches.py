@@ -1,0 +1,239 @@
+"""Functions behind `functools.lru_cache` that print, log or warn when they compute what they have not computed yet.
+
+Dynamo looks through the wrapper, so that their effects would happen in every call. Where the arguments are constants of
+the trace and the code reaches for nothing else, the wrapper itself is called in front of the graph whenever that runs:
+it answers from its cache, or the effect happens, as in eager Python. What it gives is found out while the call is
+traced, by running the code without its effects and without the cache.
+"""
+
+from __future__ import annotations
+
+import cmath
+import dis
+import functools
+import inspect
+import itertools
+import logging
+import math
+import operator
+import sys
+import types
+import warnings
+from typing import Any, Callable, Iterator
+
+from ..analysis import branch_proofs
+from ..analysis.custom_op_purity import ERRORS
+from ..base import folders, hooks, trace_state
+from ..base.effect_queue import is_queue
+from ..capture.identity_guard import decided_by_data
+from ..effects.flush import Stopped
+from . import external_calls, prologue
+from .numpy_random_functions import is_constant
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "functions behind `functools.lru_cache` that have effects")
+
+CACHED = type(functools.lru_cache(maxsize=None)(len))
+HANDLING = ("PUSH_EXC_INFO", "SETUP_FINALLY", "SETUP_WITH", "SETUP_EXCEPT", "BEFORE_WITH")
+WRITING = ("STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR", "STORE_NAME", "IMPORT_", "LOAD_BUILD_CLASS")
+SUSPENDED = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+MODULES = (math, cmath, itertools, operator)
+FUNCTIONS = frozenset(
+    "abs all any bin bool chr complex dict divmod enumerate filter float format hex int isinstance len list map max "
+    "min oct ord pow range reversed round slice sorted str sum tuple zip".split()
+)
+EFFECTS = ("GM301", "GM302", "GM303")
+MAX_DEPTH = 3
+
+
+class Unknown(Exception):
+    """The code does more than can be judged."""
+
+
+class Without:
+    """What code finds under the name of the runtime when it runs without its effects; it counts them."""
+
+    def __init__(self) -> None:
+        self.passed: list[str] = []
+
+    def on(self, site: str) -> bool:
+        """Whether the mended form is to run: that of effects."""
+        return trace_state.rule_of(site) in EFFECTS
+
+    def defer(self, site: str, *_: Any) -> None:
+        """Pass over an effect."""
+        self.passed.append(site)
+
+    def taken(self, _: str, value: Any) -> Any:
+        """The value of a test."""
+        return value
+
+
+def codes_of(code: types.CodeType) -> Iterator[types.CodeType]:
+    """Code, and that of the functions in it."""
+    yield code
+    for part in code.co_consts:
+        if isinstance(part, types.CodeType):
+            yield from codes_of(part)
+
+
+def has_effects(function: Any) -> bool:
+    """Whether the code of a function has a mended effect."""
+    codes = codes_of(function.__code__) if isinstance(function, types.FunctionType) else ()
+    texts = (text for code in codes for text in code.co_consts if isinstance(text, str))
+    return any(trace_state.rule_of(text) in EFFECTS for text in texts)
+
+
+def silent(function: types.FunctionType, without: Without, depth: int) -> types.FunctionType:
+    """A function that does the same without its effects; raises Unknown where it might do anything else."""
+    if depth == 0 or function.__closure__:
+        raise Unknown("it calls too much, or has variables of another function")
+    defaults = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+    if not all(map(is_constant, defaults)):
+        raise Unknown("its default values are no numbers and texts")
+    names: set[str] = set()
+    for code in codes_of(function.__code__):
+        names |= globals_of(code)
+    variables = {name: stands_for(name, function.__globals__, without, depth) for name in names}
+    own = {name: value for name, value in variables.items() if value is not print}
+    own["__builtins__"] = {}
+    made = types.FunctionType(function.__code__, own, function.__name__, function.__defaults__)
+    made.__kwdefaults__ = function.__kwdefaults__
+    return made
+
+
+def globals_of(code: types.CodeType) -> set[str]:
+    """The globals that code uses; raises Unknown where it writes to what outlives it, or handles exceptions."""
+    if code.co_flags & SUSPENDED:
+        raise Unknown("it is suspended")
+    found = set()
+    for item in dis.get_instructions(code):
+        if item.opname.startswith((*WRITING, *HANDLING)):
+            raise Unknown("it writes to what outlives it, or handles exceptions")
+        if item.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            found.add(item.argval)
+        elif item.argval in code.co_names and str(item.argval).startswith("_"):
+            raise Unknown("it asks for what is nobody else's")
+    return found
+
+
+def stands_for(name: str, variables: dict[str, Any], without: Without, depth: int) -> Any:
+    """What code gets for a global while it runs without effects; `print` for what only effects may use."""
+    if name not in variables:
+        if name == "print":
+            return print
+        if name in FUNCTIONS or name in ERRORS:
+            return getattr(sys.modules["builtins"], name)
+        raise Unknown(f"it uses `{name}`")
+    value = variables[name]
+    if value is sys.modules[folders.PACKAGE]:
+        return without
+    if value is logging or value is warnings or isinstance(value, logging.Logger):
+        return print
+    if isinstance(value, types.FunctionType):
+        return silent(value, without, depth - 1)
+    if is_constant(value) or any(value is module for module in MODULES):
+        return value
+    raise Unknown(f"it uses `{name}`")
+
+
+class Call:
+    """One call of a function behind a cache, in front of a graph that was made for what it gave."""
+
+    def __init__(self, function: Any, args: list, kwargs: dict, value: Any, effect: str, drawn: bool) -> None:
+        self.function = function
+        self.args = args
+        self.kwargs = kwargs
+        self.value = value
+        self.effect = effect
+        self.drawn = drawn  # random numbers come before it
+
+    def __call__(self) -> None:
+        try:
+            value = self.function(*self.args, **self.kwargs)
+        except Exception as error:
+            restore = self.undoing()
+            stopped = Stopped(frozenset([self.effect]), [], error, lambda: restore() is None)
+            raise trace_state.GuardFailed(restore, stopped=stopped) from None
+        if external_calls.identity(value) != external_calls.identity(self.value):
+            raise trace_state.GuardFailed(self.undoing())
+
+    def undoing(self) -> Callable[[], None]:
+        """What undoes what has come before it in front of the graph."""
+        return prologue.undoing() if self.drawn else lambda: None
+
+
+@FEATURE.hook("wrapper.call")
+def call_cached(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Call a cached function with effects in front of the graph."""
+    wrapper = self.wrapper_obj
+    if type(wrapper) is not CACHED or not has_effects(wrapper.__wrapped__):
+        return call(self, tx, args, kwargs)
+    code = wrapper.__wrapped__.__code__
+    site = trace_state.site_name(code.co_filename, code.co_firstlineno, "GM501")
+    if site in trace.off:
+        return call(self, tx, args, kwargs)
+    found = called(site, trace, tx, self, args, kwargs)
+    return call(self, tx, args, kwargs) if found is None else found
+
+
+def called(site: str, trace: trace_state.Trace, tx: Any, variable: Any, args: Any, kwargs: Any) -> Any:
+    """Dynamo's variable for what a call gives; None if no effect is in its way."""
+
+    def refuse(reason: str) -> None:
+        trace.refuse(site, reason)
+        raise trace_state.SiteRefused(reason)
+
+    wrapper = variable.wrapper_obj
+    without = Without()
+    try:
+        function = silent(wrapper.__wrapped__, without, MAX_DEPTH)
+        value = function(*map(peek, args), **{name: peek(item) for name, item in kwargs.items()})
+    except Unknown as error:
+        refuse(f"behind its cache, {error}")
+    except Exception as error:
+        refuse(f"behind its cache, it raises {type(error).__name__}")
+    if not without.passed:
+        return None
+    if len(without.passed) > 1:
+        refuse("behind its cache it has several effects")
+    if not is_constant(value):
+        refuse(f"it gives an object of type {type(value).__name__}")
+    output = tx.output
+    if trace.open or output.current_tracer.parent is not None:
+        refuse("it is called in one side of a branch")
+    if any(is_queue(item) for item in output.side_effects._get_modified_vars()):
+        refuse("what is deferred until after the call comes before it")
+    if any(branch_proofs.fails(node) for node in output.graph.nodes):
+        refuse("an operator before it may fail")
+    arguments = [external_calls.plain(site, item) for item in args]
+    options = {name: external_calls.plain(site, item) for name, item in kwargs.items()}
+    key = (id(wrapper), external_calls.identity(arguments), external_calls.identity(options))
+    trace.cached.setdefault(site, {})[key] = None
+    room = wrapper.cache_parameters()["maxsize"]
+    if room is not None and len(trace.cached[site]) > room:
+        refuse("its cache does not hold all that the call asks for")
+    external_calls.guard(variable, wrapper)
+    drawn = trace.outside is not None and trace.outside.output is output
+    call = Call(wrapper, arguments, options, value, without.passed[0], drawn)
+    output.random_calls.append((call, (), {}))
+    return external_calls.constant_of(site, value)
+
+
+def peek(variable: Any) -> Any:
+    """The value of an argument in the call that is traced; the graph is made for it only once it is asked for."""
+    variable = variable.realize()
+    if hasattr(variable, "sym_num"):
+        hint = getattr(variable.sym_num.node, "hint", None)
+        if hint is None or decided_by_data(variable):
+            raise Unknown("its arguments depend on data")
+        return hint
+    if not variable.is_python_constant() or not is_constant(variable.as_python_constant()):
+        raise Unknown("its arguments are no constants")
+    return variable.as_python_constant()
+
+
+def refuse_reruns(trace: trace_state.Trace, may_run_again: Any) -> None:
+    """Refuse what is asked in front of a graph that may find out that it is not that of the call: caches count."""
+    if may_run_again:
+        for site in trace.cached:
+            trace.refuse(site, "the call may have to be run again, which its cache would count")

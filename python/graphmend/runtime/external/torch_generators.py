@@ -1,0 +1,60 @@
+"""Tensors that are drawn from a `torch.Generator` of the program's: `torch.randn(3, generator=self.generator)`.
+
+No graph can hold such a generator. Nothing else in a graph draws from it, so the tensor is drawn in front of the graph
+whenever that runs, in the order of the program, and is an input of the graph (external_calls.py).
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Optional
+
+import torch
+
+from ..base import call_stack, trace_state
+from ..base.dynamo_values import translator
+from ..base.marker_ops import kind_of
+from ..capture.trace_time import refuse, site_on
+from . import external_calls
+from .prologue import Reading
+
+OPTIONS = frozenset(["dtype", "size", "device", "low", "high", "n"])
+
+
+def drawn(trace: trace_state.Trace, function: Any, tx: Any, args: Any, kwargs: Any) -> Optional[Any]:
+    """Dynamo's variable of a tensor of random numbers; None if its generator is not one from before the call."""
+    from ..base.torch_names import _disable_current_modes
+
+    options = {key: item.realize() for key, item in kwargs.items()}
+    variable = options.pop("generator")
+    generator = getattr(variable, "value", None)
+    site = call_stack.site_at(tx, "GM501", 1)
+    if type(generator) is not torch.Generator or variable.source is None or not site_on(site):
+        return None
+    if generator is torch.default_generator:
+        refuse(site, "the graph draws from the same generator")
+    if trace.open or not options.keys() <= OPTIONS or generator.device.type != "cpu":
+        refuse(site, "a tensor of random numbers cannot be drawn in front of the graph")
+    if any(kind_of(node) == "event" for node in translator().output.graph.nodes):
+        refuse(site, "what is deferred until after the call comes before it")
+    given = [constant(site, tx, item) for item in args]
+    named = {key: constant(site, tx, item) for key, item in options.items()}
+    draw = functools.partial(function, generator=generator)
+    external_calls.guard(variable, generator)
+    found = external_calls.notes()
+    found.sites[site] = None
+    with _disable_current_modes():
+        external_calls.remember_once(found, generator, draw)
+        value = external_calls.made(site, draw, given, named, "")
+    reading = Reading(draw, given, named, "", None)
+    reading.like = value
+    return external_calls.graph_input(reading, value, False)
+
+
+def constant(site: str, tx: Any, item: Any) -> Any:
+    """An argument, which has to be a constant of the trace."""
+    item = item.realize()
+    if item.python_type() in (tuple, list, torch.Size):
+        return [external_calls.plain(site, part) for part in item.unpack_var_sequence(tx)]
+    value = item.as_python_constant() if item.is_python_constant() else None
+    return value if isinstance(value, (torch.dtype, torch.device)) else external_calls.plain(site, item)

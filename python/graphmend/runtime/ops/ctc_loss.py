@@ -1,0 +1,90 @@
+"""Loss functions of torch that no graph can hold, as operators of one piece.
+
+The connectionist loss keeps for its gradient a table whose size the data decide, and torch does not say how it comes
+out. Nobody but the gradient sees it, so that operator and its gradient each compute it anew, by the same kernels.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from ..base import define_op, hooks, trace_state
+from ..base.dynamo_values import inline
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "CTC loss as an operator")
+
+ARGUMENTS = (
+    "Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, "
+    "int blank, int reduction, bool zero_infinity"
+)
+REDUCTIONS = ("none", "mean", "sum")
+
+
+def loss(log_probs: torch.Tensor, *others: Any) -> torch.Tensor:
+    """The loss without a gradient."""
+    return torch.ctc_loss(log_probs.detach(), *others)
+
+
+def gradient_of(gradient: torch.Tensor, log_probs: torch.Tensor, *others: Any) -> torch.Tensor:
+    """What reaches the logarithms of a gradient of the loss."""
+    with torch.enable_grad():
+        leaf = log_probs.detach().requires_grad_()
+        return torch.autograd.grad(torch.ctc_loss(leaf, *others), leaf, gradient)[0]
+
+
+def fake_loss(log_probs: torch.Tensor, *others: Any) -> torch.Tensor:
+    """Shape of the loss: one number, or one for each sequence."""
+    return log_probs.new_empty(log_probs.shape[1:2] if others[4] == 0 and log_probs.dim() == 3 else ())
+
+
+def fake_gradient(gradient: torch.Tensor, log_probs: torch.Tensor, *others: Any) -> torch.Tensor:
+    """Shape of the gradient."""
+    return torch.empty_like(log_probs, memory_format=torch.contiguous_format)
+
+
+def keep(ctx: Any, inputs: tuple, output: torch.Tensor) -> None:
+    """Keep what the gradient needs."""
+    ctx.save_for_backward(*inputs[:4])
+    ctx.others = inputs[4:]
+
+
+def run_back(ctx: Any, gradient: torch.Tensor) -> tuple:
+    """The gradient of the loss."""
+    found = GRADIENT(gradient, *ctx.saved_tensors, *ctx.others)
+    return (found, *[None] * 6)
+
+
+LOSS = define_op.define(f"ctc_loss({ARGUMENTS}) -> Tensor", loss, fake_loss)
+GRADIENT = define_op.define(f"ctc_gradient(Tensor gradient, {ARGUMENTS}) -> Tensor", gradient_of, fake_gradient)
+define_op.derive(LOSS, run_back, keep)
+
+
+def ctc_loss(
+    log_probs: torch.Tensor,
+    targets: torch.Tensor,
+    input_lengths: torch.Tensor,
+    target_lengths: torch.Tensor,
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> torch.Tensor:
+    """`torch.nn.functional.ctc_loss` of tensors."""
+    kind = 0 if reduction == "none" else 1 if reduction == "mean" else 2
+    return LOSS(log_probs, targets, input_lengths, target_lengths, blank, kind, zero_infinity)
+
+
+@FEATURE.hook("torch_function.call")
+def call_loss(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Have the graph hold the loss as an operator."""
+    if (
+        self.value is not torch.nn.functional.ctc_loss
+        or len(args) < 4
+        or not all(item.is_tensor() for item in args[:4])
+    ):
+        return call(self, tx, args, kwargs)
+    reduction = args[5] if len(args) > 5 else kwargs.get("reduction")
+    if reduction is not None and reduction.as_python_constant() not in REDUCTIONS:
+        return call(self, tx, args, kwargs)
+    return inline(tx, ctc_loss, args, kwargs)

@@ -1,0 +1,138 @@
+"""Functions of Python's `math`, `int` and `round` of numbers that data decide, as an operator of the graph.
+
+Dynamo knows few of them, and tensors compute them in another way: `torch.exp` need not give the bits of `math.exp`. The
+operator calls the function itself. What that raises, it raises again when the call is run in eager Python.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Callable, Optional
+
+import torch
+
+from ..base import define_op
+from ..capture.identity_guard import decided_by_data
+
+NAMES = """
+acosh asinh atan2 atanh copysign cbrt degrees dist erf erfc exp exp2 expm1 fmod gamma hypot isclose
+ldexp lgamma log log10 log1p log2 nextafter pow remainder ulp
+""".split()
+FUNCTIONS: dict[Any, str] = {getattr(math, name): name for name in NAMES if hasattr(math, name)}
+WHOLE: dict[Any, str] = {int: "int", round: "round", math.floor: "floor", math.ceil: "ceil", math.trunc: "trunc"}
+INTEGERS = frozenset(WHOLE.values())
+EXACT = frozenset(
+    getattr(math, name) for name in ("gcd", "lcm", "isqrt", "comb", "perm", "factorial") if hasattr(math, name)
+)
+TRUTHS = frozenset(["isclose"])
+LARGEST = 2**63 - 1
+
+
+def close(first: float, second: float, relative: float = 1e-09, absolute: float = 0.0) -> bool:
+    """`math.isclose`, its options by position."""
+    return math.isclose(first, second, rel_tol=relative, abs_tol=absolute)
+
+
+OTHERS: dict[str, Callable[..., Any]] = {"isclose": close, "int": int, "round": round}
+
+
+def number(name: str, operands: list[torch.Tensor]) -> torch.Tensor:
+    """What a function gives, in a tensor without dimensions."""
+    function: Callable[..., Any] = OTHERS.get(name) or getattr(math, name)
+    value = function(*(operand.item() for operand in operands))
+    return torch.tensor(value, dtype=dtype_of(name))
+
+
+def like_number(name: str, operands: list[torch.Tensor]) -> torch.Tensor:
+    """What its result looks like."""
+    return torch.empty((), dtype=dtype_of(name))
+
+
+def dtype_of(name: str) -> torch.dtype:
+    """The type of a result."""
+    return torch.bool if name in TRUTHS else torch.int64 if name in INTEGERS else torch.float64
+
+
+OPERATOR = define_op.define("number(str name, Tensor[] operands) -> Tensor", number, like_number)
+
+
+def computed(tx: Any, function: Any, args: list, kwargs: Any) -> Any:
+    """Dynamo's variable of what a function gives; None where Dynamo knows better, or the operator does not do."""
+    from ..base.torch_names import ConstantVariable
+
+    if function in WHOLE and len(args) == 1 and not kwargs:
+        return whole(tx, function, args[0].realize())
+    if function in EXACT and not kwargs:
+        return of_sizes(tx, function, [value.realize() for value in args])
+    name = FUNCTIONS.get(function)
+    values = [value.realize() for value in args]
+    if name is None or not any(map(decided_by_data, values)) or tx.output.current_tracer.parent is not None:
+        return None
+    if kwargs and (name != "isclose" or not kwargs.keys() <= {"rel_tol", "abs_tol"} or len(values) != 2):
+        return None
+    if kwargs:
+        defaults = {"rel_tol": 1e-09, "abs_tol": 0.0}
+        values += [kwargs.get(option, ConstantVariable.create(value)) for option, value in defaults.items()]
+    operands = [operand_of(tx, value) for value in values]
+    if None in operands:
+        return None
+    return operated(tx, name, operands)
+
+
+def of_sizes(tx: Any, function: Any, values: list) -> Any:
+    """Dynamo's variable of what a function of integers gives for sizes that Dynamo has left open: a graph for each of
+    them. None where there are none, or where the function raises."""
+    from ..base.torch_names import ConstantVariable, SymNodeVariable
+
+    open_sizes = [value for value in values if isinstance(value, SymNodeVariable)]
+    if not open_sizes or any(map(decided_by_data, open_sizes)):
+        return None
+    if not all(value in open_sizes or value.is_python_constant() for value in values):
+        return None
+    known = [value.evaluate_expr(tx.output) if value in open_sizes else value.as_python_constant() for value in values]
+    try:
+        return ConstantVariable.create(function(*known))
+    except (TypeError, ValueError):
+        return None
+
+
+def whole(tx: Any, function: Any, value: Any) -> Any:
+    """Dynamo's variable of the integer that a function makes of a number that is none; None for other numbers.
+
+    Dynamo would write it as a formula of the number, of which nothing more can be known while it is traced.
+    """
+    from ..base.torch_names import SymNodeVariable
+
+    real = isinstance(value, SymNodeVariable) and isinstance(value.sym_num, torch.SymFloat)
+    if not real or not decided_by_data(value) or tx.output.current_tracer.parent is not None:
+        return None
+    return operated(tx, WHOLE[function], [operand_of(tx, value)])
+
+
+def operated(tx: Any, name: str, operands: list) -> Any:
+    """Dynamo's variable of the number that the operator gives."""
+    from ..base.torch_names import wrap_fx_proxy
+
+    inputs = (name, [operand.as_proxy() for operand in operands])
+    proxy = tx.output.create_proxy("call_function", OPERATOR, inputs, {})
+    return wrap_fx_proxy(tx, proxy).call_method(tx, "item", [], {})
+
+
+def operand_of(tx: Any, value: Any) -> Optional[Any]:
+    """Dynamo's variable of a tensor that holds a number; None for what is none, or too large."""
+    from ..base.torch_names import SymNodeVariable, VariableTracker
+
+    real = False
+    if isinstance(value, SymNodeVariable):
+        if isinstance(value.sym_num, torch.SymBool):
+            return None
+        real = isinstance(value.sym_num, torch.SymFloat)
+    elif value.is_python_constant():
+        constant = value.as_python_constant()
+        if type(constant) not in (int, float) or (type(constant) is int and abs(constant) > LARGEST):
+            return None
+        real = type(constant) is float
+    else:
+        return None
+    options = {"dtype": VariableTracker.build(tx, torch.float64 if real else torch.int64)}
+    return VariableTracker.build(tx, torch.scalar_tensor).call_function(tx, [value], options)

@@ -1,0 +1,181 @@
+"""Functions of NumPy that Dynamo does not know, or cannot trace, as operators of the graph.
+
+They compute with their arguments and do nothing else, and what they give is a number or an array of its own. It has to
+look like the one of the call that was traced; otherwise, and where the function raises or warns, the call runs again in
+eager Python.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import Any, Callable, Optional
+
+from ..analysis.marker_regions import tensor_of
+from ..base import call_stack, define_op, hooks, trace_state
+from ..capture.implicit_bool import as_tensor
+from ..capture.path_speculation import path_of
+from ..external import external_calls, numpy_random_functions
+from ..external.numpy_random_functions import Host, Place
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "functions of NumPy that Dynamo does not know")
+
+NAMES = frozenset(
+    """
+    argpartition block compress delete digitize ediff1d extract insert interp intersect1d isin lexsort nancumprod
+    nancumsum nanprod nansum packbits partition piecewise polyadd polyder polyfit polyint polymul polysub polyval roots
+    select setdiff1d setxor1d trapezoid trim_zeros union1d unpackbits unwrap
+    """.split()
+)
+SKIPPING = frozenset(
+    "nanargmax nanargmin nanmax nanmean nanmedian nanmin nanpercentile nanquantile nanstd nanvar".split()
+)
+FAILING = frozenset(["corrcoef", "cov", "median", "pad"])  # Dynamo's forms of these ask what data decide, or fail
+OF_SEVERAL = frozenset(["percentile", "quantile"])  # of another type than Dynamo's where several are asked for
+REDUCING = frozenset(["accumulate", "outer", "reduce", "reduceat"])  # methods of functions such as `numpy.add`
+OPERATOR = define_op.define(
+    "array(str key, Tensor[] tensors) -> Tensor", numpy_random_functions.run, numpy_random_functions.fake
+)
+numpy_random_functions.OPERATORS.append(OPERATOR)
+
+
+@FEATURE.hook("numpy.call")
+def call_numpy(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Put a function that Dynamo does not know into the graph."""
+    found = computed(trace, tx, self, self.value, args, kwargs) if is_unknown(self.value, args, kwargs) else None
+    return call(self, tx, args, kwargs) if found is None else found
+
+
+@FEATURE.hook("numpy.method")
+def call_ufunc_method(
+    method: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any
+) -> Any:
+    """Put a method of a ufunc into the graph."""
+    found = None
+    if name in REDUCING and isinstance(self.value, sys.modules["numpy"].ufunc):
+        found = computed(trace, tx, self, getattr(self.value, name), args, kwargs)
+    return method(self, tx, name, args, kwargs) if found is None else found
+
+
+@FEATURE.hook("array.getattr")
+def read_dtype(attribute: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
+    """The dtype that NumPy gives the array."""
+    from ..base.torch_names import NumpyDTypeVariable
+
+    kind = type_of(self) if name == "dtype" else None
+    return attribute(self, tx, name) if kind is None else NumpyDTypeVariable(kind)
+
+
+def type_of(variable: Any) -> Optional[Any]:
+    """NumPy's type of the items of an array; None if there is none, or torch might have come to another one."""
+    node = variable.as_proxy().node
+    if not all(map(keeps_types, ancestors(node))):
+        return None
+    try:
+        return sys.modules["numpy"].dtype(str(tensor_of(node).dtype).replace("torch.", ""))
+    except (AttributeError, TypeError):  # bfloat16
+        return None
+
+
+def ancestors(node: Any) -> dict[Any, None]:
+    """A node and everything that it is computed from."""
+    found = {node: None}
+    waiting = [node]
+    while waiting:
+        new = [item for item in waiting.pop().all_input_nodes if item not in found]
+        found.update(dict.fromkeys(new))
+        waiting += new
+    return found
+
+
+def keeps_types(node: Any) -> bool:
+    """Whether a node gives no floating point numbers of integers: in double precision for NumPy, not for torch."""
+    values = [tensor_of(item) for item in (node, *node.all_input_nodes)]
+    result, *operands = (getattr(getattr(value, "dtype", None), "is_floating_point", None) for value in values)
+    return not result or not operands or any(operands)
+
+
+def is_unknown(function: Any, args: Any, kwargs: Any) -> bool:
+    """Whether a function is one of these, and Dynamo has no other form of it that would do."""
+    from ..base.torch_names import get_np_to_tnp_map
+
+    name = getattr(function, "__name__", "")
+    if not isinstance(name, str) or getattr(sys.modules["numpy"], name, None) is not function:
+        return False
+    if name in OF_SEVERAL:
+        asked = args[1] if len(args) > 1 else kwargs.get("q")
+        return asked is not None and asked.realize().python_type() in (list, tuple)
+    return name in FAILING or (name in NAMES | SKIPPING and function not in get_np_to_tnp_map())
+
+
+def computed(
+    trace: trace_state.Trace, tx: Any, variable: Any, function: Callable[..., Any], args: Any, kwargs: Any
+) -> Optional[Any]:
+    """Dynamo's variable of what a function gives; None where no operator can take its place."""
+    from ..base.torch_names import NumpyNdarrayVariable
+
+    tensors: list[Any] = []
+    try:
+        arguments = (
+            [plain(tx, item, tensors) for item in args],
+            {key: plain(tx, kwargs[key], tensors) for key in kwargs},
+        )
+    except TypeError:
+        return None
+    path = path_of(trace, tx.output)
+    values = [path.tensor(item.as_proxy().node) for item in tensors]
+    if tx.output.current_tracer.parent is not None or not tensors or any(value is None for value in values):
+        return None
+    host = Host(skipping(function) if function.__name__ in SKIPPING else function, arguments, strict=True)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            host.like = host.call([value.detach() for value in values])  # type: ignore[union-attr]
+    except Exception:  # Python raises it as well, or the result is another one
+        return None
+    external_calls.guard(variable, variable.value)
+    trace.libraries[call_stack.site_at(tx, "GM501")] = None
+    proxy = tx.output.create_proxy(
+        "call_function",
+        OPERATOR,
+        (numpy_random_functions.keep(host, function.__name__), [item.as_proxy() for item in tensors]),
+        {},
+    )
+    result = NumpyNdarrayVariable.create(tx, proxy)
+    if path.shadow is not None:
+        path.shadow.values[proxy.node] = host.like
+    return result
+
+
+def skipping(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that leaves out NaN; raises TypeError where too few numbers are left, of which it would warn."""
+    asks = function.__name__ in ("nanpercentile", "nanquantile")
+
+    def call(array: Any, *args: Any, axis: Any = None, ddof: int = 0, **kwargs: Any) -> Any:
+        if len(args) > 1 + asks:
+            raise TypeError("an argument that is mostly given by name")
+        along = args[asks] if len(args) > asks else axis
+        numbers = (~sys.modules["numpy"].isnan(array)).sum(axis=along)
+        if (numbers <= ddof).any() or array.size == 0:
+            raise TypeError("too few numbers")
+        options = {"ddof": ddof} if ddof else {}
+        return function(array, *args[:asks], axis=along, **options, **kwargs)
+
+    return call
+
+
+def plain(tx: Any, variable: Any, tensors: list[Any]) -> Any:
+    """An argument: a constant of the trace, or the place of an array; raises TypeError for others."""
+    variable = variable.realize()
+    kind = type(variable).__name__
+    if kind == "NumpyNdarrayVariable":
+        example = variable.as_proxy().node.meta["example_value"]
+        if example.requires_grad or example.dim() == 0 or example.device.type != "cpu":
+            raise TypeError
+        tensors.append(as_tensor(tx, variable))
+        return Place(len(tensors) - 1, True)
+    if kind in ("ListVariable", "TupleVariable"):
+        return variable.python_type()(plain(tx, item, tensors) for item in variable.items)
+    if not variable.is_python_constant() or not numpy_random_functions.is_constant(variable.as_python_constant()):
+        raise TypeError
+    return variable.as_python_constant()

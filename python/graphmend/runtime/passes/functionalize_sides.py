@@ -1,0 +1,259 @@
+"""In-place changes inside the sides of a branch, made on copies.
+
+A side that writes to a tensor from outside writes to a clone of it instead. Behind the branch the clone or the
+untouched tensor is selected: under the tensor's own name where the graph made it and knows all its readers, copied
+back into its memory where others may look at it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import torch
+from torch.fx import GraphModule, Node
+
+from ..analysis import aten_facts, branch_proofs
+from ..analysis.marker_regions import Marks, Region, Select, predicate_beside, tensor_of
+from ..base import torch_names
+from ..base.marker_ops import kind_of
+from ..base.torch_names import is_non_overlapping_and_dense_or_false
+from ..base.trace_state import Trace
+
+SWITCHES = ("_set_grad_enabled", "set_grad_enabled")
+METADATA = ("requires_grad_", "retain_grad", "share_memory_", "rename_")
+
+
+def functionalize(module: GraphModule, marks: Marks, trace: Trace) -> None:
+    """Let no side of a region write to a tensor from outside of it; refuse the sites where that is impossible."""
+    for region in marks.regions:
+        if region.complete and not trace.refusals:
+            reason = functionalize_region(module, region)
+            marks.renew()
+            if reason is not None:
+                trace.refuse(region.site, reason)
+
+
+def functionalize_region(module: GraphModule, region: Region) -> Optional[str]:
+    """Do so for one region, inner ones being done; returns why it cannot be done."""
+    if not any(branch_proofs.writes_of(node) for nodes in region.sides for node in nodes):
+        return None
+    order = branch_proofs.Order(module)
+    start = order.position[region.start]
+    written: dict[int, set[int]] = {}
+    for side, nodes in enumerate(region.sides):
+        for node in nodes:
+            for storage in branch_proofs.writes_of(node):
+                if any(order.position[holder] < start for holder in order.holders.get(storage, ())):
+                    written.setdefault(storage, set()).add(side)
+    for storage, sides in written.items():
+        reason = keep_apart(module, branch_proofs.Order(module), region, storage, sides)
+        if reason is not None:
+            return reason
+    return None
+
+
+def keep_apart(
+    module: GraphModule, order: branch_proofs.Order, region: Region, storage: int, sides: set[int]
+) -> Optional[str]:
+    """Make the sides write to clones of the memory `storage`."""
+    start = order.position[region.start]
+    inside = set(region.sides[0]) | set(region.sides[1])
+    outside = [holder for holder in order.holders[storage] if order.position[holder] < start]
+    sources = [holder for holder in outside if any(user in inside for user in holder.users)]
+    if len(sources) != 1:
+        return "a side changes a tensor in place that goes by several names"
+    source = sources[0]
+    reason = unfit(module, order, region, source)
+    if reason is not None:
+        return reason
+    others = [holder for holder in outside if holder is not source and not only_snapshot(holder, order, start)]
+    for side in (0, 1):
+        give_name_back(source, set(region.sides[side]))
+    private = not others and source.op not in ("placeholder", "get_attr") and not is_before_outer(order, region, source)
+    copies = [clone_for(module, region, source, side) if side in sides else source for side in (0, 1)]
+    fakes = [tensor_of(copy) for copy in copies]
+    if fakes[0].requires_grad != fakes[1].requires_grad:  # type: ignore[union-attr]
+        return "only one side makes a tensor require a gradient"
+    if not private and not region.outer and may_be_needed(order, region, storage):
+        # Written back in every call, which counts as a change: what was saved of it for a gradient would be spoilt by
+        # calls that change nothing.
+        return "a side changes a tensor in place that others can see, and gradients may need it"
+    if branch_proofs.requires_grad(source) and spoils_gradient(order, region, storage):
+        return "a side changes a tensor in place that a gradient needs, which Python finds out going back"
+    return select_after(module, region, source, copies, private)
+
+
+def spoils_gradient(order: branch_proofs.Order, region: Region, storage: int) -> bool:
+    """Whether something in front of a region has saved what is in memory for a gradient."""
+    start = order.position[region.start]
+    return any(saves(user, storage) for user in recorded(order, storage) if order.position[user] < start)
+
+
+def recorded(order: branch_proofs.Order, storage: int) -> list[Node]:
+    """The differentiable calls of the graph that use a memory or give it."""
+    users = {user for holder in order.holders[storage] for user in (holder, *holder.users)}
+    calls = [user for user in users if user.op.startswith("call") and kind_of(user) is None]
+    return [user for user in calls if user in order.position and branch_proofs.requires_grad(user)]
+
+
+def saves(node: Node, storage: int) -> bool:
+    """Whether a node saves a memory, or that of its own result where this is the memory; found by running it again."""
+    if node.target is torch.where:
+        return False
+    try:
+        if branch_proofs.writes_of(node):
+            return branch_proofs.name_of(node).strip("_") in aten_facts.SAVES_RESULT
+        result = computed_again(node, tensor_of(node).fake_mode)  # type: ignore[union-attr]
+    except Exception:
+        return True
+    looked_for = {storage}
+    if storage in branch_proofs.storages_of(node):
+        looked_for.add(branch_proofs.storage_of(result))  # type: ignore[arg-type]
+    known = {getattr(tensor_of(source), "grad_fn", None) for source in node.all_input_nodes}
+    waiting = [result.grad_fn]
+    while waiting:
+        function = waiting.pop()
+        if function is None or function in known:
+            continue
+        known.add(function)
+        saved = [getattr(function, name) for name in dir(function) if name.startswith("_saved_")]
+        leaves = [leaf for leaf in torch_names.tree_leaves(saved) if isinstance(leaf, torch.Tensor)]
+        if any(branch_proofs.storage_of(leaf) in looked_for for leaf in leaves):
+            return True
+        waiting += [following for following, _ in function.next_functions]
+    return False
+
+
+def may_be_needed(order: branch_proofs.Order, region: Region, storage: int) -> bool:
+    """Whether a gradient may need what is in a memory that others can see.
+
+    Buffers that are kept up to date under no_grad are the module's own: what is known of them is whether this graph
+    saves them, be it behind the branch, as two calls may come before one backward pass.
+    """
+    if grad_enabled_at(order, region):
+        return may_be_saved(order, region, storage)
+    return any(saves(user, storage) for user in recorded(order, storage))
+
+
+def may_be_saved(order: branch_proofs.Order, region: Region, storage: int) -> bool:
+    """Whether a gradient may need what is in memory: the caller's, or used before by something differentiable."""
+    start = order.position[region.start]
+    users = {user for holder in order.holders[storage] for user in (holder, *holder.users)}
+    return storage in order.inputs or any(
+        branch_proofs.requires_grad(user) for user in users if order.position.get(user, start) < start
+    )
+
+
+def unfit(module: GraphModule, order: branch_proofs.Order, region: Region, source: Node) -> Optional[str]:
+    """Why a clone of a tensor cannot stand in for it."""
+    value = tensor_of(source)
+    if not isinstance(value, torch.Tensor) or not hasattr(value, "fake_mode"):
+        return "a side changes what is not known to be a tensor"
+    if not is_non_overlapping_and_dense_or_false(value):
+        return "a side changes a tensor in place whose memory has gaps or overlaps"
+    for node in (*region.sides[0], *region.sides[1]):
+        if branch_proofs.is_context(node):
+            return "a side changes a tensor in place and switches the gradient mode"
+        if node.op == "call_method" and node.target in METADATA:
+            return f"a side changes what a tensor is (`{node.target}`)"
+    if value.requires_grad and not grad_enabled_at(order, region):
+        return "a side changes a tensor that requires a gradient in place under no_grad"
+    return None
+
+
+def grad_enabled_at(order: branch_proofs.Order, region: Region) -> bool:
+    """Whether gradients are recorded where a region starts."""
+    enabled = torch.is_grad_enabled()
+    for node in order.nodes[: order.position[region.start]]:
+        if node.op == "call_function" and branch_proofs.name_of(node) in SWITCHES:
+            enabled = bool(node.args[0])
+    return enabled
+
+
+def give_name_back(source: Node, nodes: set[Node]) -> None:
+    """Let what one side calls the changed tensor (`y += 1` gives y) be the tensor itself elsewhere."""
+    for node in nodes:
+        if tensor_of(node) is tensor_of(source):
+            for user in list(node.users):
+                if user not in nodes:
+                    user.replace_input_with(node, source)
+
+
+def only_snapshot(holder: Node, order: branch_proofs.Order, start: int) -> bool:
+    """Whether a node is an alias that only deferred work of an earlier place holds."""
+    return all(user.op == "output" or kind_of(user) == "event" for user in holder.users) and any(
+        kind_of(user) == "event" and order.position[user] < start for user in holder.users
+    )
+
+
+def is_before_outer(order: branch_proofs.Order, region: Region, source: Node) -> bool:
+    """Whether a tensor is older than a branch around the region."""
+    return any(order.position[source] < order.position[outer.start] for outer, _ in region.outer)
+
+
+def clone_for(module: GraphModule, region: Region, source: Node, side: int) -> Node:
+    """Put a clone at the head of one side, and let the side use it."""
+    fake: Any = tensor_of(source)
+    with module.graph.inserting_after(region.markers[side]):
+        clone = module.graph.call_method("clone", (source,))
+    with fake.fake_mode, torch.set_grad_enabled(fake.requires_grad):
+        clone.meta = {"example_value": fake.clone()}
+    position = {node: index for index, node in enumerate(module.graph.nodes)}
+    nodes = sorted(region.sides[side], key=position.__getitem__)
+    changed = {clone}
+    for node in nodes:
+        node.replace_input_with(source, clone)
+        if kind_of(node) is None and any(item in changed for item in node.all_input_nodes):
+            run_again(node, fake.fake_mode)
+            changed.add(node)
+    for owner, place in [(region, side), *region.outer]:
+        owner.sides[place].insert(0, clone)
+    return clone
+
+
+def run_again(node: Node, fake_mode: Any) -> None:
+    """Find out anew what a node gives."""
+    value = computed_again(node, fake_mode)
+    if "example_value" in node.meta:
+        node.meta = {**node.meta, "example_value": value}
+
+
+def computed_again(node: Node, fake_mode: Any) -> Any:
+    """What a node gives, computed anew."""
+    args, kwargs = torch.fx.map_arg((node.args, node.kwargs), tensor_of)
+    function = node.target if node.op == "call_function" else getattr(args[0], str(node.target))
+    arguments = args if node.op == "call_function" else args[1:]
+    with fake_mode, torch.set_grad_enabled(getattr(tensor_of(node), "requires_grad", True)):
+        return function(*arguments, **kwargs)
+
+
+def select_after(module: GraphModule, region: Region, source: Node, copies: list[Node], private: bool) -> Optional[str]:
+    """Put the selected tensor in the place of the one that eager Python would have changed."""
+    memory = {branch_proofs.storage_of(tensor_of(copy)) for copy in copies}
+    if not private and any(
+        memory & branch_proofs.storages_of(side) for select in region.selects for side in select.sides
+    ):
+        return "a result shares memory with a tensor that a side changes in place"
+    leave = region.markers[2]
+    with module.graph.inserting_before(leave.next):
+        chosen = module.graph.call_function(torch.where, (predicate_beside(module.graph, region, copies[0]), *copies))
+    fake: Any = tensor_of(copies[0])
+    with fake.fake_mode, torch.set_grad_enabled(fake.requires_grad):
+        chosen.meta = {"example_value": torch.empty_like(fake, requires_grad=fake.requires_grad)}
+    new = [chosen]
+    if private:
+        position = {node: index for index, node in enumerate(module.graph.nodes)}
+        for user in list(source.users):
+            if position[user] > position[chosen]:
+                user.replace_input_with(source, chosen)
+        region.selects.append(Select(None, chosen, (copies[0], copies[1])))
+        region.renamed.append((chosen, branch_proofs.storage_of(tensor_of(source))))
+    else:
+        region.stored.append(chosen)
+        with module.graph.inserting_after(chosen):
+            back = module.graph.call_method("copy_", (source, chosen))
+        back.meta = {"example_value": tensor_of(source)}
+        new.append(back)
+    for outer, place in region.outer:
+        outer.sides[place].extend(new)
+    return None

@@ -1,0 +1,421 @@
+"""From the marked graph to the graph for the user's backend."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Optional
+
+import torch
+from torch.fx import GraphModule, Node
+
+from ..analysis import branch_proofs
+from ..analysis.marker_regions import Event, Marks, Region, predicate_beside, read, tensor_of
+from ..autograd import inner_gradients, requires_grad_inputs
+from ..autograd.hook_runner import Hooks
+from ..autograd.tensor_hooks import place_hooks, refuse_hooks
+from ..autograd.unused_gradients import Reach, reach_of
+from ..base.graph_code import finish
+from ..base.marker_ops import kind_of, site_of
+from ..base.trace_state import SiteRefused, Trace
+from ..capture.assumption_checks import Facts, add_numbers
+from ..capture.assumptions import MANY, unasserted
+from ..capture.data_scalars import carried, depends_on_data
+from ..capture.early_predicates import Ahead, decided_ahead, is_chance
+from ..capture.tensor_predicates import decide_on_tensors
+from ..external import numpy_random_functions
+from ..external.drawn_scalars import hand_out_tensors, numbers_as_tensors
+from ..external.lru_caches import refuse_reruns
+from .dead_code_that_raises import lost_failures
+from .functionalize_sides import functionalize
+from .simplify_selects import simplify
+
+
+@dataclasses.dataclass
+class Plan:
+    """What the compiled graph needs around it."""
+
+    sites: set[str]
+    expected: list[bool] = dataclasses.field(default_factory=list)
+    defers: bool = False
+    guarded: bool = False
+    numbers: bool = False
+    carried: bool = False  # tensors are computed with those numbers
+    route: tuple[Any, ...] = ()
+    facts: Optional[Facts] = None
+    crowded: bool = False  # they are about many numbers, for which the graph was made
+    reach: Optional[Reach] = None
+    hooks: Optional[Hooks] = None
+    flags: requires_grad_inputs.Flags = dataclasses.field(default_factory=list)
+    fresh: list[int] = dataclasses.field(default_factory=list)
+    returned: dict[int, int] = dataclasses.field(default_factory=dict)
+    mutated: list[Any] = dataclasses.field(default_factory=list)
+    draws: bool = False
+    calls_random: bool = False
+    single: bool = False  # some of the numbers in a type that the graph does not expect
+    ahead: Optional[Ahead] = None
+    devices: list[torch.device] = dataclasses.field(default_factory=list)
+
+
+def lower(module: GraphModule, trace: Trace) -> Plan:
+    """Prove every site of the graph, then replace its markers; raises SiteRefused with the reasons in the trace."""
+    flags = requires_grad_inputs.settle(module) if trace.switches else []
+    inner_gradients.settle(module, trace)
+    numpy_random_functions.settle(module)
+    drop_idle_dropouts(module)
+    decide_on_tensors(module)
+    if trace.outside is not None:
+        numbers_as_tensors(module)
+    if trace.whole:
+        hand_out_tensors(module)
+    marks = read(module)
+    for site in marks.broken:
+        trace.refuse(site, "the graph breaks inside one side")
+    refuse_hooks(module, marks, trace)
+    keep_predicates(module, marks)
+    functionalize(module, marks, trace)
+    if not trace.refusals:
+        refuse_unproved(module, marks, trace)
+    outside = trace.outside.sites if trace.outside is not None else {}
+    plan = Plan(marks.sites() | {*outside, *trace.cached, *trace.libraries})
+    plan.flags = flags
+    plan.numbers = trace.whole and depends_on_data(module)
+    marked = marks.checks or marks.decisions or marks.events or trace.libraries or trace.hooked or flags
+    lost = [] if trace.refusals else lost_failures(module, marks, trace)
+    refuse_reruns(trace, marks.checks or marks.decisions or plan.numbers or trace.assumed or lost)
+    if not trace.refusals and (marked or plan.numbers or trace.assumed or trace.outside or lost):
+        plan_replay(module, marks, plan, trace)
+    if trace.refusals:
+        raise SiteRefused("; ".join(trace.refusals.values()))
+    plan.route = trace.route(tuple(decision.answer for decision in marks.decisions))
+    plan.fresh = fresh_outputs(module)
+    plan.returned = returned_inputs(module)
+    plan.reach = reach_of(module)
+    gate_gradients(module, marks)
+    release_events(module, marks)
+    plan.hooks = place_hooks(module)
+    plan.defers = bool(marks.events or plan.hooks)
+    if marks.decisions:
+        plan.ahead = decided_ahead(module, marks.decisions)
+        trace.chances = tuple(is_chance(decision.predicate) for decision in marks.decisions)
+    if marks.checks or marks.decisions:
+        plan.expected = [False, *(decision.answer for decision in marks.decisions)]
+        add_flags(module, marks)
+    plan.carried = plan.numbers and carried(module)
+    plan.facts = add_numbers(module, trace, lost)
+    plan.crowded = trace.fixed and trace.symbols > MANY
+    erase_markers(module, marks)
+    simplify(module, marks)
+    finish(module)
+    return plan
+
+
+def drop_idle_dropouts(module: GraphModule) -> None:
+    """Name inputs what dropout outside of training gives: the very tensor, though tracing takes it for another one."""
+    for node in list(module.graph.nodes):
+        if node.target is not torch.nn.functional.dropout and node.target is not torch.dropout:
+            continue
+        names = dict(zip(("input", "p", "training" if node.target is not torch.dropout else "train"), node.args))
+        names.update(node.kwargs)
+        if names.get("training", names.get("train", True)) is False and isinstance(names.get("input"), Node):
+            node.replace_all_uses_with(names["input"])
+            module.graph.erase_node(node)
+
+
+def fresh_outputs(module: GraphModule) -> list[int]:
+    """The positions of the outputs that share no memory with what the graph is given."""
+    given = [node for node in module.graph.nodes if node.op in ("placeholder", "get_attr")]
+    known = {storage for node in given for storage in branch_proofs.storages_of(node)}
+    outputs = module.graph.output_node().args[0]
+    return [i for i, node in enumerate(outputs) if branch_proofs.storage_of(tensor_of(node)) not in known | {None}]
+
+
+def returned_inputs(module: GraphModule) -> dict[int, int]:
+    """Which outputs are inputs, by position, where inputs share memory: compilers then hand out views of it."""
+    inputs = module.graph.find_nodes(op="placeholder")
+    memory = [branch_proofs.storage_of(tensor_of(node)) for node in inputs]
+    shared = [storage for storage in memory if storage is not None]
+    if len(set(shared)) == len(shared):
+        return {}
+    outputs = module.graph.output_node().args[0]
+    return {i: inputs.index(node) for i, node in enumerate(outputs) if node in inputs}
+
+
+def keep_predicates(module: GraphModule, marks: Marks) -> None:
+    """Copy the predicates that are memory of the program's own and written to later."""
+    order = branch_proofs.Order(module)
+    parts = [*marks.regions, *marks.checks, *marks.decisions]
+    for predicate in dict.fromkeys(part.predicate for part in parts):
+        storage = branch_proofs.storage_of(tensor_of(predicate))
+        if storage is not None and order.written_after(storage, predicate):
+            with module.graph.inserting_after(predicate):
+                copy = module.graph.call_method("clone", (predicate,))
+            copy.meta = dict(predicate.meta)
+            predicate.replace_all_uses_with(copy, delete_user_cb=lambda user, copy=copy: user is not copy)
+            for nodes in [nodes for region in marks.regions for nodes in region.sides if predicate in nodes]:
+                nodes.insert(nodes.index(predicate) + 1, copy)
+    marks.renew()
+
+
+def refuse_unproved(module: GraphModule, marks: Marks, trace: Trace) -> None:
+    """Put the reason of every region that cannot be proved into the trace."""
+    graph, order = branch_proofs.Order(module), branch_proofs.Order(module)
+    order.note_selects(marks.regions)
+    event_values = {value for event in marks.events for value in event.values}
+    kept = event_values | {region.predicate for region in marks.regions}
+    for region in marks.regions:
+        reason = unproved_sides(order, region) or escape(region, kept)
+        for select in region.selects:
+            reason = reason or branch_proofs.aliasing(order, region, select, event_values)
+        if reason is not None:
+            trace.refuse(region.site, reason)
+    if not trace.refusals and any(region.selects for region in marks.regions):
+        reason = branch_proofs.reaches(module, marks)
+        if reason is not None:
+            for region in marks.regions:
+                if any(branch_proofs.requires_grad(side) for select in region.selects for side in select.sides):
+                    trace.refuse(region.site, reason)
+    chosen = {select.result for region in marks.regions for select in region.selects}
+    for event in marks.events:
+        reason = unsafe_snapshot(graph, event, chosen if event.key in trace.shown else set())
+        if reason is not None:
+            trace.refuse(site_of(event.key), reason)
+
+
+def unproved_sides(order: branch_proofs.Order, region: Region) -> Optional[str]:
+    """Why the sides of a region may not both be run, None if they may."""
+    region.scales = [False, False]  # type: ignore[attr-defined]
+    cost = 0
+    for side, nodes in enumerate(region.sides):
+        facts, reason = branch_proofs.examine_side(nodes)
+        if reason is not None:
+            return reason
+        own: set[int] = set()
+        for node in nodes:
+            own |= branch_proofs.storages_of(node)
+        before = order.position[region.start]
+        if any(
+            order.position[source] > before for node in nodes for source in node.all_input_nodes if source not in nodes
+        ):
+            return "the sides share values that are made inside the branch"
+        for writer, storage in facts.writes:
+            if storage not in own or any(order.position[holder] < before for holder in order.holders.get(storage, ())):
+                return f"a side writes to a tensor that exists outside of it (`{branch_proofs.name_of(writer)}`)"
+        region.scales[side] = facts.scales  # type: ignore[attr-defined]
+        cost += facts.cost
+    if cost > branch_proofs.COST_LIMIT:
+        return f"running both sides always would be too expensive (about {cost:.0e} operations)"
+    return None
+
+
+def escape(region: Region, kept: set[Node]) -> Optional[str]:
+    """Whether what is made on one side is used elsewhere without having been selected; deferred work keeps `kept`."""
+    chosen = {select.result for select in region.selects} | set(region.stored)
+    for nodes in region.sides:
+        inside = set(nodes)
+        for node in nodes:
+            for user in node.users:
+                if user in inside or user in chosen or node in region.joined or kind_of(user) is not None:
+                    continue
+                if user.op != "output" or node not in kept:
+                    return "a value that is made on one side is used behind the branch"
+    return None
+
+
+def unsafe_snapshot(order: branch_proofs.Order, event: Event, chosen: set[Node]) -> Optional[str]:
+    """Why a deferred value cannot be kept for later, None if it can."""
+    for value in event.values:
+        if value.args[0] in chosen and branch_proofs.requires_grad(value):
+            return "a deferred tensor that a branch chose would show another `grad_fn`"
+        storage = branch_proofs.storage_of(tensor_of(value))
+        if storage is None:
+            return "a deferred tensor has no memory of its own"
+        if order.written_after(storage, event.marker) and branch_proofs.requires_grad(value):
+            return "a deferred tensor that requires a gradient is written to later"
+    return None
+
+
+def gate_gradients(module: GraphModule, marks: Marks) -> None:
+    """Stop the gradient of the side not taken where it enters the region.
+
+    `where(p, x, x.detach())` is x, and its derivative is selected, not multiplied: whatever the side not taken makes
+    of its zero gradient (0 * inf is NaN), exact zeros leave it.
+    """
+    for region in marks.regions:
+        if not any(branch_proofs.requires_grad(side) for select in region.selects for side in select.sides):
+            continue
+        for side, nodes in enumerate(region.sides):
+            if region.scales[side]:  # type: ignore[attr-defined]
+                gate_side(module, region, side, nodes)
+
+
+def gate_side(module: GraphModule, region: Region, side: int, nodes: list[Node]) -> None:
+    """Gate every differentiable tensor that enters one side, anew wherever it is used.
+
+    What goes back through several gates is added up in the order of the uses, as in Python; one gate would add up the
+    part of the side first, and round in another place.
+    """
+    inside = set(nodes)
+    last = region.start
+
+    def gated(source: Node) -> Node:
+        nonlocal last
+        if source in inside or not branch_proofs.requires_grad(source):
+            return source
+        with module.graph.inserting_after(last):
+            stopped = module.graph.call_method("detach", (source,))
+        with module.graph.inserting_after(stopped):
+            test = predicate_beside(module.graph, region, source)
+        choice = (source, stopped) if side == 0 else (stopped, source)
+        with module.graph.inserting_after(stopped if test is region.predicate else test):
+            last = gate = module.graph.call_function(torch.where, (test, *choice))
+        gate.meta = {key: source.meta[key] for key in ("example_value",) if key in source.meta}
+        for outer, position in region.outer:
+            outer.sides[position].extend((stopped, gate))
+        return gate
+
+    for node in nodes:
+        if kind_of(node) is None:
+            node.args, node.kwargs = torch.fx.map_arg((node.args, node.kwargs), gated)
+
+
+def release_events(module: GraphModule, marks: Marks) -> None:
+    """Make snapshots of what is written to later; hand on everything else as it is."""
+    order = branch_proofs.Order(module)
+    for event in marks.events:
+        copies: dict[Any, Node] = {}  # two names of one tensor stay names of one
+        for value in event.values:
+            source = value.args[0]
+            storage = branch_proofs.storage_of(tensor_of(value))
+            written = storage is not None and order.written_after(storage, event.marker)
+            if written or is_detached_number(source):
+                if source not in copies:
+                    with module.graph.inserting_before(value):
+                        copies[source] = module.graph.call_method("clone", (source,))
+                    copies[source].meta = dict(value.meta)
+                value.replace_all_uses_with(copies[source])
+            else:
+                value.replace_all_uses_with(source)
+            event.marker.args = (event.key, [])
+
+
+def is_detached_number(node: Node) -> bool:
+    """Whether a node gives a number without its history: copying it costs less than returning an alias."""
+    if node.target != "detach" or not branch_proofs.requires_grad(node.args[0]):
+        return False
+    value = tensor_of(node)
+    return isinstance(value, torch.Tensor) and value.dim() == 0
+
+
+def plan_replay(module: GraphModule, marks: Marks, plan: Plan, trace: Trace) -> None:
+    """Find out what has to be restored before a call can be run again."""
+    plan.guarded = True
+    sites = [site_of(part.key) for part in [*marks.checks, *marks.decisions, *marks.events]]
+    if trace.outside is not None:
+        plan.calls_random = trace.calls_random = True
+        sites += trace.outside.sites
+    unknown = branch_proofs.opaque(module)
+    if unknown is not None:
+        refuse_replay(sites, trace, f"the graph calls `{unknown}`, which may have effects of its own")
+    written: set[int] = set()
+    for node in module.graph.nodes:
+        written |= branch_proofs.writes_of(node)
+        plan.draws = plan.draws or branch_proofs.draws(node)
+        source = type(getattr(node.meta.get("grapharg"), "source", None)).__name__
+        if node.op == "placeholder" and "Random" in source:
+            plan.calls_random = trace.calls_random = True
+            plan.single = plan.single or node.meta["grapharg"].pass_arg_as_tensor
+    position = -1
+    for node in module.graph.nodes:
+        position += node.op == "placeholder"
+        if node.op not in ("placeholder", "get_attr"):
+            continue
+        value = tensor_of(node)
+        if not isinstance(value, torch.Tensor):
+            continue
+        if value.device.type not in ("cpu", "meta") and value.device not in plan.devices:
+            plan.devices.append(value.device)
+        if branch_proofs.storages_of(node) & written or value._version > 0:
+            if value.requires_grad and not value.is_leaf:
+                refuse_replay(sites, trace, "the graph writes to an input that is part of a gradient computation")
+            plan.mutated.append(position if node.op == "placeholder" else attribute(module, node))
+    if plan.devices:
+        refuse_asserts(module, marks, trace)
+        lost = unasserted(module, trace)
+        if lost is not None:
+            raise SiteRefused(f"operators may fail on the device before it is known whether {lost}")
+
+
+def refuse_asserts(module: GraphModule, marks: Marks, trace: Trace) -> None:
+    """Give up what cannot be undone on a device: an operator that fails there takes the whole process along.
+
+    A guard or a decision of the program may be what keeps an operator behind it from failing.
+    """
+    waiting = {part.marker: part for part in [*marks.checks, *marks.decisions]}
+    passed = []
+    for node in module.graph.nodes:
+        if node in waiting:
+            passed.append(waiting[node])
+        elif passed and branch_proofs.may_fail(node):
+            reason = f"`{branch_proofs.name_of(node)}` behind it may fail on the device"
+            for part in passed:
+                trace.refuse(site_of(part.key), reason)
+            passed.clear()
+
+
+def refuse_replay(sites: list[str], trace: Trace, reason: str) -> None:
+    """Give up all sites of a call that could not be run again; with none there is only the call to give up."""
+    for site in sites:
+        trace.refuse(site, reason)
+    if not sites:
+        raise SiteRefused(reason)
+
+
+def attribute(module: GraphModule, node: Node) -> Any:
+    """The tensor behind a `get_attr` node."""
+    found: Any = module
+    for name in str(node.target).split("."):
+        found = getattr(found, name)
+    return found
+
+
+def add_flags(module: GraphModule, marks: Marks) -> None:
+    """Add one more output: whether a guard has fired, and which way every decision goes."""
+    graph = module.graph
+    fired: Optional[Node] = None
+    for check in marks.checks:
+        with graph.inserting_before(check.marker):
+            own = check.predicate
+            for region, side in check.outer:
+                taken = region.predicate
+                if side == 1:
+                    taken = graph.call_method("logical_not", (taken,))
+                own = graph.call_method("logical_and", (own, taken))
+            fired = own if fired is None else graph.call_method("logical_or", (fired, own))
+    output = graph.output_node()
+    parts = [*marks.checks, *marks.decisions]
+    device = tensor_of(parts[0].predicate).device  # type: ignore[attr-defined]
+    with graph.inserting_before(output):
+        if fired is None:
+            fired = graph.call_function(torch.zeros, ((),), {"dtype": torch.bool, "device": device})
+        flags = [fired, *(decision.predicate for decision in marks.decisions)]
+        if len(flags) == 1:
+            output.args = ((*output.args[0], fired),)
+            return
+        together = graph.call_function(torch.stack, ([graph.call_method("to", (flag, device)) for flag in flags],))
+    output.args = ((*output.args[0], together),)
+
+
+def erase_markers(module: GraphModule, marks: Marks) -> None:
+    """Remove all markers, and the aliases that only they used."""
+    for region in marks.regions:
+        for select in region.selects:
+            if select.marker is not None:
+                module.graph.erase_node(select.marker)
+        for node in reversed(region.markers):
+            module.graph.erase_node(node)
+    for part in [*marks.checks, *marks.decisions, *marks.events]:
+        module.graph.erase_node(part.marker)
+    for event in marks.events:
+        for value in event.values:
+            if not value.users:
+                module.graph.erase_node(value)

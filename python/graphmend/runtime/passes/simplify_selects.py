@@ -1,0 +1,130 @@
+"""Selections that are cheaper written in another way, and give the same bits.
+
+A side is computed whether it is taken or not, and all its elements are selected. Some sides say more than that: a fill
+under a mask changes nothing where the mask is empty, so nobody has to look whether it is; and where both sides do the
+same with different numbers, it is enough to select the number.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Optional
+
+import torch
+from torch.fx import GraphModule, Node
+
+from ..analysis import branch_proofs
+from ..analysis.marker_regions import Marks, tensor_of
+from ..base.torch_names import FakeTensor
+
+# Not division: on some devices a number is divided by as a multiplication with its reciprocal, a tensor is not.
+WITH_NUMBER = (operator.mul, operator.add, operator.sub)
+# Not half precision: a number takes part in single precision, a tensor in its own.
+DTYPES = (torch.float32, torch.float64)
+DEVICES = ("cpu", "cuda")
+
+
+def simplify(module: GraphModule, marks: Marks) -> None:
+    """Rewrite selections between tensors that nobody writes to and that take no part in gradients."""
+    written: set[int] = set()
+    for node in module.graph.nodes:
+        written |= branch_proofs.writes_of(node)
+    for region in marks.regions:
+        for select in region.selects:
+            node = select.result
+            if node.op != "call_function" or node.target is not torch.where or len(node.args) != 3:
+                continue
+            if not all(still(value, written) for value in (*node.args, node)):
+                continue
+            better = unconditional_fill(node, written) or chosen_number(module, node, written)
+            if better is not None:
+                node.replace_all_uses_with(better)
+                module.graph.erase_node(node)
+                for side in dict.fromkeys(node_of(side) for side in select.sides):
+                    if side is not None and not side.users and side.target in WITH_NUMBER:
+                        module.graph.erase_node(side)
+
+
+def node_of(value: Any) -> Optional[Node]:
+    """A node that calls a function, None for anything else."""
+    return value if isinstance(value, Node) and value.op == "call_function" else None
+
+
+def still(node: Any, written: set[int]) -> bool:
+    """Whether a value is an ordinary tensor without gradient that holds the same in all places of the graph."""
+    value = tensor_of(node)
+    if not isinstance(value, FakeTensor) or value.requires_grad or branch_proofs.storage_of(value) is None:
+        return False
+    return not branch_proofs.storages_of(node) & written
+
+
+def alike(first: Node, second: Node) -> bool:
+    """Whether two tensors agree in all that is known while tracing."""
+    facts = [
+        (value.dtype, value.device, tuple(value.shape), value.stride())
+        for value in (tensor_of(first), tensor_of(second))
+        if isinstance(value, torch.Tensor)
+    ]
+    return len(facts) == 2 and facts[0] == facts[1]
+
+
+def method(node: Any, name: str) -> Optional[tuple[Any, ...]]:
+    """The arguments of a call of a method or function of torch, None for anything else."""
+    if not isinstance(node, Node) or node.kwargs:
+        return None
+    function = getattr(torch, name, None)
+    if (node.op, node.target) == ("call_method", name):
+        return node.args
+    return node.args if node.op == "call_function" and function is not None and node.target is function else None
+
+
+def origin(node: Any) -> Any:
+    """What a test was before it became a tensor without dimensions."""
+    while True:
+        arguments = method(node, "detach") or method(node, "reshape")
+        if arguments is None or len(arguments) == 2 and arguments[1] != ():
+            return node
+        node = arguments[0]
+
+
+def unconditional_fill(node: Node, written: set[int]) -> Optional[Node]:
+    """`x.masked_fill(m, v)` for `x.masked_fill(m, v) if m.any() else x`."""
+    test, filled, plain = node.args
+    tested, arguments = method(origin(test), "any"), method(filled, "masked_fill")
+    if tested is None or arguments is None or len(tested) != 1 or len(arguments) != 3:
+        return None
+    mask: Any = tensor_of(arguments[1])
+    if arguments[0] is not plain or arguments[1] is not tested[0] or not still(arguments[1], written):
+        return None
+    if mask.dtype != torch.bool or not isinstance(arguments[2], (int, float)) or not alike(filled, node):
+        return None
+    return filled if list(filled.users) == [node] else None  # or two results that were apart would share memory
+
+
+def chosen_number(module: GraphModule, node: Node, written: set[int]) -> Optional[Node]:
+    """`x * (a if p else b)` for `x * a if p else x * b`."""
+    test, first, second = node.args
+    sides = (first, second)
+    if not all(side.op == "call_function" and len(side.args) == 2 and not side.kwargs for side in sides):
+        return None
+    if first.target is not second.target or first.target not in WITH_NUMBER or first.args[0] is not second.args[0]:
+        return None
+    source, numbers = first.args[0], [side.args[1] for side in sides]
+    if not still(source, written) or not alike(source, node) or not all(map(ordinary, numbers)):
+        return None
+    value: Any = tensor_of(source)
+    if value.dtype not in DTYPES or value.dim() == 0 or value.device.type not in DEVICES:
+        return None
+    kind = {"dtype": value.dtype, "device": value.device}
+    with module.graph.inserting_before(node):
+        choices = [module.graph.call_function(torch.scalar_tensor, (number,), kind) for number in numbers]
+        number = module.graph.call_function(torch.where, (test, *choices))
+        better = module.graph.call_function(first.target, (source, number))
+    better.meta = dict(node.meta)
+    return better
+
+
+def ordinary(number: Any) -> bool:
+    """Whether a number is rounded to single precision without overflow or underflow, so in the same way everywhere."""
+    limits = torch.finfo(torch.float32)
+    return type(number) is float and (number == 0.0 or limits.tiny <= abs(number) <= limits.max)

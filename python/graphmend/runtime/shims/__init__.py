@@ -1,0 +1,1 @@
+"""Independent gaps of Dynamo, each closed in a file of its own."""

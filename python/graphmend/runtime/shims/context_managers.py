@@ -1,0 +1,175 @@
+"""Context managers at which Dynamo gives up, though it knows what they do, or they change nothing that is computed.
+
+`torch.backends.cudnn.flags` says how a GPU computes. For a graph that stays on the CPU, and does not ask for what is
+said, it is a block like any other. So is `numpy.errstate` that ignores, since operators of torch warn of no number.
+A device is a mode of the functions that are called, which Dynamo knows by the name of its class; and those contexts of
+torch that it knows are entered for `contextlib.ExitStack` as well.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+from typing import Any
+
+import torch
+from torch.fx import GraphModule
+from torch.overrides import TorchFunctionMode
+
+from ..analysis.marker_regions import tensor_of
+from ..base import hooks, trace_state
+from ..base.dynamo_values import inline
+from ..base.torch_names import DeviceContext
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "context managers that change nothing, or only what is traced")
+
+CUDNN = torch.backends.cudnn
+
+
+@FEATURE.hook("torch_function.call")
+def call_cudnn_flags(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """`torch.backends.cudnn.flags`."""
+    if self.value is not CUDNN.flags or args or not kwargs.keys() <= inspect.signature(CUDNN.flags).parameters.keys():
+        return call(self, tx, args, kwargs)
+    if not all(item.is_python_constant() for item in kwargs.values()):
+        raise trace_state.SiteRefused("flags of cuDNN that are no constants")
+    return block_class()(trace, "flags")
+
+
+@FEATURE.hook("module.getattr")
+def read_cudnn_flags(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
+    """Refuse to read a flag that the function sets."""
+    if trace.flags and self.value is CUDNN and name != "flags":
+        raise trace_state.SiteRefused("the flags of cuDNN are looked at where the function sets them")
+    return read(self, tx, name)
+
+
+@FEATURE.hook("block.enter")
+def enter_device(begin: Any, trace: trace_state.Trace, self: Any, instruction: Any) -> None:
+    """A device as a context manager."""
+    value = self.stack[-1].realize()
+    if value.is_python_constant() and isinstance(value.as_python_constant(), torch.device):
+        self.pop()
+        self.push(inline(self, on_device, [value], {}))
+    begin(self, instruction)
+
+
+@FEATURE.hook("function.call")
+def call_enter_or_leave(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """The functions that enter and leave such a block."""
+    function = getattr(self, "fn", None)
+    if function is enter:
+        return args[0].enter(tx)
+    return args[0].exit(tx, *args[1:]) if function is leave else call(self, tx, args, kwargs)
+
+
+@FEATURE.hook("method.call")
+def enter_context(run: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """`ExitStack.enter_context`."""
+    from ..base.torch_names import ContextWrappingVariable
+
+    if self.fn is contextlib.ExitStack.enter_context and args and isinstance(args[0], ContextWrappingVariable):
+        args = [inline(tx, held, args, {})]
+    return run(self, tx, args, kwargs)
+
+
+@FEATURE.hook("numpy.call")
+def call_errstate(ask: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """`numpy.errstate`."""
+    if getattr(self.value, "__name__", "") == "errstate" and not args and ignores(kwargs):
+        return block_class()(trace, "ignoring")
+    return ask(self, tx, args, kwargs)
+
+
+class Held:
+    """A context manager that Dynamo knows, as an object with methods that it looks into."""
+
+    def __init__(self, manager: Any) -> None:
+        self.manager = manager
+
+    def __enter__(self) -> Any:
+        return enter(self.manager)
+
+    def __exit__(self, *error: Any) -> Any:
+        return leave(self.manager, *error)
+
+
+def enter(manager: Any) -> Any:
+    """Enter a context manager; Dynamo does it while it traces."""
+    raise NotImplementedError
+
+
+def leave(manager: Any, *error: Any) -> Any:
+    """Leave a context manager; Dynamo does it while it traces."""
+    raise NotImplementedError
+
+
+def held(manager: Any) -> Any:
+    """A context manager for a stack."""
+    return Held(manager)
+
+
+def on_device(device: torch.device) -> Any:
+    """The mode that a device is as a context manager."""
+    return OnDevice(device)
+
+
+class OnDevice(DeviceContext):
+    """Entered as a device itself is: on top of all other modes."""
+
+    __enter__ = TorchFunctionMode.__enter__
+    __exit__ = TorchFunctionMode.__exit__
+
+
+def ignores(options: dict[str, Any]) -> bool:
+    """Whether all that Dynamo's variables say of numbers is that nobody is told of them."""
+    return all(item.is_python_constant() and item.as_python_constant() == "ignore" for item in options.values())
+
+
+@functools.lru_cache(maxsize=None)
+def block_class() -> type:
+    """The class of Dynamo's variables for blocks that are counted; made late because Dynamo is loaded late."""
+    from ..base.torch_names import NullContextVariable
+
+    class Block(NullContextVariable):
+        """A block of which the trace knows only how many of its kind it is in, by the name of an attribute."""
+
+        _nonvar_fields = {"trace", "kind", "entered", *NullContextVariable._nonvar_fields}
+
+        def __init__(self, trace: trace_state.Trace, kind: str, **options: Any) -> None:
+            super().__init__(**options)
+            self.trace = trace
+            self.kind = kind
+            self.entered = False
+
+        def count(self, step: int) -> None:
+            setattr(self.trace, self.kind, getattr(self.trace, self.kind) + step)
+
+        def enter(self, tx: Any) -> Any:
+            if self.entered:
+                raise trace_state.SiteRefused("a context manager is entered twice")
+            self.entered = True
+            self.count(1)
+            self.trace.on_cpu |= self.kind == "flags"
+            return super().enter(tx)
+
+        def exit(self, tx: Any, *args: Any) -> Any:
+            self.count(-1)
+            return super().exit(tx, *args)
+
+        def reconstruct_type(self, codegen: Any) -> None:
+            raise trace_state.SiteRefused("a graph breaks in a block of which the trace knows only that it is in one")
+
+        reconstruct = reconstruct_type
+
+    return Block
+
+
+def refuse_devices(module: GraphModule) -> None:
+    """Refuse a graph in which something is computed elsewhere than on the CPU."""
+    for node in module.graph.nodes:
+        values = tensor_of(node)
+        for value in values if isinstance(values, (tuple, list)) else (values,):
+            if isinstance(value, torch.Tensor) and value.device.type not in ("cpu", "meta"):
+                raise trace_state.SiteRefused("the function sets flags of cuDNN for a device")

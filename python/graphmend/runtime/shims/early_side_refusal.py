@@ -1,0 +1,38 @@
+"""What ends a trace as soon as a side of a branch holds it, because no proof behind the trace could let it pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch.fx import Node
+
+from ..analysis import aten_facts, branch_proofs
+from ..base import hooks, torch_names, trace_state
+from ..base.marker_ops import site_of
+
+FEATURE = hooks.Feature(__name__, hooks.GUARD, "a side of a branch draws random numbers", partial=True, rules=("GM1",))
+
+
+@FEATURE.hook("graph.example")
+def note_example(note: Any, trace: trace_state.Trace, node: Node, value: Any) -> None:
+    """Refuse a branch where a side draws: which numbers are drawn would change."""
+    note(node, value)
+    if trace.open and draws(node):
+        reason = f"`{branch_proofs.name_of(node)}` draws random numbers on one side"
+        for key, _ in trace.open:
+            trace.refuse(site_of(key), reason)
+        raise trace_state.SiteRefused(reason)
+
+
+def draws(node: Node) -> bool:
+    """Whether a node surely draws random numbers."""
+    if (
+        not branch_proofs.draws(node)
+        or isinstance(node.target, torch_names.HigherOrderOperator)
+        or node.op == "call_module"
+    ):
+        return False
+    try:
+        return any(aten_facts.draws(call[0]) for call in branch_proofs.operators_of(node))
+    except Exception:  # the proofs behind the trace will tell
+        return False

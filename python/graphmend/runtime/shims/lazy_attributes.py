@@ -1,0 +1,125 @@
+"""Calls that fill in an attribute: `if self.table is None: self.table = ...`.
+
+The graph of such a call is for that call alone, because its guards ask for what is no longer so. In a large model the
+call runs in eager Python, which is all that it means, and the next one is traced: at once where the code of the model
+tells that it fills something in, otherwise where the trace comes upon it. That happens once for a callable.
+"""
+
+from __future__ import annotations
+
+import collections
+import dis
+import inspect
+import types
+from typing import Any, Iterable, Iterator, Optional
+
+import torch
+
+from ..base import hooks, trace_state
+
+FEATURE = hooks.Feature(
+    __name__, hooks.GAIN, "calls that fill in an attribute", wanted=lambda trace: trace.early, state=set
+)
+
+LONG = 100  # operators; a shorter graph is made as fast as the call runs in eager Python
+LARGE = 30  # modules; those of such a graph are fewer
+ABSENT = object()
+
+
+def foreseen(arguments: Iterable[Any]) -> Optional[str]:
+    """The name of an attribute that a large model among the arguments of a call seems to fill in, if there is one.
+
+    It is `None` or false now, and a function that the forward functions of the model may call asks for it and sets it.
+    Only time is lost where the call does not do so.
+    """
+    for model in arguments:
+        if isinstance(model, torch.nn.Module):
+            modules = list(model.modules())
+            if len(modules) > LARGE:
+                return next(filled_by(modules), None)
+    return None
+
+
+def filled_by(modules: list[torch.nn.Module]) -> Iterator[str]:
+    """The names of attributes that methods of these modules ask for and set."""
+    own = vars(torch.nn.Module()).keys()
+    empty: dict[type, set[str]] = collections.defaultdict(set)
+    for module in modules:
+        names = {name for name, value in vars(module).items() if value is None or value is False} - own
+        empty[type(module)] |= names
+    methods: dict[str, dict[types.CodeType, set[str]]] = collections.defaultdict(lambda: collections.defaultdict(set))
+    for kind, names in empty.items():
+        for base in kind.__mro__:
+            if not base.__module__.startswith("torch."):
+                for name, value in vars(base).items():
+                    for code in codes_of(value):
+                        methods[name][code] |= names
+    known, waiting = {"forward", "__init__"}, ["forward"]
+    while waiting:
+        for code, names in methods[waiting.pop()].items():
+            yield from sorted(set_in(code, names)) if not names.isdisjoint(code.co_names) else ()
+            found = methods.keys() & set(code.co_names) - known
+            known |= found
+            waiting += found
+
+
+def set_in(code: types.CodeType, names: set[str]) -> set[str]:
+    """Those of the names that a function asks objects for, and sets in objects."""
+    steps = [step for step in dis.get_instructions(code) if step.argval in names]
+    stored = {step.argval for step in steps if step.opname == "STORE_ATTR"}
+    return stored & {step.argval for step in steps if step.opname.startswith("LOAD_")}
+
+
+def codes_of(member: Any) -> Iterator[types.CodeType]:
+    """The code of a member of a class: its own, that of functions which it wraps, and of those inside of them."""
+    waiting, known = [member], set()
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, types.CodeType):
+            yield value
+            waiting += [constant for constant in value.co_consts if isinstance(constant, types.CodeType)]
+        elif isinstance(value, types.FunctionType) and value not in known:
+            known.add(value)
+            waiting.append(value.__code__)
+            for cell in value.__closure__ or ():
+                try:
+                    waiting.append(cell.cell_contents)
+                except ValueError:
+                    pass  # nothing has been assigned to it
+        elif isinstance(value, property):
+            waiting.append(value.fget)
+        elif isinstance(value, (classmethod, staticmethod)):
+            waiting.append(value.__func__)
+
+
+@FEATURE.hook("effects.store")
+def note_filled(store: Any, trace: trace_state.Trace, self: Any, item: Any, name: str, value: Any, *args: Any) -> None:
+    """Note an attribute that the call fills in."""
+    store(self, item, name, value, *args)
+    place = (id(getattr(item, "value", None)), name)
+    if is_filled_in(trace, item, name, value):
+        FEATURE.of(trace).add(place)
+    else:
+        FEATURE.of(trace).discard(place)
+
+
+@FEATURE.hook("graph.create_proxy")
+def end_long_trace(create: Any, trace: trace_state.Trace, self: Any, *args: Any, **kwargs: Any) -> Any:
+    """End a long trace whose graph would be for this call alone."""
+    filled = FEATURE.of(trace)
+    if filled and len(self.graph.nodes) > LONG:
+        trace.filling = True
+        raise trace_state.SiteRefused(f"the call fills in `{next(iter(filled))[1]}`")
+    return create(self, *args, **kwargs)
+
+
+def is_filled_in(trace: trace_state.Trace, item: Any, name: str, value: Any) -> bool:
+    """Whether a program sets an attribute that it has found to be `None`, true or false, or not there, otherwise."""
+    owner = getattr(item, "value", None)
+    if owner is None or item.source is None or not trace.loads.asked_for(owner, name):
+        return False
+    before = inspect.getattr_static(owner, name, ABSENT)
+    if before is ABSENT:
+        return not isinstance(owner, torch.nn.Module) or not hasattr(owner, name)  # a buffer is none of `__dict__`
+    known = any(before is constant for constant in (None, True, False))
+    return known and not (value.is_python_constant() and value.as_python_constant() is before)

@@ -1,0 +1,308 @@
+"""Functions of NumPy in a form of our own, where Dynamo's gives another array than NumPy, or an array for a number.
+
+Dynamo has torch compute what a program asks of NumPy. A few results are of another type or shape there, or lie in
+memory in another order: none of that matters to a program that ends its graph in front of such a function, as it does
+without graphmend. A number of NumPy's is an array without dimensions to Dynamo; where it leaves the call, it becomes
+one again.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+import sys
+from typing import Any, Callable, Optional
+
+import torch
+
+from ..base import hooks, trace_state
+from ..base.torch_names import to_numpy_helper
+from ..base.torch_names import torch_numpy as tnp
+from ..external import numpy_random_functions
+from ..ops import numpy_functions
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "arrays as NumPy makes them", state=lambda: [False])
+
+REDUCTIONS = frozenset(
+    """
+    all amax amin any argmax argmin average count_nonzero det dot max mean median min norm percentile prod ptp quantile
+    std sum trace var vdot
+    """.split()
+)
+WRITING = frozenset("iadd iand ifloordiv ilshift imatmul imod imul ior ipow irshift isub itruediv ixor".split())
+
+
+@FEATURE.hook("numpy.call")
+def call_form(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """A function that gives what NumPy's gives."""
+    form = form_of(self.value)
+    holds = form is not unravel_index or (not kwargs and is_in_shape(*args))
+    found = computed(tx, form, args, kwargs) if holds else None
+    return call(self, tx, args, kwargs) if found is None else found
+
+
+@FEATURE.hook("array.method")
+def call_array_method(
+    method: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any
+) -> Any:
+    """A method that gives what NumPy's gives."""
+    form = nonzero if name == "nonzero" else taking_open(tnp.clip) if name == "clip" else None
+    found = None if form is nonzero and (args or kwargs) else computed(tx, form, [self, *args], kwargs)
+    return method(self, tx, name, args, kwargs) if found is None else found
+
+
+@FEATURE.hook("code.output")
+def note_output(keep: Any, trace: trace_state.Trace, self: Any, value: Any) -> Any:
+    """Note that an output of the graph is a number of NumPy's."""
+    from ..base.torch_names import NumpyNdarrayVariable
+
+    FEATURE.of(trace)[0] = isinstance(value, NumpyNdarrayVariable) and is_number(value.as_proxy().node)
+    return keep(self, value)
+
+
+@FEATURE.hook("code.import")
+def load_helper(load: Any, trace: trace_state.Trace, self: Any, module: str, name: str) -> Any:
+    """Have such a number leave the call as a number."""
+    if name == "to_numpy_helper" and FEATURE.of(trace)[0]:
+        return load(self, __name__, number_of.__name__)
+    return load(self, module, name)
+
+
+@FEATURE.hook("array.operator")
+def wrap_operator(wrapper: Any, trace: trace_state.Trace, function: Any) -> Any:
+    """An operator that gives what NumPy's gives."""
+    return wrapper(operator_form(function))
+
+
+def form_of(function: Any) -> Optional[Callable[..., Any]]:
+    """Our form of a function of NumPy's."""
+    from ..base.torch_names import get_np_to_tnp_map
+
+    numpy, name = sys.modules["numpy"], getattr(function, "__name__", "")
+    if not isinstance(name, str) or getattr(numpy, name, None) is not function:
+        return None
+    known = get_np_to_tnp_map().get(function)
+    if known is not None and (isinstance(function, numpy.ufunc) or name == "clip"):
+        return taking_open(known)
+    return FORMS.get(name)
+
+
+@functools.lru_cache(maxsize=None)
+def operator_form(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Our form of an operator."""
+    return taking_open(OPERATORS.get(function, function))
+
+
+def computed(tx: Any, form: Optional[Callable[..., Any]], args: Any, kwargs: Any) -> Any:
+    """Dynamo's variable for what a form gives."""
+    from ..base.torch_names import NumpyNdarrayVariable, numpy_to_tensor_wrapper, proxy_args_kwargs
+
+    if form is None:
+        return None
+    inputs = proxy_args_kwargs(*NumpyNdarrayVariable.patch_args(form.__name__, args, kwargs))
+    return NumpyNdarrayVariable.create(
+        tx, tx.output.create_proxy("call_function", numpy_to_tensor_wrapper(form), *inputs)
+    )
+
+
+def is_in_shape(place: Any, shape: Any, *more: Any) -> bool:
+    """Whether a place is that of the largest or least item of an array that has as many as the shape."""
+    shape = shape.realize()
+    node = place.realize().as_proxy().node if place.realize().is_tensor() else None
+    if (
+        more
+        or node is None
+        or name_of(node.target) not in ("argmax", "argmin")
+        or len(node.args) + len(node.kwargs) > 1
+    ):
+        return False
+    sizes = shape.as_python_constant() if shape.is_python_constant() else None
+    known = isinstance(sizes, tuple) and all(type(size) is int for size in sizes)
+    return known and math.prod(sizes) == node.args[0].meta["example_value"].numel()
+
+
+def name_of(target: Any) -> str:
+    """The name of the function or method of NumPy's that a node stands for; empty for others."""
+    from ..base.torch_names import numpy_method_wrapper, numpy_to_tensor_wrapper
+
+    if isinstance(target, numpy_method_wrapper):
+        return str(target.method)
+    return str(target.f.__name__) if isinstance(target, numpy_to_tensor_wrapper) else ""
+
+
+# ---- Numbers that data decide, while Dynamo traces with them: its forms ask what they are ----
+
+
+@functools.lru_cache(maxsize=None)
+def taking_open(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that may be given such numbers, each as an array without dimensions.
+
+    A number of Python's is one of the type of the array that it meets, in double precision where that has integers.
+    """
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = [*args, *kwargs.values()]
+        if not any(isinstance(arg, torch.SymFloat) for arg in given):
+            return function(*args, **kwargs)
+        met = [getattr(arg, "tensor", arg) for arg in given]
+        floating = [arg.dtype for arg in met if isinstance(arg, torch.Tensor) and arg.is_floating_point()]
+        dtype = floating[0] if floating else torch.float64
+        given = [torch.scalar_tensor(arg, dtype=dtype) if isinstance(arg, torch.SymFloat) else arg for arg in given]
+        return function(*map(as_array, given[: len(args)]), **dict(zip(kwargs, map(as_array, given[len(args) :]))))
+
+    return call
+
+
+def as_array(value: Any) -> Any:
+    """A tensor as the array that it stands for."""
+    return tnp.ndarray(value) if isinstance(value, torch.Tensor) else value
+
+
+# ---- What leaves the call ----
+
+
+def is_number(node: Any) -> bool:
+    """Whether a node gives one number, as NumPy does: what reduces or computes never gives an array without dimensions,
+    what views or makes arrays does."""
+    from ..base.torch_names import numpy_operator_wrapper, numpy_to_tensor_wrapper
+
+    value, target = node.meta.get("example_value"), node.target
+    if not isinstance(value, torch.Tensor) or value.dim() > 0:
+        return False
+    if isinstance(target, numpy_operator_wrapper):
+        return is_number_of(target.op.__name__, node.args)
+    if target is numpy_functions.OPERATOR:
+        return numpy_random_functions.hosts[node.args[0]].number
+    if target is operator.getitem:
+        return name_of(node.args[0].target) == unravel_index.__name__
+    numpy = sys.modules["numpy"]
+    computes = isinstance(target, numpy_to_tensor_wrapper) and isinstance(
+        getattr(numpy, name_of(target), None), numpy.ufunc
+    )
+    return computes or name_of(target) in REDUCTIONS
+
+
+def is_number_of(name: str, args: Any) -> bool:
+    """Whether an operator that gives one item gives a number: not where it writes to an array or views a part of it."""
+    if name == "getitem":
+        return args[1] != () and ... not in (args[1] if isinstance(args[1], tuple) else (args[1],))
+    return is_number(args[0]) if name in WRITING else True
+
+
+def number_of(value: Any) -> Any:
+    """The number of NumPy's in a tensor of the graph."""
+    found = to_numpy_helper(value)
+    return found[()] if type(found).__name__ == "ndarray" else found
+
+
+# ---- The forms. In the graph they get tensors, or what Python has ----
+
+
+def unique(
+    ar: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: Any = None,
+    **options: Any,
+) -> Any:
+    """`numpy.unique`: the places of the items have the shape of the array."""
+    ar = tnp.asarray(ar)
+    found = tnp.unique(ar, return_index, return_inverse, return_counts, axis, **options)
+    if not return_inverse or axis is not None or sys.modules["numpy"].__version__ < "2":
+        return found
+    place = 2 if return_index else 1
+    return tuple(part.reshape(ar.shape) if i == place else part for i, part in enumerate(found))
+
+
+def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
+    """`numpy.bincount`: weights are added up in double precision."""
+    return tnp.bincount(x, weights if weights is None else tnp.asarray(weights).astype("float64"), minlength)
+
+
+def nonzero(a: Any) -> Any:
+    """`numpy.nonzero`: the columns of one table."""
+    rows = tnp.nonzero(a)
+    if len(rows) < 2:
+        return rows
+    table = tnp.stack(rows, axis=1)
+    return tuple(table[:, i] for i in range(len(rows)))
+
+
+def where(condition: Any, *sides: Any) -> Any:
+    """`numpy.where`: numbers of Python's that are no integers are of double precision."""
+    if not sides:
+        return nonzero(condition)
+    if all(type(side) in (bool, int, float) for side in sides):
+        sides = tuple(tnp.asarray(side) for side in sides)
+        dtype = "float64" if any(side.dtype.name.startswith("float") for side in sides) else None
+        sides = tuple(side.astype(dtype) for side in sides) if dtype else sides
+    return tnp.where(condition, *sides)
+
+
+def full(shape: Any, fill_value: Any, *args: Any, **kwargs: Any) -> Any:
+    """`numpy.full` with a number that the trace does not know, too."""
+    if args or kwargs or not isinstance(fill_value, torch.SymFloat):
+        return tnp.full(shape, fill_value, *args, **kwargs)
+    return tnp.ndarray(torch.full(shape if isinstance(shape, tuple) else (shape,), fill_value, dtype=torch.float64))
+
+
+def truediv(a: Any, b: Any) -> Any:
+    """`a / b`: integers are divided in double precision."""
+    whole = [
+        not item.tensor.is_floating_point() and not item.tensor.is_complex()
+        if isinstance(item, tnp.ndarray)
+        else type(item) in (bool, int)
+        for item in (a, b)
+    ]
+    if all(whole):
+        a = tnp.asarray(a).astype("float64")
+    return operator.truediv(a, b)
+
+
+def unravel_index(place: Any, shape: Any) -> Any:
+    """`numpy.unravel_index` of a place that is known to be in the shape."""
+    place, found = tnp.asarray(place), []
+    for size in reversed(shape):
+        found.insert(0, place % size)
+        place = place // size
+    return tuple(found)
+
+
+def is_places(part: Any) -> bool:
+    """Whether a part of an index is a row of places, or of truth values."""
+    if isinstance(part, torch.Tensor):
+        return part.dim() == 1
+    return isinstance(part, list) and all(type(place) is int for place in part)
+
+
+def getitem(array: Any, index: Any) -> Any:
+    """`array[:, places]`: what one array selects along a dimension lies in memory one after the other."""
+    parts = index if type(index) is tuple else (index,)
+    arrays = [i for i, part in enumerate(parts) if is_places(part)]
+    others = [part for part in parts if not is_places(part)]
+    if len(arrays) != 1 or arrays == [0] or any(type(part) is not slice or part != slice(None) for part in others):
+        found = operator.getitem(array, index)
+        return emptied(found) if any(isinstance(part, (torch.Tensor, tnp.ndarray)) for part in parts) else found
+    first = tnp.moveaxis(array, arrays[0], 0)
+    return emptied(tnp.moveaxis(operator.getitem(first, parts[arrays[0]]), 0, arrays[0]))
+
+
+def argwhere(a: Any) -> Any:
+    """`numpy.argwhere`."""
+    return emptied(tnp.argwhere(a))
+
+
+def emptied(array: Any) -> Any:
+    """A new array, laid out as NumPy does it where it is empty; not while it is traced with sizes that data decide."""
+    sizes = tuple(array.tensor.shape)
+    if not all(type(size) is int for size in sizes) or 0 not in sizes:
+        return array
+    strides = [stride for stride in sys.modules["numpy"].empty(sizes, "i1").strides]
+    return tnp.ndarray(torch.empty_strided(sizes, strides, dtype=array.tensor.dtype))
+
+
+FORMS = {form.__name__: form for form in (argwhere, unique, bincount, nonzero, taking_open(where), full, unravel_index)}
+OPERATORS = {operator.truediv: truediv, operator.getitem: getitem}

@@ -1,0 +1,135 @@
+"""Orders that data decide: `max(items, key=...)`, `sorted(items, key=...)` and `list.sort` of tensors and numbers.
+
+Dynamo sorts constants alone. Here it compares the keys as Python does, and the graph follows the order of the call.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any, Optional
+
+from ..base import hooks, trace_state
+from ..base.dynamo_values import kind_of_break
+from ..capture.implicit_bool import answered
+
+MAX_SORTED = 32
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "orders that data decide")
+
+
+class NotedKey:
+    """Stands in for the variable of a key function, and notes what the function gives."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+        self.found: list = []
+
+    def is_constant_none(self) -> bool:
+        """Whether there is no function, so that the items are their own keys."""
+        return False
+
+    def call_function(self, tx: Any, args: Any, kwargs: Any) -> Any:
+        """The key of one item."""
+        self.found.append(self.inner.call_function(tx, args, kwargs))
+        return self.found[-1]
+
+
+@FEATURE.hook("list.method")
+def sort_by_data(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+    """`list.sort` where the keys are no constants."""
+    if name != "sort" or args or not self.is_mutable() or not kwargs.keys() <= {"key", "reverse"}:
+        return call(self, tx, name, args, kwargs)
+    from ..base.torch_names import Unsupported
+
+    options = dict(kwargs)
+    noted: Optional[NotedKey] = None
+    if "key" in options and not options["key"].realize().is_constant_none():
+        options["key"] = noted = NotedKey(options["key"])
+    reverse = "reverse" in kwargs and bool(kwargs["reverse"].as_python_constant())
+    items = list(self.items)
+    try:
+        return call(self, tx, name, args, options)
+    except Unsupported as error:
+        keys = items if noted is None else noted.found
+        if kind_of_break(error) != "sort with non-constant keys" or len(keys) != len(items) or len(items) > MAX_SORTED:
+            raise
+    order = order_of(tx, keys[::-1] if reverse else keys)
+    if reverse:
+        order = [len(items) - 1 - place for place in reversed(order)]
+    tx.output.side_effects.mutation(self)
+    self.items[:] = [items[place] for place in order]
+    from ..base.torch_names import ConstantVariable
+
+    return ConstantVariable.create(None)
+
+
+def order_of(tx: Any, keys: list) -> list[int]:
+    """The places of the keys in ascending order, found by the comparisons that Python makes of a short list."""
+    order = list(range(len(keys)))
+    if len(keys) < 2:
+        return order
+    run = 2
+    falling = less(tx, keys[1], keys[0])
+    while run < len(keys) and less(tx, keys[run], keys[run - 1]) is falling:
+        run += 1
+    if falling:
+        order[:run] = reversed(order[:run])
+    for place in range(run, len(keys)):
+        low, high = 0, place
+        while low < high:
+            middle = (low + high) // 2
+            if less(tx, keys[place], keys[order[middle]]):
+                high = middle
+            else:
+                low = middle + 1
+        order[: place + 1] = [*order[:low], place, *order[low:place]]
+    return order
+
+
+def less(tx: Any, first: Any, second: Any) -> bool:
+    """Whether one key is less than another; the graph follows the answer."""
+    from ..base.torch_names import generic_richcompare
+
+    return answered(tx, generic_richcompare(tx, first, second, "__lt__"))
+
+
+def collected(tx: Any, args: Any) -> Any:
+    """The arguments of `max` or `min`, a generator being run to its end."""
+    from ..base.torch_names import TupleVariable, unpack_iterable
+
+    runs = len(args) == 1 and args[0].realize().python_type() in (types.GeneratorType, map, filter)
+    return [TupleVariable(list(unpack_iterable(tx, args[0])))] if runs else args
+
+
+def of_two_kinds(args: Any) -> bool:
+    """Whether integers and others are compared, one of them being unknown to the trace.
+
+    Dynamo makes numbers of one kind of them: `max(0.5, 1)` would be 1.0.
+    """
+    from ..base.torch_names import BaseListVariable, SymNodeVariable
+
+    items = args[0].realize().items if len(args) == 1 and isinstance(args[0].realize(), BaseListVariable) else args
+    items = [item.realize() for item in items]
+    if not any(isinstance(item, SymNodeVariable) for item in items):
+        return False
+    kinds = {item.python_type() for item in items}
+    return len(kinds) > 1 and kinds <= {int, float, bool}
+
+
+def extreme(tx: Any, largest: bool, args: Any, kwargs: Any) -> Any:
+    """What `max` or `min` gives, as Python compares; None where Dynamo's answer will do."""
+    from ..base.torch_names import generic_richcompare, unpack_iterable
+
+    key = kwargs["key"].realize() if "key" in kwargs else None
+    if not kwargs.keys() <= {"key", "default"} or (key is not None and key.is_constant_none()):
+        return None
+    items = list(args) if len(args) > 1 else unpack_iterable(tx, args[0])
+    if not items:
+        return None
+    best, value = items[0], items[0] if key is None else key.call_function(tx, [items[0]], {})
+    for item in items[1:]:
+        other = item if key is None else key.call_function(tx, [item], {})
+        test = generic_richcompare(tx, other, value, "__gt__" if largest else "__lt__")
+        if answered(tx, test):
+            best, value = item, other
+    return best

@@ -1,0 +1,269 @@
+"""Questions about tensors and numbers that data decide, in other words where Dynamo does not know the program's.
+
+`torch.equal(a, b)`, `math.isnan(loss.item())`, `scores.tolist()` and `v < w` give numbers and truth values of the
+graph, as `.item()` does. Where data decide an order (`max` and `sorted` with a key), the graph follows that of the
+call.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any, Optional
+
+import torch
+from torch.fx import Node
+
+from ..analysis import branch_proofs
+from ..base import hooks, trace_state
+from ..capture.assumptions import fix_shape
+from ..capture.implicit_bool import as_tensor, constant
+from ..ops.math_functions import computed
+from ..passes.dead_code_that_raises import add_sources
+from .sorting import collected, extreme, of_two_kinds
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "questions about tensors and numbers that data decide")
+
+PREDICATES = {math.isnan: "isnan", math.isinf: "isinf", math.isfinite: "isfinite"}
+FUNCTIONS = {torch.equal: "equal", torch.allclose: "allclose", torch.is_nonzero: "is_nonzero"}
+ARRAYS = {"allclose": "allclose", "array_equal": "equal"}
+METHODS = frozenset(["equal", "allclose", "is_nonzero", "__bool__"])
+COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
+OPERATORS = {getattr(operator, name): name for name in COMPARISONS.values()}
+LISTED = (torch.bool, torch.uint8, torch.float64, torch.float32, torch.float16, torch.bfloat16)
+MAX_LISTED = 256
+
+
+@FEATURE.hook("torch_function.call")
+def ask_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Functions of torch, and of Python's mathematics, which Dynamo counts among them."""
+    found = None
+    if self.value in PREDICATES and len(args) == 1 and not kwargs:
+        found = asked_of_number(tx, PREDICATES[self.value], args[0].realize())
+    elif self.value in FUNCTIONS:
+        found = asked_of_tensors(tx, FUNCTIONS[self.value], list(args), kwargs)
+    else:
+        found = computed(tx, self.value, list(args), kwargs)
+    return call(self, tx, args, kwargs) if found is None else found
+
+
+@FEATURE.hook("tensor.method")
+def ask_method(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+    """Methods of tensors."""
+    found = asked_of_tensors(tx, name, [self, *args], kwargs) if name in METHODS else None
+    return call(self, tx, name, args, kwargs) if found is None else found
+
+
+@FEATURE.hook("builtin.call")
+def ask_builtin(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Functions of Python."""
+    function = self.fn
+    if function is max or function is min:
+        args = collected(tx, args)
+        if "key" in kwargs or of_two_kinds(args):
+            found = extreme(tx, function is max, args, kwargs)
+            return call(self, tx, args, kwargs) if found is None else found
+    found = None
+    if function in OPERATORS and len(args) == 2:
+        found = compared(tx, OPERATORS[function], *(side.realize() for side in args))
+    elif function is operator.truth and len(args) == 1 and not kwargs:
+        found = asked_of_tensors(tx, "is_nonzero", [args[0].realize()], {})
+    elif (function is int or function is round) and len(args) == 1 and not kwargs:
+        found = computed(tx, function, [fetched(tx, args[0].realize()) if function is int else args[0]], {})
+    return call(self, tx, args, kwargs) if found is None else found
+
+
+@FEATURE.hook("numpy.call")
+def ask_numpy(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Functions of NumPy."""
+    name = getattr(self.value, "__name__", "")
+    if name in PREDICATES.values() and len(args) == 1 and is_real(args[0].realize()):
+        number = args[0].realize().as_tensor(tx, torch.float64)
+        looked_at(tx, number)
+        return call(self, tx, [number.call_method(tx, "numpy", [], {})], kwargs)
+    if name in ARRAYS and len(args) > 1:
+        found = asked_of_tensors(tx, ARRAYS[name], [as_tensor(tx, arg.realize()) for arg in args], kwargs)
+        return call(self, tx, args, kwargs) if found is None else found
+    return call(self, tx, args, kwargs)
+
+
+@FEATURE.hook("array.method")
+def item_of_array(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+    """`item()` of arrays, of which Dynamo does not know that it may give a constant of the trace."""
+    if name == "item" and not args and not kwargs and self.as_proxy().node.meta["example_value"].numel() == 1:
+        return as_tensor(tx, self).call_method(tx, "item", [], {})
+    return call(self, tx, name, args, kwargs)
+
+
+@FEATURE.hook("tensor.tolist")
+def list_of_tensor(call: Any, trace: trace_state.Trace, self: Any, tx: Any) -> Any:
+    """`tolist()` of truth values and of numbers that are no integers."""
+    numbers = as_tensor(tx, self)
+    value = example(numbers)
+    plain = value is not None and value.dtype in LISTED and fix_shape(trace, value)
+    if not plain or value.numel() > MAX_LISTED:
+        return call(self, tx)
+    looked_at(tx, numbers)
+    return listed(tx, numbers, value.dim())
+
+
+@FEATURE.hook("number.compare", needed=False)
+def compare_numbers(call: Any, trace: trace_state.Trace, self: Any, tx: Any, other: Any, op: str) -> Any:
+    """The same as containers and functions make them."""
+    found = compared(tx, op.strip("_"), self, other)
+    return call(self, tx, other, op) if found is None else found
+
+
+@FEATURE.hook("item.compare", needed=False)
+def compare_items(compare: Any, trace: trace_state.Trace, tx: Any, first: Any, second: Any, op: str) -> Any:
+    """Comparisons of the items of containers: an object is its own equal, NaN included."""
+    if is_real(first) and is_real(second) and first.as_proxy().node is second.as_proxy().node:
+        return constant(op == "__eq__")
+    return compare(tx, first, second, op)
+
+
+def fetched(tx: Any, value: Any) -> Any:
+    """The number in a tensor that holds one which is no integer; any other value as it is."""
+    known = example(value) if value.is_tensor() else None
+    if known is None or not known.is_floating_point() or known.numel() != 1:
+        return value
+    return value.call_method(tx, "item", [], {})
+
+
+def listed(tx: Any, value: Any, levels: int) -> Any:
+    """The numbers in a tensor of so many dimensions."""
+    from ..base.torch_names import ListVariable, ValueMutationNew
+
+    if levels == 0:
+        return value.call_method(tx, "item", [], {})
+    rows = [value.call_method(tx, "__getitem__", [constant(i)], {}) for i in range(example(value).shape[0])]
+    return ListVariable([listed(tx, row, levels - 1) for row in rows], mutation_type=ValueMutationNew())
+
+
+def comparing(sign: str) -> Any:
+    """A hook on comparisons, as the program writes them, of two numbers that data decide and that are no integers."""
+
+    def handle(compare: Any, trace: trace_state.Trace, tx: Any, sides: Any, options: Any) -> Any:
+        found = compared(tx, COMPARISONS[sign], *(side.realize() for side in sides))
+        return compare(tx, sides, options) if found is None else found
+
+    return handle
+
+
+for name in COMPARISONS:
+    FEATURE.hook(f"compare {name}")(comparing(name))
+
+
+def is_open_truth(variable: Any) -> bool:
+    """Whether Dynamo's variable is a truth value that the trace does not know."""
+    return isinstance(getattr(variable, "sym_num", None), torch.SymBool)
+
+
+def compared(tx: Any, name: str, first: Any, second: Any) -> Any:
+    """How two such numbers compare: tensors of double precision do it as Python does, NaN included.
+
+    So does one such number with infinity or NaN, which symbols never are. A truth value is compared as the integer that
+    it is: symbols of the two kinds are never equal.
+    """
+    if is_open_truth(first) or is_open_truth(second):
+        from ..base.torch_names import VariableTracker
+
+        whole = VariableTracker.build(tx, int)
+        sides = [whole.call_function(tx, [side], {}) if is_open_truth(side) else side for side in (first, second)]
+        return VariableTracker.build(tx, getattr(operator, name)).call_function(tx, sides, {})
+    if not (is_real(first) or is_real(second)):
+        return None
+    sides = [double_of(tx, side) for side in (first, second)]
+    if None in sides:
+        return None
+    return sides[0].call_method(tx, name, [sides[1]], {}).call_method(tx, "item", [], {})
+
+
+def double_of(tx: Any, side: Any) -> Any:
+    """A tensor of a number that symbols do not compare as Python does; None for the others."""
+    from ..base.torch_names import VariableTracker
+
+    if is_real(side):
+        return side.as_tensor(tx, torch.float64)
+    number = side.as_python_constant() if side.is_python_constant() else None
+    if type(number) is not float or math.isfinite(number):
+        return None
+    dtype = VariableTracker.build(tx, torch.float64)
+    return VariableTracker.build(tx, torch.scalar_tensor).call_function(tx, [constant(number)], {"dtype": dtype})
+
+
+def is_real(variable: Any) -> bool:
+    """Whether Dynamo's variable is a number that is no integer, and known only when the graph runs."""
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+
+    from ..base.torch_names import SymNodeVariable
+
+    if not isinstance(variable, SymNodeVariable) or not isinstance(variable.sym_num, torch.SymFloat):
+        return False
+    return bool(free_unbacked_symbols(variable.sym_num))
+
+
+def asked_of_number(tx: Any, name: str, value: Any) -> Any:
+    """What a function says about a number that is no integer, as a truth value of the graph; None for others."""
+    if is_real(value):
+        number = value.as_tensor(tx, torch.float64)
+    else:
+        known = example(value)
+        if known is None or not known.is_floating_point() or known.layout != torch.strided or known.numel() != 1:
+            return None
+        number = value.call_method(tx, "detach", [], {}).call_method(tx, "reshape", [constant(())], {})
+    return number.call_method(tx, name, [], {}).call_method(tx, "item", [], {})
+
+
+def example(variable: Any) -> Optional[torch.Tensor]:
+    """The tensor that Dynamo traces with."""
+    from ..base.torch_names import TensorVariable
+
+    if type(variable) is not TensorVariable:
+        return None
+    value = variable.as_proxy().node.meta.get("example_value")
+    return value if isinstance(value, torch.Tensor) else None
+
+
+def asked_of_tensors(tx: Any, name: str, args: list, kwargs: Any) -> Any:
+    """What a function says about its tensors, as a truth value of the graph; None where it may raise an exception."""
+    if name in ("is_nonzero", "__bool__"):
+        value = example(args[0]) if len(args) == 1 and not kwargs else None
+        if value is None or value.numel() != 1 or value.layout != torch.strided or value.is_complex():
+            return None
+        test = args[0].call_method(tx, "detach", [], {}).call_method(tx, "reshape", [constant(())], {})
+        test = test if value.dtype == torch.bool else test.call_method(tx, "ne", [constant(0)], {})
+        return test.call_method(tx, "item", [], {})
+    first, second = (example(item.realize()) for item in args[:2]) if len(args) > 1 else (None, None)
+    if first is None or second is None or first.dtype != second.dtype or first.device != second.device:
+        return None
+    if first.layout != torch.strided or second.layout != torch.strided or not all_known(first, second):
+        return None
+    left, right = (item.realize().call_method(tx, "detach", [], {}) for item in args[:2])
+    looked_at(tx, left)
+    looked_at(tx, right)
+    if name == "equal":
+        if len(args) > 2 or kwargs:
+            return None
+        if first.shape != second.shape:
+            return constant(False)
+        same = left.call_method(tx, "eq", [right], {})
+    else:
+        same = left.call_method(tx, "isclose", [right, *args[2:]], dict(kwargs))
+    return same.call_method(tx, "all", [], {}).call_method(tx, "item", [], {})
+
+
+def looked_at(tx: Any, value: Any) -> None:
+    """Have a tensor at which Python looks fail in the graph where it fails in Python, though nothing may need it there.
+
+    A test of it that nobody uses counts as a number that has been asked for (dead_code_that_raises.py).
+    """
+    sources: set[Node] = set()
+    add_sources(sources, [value.as_proxy().node])
+    if any(map(branch_proofs.fails, sources)):
+        value.call_method(tx, "any", [], {})
+
+
+def all_known(*values: torch.Tensor) -> bool:
+    """Whether all sizes of tensors are known."""
+    return all(type(size) is int for value in values for size in value.shape)

@@ -1,0 +1,214 @@
+"""The table of hooks: its rows beside the installed torch, what a missing place costs, arguments that are handed on."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import io
+from typing import Any, Iterator
+
+import pytest
+import torch
+from harness import load
+
+import graphmend.runtime as runtime
+from graphmend.runtime.base import hooks, slots, torch_names
+from graphmend.runtime.base.torch_names import places, releases
+from graphmend.runtime.base.trace_state import registry
+from graphmend.runtime.driver import features, modes
+
+features.load()
+IS_BASE = releases.parsed(torch.__version__) == releases.BASE
+PROGRAM = """
+import torch
+
+def make():
+    def f(x):
+        if x.sum() > 2:
+            x = x + 1
+        print("seen", x.shape)
+        return x * 2
+    return f
+"""
+
+
+@pytest.fixture(autouse=True)
+def looked_up_anew() -> Iterator[None]:
+    """Each test begins with a table of its own, and leaves none behind."""
+    yield
+    forget()
+
+
+def forget() -> None:
+    hooks.forget()
+    torch_names.forget()
+    modes.found.cache_clear()
+    registry.mode = None
+    registry.faults.clear()
+
+
+def without(monkeypatch: Any, names: dict[str, Any], gone: dict[str, Any]) -> None:
+    """Have a torch that lacks these names and places."""
+    rows = releases.rows(releases.parsed(torch.__version__) or releases.BASE)
+    changed = dataclasses.replace(rows, names={**rows.names, **names}, places={**rows.places, **gone})
+    monkeypatch.setattr(torch_names, "release", lambda: changed)
+    forget()
+
+
+def outcome(tmp_path: Any, program: str = PROGRAM) -> tuple[list[Any], str, str]:
+    """Results, output and error output of a small program that is compiled anew.
+
+    The streams are never closed: handlers of torch's loggers that are made meanwhile keep them.
+    """
+    torch._dynamo.reset()
+    make = load(tmp_path, program)
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as error:
+        compiled = torch.compile(make(), backend="eager")
+        results = [compiled(torch.ones(3)).tolist(), compiled(torch.zeros(3)).tolist()]
+    return results, out.getvalue(), error.getvalue()
+
+
+EXPECTED = [[4.0] * 3, [0.0] * 3]
+PRINTED = "seen torch.Size([3])\n" * 2
+
+
+@pytest.mark.parametrize("release", sorted({releases.BASE, *releases.NEWER, *releases.OLDER}))
+def test_every_release_has_the_same_capabilities(release: Any) -> None:
+    rows = releases.rows(release)
+    assert rows.places.keys() == releases.rows(releases.BASE).places.keys()
+    assert rows.names.keys() == releases.rows(releases.BASE).names.keys()
+    assert rows.methods.keys() == releases.METHODS.keys()
+    for row in rows.places.values():
+        for place in places.parse(row) if row is not None else ():
+            assert place.owner in places.MODULES or rows.names[place.owner] is not None
+
+
+@pytest.mark.skipif(not IS_BASE, reason="the rows of another release are compared by `make drift`")
+def test_rows_of_the_base_release_are_true() -> None:
+    assert [reason for _, _, reason in slots.all_found() if reason] == []
+    assert [name for name in torch_names.release().names if not torch_names.has(name)] == []
+    assert modes.found().name == modes.WHOLE and hooks.lost == {}
+
+
+def test_every_hook_has_a_row() -> None:
+    assert {hook.capability for hook in hooks.all_hooks()} <= places.PLACES.keys()
+
+
+def test_all_places_are_put_back() -> None:
+    class Trace:
+        whole, early, notes, loads, outside = True, True, {}, None, None
+        recorder = type("Recorder", (), {"close": staticmethod(lambda: None)})
+
+    before = {capability: [slot.read() for slot in found] for capability, found in hooks.table().items()}
+    with hooks.in_force(Trace()):
+        changed = {capability for capability, found in hooks.table().items() if before[capability] != read(found)}
+    assert changed >= {"tensor.getattr", "compare is", "number.create", "graph.example"}
+    assert {capability: read(found) for capability, found in hooks.table().items()} == before
+
+
+def read(found: list[slots.Slot]) -> list[Any]:
+    return [slot.read() for slot in found]
+
+
+@pytest.mark.parametrize("capability", sorted(places.PLACES))
+def test_a_place_that_is_gone_costs_its_own_features(tmp_path: Any, monkeypatch: Any, capability: str) -> None:
+    """Renamed or moved: the results stay, at most one line is told, and other features are on."""
+    without(monkeypatch, {}, {capability: "TensorVariable.no_such_method(self)"})
+    results, out, error = outcome(tmp_path)
+    assert (results, out) == (EXPECTED, PRINTED)
+    assert len(error.splitlines()) <= 1, error
+    users = {hook.feature.name for hook in hooks.all_hooks() if hook.capability == capability and hook.needed}
+    assert hooks.lost.keys() == users
+    assert bool(error) == bool(users) and all(name in error for name in users)
+
+
+@pytest.mark.parametrize("name", sorted(releases.base_names()))
+def test_a_name_that_is_gone_changes_no_result(tmp_path: Any, monkeypatch: Any, name: str) -> None:
+    without(monkeypatch, {name: "torch._dynamo:no_such_name"}, {})
+    results, out, error = outcome(tmp_path)
+    assert (results, out) == (EXPECTED, PRINTED)
+    told = error.splitlines()
+    assert all(line.startswith("graphmend: ") for line in told), error
+    assert len(told) <= 2 + len(hooks.lost), error  # the mode, and a line for each feature that needs the name
+
+
+def test_a_lost_guard_takes_its_rules_along(tmp_path: Any, monkeypatch: Any) -> None:
+    without(monkeypatch, {}, {"variable.build": None})
+    outcome(tmp_path)
+    assert modes.current().name == modes.REDUCED
+    assert not hooks.is_guarded("GM301") and hooks.is_guarded("GM101")
+
+
+def test_without_a_guard_of_all_rules_only_the_text_proves(tmp_path: Any, monkeypatch: Any) -> None:
+    without(monkeypatch, {}, {"shape.evaluate": None})
+    results, out, error = outcome(tmp_path)
+    assert (results, out) == (EXPECTED, PRINTED)
+    assert runtime.report()["mode"]["name"] == modes.SOURCE_ONLY and "only what the text alone proves" in error
+
+
+def test_what_is_never_called_is_lost(monkeypatch: Any) -> None:
+    """A release of the future whose names resolve, though tables hold the functions."""
+    monkeypatch.setattr(modes, "CHECKED", ())
+    monkeypatch.setattr(modes, "uncalled", lambda: ["tensor.tolist"])
+    forget()
+    found = modes.found()
+    assert found.name == modes.REDUCED
+    assert found.lost.keys() == {"builtins_of_tensors", "tensor_predicates_api"}
+    assert "never calls `tensor.tolist`" in found.lost["builtins_of_tensors"]
+
+
+def test_canaries_see_a_method_that_has_moved_into_a_table(monkeypatch: Any) -> None:
+    from graphmend import canaries
+
+    tensor = torch_names.TensorVariable
+    call, moved = tensor.call_method, tensor.method_backward
+
+    def call_by_table(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+        return moved(self, tx, *args, **kwargs) if name == "backward" else call(self, tx, name, args, kwargs)
+
+    monkeypatch.setattr(canaries, "CALLS", {name: canaries.CALLS[name] for name in ("gradients", "tensors")})
+    assert "tensor.backward" not in canaries.uncalled()
+    monkeypatch.setattr(tensor, "call_method", call_by_table)
+    assert "tensor.backward" in canaries.uncalled()
+
+
+def test_old_and_strange_versions(monkeypatch: Any) -> None:
+    for version, name in (("2.6.0", "off"), ("", "off"), ("2.13.0a0+git1f2e3d", "whole"), ("nightly", "off")):
+        monkeypatch.setattr(torch_names, "version", lambda version=version: version)
+        forget()
+        with contextlib.redirect_stderr(io.StringIO()) as error:
+            mode = modes.decide()
+        assert mode.name == name, version
+        assert len(error.getvalue().splitlines()) == (name == "off")
+
+
+def test_a_fault_of_ours_costs_its_feature_and_is_told_once(tmp_path: Any, monkeypatch: Any) -> None:
+    from graphmend.runtime.shims import no_op_conversions
+
+    def broken(*_: Any) -> Any:
+        raise AttributeError("gone")
+
+    broken.__code__ = broken.__code__.replace(co_filename=no_op_conversions.__file__)
+    monkeypatch.setattr(no_op_conversions, "is_plain", broken)
+    program = PROGRAM.replace("x = x + 1", "x = x.to(torch.float32) + 1")
+    results, out, error = outcome(tmp_path, program)
+    assert (results, out) == (EXPECTED, PRINTED) and len(error.splitlines()) == 1
+    assert "a fault of graphmend" in error and "no_op_conversions" in error
+    assert runtime.report()["callables"][-1]["mode"] == "whole"
+
+
+def test_arguments_that_a_hook_does_not_know_are_handed_on() -> None:
+    feature = hooks.Feature("some.test_feature", hooks.GAIN, "a feature of this test")
+    hooks.features.pop("test_feature")
+
+    @feature.hook("tensor.getattr")
+    def look(call: Any, trace: Any, self: Any, tx: Any, name: str) -> Any:
+        return "hooked", call(self, tx, name)
+
+    def original(self: Any, tx: Any, name: str, more: int = 0, *, last: int = 0) -> Any:
+        return self, tx, name, more, last
+
+    link = hooks.dispatcher("tensor.getattr", feature.hooks, original, None)
+    assert link(1, 2, "a") == ("hooked", (1, 2, "a", 0, 0))
+    assert link(1, 2, "a", 5) == ("hooked", (1, 2, "a", 5, 0))
+    assert link(1, tx=2, name="a", last=6) == ("hooked", (1, 2, "a", 0, 6))

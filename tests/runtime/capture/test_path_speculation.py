@@ -1,0 +1,385 @@
+"""Graphs that follow one path: exact on each, undone where a call takes another, given up where that is the rule."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+import torch
+from harness import CountingBackend, compare, load
+
+import graphmend.runtime as _gm
+from graphmend.runtime.driver import compile_wrapper
+
+SITES = [f"m.py:{line}:0:GM105" for line in range(1, 9)]
+
+
+def taken(value: Any, number: int = 0) -> Any:
+    """A decision as the compiler core writes it."""
+    return _gm.taken(SITES[number], value)
+
+
+def ones(*values: float) -> list:
+    return [lambda value=value: (torch.full((2, 3), float(value)),) for value in values]
+
+
+PROGRAMS = {
+    "another shape": """
+        def f(x):
+            if x.sum() > 0:
+                return x[0]
+            return x
+        """,
+    "nothing": """
+        def f(x):
+            if x.sum() > 0:
+                return None, x
+            return x * 2
+        """,
+    "the tensor itself": """
+        def f(x):
+            y = x if x.sum() > 0 else x * 1
+            return y, y is x
+        """,
+    "loop until": """
+        def f(x):
+            steps = 0
+            while not bool(x.norm() < 1):
+                x = x * 0.5
+                steps += 1
+            return x, steps
+        """,
+    "any of the rows": """
+        def f(x):
+            if any(row.sum() > 0 for row in x):
+                return "some", x
+            return "none"
+        """,
+    "caught": """
+        def f(x):
+            seen = []
+            try:
+                if x.sum() > 0:
+                    raise ValueError("positive")
+                seen.append("fine")
+            except ValueError as error:
+                seen.append(str(error))
+            finally:
+                seen.append("end")
+            return x + 1, seen
+        """,
+    "size of a selection": """
+        import torch
+        def f(x):
+            kept = x[x > 0]
+            if len(kept) == 0:
+                return None
+            return kept.mean(), x.new_zeros(2)
+        """,
+    "equal": """
+        import torch
+        def f(x):
+            if torch.equal(x, x.abs()):
+                return "same"
+            return x, 1
+        """,
+    "chain": """
+        def f(x):
+            s = x.mean()
+            if 0 < s < 5:
+                return "between"
+            return [s]
+        """,
+    "array": """
+        import numpy as np
+        def f(x):
+            if np.isnan(x.detach().numpy()).any() or (x.detach().numpy() > 5).all():
+                return "large", x * 2
+            return x
+        """,
+    "printed on one side": """
+        def f(x):
+            if x.sum() > 0:
+                print("positive", x.mean())
+                return "yes"
+            return x
+        """,
+}
+
+
+@pytest.mark.parametrize("grad", [True, False])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_path_is_one_graph(tmp_path: Any, name: str, grad: bool) -> None:
+    outcome = compare(load(tmp_path, PROGRAMS[name]), ones(2, -1, 7, -1), grad, fullgraph=True)
+    assert [one["mode"] for one in outcome.report["callables"]] == ["whole"], outcome.report
+    assert outcome.mended("GM105")
+
+
+@pytest.mark.parametrize("name", ["another shape", "loop until", "caught", "chain"])
+def test_inductor(tmp_path: Any, name: str) -> None:
+    outcome = compare(load(tmp_path, PROGRAMS[name]), ones(2, -1), backend="inductor", fullgraph=True)
+    assert outcome.mended("GM105")
+
+
+class Sides(torch.nn.Module):
+    """Parameters of one side alone, a buffer and a counter that both sides change."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.left, self.right = torch.nn.Linear(3, 3), torch.nn.Linear(3, 3)
+        self.register_buffer("total", torch.zeros(3))
+        self.latest = None
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.total += x.detach().sum(0)
+        if taken(x.sum() > 0):
+            self.latest = "left"
+            return self.left(torch.nn.functional.dropout(x))
+        self.latest = x.detach() * 2
+        self.total = torch.ones(3)
+        return self.right(x)
+
+
+def test_state_and_gradients() -> None:
+    """Gradients are None where eager Python leaves them None; state is that of the path."""
+    outcome = compare(Sides, ones(2, -1, 7, -1), fullgraph=True)
+    assert outcome.mended("GM105") and outcome.report["callables"][0]["paths"] >= 2
+
+
+def test_inputs_are_put_back() -> None:
+    """A call that leaves the path has changed its input before."""
+
+    def program(x):
+        x.add_(1)
+        noise = torch.rand(3)
+        if taken(x.sum() > 0):
+            x.mul_(2)
+            return "positive", noise
+        return x + noise
+
+    outcome = compare(lambda: program, ones(2, -3, 2, -3), False)
+    assert outcome.mended("GM105")
+
+
+def test_versions_are_put_back() -> None:
+    """Nobody can tell how often a call has written to its input before it came to its own path."""
+
+    def program(x):
+        x.add_(1)
+        if taken(x.sum() > 0):
+            return "positive"
+        return x * 2
+
+    function, _ = counted(program)
+    for value in (1.0, -9.0, 1.0, -9.0):
+        x = torch.full((2,), value)
+        function(x)
+        assert x._version == 1
+
+
+def test_graph_that_raises_on_another_path() -> None:
+    """What the test protects from happens in the graph of the wrong path, and nobody sees it."""
+
+    def program(x, index):
+        if taken(index.max() < 3):
+            return x[index].sum(), 1
+        return None
+
+    calls = [lambda i=i: (torch.arange(3.0), torch.tensor([i])) for i in (1, 7, 2, 9)]
+    outcome = compare(lambda: program, calls, False, fullgraph=True)
+    assert outcome.mended("GM105") and outcome.report["callables"][0]["replays"] == 0
+
+
+def counted(program: Any, **options: Any) -> tuple[Any, CountingBackend]:
+    """A program compiled with our wrapper, and its graphs."""
+    torch._dynamo.reset()
+    _gm.registry.reset()
+    _gm.install_compile()
+    backend = CountingBackend()
+    try:
+        return torch.compile(program, backend=backend, **options), backend
+    finally:
+        _gm.uninstall_compile()
+
+
+def thresholds(x):
+    """As many paths as there are thresholds."""
+    for number in range(7, -1, -1):
+        if taken(x.sum() > number, number):
+            return number
+    return x
+
+
+def test_each_path_is_traced_once() -> None:
+    function, backend = counted(thresholds)
+    for _ in range(3):
+        for value in (3.5, 1.5, 9.0):
+            assert thresholds(torch.tensor([value])) == function(torch.tensor([value]))
+    assert len(backend.graphs) == 3
+
+
+def test_paths_that_change_too_often() -> None:
+    """A callable that seldom stays on its path is compiled in parts, and stays right."""
+    function, _ = counted(thresholds)
+    for value in (3.5, 1.5) * 20:
+        assert function(torch.tensor([value])) == thresholds(torch.tensor([value]))
+    assert _gm.report()["callables"][0]["mode"] == "partial"
+
+
+def test_paths_that_change_too_often_in_one_graph() -> None:
+    """Whoever wants one graph or an error gets no error from graphmend."""
+    function, _ = counted(thresholds, fullgraph=True)
+    for value in (3.5, 1.5) * 20:
+        assert function(torch.tensor([value])) == thresholds(torch.tensor([value]))
+
+
+def test_more_paths_than_graphs(monkeypatch: Any) -> None:
+    monkeypatch.setattr(compile_wrapper, "MAX_PATHS", 3)
+    function, backend = counted(thresholds, fullgraph=True)
+    for _ in range(2):
+        for number in range(8):
+            assert function(torch.tensor([number + 0.5])) == thresholds(torch.tensor([number + 0.5]))
+    assert len(backend.graphs) == 3 and _gm.report()["callables"][0]["replays"] > 0
+
+
+def test_more_decisions_than_a_graph_follows() -> None:
+    def program(x):
+        steps = 0
+        while taken(x > 1):
+            x = x * 0.9
+            steps += 1
+        return x, steps
+
+    function, _ = counted(program)
+    result, steps = function(torch.tensor(1e9))
+    assert (result, steps) == program(torch.tensor(1e9)) and steps > 64
+    assert any("too many decisions" in reason for site in _gm.report()["sites"].values() for reason in site["refused"])
+
+
+def test_shapes_and_paths() -> None:
+    """The graphs of one path serve all shapes that they can."""
+
+    def program(x):
+        if taken(x.sum() > 0):
+            return "positive", x * 2
+        return x + 1
+
+    function, backend = counted(program)
+    for size in (2, 3, 4, 5, 6, 7):
+        for sign in (1, -1):
+            x = torch.full((size,), float(sign))
+            assert str(function(x)) == str(program(x))
+    assert len(backend.graphs) <= 4
+
+
+def test_random_calls() -> None:
+    """Many calls in any order, of several shapes, with and without gradients."""
+
+    def program(x, scale):
+        x = x * scale
+        steps = 0
+        while taken(x.abs().max() > 4):
+            x = x / 2
+            steps += 1
+            if taken((x < 0).any(), 1):
+                return x, steps, "negative"
+        return x + steps
+
+    function, _ = counted(program)
+    choose = random.Random(5)
+    for _ in range(60):
+        size, scale, seed = choose.choice([2, 3, 5]), choose.choice([1.0, 4.0, 9.0]), choose.randrange(1000)
+        results = []
+        for way in (program, function):
+            torch.manual_seed(seed)
+            x = torch.randn(size, requires_grad=seed % 2 == 0)
+            result = way(x, scale)
+            first = result[0] if isinstance(result, tuple) else result
+            if first.requires_grad:
+                first.sum().backward()
+            results.append(str((result, x.grad, torch.rand(1))))
+        assert results[0] == results[1]
+
+
+def test_operator_that_a_device_does_not_survive() -> None:
+    """What could fail behind a decision, which on a device nobody can undo."""
+    from graphmend.runtime.analysis import branch_proofs
+
+    found: list[str] = []
+
+    def backend(module: torch.fx.GraphModule, inputs: Any) -> Any:
+        found.extend(branch_proofs.name_of(node) for node in module.graph.nodes if branch_proofs.may_fail(node))
+        return module.forward
+
+    def program(x, index, table):
+        rows = torch.nn.functional.embedding(index, table)
+        return rows.softmax(-1) @ x + x[index].cumsum(0) + x.split(1)[0] + x.view(-1).relu()
+
+    torch.compile(program, backend=backend)(torch.ones(3), torch.tensor([0, 1, 2]), torch.ones(3, 3))
+    assert found == ["embedding", "getitem"]
+
+
+def test_own_test_in_a_side(tmp_path: Any) -> None:
+    """A decision inside of a side that both are computed of takes the whole branch along."""
+    text = """
+        def f(x):
+            y = x * 2
+            if x.sum() > 0:
+                if x.max() > 5:
+                    y = y[0]
+                else:
+                    y = y + 1
+            return y
+        """
+    outcome = compare(load(tmp_path, text), ones(2, 7, -1))
+    assert outcome.mended("GM105") and not outcome.mended("GM101"), outcome.report
+
+
+def test_ways_have_limits_of_their_own(tmp_path: Any) -> None:
+    """A path is not given up because other paths have been compiled for many shapes."""
+    text = """
+        def f(x):
+            if x.sum() > 0:
+                return x[0], "positive"
+            if x.sum() < -50:
+                return x, "very negative"
+            return x * 2
+        """
+    torch._dynamo.reset()
+    counting = CountingBackend()
+    function = load(tmp_path, text)()
+    made = []
+    with torch._dynamo.config.patch(recompile_limit=4), torch.no_grad():
+        compiled = torch.compile(function, backend=counting, dynamic=False)
+        for _ in range(2):
+            for value in (1.0, -0.5, -100.0):
+                for size in (2, 3, 4):
+                    x = torch.full((size,), value)
+                    for _ in range(30):  # a path that changes seldom
+                        assert str(compiled(x)) == str(function(x))
+            made.append(len(counting.graphs))
+    assert made[0] == made[1] >= 9
+    record = _gm.registry.callables[-1]
+    assert record.mode == "whole" and record.paths == 3, record
+
+
+BLOCKS = """
+    import torch
+    def f(x):
+        with torch.autocast("cpu", dtype=torch.bfloat16), torch.inference_mode():
+            y = x @ x.t()
+            if y.sum() > 4:
+                return y
+            z = x @ x.t()
+        if z.sum() > 2:
+            z = [z]
+        return z, x @ x.t()
+    """
+
+
+def test_blocks_are_left_while_the_path_is_foretold(tmp_path: Any) -> None:
+    compare(load(tmp_path, BLOCKS), ones(2, 0.5, 0.7, -1), False)
+    assert torch.autocast_increment_nesting() == 1 and torch.autocast_decrement_nesting() == 0
+    assert not torch._C._dispatch_tls_is_dispatch_key_excluded(torch._C.DispatchKey.Python)
