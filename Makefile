@@ -137,7 +137,7 @@ lint: $(VENV)/tools.stamp
 	$(BIN)/python tools/check_torch_names.py
 
 pytest: build sanitize
-	GRAPHMEND_BUILD="$(CURDIR)/build/sanitize" PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(TESTS)
+	GRAPHMEND_BUILD="$(CURDIR)/build/sanitize" PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile $(TESTS)
 
 crashes: build gcc
 	GRAPHMEND_BUILD="$(CURDIR)/build/gcc" GRAPHMEND_KILLS=$(or $(KILLS),1000) $(BIN)/python -m pytest tests/fix/test_crashes.py

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import sys
 from typing import Iterator
 
 import pytest
@@ -19,3 +21,13 @@ def installed() -> Iterator[None]:
     yield
     runtime.uninstall_compile()
     torch._dynamo.reset()
+
+
+@pytest.fixture(autouse=True)
+def open_streams() -> None:
+    """Torch's log handlers hold the stream of the test that set them up; pytest has closed it behind that test."""
+    for name, logger in logging.root.manager.loggerDict.items():
+        if name.partition(".")[0] == "torch" and isinstance(logger, logging.Logger):
+            for handler in logger.handlers:
+                if isinstance(handler, logging.StreamHandler) and getattr(handler.stream, "closed", False):
+                    handler.stream = sys.__stderr__
