@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import importlib
 import io
 from typing import Any, Iterator
 
@@ -102,7 +103,7 @@ def test_all_places_are_put_back() -> None:
     before = {capability: [slot.read() for slot in found] for capability, found in hooks.table().items()}
     with hooks.in_force(Trace()):
         changed = {capability for capability, found in hooks.table().items() if before[capability] != read(found)}
-    assert changed >= {"tensor.getattr", "compare is", "number.create", "graph.example"}
+    assert changed >= {"tensor.getattr", "compare", "number.create", "graph.example"}
     assert {capability: read(found) for capability, found in hooks.table().items()} == before
 
 
@@ -149,27 +150,22 @@ def test_without_a_guard_of_all_rules_only_the_text_proves(tmp_path: Any, monkey
 def test_what_is_never_called_is_lost(monkeypatch: Any) -> None:
     """A release of the future whose names resolve, though tables hold the functions."""
     monkeypatch.setattr(modes, "CHECKED", ())
-    monkeypatch.setattr(modes, "uncalled", lambda: ["tensor.tolist"])
+    monkeypatch.setattr(modes, "uncalled", lambda: ["list.method"])
     forget()
     found = modes.found()
     assert found.name == modes.REDUCED
-    assert found.lost.keys() == {"builtins_of_tensors", "tensor_predicates_api"}
-    assert "never calls `tensor.tolist`" in found.lost["builtins_of_tensors"]
+    assert found.lost.keys() == {"sorting"}
+    assert "never calls `list.method`" in found.lost["sorting"]
 
 
-def test_canaries_see_a_method_that_has_moved_into_a_table(monkeypatch: Any) -> None:
+def test_canaries_see_a_table_that_has_moved(monkeypatch: Any) -> None:
     from graphmend import canaries
 
-    tensor = torch_names.TensorVariable
-    call, moved = tensor.call_method, tensor.method_backward
-
-    def call_by_table(self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
-        return moved(self, tx, *args, **kwargs) if name == "backward" else call(self, tx, name, args, kwargs)
-
-    monkeypatch.setattr(canaries, "CALLS", {name: canaries.CALLS[name] for name in ("gradients", "tensors")})
-    assert "tensor.backward" not in canaries.uncalled()
-    monkeypatch.setattr(tensor, "call_method", call_by_table)
-    assert "tensor.backward" in canaries.uncalled()
+    monkeypatch.setattr(canaries, "CALLS", {"numbers": canaries.CALLS["numbers"]})
+    assert "compare" not in canaries.uncalled()
+    home = importlib.import_module("torch._dynamo.symbolic_convert")
+    monkeypatch.setattr(home, "compare_op_handlers", dict(home.compare_op_handlers))
+    assert "compare" in canaries.uncalled()
 
 
 def test_old_and_strange_versions(monkeypatch: Any) -> None:

@@ -11,6 +11,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from ..base import torch_names
+from ..base.dynamo_values import source_name
 from ..base.marker_ops import kind_of
 from ..base.torch_names import TorchDispatchMode
 from . import aten_facts, custom_op_purity, stride_facts
@@ -370,9 +371,7 @@ def scaling_behind(node: Node) -> Optional[Node]:
 def describe(node: Node) -> str:
     """The user's name of an input of the graph."""
     source = getattr(node.meta.get("grapharg"), "source", None) or getattr(node, "_dynamo_source", None)
-    name = getattr(source, "name", None)
-    name = name() if callable(name) else name
-    return str(name or node.target)
+    return source_name(source) or str(node.target)
 
 
 class Order:

@@ -56,17 +56,18 @@ def switched(trace: trace_state.Trace, tx: Any, tensor: Any, wanted: bool) -> No
 # ---- Methods and attributes of tensors ----
 
 
-@FEATURE.hook("tensor.requires_grad_")
-def switch_requirement(switch: Any, trace: trace_state.Trace, self: Any, tx: Any, requires_grad: Any = True) -> Any:
+@FEATURE.method("requires_grad_")
+def switch_requirement(switch: Any, trace: trace_state.Trace, self: Any, tx: Any, requires_grad: Any = None) -> Any:
     """`requires_grad_` of an input, or of a tensor that the call has computed."""
-    wanted = requires_grad if isinstance(requires_grad, bool) else bool(requires_grad.as_python_constant())
+    requires_grad = constant(True) if requires_grad is None else requires_grad
+    wanted = bool(requires_grad.as_python_constant())
     if self.source and self.as_proxy().node.meta["example_value"].is_leaf:
         return switch_input(trace, tx, self, wanted)
     switched(trace, tx, self, wanted)
     return switch(self, tx, requires_grad)
 
 
-@FEATURE.hook("tensor.backward")
+@FEATURE.method("backward")
 def run_back(differentiate: Any, trace: trace_state.Trace, self: Any, tx: Any, *args: Any, **kwargs: Any) -> Any:
     """`backward` inside a call."""
     trace.accumulates = True

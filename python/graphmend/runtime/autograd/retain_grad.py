@@ -41,9 +41,11 @@ def known(trace: trace_state.Trace, variable: Any) -> Optional[Retained]:
     return next((item for item in trace.retained if item.fake is fake), None)
 
 
-@FEATURE.hook("tensor.retain_grad")
-def ask_to_retain(call: Any, trace: trace_state.Trace, self: Any, tx: Any) -> Any:
+@FEATURE.hook("tensor.getattr")
+def ask_to_retain(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
     """Have the tensor keep its gradient where `retain_grad()` is called."""
+    if name != "retain_grad":
+        return read(self, tx, name)
     from ..base.torch_names import ConstantVariable, LambdaVariable
 
     def retaining() -> Any:
@@ -55,13 +57,13 @@ def ask_to_retain(call: Any, trace: trace_state.Trace, self: Any, tx: Any) -> An
     return LambdaVariable(retaining)
 
 
-@FEATURE.hook("tensor.add_hook")
-def add_hook(hook: Any, trace: trace_state.Trace, self: Any, *args: Any, **kwargs: Any) -> Any:
+@FEATURE.method("register_hook", "register_post_accumulate_grad_hook")
+def add_hook(hook: Any, trace: trace_state.Trace, self: Any, tx: Any, *args: Any, **kwargs: Any) -> Any:
     """Refuse hooks on tensors that keep their gradients."""
     if known(trace, self) is not None:
         raise trace_state.SiteRefused("a tensor that keeps its gradient has a hook")
     FEATURE.of(trace).append(fake_of(self))
-    return hook(self, *args, **kwargs)
+    return hook(self, tx, *args, **kwargs)
 
 
 @FEATURE.hook("torch_function.call")

@@ -49,15 +49,15 @@ MAX_DEPTH = 4
 # ---- While a call is traced ----
 
 
-@FEATURE.hook("tensor.add_hook")
-def add_hook(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, hook: Any) -> Any:
+@FEATURE.method("register_hook")
+def add_hook(call: Any, trace: trace_state.Trace, self: Any, tx: Any, hook: Any) -> Any:
     """Leave a hook to Python where Dynamo cannot follow it."""
-    if self.source or name != "register_hook" or torch_names.compiled_autograd_enabled:
-        return call(self, tx, name, hook)
+    if self.source or torch_names.compiled_autograd_enabled:
+        return call(self, tx, hook)
     if trace.hosts:
         return left_to_python(trace, tx, self, hook)
     try:
-        return call(self, tx, name, hook)
+        return call(self, tx, hook)
     except Exception:
         trace.drawing = True  # try again, with what Dynamo cannot follow as operators
         raise

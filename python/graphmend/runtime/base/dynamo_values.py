@@ -24,6 +24,12 @@ def translator() -> Any:
     return InstructionTranslator.current_tx()
 
 
+def source_name(source: Any) -> str:
+    """How Dynamo writes where a value comes from; empty for a value of the trace. It is a method before torch 2.10."""
+    found = getattr(source, "name", "")
+    return str(found() if callable(found) else found)
+
+
 def real(variable: Any) -> Any:
     """The object that the program holds; None where there is none before the call."""
     output = translator().output

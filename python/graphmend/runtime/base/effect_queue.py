@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, Callable, Optional
 
 from . import trace_state
+from .dynamo_values import source_name
 
 DYNAMIC = object()  # what stands for a value that is known only when the graph has run
 INDENT = object()  # in place of a sink: the following events are those of one side of a branch
@@ -44,7 +45,7 @@ def is_queue(var: Any) -> bool:
     """Whether a variable of Dynamo's is the list of deferred work."""
     from .torch_names import AttrSource
 
-    return isinstance(var.source, AttrSource) and str(var.source.name).endswith(trace_state.QUEUE_SOURCE)
+    return isinstance(var.source, AttrSource) and source_name(var.source).endswith(trace_state.QUEUE_SOURCE)
 
 
 def constant_of(var: Any) -> Any:

@@ -26,7 +26,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any, Callable, Optional
 
-from . import slots
+from . import slots, torch_names
 from .slots import Function, Slot
 
 GUARD, GAIN = "guard", "gain"
@@ -81,6 +81,25 @@ class Feature:
 
         def add(function: Function) -> Function:
             self.hooks += [Hook(self, capability, function, needed) for capability in capabilities]
+            return function
+
+        return add
+
+    def method(self, *names: str) -> Callable[[Function], Function]:
+        """Decorator of a function `(call, trace, self, tx, *args, **kwargs)`, asked at these methods of tensors."""
+
+        def add(function: Function) -> Function:
+            def ask(call: Any, trace: Any, tensor: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+                if name not in names or torch_names.can_dispatch_torch_function(tx, (tensor, *args), kwargs):
+                    return call(tensor, tx, name, args, kwargs)
+
+                def handing(tensor: Any, tx: Any, *given: Any, **options: Any) -> Any:
+                    return call(tensor, tx, name, list(given), options)
+
+                realized = {key: value.realize() for key, value in kwargs.items()}
+                return function(handing, trace, tensor, tx, *(value.realize() for value in args), **realized)
+
+            self.hook("tensor.method")(ask)
             return function
 
         return add

@@ -7,6 +7,7 @@ wrapper around it (`classmethod`, `staticmethod`), so that a replacement gets th
 from __future__ import annotations
 
 import dataclasses
+import functools
 import importlib
 import inspect
 import types
@@ -17,7 +18,7 @@ import torch
 
 from . import torch_names
 from .torch_names import ABSENT, MissingName
-from .torch_names.places import KEYS, MODULES, Place, Step, parse
+from .torch_names.places import EVERY, KEYS, MODULES, Place, Step, parse
 
 Function = Callable[..., Any]
 
@@ -29,6 +30,7 @@ class Slot:
     place: Place
     owner: Any
     step: Step
+    given_key: bool = False  # the function takes the key of the item first: it stands for every item of a table
 
     @property
     def key(self) -> Any:
@@ -51,7 +53,8 @@ class Slot:
     def function(self) -> Function:
         """The function that is in force at the slot, without its wrapper."""
         if self.step.kind != "attribute":
-            return self.owner[self.key]  # type: ignore[no-any-return]
+            found = self.owner[self.key]
+            return without_key(found) if self.given_key else found  # type: ignore[no-any-return]
         found = self.read()
         if found is ABSENT:
             found = inspect.getattr_static(self.owner, self.step.name)
@@ -61,7 +64,7 @@ class Slot:
         """Put a function into the slot, in the wrapper of the one before; returns what `put_back` takes."""
         before = self.read()
         if self.step.kind != "attribute":
-            self.owner[self.key] = function
+            self.owner[self.key] = functools.partial(function, self.key) if self.given_key else function
             return before
         known = inspect.getattr_static(self.owner, self.step.name) if before is ABSENT else before
         wrapper = type(known) if isinstance(known, (classmethod, staticmethod)) else None
@@ -83,7 +86,23 @@ def find(capability: str) -> list[Slot]:
     row = torch_names.release().places.get(capability)
     if row is None:
         raise MissingName(capability, None)
-    return [slot_of(place, capability) for place in parse(row)]
+    return [slot for place in parse(row) for slot in each_item(slot_of(place, capability))]
+
+
+def each_item(slot: Slot) -> list[Slot]:
+    """The slots that one with the key EVERY stands for."""
+    if slot.step.name != EVERY:
+        return [slot]
+    return [Slot(slot.place, slot.owner, Step("key", key), True) for key in slot.owner]
+
+
+def without_key(function: Function) -> Function:
+    """A function of an item, called with its key first."""
+
+    def call(key: str, *args: Any, **kwargs: Any) -> Any:
+        return function(*args, **kwargs)
+
+    return call
 
 
 def slot_of(place: Place, capability: str) -> Slot:
@@ -99,8 +118,8 @@ def slot_of(place: Place, capability: str) -> Slot:
         for step in place.steps[:-1]:
             owner = getattr(owner, step.name) if step.kind == "attribute" else owner[step.name]
         slot = Slot(place, owner, place.steps[-1])
-        function = slot.function()
-    except (AttributeError, KeyError):
+        function = each_item(slot)[0].read() if slot.step.name == EVERY else slot.function()
+    except (AttributeError, KeyError, IndexError, TypeError):
         raise MissingName(capability, place.text) from None
     if not callable(function) or not takes(function, place.parameters):
         raise MissingName(capability, place.text)

@@ -16,7 +16,7 @@ from torch.fx import GraphModule, Node
 
 from ..analysis import branch_proofs
 from ..base import hooks, torch_names, trace_state
-from ..base.dynamo_values import translator
+from ..base.dynamo_values import source_name, translator
 from .path_speculation import giving, is_of_module, of_modules, path_of
 
 FEATURE = hooks.Feature(__name__, hooks.GUARD, "numbers that a trace has to know")
@@ -225,7 +225,7 @@ def is_settled(trace: trace_state.Trace, number: Any) -> bool:
             source = shapes.var_to_sources[symbol][0].base
             if not is_of_module(source):
                 return False
-            found[source.name] = shapes.backed_var_to_val[symbol]
+            found[source_name(source)] = shapes.backed_var_to_val[symbol]
         elif symbol in shapes.backed_var_to_val:
             return False
         else:
@@ -244,7 +244,7 @@ def hold(trace: trace_state.Trace, origins: list[Node]) -> None:
     """Note what the graph takes for settled: inputs from modules."""
     for node in origins:
         if node.op == "placeholder":
-            trace.held.setdefault(node.meta["grapharg"].source.name, None)
+            trace.held.setdefault(source_name(node.meta["grapharg"].source), None)
 
 
 def changes_what_is_held(module: GraphModule, trace: trace_state.Trace) -> bool:
@@ -252,9 +252,7 @@ def changes_what_is_held(module: GraphModule, trace: trace_state.Trace) -> bool:
     if trace.symbolic or not trace.held:
         return False
     inputs = [node for node in module.graph.nodes if node.op == "placeholder" and "grapharg" in node.meta]
-    held = branch_proofs.storages_in(
-        node for node in inputs if getattr(node.meta["grapharg"].source, "name", "") in trace.held
-    )
+    held = branch_proofs.storages_in(node for node in inputs if source_name(node.meta["grapharg"].source) in trace.held)
     return any(not held.isdisjoint(branch_proofs.writes_of(node)) for node in module.graph.nodes)
 
 

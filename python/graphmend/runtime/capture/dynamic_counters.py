@@ -12,6 +12,7 @@ from typing import Any, Iterable, Iterator
 import torch
 
 from ..base import hooks, trace_state
+from ..base.dynamo_values import source_name
 from .identity_guard import type_of
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "integers that calls count with stay open")
@@ -30,7 +31,7 @@ def is_constant_integer(specialized: Any, trace: trace_state.Trace, value: Any, 
 
 def is_counter(trace: trace_state.Trace, source: Any) -> bool:
     """Whether an earlier graph has written to what Dynamo finds at a source, or to the container that it is in."""
-    return source.name in trace.counters or inside(getattr(source, "base", None)) in trace.counters
+    return source_name(source) in trace.counters or inside(getattr(source, "base", None)) in trace.counters
 
 
 def inside(source: Any) -> str:
@@ -49,7 +50,7 @@ def note_written(trace: trace_state.Trace, output: Any) -> None:
                 trace.written.add(inside(variable.source))
                 refuse_uncounted(trace, variable.items.values() if isinstance(variable.items, dict) else variable.items)
     for variable, changes in effects.store_attr_mutations.items():
-        placed = [(source.name, changes[name]) for name, source in places(variable, changes)]
+        placed = [(source_name(source), changes[name]) for name, source in places(variable, changes)]
         names = {name: value for name, value in placed if type_of(value) is int}
         trace.written.update(names)
         refuse_uncounted(trace, names.values())

@@ -71,15 +71,16 @@ def create_number(
     return result
 
 
-@FEATURE.hook("compare is", "compare is not")
-def compare_objects(compare: Any, trace: trace_state.Trace, tx: Any, sides: Any, options: Any) -> Any:
+@FEATURE.hook("compare")
+def compare_objects(compare: Any, trace: trace_state.Trace, sign: str, tx: Any, sides: Any, options: Any) -> Any:
     """Refuse a graph whose program asks whether a number that data decide is a certain object, such as True.
 
     Dynamo says no, whatever the number; without such numbers in graphs Python answers.
     """
-    if trace.whole and any(map(decided_by_data, sides)) and any(map(is_number, sides)):
+    is_question = trace.whole and sign in ("is", "is not")
+    if is_question and any(map(decided_by_data, sides)) and any(map(is_number, sides)):
         raise trace_state.SiteRefused("the function asks which object a number is that data decide")
-    return compare(tx, sides, options)
+    return compare(sign, tx, sides, options)
 
 
 def drops_numbers(node: Any) -> bool:

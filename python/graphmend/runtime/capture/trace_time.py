@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from ..base import call_stack, hooks, torch_names, trace_state
-from ..base.dynamo_values import constant, translator
+from ..base.dynamo_values import constant, source_name, translator
 from ..base.marker_ops import key_of, site_of
 from . import identity_guard
 from .path_speculation import MAX_DECISIONS, path_of
@@ -105,7 +105,7 @@ def refuse(site: str, reason: str) -> bool:
 def is_queue(item: Any) -> bool:
     """Whether a variable of Dynamo's is the effect queue."""
     source = getattr(item, "source", None)
-    return source is not None and str(getattr(source, "name", "")).endswith(trace_state.QUEUE_SOURCE)
+    return source is not None and source_name(source).endswith(trace_state.QUEUE_SOURCE)
 
 
 def refuse_outside(trace: trace_state.Trace, effects: Any, item: Any) -> None:
@@ -114,7 +114,7 @@ def refuse_outside(trace: trace_state.Trace, effects: Any, item: Any) -> None:
         return
     kind = item.mutation_type
     if kind is None or kind.scope != torch_names.current_scope_id():
-        name = getattr(getattr(item, "source", None), "name", None) or type(item).__name__
+        name = source_name(getattr(item, "source", None)) or type(item).__name__
         refuse(site_of(trace.open[-1][0]), f"a side changes a Python object that outlives it: {name}")
 
 

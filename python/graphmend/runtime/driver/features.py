@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 
-from ..base import folders, hooks
+from ..base import folders, hooks, torch_names
 
 ORDER = (
     "capture.identity_guard",
@@ -59,6 +59,7 @@ ORDER = (
 @functools.lru_cache(maxsize=None)
 def load() -> None:
     """Import all features, and put them into their order."""
+    torch_names.add_what_is_missing()
     for name in ORDER:
         importlib.import_module(f"{folders.PACKAGE}.{name}")
     known = dict(hooks.features)

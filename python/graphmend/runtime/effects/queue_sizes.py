@@ -13,7 +13,7 @@ from typing import Any, Callable, Optional
 import torch
 
 from ..base import call_stack, effect_queue, hooks, trace_state
-from ..base.dynamo_values import receiver_of
+from ..base.dynamo_values import receiver_of, source_name
 from ..base.trace_state import local
 from . import undo_log
 from .deferred_values import OPERATIONS, Later, take
@@ -42,7 +42,7 @@ def ask_queue(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any
         return call(self, tx, args, kwargs)
     trace.readings[site] = None
     trace.shows[site] = None
-    trace.loads.asked.add(str(receiver_of(self).source.name))
+    trace.loads.asked.add(source_name(receiver_of(self).source))
     undo_log.watch(trace, tx.output.side_effects)
     return UserFunctionVariable(read_behind).call_function(tx, [SourcelessBuilder.create(tx, site), self], {})
 

@@ -56,7 +56,7 @@ def call_builtin(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: 
     return call(self, tx, args, kwargs)
 
 
-@FEATURE.hook("tensor.tolist")
+@FEATURE.method("tolist")
 def list_numbers(to_list: Any, trace: trace_state.Trace, self: Any, tx: Any) -> Any:
     """Lists of many numbers from a tensor."""
     from ..base.torch_names import VariableTracker

@@ -95,7 +95,7 @@ def item_of_array(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name:
     return call(self, tx, name, args, kwargs)
 
 
-@FEATURE.hook("tensor.tolist")
+@FEATURE.method("tolist")
 def list_of_tensor(call: Any, trace: trace_state.Trace, self: Any, tx: Any) -> Any:
     """`tolist()` of truth values and of numbers that are no integers."""
     numbers = as_tensor(tx, self)
@@ -140,18 +140,11 @@ def listed(tx: Any, value: Any, levels: int) -> Any:
     return ListVariable([listed(tx, row, levels - 1) for row in rows], mutation_type=ValueMutationNew())
 
 
-def comparing(sign: str) -> Any:
-    """A hook on comparisons, as the program writes them, of two numbers that data decide and that are no integers."""
-
-    def handle(compare: Any, trace: trace_state.Trace, tx: Any, sides: Any, options: Any) -> Any:
-        found = compared(tx, COMPARISONS[sign], *(side.realize() for side in sides))
-        return compare(tx, sides, options) if found is None else found
-
-    return handle
-
-
-for name in COMPARISONS:
-    FEATURE.hook(f"compare {name}")(comparing(name))
+@FEATURE.hook("compare")
+def compare_sides(compare: Any, trace: trace_state.Trace, sign: str, tx: Any, sides: Any, options: Any) -> Any:
+    """Comparisons, as the program writes them, of two numbers that data decide and that are no integers."""
+    found = compared(tx, COMPARISONS[sign], *(side.realize() for side in sides)) if sign in COMPARISONS else None
+    return compare(sign, tx, sides, options) if found is None else found
 
 
 def is_open_truth(variable: Any) -> bool:

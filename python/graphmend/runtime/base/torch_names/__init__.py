@@ -59,6 +59,15 @@ def find(name: str) -> Any:
     return found
 
 
+def add_what_is_missing() -> None:
+    """Give classes of Dynamo the attributes that newer releases have; one that is there stays as it is."""
+    for row, place in release().additions.items():
+        name, _, attribute = row.partition(".")
+        if has(name) and not hasattr(owner := find(name), attribute):
+            added = importlib.import_module(f"{__name__}.older")
+            setattr(owner, attribute, vars(added)[place.partition(":")[2]])
+
+
 def has(name: str) -> bool:
     """Whether the installed release has a name."""
     try:

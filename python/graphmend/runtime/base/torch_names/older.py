@@ -1,4 +1,8 @@
-"""Functions for releases of torch that do not have them yet: each does what the newer one does."""
+"""Functions for releases of torch that do not have them yet: each does what the newer one does.
+
+The first part stands where a name of the table is missing. The second part is methods that classes of Dynamo have got
+since, which the runtime calls: the rows `additions` of a release say to which class each is added.
+"""
 
 from __future__ import annotations
 
@@ -36,3 +40,34 @@ def is_non_overlapping_and_dense_or_false(value: Any) -> bool:
         return bool(is_non_overlapping_and_dense(value))
     except GuardOnDataDependentSymNode:
         return False
+
+
+def is_tensor(self: Any) -> bool:
+    """`VariableTracker.is_tensor`: whether a variable is that of a tensor."""
+    from torch._dynamo.variables import TensorVariable
+
+    return isinstance(self.realize(), TensorVariable)
+
+
+def is_constant_none(self: Any) -> bool:
+    """`VariableTracker.is_constant_none`: whether a variable is that of None."""
+    variable = self.realize()
+    return bool(variable.is_python_constant()) and variable.as_python_constant() is None
+
+
+def resolve_source_value(self: Any, source: Any) -> Any:
+    """`OutputGraph.resolve_source_value`: the value that a source leads to; raises where it leads nowhere."""
+    from torch._dynamo.guards import CLOSURE_VARS
+
+    scope = {"G": self.root_tx.f_globals, "L": self.root_tx.f_locals, **CLOSURE_VARS}
+    return eval(source.name(), scope)  # Dynamo reads its guards so: the text is Dynamo's own
+
+
+# `OutputGraph.leaf_var_creation_order`: tensors that a call makes leaves are not noted.
+leaf_var_creation_order: tuple[Any, ...] = ()
+
+
+@property  # type: ignore[misc]
+def backed_var_to_val(self: Any) -> Any:
+    """`ShapeEnv.backed_var_to_val`: the values of the symbols, under the name that it had."""
+    return self.var_to_val

@@ -1,7 +1,8 @@
 """Rows of capabilities: for each place of torch 2.13 that a hook may replace, where it is and what it is called with.
 
 A place is written as Python writes it: `Class.method(parameters)`, `Class.table['key'].slot(parameters)` or
-`module.function(parameters)`; several places of one capability are joined by `|`. The first part is a name of
+`module.function(parameters)`; several places of one capability are joined by `|`. The key `'*'` stands for every
+item of a table, whose hooks are given the key in front of the parameters. The first part is a name of
 `names.py` or a module of MODULES. The parameters are those that hooks take; a release may have more behind them.
 """
 
@@ -51,11 +52,6 @@ PLACES = {
     "list.method": f"ListVariable.{METHOD}",
     "numpy.method": f"NumpyVariable.{METHOD}",
     "optimizer.init_group": f"OptimizerVariable.{METHOD}",
-    "tensor.tolist": "TensorVariable.method_tolist(self, tx)",
-    "tensor.backward": "TensorVariable.method_backward(self, tx)",
-    "tensor.requires_grad_": "TensorVariable.method_requires_grad_(self, tx)",
-    "tensor.retain_grad": "TensorVariable.method_attr_retain_grad(self, tx)",
-    "tensor.add_hook": "TensorVariable._method_register_hook(self, tx, name, hook)",
     # Attributes.
     "tensor.getattr": f"TensorVariable.{READ}",
     "array.getattr": f"NumpyNdarrayVariable.{READ}",
@@ -78,9 +74,7 @@ PLACES = {
     "tensor.compare_identity": "builtin.extract_fake_example_value(node)",
     "dict.key": "HashableTracker.__init__(self, variable)",
     # Comparisons and containment.
-    **{f"compare {sign}": f"compare_op_handlers['{sign}'](tx, sides, options)" for sign in ("is", "is not")},
-    **{f"compare {sign}": f"compare_op_handlers['{sign}'](tx, sides, options)" for sign in ("<", "<=", ">", ">=")},
-    **{f"compare {sign}": f"compare_op_handlers['{sign}'](tx, sides, options)" for sign in ("==", "!=")},
+    "compare": "compare_op_handlers['*'](tx, sides, options)",
     "number.compare": "SymNodeVariable.richcompare_impl(self, tx, other, name)",
     "item.compare": "object_protocol.generic_richcompare_bool(tx, first, second, name)",
     "items.search": "dynamo_utils.iter_contains(items, wanted, tx) | lists.iter_contains(items, wanted, tx)",
@@ -88,11 +82,6 @@ PLACES = {
     "dict_items.contains": "DictItemsVariable.sq_contains(self, tx, item)",
     # Read-only views of dictionaries.
     "proxy.check": "MappingProxyVariable._check_mutation_guard(self, tx)",
-    "proxy.unpack": "MappingProxyVariable.unpack_var_sequence(self, tx)",
-    "proxy.iter": "MappingProxyVariable.tp_iter_impl(self, tx)",
-    "proxy.contains": "MappingProxyVariable.sq_contains(self, tx)",
-    "proxy.len": "MappingProxyVariable.mp_length(self, tx)",
-    "proxy.compare": "MappingProxyVariable.richcompare_impl(self, tx)",
     # Variables that Dynamo makes.
     "number.create": "SymNodeVariable.create(cls, tx, proxy)",
     "variable.build": "VariableBuilder.__call__(self, value)",
@@ -138,6 +127,7 @@ PLACES = {
 KEYS = {"item": "aten.item.default", "local_scalar": "aten._local_scalar_dense.default"}
 
 FORM = re.compile(r"(?P<owner>\w+)(?P<steps>(?:\.\w+|\['[^']+'\]|\[\w+\])+)\((?P<parameters>[\w, ]*)\)")
+EVERY = "*"
 STEP = re.compile(r"\.(?P<attribute>\w+)|\['(?P<key>[^']+)'\]|\[(?P<symbol>\w+)\]")
 
 

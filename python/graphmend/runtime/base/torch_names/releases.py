@@ -26,11 +26,15 @@ KNOWN: tuple[Version, ...] = ((2, 9), (2, 10), (2, 11), (2, 12), (2, 13), (2, 14
 
 @dataclasses.dataclass(frozen=True)
 class Differences:
-    """What differs from the neighbour: places of names, methods of Dynamo's variables, places of capabilities."""
+    """What differs from the neighbour: places of names, methods of Dynamo's variables, places of capabilities.
+
+    Additions are attributes that classes lack, by name of the class and of the attribute, and what is put there.
+    """
 
     names: Mapping[str, Optional[str]] = dataclasses.field(default_factory=dict)
     methods: Mapping[str, str] = dataclasses.field(default_factory=dict)
     places: Mapping[str, Optional[str]] = dataclasses.field(default_factory=dict)
+    additions: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 # Methods and attributes that the runtime uses on Dynamo's variables and that have other names in some release.
@@ -57,17 +61,11 @@ NEWER: dict[Version, Differences] = {
             "number.compare": "SymNodeVariable.tp_richcompare_impl(self, tx, other, name)",
             "range.contains": "RangeVariable.sq_contains_impl(self, tx, item)",
             "dict_items.contains": "DictItemsVariable.sq_contains_impl(self, tx, item)",
-            "proxy.contains": "MappingProxyVariable.sq_contains_impl(self, tx)",
-            "proxy.len": "MappingProxyVariable.mp_length_impl(self, tx)",
-            "proxy.compare": "MappingProxyVariable.tp_richcompare_impl(self, tx)",
         },
     ),
     (2, 15): Differences(
         methods={"method_receiver": "im_self"},
         places={
-            "tensor.tolist": "TensorVariable.tp_methods['tolist'].handler(self, tx)",
-            "tensor.backward": "TensorVariable.tp_methods['backward'].handler(self, tx)",
-            "tensor.requires_grad_": "TensorVariable.tp_methods['requires_grad_'].handler(self, tx)",
             "text.create": "StringFormatVariable.create(cls, tx, text, args, kwargs)",
             "optimizer.init_group": "OptimizerVariable.tp_methods['_init_group'].handler(self, tx, args, kwargs)",
         },
@@ -88,9 +86,6 @@ OLDER: dict[Version, Differences] = {
             "number.compare": None,
             "range.contains": None,
             "dict_items.contains": None,
-            "proxy.iter": None,
-            "proxy.contains": None,
-            "proxy.compare": None,
             "text.hash": None,
         },
     ),
@@ -105,18 +100,20 @@ OLDER: dict[Version, Differences] = {
             "TempLocalSource": "older:TempLocalSource",
             "is_non_overlapping_and_dense_or_false": "older:is_non_overlapping_and_dense_or_false",
         },
+        additions={
+            "VariableTracker.is_tensor": "older:is_tensor",
+            "VariableTracker.is_constant_none": "older:is_constant_none",
+            "OutputGraph.resolve_source_value": "older:resolve_source_value",
+            "OutputGraph.leaf_var_creation_order": "older:leaf_var_creation_order",
+            "ShapeEnv.backed_var_to_val": "older:backed_var_to_val",
+        },
         places={
             "opaque_class.call": None,
-            "tensor.add_hook": None,
-            "tensor.backward": None,
-            "tensor.requires_grad_": None,
-            "tensor.tolist": None,
             "variable.lazy_constant": None,
             "object.table": None,
             "graph.check_gradients": None,
             "graph.rewire_backward": None,
             "proxy.check": None,
-            "proxy.len": None,
         },
     ),
 }
@@ -130,6 +127,7 @@ class Release:
     names: Mapping[str, Optional[str]]
     methods: Mapping[str, str]
     places: Mapping[str, Optional[str]]
+    additions: Mapping[str, str]
 
 
 def parsed(version: str) -> Optional[Version]:
@@ -152,6 +150,7 @@ def base_names() -> dict[str, Optional[str]]:
 def rows(version: Version) -> Release:
     """The rows of a release; those of the closest known one where it is not known itself."""
     names, methods, places = base_names(), dict(METHODS), dict[str, Optional[str]](PLACES)
+    additions: dict[str, str] = {}
     if version > BASE:
         chain = [NEWER[known] for known in sorted(NEWER) if known <= version]
     else:
@@ -160,4 +159,5 @@ def rows(version: Version) -> Release:
         names.update(differences.names)
         methods.update(differences.methods)
         places.update(differences.places)
-    return Release(version, names, methods, places)
+        additions.update(differences.additions)
+    return Release(version, names, methods, places, additions)
