@@ -57,9 +57,9 @@ def is_constant_none(self: Any) -> bool:
 
 def resolve_source_value(self: Any, source: Any) -> Any:
     """`OutputGraph.resolve_source_value`: the value that a source leads to; raises where it leads nowhere."""
-    from torch._dynamo.guards import CLOSURE_VARS
+    from torch._dynamo.guards import _get_closure_vars
 
-    scope = {"G": self.root_tx.f_globals, "L": self.root_tx.f_locals, **CLOSURE_VARS}
+    scope = {"G": self.root_tx.f_globals, "L": self.root_tx.f_locals, **_get_closure_vars()}
     return eval(source.name(), scope)  # Dynamo reads its guards so: the text is Dynamo's own
 
 
