@@ -30,6 +30,12 @@ def source_name(source: Any) -> str:
     return str(found() if callable(found) else found)
 
 
+def guard_source(source: Any) -> Any:
+    """What kind of place a value comes from; None for a value of the trace. It is a method before torch 2.10."""
+    found = getattr(source, "guard_source", None)
+    return found() if callable(found) else found
+
+
 def real(variable: Any) -> Any:
     """The object that the program holds; None where there is none before the call."""
     output = translator().output

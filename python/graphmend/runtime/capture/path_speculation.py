@@ -15,6 +15,7 @@ from torch.fx import Graph, Node
 
 from ..analysis import branch_proofs
 from ..base import torch_names, trace_state
+from ..base.dynamo_values import guard_source
 from ..base.marker_ops import kind_of
 
 MAX_DECISIONS = 64
@@ -170,7 +171,7 @@ def is_foreign(node: Node) -> bool:
 
 def is_of_module(source: Any) -> bool:
     """Whether Dynamo finds a value in a module of the program."""
-    place = source.guard_source if source is not None else None
+    place = guard_source(source)
     return place is not None and (place.is_unspecialized_nn_module() or place.is_specialized_nn_module())
 
 

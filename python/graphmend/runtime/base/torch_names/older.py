@@ -31,6 +31,15 @@ def generic_richcompare(tx: Any, first: Any, second: Any, name: str) -> Any:
     return BuiltinVariable(getattr(operator, name.strip("_"))).call_function(tx, [first, second], {})
 
 
+def _register_effectful_op(operator: str, effect: Any) -> None:
+    """Have compilers keep the order of calls of an operator, given as `namespace::name`."""
+    import torch
+    from torch._higher_order_ops.effects import _register_effectful_op
+
+    space, _, name = operator.partition("::")
+    _register_effectful_op(getattr(getattr(torch.ops, space), name).default, effect)
+
+
 def is_non_overlapping_and_dense_or_false(value: Any) -> bool:
     """Whether the elements of a tensor lie side by side in memory; False where symbolic sizes leave it open."""
     from torch._prims_common import is_non_overlapping_and_dense

@@ -93,7 +93,8 @@ OLDER: dict[Version, Differences] = {
     (2, 10): Differences(),
     (2, 9): Differences(
         names={
-            "EffectType": None,
+            "EffectType": "torch._higher_order_ops.effects:_EffectType",
+            "_register_effectful_op": "older:_register_effectful_op",
             "HashableTracker": "torch._dynamo.variables.dicts:ConstDictVariable._HashableTracker",
             "LazyConstantVariable": "older:LazyConstantVariable",
             "OpaqueObjectClassVariable": None,
