@@ -269,11 +269,11 @@ matrix: build
 	$(call measure,$(BIN),build/matrix.json) $(BIN)/python tools/matrix.py --json build/matrix.json $(if $(KIT),--kit "$(KIT)") \
 	  $(if $(ONLY),--only '$(ONLY)') $(if $(INDUCTOR),--inductor) $(or $(TORCH),2.9.1 2.12.1 2.14.1 2.15.0)
 
-drift:
+drift: $(VENV)/tools.stamp
 	@test -n "$(TORCH)" || { echo "usage: make drift TORCH=2.15.0" >&2; exit 2; }
 	@mkdir -p build/torch
 	test -x build/torch/$(TORCH)/bin/python || sh tools/torch_env.sh $(TORCH) build/torch/$(TORCH) $(PYTHON)
-	build/torch/$(TORCH)/bin/python -W ignore tools/drift.py
+	build/torch/$(TORCH)/bin/python -W ignore tools/drift.py "$$($(BIN)/python -c 'import torch; print(*torch.__path__)')"
 
 pictures: build
 	@mkdir -p build

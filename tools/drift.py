@@ -1,8 +1,9 @@
 """Print what a release of torch has renamed or moved, by the tables of `runtime/base/torch_names`. Nothing is compiled.
 
-usage: PYTHON_OF_AN_ENVIRONMENT drift.py     the release is the one that this Python imports
+usage: PYTHON_OF_AN_ENVIRONMENT drift.py [BASE]     the release is the one that this Python imports
 
-The exit status is 1 where a row points to nothing.
+With BASE, the folder of torch 2.13, members of Dynamo's classes are compared, too (`drift_members.py`). Not each
+difference matters: they are to be looked through. The exit status is 1 where a row points to nothing.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import sys
 from typing import Any
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python"))
+
+import drift_members  # noqa: E402 - beside this file
 
 from graphmend.runtime.base import slots, torch_names  # noqa: E402 - of this checkout
 from graphmend.runtime.base.torch_names import places, releases  # noqa: E402
@@ -43,7 +46,21 @@ def main() -> int:
             print(f"  place  {capability}: {reason}{similar(capability)}")
     none = [name for name, row in {**rows.names, **rows.places}.items() if row is None]
     print(f"{len(missing)} rows point to nothing; {len(none)} are known not to be there: {', '.join(none) or '-'}")
+    if len(sys.argv) > 1:
+        compare_members(pathlib.Path(sys.argv[1]))
     return int(bool(missing))
+
+
+def compare_members(base: pathlib.Path) -> None:
+    """Print members of Dynamo's classes that have another form than in the base release."""
+    import torch
+
+    package = pathlib.Path(torch_names.__file__).parents[2]
+    own = {row.partition(".")[2] for row in torch_names.release().additions}
+    lines = drift_members.differences(package, base, pathlib.Path(torch.__file__).parent, own)
+    print(f"{len(lines)} members that the runtime mentions have another form:")
+    for line in lines:
+        print(f"  member {line}")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ int gm_lint_options(gm_option *options, gm_lint *asked) {
         {"--stdin-filename", NULL, &asked->run.standard_input_name, "NAME", "what to call the text that is read for the path `-`"},
         {"--isolated", &asked->run.discover.isolated, NULL, NULL, "look at no pyproject.toml"},
         {"--force-exclude", &asked->run.discover.force_exclude, NULL, NULL, "`exclude` holds for files that are named, too"},
-        {"--torch-version", NULL, &asked->torch_version, "VERSION", "the release of torch that the code is for: 2.13 (default) or 2.15"},
+        {"--torch-version", NULL, &asked->torch_version, "VERSION", "the release of torch that the code is for: 2.13 (default); " GM_RELEASE_NAMES " are known"},
         {"--no-cache", &asked->no_cache, NULL, NULL, "do not use results of earlier runs"},
         {"--exit-zero", &asked->exit_zero, NULL, NULL, "findings do not change the exit status"},
         {"--color", NULL, &asked->color, "WHEN", "auto (a terminal and no NO_COLOR; default), always or never"},
@@ -35,8 +35,7 @@ int gm_lint_options(gm_option *options, gm_lint *asked) {
 static bool read_torch_version(gm_lint *asked) {
     gm_release release = asked->torch_version == NULL ? GM_RELEASE_2_13 : gm_release_find(asked->torch_version);
     if (release == GM_RELEASES) {
-        gm_cli_say(stderr, "graphmend: there are no facts about torch `%s`, only about %s and %s\n", asked->torch_version,
-                gm_release_names[GM_RELEASE_2_13], gm_release_names[GM_RELEASE_2_15]);
+        gm_cli_say(stderr, "graphmend: there are no facts about torch `%s`, only about %s\n", asked->torch_version, GM_RELEASE_NAMES);
         return false;
     }
     asked->run.check.release_named = asked->torch_version != NULL;

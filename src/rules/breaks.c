@@ -19,22 +19,37 @@ const gm_break gm_breaks[] = {
 const size_t gm_break_count = sizeof gm_breaks / sizeof gm_breaks[0];
 
 #define GM_TORCH_BREAK(id, name) {id, name},
-static const text_row names_older[] = {
+static const text_row names_2_9[] = {
+#include "../../data/torch/2.9.1/break_ids.def"
+};
+#define GM_TORCH_BREAK(id, name) {id, name},
+static const text_row names_2_12[] = {
+#include "../../data/torch/2.12.1/break_ids.def"
+};
+#define GM_TORCH_BREAK(id, name) {id, name},
+static const text_row names_2_13[] = {
 #include "../../data/torch/2.13.0/break_ids.def"
 };
 #define GM_TORCH_BREAK(id, name) {id, name},
-static const text_row names_newer[] = {
+static const text_row names_2_14[] = {
+#include "../../data/torch/2.14.1/break_ids.def"
+};
+#define GM_TORCH_BREAK(id, name) {id, name},
+static const text_row names_2_15[] = {
 #include "../../data/torch/2.15.0/break_ids.def"
 };
 
-const char *const gm_break_versions[] = {"2.13", "2.15"};
+const char *const gm_break_versions[] = {"2.9", "2.12", "2.13", "2.14", "2.15"};
 
 static const struct {
     const text_row *rows;
     size_t count;
 } names[GM_BREAK_VERSIONS] = {
-    {names_older, sizeof names_older / sizeof names_older[0]},
-    {names_newer, sizeof names_newer / sizeof names_newer[0]},
+    {names_2_9, sizeof names_2_9 / sizeof names_2_9[0]},
+    {names_2_12, sizeof names_2_12 / sizeof names_2_12[0]},
+    {names_2_13, sizeof names_2_13 / sizeof names_2_13[0]},
+    {names_2_14, sizeof names_2_14 / sizeof names_2_14[0]},
+    {names_2_15, sizeof names_2_15 / sizeof names_2_15[0]},
 };
 
 /* Made from data/breaks/examples by CMake; ends with a row without an id. */

@@ -2,14 +2,33 @@
 
 #include <string.h>
 
-const char *const gm_release_names[GM_RELEASES] = {"2.13", "2.15"};
+#define GM_VERSION(symbol, name) name,
+#define GM_VERSION_BREAK(code, id)
+#define GM_VERSION_OTHER(code, release, id)
+#define GM_VERSION_TRACED(name, release)
+const char *const gm_release_names[GM_RELEASES] = {
+#include "rules/versions.def"
+};
+
+static const struct {
+    const char *code;
+    const char *id;
+} breaks[] = {
+#define GM_VERSION(symbol, name)
+#define GM_VERSION_BREAK(code, id) {code, id},
+#define GM_VERSION_OTHER(code, release, id)
+#define GM_VERSION_TRACED(name, release)
+#include "rules/versions.def"
+};
 
 static const struct {
     const char *code;
     gm_release release;
     const char *id;
-} breaks[] = {
-#define GM_VERSION_BREAK(code, release, id) {code, release, id},
+} others[] = {
+#define GM_VERSION(symbol, name)
+#define GM_VERSION_BREAK(code, id)
+#define GM_VERSION_OTHER(code, release, id) {code, release, id},
 #define GM_VERSION_TRACED(name, release)
 #include "rules/versions.def"
 };
@@ -18,7 +37,9 @@ static const struct {
     const char *name;
     gm_release release;
 } traced[] = {
-#define GM_VERSION_BREAK(code, release, id)
+#define GM_VERSION(symbol, name)
+#define GM_VERSION_BREAK(code, id)
+#define GM_VERSION_OTHER(code, release, id)
 #define GM_VERSION_TRACED(name, release) {name, release},
 #include "rules/versions.def"
 };
@@ -36,8 +57,13 @@ gm_release gm_release_find(const char *version) {
 }
 
 const char *gm_release_break(gm_release release, const gm_rule *rule) {
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (others[i].release == release && strcmp(others[i].code, rule->code) == 0) {
+            return others[i].id;
+        }
+    }
     for (size_t i = 0; i < sizeof breaks / sizeof breaks[0]; i++) {
-        if (breaks[i].release == release && strcmp(breaks[i].code, rule->code) == 0) {
+        if (strcmp(breaks[i].code, rule->code) == 0) {
             return breaks[i].id;
         }
     }
@@ -46,7 +72,7 @@ const char *gm_release_break(gm_release release, const gm_rule *rule) {
 
 bool gm_release_traces(gm_release release, const char *name) {
     for (size_t i = 0; i < sizeof traced / sizeof traced[0]; i++) {
-        if (traced[i].release == release && strcmp(traced[i].name, name) == 0) {
+        if (release >= traced[i].release && strcmp(traced[i].name, name) == 0) {
             return true;
         }
     }

@@ -5,13 +5,19 @@
 #include "rules/rule.h"
 
 typedef enum gm_release {
-    GM_RELEASE_2_13, /* what `graphmend run` knows */
-    GM_RELEASE_2_15,
+#define GM_VERSION(symbol, name) symbol,
+#define GM_VERSION_BREAK(code, id)
+#define GM_VERSION_OTHER(code, release, id)
+#define GM_VERSION_TRACED(name, release)
+#include "rules/versions.def"
     GM_RELEASES,
 } gm_release;
 
 /* The names of the releases: "2.13". */
 extern const char *const gm_release_names[GM_RELEASES];
+
+/* All names, for a message; tests/cli/test_settings.py compares them. */
+#define GM_RELEASE_NAMES "2.9, 2.12, 2.13, 2.14 and 2.15"
 
 /* The release that a version belongs to ("2.15", "2.15.1", "2.15.0+cpu"), or GM_RELEASES. */
 gm_release gm_release_find(const char *version);

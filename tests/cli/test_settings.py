@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 
 import pytest
@@ -231,6 +232,13 @@ def f(x: torch.Tensor):
 """
 
 
+def test_the_message_names_every_release(cli) -> None:
+    cli.write("a.py", RELEASES)
+    message = cli("check", "--torch-version", "1.0", "a.py").err
+    names = re.findall(r"\d\.\d+", message.partition("only about")[2])
+    assert len(names) == 5 and all(cli("check", "--torch-version", name, "a.py").status == 1 for name in names)
+
+
 def test_releases_of_torch_differ(cli) -> None:
     """What 2.15 traces is no break there, and a kind of break may have another id."""
     cli.write("a.py", RELEASES)
@@ -242,6 +250,9 @@ def test_releases_of_torch_differ(cli) -> None:
     older = [("GM504", "GB0206", 5), ("GM501", "GB0007", 16), ("GM502", "GB0007", 34)]
     newer = [("GM504", "GB8985", 5), ("GM501", "GB0007", 48)]
     assert found() == found("--torch-version", "2.13.1") == older
+    assert found("--torch-version", "2.9.1") == found("--torch-version", "2.12") == older
+    between = [("GM504", "GB0206", 5), ("GM501", "GB0007", 48)]
+    assert found("--torch-version", "2.14.1") == between
     assert found("--torch-version", "2.15.0+cpu") == newer and found("--torch-version", "2.15") == newer
     cli.write("pyproject.toml", '[tool.graphmend]\ntorch-version = "2.15"\n')
     assert found() == newer and found("--torch-version", "2.13") == older

@@ -69,8 +69,8 @@ def running() -> list[Path]:
 
 
 def test_every_id_of_every_version_has_a_page(kinds: dict[str, dict[str, Any]]) -> None:
-    assert sorted(VERSIONS) == ["2.13.0", "2.15.0"]
-    assert [len(names_of(version)) for version in sorted(VERSIONS)] == [517, 592]
+    assert set(VERSIONS) == {"2.9.1", "2.12.1", "2.13.0", "2.14.1", "2.15.0"}
+    assert len(names_of("2.13.0")) == 517 and len(names_of("2.15.0")) == 592
     for version in VERSIONS:
         short = version.rpartition(".")[0]
         assert {id: page["torch"][short] for id, page in kinds.items() if short in page["torch"]} == names_of(version)
@@ -80,7 +80,7 @@ def test_every_id_of_every_version_has_a_page(kinds: dict[str, dict[str, Any]]) 
 def test_pages_say_when_and_what(kinds: dict[str, dict[str, Any]]) -> None:
     headings = ["## When it happens", "## What to write", "## What graphmend does"]
     for id, page in kinds.items():
-        assert page["page"].startswith(f"# {id} {page['name']}\n\n{page['cause']}: torch 2.1")
+        assert page["page"].startswith(f"# {id} {page['name']}\n\n{page['cause']}: torch 2.")
         assert re.findall(r"^## .*$", page["page"], re.MULTILINE)[:3] == headings
         assert page["summary"].endswith(".") and page["summary"] in page["page"]
         assert 2 <= len(page["advice"].splitlines()) <= 7 and page["advice"] in page["page"]
@@ -133,7 +133,7 @@ def test_a_kind_is_found_by_the_names_of_all_versions(executable: str) -> None:
     for name in ("str_impl not implemented", "tp_str_impl not implemented"):
         page = run(executable, "rule", name)
         assert page.startswith("# GB2483 tp_str_impl not implemented\n")
-        assert 'torch 2.13 (as "str_impl not implemented"), torch 2.15\n'.replace(", torch", ",") in page
+        assert 'torch 2.13 (as "str_impl not implemented"), torch 2.14, torch 2.15\n'.replace(", torch", ",") in page
 
 
 def test_a_rule_is_found_by_code_and_name(executable: str, pages: list[dict[str, Any]]) -> None:
