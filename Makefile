@@ -29,6 +29,7 @@
 #   make results              write docs/results.md from what the other targets measured; what they have not stays as it is
 #   make matrix [TORCH='2.9.1 2.12.1 2.14.1 2.15.0'] [KIT=dir] [ONLY=..] [INDUCTOR=1]   the kit, or the runtime tests, on other
 #                             releases of torch; their environments are gigabytes, in build/torch
+#   make worth KIT=dir [ONLY='branch_*']   which cases are lost without each feature of the table of hooks
 #   make drift TORCH=2.15.0   what a release of torch has renamed, by the tables of hooks; in seconds once its environment is there
 #   make lint | clean
 #
@@ -62,7 +63,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test lint layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary fuzz bench bench-models bench-calls bench-meaning growth capture fixed matrix drift pictures sbom lock results clean
+.PHONY: all build test lint layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary fuzz bench bench-models bench-calls bench-meaning growth capture fixed matrix worth drift pictures sbom lock results clean
 
 all: build
 
@@ -268,6 +269,12 @@ matrix: build
 	@mkdir -p build
 	$(call measure,$(BIN),build/matrix.json) $(BIN)/python tools/matrix.py --json build/matrix.json $(if $(KIT),--kit "$(KIT)") \
 	  $(if $(ONLY),--only '$(ONLY)') $(if $(INDUCTOR),--inductor) $(or $(TORCH),2.9.1 2.12.1 2.14.1 2.15.0)
+
+worth: build
+	@test -n "$(KIT)" || { echo "usage: make worth KIT=dir [ONLY='branch_*']" >&2; exit 2; }
+	@mkdir -p build
+	$(call measure,$(BIN),build/worth.json) $(BIN)/python tools/worth.py --kit "$(KIT)" $(if $(ONLY),--only '$(ONLY)') \
+	  --jobs $(JOBS) --json build/worth.json
 
 drift: $(VENV)/tools.stamp
 	@test -n "$(TORCH)" || { echo "usage: make drift TORCH=2.15.0" >&2; exit 2; }

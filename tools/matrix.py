@@ -58,10 +58,10 @@ def scored(python: pathlib.Path, version: str, options: argparse.Namespace) -> d
     command += ["--only", options.only] if options.only else []
     command += ["--inductor"] if options.inductor else []
     subprocess.run(command, env=surroundings(), check=False)
-    results = json.loads(result.read_text(encoding="utf-8"))["results"]
+    results = json.loads(result.read_text(encoding="utf-8"))
     counts = collections.Counter(item["verdict"] for item in results)
     broke = [item for item in results if item["broke"]]
-    left = [item["case"] for item in results if item["verdict"] not in ("whole", "clean")]
+    left = [item["name"] for item in results if item["verdict"] not in ("whole", "clean")]
     return {"cases": len(results), "broke": len(broke), "verdicts": dict(counts), "left": left}
 
 
