@@ -2,7 +2,8 @@
 
 That an attribute of Dynamo could be replaced proves nothing: from torch 2.15 on, tables hold functions that used to
 be methods, and a replaced method is never called. So the programs of CALLS are
-traced, and the capabilities whose hooks were not called are those that the release does not have.
+traced, and the capabilities whose hooks were not called are those that the release does not have. Programs that guards
+must not let pass are in `guard_canaries.py`.
 
 usage: python -m graphmend.canaries     prints the result as JSON
 """
@@ -170,12 +171,27 @@ def leaving(x: Any) -> Any:
 
 
 @calls(floats)
+def held(x: Any) -> Any:
+    return {"rest": numbers_of(3), "x": x + 1}
+
+
+@calls(floats)
 def blocks(x: Any) -> Any:
     with torch.no_grad(), warnings.catch_warnings(), contextlib.suppress(KeyError):
         y = x + 1
     with torch.device("cpu"):
         y = y + torch.ones(4)
-    return y * random.random() * random.uniform(1, 2) * random.Random(3).random()
+    return y
+
+
+@calls(floats)
+def drawn(x: Any) -> Any:
+    return x * random.random() * random.uniform(1, 2)
+
+
+@calls(floats)
+def drawn_by_another(x: Any) -> Any:
+    return x * random.Random(3).random()
 
 
 @calls(floats)
@@ -270,12 +286,15 @@ def uncalled() -> list[str]:
 
 
 def main() -> None:
+    from . import guard_canaries
     from .runtime.driver import install, modes
 
     modes.trusted.append(True)
     install.install_compile()
     trace_state.registry.add_sites(1)
-    terminal.say(json.dumps({"torch": torch_names.version(), "uncalled": uncalled()}))
+    terminal.say(
+        json.dumps({"torch": torch_names.version(), "uncalled": uncalled(), "passing": guard_canaries.passing()})
+    )
 
 
 if __name__ == "__main__":

@@ -150,11 +150,11 @@ def test_without_a_guard_of_all_rules_only_the_text_proves(tmp_path: Any, monkey
 def test_what_is_never_called_is_lost(monkeypatch: Any) -> None:
     """A release of the future whose names resolve, though tables hold the functions."""
     monkeypatch.setattr(modes, "CHECKED", ())
-    monkeypatch.setattr(modes, "uncalled", lambda: ["list.method"])
+    monkeypatch.setattr(modes, "canaries", lambda: (["list.method"], ["identity_guard"]))
     forget()
     found = modes.found()
-    assert found.name == modes.REDUCED
-    assert found.lost.keys() == {"sorting"}
+    assert found.name == modes.SOURCE_ONLY
+    assert found.lost.keys() == {"sorting", "identity_guard"} and "lets a program pass" in found.lost["identity_guard"]
     assert "never calls `list.method`" in found.lost["sorting"]
 
 

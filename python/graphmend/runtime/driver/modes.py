@@ -78,7 +78,10 @@ def found() -> Mode:
         features.load()
         hooks.table()
         if known not in CHECKED and not trusted:
-            lose_uncalled(uncalled())
+            silent, passing = canaries()
+            lose_uncalled(silent)
+            for name in passing:
+                hooks.lose(name, f"its guard lets a program pass with torch {version}")
     except Exception as error:
         return Mode(OFF, version, reason=f"{type(error).__name__}: {error}")
     return current()
@@ -117,27 +120,33 @@ def lose_uncalled(names: list[str]) -> None:
             hooks.lose(hook.feature.name, f"torch {torch_names.version()} never calls `{hook.capability}`")
 
 
-def uncalled() -> list[str]:
-    """What the canaries find for a release that is not known, from the cache or from a process of their own."""
+def canaries() -> tuple[list[str], list[str]]:
+    """What the canaries find for a release that is not known, from the cache or from a process of their own.
+
+    These are the capabilities that are never called, and the guards that let a program pass which they must not.
+    """
     from graphmend import cache
 
     digest = hashlib.blake2b(torch_names.version().encode(), digest_size=8).hexdigest()
     name = f"canaries-{digest}.json"
-    names = read(cache.read(name))
-    if names is None:
+    found = read(cache.read(name))
+    if found is None:
         command = [sys.executable, "-m", "graphmend.canaries"]
         run = subprocess.run(command, capture_output=True, timeout=SECONDS, stdin=subprocess.DEVNULL, check=False)
-        names = read(run.stdout)
-        if names is None:
+        found = read(run.stdout)
+        if found is None:
             raise RuntimeError(f"the self-check ended with status {run.returncode}")
         cache.write(name, run.stdout)
-    return names
+    return found
 
 
-def read(data: Optional[bytes]) -> Optional[list[str]]:
-    """The capabilities in what the canaries print; None where it is something else."""
+def read(data: Optional[bytes]) -> Optional[tuple[list[str], list[str]]]:
+    """Capabilities and guards in what the canaries print; None where it is something else."""
     try:
-        value: Any = json.loads(data or b"")["uncalled"]
+        value: Any = json.loads(data or b"")
+        found = value["uncalled"], value["passing"]
     except (ValueError, KeyError, TypeError):
         return None
-    return value if isinstance(value, list) and all(isinstance(name, str) for name in value) else None
+    names = [name for part in found if isinstance(part, list) for name in part]
+    known = all(isinstance(part, list) for part in found) and all(isinstance(name, str) for name in names)
+    return found if known else None

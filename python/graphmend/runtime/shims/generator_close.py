@@ -16,7 +16,7 @@ from typing import Any
 
 from ..base import folders, hooks, torch_names, trace_state
 
-FEATURE = hooks.Feature(__name__, hooks.GUARD, "generators that Dynamo runs to their ends")
+FEATURE = hooks.Feature(__name__, hooks.GUARD, "generators that Dynamo runs to their ends", partial=True)
 
 # What stands in the code of `with`, and in that of `try` before Python 3.11.
 BLOCKS = frozenset(("SETUP_FINALLY", "SETUP_WITH", "BEFORE_WITH", "LOAD_SPECIAL"))

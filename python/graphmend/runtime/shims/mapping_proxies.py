@@ -66,7 +66,7 @@ def check_proxy(check: Any, trace: trace_state.Trace, self: Any, tx: Any) -> Non
 @FEATURE.hook("variable.build")
 def build_proxy(build: Any, trace: trace_state.Trace, self: Any, value: Any) -> Any:
     """Note the dictionary behind a proxy that the program meets; refuse one that the trace has written to."""
-    if trace.whole and isinstance(value, types.MappingProxyType):
+    if isinstance(value, types.MappingProxyType):
         behind, known = dictionary_behind(value), written(self.tx.output.side_effects)
         if known is not None and behind in known:
             raise trace_state.SiteRefused(SEEN)
@@ -77,7 +77,7 @@ def build_proxy(build: Any, trace: trace_state.Trace, self: Any, value: Any) -> 
 @FEATURE.hook("effects.check")
 def check_write(check: Any, trace: trace_state.Trace, self: Any, item: Any) -> Any:
     """Refuse a write to a dictionary whose proxy the program has."""
-    if trace.whole and item.source is not None and (shown := FEATURE.of(trace)):
+    if item.source is not None and (shown := FEATURE.of(trace)):
         value = real(item)
         if id(value) in shown or id(getattr(value, "__dict__", None)) in shown:
             raise trace_state.SiteRefused(SEEN)

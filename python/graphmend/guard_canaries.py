@@ -1,0 +1,204 @@
+"""Canaries of guards: for each feature that soundness rests on, a program that it must not let pass.
+
+A hook that is called may still not do what it did: another release may ask elsewhere, or with other words. So each
+program here is run as Python runs it, and compiled with its mends, as one graph and as a part of a call that breaks behind
+it; what it gives, prints, raises and leaves behind has to be the same. A guard whose program shows a difference counts
+as missing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import random
+import textwrap
+from typing import Any, Callable
+
+import torch
+
+from . import core, hook
+from .runtime.base import torch_names, trace_state
+
+# By the guard: a module with a function `f` of one tensor, and `state()`, what it leaves behind.
+PROGRAMS = {
+    "identity_guard": """
+        OTHER = torch.zeros(3)
+        OTHER.add_(1)
+        def f(x):
+            if x.sum() > 0:
+                chosen = x + 1
+            else:
+                chosen = OTHER
+            return chosen._version, {chosen: 1}.get(OTHER), chosen + 1
+        """,
+    "object_writes": """
+        class Meter: pass
+        METER = Meter()
+        METER.seen = []
+        SEEN = METER.seen
+        def f(x):
+            METER.seen.append(x.sum().item())
+            return x * len(SEEN)
+        def state():
+            return SEEN
+        """,
+    "mapping_proxies": """
+        import types
+        TABLE = {"a": 1.0}
+        PROXY = types.MappingProxyType(TABLE)
+        def f(x):
+            TABLE[str(len(TABLE))] = 2.0
+            if x.sum() > 0:
+                x = x + 1
+            return x * len(PROXY)
+        """,
+    "assumptions": """
+        def f(x):
+            for i in range(int(x.sum().item())):
+                x = x + i
+            return x
+        """,
+    "early_side_refusal": """
+        def f(x):
+            if x.sum() > 0:
+                x = x + torch.rand(3)
+            return x * torch.rand(3)
+        """,
+    "deferred_values": """
+        import time
+        def f(x):
+            start = time.perf_counter()
+            x = x * 2
+            took = time.perf_counter() - start
+            if isinstance(took, float):
+                x = x + 1
+            print("in time", str(took) != "")
+            return x
+        """,
+    "generator_close": """
+        LOG = []
+        def items():
+            try:
+                yield 1
+                yield 2
+            finally:
+                LOG.append("closed")
+        def f(x):
+            for item in items():
+                if x.sum() > 0:
+                    x = x + 1
+                return x * item
+        def state():
+            return LOG
+        """,
+    "dead_code_that_raises": """
+        def f(x):
+            quotient = 1 / int(x.sum().item())
+            return x * 2
+        """,
+    "purity_watch": """
+        class Rate:
+            calls = 0
+            def next(self):
+                self.calls += 1
+                return self.calls
+        RATE = Rate()
+        def f(x):
+            print("total", x.sum().item(), RATE.next())
+            return x * RATE.calls
+        def state():
+            return RATE.calls
+        """,
+    "trace_time": """
+        COUNTS = {"up": 0}
+        def up(x):
+            COUNTS["up"] += 1
+            return x + 1
+        def f(x):
+            if x.sum() > 0:
+                x = up(x)
+            return x
+        def state():
+            return COUNTS
+        """,
+    "undo_log": """
+        import warnings
+        class Low(UserWarning): pass
+        warnings.simplefilter("error", Low)
+        class Steps: count = 0
+        STEPS = Steps()
+        def f(x):
+            STEPS.count += 1
+            warnings.warn("low", Low)
+            STEPS.count += 10
+            return x * STEPS.count
+        def state():
+            return STEPS.count
+        """,
+    "prologue": """
+        import random
+        def f(x):
+            if random.random() > 0.5:
+                x = x + random.random()
+            if x.sum() > 2:
+                x = x * random.randint(1, 5)
+            return x
+        """,
+}
+
+
+def inputs() -> list[torch.Tensor]:
+    """Arguments of the calls that are made of each program; data lead them to both sides."""
+    return [torch.ones(3), -torch.ones(3), torch.zeros(3), torch.full((3,), 2.0)]
+
+
+def outcome(code: Any, compile: Callable[[Any], Any]) -> list[Any]:
+    """What the calls of a program give, print, raise and leave behind."""
+    module: dict[str, Any] = {"__name__": "graphmend_canary", "torch": torch}
+    exec(code, module)
+    function, state = compile(module["f"]), module.get("state", tuple)
+    torch.manual_seed(0)
+    random.seed(0)
+    found: list[Any] = []
+    for x in inputs():
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            try:
+                given = repr(function(x))
+            except Exception as error:
+                given = f"{type(error).__name__}: {error}"
+        found.append((given, printed.getvalue(), repr(state()), repr(x)))
+    return [*found, torch.get_rng_state().tolist(), random.getstate()]
+
+
+def compiled(function: Any) -> Any:
+    """The function under `torch.compile`, from the beginning."""
+    torch_names.dynamo.reset()
+    return torch.compile(function, backend="eager")
+
+
+def broken(function: Any) -> Any:
+    """The function as the first part of a compiled call that nothing makes whole."""
+
+    def whole(x: Any) -> Any:
+        given = function(x)
+        torch_names.graph_break()
+        return given
+
+    return compiled(whole)
+
+
+def passing() -> list[str]:
+    """The guards whose programs show a difference."""
+    found = []
+    for name, text in PROGRAMS.items():
+        path, data = f"<canary of {name}>", textwrap.dedent(text).encode()
+        result = core.mend_source(path, data)
+        mended = hook.compile_mended(result, data, path) if result["mended"] else compile(data, path, "exec")
+        trace_state.registry.add_sites(len(result["sites"]) + 1)
+        original = compile(data, path, "exec")
+        expected = outcome(original, lambda function: function)
+        in_parts = outcome(mended, broken)
+        # Where a call breaks, Dynamo itself may be wrong.
+        if outcome(mended, compiled) != expected or in_parts not in (expected, outcome(original, broken)):
+            found.append(name)
+    return found
