@@ -78,6 +78,21 @@ OTHER_STRIDES = {
     ),
 }
 
+# Write to arguments of which their schemas say nothing, maybe only where another argument is true.
+STATISTICS = ("running_mean", "running_var")
+WRITES_UNSAID: dict[str, tuple[tuple[str, ...], Optional[str]]] = {
+    "native_batch_norm": (STATISTICS, "training"),
+    "cudnn_batch_norm": (STATISTICS, "training"),
+    "miopen_batch_norm": (STATISTICS, "training"),
+    "batch_norm_update_stats": (STATISTICS, None),
+    "batch_norm_gather_stats": (STATISTICS, None),
+    "batch_norm_gather_stats_with_counts": (STATISTICS, None),
+    "_no_grad_embedding_renorm_": (("weight",), None),
+}
+
+# Arguments by which operators with the tag of random numbers draw none if they are zero.
+PROBABILITIES = ("dropout_p", "dropout")
+
 # Libraries whose operators compute and do nothing else.
 PURE_LIBRARIES = frozenset(
     "aten prims prim torchvision torchaudio quantized quantized_decomposed mkldnn graphmend_functions".split()
@@ -124,9 +139,14 @@ def saves_result(overload: Any) -> bool:
     return name in SAVES_RESULT or name.startswith(("linalg_", "_scaled_dot_product"))
 
 
-def draws(overload: Any) -> bool:
-    """Whether the operator draws random numbers."""
-    return torch.Tag.nondeterministic_seeded in overload.tags
+def draws(overload: Any, args: tuple = (), kwargs: Optional[dict] = None) -> bool:
+    """Whether the operator draws random numbers; with its arguments, whether such a call does."""
+    schema = overload._schema
+    tagged = torch.Tag.nondeterministic_seeded in overload.tags
+    if not tagged and not any("Generator" in str(argument.type) for argument in schema.arguments):
+        return False
+    given = dict(zip((argument.name for argument in schema.arguments), args), **(kwargs or {}))
+    return all(given.get(name) != 0 for name in PROBABILITIES) and given.get("train") is not False
 
 
 def scales_gradient(overload: Any, args: tuple) -> bool:
@@ -147,10 +167,11 @@ def written(overload: Any, args: tuple, kwargs: dict) -> list:
         if argument.alias_info is not None and argument.alias_info.is_write:
             value = args[position] if position < len(args) and not argument.kwarg_only else kwargs.get(argument.name)
             found += [value] if isinstance(value, torch.Tensor) else list(value or ())
-    if name_of(overload) in ("native_batch_norm", "cudnn_batch_norm", "miopen_batch_norm", "instance_norm"):
-        training = args[5] if len(args) > 5 else kwargs.get("training")
-        if training:
-            found += [value for value in args[3:5] if isinstance(value, torch.Tensor)]
+    names, switch = WRITES_UNSAID.get(name_of(overload), ((), None))
+    if names:
+        given = dict(zip((argument.name for argument in overload._schema.arguments), args), **kwargs)
+        if switch is None or given.get(switch):
+            found += [given[name] for name in names if isinstance(given.get(name), torch.Tensor)]
     return found
 
 

@@ -14,7 +14,7 @@ from typing import Any, Optional
 import torch
 from torch.fx import GraphModule, Node
 
-from ..analysis import branch_proofs
+from ..analysis import branch_proofs, node_facts
 from ..base import hooks, torch_names, trace_state
 from ..base.dynamo_values import translator
 from .path_speculation import giving, is_of_module, of_modules, path_of
@@ -255,7 +255,7 @@ def changes_what_is_held(module: GraphModule, trace: trace_state.Trace) -> bool:
     held = branch_proofs.storages_in(
         node for node in inputs if getattr(node.meta["grapharg"].source, "name", "") in trace.held
     )
-    return any(not held.isdisjoint(branch_proofs.writes_of(node)) for node in module.graph.nodes)
+    return any(not held.isdisjoint(node_facts.writes_of(node)) for node in module.graph.nodes)
 
 
 def fix(trace: trace_state.Trace, number: Any) -> Any:

@@ -38,7 +38,7 @@ def note_example(note: Any, trace: trace_state.Trace, node: Node, value: Any) ->
 
 
 def computes_with_numbers(node: Node) -> bool:
-    """Whether a node calls an operator, a function or a method of Python's with nothing but numbers, one of them open."""
+    """Whether a node calls an operator, function or method of Python with nothing but numbers, one of them open."""
     if node.op == "call_function" and getattr(node.target, "__module__", None) not in PYTHON:
         return False
     values = [value_of(item) for item in (*node.args, *node.kwargs.values())]
@@ -54,7 +54,9 @@ def value_of(item: Any) -> Any:
 def trials(node: Node, value: Any) -> Iterator[tuple[Any, list, dict]]:
     """What the formula of a node gives for some numbers, and the arguments of the node for them."""
     values = [value_of(item) for item in (*node.args, *node.kwargs.values())]
-    symbols = sorted(set().union(*(item.node.expr.free_symbols for item in values if isinstance(item, NUMBERS))), key=str)
+    symbols = sorted(
+        set().union(*(item.node.expr.free_symbols for item in values if isinstance(item, NUMBERS))), key=str
+    )
     for turn in range(len(INTEGERS)):
         numbers = {
             symbol: (INTEGERS if symbol.is_integer else REALS)[(turn + place) % (5 if symbol.is_integer else 4)]

@@ -8,7 +8,7 @@ from typing import Any, Optional
 import torch
 from torch.fx import GraphModule, Node
 
-from ..analysis import branch_proofs
+from ..analysis import branch_proofs, node_facts
 from ..analysis.marker_regions import Event, Marks, Region, predicate_beside, read, tensor_of
 from ..autograd import inner_gradients, requires_grad_inputs
 from ..autograd.hook_runner import Hooks
@@ -318,8 +318,8 @@ def plan_replay(module: GraphModule, marks: Marks, plan: Plan, trace: Trace) -> 
         refuse_replay(sites, trace, f"the graph calls `{unknown}`, which may have effects of its own")
     written: set[int] = set()
     for node in module.graph.nodes:
-        written |= branch_proofs.writes_of(node)
-        plan.draws = plan.draws or branch_proofs.draws(node)
+        written |= node_facts.writes_of(node)
+        plan.draws = plan.draws or node_facts.draws(node)
         source = type(getattr(node.meta.get("grapharg"), "source", None)).__name__
         if node.op == "placeholder" and "Random" in source:
             plan.calls_random = trace.calls_random = True
