@@ -25,6 +25,7 @@ from ..capture.tensor_predicates import decide_on_tensors
 from ..external import numpy_random_functions
 from ..external.drawn_scalars import hand_out_tensors, numbers_as_tensors
 from ..external.lru_caches import refuse_reruns
+from . import anomaly_mode
 from .dead_code_that_raises import lost_failures
 from .functionalize_sides import functionalize
 from .simplify_selects import simplify
@@ -246,6 +247,7 @@ def gate_gradients(module: GraphModule, marks: Marks) -> None:
         for side, nodes in enumerate(region.sides):
             if region.scales[side]:  # type: ignore[attr-defined]
                 gate_side(module, region, side, nodes)
+                anomaly_mode.mark(region)
 
 
 def gate_side(module: GraphModule, region: Region, side: int, nodes: list[Node]) -> None:
