@@ -90,8 +90,9 @@ WRITES_UNSAID: dict[str, tuple[tuple[str, ...], Optional[str]]] = {
     "_no_grad_embedding_renorm_": (("weight",), None),
 }
 
-# Arguments by which operators with the tag of random numbers draw none if they are zero.
+# Arguments by which operators with the tag of random numbers draw none if they are zero, or false.
 PROBABILITIES = ("dropout_p", "dropout")
+TRAINING = ("train", "training")
 
 # Libraries whose operators compute and do nothing else.
 PURE_LIBRARIES = frozenset(
@@ -145,8 +146,17 @@ def draws(overload: Any, args: tuple = (), kwargs: Optional[dict] = None) -> boo
     tagged = torch.Tag.nondeterministic_seeded in overload.tags
     if not tagged and not any("Generator" in str(argument.type) for argument in schema.arguments):
         return False
-    given = dict(zip((argument.name for argument in schema.arguments), args), **(kwargs or {}))
-    return all(given.get(name) != 0 for name in PROBABILITIES) and given.get("train") is not False
+    given = given_to(overload, args, kwargs or {})
+    return all(given.get(name) != 0 for name in PROBABILITIES) and all(
+        given.get(name) is not False for name in TRAINING
+    )
+
+
+def given_to(overload: Any, args: tuple, kwargs: dict) -> dict:
+    """What a call gives an operator, by the names of its arguments; of calls without arguments, nothing."""
+    arguments = overload._schema.arguments
+    defaults = {item.name: item.default_value for item in arguments if item.has_default_value()} if args else {}
+    return {**defaults, **dict(zip((item.name for item in arguments), args)), **kwargs}
 
 
 def scales_gradient(overload: Any, args: tuple) -> bool:
@@ -169,7 +179,7 @@ def written(overload: Any, args: tuple, kwargs: dict) -> list:
             found += [value] if isinstance(value, torch.Tensor) else list(value or ())
     names, switch = WRITES_UNSAID.get(name_of(overload), ((), None))
     if names:
-        given = dict(zip((argument.name for argument in overload._schema.arguments), args), **kwargs)
+        given = given_to(overload, args, kwargs)
         if switch is None or given.get(switch):
             found += [given[name] for name in names if isinstance(given.get(name), torch.Tensor)]
     return found

@@ -150,9 +150,19 @@ def find(node: Node, args: tuple, kwargs: dict, tensors: list[torch.Tensor]) -> 
     if str(getattr(target, "__module__", None)).startswith(TRANSFORMS):
         return NOTHING
     try:
-        return of_calls(*made_again(node, args, kwargs, tensors))
+        facts = of_calls(*made_again(node, args, kwargs, tensors))
     except Exception:
         return unknown
+    return Facts(facts.draws, facts.writes | said(target, args, kwargs, tensors))
+
+
+def said(target: Any, args: tuple, kwargs: dict, tensors: list[torch.Tensor]) -> frozenset[int]:
+    """The positions of the tensors that a call is said to write to; some operators do not do it on fake tensors."""
+    written = tensors_in(kwargs.get("out"))
+    if isinstance(target, torch_names.OpOverload):
+        written = aten_facts.written(target, args, kwargs)
+    places = set(map(id, written))
+    return frozenset(place for place, tensor in enumerate(tensors) if id(tensor) in places)
 
 
 def is_known(function: Any) -> bool:
@@ -175,8 +185,7 @@ def of_schemas(target: Any, args: tuple, kwargs: dict, tensors: list[torch.Tenso
     if len(overloads) > 1:
         mutable = any(overload._schema.is_mutable for overload in overloads)
         return Facts(draws, frozenset(range(len(tensors)) if mutable else ()))
-    written = {id(tensor) for tensor in aten_facts.written(overloads[0], args, kwargs)}
-    return Facts(draws, frozenset(place for place, tensor in enumerate(tensors) if id(tensor) in written))
+    return Facts(draws, said(overloads[0], args, kwargs, tensors))
 
 
 def of_calls(calls: list[Call], memory: list[Optional[int]]) -> Facts:

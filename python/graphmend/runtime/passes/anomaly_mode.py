@@ -1,8 +1,8 @@
 """Choices in graphs that run as Python, under autograd's anomaly mode.
 
-A side that is not taken has a gradient of zero, of which its derivative may make NaN (0 * inf). No gradient comes of it,
-and yet anomaly mode looks at every function of the backward pass, and raises. So the choice hands the side not taken
-no gradient at all there, as in eager Python. Compiled graphs have one backward function for all, which gives no NaN.
+A side that is not taken has a gradient of zero, of which its derivative may make NaN (0 * inf). No gradient comes of
+it, and yet anomaly mode looks at every function of the backward pass, and raises. So the choice hands the side not
+taken no gradient at all there, as in eager Python. Compiled graphs have one backward function, which gives no NaN.
 """
 
 from __future__ import annotations
