@@ -14,7 +14,9 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import operator
+import re
 import sys
+import warnings
 from typing import Any, Callable, Iterable, Iterator, Optional
 
 import torch
@@ -33,6 +35,7 @@ TRANSFORMS = ("torch._C._functorch", "torch._functorch")
 SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), torch.dtype, torch.device, torch.layout)
 PLAIN += (torch.memory_format,)
+SPEAKERS = re.compile(r"(graphmend|torch)\b")
 MOST = 4096  # calls that are remembered
 
 Call = tuple[Any, tuple, dict, Any]  # an operator, its arguments, its result
@@ -147,6 +150,8 @@ def find(node: Node, args: tuple, kwargs: dict, tensors: list[torch.Tensor]) -> 
         return unknown
     if target is operator.getitem and isinstance(args[0], (tuple, list)):
         return NOTHING
+    if target is torch.autograd.grad:  # of a graph that stand-ins do not have; what it runs does none of this
+        return NOTHING
     if str(getattr(target, "__module__", None)).startswith(TRANSFORMS):
         return NOTHING
     try:
@@ -205,7 +210,7 @@ def made_again(node: Node, args: tuple, kwargs: dict, tensors: list[torch.Tensor
     if not fakes:
         raise ValueError("a call without fake tensors")
     mode = fakes[0].fake_mode
-    with temporarily_clear_interpreter_stack(), mode, unnoticed(mode.shape_env), torch.no_grad():
+    with temporarily_clear_interpreter_stack(), mode, unnoticed(mode.shape_env), unwarned(), torch.no_grad():
         copies = {id(tensor): stand_in(tensor) for tensor in tensors}
         own = torch_names.tree_map(lambda leaf: copies.get(id(leaf), leaf), (list(args), kwargs))
         function, positional = called(node, own[0])
@@ -230,6 +235,18 @@ def unnoticed(shapes: Any) -> Iterator[None]:
         return
     with shapes.suppress_guards(), shapes.ignore_fresh_unbacked_symbols():
         yield
+
+
+@contextlib.contextmanager
+def unwarned() -> Iterator[None]:
+    """Nothing is warned of that torch or this module seems to say. The program's warnings stay known as shown or not,
+    which `warnings.catch_warnings` would make Python forget."""
+    silence = ("ignore", None, Warning, SPEAKERS, 0)
+    warnings.filters.insert(0, silence)  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        warnings.filters.remove(silence)  # type: ignore[attr-defined]
 
 
 def innermost(value: torch.Tensor) -> torch.Tensor:

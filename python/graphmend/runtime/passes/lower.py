@@ -265,6 +265,8 @@ def gate_side(module: GraphModule, region: Region, side: int, nodes: list[Node])
             return source
         with module.graph.inserting_after(last):
             stopped = module.graph.call_method("detach", (source,))
+        with torch.no_grad():
+            stopped.meta = {"example_value": tensor_of(source).data}  # type: ignore[union-attr]
         with module.graph.inserting_after(stopped):
             test = predicate_beside(module.graph, region, source)
         choice = (source, stopped) if side == 0 else (stopped, source)
