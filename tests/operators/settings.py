@@ -110,6 +110,7 @@ def load(text: str) -> dict:
     """The program, anew."""
     module = types.ModuleType("operators_program")
     sys.modules[module.__name__] = module
+    torch.manual_seed(5)  # for the parameters of layers
     exec(mended(text), vars(module))
     return vars(module)
 
@@ -132,7 +133,7 @@ def same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and one == other
 
 
-def record(function: Callable[..., Any], form: Form, differentiated: bool) -> list:
+def record(function: Callable[..., Any], names: dict, form: Form, differentiated: bool) -> list:
     """Everything that the caller of some calls can see."""
     torch.manual_seed(11)
     found = []
@@ -153,7 +154,8 @@ def record(function: Callable[..., Any], form: Form, differentiated: bool) -> li
             except Exception as error:
                 made = [type(error).__name__, str(error).splitlines()[:1]]
         state = torch.get_rng_state()
-        found.append([made, plain(inputs), plain(w.grad), text.getvalue(), state])
+        layer = plain([*names["layer"].state_dict().values()]) if "layer" in names else None
+        found.append([made, plain(inputs), plain(w.grad), text.getvalue(), state, layer])
     return found
 
 
@@ -162,15 +164,17 @@ def difference(form: Form, setting: str, differentiated: bool, backend: str = "e
     text = program(form, differentiated)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        expected = record(load(text)[setting], form, differentiated)
+        names = load(text)
+        expected = record(names[setting], names, form, differentiated)
     torch._dynamo.reset()
     runtime.registry.reset()
-    compiled = torch.compile(load(text)[setting], backend=backend)
+    names = load(text)
+    compiled = torch.compile(names[setting], backend=backend)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        got = record(compiled, form, differentiated)
+        got = record(compiled, names, form, differentiated)
     for turn, (one, other) in enumerate(zip(expected, got)):
-        for what, left, right in zip(("result", "inputs", "gradient", "text", "generator"), one, other):
+        for what, left, right in zip(("result", "inputs", "gradient", "text", "generator", "layer"), one, other):
             if not same(left, right):
                 shown = "" if what == "generator" else f": {left} != {right}"
                 return f"{form.name} | {form.text} | {setting} | call {turn}: {what}{shown}"[:600]

@@ -76,3 +76,22 @@ def test_nothing_is_copied_for_what_only_reads(tmp_path: Path, expression: str) 
         with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
             function(values(2))
     assert not [row for row in profile.key_averages() if row.key == "aten::clone"]
+
+
+RESIZED = """
+import torch
+
+
+def f(x, out):
+    torch.mean(x, 0, out=out)
+    if x.sum() > 0:
+        raise ValueError("stop")
+    return out * 2
+"""
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_result_that_was_resized_by_a_call_that_is_run_again(tmp_path: Path) -> None:
+    make = load(tmp_path, RESIZED)
+    inputs = [torch.ones(3, 4) * sign for sign in (-1.0, 1.0, -1.0, 1.0)]
+    compare(make, [lambda x=x: (x.clone(), torch.zeros(2, 2)) for x in inputs], grad=False)
