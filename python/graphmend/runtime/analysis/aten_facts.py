@@ -59,9 +59,10 @@ BOUNDED = frozenset(
 # The derivative reads the result, so that nobody may write to the result before.
 SAVES_RESULT = frozenset(
     """
-    _cdist_forward _log_softmax _softmax amax amin celu cumprod elu erfinv exp exp2 expm1 hypot linalg_vector_norm
-    logcumsumexp logsumexp max median min nanmedian norm pow prod reciprocal relu rsqrt selu sigmoid sqrt std std_mean
-    tan tanh
+    _cdist_forward _log_softmax _pdist_forward _softmax amax amin celu cholesky_inverse cholesky_solve copysign cumprod
+    dist elu erfinv exp exp2 expm1 hypot ldexp linalg_vector_norm logcumsumexp logsumexp max median min nanmedian norm
+    polar pow prod reciprocal relu rsqrt selu sgn sigmoid special_erfcx special_i0e special_i1 special_i1e
+    special_log_ndtr special_ndtri sqrt std std_mean tan tanh triangular_solve
     """.split()
 )
 

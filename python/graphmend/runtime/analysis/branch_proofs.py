@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import operator
 from typing import Any, Iterable, Optional
@@ -14,7 +13,7 @@ from ..base import torch_names
 from ..base.marker_ops import kind_of
 from . import aten_facts, custom_op_purity, node_facts, stride_facts
 from .marker_regions import Marks, Region, Select, tensor_of
-from .node_facts import Recorder, storage_of, storages_in, storages_of, writes_of
+from .node_facts import storage_of, storages_in, storages_of, writes_of
 
 COST_LIMIT = 100_000_000
 
@@ -29,23 +28,10 @@ def is_context(node: Node) -> bool:
     return node.op == "call_function" and name_of(node) in aten_facts.CONTEXT_FUNCTIONS
 
 
-def operators_of(node: Node) -> list[tuple[Any, tuple, dict, Any]]:
-    """The ATen calls behind one node, found by running it again on its fake tensors."""
+def operators_of(node: Node) -> list[node_facts.Call]:
+    """The ATen calls behind one node, found by making it again on stand-ins of its fake tensors."""
     args, kwargs = torch.fx.map_arg((node.args, node.kwargs), tensor_of)
-    tensors = [value for value in torch_names.tree_leaves((args, kwargs)) if isinstance(value, torch.Tensor)]
-    own = tensor_of(node)
-    fakes = [value.fake_mode for value in [*tensors, own] if hasattr(value, "fake_mode")]
-    function = node.target if node.op == "call_function" else getattr(args[0], str(node.target))
-    arguments = args if node.op == "call_function" else args[1:]
-    recorder = Recorder()
-    if not fakes:
-        with recorder:
-            function(*arguments, **kwargs)
-        return recorder.calls
-    shapes = fakes[0].shape_env
-    with fakes[0], shapes.ignore_fresh_unbacked_symbols() if shapes else contextlib.nullcontext(), recorder:
-        function(*arguments, **kwargs)
-    return recorder.calls
+    return node_facts.made_again(node, args, kwargs, node_facts.tensors_in((args, kwargs)))[0]
 
 
 def operator_names(node: Node) -> set[str]:

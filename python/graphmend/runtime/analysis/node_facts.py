@@ -208,7 +208,12 @@ def made_again(node: Node, args: tuple, kwargs: dict, tensors: list[torch.Tensor
         value for value in map(innermost, [*tensors, *tensors_in(tensor_of(node))]) if isinstance(value, FakeTensor)
     ]
     if not fakes:
-        raise ValueError("a call without fake tensors")
+        if tensors:
+            raise ValueError("a call with other tensors than fake ones")
+        function, positional = called(node, list(args))
+        with Recorder() as recorder:
+            function(*positional, **kwargs)
+        return recorder.calls, []
     mode = fakes[0].fake_mode
     with temporarily_clear_interpreter_stack(), mode, unnoticed(mode.shape_env), unwarned(), torch.no_grad():
         copies = {id(tensor): stand_in(tensor) for tensor in tensors}

@@ -102,7 +102,7 @@ def saves(node: Node, storage: int) -> bool:
         return False
     try:
         if node_facts.writes_of(node):
-            return branch_proofs.name_of(node).strip("_") in aten_facts.SAVES_RESULT
+            return any(aten_facts.saves_result(call[0]) for call in branch_proofs.operators_of(node))
         result = computed_again(node, tensor_of(node).fake_mode)  # type: ignore[union-attr]
     except Exception:
         return True
