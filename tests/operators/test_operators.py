@@ -11,12 +11,13 @@ from collections.abc import Iterator
 
 import pytest
 import torch
-from forms import Form, aten_candidates, candidates, forms, schemas
+from forms import Form, aten_candidates, candidates, forms, quiet, result_tensors, schemas
 from reality import really, told
 from settings import SETTINGS, difference
 
 import graphmend.runtime as runtime
 from graphmend.runtime.analysis import aten_facts
+from graphmend.runtime.analysis.node_facts import Recorder
 
 SEED, COUNT, PARTS = 20261124, 200, 8
 
@@ -98,3 +99,39 @@ def test_statistics_are_written() -> None:
     """What writes to statistics without a word in its schema is in the table, and what is in the table takes them."""
     known = {name.partition(".")[0].split()[1] for name in (candidate.name for candidate in aten_candidates(True))}
     assert {name for name in aten_facts.WRITES_UNSAID if not name.startswith(("cudnn", "miopen"))} <= known
+
+
+def test_what_derivatives_save_of_results() -> None:
+    """Where the derivative reads a result, the facts say so of an ATen call behind the operator."""
+    missed = []
+    for form in forms([item for item in aten_candidates() if item.name.startswith("aten") and "out" not in item.name]):
+        inputs = [value.requires_grad_() * 1 if value.is_floating_point() else value for value in form.tensors()]
+        if saves_result(form, inputs) and not said_to_save(form):
+            missed.append(form.text)
+    assert not missed
+
+
+def saves_result(form: Form, inputs: list[torch.Tensor]) -> bool:
+    """Whether a result shares memory with what its derivative has saved, and no input does."""
+    try:
+        with quiet():
+            results = [item for item in result_tensors(form.call(inputs)) if item.grad_fn is not None]
+    except Exception:  # the arguments are none for gradients
+        return False
+    known = {value.untyped_storage().data_ptr() for value in inputs}
+    own = {item.untyped_storage().data_ptr() for item in results if item.layout == torch.strided} - known
+    return any(not own.isdisjoint(saved_memory(item.grad_fn)) for item in results)
+
+
+def saved_memory(function: object) -> set[int]:
+    """The addresses of what a function of the backward pass has saved."""
+    saved = [getattr(function, name) for name in dir(function) if name.startswith("_saved_")]
+    tensors = [item for item in result_tensors(saved) if item.layout == torch.strided and item.numel()]
+    return {item.untyped_storage().data_ptr() for item in tensors}
+
+
+def said_to_save(form: Form) -> bool:
+    """Whether the facts say that a call saves its result."""
+    with Recorder() as recorder, quiet(), torch.no_grad():
+        form.call(form.tensors())
+    return any(aten_facts.saves_result(call[0]) for call in recorder.calls)

@@ -138,7 +138,7 @@ def may_fail(overload: Any, integral: bool, args: tuple) -> bool:
 def saves_result(overload: Any) -> bool:
     """Whether the derivative of the operator reads what the operator returned; solvers are taken to do so."""
     name = name_of(overload)
-    return name in SAVES_RESULT or name.startswith(("linalg_", "_scaled_dot_product"))
+    return name in SAVES_RESULT or name.lstrip("_").startswith(("linalg_", "scaled_dot_product"))
 
 
 def draws(overload: Any, args: tuple = (), kwargs: Optional[dict] = None) -> bool:
