@@ -12,7 +12,7 @@ import pytest
 
 pytest_plugins = ["pytester"]  # runs pytest itself, for the tests of our plugin
 HAS_TORCH = importlib.util.find_spec("torch") is not None
-collect_ignore = [] if HAS_TORCH else ["runtime"]
+collect_ignore = [] if HAS_TORCH else ["operators", "runtime"]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -59,9 +59,10 @@ BOUNDED = frozenset(
 # The derivative reads the result, so that nobody may write to the result before.
 SAVES_RESULT = frozenset(
     """
-    _cdist_forward _log_softmax _softmax amax amin celu cumprod elu erfinv exp exp2 expm1 hypot linalg_vector_norm
-    logcumsumexp logsumexp max median min nanmedian norm pow prod reciprocal relu rsqrt selu sigmoid sqrt std std_mean
-    tan tanh
+    _cdist_forward _log_softmax _pdist_forward _softmax amax amin celu cholesky_inverse cholesky_solve copysign cumprod
+    dist elu erfinv exp exp2 expm1 hypot ldexp linalg_vector_norm logcumsumexp logsumexp max median min nanmedian norm
+    polar pow prod reciprocal relu rsqrt selu sgn sigmoid special_erfcx special_i0e special_i1 special_i1e
+    special_log_ndtr special_ndtri sqrt std std_mean tan tanh triangular_solve
     """.split()
 )
 
@@ -77,6 +78,22 @@ OTHER_STRIDES = {
         """.split()
     ),
 }
+
+# Write to arguments of which their schemas say nothing, maybe only where another argument is true.
+STATISTICS = ("running_mean", "running_var")
+WRITES_UNSAID: dict[str, tuple[tuple[str, ...], Optional[str]]] = {
+    "native_batch_norm": (STATISTICS, "training"),
+    "cudnn_batch_norm": (STATISTICS, "training"),
+    "miopen_batch_norm": (STATISTICS, "training"),
+    "batch_norm_update_stats": (STATISTICS, None),
+    "batch_norm_gather_stats": (STATISTICS, None),
+    "batch_norm_gather_stats_with_counts": (STATISTICS, None),
+    "_no_grad_embedding_renorm_": (("weight",), None),
+}
+
+# Arguments by which operators with the tag of random numbers draw none if they are zero, or false.
+PROBABILITIES = ("dropout_p", "dropout")
+TRAINING = ("train", "training")
 
 # Libraries whose operators compute and do nothing else.
 PURE_LIBRARIES = frozenset(
@@ -121,12 +138,26 @@ def may_fail(overload: Any, integral: bool, args: tuple) -> bool:
 def saves_result(overload: Any) -> bool:
     """Whether the derivative of the operator reads what the operator returned; solvers are taken to do so."""
     name = name_of(overload)
-    return name in SAVES_RESULT or name.startswith(("linalg_", "_scaled_dot_product"))
+    return name in SAVES_RESULT or name.lstrip("_").startswith(("linalg_", "scaled_dot_product"))
 
 
-def draws(overload: Any) -> bool:
-    """Whether the operator draws random numbers."""
-    return torch.Tag.nondeterministic_seeded in overload.tags
+def draws(overload: Any, args: tuple = (), kwargs: Optional[dict] = None) -> bool:
+    """Whether the operator draws random numbers; with its arguments, whether such a call does."""
+    schema = overload._schema
+    tagged = torch.Tag.nondeterministic_seeded in overload.tags
+    if not tagged and not any("Generator" in str(argument.type) for argument in schema.arguments):
+        return False
+    given = given_to(overload, args, kwargs or {})
+    return all(given.get(name) != 0 for name in PROBABILITIES) and all(
+        given.get(name) is not False for name in TRAINING
+    )
+
+
+def given_to(overload: Any, args: tuple, kwargs: dict) -> dict:
+    """What a call gives an operator, by the names of its arguments; of calls without arguments, nothing."""
+    arguments = overload._schema.arguments
+    defaults = {item.name: item.default_value for item in arguments if item.has_default_value()} if args else {}
+    return {**defaults, **dict(zip((item.name for item in arguments), args)), **kwargs}
 
 
 def scales_gradient(overload: Any, args: tuple) -> bool:
@@ -147,10 +178,11 @@ def written(overload: Any, args: tuple, kwargs: dict) -> list:
         if argument.alias_info is not None and argument.alias_info.is_write:
             value = args[position] if position < len(args) and not argument.kwarg_only else kwargs.get(argument.name)
             found += [value] if isinstance(value, torch.Tensor) else list(value or ())
-    if name_of(overload) in ("native_batch_norm", "cudnn_batch_norm", "miopen_batch_norm", "instance_norm"):
-        training = args[5] if len(args) > 5 else kwargs.get("training")
-        if training:
-            found += [value for value in args[3:5] if isinstance(value, torch.Tensor)]
+    names, switch = WRITES_UNSAID.get(name_of(overload), ((), None))
+    if names:
+        given = given_to(overload, args, kwargs)
+        if switch is None or given.get(switch):
+            found += [given[name] for name in names if isinstance(given.get(name), torch.Tensor)]
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import operator
 from typing import Any, Iterable, Optional
@@ -13,40 +12,11 @@ from torch.fx import GraphModule, Node
 from ..base import torch_names
 from ..base.dynamo_values import source_name
 from ..base.marker_ops import kind_of
-from ..base.torch_names import TorchDispatchMode
-from . import aten_facts, custom_op_purity, stride_facts
+from . import aten_facts, custom_op_purity, node_facts, stride_facts
 from .marker_regions import Marks, Region, Select, tensor_of
+from .node_facts import storage_of, storages_in, storages_of, writes_of
 
 COST_LIMIT = 100_000_000
-
-
-def storage_of(value: Any) -> Optional[int]:
-    """Identity of the memory behind a fake tensor."""
-    if not isinstance(value, torch.Tensor) or value.layout != torch.strided:
-        return None
-    while torch_names.is_functorch_wrapped_tensor(value):
-        value = torch_names.get_unwrapped(value)
-    return value.untyped_storage()._cdata
-
-
-def storages_of(node: Node) -> set[int]:
-    """Identities of the memory behind the tensors that a node produced."""
-    value = tensor_of(node)
-    values = value if isinstance(value, (tuple, list)) else [value]
-    return {found for found in map(storage_of, values) if found is not None}
-
-
-class Recorder(TorchDispatchMode):
-    """Collects the operators that a call dispatches, with what they were given and returned."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.calls: list[tuple[Any, tuple, dict, Any]] = []
-
-    def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: Any = None) -> Any:
-        result = func(*args, **(kwargs or {}))
-        self.calls.append((func, args, kwargs or {}, result))
-        return result
 
 
 def name_of(node: Node) -> str:
@@ -59,23 +29,10 @@ def is_context(node: Node) -> bool:
     return node.op == "call_function" and name_of(node) in aten_facts.CONTEXT_FUNCTIONS
 
 
-def operators_of(node: Node) -> list[tuple[Any, tuple, dict, Any]]:
-    """The ATen calls behind one node, found by running it again on its fake tensors."""
+def operators_of(node: Node) -> list[node_facts.Call]:
+    """The ATen calls behind one node, found by making it again on stand-ins of its fake tensors."""
     args, kwargs = torch.fx.map_arg((node.args, node.kwargs), tensor_of)
-    tensors = [value for value in torch_names.tree_leaves((args, kwargs)) if isinstance(value, torch.Tensor)]
-    own = tensor_of(node)
-    fakes = [value.fake_mode for value in [*tensors, own] if hasattr(value, "fake_mode")]
-    function = node.target if node.op == "call_function" else getattr(args[0], str(node.target))
-    arguments = args if node.op == "call_function" else args[1:]
-    recorder = Recorder()
-    if not fakes:
-        with recorder:
-            function(*arguments, **kwargs)
-        return recorder.calls
-    shapes = fakes[0].shape_env
-    with fakes[0], shapes.ignore_fresh_unbacked_symbols() if shapes else contextlib.nullcontext(), recorder:
-        function(*arguments, **kwargs)
-    return recorder.calls
+    return node_facts.made_again(node, args, kwargs, node_facts.tensors_in((args, kwargs)))[0]
 
 
 def operator_names(node: Node) -> set[str]:
@@ -128,7 +85,7 @@ def examine_calls(node: Node, calls: list[tuple[Any, tuple, dict, Any]], facts: 
             continue  # `prim::device` and the like ask for metadata
         tensors = [arg for arg in torch_names.tree_leaves((args, kwargs)) if isinstance(arg, torch.Tensor)]
         integral = not any(arg.is_floating_point() or arg.is_complex() for arg in tensors)
-        if aten_facts.draws(overload):
+        if aten_facts.draws(overload, args, kwargs):
             return f"`{name_of(node)}` draws random numbers on one side"
         if aten_facts.may_fail(overload, integral, args):
             return f"`{name_of(node)}` ({overload.name()}) may fail on data that the side does not see"
@@ -176,100 +133,9 @@ def fails(node: Node) -> bool:
         tensors = [arg for arg in torch_names.tree_leaves((args, kwargs)) if isinstance(arg, torch.Tensor)]
         integral = not any(arg.is_floating_point() or arg.is_complex() for arg in tensors)
         mixed = len({tensor.dtype for tensor in tensors}) > 1 and aten_facts.name_of(overload) in aten_facts.PRODUCTS
-        if mixed or aten_facts.draws(overload) or aten_facts.may_fail(overload, integral, args):
+        if mixed or aten_facts.draws(overload, args, kwargs) or aten_facts.may_fail(overload, integral, args):
             return True
     return False
-
-
-def writes_of(node: Node) -> set[int]:
-    """Storages that a node outside of a region may write to; judged by names, generously."""
-    if node.op == "call_method":
-        name = str(node.target)
-        inplace = name.strip("_") in INPLACE_OPERATORS if name.endswith("__") else name.endswith("_")
-        inplace = inplace and name != "requires_grad_"
-        return storages_of(node.args[0]) if inplace else set()
-    if node.op != "call_function" or kind_of(node) is not None:
-        return set()
-    target = node.target
-    if isinstance(target, torch_names.HigherOrderOperator):
-        return storages_in(node.all_input_nodes)
-    if isinstance(target, (torch_names.OpOverload, torch_names.OpOverloadPacket)):
-        packets = (
-            [target]
-            if isinstance(target, torch_names.OpOverload)
-            else [getattr(target, name) for name in target.overloads()]
-        )
-        mutable = any(overload._schema.is_mutable for overload in packets)
-        return storages_in(node.all_input_nodes) if mutable else set()
-    name = name_of(node)
-    if getattr(operator, name, None) is target:  # there an underscore parts `and_` from the keyword
-        inplace = name in INPLACE_OPERATORS or target is operator.setitem
-    else:
-        inplace = name.endswith("_") and not name.endswith("__")
-    if name.startswith(MANY_TENSORS):
-        return storages_in(node.all_input_nodes) if inplace else set()
-    if inplace:
-        return storages_of(node.args[0]) if node.args and isinstance(node.args[0], Node) else set()
-    if "batch_norm" in name and (node.args[5] if len(node.args) > 5 else node.kwargs.get("training")) is False:
-        return set()
-    if "batch_norm" in name or "instance_norm" in name or node.kwargs.get("out") is not None:
-        return storages_in(node.all_input_nodes)
-    if name in ("embedding", "embedding_bag"):  # rows that are longer than `max_norm` are shortened in place
-        longest = node.args[3] if len(node.args) > 3 else node.kwargs.get("max_norm")
-        return set() if longest is None else storages_of(node.args[1] if len(node.args) > 1 else node.kwargs["weight"])
-    if node.kwargs.get("inplace") or (name in INPLACE_FLAG and True in node.args):
-        return storages_in(node.all_input_nodes)
-    if isinstance(getattr(target, "__module__", None), str) and not target.__module__.startswith(KNOWN_MODULES):
-        return storages_in(node.all_input_nodes)
-    return set()
-
-
-INPLACE_OPERATORS = frozenset(
-    "iadd iand ifloordiv ilshift imatmul imod imul ior ipow irshift isub itruediv ixor iconcat".split()
-)
-MANY_TENSORS = ("_foreach_", "_fused_", "_amp_foreach_")
-INPLACE_FLAG = frozenset("relu dropout leaky_relu elu silu mish hardtanh relu6 hardswish celu selu threshold".split())
-KNOWN_MODULES = ("torch", "_operator", "builtins", "math", "operator")
-
-
-def storages_in(nodes: Iterable[Node]) -> set[int]:
-    """Union of the storages behind several nodes."""
-    found: set[int] = set()
-    for node in nodes:
-        found |= storages_of(node)
-    return found
-
-
-RANDOM_WORDS = (
-    "rand",
-    "dropout",
-    "bernoulli",
-    "multinomial",
-    "normal",
-    "uniform",
-    "exponential_",
-    "cauchy_",
-    "poisson",
-)
-RANDOM_WORDS += ("geometric_", "rrelu", "gumbel", "binomial", "sample", "lstm", "gru", "rnn_")
-
-
-def draws(node: Node) -> bool:
-    """Whether a node may draw random numbers; judged by names, generously."""
-    if node.op == "call_module" or isinstance(node.target, torch_names.HigherOrderOperator):
-        return True
-    if node.op not in ("call_function", "call_method") or kind_of(node) is not None:
-        return False
-    name = name_of(node)
-    if name == "scaled_dot_product_attention":
-        probability = node.args[4] if len(node.args) > 4 else node.kwargs.get("dropout_p", 0.0)
-        return probability != 0.0
-    if "normal" in name and "norm" in name and "normal_" not in name and name != "normal":
-        return False
-    if node.op == "call_function" and isinstance(getattr(node.target, "__module__", None), str):
-        if not node.target.__module__.startswith(KNOWN_MODULES):
-            return True
-    return any(word in name for word in RANDOM_WORDS)
 
 
 def reaches(module: GraphModule, marks: Marks) -> Optional[str]:
@@ -501,11 +367,9 @@ def opaque(module: GraphModule) -> Optional[str]:
                 continue
             target = node.target
             if isinstance(target, (torch_names.OpOverload, torch_names.OpOverloadPacket)):
-                known = str(target).partition(".")[0] in aten_facts.PURE_LIBRARIES
-                if not known and not custom_op_purity.only_computes(target):
+                if node_facts.is_custom(target) and not custom_op_purity.only_computes(target):
                     return name_of(node)
             elif not isinstance(target, torch_names.HigherOrderOperator):
-                home = getattr(target, "__module__", None)
-                if isinstance(home, str) and not home.startswith(KNOWN_MODULES):
+                if not node_facts.is_known(target):
                     return name_of(node)
     return None

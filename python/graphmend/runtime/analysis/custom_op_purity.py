@@ -28,7 +28,6 @@ ERRORS = frozenset("AssertionError IndexError NotImplementedError RuntimeError T
 # What may be asked of an argument or a result, beside the operators of ATen.
 ATTRIBUTES = frozenset("T append device dim dtype extend is_cuda itemsize layout mT ndim requires_grad shape".split())
 METHODS = frozenset("bool double element_size float half int long tolist type type_as".split())
-DRAWING = ("bernoulli", "dropout", "multinomial", "normal", "poisson", "rand", "rrelu", "uniform")
 STATEFUL = frozenset("backward from_file record_stream requires_grad_ retain_grad save set_ set_data".split())
 
 # Instructions that reach for something, and those of them that reach no further than the function itself.
@@ -41,11 +40,7 @@ SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENER
 def is_operator(name: str) -> bool:
     """Whether an operator of ATen has this name, one on tensors that draws no random numbers."""
     packet = getattr(torch.ops.aten, name, None) if not name.startswith("_") else None
-    if (
-        not isinstance(packet, torch_names.OpOverloadPacket)
-        or name in STATEFUL
-        or any(word in name for word in DRAWING)
-    ):
+    if not isinstance(packet, torch_names.OpOverloadPacket) or name in STATEFUL:
         return False
     overloads = [getattr(packet, overload) for overload in packet.overloads()]
     return any(map(is_on_tensors, overloads)) and not any(map(aten_facts.draws, overloads))

@@ -174,4 +174,7 @@ def predicate_beside(graph: Graph, region: Region, value: Node) -> Node:
     devices = [fake.device if isinstance(fake, torch.Tensor) else None for fake in fakes]
     if None in devices or devices[0] == devices[1]:
         return region.predicate
-    return graph.call_method("to", (region.predicate, devices[1]))
+    node = graph.call_method("to", (region.predicate, devices[1]))
+    with fakes[0].fake_mode:  # type: ignore[union-attr]
+        node.meta = {"example_value": fakes[0].to(devices[1])}  # type: ignore[union-attr]
+    return node

@@ -14,15 +14,17 @@ from typing import Any, Optional
 
 import torch
 
+from .drawing_names import drawing_names
+
 PLAIN = (type(None), bool, int, float, complex, str, bytes, range, type(Ellipsis), type(NotImplemented))
 CODE = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, classmethod, staticmethod, property)
 MOST = 4000
 WRITES_GLOBALS, WRITES_CELLS = ("STORE_GLOBAL", "DELETE_GLOBAL"), ("STORE_DEREF", "DELETE_DEREF")
-# Names by which code looks at the stack, changes what holds everywhere, or draws random numbers.
+# Names by which code looks at the stack, changes what holds everywhere, or draws numbers of Python's or NumPy's.
 FORBIDDEN = frozenset(
-    "_getframe currentframe extract_stack getframeinfo exec eval globals locals random uniform randint randn rand "
-    "randperm shuffle gauss seed manual_seed default_rng bernoulli multinomial dropout set_default_dtype "
-    "set_default_device set_grad_enabled backward zero_grad register_hook".split()
+    "_getframe currentframe extract_stack getframeinfo exec eval globals locals random uniform randint shuffle gauss "
+    "seed manual_seed default_rng set_default_dtype set_default_device set_grad_enabled backward zero_grad "
+    "register_hook".split()
 )
 TRUSTED = (
     "graphmend",
@@ -108,7 +110,7 @@ class Search:
 
     def look_at_code(self, code: types.CodeType, variables: dict, outer: tuple) -> None:
         """The names that code uses: globals, and methods of whatever is found."""
-        forbidden = FORBIDDEN.intersection(code.co_names)
+        forbidden = (FORBIDDEN | drawing_names()).intersection(code.co_names)
         if forbidden:
             raise Unknown(f"it may use `{min(forbidden)}`")
         for item in dis.get_instructions(code):

@@ -23,7 +23,7 @@ from typing import Any, Callable, Iterator, Optional
 import torch
 from torch.fx import GraphModule, Node
 
-from ..analysis import branch_proofs
+from ..analysis import branch_proofs, node_facts
 from ..analysis.marker_regions import Marks, tensor_of
 from ..analysis.reachability import is_trusted, vars_of
 from ..base import hooks, torch_names, trace_state
@@ -239,7 +239,7 @@ def refuse_hooks(module: GraphModule, marks: Marks, trace: trace_state.Trace) ->
             if branch_proofs.storages_of(output) & seen:
                 raise trace_state.SiteRefused("a tensor has a hook, and results of the function share memory")
             seen |= branch_proofs.storages_of(output)
-    written = set().union(*map(branch_proofs.writes_of, module.graph.nodes))
+    written = set().union(*map(node_facts.writes_of, module.graph.nodes))
     if any(
         branch_proofs.requires_grad(node) and branch_proofs.storages_of(node) & written for node in inputs_of(module)
     ):
@@ -298,7 +298,7 @@ def flows(module: GraphModule, places: dict[Node, int]) -> tuple[dict[int, froze
         if node in places:
             behind[places[node]] = frozenset(number for kind, number in found if kind == "input")
             found |= {("hook", places[node])}
-        for storage in branch_proofs.writes_of(node):
+        for storage in node_facts.writes_of(node):
             table[storage] = table.get(storage, EMPTY) | found
         values = tensor_of(node) if isinstance(tensor_of(node), (tuple, list)) else (tensor_of(node),)
         if any(isinstance(value, torch.Tensor) and value.requires_grad for value in values):  # type: ignore

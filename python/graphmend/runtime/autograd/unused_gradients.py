@@ -12,7 +12,7 @@ from typing import Any, Callable, Optional, Sequence
 import torch
 from torch.fx import GraphModule, Node
 
-from ..analysis import branch_proofs
+from ..analysis import branch_proofs, node_facts
 from ..analysis.marker_regions import tensor_of
 
 EMPTY: frozenset = frozenset()
@@ -91,7 +91,7 @@ def reach_of(module: GraphModule) -> Optional[Reach]:
             table[node] = frozenset([place]) if branch_proofs.requires_grad(node) else EMPTY
             continue
         behind = EMPTY.union(*map(read, node.all_input_nodes))
-        for storage in branch_proofs.writes_of(node):
+        for storage in node_facts.writes_of(node):
             table[storage] = table.get(storage, EMPTY) | behind
         value = tensor_of(node)
         values = value if isinstance(value, (tuple, list)) else (value,)

@@ -14,7 +14,7 @@ from typing import Any, Optional
 import torch
 from torch.fx import GraphModule, Node
 
-from ..analysis import branch_proofs
+from ..analysis import branch_proofs, node_facts
 from ..base import hooks, torch_names, trace_state
 from ..base.dynamo_values import source_name, translator
 from .path_speculation import giving, is_of_module, of_modules, path_of
@@ -253,7 +253,7 @@ def changes_what_is_held(module: GraphModule, trace: trace_state.Trace) -> bool:
         return False
     inputs = [node for node in module.graph.nodes if node.op == "placeholder" and "grapharg" in node.meta]
     held = branch_proofs.storages_in(node for node in inputs if source_name(node.meta["grapharg"].source) in trace.held)
-    return any(not held.isdisjoint(branch_proofs.writes_of(node)) for node in module.graph.nodes)
+    return any(not held.isdisjoint(node_facts.writes_of(node)) for node in module.graph.nodes)
 
 
 def fix(trace: trace_state.Trace, number: Any) -> Any:

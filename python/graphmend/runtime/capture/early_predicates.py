@@ -7,7 +7,7 @@ from typing import Any, Optional, Sequence
 import torch
 from torch.fx import Graph, GraphModule, Node
 
-from ..analysis import branch_proofs
+from ..analysis import node_facts
 from ..analysis.marker_regions import Decision
 
 
@@ -55,11 +55,7 @@ def needed_for(predicate: Node) -> Optional[list[Node]]:
         node = waiting.pop()
         if node in found or comes_from_outside(node):
             continue
-        if (
-            node.op not in ("call_function", "call_method")
-            or branch_proofs.draws(node)
-            or branch_proofs.writes_of(node)
-        ):
+        if node.op not in ("call_function", "call_method") or node_facts.draws(node) or node_facts.writes_of(node):
             return None
         found[node] = None
         waiting += node.all_input_nodes
@@ -74,7 +70,7 @@ def is_chance(predicate: Node) -> bool:
         if node in seen:
             continue
         seen.add(node)
-        drawn = drawn or branch_proofs.draws(node)
+        drawn = drawn or node_facts.draws(node)
         if node.op in ("placeholder", "get_attr"):
             return False
         waiting += node.all_input_nodes

@@ -13,7 +13,7 @@ from typing import Any, Iterable, Iterator, Optional
 import torch
 from torch.fx import Graph, Node
 
-from ..analysis import branch_proofs
+from ..analysis import node_facts
 from ..base import torch_names, trace_state
 from ..base.dynamo_values import guard_source
 from ..base.marker_ops import kind_of
@@ -166,7 +166,7 @@ def is_foreign(node: Node) -> bool:
     """Whether a node gives what does not come from modules alone, or is not what they hold any more."""
     if node.op == "placeholder" and not is_of_module(node.meta["grapharg"].source):
         return True
-    return branch_proofs.draws(node) or any(map(branch_proofs.writes_of, [node, *node.users]))
+    return node_facts.draws(node) or any(map(node_facts.writes_of, [node, *node.users]))
 
 
 def is_of_module(source: Any) -> bool:

@@ -34,6 +34,7 @@ from ..effects.mode_rollback import keeping_modes
 from ..effects.object_writes import refuse_seen
 from ..effects.redirected_output import refuse_kept, silent
 from ..effects.rollback import GuardedGraph, guarded
+from ..passes import anomaly_mode
 from ..passes.dead_code_that_raises import forgotten_numbers
 from ..passes.lower import lower
 from ..shims.context_managers import refuse_devices
@@ -129,6 +130,8 @@ class MendingBackend:
             raise trace_state.SymbolsRefused(unfit)
         with kept_buffers(plan.hooks), flags_held(inputs, plan.flags), not_compiled(unfit), collected():
             compiled = self.inner(module, inputs, **kwargs)
+        if anomaly_mode.has_choices(module) and not is_compiler(self.inner):
+            compiled = anomaly_mode.watched(module, compiled)
         if runs_as_python(module, compiled):
             plan.fresh = []
         elif reason is not None:

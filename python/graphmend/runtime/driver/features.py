@@ -12,6 +12,7 @@ ORDER = (
     "effects.object_writes",
     "shims.mapping_proxies",
     "capture.assumptions",
+    "capture.number_operators",
     "capture.dynamic_counters",
     "shims.early_side_refusal",
     "capture.implicit_bool",

@@ -10,7 +10,7 @@ from typing import Any
 
 from torch.compiler import is_dynamo_compiling
 
-from ..analysis import aten_facts, branch_proofs
+from ..analysis import aten_facts, branch_proofs, node_facts
 from ..base import hooks, trace_state
 from ..base.dynamo_values import constant, translator
 from ..capture.dialect import refuse, traced
@@ -100,7 +100,7 @@ def only_computes(before: list[Any], nodes: list[Any]) -> bool:
     written: set[int] = set()
     for node in nodes:
         calls = branch_proofs.calls_behind(node)
-        if calls is None or any(aten_facts.draws(overload) for overload, _, _ in calls):
+        if calls is None or any(aten_facts.draws(*call) for call in calls):
             return False
-        written |= branch_proofs.writes_of(node)
+        written |= node_facts.writes_of(node)
     return not written or written.isdisjoint(branch_proofs.storages_in(before))

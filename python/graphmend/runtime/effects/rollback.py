@@ -25,15 +25,23 @@ def save_generators(devices: Sequence[torch.device]) -> Callable[[], None]:
     return restore
 
 
+def has_place(tensor: torch.Tensor) -> bool:
+    """Whether a tensor has its elements at places of one memory."""
+    return tensor.layout == torch.strided
+
+
 def save_tensors(tensors: Sequence[torch.Tensor]) -> Callable[[], None]:
     """Remember the values of tensors, and how often they were written to; returns what puts both back."""
     copies = [tensor.detach().clone() for tensor in tensors]
+    sizes = [(item.storage_offset(), item.size(), item.stride()) if has_place(item) else () for item in tensors]
     counted = tuple(tensor for tensor in tensors if not tensor.is_inference())
     versions = tuple(tensor._version for tensor in counted)
 
     def restore() -> None:
         with torch.no_grad():
-            for tensor, copy in zip(tensors, copies):
+            for tensor, copy, size in zip(tensors, copies, sizes):
+                if size and tensor.shape != copy.shape:  # a result that did not fit in was given the memory
+                    tensor.set_(tensor.untyped_storage(), *size)
                 tensor.detach().copy_(copy)
         torch_names._unsafe_set_version_counter(counted, versions)
 

@@ -391,9 +391,9 @@ def remember_once(found: Notes, generator: Any, function: Any) -> None:
 
 def refuse_late_seed(output: Any, site: str) -> None:
     """The graph draws behind what is done in front of it."""
-    from ..analysis import branch_proofs
+    from ..analysis import node_facts
 
-    if any(branch_proofs.draws(node) for node in output.graph.nodes):
+    if any(node_facts.draws(node) for node in output.graph.nodes):
         refuse(site, "random numbers are drawn before the seed is set")
 
 

@@ -20,7 +20,7 @@ from typing import Any, Callable, Optional
 import torch
 from torch.fx import GraphModule, Node
 
-from ..analysis import branch_proofs, impure_functions
+from ..analysis import branch_proofs, impure_functions, node_facts
 from ..analysis.custom_op_purity import ERRORS, FUNCTIONS
 from ..base import define_op, folders, hooks, trace_state
 from ..base.torch_names import tree_map
@@ -283,7 +283,7 @@ def needed_nodes(module: GraphModule) -> set[Node]:
     needed: set[Node] = set()
     memory: set[int] = set()
     waiting = [module.graph.output_node()]
-    writers = [(node, branch_proofs.writes_of(node)) for node in module.graph.nodes]
+    writers = [(node, node_facts.writes_of(node)) for node in module.graph.nodes]
     while waiting:
         while waiting:
             node = waiting.pop()

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from ..analysis import branch_proofs
+from ..analysis import branch_proofs, node_facts
 from ..analysis.marker_regions import Marks, tensor_of
 from ..base import hooks, trace_state
 from ..base.trace_state import SiteRefused, Trace
@@ -70,7 +70,7 @@ def lost_failures(module: GraphModule, marks: Marks, trace: Trace) -> list[Node]
     that; other decisions are refused.
     """
     needed: set[Node] = set()
-    waiting = [module.graph.output_node(), *(node for node in module.graph.nodes if branch_proofs.writes_of(node))]
+    waiting = [module.graph.output_node(), *(node for node in module.graph.nodes if node_facts.writes_of(node))]
     waiting += [part.marker for part in [*marks.checks, *marks.decisions, *marks.events]]
     add_sources(needed, waiting)
     idle = [node for node in module.graph.nodes if node not in needed]

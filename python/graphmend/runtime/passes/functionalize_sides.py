@@ -12,7 +12,7 @@ from typing import Any, Optional
 import torch
 from torch.fx import GraphModule, Node
 
-from ..analysis import aten_facts, branch_proofs
+from ..analysis import aten_facts, branch_proofs, node_facts
 from ..analysis.marker_regions import Marks, Region, Select, predicate_beside, tensor_of
 from ..base import torch_names
 from ..base.marker_ops import kind_of
@@ -35,14 +35,14 @@ def functionalize(module: GraphModule, marks: Marks, trace: Trace) -> None:
 
 def functionalize_region(module: GraphModule, region: Region) -> Optional[str]:
     """Do so for one region, inner ones being done; returns why it cannot be done."""
-    if not any(branch_proofs.writes_of(node) for nodes in region.sides for node in nodes):
+    if not any(node_facts.writes_of(node) for nodes in region.sides for node in nodes):
         return None
     order = branch_proofs.Order(module)
     start = order.position[region.start]
     written: dict[int, set[int]] = {}
     for side, nodes in enumerate(region.sides):
         for node in nodes:
-            for storage in branch_proofs.writes_of(node):
+            for storage in node_facts.writes_of(node):
                 if any(order.position[holder] < start for holder in order.holders.get(storage, ())):
                     written.setdefault(storage, set()).add(side)
     for storage, sides in written.items():
@@ -101,8 +101,8 @@ def saves(node: Node, storage: int) -> bool:
     if node.target is torch.where:
         return False
     try:
-        if branch_proofs.writes_of(node):
-            return branch_proofs.name_of(node).strip("_") in aten_facts.SAVES_RESULT
+        if node_facts.writes_of(node):
+            return any(aten_facts.saves_result(call[0]) for call in branch_proofs.operators_of(node))
         result = computed_again(node, tensor_of(node).fake_mode)  # type: ignore[union-attr]
     except Exception:
         return True

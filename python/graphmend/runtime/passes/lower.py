@@ -8,7 +8,7 @@ from typing import Any, Optional
 import torch
 from torch.fx import GraphModule, Node
 
-from ..analysis import branch_proofs
+from ..analysis import branch_proofs, node_facts
 from ..analysis.marker_regions import Event, Marks, Region, predicate_beside, read, tensor_of
 from ..autograd import inner_gradients, requires_grad_inputs
 from ..autograd.hook_runner import Hooks
@@ -25,6 +25,7 @@ from ..capture.tensor_predicates import decide_on_tensors
 from ..external import numpy_random_functions
 from ..external.drawn_scalars import hand_out_tensors, numbers_as_tensors
 from ..external.lru_caches import refuse_reruns
+from . import anomaly_mode
 from .dead_code_that_raises import lost_failures
 from .functionalize_sides import functionalize
 from .simplify_selects import simplify
@@ -246,6 +247,7 @@ def gate_gradients(module: GraphModule, marks: Marks) -> None:
         for side, nodes in enumerate(region.sides):
             if region.scales[side]:  # type: ignore[attr-defined]
                 gate_side(module, region, side, nodes)
+                anomaly_mode.mark(region)
 
 
 def gate_side(module: GraphModule, region: Region, side: int, nodes: list[Node]) -> None:
@@ -263,6 +265,8 @@ def gate_side(module: GraphModule, region: Region, side: int, nodes: list[Node])
             return source
         with module.graph.inserting_after(last):
             stopped = module.graph.call_method("detach", (source,))
+        with torch.no_grad():
+            stopped.meta = {"example_value": tensor_of(source).data}  # type: ignore[union-attr]
         with module.graph.inserting_after(stopped):
             test = predicate_beside(module.graph, region, source)
         choice = (source, stopped) if side == 0 else (stopped, source)
@@ -318,8 +322,8 @@ def plan_replay(module: GraphModule, marks: Marks, plan: Plan, trace: Trace) -> 
         refuse_replay(sites, trace, f"the graph calls `{unknown}`, which may have effects of its own")
     written: set[int] = set()
     for node in module.graph.nodes:
-        written |= branch_proofs.writes_of(node)
-        plan.draws = plan.draws or branch_proofs.draws(node)
+        written |= node_facts.writes_of(node)
+        plan.draws = plan.draws or node_facts.draws(node)
         source = type(getattr(node.meta.get("grapharg"), "source", None)).__name__
         if node.op == "placeholder" and "Random" in source:
             plan.calls_random = trace.calls_random = True

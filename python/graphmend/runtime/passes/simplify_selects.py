@@ -13,7 +13,7 @@ from typing import Any, Optional
 import torch
 from torch.fx import GraphModule, Node
 
-from ..analysis import branch_proofs
+from ..analysis import branch_proofs, node_facts
 from ..analysis.marker_regions import Marks, tensor_of
 from ..base.torch_names import FakeTensor
 
@@ -28,7 +28,7 @@ def simplify(module: GraphModule, marks: Marks) -> None:
     """Rewrite selections between tensors that nobody writes to and that take no part in gradients."""
     written: set[int] = set()
     for node in module.graph.nodes:
-        written |= branch_proofs.writes_of(node)
+        written |= node_facts.writes_of(node)
     for region in marks.regions:
         for select in region.selects:
             node = select.result

@@ -6,7 +6,7 @@ from typing import Any
 
 from torch.fx import Node
 
-from ..analysis import aten_facts, branch_proofs
+from ..analysis import aten_facts, branch_proofs, node_facts
 from ..base import hooks, torch_names, trace_state
 from ..base.marker_ops import site_of
 
@@ -27,12 +27,12 @@ def note_example(note: Any, trace: trace_state.Trace, node: Node, value: Any) ->
 def draws(node: Node) -> bool:
     """Whether a node surely draws random numbers."""
     if (
-        not branch_proofs.draws(node)
+        not node_facts.draws(node)
         or isinstance(node.target, torch_names.HigherOrderOperator)
         or node.op == "call_module"
     ):
         return False
     try:
-        return any(aten_facts.draws(call[0]) for call in branch_proofs.operators_of(node))
+        return any(aten_facts.draws(*call[:3]) for call in branch_proofs.operators_of(node))
     except Exception:  # the proofs behind the trace will tell
         return False

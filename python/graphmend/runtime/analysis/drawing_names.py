@@ -1,0 +1,52 @@
+"""The names by which code may ask torch for random numbers, from the tags of operators and the code of functions.
+
+An operator draws if one of its overloads has the tag. A function of torch in Python draws if its code uses a name that
+draws. Code that uses such a name of anything at all is taken to draw.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+
+import torch
+
+from ..base.torch_names import OpOverloadPacket
+from . import aten_facts
+
+DEPTH = 3  # calls between a function and the operator that draws
+
+
+@functools.lru_cache(maxsize=None)
+def drawing_names() -> frozenset[str]:
+    """The names of operators, methods and functions of torch that may draw."""
+    homes = (torch, torch.Tensor, torch.nn.functional, torch.nn.init)
+    found = {name for home in homes for name in dir(home) if not name.startswith("__") and is_drawing(name)}
+    functions = {
+        name: member
+        for home in homes
+        for name, member in list(vars(home).items())
+        if isinstance(member, types.FunctionType) and str(member.__module__).startswith("torch")
+    }
+    while True:
+        more = {name for name, function in functions.items() if name not in found and uses(function, found, DEPTH)}
+        if not more:
+            return frozenset(found)
+        found |= more
+
+
+def uses(function: types.FunctionType, names: set[str], depth: int) -> bool:
+    """Whether the code of a function, or of one that it names, uses one of the names."""
+    used = function.__code__.co_names
+    if not names.isdisjoint(used):
+        return True
+    inner = (function.__globals__.get(name) for name in used if depth)
+    return any(isinstance(part, types.FunctionType) and uses(part, names, depth - 1) for part in inner)
+
+
+def is_drawing(name: str) -> bool:
+    """Whether an overload of the operator of this name draws."""
+    packet = getattr(torch.ops.aten, name, None)
+    if not isinstance(packet, OpOverloadPacket):
+        return False
+    return any(aten_facts.draws(getattr(packet, overload)) for overload in packet.overloads())

@@ -1,0 +1,137 @@
+"""Operators around which a mend must not be noticed, 200 by chance; `make operators` takes all of them.
+
+Beside it, the facts of the runtime against what every callable really does: a torch with a random or writing operator
+that its schemas and tags do not tell of fails here.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+import torch
+from forms import Form, aten_candidates, candidates, forms, quiet, result_tensors, schemas
+from reality import really, told
+from settings import SETTINGS, difference
+
+import graphmend.runtime as runtime
+from graphmend.runtime.analysis import aten_facts
+from graphmend.runtime.analysis.node_facts import Recorder
+
+SEED, COUNT, PARTS = 20261124, 200, 8
+
+
+@pytest.fixture(autouse=True)
+def installed() -> Iterator[None]:
+    """The runtime is in force, with one thread."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    runtime.install_compile()
+    runtime.add_sites(1)
+    yield
+    runtime.uninstall_compile()
+    torch._dynamo.reset()
+    torch.set_num_threads(threads)
+
+
+def chosen(part: int) -> Iterator[Form]:
+    """Some forms by chance."""
+    found = candidates()
+    random.Random(f"{SEED} {part}").shuffle(found)
+    for count, form in enumerate(forms(found)):
+        if count == COUNT // PARTS:
+            return
+        yield form
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_nobody_notices(part: int) -> None:
+    chance = random.Random(part)
+    found = [difference(form, chance.choice(SETTINGS), chance.random() < 0.5) for form in chosen(part)]
+    assert not [text for text in found if text is not None]
+
+
+def test_facts_tell_what_calls_do() -> None:
+    """No operator or function draws or writes more than the facts say; few are told to draw that do not."""
+    missed, idle, count = [], [], 0
+    for form in forms([item for item in candidates() if item.name.startswith(("aten", "functional"))]):
+        said = told(form)
+        if said is None:
+            continue
+        real = really(form)
+        count += 1
+        if (real.draws and not said.draws) or real.writes - said.writes:
+            missed.append((form.name, form.text, real, said))
+        if said.draws and not real.draws:
+            idle.append(form.name)
+    assert not missed
+    assert count > 1500
+    assert not [name for name in idle if not is_random(name)]
+
+
+def is_random(name: str) -> bool:
+    """Whether other calls of an operator draw: it was given nothing to draw for, or a rate of zero."""
+    operator = name.split()[1].partition(".")[0].rstrip("_")
+    packet = getattr(torch.ops.aten, operator, None)
+    overloads = [getattr(packet, overload) for overload in packet.overloads()] if packet is not None else []
+    return not overloads or operator in ("tensor", "as_tensor") or any(map(aten_facts.draws, overloads))
+
+
+def test_schemas_and_tags_agree() -> None:
+    """What takes a generator draws, what has the mark of writing in its name says where, in every overload."""
+    silent = []
+    for schema in schemas():
+        name = schema.name.partition("::")[2]
+        overload = getattr(getattr(torch.ops.aten, name), schema.overload_name or "default", None)
+        if overload is None:
+            continue
+        takes = any("Generator" in str(item.type) for item in schema.arguments)
+        if takes and not aten_facts.draws(overload):
+            silent.append(f"{schema} takes a generator, and is not known to draw")
+        marked = name.endswith("_") and not name.endswith("__")
+        if marked and not schema.is_mutable and name not in aten_facts.WRITES_UNSAID:
+            silent.append(f"{schema} is in place, and does not say where")
+    assert not silent
+
+
+def test_statistics_are_written() -> None:
+    """What writes to statistics without a word in its schema is in the table, and what is in the table takes them."""
+    known = {name.partition(".")[0].split()[1] for name in (candidate.name for candidate in aten_candidates(True))}
+    assert {name for name in aten_facts.WRITES_UNSAID if not name.startswith(("cudnn", "miopen"))} <= known
+
+
+def test_what_derivatives_save_of_results() -> None:
+    """Where the derivative reads a result, the facts say so of an ATen call behind the operator."""
+    missed = []
+    for form in forms([item for item in aten_candidates() if item.name.startswith("aten") and "out" not in item.name]):
+        inputs = [value.requires_grad_() * 1 if value.is_floating_point() else value for value in form.tensors()]
+        if saves_result(form, inputs) and not said_to_save(form):
+            missed.append(form.text)
+    assert not missed
+
+
+def saves_result(form: Form, inputs: list[torch.Tensor]) -> bool:
+    """Whether a result shares memory with what its derivative has saved, and no input does."""
+    try:
+        with quiet():
+            results = [item for item in result_tensors(form.call(inputs)) if item.grad_fn is not None]
+    except Exception:  # the arguments are none for gradients
+        return False
+    known = {value.untyped_storage().data_ptr() for value in inputs}
+    own = {item.untyped_storage().data_ptr() for item in results if item.layout == torch.strided} - known
+    return any(not own.isdisjoint(saved_memory(item.grad_fn)) for item in results)
+
+
+def saved_memory(function: object) -> set[int]:
+    """The addresses of what a function of the backward pass has saved."""
+    saved = [getattr(function, name) for name in dir(function) if name.startswith("_saved_")]
+    tensors = [item for item in result_tensors(saved) if item.layout == torch.strided and item.numel()]
+    return {item.untyped_storage().data_ptr() for item in tensors}
+
+
+def said_to_save(form: Form) -> bool:
+    """Whether the facts say that a call saves its result."""
+    with Recorder() as recorder, quiet(), torch.no_grad():
+        form.call(form.tensors())
+    return any(aten_facts.saves_result(call[0]) for call in recorder.calls)
