@@ -271,6 +271,10 @@ class CallableRecord:
     uncounted: bool = False  # they are constants all the same
     hosts: bool = False  # graphs run functions that draw from NumPy as operators
 
+    def plain(self) -> dict[str, Any]:
+        """The record as data that JSON has."""
+        return {**dataclasses.asdict(self), "counters": sorted(self.counters)}
+
 
 class Registry:
     """Process-wide record of sites and compiled callables; the lock guards every change."""
@@ -312,7 +316,7 @@ class Registry:
             self.callables.clear()
 
     def report(self) -> dict[str, Any]:
-        """The record as plain data."""
+        """The record as data that JSON has."""
         with self.lock:
             return {
                 "known_sites": self.known,
@@ -322,7 +326,7 @@ class Registry:
                     site: {"mended": record.mended, "refused": list(record.refused)}
                     for site, record in self.sites.items()
                 },
-                "callables": [dataclasses.asdict(record) for record in self.callables if record.mode != "unused"],
+                "callables": [record.plain() for record in self.callables if record.mode != "unused"],
             }
 
 
