@@ -1,7 +1,7 @@
 """A finder that waits for one module, and acts when that has been executed.
 
-It stands at the front of `sys.meta_path`, answers with what the other finders say, and has the loader of that one module
-call back. Then it goes away.
+It stands at the front of `sys.meta_path`, answers with what the other finders say, and has the loader of that one
+module call back. Then it goes away.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Callable
 
 
 class ModuleFinder:
-    """Finds a module as others do, and is told when it has been executed; a program may also find it and not import it."""
+    """Finds a module as others do, and is told when it has been executed, which may be never."""
 
     def __init__(self, name: str, action: Callable[[], None]) -> None:
         self.name = name

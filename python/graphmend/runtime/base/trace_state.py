@@ -106,6 +106,7 @@ class Trace:
     outside: Any = None  # what the graph takes from outside of the program (external_calls.py)
     fills: Any = None  # where the result gets what is read behind the graph (queue_sizes.py)
     work: Any = None  # the deferred work, as the code around the graph hands it over (effect_queue.py)
+    receivers: Any = None  # who is shown the deferred work (receivers.py)
     changes: bool = False  # that code notes how to undo what it changes
     bare: bool = False  # the graph notes nothing of that kind
     clock: Any = None  # the graph behind which deferred work reads the clock

@@ -1,7 +1,7 @@
 """Switching the runtime on and off.
 
-`torch.compile` ends in `torch._dynamo.optimize`, and so does everything else that compiles; that function is replaced as
-soon as Dynamo is loaded. `torch.compile` is left alone: programs and packages wrap it, keep it and compare it.
+`torch.compile` ends in `torch._dynamo.optimize`, and so does everything else that compiles; that function is replaced
+as soon as Dynamo is loaded. `torch.compile` is left alone: programs and packages wrap it, keep it and compare it.
 """
 
 from __future__ import annotations
