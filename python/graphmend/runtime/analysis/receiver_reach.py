@@ -79,7 +79,7 @@ class ReceiverSearch(Search):
             return
         if isinstance(value, logging.Logger):
             self.ids.add(id(value))
-            for part in (value.parent, *value.filters, *value.handlers):
+            for part in (type(value), value.parent, *value.filters, *value.handlers):
                 self.add(part)
             return
         if isinstance(value, io.TextIOWrapper):

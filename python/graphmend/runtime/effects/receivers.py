@@ -11,9 +11,8 @@ import logging
 import sys
 import warnings
 import weakref
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Optional
 
-from ..analysis.reachability import is_trusted
 from ..analysis.receiver_reach import reached
 from ..base import trace_state
 from ..base.dynamo_values import real
@@ -42,18 +41,21 @@ class Receivers:
         self.known: list[Callable[[], Any]] = []  # weak references to the receivers that were looked at
 
     def present(self) -> list[Any]:
-        """All receivers as they are now."""
+        """All receivers as they are now. It is on the way of every call that shows something."""
         found: list[Any] = [*self.files]
-        kinds = self.kinds
-        if kinds != {LOGS}:
-            found += (sys.stdout, sys.stderr)
-        if WARNINGS in kinds:
-            found += (warnings.showwarning, warnings.formatwarning)
-        loggers = self.loggers
-        if loggers:
-            found.append(logging.getLogRecordFactory())
-            for logger in loggers:
-                found += receivers_of_logger(logger)
+        if self.kinds != {LOGS}:
+            found += (sys.stdout, sys.stderr, warnings.showwarning, warnings.formatwarning)
+        if self.loggers:
+            found += (logging.getLogRecordFactory(), logging.lastResort)
+        for logger in self.loggers:
+            found += logger.filters
+            while logger is not None:
+                found += (logger,)
+                for handler in logger.handlers:
+                    found += (handler, handler.formatter, *handler.filters)
+                    if isinstance(handler, logging.StreamHandler):
+                        found += (handler.stream,)
+                logger = logger.parent if logger.propagate else None
         return found
 
     def meet(self) -> Optional[str]:
@@ -93,24 +95,6 @@ def reference(value: Any) -> Callable[[], Any]:
 
 def nobody() -> None:
     """Refers to None."""
-
-
-def receivers_of_logger(logger: Any) -> Iterator[Any]:
-    """What a record passes on its way from a logger."""
-    yield from logger.filters
-    handlers = 0
-    while logger is not None:
-        if not is_trusted(type(logger).__module__):
-            yield logger
-        for handler in logger.handlers:
-            handlers += 1
-            yield handler
-            yield handler.formatter
-            yield from handler.filters
-            yield getattr(handler, "stream", None)
-        logger = logger.parent if logger.propagate else None
-    if not handlers and logging.lastResort is not None:
-        yield logging.lastResort
 
 
 def note(trace: Any, site: str, sink: Any, values: list[Any]) -> None:
