@@ -42,11 +42,19 @@ def apply(function: Callable[..., None], *values: Any) -> None:
     function(*values)
 
 
+def source_name(source: Any) -> str:
+    """The name of a source of Dynamo's; it is a method until torch 2.9."""
+    name = getattr(source, "name", "")
+    return str(name() if callable(name) else name)
+
+
 def is_queue(var: Any) -> bool:
     """Whether a variable of Dynamo's is the list of deferred work."""
     from .torch_names import AttrSource
 
-    return isinstance(var.source, AttrSource) and str(var.source.name).endswith(trace_state.QUEUE_SOURCE)
+    if not isinstance(var.source, AttrSource):
+        return False
+    return source_name(var.source).endswith(trace_state.QUEUE_SOURCE)
 
 
 def constant_of(var: Any) -> Any:

@@ -18,6 +18,7 @@ import torch
 
 from ..analysis.reachability import NOTHING, Reach, reached
 from ..base import hooks, trace_state
+from ..base.effect_queue import source_name
 from ..capture.identity_guard import computes, type_of
 
 CONTAINERS = (list, dict, set, bytearray, collections.deque, collections.defaultdict, collections.OrderedDict)
@@ -83,7 +84,7 @@ class Loads:
     def resolve(self) -> None:
         """Find out what the sources are called; most traces can do without."""
         for number, source in self.pending:
-            name = str(getattr(source, "name", "")).replace(trace_state.QUEUE_SOURCE, "")
+            name = source_name(source).replace(trace_state.QUEUE_SOURCE, "")
             self.names.append(name)
             self.sources.setdefault(number, set()).add(name)
         self.pending.clear()
