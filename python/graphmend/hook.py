@@ -17,6 +17,7 @@ import warnings
 from typing import Any, Callable
 
 from graphmend import cache, core, runtime, terminal, torch_watch
+from graphmend.runtime.base import dialect_class
 
 # The distribution of torch itself: Dynamo does not break in its own code in ways that a rewrite could cure.
 OWN_PACKAGES = frozenset({"torch", "functorch", "torchgen", "graphmend"})
@@ -117,7 +118,7 @@ def mended_code(path: str, data: bytes) -> types.CodeType | None:
         warn(f"{path} is not mended", error)
         return None
     state.mended[path] = entry
-    return entry.code
+    return dialect_class.carrying(entry.code)
 
 
 def reads_plain_files(loader: Loader) -> bool:

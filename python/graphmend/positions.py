@@ -10,6 +10,7 @@ import ast
 import types
 
 SINK_PREFIX = "_gm_sink__"
+RUNTIME = "_gm"
 Span = tuple[int, int, int, int]
 
 
@@ -103,8 +104,14 @@ def name_sinks(code: types.CodeType, outer: str = "") -> types.CodeType:
     return code.replace(**changes) if changes else code  # type: ignore[arg-type]
 
 
+def is_runtime_import(statement: ast.stmt) -> bool:
+    """Whether a statement is what names the runtime in the text; for code that is run in memory it is a builtin."""
+    return isinstance(statement, ast.Import) and any(alias.asname == RUNTIME for alias in statement.names)
+
+
 def parse_mended(mended: str, original: str, lines: list[int], filename: str) -> ast.Module:
     """The tree of the mended text, with the user's positions."""
     tree = ast.parse(mended, filename)
+    tree.body = [statement for statement in tree.body if not is_runtime_import(statement)]
     relocate(tree, PositionMap(mended, original, lines))
     return tree

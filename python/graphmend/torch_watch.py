@@ -1,56 +1,20 @@
 """Puts the wrapper around torch.compile in place at the moment when torch has been imported, and not earlier.
 
-Until then a finder at the front of `sys.meta_path` waits for the name `torch`. It answers with what the other finders
-say, and has the loader of that one module call back when the module has been executed.
+Until then a finder (module_finder.py) waits for the name `torch`.
 """
 
 from __future__ import annotations
 
 import importlib
 import sys
-import types
-from collections.abc import Sequence
-from importlib.machinery import ModuleSpec
-from typing import Any, Callable
+from typing import Callable
 
-
-class TorchFinder:
-    """Finds torch as others do, and is told when it has been executed; a program may also find it and not import it."""
-
-    def find_spec(
-        self, name: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
-    ) -> ModuleSpec | None:
-        if name != "torch":
-            return None
-        for finder in sys.meta_path:
-            find = None if finder is self else getattr(finder, "find_spec", None)
-            spec: ModuleSpec | None = find(name, path, target) if find is not None else None
-            if spec is not None:
-                if spec.loader is not None:
-                    _call_back(spec.loader)
-                return spec
-        return None
-
-
-def _call_back(loader: Any) -> None:
-    """Have the loader finish the module with `load_runtime`."""
-    execute = loader.exec_module
-
-    def exec_module(module: types.ModuleType) -> None:
-        del loader.exec_module
-        execute(module)
-        _stop_finder()
-        state.executed = True
-        _load_runtime_or_warn()
-        while state.actions:
-            state.actions.pop(0)()
-
-    loader.exec_module = exec_module
+from graphmend.module_finder import ModuleFinder
 
 
 class State:
     def __init__(self) -> None:
-        self.finder: TorchFinder | None = None
+        self.finder: ModuleFinder | None = None
         self.executed = False  # torch, under our eyes
         self.active = False  # between start() and stop()
         self.loading = False
@@ -92,10 +56,18 @@ def _load_runtime_or_warn() -> None:
         hook.warn("torch.compile is not wrapped", error)
 
 
+def _executed() -> None:
+    """Wrap torch.compile, and do what others want to have done now that torch is there."""
+    state.finder = None
+    state.executed = True
+    _load_runtime_or_warn()
+    while state.actions:
+        state.actions.pop(0)()
+
+
 def _stop_finder() -> None:
     if state.finder is not None:
-        if state.finder in sys.meta_path:
-            sys.meta_path.remove(state.finder)
+        state.finder.stop()
         state.finder = None
 
 
@@ -110,8 +82,8 @@ def after_import(action: Callable[[], None]) -> None:
 
 def _start_finder() -> None:
     if state.finder is None:
-        state.finder = TorchFinder()
-        sys.meta_path.insert(0, state.finder)
+        state.finder = ModuleFinder("torch", _executed)
+        state.finder.start()
 
 
 def start() -> None:

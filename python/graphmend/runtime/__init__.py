@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from .base.dialect_class import bind
 from .base.trace_state import registry
 
 _CALLS = (
@@ -50,6 +51,9 @@ def outside(site: str, function: Any, part: str = "") -> Any:
     return function
 
 
+bind({"on": on, "taken": taken, "outside": outside})
+
+
 def load() -> None:
     """Make all calls of the dialect available; imports torch."""
     found = {}
@@ -57,6 +61,7 @@ def load() -> None:
         module = importlib.import_module(f"{__name__}.{home}")
         found.update({name: getattr(module, name) for name in names})
     globals().update(found)
+    bind(found)
 
 
 def __getattr__(name: str) -> Any:

@@ -22,8 +22,9 @@ class Work:
 
     `sinks` has the position of the values of each event, and the function to call with them. `mode` is the gradient
     mode of all events, None if they differ or if some are those of one side of a branch; `modes` and `sites` are by
-    position. `undoes` tells whether the graph, or the code around it, notes how to undo the call, and `fills`
-    where the result gets what the work reads.
+    position. `receivers` are those who are shown it,
+    None where nobody is. `undoes` tells whether the graph, or the code around it, notes how to undo the call, and
+    `fills` where the result gets what the work reads.
     """
 
     def __init__(self, events: list[tuple[Any, Any, Any]]) -> None:
@@ -34,6 +35,7 @@ class Work:
         self.mode: Optional[bool] = modes.pop() if len(modes) == 1 else None
         self.undoes = True
         self.fills: Any = None
+        self.receivers: Any = None
 
 
 def apply(function: Callable[..., None], *values: Any) -> None:

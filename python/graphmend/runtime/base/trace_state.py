@@ -106,6 +106,7 @@ class Trace:
     outside: Any = None  # what the graph takes from outside of the program (external_calls.py)
     fills: Any = None  # where the result gets what is read behind the graph (queue_sizes.py)
     work: Any = None  # the deferred work, as the code around the graph hands it over (effect_queue.py)
+    receivers: Any = None  # who is shown the deferred work (receivers.py)
     changes: bool = False  # that code notes how to undo what it changes
     bare: bool = False  # the graph notes nothing of that kind
     clock: Any = None  # the graph behind which deferred work reads the clock
@@ -271,6 +272,10 @@ class CallableRecord:
     uncounted: bool = False  # they are constants all the same
     hosts: bool = False  # graphs run functions that draw from NumPy as operators
 
+    def plain(self) -> dict[str, Any]:
+        """The record as data that JSON has."""
+        return {**dataclasses.asdict(self), "counters": sorted(self.counters)}
+
 
 class Registry:
     """Process-wide record of sites and compiled callables; the lock guards every change."""
@@ -312,7 +317,7 @@ class Registry:
             self.callables.clear()
 
     def report(self) -> dict[str, Any]:
-        """The record as plain data."""
+        """The record as data that JSON has."""
         with self.lock:
             return {
                 "known_sites": self.known,
@@ -322,7 +327,7 @@ class Registry:
                     site: {"mended": record.mended, "refused": list(record.refused)}
                     for site, record in self.sites.items()
                 },
-                "callables": [dataclasses.asdict(record) for record in self.callables if record.mode != "unused"],
+                "callables": [record.plain() for record in self.callables if record.mode != "unused"],
             }
 
 

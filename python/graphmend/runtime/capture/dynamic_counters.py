@@ -13,6 +13,7 @@ import torch
 
 from ..base import hooks, trace_state
 from ..base.dynamo_values import source_name
+from ..base.effect_queue import is_queue
 from .identity_guard import type_of
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "integers that calls count with stay open")
@@ -46,7 +47,7 @@ def note_written(trace: trace_state.Trace, output: Any) -> None:
     effects = output.side_effects
     for variable in effects.id_to_variable.values():
         if isinstance(variable, (ConstDictVariable, ListVariable)) and is_older(variable):
-            if effects.is_modified(variable):
+            if not is_queue(variable) and effects.is_modified(variable):
                 trace.written.add(inside(variable.source))
                 refuse_uncounted(trace, variable.items.values() if isinstance(variable.items, dict) else variable.items)
     for variable, changes in effects.store_attr_mutations.items():

@@ -29,6 +29,7 @@ from ..capture.data_scalars import (
 from ..capture.dynamic_counters import note_written
 from ..capture.identity_guard import refuse_replaced
 from ..capture.specialization import write_numbers
+from ..effects import receivers
 from ..effects.deferred_values import refuse_escaped
 from ..effects.mode_rollback import keeping_modes
 from ..effects.object_writes import refuse_seen
@@ -98,6 +99,7 @@ class MendingBackend:
             refuse_escaped(trace, translator().output)
             refuse_kept(trace, translator().output)
             refuse_replaced(module, translator().output)
+            receivers.refuse_seen(trace, translator().output)
             refuse_buffers(module)
             refuse_leaving(module, trace)
             note_written(trace, translator().output)

@@ -264,6 +264,7 @@ class Callback:
         if trace.work is not None:
             note_postponing(result.guarded_code.code)
             trace.work.undoes, trace.work.fills = trace.changes or not trace.bare, trace.fills
+            trace.work.receivers = trace.receivers
 
     def attempt(self, trace: trace_state.Trace, frame: Any, cache_entry: Any, frame_state: Any) -> tuple[Any, Any]:
         """Trace once; returns (result, None) or (None, error)."""
@@ -361,8 +362,20 @@ def runs_beside(code: Any, entry: Any) -> bool:
     """Whether a frame is none of the call's: finalizers and callbacks run where the garbage collector happens to."""
     if code is entry or forwards(code):
         return False
+    if watches(code, sys.getprofile()) or watches(code, sys.gettrace()):
+        return True
     finalizes = code.co_name == "__del__" or is_pythons_own(code.co_filename)
     return finalizes or torch_names.is_skipped_code(code)
+
+
+def watches(code: Any, watcher: Any) -> bool:
+    """Whether code is what Python calls for a profiler or debugger: a function, a method, or an object with a call."""
+    if watcher is None:
+        return False
+    function = getattr(watcher, "__func__", watcher)
+    if not hasattr(function, "__code__"):
+        function = getattr(type(watcher).__call__, "__func__", type(watcher).__call__)
+    return getattr(function, "__code__", None) is code
 
 
 def run_eagerly(function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:

@@ -13,7 +13,7 @@ import sys
 import types
 from typing import Any
 
-from ..base import folders, torch_names
+from ..base import dialect_class, folders, torch_names
 from ..capture import dialect
 from ..effects import deferral
 
@@ -29,7 +29,9 @@ def bind_builtins() -> None:
 
 
 def is_own_module(value: Any) -> bool:
-    """Whether a value is a module of the runtime."""
+    """Whether a value is a module of the runtime, or the class by which mended code finds it."""
+    if value is dialect_class.Dialect:
+        return True
     if not isinstance(value, types.ModuleType):
         return False
     name = value.__name__
@@ -49,7 +51,15 @@ class Sources:
         if type(source) is torch_names.AttrSource:
             base = self.value(source.base)
             return vars(base).get(source.member) if isinstance(base, types.ModuleType) else None
+        if getattr(source, "index", None) == dialect_class.NAME:
+            return self.builtin(source)
         return None
+
+    def builtin(self, source: Any) -> Any:
+        """The class of the dialect, if a source names it among the builtins."""
+        if not isinstance(source.base, torch_names.GlobalSource):
+            return None
+        return dialect_class.Dialect if self.names.get(source.base.global_name) is vars(builtins) else None
 
     def is_own(self, source: Any) -> bool:
         """Whether a source is a module of ours, what such a module holds, or a part of a function that it holds.

@@ -1,7 +1,7 @@
 """Switching the runtime on and off.
 
-`torch.compile` ends in `torch._dynamo.optimize`, and so does everything else that compiles; that function is replaced.
-If Dynamo is not loaded yet, `torch.compile` itself is replaced until its first use, so that installing costs nothing.
+`torch.compile` ends in `torch._dynamo.optimize`, and so does everything else that compiles; that function is replaced
+as soon as Dynamo is loaded. `torch.compile` is left alone: programs and packages wrap it, keep it and compare it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import threading
 from typing import Any, Callable
 
 import torch
+
+from graphmend.module_finder import ModuleFinder
 
 from ..base import folders, torch_names, trace_state
 from . import guard_filter, modes
@@ -29,6 +31,7 @@ OPAQUE_FILES = (
 )
 lock = threading.Lock()
 originals: dict[str, Any] = {}
+waiting: list[ModuleFinder] = []  # for Dynamo, where it is not loaded yet
 
 
 def entry_of(function: Any) -> Any:
@@ -97,7 +100,9 @@ def rebuild(args: tuple, kwargs: dict) -> Any:
 
 def optimize(*args: Any, **kwargs: Any) -> Any:
     """Stands in for `torch._dynamo.optimize`."""
-    original = originals.get("optimize") or torch_names.optimize
+    original = originals.get("optimize")
+    if original is None:  # uninstalled, while somebody's wrapper around this function is still in force
+        return torch_names.optimize(*args, **kwargs)
     if not trace_state.enabled() or not is_complete():
         return original(*args, **kwargs)
     return mending_context(original, args, kwargs)
@@ -178,10 +183,9 @@ def context_class() -> type:
 
 def patch_dynamo() -> None:
     """Replace `torch._dynamo.optimize`, and keep Dynamo out of our own frames."""
-
     with lock:
         dynamo = torch_names.dynamo
-        if dynamo.optimize is optimize:
+        if "optimize" in originals:
             return
         guard_filter.bind_builtins()
         originals["optimize"] = dynamo.optimize
@@ -199,13 +203,15 @@ def skip_own_files() -> None:
             skip_module(f"{folders.PACKAGE}.{name}")
 
 
-def first_compile(*args: Any, **kwargs: Any) -> Any:
-    """Stands in for `torch.compile` until Dynamo is loaded."""
-    original = originals["compile"]
-    if torch.compile is first_compile:
-        torch.compile = original
+def patch_or_warn() -> None:
+    """Patch Dynamo in the middle of the program's import of it, which must not fail for our sake."""
+    waiting.clear()
+    try:
         patch_dynamo()
-    return original(*args, **kwargs)
+    except Exception as error:
+        from graphmend import hook
+
+        hook.warn("torch.compile is not wrapped", error)
 
 
 def install_compile() -> None:
@@ -216,16 +222,16 @@ def install_compile() -> None:
         patch_dynamo()
         return
     with lock:
-        if torch.compile is not first_compile:
-            originals["compile"] = torch.compile
-            functools.update_wrapper(first_compile, torch.compile)
-            torch.compile = first_compile
+        if not waiting:
+            waiting.append(ModuleFinder(torch_names.module_of("dynamo"), patch_or_warn))
+            waiting[0].start()
 
 
 def uninstall_compile() -> None:
     """Undo `install_compile`; what has been compiled keeps its mends."""
     with lock:
-        if torch.compile is first_compile:
-            torch.compile = originals["compile"]
-        if torch_names.is_loaded("dynamo") and torch_names.dynamo.optimize is optimize:
-            torch_names.dynamo.optimize = originals.pop("optimize")
+        while waiting:
+            waiting.pop().stop()
+        original = originals.pop("optimize", None)
+        if original is not None and torch_names.dynamo.optimize is optimize:
+            torch_names.dynamo.optimize = original

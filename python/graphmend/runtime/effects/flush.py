@@ -33,6 +33,16 @@ class Stopped:
     undo: Callable[[], bool]
 
 
+def nobody_left() -> bool:
+    """Stands for the undoing of a call that is undone already."""
+    return True
+
+
+UNDONE = Stopped(
+    frozenset(), [], RuntimeError("undone"), nobody_left
+)  # its receivers are others than when it was traced
+
+
 def carry_out(waiting: list[Any]) -> Union[Stopped, Fills, None]:
     """Run the deferred work of a call in order, compilation being off.
 
@@ -46,6 +56,8 @@ def carry_out(waiting: list[Any]) -> Union[Stopped, Fills, None]:
     work = entry[0]
     if work.undoes:
         undo, local.pending = local.pending, None
+    if work.receivers is not None and not work.receivers.hold() and (undo or nothing)():
+        return UNDONE
     prior = set_eval_frame(None)
     number = 1
     try:
@@ -99,6 +111,8 @@ def before(entry: Any, last: int) -> list[str]:
 
 def run_again(stopped: Stopped, run: Callable[[], Any]) -> Any:
     """Undo a call whose deferred work has raised an exception, and run it in eager Python up to there."""
+    if stopped is UNDONE:
+        return run()
     if not stopped.undo():
         raise stopped.error
     before, local.replay = local.replay, Replay(stopped.sites, stopped.done, stopped.error)

@@ -10,7 +10,7 @@ from typing import Any
 from ..base import call_stack, trace_state
 from ..base.dynamo_values import constant, translator
 from ..capture import identity_guard
-from . import exceptions, object_writes, undo_log
+from . import exceptions, object_writes, receivers, undo_log
 
 
 @constant
@@ -134,6 +134,8 @@ def postponed(name: str) -> str:
     current = translator().output.current_tx
     code = current.symbolic_locals[name].get_code()
     trace.texts, trace.asks = exceptions.shows_texts(code), identity_guard.computes(code)
+    site = current.symbolic_locals["site"].as_python_constant()
+    receivers.note(trace, site, current.symbolic_locals[name], shown_values(current))
     return identity_guard.unsafe_sink(code, trace, current) or ""
 
 
@@ -170,6 +172,11 @@ def changeable(name: str) -> str:
     trace, current = trace_state.local.trace, translator().output.current_tx
     assert trace is not None
     return identity_guard.unsafe_value(current.symbolic_locals[name].realize(), current, trace.asks) or ""
+
+
+def shown_values(current: Any) -> list[Any]:
+    """Dynamo's variables of what the calling frame shows."""
+    return list(current.symbolic_locals["values"].unpack_var_sequence(current))
 
 
 @constant

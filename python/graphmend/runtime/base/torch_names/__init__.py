@@ -77,10 +77,14 @@ def has(name: str) -> bool:
     return True
 
 
+def module_of(name: str) -> str:
+    """The module in which the installed release has a name."""
+    return (release().names.get(name) or "").partition(":")[0]
+
+
 def is_loaded(name: str) -> bool:
     """Whether the module of a name has been imported by somebody."""
-    place = release().names.get(name) or ""
-    return place.partition(":")[0] in sys.modules
+    return module_of(name) in sys.modules
 
 
 def method(name: str) -> str:

@@ -1,0 +1,57 @@
+"""A finder that waits for one module, and acts when that has been executed.
+
+It stands at the front of `sys.meta_path`, answers with what the other finders say, and has the loader of that one
+module call back. Then it goes away.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from typing import Any, Callable
+
+
+class ModuleFinder:
+    """Finds a module as others do, and is told when it has been executed, which may be never."""
+
+    def __init__(self, name: str, action: Callable[[], None]) -> None:
+        self.name = name
+        self.action = action
+
+    def start(self) -> None:
+        """Wait from now on."""
+        sys.meta_path.insert(0, self)
+
+    def stop(self) -> None:
+        """Wait no longer."""
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if name != self.name:
+            return None
+        for finder in sys.meta_path:
+            find = None if finder is self else getattr(finder, "find_spec", None)
+            spec: ModuleSpec | None = find(name, path, target) if find is not None else None
+            if spec is not None:
+                if spec.loader is not None:
+                    self.call_back(spec.loader)
+                return spec
+        return None
+
+    def call_back(self, loader: Any) -> None:
+        """Have the loader finish the module with the action."""
+        execute = loader.exec_module
+
+        def exec_module(module: types.ModuleType) -> None:
+            del loader.exec_module
+            execute(module)
+            if self in sys.meta_path:
+                self.stop()
+                self.action()
+
+        loader.exec_module = exec_module

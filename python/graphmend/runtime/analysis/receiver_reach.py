@@ -1,0 +1,103 @@
+"""What the receivers of effects may come by: streams, handlers and the like, whose methods Python's library calls."""
+
+from __future__ import annotations
+
+import dis
+import gc
+import importlib
+import inspect
+import io
+import logging
+import sys
+import types
+from typing import Any, Optional
+
+from ..base.folders import PACKAGE_FOLDERS
+from .reachability import NOTHING, PLAIN, Reach, Search, Unknown, is_trusted
+
+LOOK_AROUND = (gc, importlib, inspect)  # modules by which code comes by whatever there is
+ENTRIES = ("write", "writelines", "flush", "filter", "format", "emit", "handle", "__call__")
+MODELS = ("torch", "numpy")  # of their functions many ask for, or change, what holds everywhere
+CELLS = "cell_contents"  # how Dynamo names what a closure keeps
+
+
+class ReceiverSearch(Search):
+    """The objects that receivers may come by. Python's own code calls the methods of its bases."""
+
+    def look_at_function(self, value: Any) -> None:
+        """Functions of torch and NumPy are unknown, the others as for any call."""
+        module = getattr(value, "__module__", None) or ""
+        if module.partition(".")[0] in MODELS:
+            raise Unknown(f"it may call `{getattr(value, '__name__', module)}`")
+        if isinstance(value, types.FunctionType) and not is_trusted(module):
+            contents = (cell.cell_contents for cell in value.__closure__ or ())
+            if any(type(content) in PLAIN for content in contents):
+                self.globals.add(CELLS)
+        super().look_at_function(value)
+
+    def look_at_code(self, code: types.CodeType, variables: dict, outer: tuple) -> None:
+        """What code imports by itself, besides what it finds."""
+        for item in dis.get_instructions(code):
+            if item.opname == "IMPORT_NAME":
+                if item.argval in sys.modules:
+                    self.add(sys.modules[item.argval])
+                elif not any(folder in code.co_filename for folder in PACKAGE_FOLDERS):
+                    raise Unknown(f"it imports `{item.argval}`")
+        installed = any(folder in code.co_filename for folder in PACKAGE_FOLDERS)
+        if not installed and not {"__import__", "__dict__", "args"}.isdisjoint(code.co_names):
+            raise Unknown("it may change what it is shown, or look around")
+        super().look_at_code(code, variables, outer)
+
+    def look_at_class(self, kind: type) -> None:
+        """A class whose attributes the call may share, and what it has of methods that others call."""
+        if not is_trusted(kind.__module__):
+            self.ids.add(id(kind))
+            bases = [base for base in kind.__mro__[1:] if is_trusted(base.__module__)]
+            for name, member in vars(kind).items():
+                if name in ENTRIES or any(name in vars(base) for base in bases):
+                    self.add(member)
+        super().look_at_class(kind)
+
+    def look_at_module(self, module: types.ModuleType) -> None:
+        """The members that code names; refuse modules that lead everywhere."""
+        home = module.__name__.partition(".")[0]
+        if module in LOOK_AROUND or (module is sys and "modules" in self.names):
+            raise Unknown(f"it may look around by `{module.__name__}`")
+        if home in MODELS or module is sys:
+            if module not in self.tables:
+                self.tables.append(module)
+            for name in self.names & vars(module).keys() if home in MODELS else ():
+                if not isinstance(vars(module)[name], type):
+                    raise Unknown(f"it may use `{home}.{name}`")
+        super().look_at_module(module)
+        if not is_trusted(module.__name__):
+            self.globals.update(name for name in self.names & vars(module).keys() if type(vars(module)[name]) in PLAIN)
+
+    def look_at_object(self, value: Any) -> None:
+        """What an object holds. Of a record that was shown only its arguments may be the program's."""
+        if isinstance(value, logging.LogRecord) and "args" not in self.names:
+            return
+        if isinstance(value, logging.Logger):
+            self.ids.add(id(value))
+            for part in (type(value), value.parent, *value.filters, *value.handlers):
+                self.add(part)
+            return
+        if isinstance(value, io.TextIOWrapper):
+            self.add(value.buffer)
+        elif isinstance(value, io.BufferedWriter):
+            self.add(value.raw)
+        super().look_at_object(value)
+
+
+def reached(receivers: list[Any]) -> tuple[Optional[str], Reach]:
+    """What receivers may come by; or why that is not known."""
+    search = ReceiverSearch()
+    try:
+        for receiver in receivers:
+            search.add(receiver)
+        search.run()
+    except Unknown as reason:
+        return str(reason), NOTHING
+    except Exception as error:  # code of the program's own
+        return f"they cannot be looked through ({type(error).__name__})", NOTHING
+    return None, Reach(frozenset(search.ids), frozenset(search.globals))

@@ -1,0 +1,166 @@
+"""Who receives a deferred effect: streams, handlers, filters, formatters, `showwarning`.
+
+A receiver with code of the program's own may look at what the call changes, and the call may look at what the receiver
+writes to. An effect is deferred only where neither can tell: nothing that the code of its receivers may come by is
+loaded or written to in the call. Receivers may be replaced while a graph lives, so the deferred work asks again.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import warnings
+import weakref
+from typing import Any, Callable, Optional
+
+from ..analysis.receiver_reach import reached
+from ..base import trace_state
+from ..base.dynamo_values import real
+from .object_writes import asked_object
+
+SEES = "what receives the effect may see the call, or be seen by it: {}"
+SHOWERS = (logging.Logger, logging.LoggerAdapter)
+STREAMS, LOGS, WARNINGS = "GM301", "GM302", "GM303"
+
+
+class Receivers:
+    """The receivers of the effects of one trace, and what the trace knows by identity.
+
+    `loaded` are the objects that the call has come by, `asked` those that it has looked into, `stored` the names that
+    it sets. A stream may be loaded to be handed to `print`; nobody has looked into it by that.
+    """
+
+    def __init__(self) -> None:
+        self.sites: dict[str, None] = {}
+        self.kinds: set[str] = set()
+        self.loggers: list[Any] = []
+        self.files: list[Any] = []
+        self.loaded: frozenset[int] = frozenset()
+        self.asked: frozenset[int] = frozenset()
+        self.stored: frozenset[str] = frozenset()
+        self.known: list[Callable[[], Any]] = []  # weak references to the receivers that were looked at
+
+    def present(self) -> list[Any]:
+        """All receivers as they are now. It is on the way of every call that shows something."""
+        found: list[Any] = [*self.files]
+        if self.kinds != {LOGS}:
+            found += (sys.stdout, sys.stderr, warnings.showwarning, warnings.formatwarning)
+        if self.loggers:
+            found += (logging.getLogRecordFactory(), logging.lastResort)
+        for logger in self.loggers:
+            found += logger.filters
+            while logger is not None:
+                found += (logger,)
+                for handler in logger.handlers:
+                    found += (handler, handler.formatter, *handler.filters)
+                    if isinstance(handler, logging.StreamHandler):
+                        found += (handler.stream,)
+                logger = logger.parent if logger.propagate else None
+        return found
+
+    def meet(self) -> Optional[str]:
+        """Why the call and its receivers may see each other; None if they cannot."""
+        found = self.present()
+        reason, reach = reached(found)
+        if reason is None:
+            roots = set(map(id, found))
+            if not reach.ids.isdisjoint(self.asked) or not (reach.ids - roots).isdisjoint(self.loaded):
+                reason = "an object of theirs is used in the call"
+            elif not reach.names.isdisjoint(self.stored):
+                reason = "the call sets what they read"
+        if reason is None:
+            self.known = [reference(value) for value in found]
+
+        return reason
+
+    def hold(self) -> bool:
+        """Whether the receivers are still such that the effects of the call may come later."""
+        found, known = self.present(), self.known
+        if len(found) == len(known):
+            for value, refer in zip(found, known):
+                if refer() is not value:
+                    break
+            else:
+                return True
+        return self.meet() is None
+
+
+def reference(value: Any) -> Callable[[], Any]:
+    """A weak reference; to an object that has none, one that never finds it."""
+    try:
+        return weakref.ref(value) if value is not None else nobody
+    except TypeError:
+        return object
+
+
+def nobody() -> None:
+    """Refers to None."""
+
+
+def note(trace: Any, site: str, sink: Any, values: list[Any]) -> None:
+    """Note that an effect is deferred, by Dynamo's variables of its sink and of what it shows."""
+    receivers = trace.receivers = trace.receivers or Receivers()
+    receivers.sites[site] = None
+    kind = trace_state.rule_of(site)
+    receivers.kinds.add(kind)
+    objects = [value for value in map(object_behind, values) if value is not None]
+    if kind == STREAMS:
+        receivers.files += [value for value in objects if hasattr(type(value), "write")]
+    else:
+        receivers.loggers += loggers_of(kind, sink, objects)
+
+
+def object_behind(variable: Any) -> Any:
+    """The stream or logger behind a variable of Dynamo's, without asking for more of it than its type."""
+    from ..base.torch_names import LazyConstantVariable, LazyVariableTracker, TensorVariable
+
+    if type(variable) is LazyConstantVariable:
+        return None
+    if isinstance(variable, LazyVariableTracker) and not variable.is_realized():
+        value = variable.original_value()
+    else:
+        variable = variable.realize()
+        known = variable.source is not None and not isinstance(variable, TensorVariable)
+        value = real(variable) if known else None
+    return value if isinstance(value, SHOWERS) or hasattr(type(value), "write") else None
+
+
+def loggers_of(kind: str, sink: Any, objects: list[Any]) -> list[Any]:
+    """The loggers that an effect may reach: those that it names, the root otherwise, and that of warnings."""
+    names = sink.get_code().co_names
+    named = [sink.get_globals().get(name) for name in names]
+    found: list[Any] = []
+    for value in [*objects, *named]:
+        if isinstance(value, logging.LoggerAdapter):
+            found += (value, value.logger)
+        elif isinstance(value, logging.Logger):
+            found.append(value)
+        elif value is logging:
+            found.append(logging.root)
+    adapters = [value for value in found if isinstance(value, logging.LoggerAdapter)]
+    found = [value for value in found if isinstance(value, logging.Logger)]
+    if kind == WARNINGS:
+        found.append(logging.getLogger("py.warnings"))
+    elif not found or adapters:
+        known = logging.root.manager.loggerDict.values()
+        found += [logging.root, *(value for value in known if isinstance(value, logging.Logger))]
+    return found
+
+
+def refuse_seen(trace: Any, output: Any) -> None:
+    """Refuse deferred effects whose receivers may see the call, or be seen by it."""
+    receivers = trace.receivers
+    if receivers is None:
+        return
+    loads = trace.loads
+    loads.resolve()
+    asked = {id(asked_object(variable, output)) for looked in loads.looked.values() for variable in looked}
+    receivers.loaded = frozenset(loads.sources)
+    receivers.asked = frozenset(asked | loads.tables.keys())
+    changed = output.side_effects.store_attr_mutations.values()
+    receivers.stored = frozenset(name for names in changed for name in names)
+    reason = receivers.meet()
+    if reason is not None:
+        for site in receivers.sites:
+            trace.refuse(site, SEES.format(reason))
+        raise trace_state.SiteRefused(SEES.format(reason))
