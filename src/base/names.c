@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/seed.h"
+
 enum { FIRST_CAPACITY = 256, LARGEST_RESERVED = 1 << 16 };
 
 /* Up to eight bytes as a number. */
@@ -20,15 +22,15 @@ static uint64_t load(const char *text, size_t length) {
     return word;
 }
 
+/* Keyed, see seed.h: whoever writes the source chooses the names. */
 static uint32_t hash_of(const char *text, size_t length) {
-    static const uint64_t factor = 0x9E3779B97F4A7C15U;
-    uint64_t hash = length;
+    uint64_t seed = gm_seed();
+    uint64_t hash = seed ^ length;
     for (; length > 8; text += 8, length -= 8) {
-        hash = (hash ^ load(text, 8)) * factor;
-        hash ^= hash >> 32;
+        hash = gm_seed_fold(hash ^ load(text, 8), seed);
     }
-    hash = (hash ^ load(text, length)) * factor;
-    return (uint32_t)(hash >> 32 ^ hash >> 15);
+    hash = gm_seed_fold(hash ^ load(text, length), seed);
+    return (uint32_t)(hash >> 32 ^ hash);
 }
 
 void gm_names_init(gm_names *names, gm_arena *arena) {

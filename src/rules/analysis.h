@@ -5,6 +5,7 @@
 #ifndef GM_RULES_ANALYSIS_H
 #define GM_RULES_ANALYSIS_H
 
+#include "base/table.h"
 #include "flow/values.h"
 #include "rules/plan.h"
 
@@ -45,7 +46,8 @@ typedef struct gm_analysis {
     gm_plan **plans;             /* hash table by node; private */
     uint32_t plan_capacity;
     uint32_t plan_count;
-    GM_VEC(const gm_node *) visited; /* functions whose visit has begun; private */
+    gm_table visited;                /* functions whose visit has begun; private */
+    struct gm_reads_ahead *reads_ahead; /* of read_next.c; private */
     struct gm_purity *purity;        /* verdicts on functions of the file; private */
     struct gm_recorded *recorded;    /* what the function that was asked about last puts something into; private */
     struct gm_reach *reach;   /* functions that torch.compile reaches; private */
