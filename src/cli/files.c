@@ -87,7 +87,7 @@ static int print_results(const gm_run *run, const gm_found *found, const gm_job_
     for (uint32_t i = 0; i < found->targets.count; i++) {
         if (results[i].problem != NULL) {
             print_problem(found->targets.items[i].path, results[i].problem);
-            status = results[i].problem == gm_file_too_large ? status : GM_EXIT_USAGE; /* which is a notice */
+            status = results[i].notice || results[i].problem == gm_file_too_large ? status : GM_EXIT_USAGE;
         }
         if (results[i].size > 0) {
             print_text(run, &results[i], first);
@@ -101,6 +101,7 @@ static void add_up(const gm_found *found, const gm_job_result *results, gm_repor
     for (uint32_t i = 0; i < found->targets.count; i++) {
         totals->files += results[i].problem == NULL;
         totals->findings += results[i].findings;
+        totals->notices += results[i].notices;
         totals->mends += results[i].mends;
         totals->files_with_findings += results[i].findings > 0;
         totals->known += results[i].known;

@@ -47,7 +47,7 @@ static int compare(const void *left, const void *right) {
 
 static const char *name_of(const gm_statistic *row) {
     const gm_rule *rule = gm_rule_find(row->code);
-    return rule != NULL ? rule->name : "syntax-error";
+    return rule != NULL ? rule->name : strcmp(row->code, "too-large") == 0 ? "not-analysed" : "syntax-error";
 }
 
 void gm_statistics_print(gm_statistics *statistics) {

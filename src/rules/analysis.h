@@ -13,6 +13,7 @@ typedef enum gm_level {
     GM_LEVEL_SAFE,    /* proved, or checked while tracing */
     GM_LEVEL_ASSUMED, /* rests on an assumption that the finding states */
     GM_LEVEL_ADVICE,  /* no mend: says what to write */
+    GM_LEVEL_NOTICE,  /* nothing is wrong with the code: what was not looked at */
 } gm_level;
 
 /* Why something is left as it is; `reason` is NULL when nothing is in the way. */
