@@ -17,7 +17,7 @@ typedef struct gm_table {
     uint32_t count;
 } gm_table;
 
-enum { GM_TABLE_NONE = UINT32_MAX };
+#define GM_TABLE_NONE UINT32_MAX
 
 static inline uint64_t gm_table_pointer(const void *pointer) {
     return (uint64_t)(uintptr_t)pointer;

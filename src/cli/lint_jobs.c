@@ -213,12 +213,12 @@ int gm_lint_fix_stream(gm_arena *arena, const gm_lint *asked) {
     gm_buffer report;
     gm_buffer_init(&report, arena);
     report_left(&report, asked, fixed, &result);
-    fwrite(fixed->bytes, 1, fixed->size, stdout);
+    gm_cli_put(stdout, fixed->bytes, fixed->size);
     if (report.length > 0) {
-        fwrite(report.bytes, 1, report.length, stderr);
+        gm_cli_put(stderr, report.bytes, report.length);
     }
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "graphmend: cannot write to standard output\n");
+        gm_cli_print(stderr, "graphmend: cannot write to standard output\n");
         return GM_EXIT_USAGE;
     }
     return problem != NULL && !result.notice ? GM_EXIT_USAGE : result.findings > 0 ? GM_EXIT_FINDINGS : GM_EXIT_CLEAN;
