@@ -23,8 +23,7 @@ static uint64_t load(const char *text, size_t length) {
 }
 
 /* Keyed, see seed.h: whoever writes the source chooses the names. */
-static uint32_t hash_of(const char *text, size_t length) {
-    uint64_t seed = gm_seed();
+static uint32_t hash_of(uint64_t seed, const char *text, size_t length) {
     uint64_t hash = seed ^ length;
     for (; length > 8; text += 8, length -= 8) {
         hash = gm_seed_fold(hash ^ load(text, 8), seed);
@@ -34,7 +33,7 @@ static uint32_t hash_of(const char *text, size_t length) {
 }
 
 void gm_names_init(gm_names *names, gm_arena *arena) {
-    *names = (gm_names){.arena = arena};
+    *names = (gm_names){.arena = arena, .seed = gm_seed()};
 }
 
 void gm_names_reserve(gm_names *names, size_t count) {
@@ -74,7 +73,7 @@ const gm_name *gm_names_intern(gm_names *names, const char *text, size_t length)
     if (names->count >= names->capacity / 2) {
         grow(names);
     }
-    uint32_t hash = hash_of(text, length);
+    uint32_t hash = hash_of(names->seed, text, length);
     gm_name **slot = slot_of(names, text, length, hash);
     if (*slot == NULL) {
         gm_name *name = gm_arena_alloc(names->arena, sizeof(gm_name) + length + 1);
@@ -89,7 +88,7 @@ const gm_name *gm_names_intern(gm_names *names, const char *text, size_t length)
 }
 
 const gm_name *gm_names_find(const gm_names *names, const char *text, size_t length) {
-    return names->capacity == 0 ? NULL : *slot_of(names, text, length, hash_of(text, length));
+    return names->capacity == 0 ? NULL : *slot_of(names, text, length, hash_of(names->seed, text, length));
 }
 
 bool gm_text_in(const char *text, const char *const *list) {

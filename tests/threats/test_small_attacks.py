@@ -1,4 +1,4 @@
-"""Places where a file, its settings or its findings made something take time by their square, or reached a tool as they are."""
+"""Where a file, its settings or its findings took time by their square, or reached a tool as they are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file that is too large is told as a notice in every format, and neither changes the exit status nor is touched by `fix`."""
+"""A file that is too large is told as a notice in every format; the exit status stays, and `fix` leaves it alone."""
 
 from __future__ import annotations
 
