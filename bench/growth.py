@@ -22,6 +22,7 @@ COMMANDS = {
     "check": ["check", "--isolated", "--no-cache", "--output-format", "json"],
     "fix": ["fix", "--unsafe", "--diff", "--isolated"],
 }
+NOT_ANALYSED = b"too large, not analysed"
 SECONDS, LIMIT, NOTICEABLE, LEAST = 60, 1.2, 0.2, 0.005
 
 
@@ -31,12 +32,13 @@ def limit() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
 
 
-def seconds_of(command: list[str]) -> tuple[float, int]:
-    """CPU seconds and exit status."""
+def seconds_of(command: list[str]) -> tuple[float, int, bool]:
+    """CPU seconds, exit status, and whether the file was too large or no Python."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    ran = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=limit, check=False)
+    ran = subprocess.run(command, capture_output=True, preexec_fn=limit, check=False)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime, ran.returncode
+    refused = ran.returncode == 2 or NOT_ANALYSED in ran.stdout or NOT_ANALYSED in ran.stderr
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime, ran.returncode, refused
 
 
 def measure(executable: str, name: str, command: str, sizes: list[int], folder: Path) -> dict[str, object]:
@@ -50,13 +52,13 @@ def measure(executable: str, name: str, command: str, sizes: list[int], folder: 
         taken.append(seconds_of([executable, *COMMANDS[command], str(path)]))
     small, large = taken[0][0], taken[-1][0]
     exponent = math.log(max(large, LEAST) / max(small, LEAST)) / math.log(sizes[-1] / sizes[0])
-    ended = any(status < 0 for _, status in taken)
-    refused = any(status == 2 for _, status in taken)
+    ended = any(status < 0 for _, status, _ in taken)
+    refused = any(refused for _, _, refused in taken)
     steep = ended or (not refused and exponent > LIMIT and large > NOTICEABLE)
     return {
         "shape": name,
         "command": command,
-        "seconds": [round(s, 3) for s, _ in taken],
+        "seconds": [round(s, 3) for s, _, _ in taken],
         "exponent": round(exponent, 2),
         "refused": refused,
         "ended": ended,

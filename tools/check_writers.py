@@ -3,14 +3,16 @@
 Names, messages and answers of others must not reach a terminal or a log as they are; so nothing else may print, hold
 one of the streams, write to their descriptors or make a console. The runtime carries the effects of the user's own
 program and mentions `print` and the streams as values; it may not call them either.
+In C, `src/cli/say.c` is the one that calls what prints, and nothing outside of `src/cli` names a stream.
 
-usage: check_writers.py [FOLDER]
+usage: check_writers.py [FOLDER] [FOLDER OF C]
 """
 
 from __future__ import annotations
 
 import ast
 import pathlib
+import re
 import sys
 from collections.abc import Iterator
 
@@ -127,10 +129,38 @@ def violations(folder: pathlib.Path) -> list[str]:
     return found
 
 
+C_WRITER = "cli/say.c"
+C_STREAMS = re.compile(r"\b(?:stdout|stderr|STDOUT_FILENO|STDERR_FILENO)\b")
+C_PRINTERS = re.compile(
+    r"\b(?:v?f?printf|v?dprintf|f?puts|f?putc|putchar|fwrite|perror|psignal|(?:fwrite|fputs|fputc|putc|putchar)_unlocked)\s*\("
+)
+C_DESCRIPTORS = re.compile(r"\b(?:write|writev|fdopen|gm_file_write)\s*\(\s*[12]\s*,")
+C_WORDS = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'", re.DOTALL)
+
+
+def c_violations(folder: pathlib.Path) -> list[str]:
+    """The same in C: comments and literals are not looked at."""
+    found = []
+    for path in sorted(folder.rglob("*.[ch]")):
+        name = path.relative_to(folder).as_posix()
+        if name == C_WRITER:
+            continue
+        text = C_WORDS.sub(lambda match: "\n" * match[0].count("\n"), path.read_text(encoding="utf-8"))
+        for number, line in enumerate(text.splitlines(), 1):
+            if C_PRINTERS.search(line) or C_DESCRIPTORS.search(line):
+                found.append(f"{path}:{number}: prints; use cli/say.h")
+            elif C_STREAMS.search(line) and not name.startswith("cli/"):
+                found.append(f"{path}:{number}: names a standard stream outside of src/cli")
+    return found
+
+
 def main() -> int:
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "python/graphmend")
-    found = violations(folder)
-    print("\n".join(found) or f"writers: {folder} has one", file=sys.stderr if found else sys.stdout)
+    c_folder = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else "src")
+    found = violations(folder) + c_violations(c_folder)
+    print(
+        "\n".join(found) or f"writers: {folder} and {c_folder} have one each", file=sys.stderr if found else sys.stdout
+    )
     return int(bool(found))
 
 

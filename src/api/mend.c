@@ -118,9 +118,12 @@ static void add_mended(gm_buffer *out, const gm_analysis *analysis, const gm_men
 static void mend(gm_buffer *out, const void *request) {
     const gm_api_source *given = request;
     gm_tree *tree = gm_parse(out->arena, given->path, given->bytes, given->size, NULL);
-    if (!gm_budget_allows(out->arena, tree) || tree->diagnostics.count > 0) {
-        gm_buffer_add_text(out, "{\"mended\": false, \"text\": \"\", \"lines\": [], \"sites\": [], \"left\": [], "
-                                "\"problem\": \"syntax error\"}\n");
+    gm_diagnostic notice;
+    bool correct = tree->diagnostics.count == 0;
+    if (!correct || !gm_budget_allows(tree, &notice)) {
+        gm_buffer_printf(out,
+                         "{\"mended\": false, \"text\": \"\", \"lines\": [], \"sites\": [], \"left\": [], \"problem\": \"%s\"}\n",
+                         correct ? "too large, not analysed" : "syntax error");
         return;
     }
     gm_analysis *analysis = gm_analysis_run(out->arena, tree, NULL);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/seed.h"
+
 enum { FIRST_CAPACITY = 256, LARGEST_RESERVED = 1 << 16 };
 
 /* Up to eight bytes as a number. */
@@ -20,19 +22,18 @@ static uint64_t load(const char *text, size_t length) {
     return word;
 }
 
-static uint32_t hash_of(const char *text, size_t length) {
-    static const uint64_t factor = 0x9E3779B97F4A7C15U;
-    uint64_t hash = length;
+/* Keyed, see seed.h: whoever writes the source chooses the names. */
+static uint32_t hash_of(uint64_t seed, const char *text, size_t length) {
+    uint64_t hash = seed ^ length;
     for (; length > 8; text += 8, length -= 8) {
-        hash = (hash ^ load(text, 8)) * factor;
-        hash ^= hash >> 32;
+        hash = gm_seed_fold(hash ^ load(text, 8), seed);
     }
-    hash = (hash ^ load(text, length)) * factor;
-    return (uint32_t)(hash >> 32 ^ hash >> 15);
+    hash = gm_seed_fold(hash ^ load(text, length), seed);
+    return (uint32_t)(hash >> 32 ^ hash);
 }
 
 void gm_names_init(gm_names *names, gm_arena *arena) {
-    *names = (gm_names){.arena = arena};
+    *names = (gm_names){.arena = arena, .seed = gm_seed()};
 }
 
 void gm_names_reserve(gm_names *names, size_t count) {
@@ -72,7 +73,7 @@ const gm_name *gm_names_intern(gm_names *names, const char *text, size_t length)
     if (names->count >= names->capacity / 2) {
         grow(names);
     }
-    uint32_t hash = hash_of(text, length);
+    uint32_t hash = hash_of(names->seed, text, length);
     gm_name **slot = slot_of(names, text, length, hash);
     if (*slot == NULL) {
         gm_name *name = gm_arena_alloc(names->arena, sizeof(gm_name) + length + 1);
@@ -87,7 +88,7 @@ const gm_name *gm_names_intern(gm_names *names, const char *text, size_t length)
 }
 
 const gm_name *gm_names_find(const gm_names *names, const char *text, size_t length) {
-    return names->capacity == 0 ? NULL : *slot_of(names, text, length, hash_of(text, length));
+    return names->capacity == 0 ? NULL : *slot_of(names, text, length, hash_of(names->seed, text, length));
 }
 
 bool gm_text_in(const char *text, const char *const *list) {

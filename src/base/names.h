@@ -18,6 +18,7 @@ typedef struct gm_names {
     gm_name **slots; /* open addressing, capacity a power of two */
     uint32_t capacity;
     uint32_t count;
+    uint64_t seed; /* of seed.h */
 } gm_names;
 
 void gm_names_init(gm_names *names, gm_arena *arena);

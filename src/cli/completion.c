@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/say.h"
 #include "report/report.h"
 
 static const char usage[] = "usage: graphmend completion bash|zsh|fish\n"
@@ -60,39 +61,39 @@ static void print_commands(void) {
 #include "cli/commands.def"
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        printf("%s%s", i == 0 ? "" : " ", names[i]);
+        gm_cli_print(stdout, "%s%s", i == 0 ? "" : " ", names[i]);
     }
 }
 
 static void print_formats(void) {
     for (const char *at = gm_report_names(); *at != '\0'; at++) {
         if (*at != ',') {
-            putchar(*at);
+            gm_cli_put(stdout, at, 1);
         }
     }
 }
 
 static int print_script(const char *const *parts) {
-    fputs(parts[0], stdout);
+    gm_cli_print_text(stdout, parts[0]);
     print_commands();
-    fputs(parts[1], stdout);
+    gm_cli_print_text(stdout, parts[1]);
     print_formats();
-    fputs(parts[2], stdout);
+    gm_cli_print_text(stdout, parts[2]);
     return GM_EXIT_CLEAN;
 }
 
 int gm_cli_completion(int count, char **arguments) {
     if (count == 2 && (strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "-h") == 0)) {
-        fputs(usage, stdout);
+        gm_cli_print_text(stdout, usage);
         return GM_EXIT_CLEAN;
     }
     if (count == 2 && strcmp(arguments[1], "zsh") == 0) {
-        fputs("autoload -U +X bashcompinit && bashcompinit\n", stdout);
+        gm_cli_print_text(stdout, "autoload -U +X bashcompinit && bashcompinit\n");
         return print_script(bash);
     }
     if (count == 2 && (strcmp(arguments[1], "bash") == 0 || strcmp(arguments[1], "fish") == 0)) {
         return print_script(arguments[1][0] == 'b' ? bash : fish);
     }
-    fprintf(stderr, "graphmend: `completion` takes the name of a shell: bash, zsh or fish\n%s", usage);
+    gm_cli_print(stderr, "graphmend: `completion` takes the name of a shell: bash, zsh or fish\n%s", usage);
     return GM_EXIT_USAGE;
 }

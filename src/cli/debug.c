@@ -18,7 +18,7 @@ int gm_cli_debug(int count, char **arguments) {
             return stage->run(count - 1, arguments + 1);
         }
     }
-    fprintf(stderr, "usage: graphmend debug STAGE [OPTIONS] FILE...\n\nstages:\n");
+    gm_cli_print(stderr, "usage: graphmend debug STAGE [OPTIONS] FILE...\n\nstages:\n");
     for (const gm_command *stage = stages; stage->name != NULL; stage++) {
         gm_cli_say(stderr, "  %-8s %s\n", stage->name, stage->summary);
     }

@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/debug.h"
+#include "cli/say.h"
 #include "driver/files.h"
 #include "syntax/parse.h"
 
@@ -42,7 +43,7 @@ static bool read_files(gm_arena *arena, work *job, char **paths) {
     for (int i = 0; i < job->count; i++) {
         const char *problem = gm_file_read(arena, paths[i], &job->files[i]);
         if (problem != NULL) {
-            fprintf(stderr, "graphmend: `%s`: %s\n", paths[i], problem);
+            gm_cli_say(stderr, "graphmend: `%s`: %s\n", paths[i], problem);
             return false;
         }
         job->bytes += job->files[i].size;
@@ -75,10 +76,10 @@ static int measure(work *job, char **paths, long rounds) {
     gm_arena_init(&arena, gm_allocator_default(), &out_of_memory);
     double seconds = -1;
     if (setjmp(out_of_memory) != 0) {
-        fprintf(stderr, "graphmend: out of memory\n");
+        gm_cli_print(stderr, "graphmend: out of memory\n");
     } else if (read_files(&arena, job, paths)) {
         seconds = time_rounds(job, rounds);
-        printf("{\"files\": %d, \"bytes\": %zu, \"tokens\": %ld, \"seconds\": %.6f}\n", job->count, job->bytes,
+        gm_cli_print(stdout, "{\"files\": %d, \"bytes\": %zu, \"tokens\": %ld, \"seconds\": %.6f}\n", job->count, job->bytes,
                job->tokens, seconds);
     }
     gm_arena_free(&arena);
@@ -93,7 +94,7 @@ int gm_cli_debug_bench(int count, char **arguments) {
         first = 3;
     }
     if (first >= count || rounds < 1) {
-        fprintf(stderr, "usage: graphmend debug bench [--rounds N] FILE...\n");
+        gm_cli_print(stderr, "usage: graphmend debug bench [--rounds N] FILE...\n");
         return GM_EXIT_USAGE;
     }
     work job = {.count = count - first};

@@ -50,7 +50,7 @@ static void print_parsed(gm_arena *arena, const char *path, const char *bytes, s
     gm_buffer_init(&out, arena);
     print(arena, tree, options, &out);
     if (out.length > 0) {
-        fwrite(out.bytes, 1, out.length, stdout);
+        gm_cli_put(stdout, out.bytes, out.length);
     }
 }
 
@@ -126,7 +126,7 @@ int gm_debug_each_file(int count, char **arguments, const char *const *switches,
         for (size_t i = 0; switches[i] != NULL; i++) {
             gm_cli_say(stderr, " [%s]", switches[i]);
         }
-        fprintf(stderr, " FILE...\n");
+        gm_cli_print(stderr, " FILE...\n");
         return GM_EXIT_USAGE;
     }
     int status = GM_EXIT_CLEAN;

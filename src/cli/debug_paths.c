@@ -17,7 +17,7 @@ static int print_paths(gm_arena *arena, void *context) {
     const gm_discover_options options = {.isolated = false};
     const gm_found *found = gm_discover(arena, (const char *const *)given->paths, given->count, &options);
     for (uint32_t i = 0; i < found->targets.count; i++) {
-        puts(found->targets.items[i].path);
+        gm_cli_say(stdout, "%s\n", found->targets.items[i].path);
     }
     for (uint32_t i = 0; i < found->problems.count; i++) {
         gm_cli_say(stderr, "graphmend: `%s`: %s\n", found->problems.items[i].path, found->problems.items[i].words);
@@ -27,7 +27,7 @@ static int print_paths(gm_arena *arena, void *context) {
 
 int gm_cli_debug_paths(int count, char **arguments) {
     if (count < 2) {
-        fprintf(stderr, "usage: graphmend debug paths PATH...\n");
+        gm_cli_print(stderr, "usage: graphmend debug paths PATH...\n");
         return GM_EXIT_USAGE;
     }
     roots given = {arguments + 1, count - 1};

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/debug.h"
 #include "cli/python.h"
+#include "cli/say.h"
 
 /* As for `run`: nothing in the current folder can stand in for our own package. */
 #define GM_START                                                                                                             \
@@ -30,11 +31,11 @@ static const char usage[] = "usage: graphmend doctor [--json]\n"
 
 int gm_cli_doctor(int count, char **arguments) {
     if (count == 2 && (strcmp(arguments[1], "-h") == 0 || strcmp(arguments[1], "--help") == 0)) {
-        fputs(usage, stdout);
+        gm_cli_print_text(stdout, usage);
         return GM_EXIT_CLEAN;
     }
     if (count > 2 || (count == 2 && strcmp(arguments[1], "--json") != 0)) {
-        fprintf(stderr, "graphmend: unknown option\n%s", usage);
+        gm_cli_print(stderr, "graphmend: unknown option\n%s", usage);
         return GM_EXIT_USAGE;
     }
     return gm_cli_execute_python(doctor, count - 1, arguments + 1);

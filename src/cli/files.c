@@ -50,7 +50,7 @@ int gm_cli_with_arena(int (*body)(gm_arena *arena, void *context), void *context
     if (setjmp(out_of_memory) == 0) {
         status = body(&arena, context);
     } else {
-        fprintf(stderr, "graphmend: out of memory\n");
+        gm_cli_print(stderr, "graphmend: out of memory\n");
     }
     gm_arena_free(&arena);
     return status;
@@ -76,8 +76,8 @@ static void print_text(const gm_run *run, const gm_job_result *result, bool firs
         run->print(run->print_context, result->text, result->size);
         return;
     }
-    fputs(first ? "" : run->format->separator, stdout);
-    fwrite(result->text, 1, result->size, stdout);
+    gm_cli_print_text(stdout, first ? "" : run->format->separator);
+    gm_cli_put(stdout, result->text, result->size);
 }
 
 /* Print the jobs' texts in the order of the paths, whatever the order in which the threads were done. */
@@ -87,7 +87,7 @@ static int print_results(const gm_run *run, const gm_found *found, const gm_job_
     for (uint32_t i = 0; i < found->targets.count; i++) {
         if (results[i].problem != NULL) {
             print_problem(found->targets.items[i].path, results[i].problem);
-            status = results[i].problem == gm_file_too_large ? status : GM_EXIT_USAGE; /* which is a notice */
+            status = results[i].notice || results[i].problem == gm_file_too_large ? status : GM_EXIT_USAGE;
         }
         if (results[i].size > 0) {
             print_text(run, &results[i], first);
@@ -101,6 +101,7 @@ static void add_up(const gm_found *found, const gm_job_result *results, gm_repor
     for (uint32_t i = 0; i < found->targets.count; i++) {
         totals->files += results[i].problem == NULL;
         totals->findings += results[i].findings;
+        totals->notices += results[i].notices;
         totals->mends += results[i].mends;
         totals->files_with_findings += results[i].findings > 0;
         totals->known += results[i].known;
@@ -110,7 +111,7 @@ static void add_up(const gm_found *found, const gm_job_result *results, gm_repor
 /* Print and forget. */
 static void print_buffer(gm_buffer *text) {
     if (text->length > 0) {
-        fwrite(text->bytes, 1, text->length, stdout);
+        gm_cli_put(stdout, text->bytes, text->length);
     }
     text->length = 0;
 }
@@ -187,7 +188,7 @@ bool gm_cli_standard_input(gm_run *run) {
         run->standard_input = run->standard_input || strcmp(run->paths[i], "-") == 0;
     }
     if (run->standard_input && run->count > 1) {
-        fprintf(stderr, "graphmend: standard input, `-`, goes alone\n");
+        gm_cli_print(stderr, "graphmend: standard input, `-`, goes alone\n");
         return false;
     }
     run->standard_input_name = run->standard_input_name != NULL ? run->standard_input_name : "-";
@@ -220,7 +221,7 @@ int gm_cli_run_files(gm_arena *arena, gm_run *run, gm_report_totals *totals) {
     }
     int status = run_found(arena, run, found, threads_of(run, found, threads), totals);
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "graphmend: cannot write to standard output\n");
+        gm_cli_print(stderr, "graphmend: cannot write to standard output\n");
         return GM_EXIT_USAGE;
     }
     return found->problems.count > 0 ? GM_EXIT_USAGE : status;

@@ -48,7 +48,7 @@ static bool read_color(gm_lint *asked) {
     asked->run.style.workflow = gm_cli_in_workflow();
     asked->run.style.color = strcmp(when, "always") == 0 || (strcmp(when, "auto") == 0 && gm_cli_colors());
     if (strcmp(when, "auto") != 0 && strcmp(when, "always") != 0 && strcmp(when, "never") != 0) {
-        fprintf(stderr, "graphmend: `--color` takes auto, always or never\n");
+        gm_cli_print(stderr, "graphmend: `--color` takes auto, always or never\n");
         return false;
     }
     return true;

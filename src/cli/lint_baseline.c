@@ -45,7 +45,8 @@ void gm_lint_list(gm_arena *arena, const gm_target *target, const void *options,
     }
     gm_checked *checked = gm_check_bytes(arena, target->path, file.bytes, file.size, &check);
     if (checked->analysis == NULL) {
-        result->problem = "syntax error, see `graphmend check`";
+        result->notice = gm_check_is_too_large(checked);
+        result->problem = result->notice ? "too large, not analysed, see `graphmend check`" : "syntax error, see `graphmend check`";
         return;
     }
     result->calls = (char *)(uintptr_t)checked->calls;

@@ -60,12 +60,13 @@ static const gm_checked *find_known(gm_arena *arena, const gm_lint *asked, const
 
 /* Count and show what was found. */
 static void report(const gm_lint *asked, const gm_checked *checked, gm_buffer *out, gm_job_result *result) {
-    result->findings = checked->entries.count;
+    result->notices = gm_check_is_too_large(checked);
+    result->findings = checked->entries.count - result->notices;
     for (uint32_t i = 0; i < checked->entries.count; i++) {
         const gm_entry *entry = &checked->entries.items[i];
         result->mends += entry->rule != NULL && entry->level != GM_LEVEL_ADVICE;
     }
-    if (result->findings > 0) {
+    if (checked->entries.count > 0) {
         asked->run.format->file(out, checked, &asked->run.style);
     }
 }
@@ -110,12 +111,11 @@ void gm_lint_check(gm_arena *arena, const gm_target *target, const void *options
 
 /* ---- fix ---- */
 
-/* Why a file that is not analysed is left alone. */
-static const char *why_left(const gm_checked *checked) {
-    static const char too_large[] = "too large, not analysed";
-    bool is_large = checked->entries.count > 0 && strncmp(checked->entries.items[0].message, too_large, sizeof too_large - 1) == 0;
-    return is_large ? "too large, not analysed, see `graphmend check`; it is left as it is"
-                    : "syntax error, see `graphmend check`; the file is left alone";
+/* Why a file that is not analysed is left alone. That it is too large is to know, no failure. */
+static const char *why_left(const gm_checked *checked, gm_job_result *result) {
+    result->notice = gm_check_is_too_large(checked);
+    return result->notice ? "too large, not analysed, see `graphmend check`; it is left as it is"
+                          : "syntax error, see `graphmend check`; the file is left alone";
 }
 
 /* What was done, one line a mend; what it assumes belongs to it. Formats for tools tell only what is left. */
@@ -145,7 +145,7 @@ static void report_left(gm_buffer *out, const gm_lint *asked, const gm_fixed *fi
     if (fixed->after->entries.count > 0) {
         asked->run.format->file(out, fixed->after, &asked->run.style);
     }
-    result->findings = fixed->after->entries.count;
+    result->findings = fixed->after->entries.count - gm_check_is_too_large(fixed->after);
     result->mends = fixed->sites.count;
 }
 
@@ -172,7 +172,7 @@ void gm_lint_fix(gm_arena *arena, const gm_target *target, const void *options, 
     const gm_fixed *fixed = gm_fix_bytes(arena, path, file.bytes, file.size, &asked->mend, &check);
     result->problem = fixed->problem;
     if (fixed->before->analysis == NULL) {
-        result->problem = why_left(fixed->before);
+        result->problem = why_left(fixed->before, result);
     } else if (asked->diff) {
         gm_diff_unified(out, file.path, file.bytes, file.size, fixed->bytes, fixed->size);
         result->mends = fixed->sites.count;
@@ -205,23 +205,23 @@ int gm_lint_fix_stream(gm_arena *arena, const gm_lint *asked) {
         return GM_EXIT_USAGE;
     }
     gm_fixed *fixed = gm_fix_bytes(arena, path, file.bytes, file.size, &asked->mend, &check);
-    problem = fixed->before->analysis == NULL ? why_left(fixed->before) : fixed->problem;
+    gm_job_result result = {0};
+    problem = fixed->before->analysis == NULL ? why_left(fixed->before, &result) : fixed->problem;
     if (problem != NULL) {
         gm_cli_say(stderr, "graphmend: `%s`: %s\n", path, problem);
     }
     gm_buffer report;
     gm_buffer_init(&report, arena);
-    gm_job_result result = {0};
     report_left(&report, asked, fixed, &result);
-    fwrite(fixed->bytes, 1, fixed->size, stdout);
+    gm_cli_put(stdout, fixed->bytes, fixed->size);
     if (report.length > 0) {
-        fwrite(report.bytes, 1, report.length, stderr);
+        gm_cli_put(stderr, report.bytes, report.length);
     }
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "graphmend: cannot write to standard output\n");
+        gm_cli_print(stderr, "graphmend: cannot write to standard output\n");
         return GM_EXIT_USAGE;
     }
-    return problem != NULL ? GM_EXIT_USAGE : result.findings > 0 ? GM_EXIT_FINDINGS : GM_EXIT_CLEAN;
+    return problem != NULL && !result.notice ? GM_EXIT_USAGE : result.findings > 0 ? GM_EXIT_FINDINGS : GM_EXIT_CLEAN;
 }
 
 /* ---- --add-ignore ---- */
@@ -268,7 +268,7 @@ void gm_lint_add_ignore(gm_arena *arena, const gm_target *target, const void *op
     }
     gm_checked *checked = gm_check_bytes(arena, path, file.bytes, file.size, &check);
     if (checked->analysis == NULL) {
-        result->problem = why_left(checked);
+        result->problem = why_left(checked, result);
         return;
     }
     gm_silenced silenced = gm_add_ignore(arena, checked);

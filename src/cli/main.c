@@ -12,9 +12,9 @@ static const gm_command commands[] = {
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 static void print_usage(FILE *stream) {
-    fprintf(stream, "usage: graphmend COMMAND [ARGUMENTS]\n\ncommands:\n");
+    gm_cli_print(stream, "usage: graphmend COMMAND [ARGUMENTS]\n\ncommands:\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].summary);
+        gm_cli_print(stream, "  %-10s %s\n", commands[i].name, commands[i].summary);
     }
 }
 
@@ -28,7 +28,7 @@ int main(int count, char **arguments) {
         return GM_EXIT_CLEAN;
     }
     if (strcmp(arguments[1], "--version") == 0) {
-        printf("graphmend %s\n", GM_VERSION_TEXT);
+        gm_cli_print(stdout, "graphmend %s\n", GM_VERSION_TEXT);
         return GM_EXIT_CLEAN;
     }
     for (size_t i = 0; i < COMMAND_COUNT; i++) {

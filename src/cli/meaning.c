@@ -35,7 +35,7 @@ static int print_meaning(gm_arena *arena, const gm_file *file, const char *name)
         }
         gm_meaning_write(&meaning, true, &out);
     }
-    fwrite(out.bytes, 1, out.length, stdout);
+    gm_cli_put(stdout, out.bytes, out.length);
     return GM_EXIT_CLEAN;
 }
 
@@ -57,11 +57,11 @@ static int run(gm_arena *arena, const char *argument) {
 
 int gm_cli_meaning(int count, char **arguments) {
     if (count == 2 && (strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "-h") == 0)) {
-        fputs(usage, stdout);
+        gm_cli_print_text(stdout, usage);
         return GM_EXIT_CLEAN;
     }
     if (count != 2 || arguments[1][0] == '-') {
-        fputs(count == 2 ? "graphmend: unknown option, see `graphmend meaning --help`\n" : usage, stderr);
+        gm_cli_print_text(stderr, count == 2 ? "graphmend: unknown option, see `graphmend meaning --help`\n" : usage);
         return GM_EXIT_USAGE;
     }
     jmp_buf out_of_memory;
@@ -71,7 +71,7 @@ int gm_cli_meaning(int count, char **arguments) {
     if (setjmp(out_of_memory) == 0) {
         status = run(&arena, arguments[1]);
     } else {
-        fputs("graphmend: out of memory\n", stderr);
+        gm_cli_print_text(stderr, "graphmend: out of memory\n");
     }
     gm_arena_free(&arena);
     return status;

@@ -5,12 +5,12 @@
 #include <string.h>
 
 static void print_help(const gm_usage *usage) {
-    printf("usage: %s\n\n%s\n\noptions:\n", usage->synopsis, usage->summary);
+    gm_cli_print(stdout, "usage: %s\n\n%s\n\noptions:\n", usage->synopsis, usage->summary);
     for (int i = 0; i < usage->count; i++) {
         const gm_option *option = &usage->options[i];
         char left[64];
         snprintf(left, sizeof left, "%s %s", option->name, option->value_name != NULL ? option->value_name : "");
-        printf("  %-22s %s\n", left, option->help);
+        gm_cli_print(stdout, "  %-22s %s\n", left, option->help);
     }
 }
 

@@ -35,7 +35,7 @@ static const char *find_python(char *room) {
 int gm_cli_execute_python(const char *bootstrap, int count, char **arguments) {
     char **command = calloc((size_t)count + 4, sizeof *command);
     if (command == NULL) {
-        fprintf(stderr, "graphmend: out of memory\n");
+        gm_cli_print(stderr, "graphmend: out of memory\n");
         return GM_EXIT_USAGE;
     }
     char room[PATH_ROOM];

@@ -12,7 +12,7 @@ typedef gm_status (*get_pages)(const char *code, gm_output *output);
 
 static int list_rules(void) {
     for (size_t i = 0; i < gm_rule_count; i++) {
-        printf("%s  %-7s %s\n", gm_rules[i]->code, gm_rules[i]->break_id, gm_rules[i]->name);
+        gm_cli_print(stdout, "%s  %-7s %s\n", gm_rules[i]->code, gm_rules[i]->break_id, gm_rules[i]->name);
     }
     return GM_EXIT_CLEAN;
 }
@@ -30,10 +30,10 @@ static int print_pages(get_pages get, const char *code) {
         return complain("no rule", code);
     }
     if (status != GM_OK) {
-        fputs("graphmend: out of memory\n", stderr);
+        gm_cli_print_text(stderr, "graphmend: out of memory\n");
         return GM_EXIT_USAGE;
     }
-    fwrite(output.bytes, 1, output.size, stdout);
+    gm_cli_put(stdout, output.bytes, output.size);
     gm_output_free(&output);
     return GM_EXIT_CLEAN;
 }

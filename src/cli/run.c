@@ -58,11 +58,11 @@ static bool names_program(int count, char **arguments) {
 
 int gm_cli_run(int count, char **arguments) {
     if (count == 2 && asks_for_help(arguments[1])) {
-        fputs(usage, stdout);
+        gm_cli_print_text(stdout, usage);
         return GM_EXIT_CLEAN;
     }
     if (!names_program(count, arguments)) {
-        fputs(usage, stderr);
+        gm_cli_print_text(stderr, usage);
         return GM_EXIT_USAGE;
     }
     return gm_cli_execute_python(is_off() ? NULL : bootstrap, count - 1, arguments + 1);

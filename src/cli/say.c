@@ -11,6 +11,21 @@ bool gm_cli_in_workflow(void) {
     return value != NULL && *value != '\0';
 }
 
+void gm_cli_put(FILE *stream, const char *bytes, size_t length) {
+    fwrite(bytes, 1, length, stream);
+}
+
+void gm_cli_print(FILE *stream, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(stream, format, arguments);
+    va_end(arguments);
+}
+
+void gm_cli_print_text(FILE *stream, const char *text) {
+    fputs(text, stream);
+}
+
 static void say_text(FILE *stream, const char *text, size_t length) {
     char shown[GM_VISIBLE_ROOM];
     unsigned how = gm_cli_in_workflow() ? GM_VISIBLE_WORKFLOW : 0U;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/say.h"
 #include "rules/rule.h"
 
 static gm_statistic *row_of(gm_statistics *statistics, const char *code, size_t length) {
@@ -47,20 +48,20 @@ static int compare(const void *left, const void *right) {
 
 static const char *name_of(const gm_statistic *row) {
     const gm_rule *rule = gm_rule_find(row->code);
-    return rule != NULL ? rule->name : "syntax-error";
+    return rule != NULL ? rule->name : strcmp(row->code, "too-large") == 0 ? "not-analysed" : "syntax-error";
 }
 
 void gm_statistics_print(gm_statistics *statistics) {
     qsort(statistics->rows, statistics->count, sizeof statistics->rows[0], compare);
-    fputs(statistics->json ? "[" : "", stdout);
+    gm_cli_print_text(stdout, statistics->json ? "[" : "");
     for (uint32_t i = 0; i < statistics->count; i++) {
         const gm_statistic *row = &statistics->rows[i];
         if (statistics->json) {
-            printf("%s\n{\"code\": \"%s\", \"name\": \"%s\", \"count\": %u, \"mends\": %u}", i == 0 ? "" : ",", row->code,
+            gm_cli_print(stdout, "%s\n{\"code\": \"%s\", \"name\": \"%s\", \"count\": %u, \"mends\": %u}", i == 0 ? "" : ",", row->code,
                    name_of(row), row->count, row->mends);
         } else {
-            printf("%6u  %-6s  %-28s %u with a mend\n", row->count, row->code, name_of(row), row->mends);
+            gm_cli_print(stdout, "%6u  %-6s  %-28s %u with a mend\n", row->count, row->code, name_of(row), row->mends);
         }
     }
-    fputs(statistics->json ? "\n]\n" : "", stdout);
+    gm_cli_print_text(stdout, statistics->json ? "\n]\n" : "");
 }

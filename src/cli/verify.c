@@ -60,7 +60,7 @@ static int read_options(int count, char **arguments) {
 int gm_cli_verify(int count, char **arguments) {
     char **copy = malloc((size_t)count * sizeof *copy);
     if (copy == NULL) {
-        fprintf(stderr, "graphmend: out of memory\n");
+        gm_cli_print(stderr, "graphmend: out of memory\n");
         return GM_EXIT_USAGE;
     }
     memcpy(copy, arguments, (size_t)count * sizeof *copy);

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hash.h"
+#include "base/seed.h"
 #include "driver/content.h"
 #include "driver/files.h"
 #include "driver/json_text.h"
@@ -48,6 +50,39 @@ static const char *path_from(gm_arena *arena, const char *folder, const char *ab
     }
     gm_buffer_add_text(&path, absolute + common);
     return gm_buffer_text(&path);
+}
+
+/* ---- Tables ---- */
+
+/* Of what a finding is known by; the number is 0 where findings that are alike are counted. */
+static uint64_t hash_of(const char *path, const char *function, const gm_rule *rule, const char *key, uint32_t number) {
+    gm_hasher hasher;
+    uint64_t seed = gm_seed();
+    gm_hasher_init(&hasher);
+    gm_hasher_add(&hasher, &seed, sizeof seed);
+    gm_hasher_add_text(&hasher, path);
+    gm_hasher_add_text(&hasher, function);
+    gm_hasher_add_text(&hasher, rule == NULL ? "" : rule->code);
+    gm_hasher_add_text(&hasher, key);
+    gm_hasher_add(&hasher, &number, sizeof number);
+    return gm_hasher_end(&hasher).words[0];
+}
+
+static uint64_t hash_of_path(const char *path) {
+    return hash_of(path, "", NULL, "", 0);
+}
+
+/* The sites of a path are a list, the last one first; of two that are alike the first one is found. */
+static void add_site(gm_arena *arena, gm_baseline *baseline, gm_baseline_site site) {
+    uint32_t index = baseline->sites.count;
+    uint64_t path = hash_of_path(site.path);
+    uint64_t whole = hash_of(site.path, site.function, site.rule, site.key, site.number);
+    site.next = gm_table_find(&baseline->by_path, path);
+    gm_table_put(&baseline->by_path, arena, path, index);
+    if (gm_table_find(&baseline->by_site, whole) == GM_TABLE_NONE) {
+        gm_table_put(&baseline->by_site, arena, whole, index);
+    }
+    gm_vec_push(arena, &baseline->sites, site);
 }
 
 /* ---- Reading ---- */
@@ -103,7 +138,7 @@ static bool read_site(gm_json_text *json, void *context) {
     }
     site->key = gm_content_key(state->arena, site->text);
     site->rule = gm_rule_find(site->code);
-    gm_vec_push(state->arena, &state->baseline->sites, *site);
+    add_site(state->arena, state->baseline, *site);
     return true;
 }
 
@@ -154,47 +189,36 @@ typedef struct counted {
 
 typedef GM_VEC(counted) counted_list;
 
-static bool is_same(const counted *left, const gm_entry *left_entry, const counted *right, const gm_entry *right_entry) {
-    return left_entry->rule == right_entry->rule && strcmp(left->key, right->key) == 0 && strcmp(left->function, right->function) == 0;
-}
-
 /* The entries of a file with their numbers; syntax errors have number 0. */
 static void count(gm_arena *arena, const gm_checked *checked, counted_list *all) {
+    gm_table numbers = {0}; /* how many there were of each */
     for (uint32_t i = 0; i < checked->entries.count; i++) {
         const gm_entry *entry = &checked->entries.items[i];
         counted one = {"", "", "", 0};
         if (entry->rule != NULL) {
             gm_content content = gm_content_of(arena, checked, entry);
             one = (counted){content.function, content.text, gm_content_key(arena, content.text), 1};
-            for (uint32_t j = 0; j < i; j++) {
-                one.number += is_same(&all->items[j], &checked->entries.items[j], &one, entry);
-            }
+            uint64_t hash = hash_of("", one.function, entry->rule, one.key, 0);
+            uint32_t before = gm_table_find(&numbers, hash);
+            one.number += before == GM_TABLE_NONE ? 0 : before;
+            gm_table_put(&numbers, arena, hash, one.number);
         }
         gm_vec_push(arena, all, one);
     }
 }
 
 static gm_baseline_site *find(gm_baseline *baseline, const char *path, const counted *one, const gm_rule *rule) {
-    for (uint32_t i = 0; i < baseline->sites.count; i++) {
-        gm_baseline_site *site = &baseline->sites.items[i];
-        if (site->number == one->number && site->rule == rule && strcmp(site->path, path) == 0 &&
-            strcmp(site->key, one->key) == 0 && strcmp(site->function, one->function) == 0) {
-            return site;
-        }
-    }
-    return NULL;
+    uint32_t at = gm_table_find(&baseline->by_site, hash_of(path, one->function, rule, one->key, one->number));
+    return at == GM_TABLE_NONE ? NULL : &baseline->sites.items[at];
 }
 
 static bool look_for(gm_baseline *baseline, const char *path, const gm_check_options *options) {
-    bool any = false;
-    for (uint32_t i = 0; i < baseline->sites.count; i++) {
+    uint32_t first = gm_table_find(&baseline->by_path, hash_of_path(path));
+    for (uint32_t i = first; i != GM_TABLE_NONE; i = baseline->sites.items[i].next) {
         gm_baseline_site *site = &baseline->sites.items[i];
-        if (strcmp(site->path, path) == 0) {
-            site->looked_for = site->rule == NULL || gm_check_selects(options, site->rule);
-            any = true;
-        }
+        site->looked_for = site->rule == NULL || gm_check_selects(options, site->rule);
     }
-    return any;
+    return first != GM_TABLE_NONE;
 }
 
 uint32_t gm_baseline_take(gm_arena *arena, gm_baseline *baseline, const char *absolute, gm_checked *checked,

@@ -5,6 +5,7 @@
 #ifndef GM_DRIVER_BASELINE_H
 #define GM_DRIVER_BASELINE_H
 
+#include "base/table.h"
 #include "driver/check.h"
 
 typedef struct gm_baseline_site {
@@ -17,11 +18,14 @@ typedef struct gm_baseline_site {
     const gm_rule *rule; /* NULL: there is none of this code any more */
     bool looked_for; /* its file has been checked for this rule */
     bool found;
+    uint32_t next;   /* another one of the path, or GM_TABLE_NONE */
 } gm_baseline_site;
 
 typedef struct gm_baseline {
     const char *folder; /* absolute */
     GM_VEC(gm_baseline_site) sites;
+    gm_table by_path; /* the first of the sites of each path */
+    gm_table by_site; /* by all that a finding is known by */
 } gm_baseline;
 
 /* The folder of a baseline at `path`, absolute; NULL with `*problem` when there is no such folder. */

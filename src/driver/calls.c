@@ -15,10 +15,17 @@ static void add_name(calls_text *told, const gm_name *name) {
 }
 
 static bool is_quiet(const gm_checked *checked, const gm_node *definition) {
-    for (uint32_t i = 0; i < checked->entries.count; i++) {
-        if (checked->entries.items[i].start >= definition->start && checked->entries.items[i].start < definition->end) {
-            return false;
+    uint32_t low = 0; /* the first entry that begins in the definition or behind it */
+    for (uint32_t high = checked->entries.count; low < high;) {
+        uint32_t middle = low + (high - low) / 2;
+        if (checked->entries.items[middle].start < definition->start) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
+    }
+    if (low < checked->entries.count && checked->entries.items[low].start < definition->end) {
+        return false;
     }
     return gm_reach_has(checked->analysis, definition);
 }

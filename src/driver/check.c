@@ -19,18 +19,21 @@ static void add_entry(gm_arena *arena, gm_checked *checked, gm_entry entry) {
 
 enum { MOST_ERRORS = 1000 /* of syntax in one file: nobody reads more, and each takes time by the length of its line */ };
 
+static void add_told(gm_arena *arena, gm_checked *checked, gm_level level, const gm_diagnostic *told) {
+    add_entry(arena, checked,
+              (gm_entry){
+                  .level = (uint8_t)level,
+                  .start = told->start,
+                  .end = told->end,
+                  .message = told->message,
+                  .certain = true,
+                  .reached = true,
+              });
+}
+
 static void add_syntax_errors(gm_arena *arena, gm_checked *checked, const gm_tree *tree) {
     for (uint32_t i = 0; i < tree->diagnostics.count && i < MOST_ERRORS; i++) {
-        const gm_diagnostic *error = &tree->diagnostics.items[i];
-        add_entry(arena, checked,
-                  (gm_entry){
-                      .level = GM_LEVEL_ADVICE,
-                      .start = error->start,
-                      .end = error->end,
-                      .message = error->message,
-                      .certain = true,
-                      .reached = true,
-                  });
+        add_told(arena, checked, GM_LEVEL_ADVICE, &tree->diagnostics.items[i]);
     }
 }
 
@@ -170,8 +173,13 @@ gm_checked *gm_check_text(gm_arena *arena, const char *path, const char *text, s
     checked->source = tree->source;
     checked->cells = cells;
     tree->source->bytes = text; /* what edits copy is what stands there */
-    if (!gm_budget_allows(arena, tree) || tree->diagnostics.count > 0) {
+    gm_diagnostic notice;
+    if (tree->diagnostics.count > 0) {
         add_syntax_errors(arena, checked, tree);
+        return checked;
+    }
+    if (!gm_budget_allows(tree, &notice)) {
+        add_told(arena, checked, GM_LEVEL_NOTICE, &notice);
         return checked;
     }
     gm_suppressions *comments = gm_suppress_read(arena, tree);

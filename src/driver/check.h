@@ -6,7 +6,7 @@
 #include "rules/rule.h"
 
 typedef struct gm_entry {
-    const gm_rule *rule; /* NULL: a syntax error */
+    const gm_rule *rule; /* NULL: a syntax error, or by its level a notice */
     const gm_node *node; /* the statement or expression that the finding is about; NULL for syntax errors and comments */
     const char *break_id; /* of the release of torch that was asked about; "" for none, NULL with a syntax error */
     uint8_t level;       /* gm_level */
@@ -27,7 +27,7 @@ typedef struct gm_entry {
 
 typedef struct gm_checked {
     const char *path;
-    gm_analysis *analysis; /* NULL when the file has syntax errors: then they are all that is said */
+    gm_analysis *analysis; /* NULL when the file has syntax errors or is too large: that is all that is said then */
     const gm_source *source;
     const gm_cells *cells;       /* of a notebook, in the text of `source`; NULL for other files */
     const gm_notebook *notebook; /* as it was read, when `source` is its text; or NULL */
@@ -45,6 +45,16 @@ typedef struct gm_check_options {
     gm_asked asked;          /* of the analysis */
     bool release_named;      /* `asked.release` stands in place of the settings' */
 } gm_check_options;
+
+/* Whether an entry says what was not looked at: it is told, and no finding. */
+static inline bool gm_check_is_notice(const gm_entry *entry) {
+    return entry->level == GM_LEVEL_NOTICE;
+}
+
+/* Whether a file was not analysed because it is too large. */
+static inline bool gm_check_is_too_large(const gm_checked *checked) {
+    return checked->entries.count > 0 && gm_check_is_notice(&checked->entries.items[0]);
+}
 
 /* Whether the options leave a rule in. */
 bool gm_check_selects(const gm_check_options *options, const gm_rule *rule);

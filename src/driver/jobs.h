@@ -8,7 +8,9 @@
 
 typedef struct gm_job_result {
     const char *problem; /* static words that follow "`PATH`: "; NULL when all went well */
+    bool notice;         /* the problem is one to know of, no failure */
     uint32_t findings;   /* counted by the job */
+    uint32_t notices;    /* told, and not among `findings` */
     uint32_t mends;
     uint32_t known; /* findings of a baseline, which are not among `findings` */
     size_t weight; /* bytes of the file, as far as the job tells */

@@ -8,7 +8,7 @@
 
 /* An entry: this, and then its texts, each with its end. Every member that a report reads is here or follows from what is. */
 typedef struct record {
-    uint32_t rule; /* in gm_rules; NO_RULE: a syntax error */
+    uint32_t rule; /* in gm_rules; NO_RULE: a syntax error or a notice */
     uint32_t start;
     uint32_t end;
     uint32_t site;
@@ -91,7 +91,7 @@ static bool read_text(reading *from, uint32_t size, const char **text) {
 
 static bool fits(const record *one, uint32_t length) {
     bool ranges = one->start <= one->end && one->end <= length && one->site <= length && one->line_end <= length;
-    bool small = one->level <= GM_LEVEL_ADVICE && one->certain <= 1 && one->reached <= 1;
+    bool small = (one->level <= GM_LEVEL_ADVICE || (one->level == GM_LEVEL_NOTICE && one->rule == NO_RULE)) && one->certain <= 1 && one->reached <= 1;
     return ranges && small && (one->rule < gm_rule_count || one->rule == NO_RULE) && one->texts[0] > 0;
 }
 

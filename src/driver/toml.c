@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/seed.h"
 #include "base/utf8.h"
 
 enum { DEPTH_LIMIT = 64 };
@@ -209,23 +210,39 @@ static const char *read_key(reader *state) {
     return gm_arena_copy(state->arena, start, (size_t)(state->at - start));
 }
 
-static gm_toml *member(const gm_toml *table, const char *key) {
-    for (uint32_t i = 0; table != NULL && table->kind == GM_TOML_TABLE && i < table->items.count; i++) {
-        if (strcmp(table->items.items[i]->key, key) == 0) {
-            return table->items.items[i];
+static uint64_t hash_of(const char *key) {
+    uint64_t hash = 0xCBF29CE484222325U;
+    for (const char *at = key; *at != '\0'; at++) {
+        hash = gm_seed_mix(hash ^ (unsigned char)*at);
+    }
+    return hash;
+}
+
+/* Where a key is among those of a table, or GM_TABLE_NONE. Two keys of one hash, which nobody can choose, would be one after the other. */
+static uint32_t place_of(const gm_toml *table, const char *key, uint64_t *hash) {
+    for (*hash = hash_of(key);; ++*hash) {
+        uint32_t at = gm_table_find(&table->places, *hash);
+        if (at == GM_TABLE_NONE || strcmp(table->items.items[at]->key, key) == 0) {
+            return at;
         }
     }
-    return NULL;
+}
+
+static gm_toml *member(const gm_toml *table, const char *key) {
+    uint64_t hash = 0;
+    uint32_t at = table == NULL || table->kind != GM_TOML_TABLE ? GM_TABLE_NONE : place_of(table, key, &hash);
+    return at == GM_TABLE_NONE ? NULL : table->items.items[at];
 }
 
 static void put(reader *state, gm_toml *table, const char *key, gm_toml *value) {
+    uint64_t hash = 0;
+    uint32_t at = place_of(table, key, &hash);
     value->key = key;
-    for (uint32_t i = 0; i < table->items.count; i++) {
-        if (strcmp(table->items.items[i]->key, key) == 0) {
-            table->items.items[i] = value;
-            return;
-        }
+    if (at != GM_TABLE_NONE) {
+        table->items.items[at] = value;
+        return;
     }
+    gm_table_put(&table->places, state->arena, hash, table->items.count);
     gm_vec_push(state->arena, &table->items, value);
 }
 

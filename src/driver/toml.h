@@ -5,6 +5,7 @@
 #ifndef GM_DRIVER_TOML_H
 #define GM_DRIVER_TOML_H
 
+#include "base/table.h"
 #include "base/vec.h"
 
 typedef enum gm_toml_kind { GM_TOML_TABLE, GM_TOML_ARRAY, GM_TOML_STRING, GM_TOML_INTEGER, GM_TOML_BOOLEAN, GM_TOML_OTHER } gm_toml_kind;
@@ -18,6 +19,7 @@ struct gm_toml {
     const char *text;  /* of strings, and as written of other scalars */
     int64_t integer;   /* of integers; of booleans 0 or 1 */
     GM_VEC(gm_toml *) items; /* of tables and arrays */
+    gm_table places;         /* of the keys of a table among `items` */
 };
 
 typedef struct gm_toml_error {

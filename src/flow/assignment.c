@@ -60,22 +60,32 @@ static void copy(const gm_function *function, bound_sets to, bound_sets from) {
     }
 }
 
-/* From the beginning of a block to just before step number `last`. With `raises` every state on the way, the middle of steps
- * included, is joined into the handler. */
-static bool pass(gm_function *function, uint32_t index, uint32_t last, bound_sets state, bool raises) {
+/* From the beginning of a block to its end. */
+static void pass(const gm_function *function, const gm_block *block, bound_sets state) {
     const gm_cfg *cfg = function->cfg;
-    const gm_block *block = &cfg->blocks.items[index];
-    bool to_handler = raises && block->handler != GM_CFG_NONE;
-    copy(function, state, sets_of(function, index));
-    bool changed = to_handler && enter(function, (uint32_t)block->handler, state);
-    for (uint32_t i = block->first_step; i < last; i++) {
+    for (uint32_t i = block->first_step; i < block->first_step + block->step_count; i++) {
         const gm_step *step = &cfg->steps.items[i];
         for (uint32_t k = 0; k < step->access_count; k++) {
             apply(state, &cfg->accesses.items[step->first_access + k]);
-            changed |= to_handler && enter(function, (uint32_t)block->handler, state);
         }
     }
-    return changed;
+}
+
+/* What holds at every moment of a block, and at some moment, from the state in which it begins: an exception may come at any of them,
+ * the middle of steps included. A variable is bound all the while unless it is deleted; what is written has been bound. */
+static void pass_any_moment(const gm_function *function, const gm_block *block, bound_sets state) {
+    const gm_cfg *cfg = function->cfg;
+    for (uint32_t i = block->first_step; i < block->first_step + block->step_count; i++) {
+        const gm_step *step = &cfg->steps.items[i];
+        for (uint32_t k = 0; k < step->access_count; k++) {
+            const gm_access *access = &cfg->accesses.items[step->first_access + k];
+            if (access->kind == GM_ACCESS_WRITE) {
+                gm_set_add(state.may, access->symbol->index);
+            } else if (access->kind == GM_ACCESS_DELETE) {
+                gm_set_remove(state.must, access->symbol->index);
+            }
+        }
+    }
 }
 
 static bool update_block(gm_function *function, uint32_t index, bound_sets scratch) {
@@ -84,7 +94,14 @@ static bool update_block(gm_function *function, uint32_t index, bound_sets scrat
     if (!function->assignment->entered[index]) {
         return false;
     }
-    bool changed = pass(function, index, block->first_step + block->step_count, scratch, true);
+    bool changed = false;
+    if (block->handler != GM_CFG_NONE) {
+        copy(function, scratch, sets_of(function, index));
+        pass_any_moment(function, block, scratch);
+        changed = enter(function, (uint32_t)block->handler, scratch);
+    }
+    copy(function, scratch, sets_of(function, index));
+    pass(function, block, scratch);
     for (uint32_t i = 0; i < block->successor_count; i++) {
         changed |= enter(function, cfg->edges.items[cfg->successors[block->first_successor + i]].to, scratch);
     }
@@ -132,11 +149,23 @@ static void find_assignment(gm_function *function) {
 
 /* ---- At a statement ---- */
 
-static void bound_at(gm_function *function, uint32_t block, uint32_t step, uint32_t index, bool *must, bool *may) {
-    bound_sets state = new_sets(function);
-    pass(function, block, step, state, false);
-    *must &= gm_set_has(state.must, index);
-    *may |= gm_set_has(state.may, index);
+/* Whether a variable is bound in front of a step, surely and possibly: the last access of the block in front of it that decides, and without
+ * one what holds where the block begins. */
+static void bound_at(gm_function *function, uint32_t block, uint32_t step, uint32_t variable, bool *must, bool *may) {
+    const gm_accesses *all = gm_accesses_of(function);
+    uint32_t first = gm_accesses_from(all, variable, function->cfg->blocks.items[block].first_step);
+    uint32_t end = gm_accesses_from(all, variable, step);
+    uint32_t decisive = end > first ? all->items[end - 1].decisive : UINT32_MAX;
+    bool decided = decisive != UINT32_MAX && decisive >= first;
+    bool bound = decided ? all->items[decisive].access->kind != GM_ACCESS_DELETE : gm_set_has(sets_of(function, block).must, variable);
+    bool known = false;
+    for (uint32_t i = end; !bound && !known && i > first; i--) {
+        const gm_access *access = all->items[i - 1].access;
+        known = access->kind == GM_ACCESS_WRITE || (access->kind == GM_ACCESS_DELETE && !access->maybe);
+        *may |= access->kind == GM_ACCESS_WRITE;
+    }
+    *may |= bound || (!known && gm_set_has(sets_of(function, block).may, variable));
+    *must &= bound;
 }
 
 gm_bound gm_bound_before(gm_function *function, const gm_node *statement, const gm_symbol *symbol) {

@@ -26,6 +26,7 @@ typedef struct gm_function {
     gm_scope *scope;
     const gm_node *node;
     gm_cfg *cfg;
+    struct gm_accesses *accesses;     /* private; filled when first needed */
     struct gm_liveness *liveness;     /* private; filled when first needed */
     struct gm_assignment *assignment;
     struct gm_reaching *reaching;

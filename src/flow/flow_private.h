@@ -62,6 +62,24 @@ static inline uint32_t gm_hash_node(const void *pointer) {
     return (uint32_t)((bits >> 3) * 0x9E3779B97F4A7C15ULL >> 32);
 }
 
+/* An access in the list of those of its variable. */
+typedef struct gm_accesses_item {
+    uint32_t step;
+    uint32_t decisive; /* the last item of the variable up to this one behind which it is known whether it is bound; UINT32_MAX: none */
+    const gm_access *access;
+} gm_accesses_item;
+
+typedef struct gm_accesses {
+    gm_accesses_item *items; /* those of a variable in order of their steps, one variable behind the other */
+    uint32_t *first_of;      /* where those of each variable begin; the next ones begin where they end */
+} gm_accesses;
+
+/* The accesses of all variables of a function; made when somebody asks. */
+const gm_accesses *gm_accesses_of(gm_function *function);
+
+/* The first access of a variable in a step or behind it, as an index of `items`. */
+uint32_t gm_accesses_from(const gm_accesses *all, uint32_t variable, uint32_t step);
+
 /* The variables of a set, in order. */
 gm_symbol_list gm_set_list(gm_function *function, const gm_set_word *set);
 

@@ -179,9 +179,18 @@ static bool has_backslash(const gm_tape *tape, const run *found) {
     return memchr(tape->text + found->start, '\\', found->end - found->start) != NULL;
 }
 
-/* What a string is without its opening quote: its escapes are escapes. */
+static bool has_control(const gm_tape *tape, const run *found) {
+    for (uint32_t at = found->start; at < found->end; at++) {
+        if ((unsigned char)tape->text[at] < 0x20) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What a string is without its opening quote: its escapes are escapes, and control characters have to become some. */
 static void push_rest(gm_tape *tape, const run *found, unsigned flags) {
-    unsigned escapes = has_backslash(tape, found) ? GM_TAPE_ESCAPES | GM_TAPE_REPAIRED : 0U;
+    unsigned escapes = has_backslash(tape, found) ? GM_TAPE_ESCAPES | GM_TAPE_REPAIRED : has_control(tape, found) ? GM_TAPE_REPAIRED : 0U;
     gm_tape_push(tape, GM_TAPE_STRING, flags | escapes, found->start, found->end);
 }
 

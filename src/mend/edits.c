@@ -24,28 +24,44 @@ uint32_t gm_edit_length(const gm_edit_text *text) {
     return length;
 }
 
-bool gm_edits_touch(const gm_edits *edits, uint32_t start, uint32_t end) {
-    for (uint32_t i = 0; i < edits->items.count; i++) {
-        const gm_edit *edit = &edits->items.items[i];
-        if (start < edit->end && edit->start < end) {
-            return true;
+/* The first edit that ends behind a place. */
+static uint32_t first_behind(const gm_edits *edits, uint32_t place) {
+    uint32_t low = 0;
+    for (uint32_t high = edits->items.count; low < high;) {
+        uint32_t middle = low + (high - low) / 2;
+        if (edits->items.items[middle].end <= place) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
     }
-    return false;
+    return low;
+}
+
+bool gm_edits_touch(const gm_edits *edits, uint32_t start, uint32_t end) {
+    uint32_t first = first_behind(edits, start);
+    return first < edits->items.count && edits->items.items[first].start < end;
 }
 
 /* Two insertions at one place have no order that would be right by itself. */
 static bool collides(const gm_edits *edits, const gm_edit *edit) {
-    for (uint32_t i = 0; i < edits->items.count; i++) {
-        const gm_edit *other = &edits->items.items[i];
-        if (edit->start < other->end && other->start < edit->end) {
-            return true;
-        }
-        if (edit->start == edit->end && other->start == other->end && edit->start == other->start) {
-            return true;
-        }
+    if (gm_edits_touch(edits, edit->start, edit->end)) {
+        return true;
     }
-    return false;
+    bool found = false;
+    for (uint32_t i = first_behind(edits, edit->start); edit->start == edit->end && !found && i > 0; i--) {
+        const gm_edit *other = &edits->items.items[i - 1];
+        if (other->end < edit->start) {
+            break;
+        }
+        found = other->start == other->end;
+    }
+    return found;
+}
+
+/* An insertion goes in front of what is replaced at its place. */
+static bool is_behind(const gm_edit *edit, const gm_edit *other) {
+    return edit->start > other->start || (edit->start == other->start && edit->end > other->end);
 }
 
 bool gm_edits_add(gm_arena *arena, gm_edits *edits, gm_edit edit) {
@@ -53,7 +69,7 @@ bool gm_edits_add(gm_arena *arena, gm_edits *edits, gm_edit edit) {
         return false;
     }
     gm_vec_push(arena, &edits->items, edit);
-    for (uint32_t at = edits->items.count - 1; at > 0 && edits->items.items[at - 1].start > edit.start; at--) {
+    for (uint32_t at = edits->items.count - 1; at > 0 && is_behind(&edits->items.items[at - 1], &edit); at--) {
         edits->items.items[at] = edits->items.items[at - 1];
         edits->items.items[at - 1] = edit;
     }

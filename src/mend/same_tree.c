@@ -8,6 +8,7 @@ typedef struct moved {
     uint32_t new_end;
 } moved;
 
+/* The edits are in order and none overlaps another, in the old text and in the new one: what is asked about a node is found by halving. */
 typedef struct comparison {
     const moved *edits;
     uint32_t count;
@@ -26,28 +27,51 @@ static moved *place_edits(gm_arena *arena, const gm_edits *edits) {
     return places;
 }
 
+/* The first edit that ends at an offset of the old text or behind it. */
+static uint32_t first_ending(const comparison *all, uint32_t offset) {
+    uint32_t low = 0;
+    for (uint32_t high = all->count; low < high;) {
+        uint32_t middle = low + (high - low) / 2;
+        if (all->edits[middle].end < offset) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* The same in the new text. */
+static uint32_t first_new_ending(const comparison *all, uint32_t offset) {
+    uint32_t low = 0;
+    for (uint32_t high = all->count; low < high;) {
+        uint32_t middle = low + (high - low) / 2;
+        if (all->edits[middle].new_end < offset) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
 /* The new place of an offset that no edit touches. */
 static uint32_t move(const comparison *all, uint32_t offset) {
-    uint32_t result = offset;
-    for (uint32_t i = 0; i < all->count && all->edits[i].end <= offset; i++) {
-        result = offset + (all->edits[i].new_end - all->edits[i].end);
+    uint32_t behind = first_ending(all, offset);
+    while (behind < all->count && all->edits[behind].end == offset) {
+        behind++;
     }
-    return result;
+    return behind == 0 ? offset : offset + (all->edits[behind - 1].new_end - all->edits[behind - 1].end);
 }
 
 static bool is_touched(const comparison *all, const gm_node *node) {
-    for (uint32_t i = 0; i < all->count; i++) {
-        if (all->edits[i].start <= node->end && all->edits[i].end >= node->start) {
-            return true;
-        }
-    }
-    return false;
+    uint32_t first = first_ending(all, node->start);
+    return first < all->count && all->edits[first].start <= node->end;
 }
 
 static bool is_replaced(const comparison *all, const gm_node *node) {
-    for (uint32_t i = 0; i < all->count; i++) {
-        const moved *edit = &all->edits[i];
-        if (edit->start < edit->end && node->start >= edit->start && node->end <= edit->end) {
+    for (uint32_t i = first_ending(all, node->end); i < all->count && all->edits[i].start <= node->start; i++) {
+        if (all->edits[i].start < all->edits[i].end) {
             return true;
         }
     }
@@ -56,13 +80,9 @@ static bool is_replaced(const comparison *all, const gm_node *node) {
 
 /* A new statement that begins and ends in new text. */
 static bool is_new(const comparison *all, const gm_node *node) {
-    bool begins = false;
-    bool ends = false;
-    for (uint32_t i = 0; i < all->count; i++) {
-        begins = begins || (node->start >= all->edits[i].new_start && node->start < all->edits[i].new_end);
-        ends = ends || (node->end > all->edits[i].new_start && node->end <= all->edits[i].new_end);
-    }
-    return begins && ends;
+    uint32_t first = first_new_ending(all, node->start + 1);
+    uint32_t last = first_new_ending(all, node->end);
+    return first < all->count && all->edits[first].new_start <= node->start && last < all->count && all->edits[last].new_start < node->end;
 }
 
 static bool is_same(const comparison *all, const gm_node *before, const gm_node *after);

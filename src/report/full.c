@@ -133,6 +133,9 @@ static void end(gm_buffer *out, const gm_report_totals *totals, const gm_report_
                          totals->findings == 1 ? "" : "s", totals->files_with_findings, totals->files,
                          totals->files == 1 ? "" : "s", totals->mends);
     }
+    if (totals->notices > 0) {
+        gm_buffer_printf(out, ", %u not analysed", totals->notices);
+    }
     if (totals->baseline) {
         gm_buffer_printf(out, ", %u in the baseline", totals->known);
     }

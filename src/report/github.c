@@ -29,7 +29,7 @@ static void add_line(gm_buffer *out, const char *text) {
 }
 
 static void add_entry(gm_buffer *out, const gm_checked *checked, const gm_entry *entry) {
-    gm_buffer_printf(out, "::%s file=", entry->rule != NULL ? "warning" : "error");
+    gm_buffer_printf(out, "::%s file=", gm_check_is_notice(entry) ? "notice" : entry->rule != NULL ? "warning" : "error");
     add_encoded(out, checked->path, true);
     gm_report_range range = gm_report_file_range(checked, entry);
     gm_buffer_printf(out, ",line=%u,col=%u,endLine=%u,endColumn=%u,title=%s::", range.line, range.column, range.end_line,

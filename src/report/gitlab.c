@@ -1,6 +1,7 @@
 /* GitLab's Code Quality report: a list of issues, each with a fingerprint that stays when lines are added above. */
 #include <string.h>
 
+#include "base/table.h"
 #include "report/report.h"
 
 /* FNV-1a. */
@@ -17,14 +18,12 @@ static uint64_t hash_of(const gm_checked *checked, const gm_entry *entry) {
     return mix(hash, checked->source->text + entry->start, entry->end - entry->start);
 }
 
-/* By path, rule and the marked text; equal ones are told apart by their order. */
-static uint64_t fingerprint(const gm_checked *checked, uint32_t index) {
-    const gm_entry *entry = &checked->entries.items[index];
+/* By path, rule and the marked text; equal ones are told apart by their order. `seen` has how many there were of each. */
+static uint64_t fingerprint(gm_arena *arena, gm_table *seen, const gm_checked *checked, const gm_entry *entry) {
     uint64_t hash = hash_of(checked, entry);
-    uint32_t same = 0;
-    for (uint32_t i = 0; i < index; i++) {
-        same += hash_of(checked, &checked->entries.items[i]) == hash;
-    }
+    uint32_t known = gm_table_find(seen, hash);
+    uint32_t same = known == GM_TABLE_NONE ? 0 : known + 1;
+    gm_table_put(seen, arena, hash, same);
     return same == 0 ? hash : mix(hash, (const char *)&same, sizeof same);
 }
 
@@ -36,6 +35,7 @@ static void add_text(gm_buffer *out, const char *name, const char *text) {
 static void file(gm_buffer *out, const gm_checked *checked, const gm_report_style *style) {
     (void)style;
     const char *path = strncmp(checked->path, "./", 2) == 0 ? checked->path + 2 : checked->path;
+    gm_table seen = {0};
     for (uint32_t i = 0; i < checked->entries.count; i++) {
         const gm_entry *entry = &checked->entries.items[i];
         gm_report_range range = gm_report_file_range(checked, entry);
@@ -44,7 +44,8 @@ static void file(gm_buffer *out, const gm_checked *checked, const gm_report_styl
         gm_buffer_add_text(out, ", ");
         add_text(out, "check_name", gm_report_code(entry));
         gm_buffer_printf(out, ", \"fingerprint\": \"%016llx\", \"severity\": \"%s\", \"location\": {",
-                         (unsigned long long)fingerprint(checked, i), entry->rule != NULL ? "minor" : "major");
+                         (unsigned long long)fingerprint(out->arena, &seen, checked, entry),
+                         gm_check_is_notice(entry) ? "info" : entry->rule != NULL ? "minor" : "major");
         add_text(out, "path", path);
         gm_buffer_printf(out, ", \"positions\": {\"begin\": {\"line\": %u, \"column\": %u}, \"end\": {\"line\": %u, \"column\": %u}}}}",
                          range.line, range.column, range.end_line, range.end_column);

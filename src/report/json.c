@@ -20,6 +20,11 @@ void gm_report_json_entry(gm_buffer *out, const gm_checked *checked, const gm_en
     gm_buffer_printf(out, "\"line\": %u, \"column\": %u, \"end_line\": %u, \"end_column\": %u", range.line, range.column,
                      range.end_line, range.end_column);
     add_member(out, "message", entry->message);
+    if (gm_check_is_notice(entry)) {
+        add_member(out, "code", gm_report_code(entry));
+        add_member(out, "name", gm_report_rule_name(entry));
+        add_member(out, "level", gm_report_level(entry));
+    }
     if (entry->rule != NULL) {
         add_member(out, "code", entry->rule->code);
         add_member(out, "name", entry->rule->name);
@@ -36,13 +41,18 @@ void gm_report_json_entry(gm_buffer *out, const gm_checked *checked, const gm_en
     }
 }
 
-/* The entries that are findings, or those that are syntax errors. */
-static void add_entries(gm_buffer *out, const gm_checked *checked, bool findings) {
+typedef enum kind { ERROR, FINDING, NOTICE } kind;
+
+static kind kind_of(const gm_entry *entry) {
+    return gm_check_is_notice(entry) ? NOTICE : entry->rule != NULL ? FINDING : ERROR;
+}
+
+static void add_entries(gm_buffer *out, const gm_checked *checked, kind wanted) {
     const char *separator = "";
     gm_buffer_add_char(out, '[');
     for (uint32_t i = 0; i < checked->entries.count; i++) {
         const gm_entry *entry = &checked->entries.items[i];
-        if ((entry->rule != NULL) == findings) {
+        if (kind_of(entry) == wanted) {
             gm_buffer_add_text(out, separator);
             gm_buffer_add_char(out, '{');
             gm_report_json_entry(out, checked, entry);
@@ -57,9 +67,13 @@ void gm_report_json_members(gm_buffer *out, const gm_checked *checked) {
     gm_buffer_add_text(out, "\"path\": ");
     gm_buffer_add_json(out, checked->path, strlen(checked->path));
     gm_buffer_add_text(out, ", \"diagnostics\": ");
-    add_entries(out, checked, false);
+    add_entries(out, checked, ERROR);
     gm_buffer_add_text(out, ", \"findings\": ");
-    add_entries(out, checked, true);
+    add_entries(out, checked, FINDING);
+    if (gm_check_is_too_large(checked)) {
+        gm_buffer_add_text(out, ", \"notices\": ");
+        add_entries(out, checked, NOTICE);
+    }
 }
 
 static void begin(gm_buffer *out, const gm_report_totals *totals) {

@@ -1,5 +1,6 @@
 /* JUnit's XML: a suite for every file with findings, a failed case for every finding; one passed case when there is none. */
 #include "base/utf8.h"
+#include "base/visible.h"
 #include "report/report.h"
 
 #include <string.h>
@@ -16,7 +17,12 @@ static void add_character(gm_buffer *out, const char *bytes, size_t size, uint32
             return;
         }
     }
-    if (size == 0 || code < 0x20 || code == 0xFFFE || code == 0xFFFF) {
+    char shown[GM_VISIBLE_ROOM];
+    size_t room = 0;
+    if (gm_visible_is_mark(code)) {
+        (void)gm_visible_next(bytes, size, 0, shown, &room);
+        gm_buffer_add(out, shown, room);
+    } else if (size == 0 || code < 0x20 || code == 0xFFFE || code == 0xFFFF) {
         gm_buffer_add_text(out, "\xEF\xBF\xBD");
     } else {
         gm_buffer_add(out, bytes, size);
@@ -36,16 +42,15 @@ static void add_escaped(gm_buffer *out, const char *text) {
 static void begin(gm_buffer *out, const gm_report_totals *totals) {
     gm_buffer_add_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     gm_buffer_printf(out, "<testsuites name=\"graphmend\" tests=\"%u\" failures=\"%u\" errors=\"0\">\n",
-                     totals->findings > 0 ? totals->findings : 1, totals->findings);
+                     totals->findings + totals->notices > 0 ? totals->findings + totals->notices : 1, totals->findings);
 }
 
 static void add_case(gm_buffer *out, const gm_checked *checked, const gm_entry *entry) {
     gm_report_range range = gm_report_range_of(checked, entry);
     gm_buffer_printf(out, "    <testcase name=\"%s\" classname=\"", gm_report_code(entry));
     add_escaped(out, checked->path);
-    gm_buffer_add_text(out, "\">\n      <failure type=\"");
-    gm_buffer_add_text(out, gm_report_rule_name(entry));
-    gm_buffer_add_text(out, "\" message=\"");
+    const char *outcome = gm_check_is_notice(entry) ? "skipped" : "failure";
+    gm_buffer_printf(out, "\">\n      <%s type=\"%s\" message=\"", outcome, gm_report_rule_name(entry));
     add_escaped(out, entry->message);
     gm_buffer_add_text(out, "\">");
     if (range.cell > 0) {
@@ -57,14 +62,16 @@ static void add_case(gm_buffer *out, const gm_checked *checked, const gm_entry *
         gm_buffer_add_text(out, "; write: ");
         add_escaped(out, entry->advice);
     }
-    gm_buffer_add_text(out, "</failure>\n    </testcase>\n");
+    gm_buffer_printf(out, "</%s>\n    </testcase>\n", outcome);
 }
 
 static void file(gm_buffer *out, const gm_checked *checked, const gm_report_style *style) {
     (void)style;
     gm_buffer_add_text(out, "  <testsuite name=\"");
     add_escaped(out, checked->path);
-    gm_buffer_printf(out, "\" tests=\"%u\" failures=\"%u\" errors=\"0\">\n", checked->entries.count, checked->entries.count);
+    uint32_t skipped = gm_check_is_too_large(checked);
+    gm_buffer_printf(out, "\" tests=\"%u\" failures=\"%u\" errors=\"0\"", checked->entries.count, checked->entries.count - skipped);
+    gm_buffer_add_text(out, skipped > 0 ? " skipped=\"1\">\n" : ">\n");
     for (uint32_t i = 0; i < checked->entries.count; i++) {
         add_case(out, checked, &checked->entries.items[i]);
     }
@@ -73,7 +80,7 @@ static void file(gm_buffer *out, const gm_checked *checked, const gm_report_styl
 
 static void end(gm_buffer *out, const gm_report_totals *totals, const gm_report_style *style) {
     (void)style;
-    if (totals->findings == 0) {
+    if (totals->findings + totals->notices == 0) {
         gm_buffer_add_text(out, "  <testsuite name=\"graphmend\" tests=\"1\" failures=\"0\" errors=\"0\">\n"
                                 "    <testcase name=\"no findings\" classname=\"graphmend\"/>\n  </testsuite>\n");
     }

@@ -27,16 +27,16 @@ const char *gm_report_names(void) {
 }
 
 const char *gm_report_code(const gm_entry *entry) {
-    return entry->rule != NULL ? entry->rule->code : "syntax";
+    return entry->rule != NULL ? entry->rule->code : gm_check_is_notice(entry) ? "too-large" : "syntax";
 }
 
 const char *gm_report_rule_name(const gm_entry *entry) {
-    return entry->rule != NULL ? entry->rule->name : "syntax-error";
+    return entry->rule != NULL ? entry->rule->name : gm_check_is_notice(entry) ? "not-analysed" : "syntax-error";
 }
 
 const char *gm_report_level(const gm_entry *entry) {
     static const char *const names[] = {"safe", "assumed", "advice"};
-    return entry->rule != NULL ? names[entry->level] : "error";
+    return entry->rule != NULL ? names[entry->level] : gm_check_is_notice(entry) ? "notice" : "error";
 }
 
 uint32_t gm_report_column(const gm_source *source, gm_position position) {

@@ -16,6 +16,7 @@ typedef struct gm_report_style {
 typedef struct gm_report_totals {
     uint32_t files;    /* checked */
     uint32_t findings; /* syntax errors included */
+    uint32_t notices;  /* files that were not analysed; not among `findings` */
     uint32_t mends;    /* findings that `fix` or `run` mends */
     uint32_t files_with_findings;
     uint32_t known;    /* findings that a baseline has; they are not told and not among `findings` */
@@ -36,7 +37,7 @@ const gm_report_format *gm_report_find(const char *name);
 /* The names of all formats, "full, concise, ...", static. */
 const char *gm_report_names(void);
 
-/* Shared by formats: "GM101", or "syntax" for a syntax error; its name, "data-dependent-branch". */
+/* Shared by formats: "GM101", or "syntax" for a syntax error and "too-large" for a notice; its name, "data-dependent-branch". */
 const char *gm_report_code(const gm_entry *entry);
 const char *gm_report_rule_name(const gm_entry *entry);
 const char *gm_report_level(const gm_entry *entry);

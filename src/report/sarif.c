@@ -27,13 +27,16 @@ static void add_rule(gm_buffer *out, const gm_rule *rule) {
 }
 
 static void begin(gm_buffer *out, const gm_report_totals *totals) {
-    (void)totals;
     gm_buffer_add_text(out, head);
     for (size_t i = 0; i < gm_rule_count; i++) {
         add_rule(out, gm_rules[i]);
     }
-    gm_buffer_add_text(out, "\n{\"id\": \"syntax\", \"name\": \"syntax-error\", \"shortDescription\": {\"text\": \"syntax error\"}}]}},\n"
-                            "\"results\": [");
+    gm_buffer_add_text(out, "\n{\"id\": \"syntax\", \"name\": \"syntax-error\", \"shortDescription\": {\"text\": \"syntax error\"}}");
+    if (totals->notices > 0) {
+        gm_buffer_add_text(out, ",\n{\"id\": \"too-large\", \"name\": \"not-analysed\", \"shortDescription\": "
+                                "{\"text\": \"a file that is too large to be analysed\"}}");
+    }
+    gm_buffer_add_text(out, "]}},\n\"results\": [");
 }
 
 static void add_region(gm_buffer *out, const gm_checked *checked, const gm_entry *entry) {
@@ -60,7 +63,7 @@ static void file(gm_buffer *out, const gm_checked *checked, const gm_report_styl
     for (uint32_t i = 0; i < checked->entries.count; i++) {
         const gm_entry *entry = &checked->entries.items[i];
         gm_buffer_printf(out, "%s\n{\"ruleId\": \"%s\", \"level\": \"%s\", \"message\": {\"text\": ", i == 0 ? "" : ",",
-                         gm_report_code(entry), entry->rule != NULL ? "warning" : "error");
+                         gm_report_code(entry), gm_check_is_notice(entry) ? "note" : entry->rule != NULL ? "warning" : "error");
         add_message(out, entry);
         gm_buffer_add_text(out, "}, \"locations\": [{\"physicalLocation\": {\"artifactLocation\": {\"uri\": ");
         gm_report_add_uri(out, checked->path);

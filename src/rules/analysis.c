@@ -194,12 +194,11 @@ static void visit_block(gm_walk *outer, const gm_list *block, const gm_node *own
 }
 
 bool gm_visit_begin(gm_analysis *analysis, const gm_function *function) {
-    for (uint32_t i = 0; i < analysis->visited.count; i++) {
-        if (analysis->visited.items[i] == function->node) {
-            return false;
-        }
+    uint64_t key = gm_table_pointer(function->node);
+    if (gm_table_find(&analysis->visited, key) != GM_TABLE_NONE) {
+        return false;
     }
-    gm_vec_push(analysis->arena, &analysis->visited, function->node);
+    gm_table_put(&analysis->visited, analysis->arena, key, 0);
     return true;
 }
 

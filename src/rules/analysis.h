@@ -5,6 +5,7 @@
 #ifndef GM_RULES_ANALYSIS_H
 #define GM_RULES_ANALYSIS_H
 
+#include "base/table.h"
 #include "flow/values.h"
 #include "rules/plan.h"
 
@@ -12,6 +13,7 @@ typedef enum gm_level {
     GM_LEVEL_SAFE,    /* proved, or checked while tracing */
     GM_LEVEL_ASSUMED, /* rests on an assumption that the finding states */
     GM_LEVEL_ADVICE,  /* no mend: says what to write */
+    GM_LEVEL_NOTICE,  /* nothing is wrong with the code: what was not looked at */
 } gm_level;
 
 /* Why something is left as it is; `reason` is NULL when nothing is in the way. */
@@ -45,7 +47,8 @@ typedef struct gm_analysis {
     gm_plan **plans;             /* hash table by node; private */
     uint32_t plan_capacity;
     uint32_t plan_count;
-    GM_VEC(const gm_node *) visited; /* functions whose visit has begun; private */
+    gm_table visited;                /* functions whose visit has begun; private */
+    struct gm_reads_ahead *reads_ahead; /* of read_next.c; private */
     struct gm_purity *purity;        /* verdicts on functions of the file; private */
     struct gm_recorded *recorded;    /* what the function that was asked about last puts something into; private */
     struct gm_reach *reach;   /* functions that torch.compile reaches; private */

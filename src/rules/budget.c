@@ -82,7 +82,7 @@ static bool may_be_large(const gm_tree *tree, uint64_t budget) {
     return branches * branches * 2 > budget;
 }
 
-bool gm_budget_allows(gm_arena *arena, gm_tree *tree) {
+bool gm_budget_allows(const gm_tree *tree, gm_diagnostic *notice) {
     uint64_t budget = FREE + (uint64_t)tree->source->length * PER_BYTE;
     if (tree->diagnostics.count > 0 || !may_be_large(tree, budget)) {
         return true;
@@ -94,6 +94,6 @@ bool gm_budget_allows(gm_arena *arena, gm_tree *tree) {
         return true;
     }
     uint32_t start = all.largest->start;
-    gm_vec_push(arena, &tree->diagnostics, ((gm_diagnostic){start, start + 1, "too large, not analysed: a function has too many branches"}));
+    *notice = (gm_diagnostic){start, start + 1, "too large, not analysed: a function has too many branches"};
     return false;
 }

@@ -5,7 +5,7 @@
 
 #include "syntax/parse.h"
 
-/* Whether the file is within its budget; else there is a diagnostic that says so, at the function that is too large. */
-bool gm_budget_allows(gm_arena *arena, gm_tree *tree);
+/* Whether a file without syntax errors is within its budget; else `notice` says so, at the function that is too large. */
+bool gm_budget_allows(const gm_tree *tree, gm_diagnostic *notice);
 
 #endif

@@ -471,7 +471,7 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     if (known && !is_span(site->function, found.value) && !under_data(site)) {
         return false;
     }
-    if (found.counts && !certain && gm_read_next(site, plan->path)) {
+    if (found.counts && !certain && gm_read_next(analysis, site, plan->path)) {
         return false;
     }
     gm_defer_record(analysis, site, plan, &found.reads, found.target,

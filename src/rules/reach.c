@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "rules/callees.h"
 
 typedef struct gm_reached {
@@ -12,6 +13,8 @@ typedef struct gm_reached {
 
 struct gm_reach {
     GM_VEC(reached) found;
+    gm_table by_definition; /* index in `found` */
+    gm_table by_name;       /* index in `outgoing` of what is called, and of what is applied */
     GM_VEC(reached) waiting; /* by weaker evidence: they come when the others are done */
     uint32_t sure; /* how many of the first that were found are reached for sure */
     gm_outgoing_list outgoing;
@@ -26,17 +29,15 @@ typedef struct gm_reaching {
 
 /* The index of a definition, or the number of definitions when it is not reached. */
 static uint32_t find(const struct gm_reach *reach, const gm_node *definition) {
-    uint32_t at = 0;
-    while (at < reach->found.count && reach->found.items[at].definition != definition) {
-        at++;
-    }
-    return at;
+    uint32_t at = gm_table_find(&reach->by_definition, gm_table_pointer(definition));
+    return at == GM_TABLE_NONE ? reach->found.count : at;
 }
 
 static void add(gm_analysis *analysis, const gm_node *definition, uint32_t calls) {
     uint32_t at = find(analysis->reach, definition);
     if (definition != NULL && at == analysis->reach->found.count) {
         gm_vec_push(analysis->arena, &analysis->reach->found, ((reached){definition, 0}));
+        gm_table_put(&analysis->reach->by_definition, analysis->arena, gm_table_pointer(definition), at);
     }
     if (definition != NULL) {
         analysis->reach->found.items[at].calls += calls;
@@ -53,12 +54,13 @@ static void add_weaker(gm_analysis *analysis, const gm_node *definition, uint32_
 
 static void add_outgoing(gm_analysis *analysis, const gm_name *name, bool applied, uint32_t calls) {
     gm_outgoing_list *outgoing = &analysis->reach->outgoing;
-    for (uint32_t i = 0; i < outgoing->count; i++) {
-        if (outgoing->items[i].name == name && outgoing->items[i].applied == applied) {
-            outgoing->items[i].calls += calls;
-            return;
-        }
+    uint64_t key = gm_table_pointer(name) << 1 | applied;
+    uint32_t at = gm_table_find(&analysis->reach->by_name, key);
+    if (at != GM_TABLE_NONE) {
+        outgoing->items[at].calls += calls;
+        return;
     }
+    gm_table_put(&analysis->reach->by_name, analysis->arena, key, outgoing->count);
     gm_vec_push(analysis->arena, outgoing, ((gm_outgoing){name, applied, calls}));
 }
 

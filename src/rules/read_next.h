@@ -6,6 +6,6 @@
 
 /* Whether one of the statements that follow a site for certain reads what stands under this text (`self.steps`): then the write cannot wait
  * until the call has ended. */
-bool gm_read_next(const gm_site *site, const char *path);
+bool gm_read_next(gm_analysis *analysis, const gm_site *site, const char *path);
 
 #endif

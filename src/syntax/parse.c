@@ -41,14 +41,33 @@ gm_source *gm_parse_source(gm_arena *arena, const char *path, const char *bytes,
     return source;
 }
 
-static void sort_diagnostics(gm_diagnostics *diagnostics) {
-    for (uint32_t i = 1; i < diagnostics->count; i++) {
-        gm_diagnostic moved = diagnostics->items[i];
-        uint32_t at = i;
-        for (; at > 0 && diagnostics->items[at - 1].start > moved.start; at--) {
-            diagnostics->items[at] = diagnostics->items[at - 1];
+/* Two runs, each in order, into one; of two at one place that of the first run is first. */
+static void merge_runs(const gm_diagnostic *items, uint32_t middle, uint32_t count, gm_diagnostic *merged) {
+    uint32_t left = 0;
+    uint32_t right = middle;
+    for (uint32_t i = 0; i < count; i++) {
+        bool first = left < middle && (right == count || items[left].start <= items[right].start);
+        merged[i] = first ? items[left++] : items[right++];
+    }
+}
+
+/* By place, in the order in which they were found where that is the same: runs of 1, 2, 4, ... are merged. */
+static void sort_diagnostics(gm_arena *arena, gm_diagnostics *diagnostics) {
+    uint32_t count = diagnostics->count;
+    uint32_t sorted = 1;
+    while (sorted < count && diagnostics->items[sorted - 1].start <= diagnostics->items[sorted].start) {
+        sorted++;
+    }
+    if (sorted >= count) {
+        return;
+    }
+    gm_diagnostic *merged = GM_NEW_ARRAY(arena, gm_diagnostic, count);
+    for (uint64_t run = 1; run < count; run *= 2) {
+        for (uint64_t at = 0; at < count; at += 2 * run) {
+            uint32_t left = (uint32_t)(count - at);
+            merge_runs(diagnostics->items + at, run < left ? (uint32_t)run : left, 2 * run < left ? (uint32_t)(2 * run) : left, merged + at);
         }
-        diagnostics->items[at] = moved;
+        memcpy(diagnostics->items, merged, count * sizeof *merged);
     }
 }
 
@@ -71,6 +90,6 @@ gm_tree *gm_parse(gm_arena *arena, const char *path, const char *bytes, size_t s
     tree->token_count = gm_lexer_run(arena, tree->source, target, &tree->tokens, &tree->diagnostics);
     gm_names_reserve(tree->names, tree->token_count / TOKENS_A_NAME);
     build_module(arena, tree, target, options == NULL ? 0 : options->depth_limit);
-    sort_diagnostics(&tree->diagnostics);
+    sort_diagnostics(arena, &tree->diagnostics);
     return tree;
 }

@@ -74,3 +74,17 @@ def test_every_answer_is_json(text: str) -> None:
         for flags in range(16):
             said = reader.read(text, flags)
             assert ("value" in said) == said["ok"]
+
+
+@pytest.mark.parametrize("text", ['{"a": n\0\2m"}', '{"a": "b", n\0\2m": "c"}', '["a", n\x1fm"]'])
+def test_control_characters_behind_a_forgotten_quote(text: str) -> None:
+    """Found by the fuzz target `answer`: such a value was no JSON."""
+    from graphmend import core
+
+    for types in (
+        [{"form": "any"}],
+        [{"form": "dict", "items": [1, 2]}, TEXT, {"form": "any"}],
+        [{"form": "list", "items": [1]}, TEXT],
+    ):
+        for flags in range(8):
+            core.Reader(json.dumps({"meaning": 1, "root": 0, "types": types})).read(text, flags)

@@ -112,3 +112,25 @@ def test_ways_past_the_writer_are_found(tmp_path: Path, text: str) -> None:
 def test_there_is_no_way_past_the_writer() -> None:
     ended = subprocess.run([sys.executable, CHECKER, CHECKER.parents[1] / "python" / "graphmend"], capture_output=True)
     assert ended.returncode == 0, ended.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "found"),
+    [
+        ("flow/a.c", "void a(void) { printf(1); }", True),
+        ("cli/a.c", "void a(FILE *f) { fputs(x, f); }", True),
+        ("report/a.c", "FILE *a(void) { return stderr; }", True),
+        ("cli/a.c", "ssize_t a(void) { return write(2, x, 1); }", True),
+        ("cli/a.c", 'void a(void) { gm_cli_say(stdout, "printf(") ; /* puts( */ }', False),
+        ("base/a.c", "int a(void) { return snprintf(b, 1, c) + gm_buffer_printf(b); }", False),
+        ("cli/say.c", "void a(void) { fputs(x, stdout); }", False),
+    ],
+)
+def test_lint_of_c(tmp_path: Path, name: str, code: str, found: bool) -> None:
+    """Other ways to the streams than the one writer."""
+    (tmp_path / "src" / name).parent.mkdir(parents=True)
+    (tmp_path / "src" / name).write_text(code)
+    (tmp_path / "python").mkdir()
+    folders = [str(tmp_path / "python"), str(tmp_path / "src")]
+    ended = subprocess.run([sys.executable, str(CHECKER), *folders], capture_output=True, check=False)
+    assert ended.returncode == int(found), ended.stderr

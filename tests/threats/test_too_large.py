@@ -1,0 +1,73 @@
+"""A file that is too large is told as a notice in every format; the exit status stays, and `fix` leaves it alone."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from threat_limits import run
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
+from growth_shapes import S as SHAPES  # noqa: E402
+
+WORDS = "too large, not analysed"
+FORMATS = ["full", "concise", "json", "json-lines", "github", "gitlab", "sarif", "junit"]
+TEXT = SHAPES["elif"](10000)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A file beyond the budget beside one that is fine."""
+    (tmp_path / "large.py").write_text(TEXT)
+    (tmp_path / "small.py").write_text("x = 1\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_tells_it_and_passes(executable: str, folder: Path, form: str) -> None:
+    ran = run([executable, "check", "--no-cache", "--output-format", form, "."], folder=folder)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.count(WORDS) == (2 if form == "junit" else 1)
+    assert "syntax" not in ran.stdout.replace('"id": "syntax"', "").replace('"syntax-error"', "").replace(
+        '"syntax error"', ""
+    )
+
+
+def test_levels(executable: str, folder: Path) -> None:
+    def told(form: str) -> str:
+        return run([executable, "check", "--no-cache", "--output-format", form, "."], folder=folder).stdout
+
+    (file,) = json.loads(told("json"))
+    assert file["diagnostics"] == file["findings"] == []
+    assert (file["notices"][0]["code"], file["notices"][0]["level"]) == ("too-large", "notice")
+    assert json.loads(told("json-lines"))["level"] == "notice"
+    assert told("github").startswith("::notice file=large.py")
+    assert json.loads(told("gitlab"))[0]["severity"] == "info"
+    (one,) = json.loads(told("sarif"))["runs"][0]["results"]
+    assert (one["ruleId"], one["level"]) == ("too-large", "note")
+    suites = ElementTree.fromstring(told("junit"))
+    assert suites.get("failures") == "0" and suites.find(".//skipped") is not None and suites.find(".//failure") is None
+    assert told("full").endswith("no findings in 2 files, 1 not analysed\n")
+
+
+def test_a_finding_beside_it_still_fails(executable: str, folder: Path) -> None:
+    (folder / "small.py").write_text("x = = 1\n")
+    assert run([executable, "check", "--no-cache", "."], folder=folder).returncode == 1
+
+
+def test_it_is_kept(executable: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second run tells what the first has kept."""
+    (folder / "cache").mkdir(mode=0o700)
+    monkeypatch.setenv("GRAPHMEND_CACHE_DIR", str(folder / "cache"))
+    first, second = (run([executable, "check", "."], folder=folder) for _ in range(2))
+    assert first.stdout == second.stdout and WORDS in second.stdout and second.returncode == 0
+
+
+@pytest.mark.parametrize("command", [["fix", "--unsafe"], ["check", "--add-ignore"]])
+def test_it_is_left_alone(executable: str, folder: Path, command: list[str]) -> None:
+    ran = run([executable, *command, "."], folder=folder)
+    assert ran.returncode == 0 and f"`large.py`: {WORDS}" in ran.stderr
+    assert (folder / "large.py").read_text() == TEXT
