@@ -1,9 +1,9 @@
 """Canaries of guards: for each feature that soundness rests on, a program that it must not let pass.
 
 A hook that is called may still not do what it did: another release may ask elsewhere, or with other words. So each
-program here is run as Python runs it, and compiled with its mends, as one graph and as a part of a call that breaks behind
-it; what it gives, prints, raises and leaves behind has to be the same. A guard whose program shows a difference counts
-as missing.
+program here is run as Python runs it, and compiled with its mends, as one graph and as a part of a call that breaks
+behind it; what it gives, prints, raises and leaves behind has to be the same. A guard whose program shows a difference
+counts as missing.
 """
 
 from __future__ import annotations

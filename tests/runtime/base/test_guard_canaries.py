@@ -8,7 +8,7 @@ import pytest
 
 from graphmend import guard_canaries
 from graphmend.runtime.base import hooks
-from graphmend.runtime.driver import features, modes
+from graphmend.runtime.driver import features
 
 features.load()
 
