@@ -8,10 +8,21 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Callable
 
 HEADING = "## "
+VERDICTS = ("whole", "clean", "fewer", "same", "worse", "crash", "WRONG")
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
+    """A Markdown table."""
+    lines = ["| " + " | ".join(headings) + " |", "|" + " --- |" * len(headings)]
+    for row in rows:
+        cells = (str(cell).replace("|", "\\|").replace("\n", " ") for cell in row)
+        lines.append("| " + " | ".join(cells) + " |")
+    return [*lines, ""]
 
 
 def read(path: Path) -> Any:

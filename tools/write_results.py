@@ -13,15 +13,16 @@ import collections
 import functools
 import re
 import statistics
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import check_recall
 import zoo_sites
-from page_sections import Section, read, sections_of
+from page_sections import VERDICTS, Section, read, sections_of, table
+from results_of_meaning import plays_part, reader_speed_part, readers_part
+from results_of_releases import growth_part, matrix_part, worth_part
 
-VERDICTS = ("whole", "clean", "fewer", "same", "worse", "crash", "WRONG")
 SCORES = {
     "score-cases.json": ("Cases", "make score KIT=kit"),
     "score-cases-inductor.json": ("Cases, compiled by inductor", "make score KIT=kit INDUCTOR=1"),
@@ -32,15 +33,6 @@ SCORES = {
 OTHER = "Cases: "  # other scores that lie in the build folder
 REASON_LENGTH = 160
 FOLDERS = re.compile(r"(?<![\w.])/(?:[\w.@+-]+/)+")  # of the machine that measured
-
-
-def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
-    """A Markdown table."""
-    lines = ["| " + " | ".join(headings) + " |", "|" + " --- |" * len(headings)]
-    for row in rows:
-        cells = (str(cell).replace("|", "\\|").replace("\n", " ") for cell in row)
-        lines.append("| " + " | ".join(cells) + " |")
-    return [*lines, ""]
 
 
 def count_rows(results: list[dict[str, Any]]) -> list[list[object]]:
@@ -434,77 +426,6 @@ def oracle_part(records: Any) -> list[str]:
     return lines + table(headings, [[record[name] for name in names] for record in records])
 
 
-def matrix_part(records: Any) -> list[str]:
-    """The cases of the kit on other releases of torch."""
-    rows = []
-    for record in records:
-        counts = record.get("verdicts") or {}
-        share = f"{100 * counts.get('whole', 0) / record['broke']:.0f} %" if record.get("broke") else "-"
-        backend = "inductor" if record["inductor"] else "eager"
-        verdicts = [counts.get(name, 0) for name in VERDICTS]
-        rows.append(
-            [record["torch"], record["python"], record["mode"], backend, record.get("broke", "-"), share, *verdicts]
-        )
-    lines = table(["torch", "Python", "mode", "backend", "broke", "whole", *VERDICTS], rows)
-    left = [f"- {record['torch']}: {', '.join(record['left'])}" for record in records if record.get("left")]
-    return [*lines, "Not whole:", "", *left, ""] if left else lines
-
-
-def percent(count: int, total: int) -> str:
-    return f"{100 * count / total:.1f} %"
-
-
-def readers_part(record: Any) -> list[str]:
-    names = ("right", "error", "wrong", "unsure", "no such type")
-    rows: list[list[object]] = []
-    damaged: list[list[object]] = []
-    for reader, one in record["readers"].items():
-        rows.append([reader, *(one["corpus"].get(name, 0) for name in names)])
-        row: list[object] = [reader]
-        for faults in sorted(one["damage"]):
-            counts = one["damage"][faults]
-            row += [percent(counts.get(name, 0), record["damaged"]) for name in ("right", "wrong")]
-        damaged.append(row)
-    lines = [
-        f"`make bench-meaning`, the {record['texts']} texts of the corpus (tests/meaning/meaning_corpus.py). Wrong is",
-        "another value than the one that is there and no error; unsure is a value where the corpus wants an error,",
-        "because the text could mean two things or is not whole.",
-        "",
-    ]
-    lines += table(["reader", *names], rows)
-    lines += [
-        f"Texts that were damaged at random (tests/meaning/meaning_damage.py), {record['damaged']} each with one,",
-        "two and three faults in brackets, quotes and separators; what is neither right nor wrong is an error:",
-        "",
-    ]
-    return lines + table(["reader", *(f"{faults}: {name}" for faults in "123" for name in ("right", "wrong"))], damaged)
-
-
-def plays_part(record: Any) -> list[str]:
-    shared = record["shared"]
-    rows = [
-        [
-            group,
-            *(
-                "{} of {}".format(*clients.get(group, ("-", "-")))
-                for clients in [record["all"]["graphmend"], *shared.values()]
-            ),
-        ]
-        for group in record["all"]["graphmend"]
-    ]
-    lines = [
-        "`make bench-meaning PEER=openai`: servers that are slow, broken or lie (tests/meaning/plays), in four forms.",
-        "A play holds where a call ends in time with a text that the server finished, or an error of its own type.",
-        "The first column has all plays, the others those that do not ask for what only this client has.",
-        "",
-    ]
-    return lines + table(["class", "graphmend, all", *shared], rows)
-
-
-def reader_speed_part(record: Any) -> list[str]:
-    return table(["", "best of several"], [[name, f"{value:.2f}"] for name, value in record.items()])
-
-
 def scores_of(build: Path, kept: Iterable[str]) -> list[Section]:
     """The scores that belong here, measured or not, and others that lie in the build folder or are in the page."""
     beside = {f"{OTHER}{path.stem[len('score-') :]}" for path in build.glob("score-*.json") if path.name not in SCORES}
@@ -532,6 +453,7 @@ def sections(build: Path, judged: Path, kept: Iterable[str]) -> list[Section]:
     return [
         *scores_of(build, kept),
         of("Releases of torch", "matrix.json", "make matrix KIT=kit", matrix_part),
+        of("What each feature of the runtime is worth", "worth.json", "make worth KIT=kit", worth_part),
         of("Demo: BART in half precision", "demo.json", "make demo", demo_part),
         of("The paper's models over twenty calls", "paper-check.json", "make paper", paper_part),
         of("Captured, and captured rightly", "capture.json", "make capture KIT=kit", capture_part),
@@ -541,6 +463,7 @@ def sections(build: Path, judged: Path, kept: Iterable[str]) -> list[Section]:
         of("The first calls of models", "bench-calls.json", f"make bench-calls {zoo}", calls_part),
         of("Cost of deferred effects", "bench-events.json", "make bench", events_part),
         of("Speed of check", "bench-check.json", "make bench", check_part),
+        of("Growth with the size of a file", "growth.json", "make growth", growth_part),
         of("What check predicts", "check-recall.json", f"make recall {zoo}", recall_part),
         Section("Whether what check says is right", judged, f"Not judged: there is no {judged.name}.", precision),
         of("Speed of the parser", "bench-parse.json", "make bench", bench_part),
