@@ -46,9 +46,9 @@ def growth_part(record: Any) -> list[str]:
     steep = [row for row in rows if row["steep"]]
     lines = [
         f"`make growth`: {len(rows)} rows of shape and command, {small / 1e6:.2f} and {large / 1e6:.2f} MB, CPU",
-        "seconds. The exponent is 1 where time grows with the size. Refused are files that are told as too large and not",
-        f"analysed: {len(rows) - len(told)} rows at one of the sizes. {len(steep)} rows are above 1.2 and take more",
-        "than 0.2 s. The ten steepest of the others:",
+        "seconds. The exponent is 1 where time grows with the size. Refused are files that are told as too large and",
+        f"not analysed: {len(rows) - len(told)} rows at one of the sizes. {len(steep)} rows are above 1.2 and take",
+        "more than 0.2 s. The ten steepest of the others:",
         "",
     ]
     chosen = [

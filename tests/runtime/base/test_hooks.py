@@ -14,7 +14,7 @@ from harness import load
 
 import graphmend.runtime as runtime
 from graphmend.runtime.base import hooks, slots, torch_names
-from graphmend.runtime.base.torch_names import places, releases
+from graphmend.runtime.base.torch_names import older, places, releases
 from graphmend.runtime.base.trace_state import registry
 from graphmend.runtime.driver import features, modes
 
@@ -82,6 +82,16 @@ def test_every_release_has_the_same_capabilities(release: Any) -> None:
     for row in rows.places.values():
         for place in places.parse(row) if row is not None else ():
             assert place.owner in places.MODULES or rows.names[place.owner] is not None
+
+
+@pytest.mark.parametrize("release", sorted(releases.OLDER))
+def test_additions_are_functions_for_older_releases(release: Any) -> None:
+    """And none of them is added where the class has it: torch 2.13 stays as it is."""
+    for row, place in releases.rows(release).additions.items():
+        owner, _, attribute = row.partition(".")
+        assert place == f"older:{attribute}" and hasattr(older, attribute)
+        if IS_BASE and owner != "OutputGraph":
+            assert vars(torch_names.find(owner)).get(attribute) is not vars(older)[attribute]
 
 
 @pytest.mark.skipif(not IS_BASE, reason="the rows of another release are compared by `make drift`")
