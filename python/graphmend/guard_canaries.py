@@ -135,6 +135,12 @@ PROGRAMS = {
         def state():
             return STEPS.count
         """,
+    "number_operators": """
+        def f(x):
+            total = x.sum().item()
+            flag = total > 0
+            return x + round(total * 123, -1), flag & 1, (total > 1) + 1
+        """,
     "prologue": """
         import random
         def f(x):

@@ -6,12 +6,15 @@ that its schemas and tags do not tell of fails here.
 
 from __future__ import annotations
 
+import functools
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any, Optional
 
 import pytest
 import torch
 from forms import Form, aten_candidates, candidates, forms, quiet, result_tensors, schemas
+from isolation import isolated
 from reality import really, told
 from settings import SETTINGS, difference
 
@@ -35,38 +38,45 @@ def installed() -> Iterator[None]:
     torch.set_num_threads(threads)
 
 
-def chosen(part: int) -> Iterator[Form]:
-    """Some forms by chance."""
-    found = candidates()
-    random.Random(f"{SEED} {part}").shuffle(found)
-    for count, form in enumerate(forms(found)):
-        if count == COUNT // PARTS:
-            return
-        yield form
+def differing(part: int, chosen: Sequence[Any]) -> list[tuple[str, Optional[str]]]:
+    """The forms of candidates, and what somebody notices of a mend around each."""
+    found = []
+    for form in forms(list(chosen)):
+        chance = random.Random(f"{SEED} {part} {form.name}")
+        found.append((form.name, difference(form, chance.choice(SETTINGS), chance.random() < 0.5)))
+    return found
 
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_nobody_notices(part: int) -> None:
-    chance = random.Random(part)
-    found = [difference(form, chance.choice(SETTINGS), chance.random() < 0.5) for form in chosen(part)]
-    assert not [text for text in found if text is not None]
+    chosen = candidates()
+    random.Random(f"{SEED} {part}").shuffle(chosen)
+    found: dict[str, Optional[str]] = {}
+    while len(found) < COUNT // PARTS and chosen:
+        some, chosen = chosen[:16], chosen[16:]
+        found.update(isolated(functools.partial(differing, part), some))
+    assert not [text for text in found.values() if text is not None]
+
+
+def compared(chosen: Sequence[Any]) -> list[tuple[str, str, bool, bool, str]]:
+    """Of each form: its name and text, whether it draws, whether it is told to, and what is missed."""
+    found = []
+    for form in forms(list(chosen)):
+        said = told(form)
+        if said is not None:
+            real = really(form)
+            missed = (real.draws and not said.draws) or bool(real.writes - said.writes)
+            found.append((form.name, form.text, real.draws, said.draws, f"{real} {said}" if missed else ""))
+    return found
 
 
 def test_facts_tell_what_calls_do() -> None:
     """No operator or function draws or writes more than the facts say; few are told to draw that do not."""
-    missed, idle, count = [], [], 0
-    for form in forms([item for item in candidates() if item.name.startswith(("aten", "functional"))]):
-        said = told(form)
-        if said is None:
-            continue
-        real = really(form)
-        count += 1
-        if (real.draws and not said.draws) or real.writes - said.writes:
-            missed.append((form.name, form.text, real, said))
-        if said.draws and not real.draws:
-            idle.append(form.name)
-    assert not missed
-    assert count > 1500
+    chosen = [item for item in candidates() if item.name.startswith(("aten", "functional"))]
+    found = isolated(compared, chosen)
+    assert not [row for row in found if row[4]]
+    assert len(found) > 1500
+    idle = [name for name, _, draws, said, _ in found if said and not draws]
     assert not [name for name in idle if not is_random(name)]
 
 
@@ -101,14 +111,20 @@ def test_statistics_are_written() -> None:
     assert {name for name in aten_facts.WRITES_UNSAID if not name.startswith(("cudnn", "miopen"))} <= known
 
 
-def test_what_derivatives_save_of_results() -> None:
-    """Where the derivative reads a result, the facts say so of an ATen call behind the operator."""
+def unsaid(chosen: Sequence[Any]) -> list[str]:
+    """The forms whose derivative reads a result, where no ATen call behind them is said to save it."""
     missed = []
-    for form in forms([item for item in aten_candidates() if item.name.startswith("aten") and "out" not in item.name]):
+    for form in forms(list(chosen)):
         inputs = [value.requires_grad_() * 1 if value.is_floating_point() else value for value in form.tensors()]
         if saves_result(form, inputs) and not said_to_save(form):
             missed.append(form.text)
-    assert not missed
+    return missed
+
+
+def test_what_derivatives_save_of_results() -> None:
+    """Where the derivative reads a result, the facts say so of an ATen call behind the operator."""
+    chosen = [item for item in aten_candidates() if item.name.startswith("aten") and "out" not in item.name]
+    assert not isolated(unsaid, chosen)
 
 
 def saves_result(form: Form, inputs: list[torch.Tensor]) -> bool:

@@ -46,11 +46,18 @@ class Lines(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__()
-        self.lines: dict[tuple, list[str]] = {}
+        self.found: list[tuple[str, str]] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        key = (threading.current_thread().name, str(record.args[0]))
-        self.lines.setdefault(key, []).append(f"{record.funcName} {record.getMessage()}")
+        self.found.append((record.threadName, f"{record.funcName} {record.getMessage()}"))
+
+    def taken(self) -> dict[tuple, list[str]]:
+        """The lines by thread and tag, which are forgotten."""
+        lines: dict[tuple, list[str]] = {}
+        for thread, text in self.found:
+            lines.setdefault((thread, text.split()[1]), []).append(text)
+        self.found.clear()
+        return lines
 
 
 @pytest.fixture
@@ -117,35 +124,35 @@ def agree(expected: dict, got: dict) -> None:
 def test_one_callable_in_threads(tmp_path: Any, lines: Lines, first: str, backend: str) -> None:
     make = load(tmp_path, PROGRAM)
     expected = in_threads([make()] * THREADS)
-    logged, lines.lines = lines.lines, {}
+    logged = lines.taken()
     compiled = torch.compile(make(), backend=backend)
     if first == "after one call":
         compiled(torch.ones(3), "warm")
-        lines.lines.clear()
+        lines.found.clear()
     got = in_threads([compiled] * THREADS)
     agree(expected, got)
-    assert logged == lines.lines
+    assert logged == lines.taken()
 
 
 def test_a_replica_for_each_thread(tmp_path: Any, lines: Lines) -> None:
     make = load(tmp_path, PROGRAM)
     model = make()
     expected = in_threads([copy.deepcopy(model) for _ in range(THREADS)])
-    logged, lines.lines = lines.lines, {}
+    logged = lines.taken()
     compiled = torch.compile(model, backend="eager")
     got = in_threads([copy.deepcopy(compiled) for _ in range(THREADS)])
     agree(expected, got)
-    assert logged == lines.lines
+    assert logged == lines.taken()
 
 
 def test_threads_compile_for_themselves(tmp_path: Any, lines: Lines) -> None:
     make = load(tmp_path, PROGRAM)
     model = make()
     expected = in_threads([model] * THREADS)
-    logged, lines.lines = lines.lines, {}
+    logged = lines.taken()
     got = in_threads([lambda x, tag: torch.compile(model, backend="eager")(x, tag)] * THREADS)
     agree(expected, got)
-    assert logged == lines.lines
+    assert logged == lines.taken()
 
 
 def test_pool_with_gradient_modes(tmp_path: Any, lines: Lines) -> None:
@@ -155,15 +162,14 @@ def test_pool_with_gradient_modes(tmp_path: Any, lines: Lines) -> None:
     def run(function: Callable[..., Any]) -> list:
         def call(number: int) -> tuple:
             with modes[number % 3]():
-                y = function(inputs(0, number % 6), f"call {number}")
+                y = function(inputs(0, number % 6), f"call-{number}")
             return y.requires_grad, y.is_inference(), y.detach().tolist()
 
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             return list(pool.map(call, range(24)))
 
     def by_tag() -> dict:
-        found = {tag: texts for (_, tag), texts in lines.lines.items()}
-        lines.lines = {}
+        found = {tag: texts for (_, tag), texts in lines.taken().items()}
         return found
 
     model = make()
@@ -200,11 +206,13 @@ def test_tasks(tmp_path: Any, lines: Lines) -> None:
         return results
 
     model = make()
-    expected, logged, lines.lines = run(model), lines.lines, {}
+    expected, logged = run(model), lines.taken()
     got = run(torch.compile(model, backend="eager"))
     agree(expected, got)
     # The name of the thread that asyncio takes is not the program's.
-    assert {tag: texts for (_, tag), texts in logged.items()} == {tag: texts for (_, tag), texts in lines.lines.items()}
+    assert {tag: texts for (_, tag), texts in logged.items()} == {
+        tag: texts for (_, tag), texts in lines.taken().items()
+    }
 
 
 COROUTINES = {

@@ -10,13 +10,13 @@ from __future__ import annotations
 import builtins
 import dis
 import inspect
-import sys
 from types import CodeType, FunctionType
 from typing import Any, Optional
 
 import torch
 
-from ..base import folders, torch_names
+from ..base import torch_names
+from ..base.dialect_class import NAME, Dialect
 from . import aten_facts
 
 FUNCTIONS = frozenset(
@@ -54,7 +54,7 @@ def is_on_tensors(overload: Any) -> bool:
 
 def is_module(value: Any) -> bool:
     """Whether a global is torch, or what mended source calls."""
-    return value is torch or value is sys.modules[folders.PACKAGE]
+    return value is torch or value is Dialect
 
 
 def may_ask(module: Any, name: str) -> bool:
@@ -65,6 +65,11 @@ def may_ask(module: Any, name: str) -> bool:
     if is_module(module):
         return name in ("on", "taken")
     return name in ATTRIBUTES | METHODS or is_operator(name)
+
+
+def global_of(name: str, names: dict) -> Any:
+    """What a name stands for in code with these globals: mended source finds its calls as a builtin."""
+    return names.get(name, Dialect if name == NAME else None)
 
 
 def is_harmless(name: str, names: dict) -> bool:
@@ -85,12 +90,12 @@ def reaches_out(code: CodeType, names: dict, context: Optional[str]) -> bool:
     before = None
     for instruction in dis.get_instructions(code):
         kind, name = instruction.opname, instruction.argval
-        module = names.get(before.argval) if before is not None and before.opname == "LOAD_GLOBAL" else None
+        module = global_of(before.argval, names) if before is not None and before.opname == "LOAD_GLOBAL" else None
         holder = context is not None and before is not None and top_of(before) == context
         if is_module(module) and kind not in ("LOAD_ATTR", "LOAD_METHOD"):
             return True
         if kind == "LOAD_GLOBAL":
-            if not is_module(names.get(name)) and not is_harmless(name, names):
+            if not is_module(global_of(name, names)) and not is_harmless(name, names):
                 return True
         elif kind in ("LOAD_ATTR", "LOAD_METHOD"):
             if not (may_ask(module, name) or (holder and name == "save_for_backward")):

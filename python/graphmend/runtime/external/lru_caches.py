@@ -23,7 +23,8 @@ from typing import Any, Callable, Iterator
 
 from ..analysis import branch_proofs
 from ..analysis.custom_op_purity import ERRORS
-from ..base import folders, hooks, trace_state
+from ..base import hooks, trace_state
+from ..base.dialect_class import NAME as DIALECT
 from ..base.effect_queue import is_queue
 from ..capture.identity_guard import decided_by_data
 from ..effects.flush import Stopped
@@ -119,14 +120,14 @@ def globals_of(code: types.CodeType) -> set[str]:
 def stands_for(name: str, variables: dict[str, Any], without: Without, depth: int) -> Any:
     """What code gets for a global while it runs without effects; `print` for what only effects may use."""
     if name not in variables:
+        if name == DIALECT:
+            return without
         if name == "print":
             return print
         if name in FUNCTIONS or name in ERRORS:
             return getattr(sys.modules["builtins"], name)
         raise Unknown(f"it uses `{name}`")
     value = variables[name]
-    if value is sys.modules[folders.PACKAGE]:
-        return without
     if value is logging or value is warnings or isinstance(value, logging.Logger):
         return print
     if isinstance(value, types.FunctionType):

@@ -22,7 +22,8 @@ from torch.fx import GraphModule, Node
 
 from ..analysis import branch_proofs, impure_functions, node_facts
 from ..analysis.custom_op_purity import ERRORS, FUNCTIONS
-from ..base import define_op, folders, hooks, trace_state
+from ..base import define_op, hooks, trace_state
+from ..base.dialect_class import NAME, Dialect
 from ..base.torch_names import tree_map
 from ..capture.path_speculation import path_of
 from . import external_calls
@@ -173,16 +174,16 @@ def may_ask(name: str) -> bool:
     numpy = sys.modules["numpy"]
     if name in FORBIDDEN or name.startswith("_"):
         return False
-    known = name in METHODS or name in DRAWS or hasattr(sys.modules[folders.PACKAGE], name)
+    known = name in METHODS or name in DRAWS or hasattr(Dialect, name)
     return known or hasattr(numpy, name) or hasattr(numpy.ndarray, name)
 
 
 def may_use(name: str, variables: dict, depth: int) -> bool:
     """Whether a global may be used."""
     if name not in variables:
-        return name in FUNCTIONS or name in ERRORS or name in ("dict", "set", "str")
+        return name in FUNCTIONS or name in ERRORS or name in ("dict", "set", "str", NAME)
     value = variables[name]
-    if value is sys.modules["numpy"] or value is sys.modules[folders.PACKAGE] or is_constant(value):
+    if value is sys.modules["numpy"] or is_constant(value):
         return True
     return isinstance(value, FunctionType) and computes(value, depth - 1)
 
