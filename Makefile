@@ -1,6 +1,6 @@
 # graphmend: every target makes what it needs from a clean clone.
 #
-#   make test                 build with both compilers and the sanitizers, check, run all tests
+#   make test [WORKERS=2]     build with both compilers and the sanitizers, check, run all tests, in so many processes
 #   make demo                 a half precision BART, plain and mended
 #   make paper [KIT=dir]      the models of the GraphMend paper, with the transformers release of its time
 #   make score KIT=dir        score with an evaluation kit [ONLY='branch_*'] [INDUCTOR=1] [ZOO=zoo/dev.jsonl]
@@ -140,7 +140,7 @@ lint: $(VENV)/tools.stamp
 	$(BIN)/python tools/check_torch_names.py
 
 pytest: build sanitize
-	GRAPHMEND_BUILD="$(CURDIR)/build/sanitize" PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile $(TESTS)
+	GRAPHMEND_BUILD="$(CURDIR)/build/sanitize" PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(if $(WORKERS),--numprocesses $(WORKERS) --dist loadfile) $(TESTS)
 
 crashes: build gcc
 	GRAPHMEND_BUILD="$(CURDIR)/build/gcc" GRAPHMEND_KILLS=$(or $(KILLS),1000) $(BIN)/python -m pytest tests/fix/test_crashes.py

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import pickle
 import signal
@@ -9,7 +10,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, Callable
 
-SECONDS, BATCH = 300, 64
+SECONDS, BATCH = 120, 64
 
 
 def in_child(work: Callable[[Any], Any], batch: Any) -> tuple[bool, Any]:
@@ -19,6 +20,7 @@ def in_child(work: Callable[[Any], Any], batch: Any) -> tuple[bool, Any]:
         warnings.simplefilter("ignore", DeprecationWarning)  # of threads: the child uses none
         child = os.fork()
     if child == 0:
+        faulthandler.disable()
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(SECONDS)
         try:
@@ -32,6 +34,8 @@ def in_child(work: Callable[[Any], Any], batch: Any) -> tuple[bool, Any]:
     with open(reading, "rb") as stream:
         data = stream.read()
     _, status = os.waitpid(child, 0)
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM:
+        raise RuntimeError(f"a child has not ended within {SECONDS} s")
     if status != 0:
         return False, None
     given = pickle.loads(data)

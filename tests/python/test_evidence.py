@@ -178,7 +178,7 @@ def test_numbers_that_have_been_the_same_are_constants_of_the_next_run(programs:
     graphs, known = [], []
     for numbers in ("same", "same", "others", "others"):
         ended = programs.mended("program.py", numbers, GRAPHMEND_SUMMARY="full")
-        assert ended.out == programs.plain("program.py", numbers).out
+        assert ended.out == programs.plain("program.py", numbers).out, ended.err
         graphs.append(number(ended))
         content = json.loads(kept(programs).read_text())["known"]
         known.append((content["fixed"], content["symbolic"]))

@@ -225,14 +225,32 @@ def made_on(
             function(*positional, **kwargs)
         return recorder.calls, []
     mode = fakes[0].fake_mode
-    with temporarily_clear_interpreter_stack(), mode, unnoticed(mode.shape_env), unwarned(), torch.no_grad():
+    with (
+        temporarily_clear_interpreter_stack(),
+        dispatched(),
+        mode,
+        unnoticed(mode.shape_env),
+        unwarned(),
+        torch.no_grad(),
+    ):
         copies = {id(tensor): make(tensor) for tensor in tensors}
+        if not all(isinstance(copy, FakeTensor) for copy in copies.values()):
+            raise ValueError("a stand-in that has memory to be read")
         own = torch_names.tree_map(lambda leaf: copies.get(id(leaf), leaf), (list(args), kwargs))
         function, positional = called(node, own[0])
         recorder = Recorder()
         with recorder:
             function(*positional, **own[1])
     return recorder.calls, [storage_of(copies[id(tensor)]) for tensor in tensors]
+
+
+@contextlib.contextmanager
+def dispatched() -> Iterator[None]:
+    """Calls reach fake tensors, also where the kernel of one is on its way: it would read memory that they have not."""
+    with torch_names._PreserveDispatchKeyGuard():
+        for key in (torch_names.DispatchKey.Python, torch_names.DispatchKey.PythonTLSSnapshot):
+            torch_names._dispatch_tls_set_dispatch_key_excluded(key, False)
+        yield
 
 
 def called(node: Node, args: list) -> tuple[Callable[..., Any], list]:

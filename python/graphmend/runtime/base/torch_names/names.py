@@ -9,7 +9,8 @@ from __future__ import annotations
 NAMES = {
     "torch": "_assert_scalar _check_is_size",
     "torch._C": (
-        "_get_dispatch_mode _set_fwd_grad_enabled _TorchDispatchModeKey _will_engine_execute_node DisableTorchFunction"
+        "_dispatch_tls_set_dispatch_key_excluded _get_dispatch_mode _PreserveDispatchKeyGuard _set_fwd_grad_enabled "
+        "_TorchDispatchModeKey _will_engine_execute_node DisableTorchFunction DispatchKey"
     ),
     "torch._C._autograd": (
         "_saved_tensors_hooks_disable _saved_tensors_hooks_enable _top_saved_tensors_default_hooks "
