@@ -169,8 +169,7 @@ def test_pool_with_gradient_modes(tmp_path: Any, lines: Lines) -> None:
             return list(pool.map(call, range(24)))
 
     def by_tag() -> dict:
-        found = {tag: texts for (_, tag), texts in lines.taken().items()}
-        return found
+        return {tag: texts for (_, tag), texts in lines.taken().items()}
 
     model = make()
     expected, logged = run(model), by_tag()

@@ -203,16 +203,6 @@ def of_calls(calls: list[Call], memory: list[Optional[int]]) -> Facts:
 
 
 def made_again(node: Node, args: tuple, kwargs: dict, tensors: list[torch.Tensor]) -> tuple[list[Call], list]:
-    """The ATen calls behind a node, made on stand-ins of its arguments, and the memory of those; raises if it fails."""
-    try:
-        return made_on(stand_in, node, args, kwargs, tensors)
-    except Exception:  # some fake tensors have no data of their own
-        return made_on(fresh, node, args, kwargs, tensors)
-
-
-def made_on(
-    make: Callable[[torch.Tensor], torch.Tensor], node: Node, args: tuple, kwargs: dict, tensors: list[torch.Tensor]
-) -> tuple[list[Call], list]:
     """The ATen calls behind a node, made on stand-ins of its arguments, and the memory of those."""
     fakes = [
         value for value in map(innermost, [*tensors, *tensors_in(tensor_of(node))]) if isinstance(value, FakeTensor)
@@ -233,7 +223,7 @@ def made_on(
         unwarned(),
         torch.no_grad(),
     ):
-        copies = {id(tensor): make(tensor) for tensor in tensors}
+        copies = {id(tensor): stand_in(tensor) for tensor in tensors}
         if not all(isinstance(copy, FakeTensor) for copy in copies.values()):
             raise ValueError("a stand-in that has memory to be read")
         own = torch_names.tree_map(lambda leaf: copies.get(id(leaf), leaf), (list(args), kwargs))
@@ -292,13 +282,9 @@ def innermost(value: torch.Tensor) -> torch.Tensor:
 def stand_in(value: torch.Tensor) -> torch.Tensor:
     """A tensor with the same memory that counts its own writes, or a new one of the size seen in a transform."""
     if torch_names.is_functorch_wrapped_tensor(value):
-        return fresh(value)
-    return value.data.requires_grad_() if value.requires_grad else value.data
-
-
-def fresh(value: torch.Tensor) -> torch.Tensor:
-    """A new tensor of the same size and kind."""
-    copy = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device=value.device)
+        copy = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device=value.device)
+    else:
+        copy = value.data
     return copy.requires_grad_() if value.requires_grad else copy
 
 

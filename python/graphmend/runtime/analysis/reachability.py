@@ -196,13 +196,19 @@ def reached(target: Any, method: str) -> tuple[Optional[str], Reach]:
         return f"`{method}` is no plain method of its class", NOTHING
     search = Search()
     search.names.add(method)
+    return found_from([target], search, "it")
+
+
+def found_from(objects: list[Any], search: Search, subject: str) -> tuple[Optional[str], Reach]:
+    """What a search that begins with some objects comes by; or why that is not known, of the subject of a sentence."""
     try:
-        search.add(target)
+        for item in objects:
+            search.add(item)
         search.run()
     except Unknown as reason:
         return str(reason), NOTHING
     except Exception as error:  # code of the program's own
-        return f"it cannot be looked through ({type(error).__name__})", NOTHING
+        return f"{subject} cannot be looked through ({type(error).__name__})", NOTHING
     return None, Reach(frozenset(search.ids), frozenset(search.globals))
 
 

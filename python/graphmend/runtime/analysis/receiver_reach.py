@@ -13,7 +13,7 @@ import types
 from typing import Any, Optional
 
 from ..base.folders import PACKAGE_FOLDERS
-from .reachability import NOTHING, PLAIN, Reach, Search, Unknown, is_trusted
+from .reachability import PLAIN, Reach, Search, Unknown, found_from, is_trusted
 
 LOOK_AROUND = (gc, importlib, inspect)  # modules by which code comes by whatever there is
 ENTRIES = ("write", "writelines", "flush", "filter", "format", "emit", "handle", "__call__")
@@ -91,13 +91,4 @@ class ReceiverSearch(Search):
 
 def reached(receivers: list[Any]) -> tuple[Optional[str], Reach]:
     """What receivers may come by; or why that is not known."""
-    search = ReceiverSearch()
-    try:
-        for receiver in receivers:
-            search.add(receiver)
-        search.run()
-    except Unknown as reason:
-        return str(reason), NOTHING
-    except Exception as error:  # code of the program's own
-        return f"they cannot be looked through ({type(error).__name__})", NOTHING
-    return None, Reach(frozenset(search.ids), frozenset(search.globals))
+    return found_from(receivers, ReceiverSearch(), "they")
