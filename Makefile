@@ -1,6 +1,6 @@
 # graphmend: every target makes what it needs from a clean clone.
 #
-#   make test [WORKERS=2]     build with both compilers and the sanitizers, check, run all tests, in so many processes
+#   make test [WORKERS=2]     build with both compilers and the sanitizers, check, run all tests, in so many processes (tests/workers.py)
 #   make demo                 a half precision BART, plain and mended
 #   make paper [KIT=dir]      the models of the GraphMend paper, with the transformers release of its time
 #   make score KIT=dir        score with an evaluation kit [ONLY='branch_*'] [INDUCTOR=1] [ZOO=zoo/dev.jsonl]
@@ -40,6 +40,7 @@
 PYTHON ?= python3
 PYTHONS ?= $(PYTHON)
 JOBS ?= 2
+WORKERS ?= 2
 VENV := .venv
 PAPER_VENV := .venv-paper
 BIN := $(VENV)/bin
@@ -138,9 +139,10 @@ lint: $(VENV)/tools.stamp
 	$(BIN)/ruff check $(PYTHON_FOLDERS)
 	$(BIN)/python tools/check_writers.py
 	$(BIN)/python tools/check_torch_names.py
+	$(BIN)/python tools/check_references.py
 
 pytest: build sanitize
-	GRAPHMEND_BUILD="$(CURDIR)/build/sanitize" PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(if $(WORKERS),--numprocesses $(WORKERS) --dist loadfile) $(TESTS)
+	GRAPHMEND_BUILD="$(CURDIR)/build/sanitize" PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest --workers $(WORKERS) $(TESTS)
 
 crashes: build gcc
 	GRAPHMEND_BUILD="$(CURDIR)/build/gcc" GRAPHMEND_KILLS=$(or $(KILLS),1000) $(BIN)/python -m pytest tests/fix/test_crashes.py

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-pytest_plugins = ["pytester"]  # runs pytest itself, for the tests of our plugin
+pytest_plugins = ["pytester", "workers"]  # pytester runs pytest itself, for the tests of our plugins
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 collect_ignore = [] if HAS_TORCH else ["operators", "runtime"]
 

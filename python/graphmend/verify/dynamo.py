@@ -156,7 +156,7 @@ class Watch:
 
         @functools.wraps(original)
         def __call__(context: Any, function: Any) -> Any:
-            ours = sys.modules.get("graphmend.runtime.driver.compile_wrapper")
+            ours = sys.modules.get("graphmend.runtime.driver.callback")
             watched = (Conversions,) if ours is None else (Conversions, ours.Callback)
             if callable(context.callback) and not isinstance(context.callback, watched):
                 context.callback = Conversions(context.callback, self)

@@ -10,7 +10,7 @@ import torch
 from harness import CountingBackend, compare, load
 
 import graphmend.runtime as _gm
-from graphmend.runtime.driver import compile_wrapper
+from graphmend.runtime.driver import variants
 
 SITES = [f"m.py:{line}:0:GM105" for line in range(1, 9)]
 
@@ -236,7 +236,7 @@ def test_paths_that_change_too_often_in_one_graph() -> None:
 
 
 def test_more_paths_than_graphs(monkeypatch: Any) -> None:
-    monkeypatch.setattr(compile_wrapper, "MAX_PATHS", 3)
+    monkeypatch.setattr(variants, "MAX_PATHS", 3)
     function, backend = counted(thresholds, fullgraph=True)
     for _ in range(2):
         for number in range(8):

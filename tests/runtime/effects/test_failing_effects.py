@@ -440,11 +440,11 @@ def test_handlers_and_streams(tmp_path: Any, monkeypatch: Any, error: BaseExcept
 
 def test_it_would_differ(tmp_path: Any, monkeypatch: Any) -> None:
     """Without undoing, the later change of the buffer would be seen."""
-    from graphmend.runtime.driver import compile_wrapper
+    from graphmend.runtime.driver import outcomes
 
     def only_raise(stopped: Any, run: Any) -> Any:
         raise stopped.error
 
-    monkeypatch.setattr(compile_wrapper, "run_again", only_raise)
+    monkeypatch.setattr(outcomes, "run_again", only_raise)
     with pytest.raises(AssertionError):
         test_later_changes_of_tensors(tmp_path)

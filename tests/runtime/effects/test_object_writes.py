@@ -12,7 +12,7 @@ import torch
 from harness import compare, load
 
 import graphmend.runtime as _gm
-from graphmend.runtime.driver.compile_wrapper import Callback
+from graphmend.runtime.driver.callback import Callback
 
 SITE = "m.py:1:0:GM304"
 POSITIVE, NEGATIVE = (lambda: (torch.tensor([1.0, 2.0]),)), (lambda: (torch.tensor([-1.0, -5.0]),))

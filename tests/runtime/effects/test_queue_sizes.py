@@ -10,7 +10,7 @@ import torch
 from harness import CountingBackend, Outcome, compare, load
 
 from graphmend.runtime.base import trace_state
-from graphmend.runtime.driver import compile_wrapper
+from graphmend.runtime.driver import outcomes
 
 HEAD = """
 import queue
@@ -193,9 +193,9 @@ def unused(x):
 """
     model = load(tmp_path, HEAD + text)()
     compiled = torch.compile(model, backend=CountingBackend())
-    before = len(compile_wrapper.postponing)
+    before = len(outcomes.postponing)
     compiled(torch.ones(2))
-    assert len(compile_wrapper.postponing) == before + 1
+    assert len(outcomes.postponing) == before + 1
     assert trace_state.local.waiting == [None] and trace_state.local.pending is None
 
 

@@ -18,12 +18,12 @@ def plant(name, fault):
     """Have the compiled callable of a name do `fault(call, args, kwargs)` instead of `call(*args, **kwargs)`."""
     if not is_mended():
         return
-    import graphmend.runtime.driver.compile_wrapper as compile_wrapper
+    import graphmend.runtime.driver.wrapper as wrapper
 
-    wrap = compile_wrapper.wrap
+    wrap = wrapper.wrap
 
-    def wrap_wrongly(ways, function, module):
-        call = wrap(ways, function, module)
+    def wrap_wrongly(variants, function, module):
+        call = wrap(variants, function, module)
         if getattr(function, "__name__", None) != name:
             return call
 
@@ -33,7 +33,7 @@ def plant(name, fault):
 
         return wrong
 
-    compile_wrapper.wrap = wrap_wrongly
+    wrapper.wrap = wrap_wrongly
 
 
 def other_value(call, args, kwargs):
@@ -92,6 +92,7 @@ def crash(call, args, kwargs):
 def lose_effects():
     """Have deferred work never be done."""
     if is_mended():
-        import graphmend.runtime.driver.compile_wrapper as compile_wrapper
+        from graphmend.runtime.driver import outcomes, wrapper
 
-        compile_wrapper.carry_out = lambda waiting: waiting.__setitem__(0, None)
+        for module in (outcomes, wrapper):
+            module.carry_out = lambda waiting: waiting.__setitem__(0, None)

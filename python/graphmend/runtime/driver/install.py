@@ -23,8 +23,13 @@ from . import guard_filter, modes
 # Dynamo leaves the frames of these files alone: they run beside the program, never as a part of it.
 OPAQUE_FILES = (
     "driver.backend",
-    "driver.compile_wrapper",
+    "driver.callback",
+    "driver.conversion_results",
+    "driver.frames",
     "driver.install",
+    "driver.outcomes",
+    "driver.variants",
+    "driver.wrapper",
     "effects.flush",
     "effects.rollback",
     "effects.undo_log",
@@ -51,10 +56,11 @@ def entry_of(function: Any) -> Any:
 def make_context_class() -> type:
     """The class of contexts whose callables are wrapped; made late because Dynamo is loaded late."""
     from ..base.torch_names import OptimizeContext
-    from .compile_wrapper import Way, Ways, wrap
+    from .variants import Variant, Variants
+    from .wrapper import wrap
 
     class MendingContext(OptimizeContext):
-        """An `OptimizeContext` with a whole and a partial way to run."""
+        """An `OptimizeContext` with whole variants and a partial one."""
 
         def __call__(self, fn: Any) -> Any:
             if isinstance(fn, (torch.nn.Module, type)):
@@ -73,12 +79,13 @@ def make_context_class() -> type:
             record = callback.record
             describe(record, owner, entry)
 
-            def path(number: int) -> Way:
-                context, backend = self.graphmend_path(number)
-                return Way(context(fn), backend)
+            def variant(number: int) -> Variant:
+                context, backend = self.graphmend_variant(number)
+                return Variant(context(fn), backend)
 
-            ways = Ways(Way(compiled, backend), path, lambda: self.graphmend_partial()(fn), callback)
-            return wrap(ways, function, module)
+            first = Variant(compiled, backend)
+            variants = Variants(first, variant, lambda: self.graphmend_partial()(fn), callback)
+            return wrap(variants, function, module)
 
         def __reduce__(self) -> Any:
             return rebuild, (self.graphmend_arguments, self.graphmend_options)
@@ -132,7 +139,7 @@ def mending_context(original: Callable[..., Any], args: tuple, kwargs: dict) -> 
     """A context of Dynamo with our callback and backend; whatever is not an ordinary context is returned as it is."""
     from ..base.torch_names import OptimizeContext
     from .backend import MendingBackend
-    from .compile_wrapper import Callback
+    from .callback import Callback
 
     options = dict(kwargs)
     backend = args[0] if args else options.pop("backend", "inductor")
@@ -148,7 +155,7 @@ def mending_context(original: Callable[..., Any], args: tuple, kwargs: dict) -> 
     context.__class__ = context_class()
     alone = {"isolate_recompiles": True} if accepts("isolate_recompiles") else {}
 
-    def path(number: int) -> Any:
+    def variant(number: int) -> Any:
         backend = MendingBackend(resolved, True, number)
         backend.entry = whole.entry
         other = original(backend, *args[1:], **{**options, **alone})
@@ -164,7 +171,7 @@ def mending_context(original: Callable[..., Any], args: tuple, kwargs: dict) -> 
         return other
 
     context.graphmend_backend = whole
-    context.graphmend_path = path
+    context.graphmend_variant = variant
     context.graphmend_partial = partial
     context.graphmend_again = lambda: mending_context(original, args, kwargs)
     context.graphmend_arguments, context.graphmend_options = args, kwargs

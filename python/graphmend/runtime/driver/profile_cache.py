@@ -29,9 +29,12 @@ MOST_ITEMS = 64  # of a container that tell of what kind it is
 
 @dataclasses.dataclass
 class Known:
-    """How the traces of one callable went: `off` holds the sites that were left as they are, and why; `hosts`, `fixed`
-    and `symbolic` are those of attempts.Course, `fixed` also where open numbers have been the same in all calls; `left`
-    tells why calls are compiled in parts, if they are."""
+    """How the traces of one callable went.
+
+    `off` has the sites that stayed as written, with reasons. `hosts`, `fixed` and `symbolic` are fields of
+    retry_policy.Course; `fixed` is also true where open numbers were the same in all calls. `left` is the reason why
+    calls are compiled in parts, or None.
+    """
 
     off: dict[str, str] = dataclasses.field(default_factory=dict)
     hosts: bool = False

@@ -1,9 +1,22 @@
-"""What the next attempt to trace a frame does otherwise than the last one."""
+"""The next attempt after a trace that failed: a table of strategies, and the settings that a strategy changes.
+
+A trace can fail where another trace of the same call succeeds. Example: this loop fails while the length is symbolic,
+and succeeds with the length of the call as a constant.
+
+    for i in range(lengths[0].item()):
+        x = layer(x)
+
+One conversion of a frame therefore is a loop of attempts. `Course` holds the settings of the next attempt. After a
+failed attempt, `next_strategy` goes through `TRANSITIONS` from the top, and takes the first row whose condition holds.
+Conditions only read; the change of the chosen row alone writes to the course. The loop ends because every change makes
+its own condition false.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Optional
+import enum
+from typing import Any, Callable, NamedTuple, Optional
 
 from ..base import torch_names, trace_state
 from ..base.dynamo_values import kind_of_break
@@ -11,7 +24,7 @@ from ..base.marker_ops import site_of
 from ..shims import is_compiling
 from .warmup_calls import PREPARING
 
-# What Dynamo calls the breaks at which the program itself may raise an exception.
+# Dynamo's names of the graph breaks at which the program itself may raise an exception.
 RAISING = (
     *("Observed exception", "failed to find name in frame builtins", "assert with non-string message"),
     *("TypeError when making fake tensor call", "RuntimeError when making fake tensor call"),
@@ -19,168 +32,300 @@ RAISING = (
 )
 
 
+class Strategy(enum.Enum):
+    """The difference between the next attempt and the failed one, or the way in which the loop ends."""
+
+    WITHOUT_FEATURE = "a feature of graphmend had a fault and is off"
+    WAIT_FOR_ATTRIBUTES = "the call runs in eager Python, because it fills in an attribute"
+    OTHER_VARIANT = "the call belongs to another variant of the callable"
+    WITHOUT_PROFILE = "the profile of earlier processes is forgotten"
+    INLINE_DRAWS = "functions that draw from NumPy are traced again"
+    HOST_DRAWS_FIRST = "functions that draw from NumPy run as operators, before anything else was tried"
+    EAGER_ANSWERS = "`is_compiling()` answers as in eager Python, where the program raised after the answer"
+    SYMBOLIC_NUMBERS = "numbers from the data stay symbolic, because the graph writes to a number of a module"
+    HOST_DRAWS = "functions that draw from NumPy run as operators"
+    SIZES_IN_TEXTS = "open sizes in texts are those of the call"
+    CONSTANT_NUMBERS = "numbers from the data are constants"
+    SYMBOLIC_AFTER_ALL = "numbers that were constants because they were many stay symbolic"
+    CONSTANT_COUNTERS = "counters of the program are constants"
+    LEAVE_SITES = "the refused sites stay as written"
+    SITES_STAY = "ends: the refused sites were already as written"
+    WITHOUT_RECORDS = "records of objects stay as written, because the call raises where a record is missing"
+    GIVE_UP = "ends: no strategy is left"
+
+
 @dataclasses.dataclass
 class Course:
-    """The way from one attempt to the next, for one frame.
+    """The settings of the next attempt to convert one frame; `taken` has the strategies so far.
 
-    `off` holds the sites that are left as they are, and outlives the frame. `eager` has the places where the program is
-    told that it is not compiled. `symbolic`, `fixed` and `items` say what becomes of numbers that data decide, `hosts`
-    that functions which draw run as operators of the graph (state.Trace has the same names).
+    `symbolic`, `fixed` and `items` say how an attempt treats numbers that depend on data: as symbols, as constants of
+    the graph, and whether numbers in inputs may be constants too. `trace_state.Trace` has fields of the same names.
     """
 
-    whole: bool
-    off: dict[str, None]
-    eager: frozenset[Any]
+    whole: bool  # the frame is a whole call
+    off: dict[str, None]  # sites that stay as written; the callable owns it, and it outlives the frame
+    eager: frozenset[Any]  # places where `is_compiling()` answers as in eager Python
     symbolic: bool
     items: bool = True
     fixed: bool = False
-    crowded: bool = False
-    hosts: bool = False
-    hurried: Optional[bool] = None  # hosts were taken before anything else had been tried; false if in vain
-    tried: bool = False  # with fixed numbers
-    bound: bool = False  # they are fixed because the compiler cannot have symbols
-    hasty: bool = True  # no trace has refused a site
-    early: bool = False  # a trace may be given up for what the call fills in
-    roomy: bool = False  # there may be more ways
-    held: dict[str, Any] = dataclasses.field(default_factory=dict)  # numbers that modules held in earlier traces
-    counters: frozenset[str] = frozenset()  # that are left open
-    spelled: bool = False  # open sizes in texts are those of the call
-    uncounted: bool = False  # none is, because nothing came of it
+    crowded: bool = False  # the numbers are constants only because they are many
+    hosts: bool = False  # functions that draw from NumPy run as operators
+    tried: bool = False  # an attempt had the numbers as constants
+    bound: bool = False  # the numbers are constants because the compiler accepts no symbols
+    profiled: bool = False  # the settings come from the profile of earlier processes
+    early: bool = False  # the trace may end where the call fills in an attribute
+    roomy: bool = False  # the callable may get more variants
+    held: dict[str, Any] = dataclasses.field(default_factory=dict)  # numbers of modules in earlier traces, by source
+    counters: frozenset[str] = frozenset()  # integers that stay symbolic, by source
     missed: dict[str, str] = dataclasses.field(default_factory=dict)  # records without which the trace goes on
-    raised: Any = None  # what the program raised when it was told that it is compiled
+    raised: Any = None  # the program's exception, raised after `is_compiling()` answered true
+    taken: set[Strategy] = dataclasses.field(default_factory=set)
 
     def trace(self) -> trace_state.Trace:
         """The next attempt."""
-        numbers = {"fixed": self.fixed, "symbolic": self.symbolic, "items": self.items}
-        known = {"hosts": self.hosts, "eager": self.eager, "early": self.early, "held": dict(self.held)}
-        known.update(counters=self.counters, hasty=self.hasty, spelled=self.spelled, roomy=self.roomy)
-        return trace_state.Trace(self.whole, frozenset(self.off), **known, **numbers)
+        return trace_state.Trace(
+            self.whole,
+            frozenset(self.off),
+            eager=self.eager,
+            symbolic=self.symbolic,
+            items=self.items,
+            fixed=self.fixed,
+            hosts=self.hosts,
+            early=self.early,
+            roomy=self.roomy,
+            held=dict(self.held),
+            counters=self.counters,
+            hasty=not self.taken & {Strategy.LEAVE_SITES, Strategy.SITES_STAY},
+            spelled=Strategy.SIZES_IN_TEXTS in self.taken,
+        )
 
-    def takes_up(self, earlier: Course) -> None:
-        """Begin with numbers as the last attempt of an earlier call had them, which was left to eager Python."""
+    @property
+    def uncounted(self) -> bool:
+        """Whether counters are constants."""
+        return Strategy.CONSTANT_COUNTERS in self.taken
+
+    def resume(self, earlier: Course) -> None:
+        """Take over the treatment of numbers from the last attempt of an earlier call, which ran in eager Python."""
         self.fixed, self.tried, self.crowded = earlier.fixed, earlier.tried, earlier.crowded
         self.symbolic |= earlier.symbolic
 
-    def goes_on(self, trace: trace_state.Trace, error: Any) -> bool:
-        """Whether there is another attempt after one that has come to nothing."""
-        if self.takes_hosts(trace, error) or (not trace.refusals and self.takes_another_way(trace, error)):
-            return True
-        if not trace.refusals and trace.open:
-            trace.refuse(site_of(trace.open[-1][0]), f"a side cannot be traced: {first_line(error)}")
-        if trace.refusals:
-            if trace.crowded:
-                self.fix(trace)
-            return self.leaves_more(trace)
-        if not self.missed and self.leaves_records(trace, error):
-            return True
-        self.give_up(trace, error)
-        return False
-
-    def takes_hosts(self, trace: trace_state.Trace, error: Any) -> bool:
-        """Whether the trace has ended in a function that draws, and the next one leaves it to the graph, or no longer.
-
-        What stands in such a function is not traced then, so nothing has to be found out about it.
-        """
-        if not trace.inside or is_raising(error):
-            return False
-        if self.hosts and self.hurried is not False:
-            self.hosts = self.hurried = False
-        elif self.whole and self.hurried is None:
-            self.hosts = self.hurried = True
-        else:
-            return False
-        return True
-
-    def takes_another_way(self, trace: trace_state.Trace, error: Any) -> bool:
-        """Whether the same sites may be traced otherwise."""
-        asked = is_compiling.FEATURE.of(trace).places() if self.whole and is_raising(error) else self.eager
-        if not asked <= self.eager:
-            self.eager, self.raised = self.eager | asked, self.raised or error
-        elif trace.moving and not self.symbolic:
-            self.symbolic = True
-        elif trace.drawing and not self.hosts:
-            self.hosts, self.hurried = True, False
-        elif kind_of_break(error) in PREPARING:
-            if trace.crowded:
-                self.fix(trace)
-            return False  # whatever numbers are
-        elif trace.spelling and not self.spelled:
-            self.spelled = True
-        elif trace.numbers and not self.tried:
-            self.fix(trace)
-            self.bound = isinstance(getattr(error, "inner_exception", error), trace_state.SymbolsRefused)
-        elif self.crowded:
-            self.fixed, self.crowded, self.symbolic = False, False, True
-        elif trace.counting:
-            self.counters, self.uncounted = frozenset(), True
-        else:
-            return False
-        return True
-
-    def fix(self, trace: trace_state.Trace) -> None:
-        """Have numbers fixed from the beginning of the next trace."""
-        self.fixed, self.tried, self.crowded = True, True, trace.crowded and not self.symbolic
-
-    def leaves_more(self, trace: trace_state.Trace) -> bool:
-        """Whether there are sites to be left as they are that were not before.
-
-        There are none where a part of the runtime itself runs as a frame of its own.
-        """
-        trace_state.registry.refused(trace.refusals)
-        self.hasty = False
-        more = not self.off.keys() >= trace.refusals.keys()
-        self.off.update(dict.fromkeys(trace.refusals))
-        return more
-
-    def leaves_records(self, trace: trace_state.Trace, error: Any) -> bool:
-        """Whether a call may fail only because what it reads is recorded behind the graph."""
-        if self.whole and is_raising(error):
-            reason = "the call fails where it is missing"
-            self.missed = dict.fromkeys(filter(trace_state.records, trace.touched), reason)
-            self.off.update(dict.fromkeys(self.missed))
-        return bool(self.missed)
-
-    def give_up(self, trace: trace_state.Trace, error: Any) -> None:
-        """Note which sites are to blame."""
-        for site in self.missed:
-            self.off.pop(site, None)
-        trace_state.registry.refused(trace.blamed)
-        if not self.whole and trace.touched:
-            self.off.update(trace.touched)
-            reason = f"the mended code cannot be compiled: {first_line(error)}"
-            trace_state.registry.refused(dict.fromkeys(trace.touched, reason))
+    def take(self, strategy: Strategy, failed: Attempt) -> None:
+        """Change the settings for the next attempt."""
+        self.taken.add(strategy)
+        change = CHANGES.get(strategy)
+        if change is not None:
+            change(self, failed)
 
 
-class Patience:
-    """How often a program that raises an exception in every call is traced: each time twice as many calls are not."""
+@dataclasses.dataclass(frozen=True)
+class Attempt:
+    """One attempt that failed: by its `error`, by the sites that its trace refused, or by both."""
 
-    def __init__(self) -> None:
-        self.exceptions = 0  # in a row
-        self.calls = 0  # that are left to eager Python
+    trace: trace_state.Trace
+    error: Any
+    lost_feature: bool = False  # the error was a fault of graphmend, and cost a feature
 
-    def waits(self) -> bool:
-        """Whether a call is one of those that are not traced."""
-        self.calls -= self.calls > 0
-        return self.calls > 0
+    @property
+    def raises(self) -> bool:
+        """Whether the error may be an exception of the program itself."""
+        return is_raising(self.error)
 
-    def raised(self) -> None:
-        """Note that a trace has ended with an exception of the program."""
-        self.exceptions += 1
-        self.calls = 2 ** min(self.exceptions - 1, 6)
+    @property
+    def prepares(self) -> bool:
+        """Whether the call ended at code that prepares later calls; no treatment of numbers changes that."""
+        return not self.trace.refusals and kind_of_break(self.error) in PREPARING
 
-    def ended(self) -> None:
-        """Note that a trace has come to its end."""
-        self.exceptions = 0
+    def refused(self) -> dict[str, str]:
+        """The refused sites with reasons; where there are none, the innermost site whose side was being traced."""
+        if self.trace.refusals or not self.trace.open:
+            return self.trace.refusals
+        return {site_of(self.trace.open[-1][0]): f"a side cannot be traced: {first_line(self.error)}"}
+
+    def questions(self, course: Course) -> frozenset[Any]:
+        """New places where the program asked `is_compiling()` and then raised."""
+        if not (course.whole and self.raises):
+            return frozenset()
+        return is_compiling.FEATURE.of(self.trace).places() - course.eager
+
+    def records(self) -> list[str]:
+        """The touched sites that record into an object."""
+        return [site for site in self.trace.touched if trace_state.records(site)]
+
+
+# The conditions. Names are those of the strategies.
+
+
+def may_inline_draws(course: Course, failed: Attempt) -> bool:
+    drawn_late = course.taken & {Strategy.HOST_DRAWS, Strategy.INLINE_DRAWS}
+    return failed.trace.inside and not failed.raises and course.hosts and not drawn_late
+
+
+def may_host_draws_first(course: Course, failed: Attempt) -> bool:
+    drawn = course.taken & {Strategy.HOST_DRAWS, Strategy.HOST_DRAWS_FIRST, Strategy.INLINE_DRAWS}
+    return failed.trace.inside and not failed.raises and course.whole and not course.hosts and not drawn
+
+
+def without_refusals(condition: Condition) -> Condition:
+    """A condition that also requires that the trace refused no site."""
+    return lambda course, failed: not failed.trace.refusals and condition(course, failed)
+
+
+def without_preparation(condition: Condition) -> Condition:
+    """A condition that also requires that numbers may matter."""
+    return without_refusals(lambda course, failed: not failed.prepares and condition(course, failed))
+
+
+def may_leave_sites(course: Course, failed: Attempt) -> bool:
+    refused = failed.refused()
+    return bool(refused) and not course.off.keys() >= refused.keys()
+
+
+def may_miss_records(course: Course, failed: Attempt) -> bool:
+    return not course.missed and course.whole and failed.raises and bool(failed.records())
+
+
+# The changes.
+
+
+def inline_draws(course: Course, failed: Attempt) -> None:
+    course.hosts = False
+
+
+def host_draws(course: Course, failed: Attempt) -> None:
+    course.hosts = True
+
+
+def answer_as_eager(course: Course, failed: Attempt) -> None:
+    course.eager, course.raised = course.eager | failed.questions(course), course.raised or failed.error
+
+
+def keep_symbols(course: Course, failed: Attempt) -> None:
+    course.symbolic = True
+
+
+def fix_numbers(course: Course, failed: Attempt) -> None:
+    """Make numbers constants from the beginning of the next trace."""
+    course.fixed, course.tried, course.crowded = True, True, failed.trace.crowded and not course.symbolic
+
+
+def try_constants(course: Course, failed: Attempt) -> None:
+    fix_numbers(course, failed)
+    cause = getattr(failed.error, "inner_exception", failed.error)
+    course.bound = isinstance(cause, trace_state.SymbolsRefused)
+
+
+def return_to_symbols(course: Course, failed: Attempt) -> None:
+    course.fixed, course.crowded, course.symbolic = False, False, True
+
+
+def fix_counters(course: Course, failed: Attempt) -> None:
+    course.counters = frozenset()
+
+
+def leave_sites(course: Course, failed: Attempt) -> None:
+    fix_crowd(course, failed)
+    trace_state.registry.refused(failed.refused())
+    course.off.update(dict.fromkeys(failed.refused()))
+
+
+def miss_records(course: Course, failed: Attempt) -> None:
+    fix_crowd(course, failed)
+    course.missed = dict.fromkeys(failed.records(), "the call fails where it is missing")
+    course.off.update(dict.fromkeys(course.missed))
+
+
+def give_up(course: Course, failed: Attempt) -> None:
+    """Report the sites that are to blame; a later call also leaves them as written."""
+    fix_crowd(course, failed)
+    trace = failed.trace
+    for site in course.missed:
+        course.off.pop(site, None)
+    trace_state.registry.refused(trace.blamed)
+    if not course.whole and trace.touched:
+        course.off.update(trace.touched)
+        reason = f"the mended code cannot be compiled: {first_line(failed.error)}"
+        trace_state.registry.refused(dict.fromkeys(trace.touched, reason))
+
+
+def fix_crowd(course: Course, failed: Attempt) -> None:
+    """Make numbers constants if the trace met too many, and ended for another reason."""
+    if failed.trace.crowded and (failed.refused() or failed.prepares):
+        fix_numbers(course, failed)
+
+
+Condition = Callable[[Course, Attempt], bool]
+Change = Callable[[Course, Attempt], None]
+
+
+class Transition(NamedTuple):
+    """A row of the table: a strategy, and the condition under which it follows a failed attempt."""
+
+    strategy: Strategy
+    condition: Condition
+
+
+# From the top: the first row whose condition holds. docs/architecture.md draws this table.
+TRANSITIONS = (
+    Transition(Strategy.WITHOUT_FEATURE, lambda course, failed: failed.lost_feature),
+    Transition(Strategy.WAIT_FOR_ATTRIBUTES, lambda course, failed: failed.trace.filling),
+    Transition(Strategy.OTHER_VARIANT, lambda course, failed: failed.trace.elsewhere),
+    Transition(Strategy.WITHOUT_PROFILE, lambda course, failed: course.profiled),
+    Transition(Strategy.INLINE_DRAWS, may_inline_draws),
+    Transition(Strategy.HOST_DRAWS_FIRST, may_host_draws_first),
+    Transition(Strategy.EAGER_ANSWERS, without_refusals(lambda course, failed: bool(failed.questions(course)))),
+    Transition(
+        Strategy.SYMBOLIC_NUMBERS, without_refusals(lambda course, failed: failed.trace.moving and not course.symbolic)
+    ),
+    Transition(Strategy.HOST_DRAWS, without_refusals(lambda course, failed: failed.trace.drawing and not course.hosts)),
+    Transition(
+        Strategy.SIZES_IN_TEXTS,
+        without_preparation(
+            lambda course, failed: failed.trace.spelling and Strategy.SIZES_IN_TEXTS not in course.taken
+        ),
+    ),
+    Transition(
+        Strategy.CONSTANT_NUMBERS, without_preparation(lambda course, failed: failed.trace.numbers and not course.tried)
+    ),
+    Transition(Strategy.SYMBOLIC_AFTER_ALL, without_preparation(lambda course, failed: course.crowded)),
+    Transition(Strategy.CONSTANT_COUNTERS, without_preparation(lambda course, failed: failed.trace.counting)),
+    Transition(Strategy.LEAVE_SITES, may_leave_sites),
+    Transition(Strategy.SITES_STAY, lambda course, failed: bool(failed.refused())),
+    Transition(Strategy.WITHOUT_RECORDS, may_miss_records),
+    Transition(Strategy.GIVE_UP, lambda course, failed: True),
+)
+
+# The change of each strategy; the loop itself does the work of a strategy without one.
+CHANGES: dict[Strategy, Change] = {
+    Strategy.INLINE_DRAWS: inline_draws,
+    Strategy.HOST_DRAWS_FIRST: host_draws,
+    Strategy.EAGER_ANSWERS: answer_as_eager,
+    Strategy.SYMBOLIC_NUMBERS: keep_symbols,
+    Strategy.HOST_DRAWS: host_draws,
+    Strategy.CONSTANT_NUMBERS: try_constants,
+    Strategy.SYMBOLIC_AFTER_ALL: return_to_symbols,
+    Strategy.CONSTANT_COUNTERS: fix_counters,
+    Strategy.LEAVE_SITES: leave_sites,
+    Strategy.SITES_STAY: leave_sites,
+    Strategy.WITHOUT_RECORDS: miss_records,
+    Strategy.GIVE_UP: give_up,
+}
+
+ENDS = frozenset({Strategy.WAIT_FOR_ATTRIBUTES, Strategy.OTHER_VARIANT, Strategy.SITES_STAY, Strategy.GIVE_UP})
+
+
+def next_strategy(course: Course, failed: Attempt) -> Strategy:
+    """The first strategy in the table whose condition holds."""
+    return next(row.strategy for row in TRANSITIONS if row.condition(course, failed))
 
 
 def is_raising(error: Any) -> bool:
-    """Whether a frame was not traced for what the program itself may raise in it."""
+    """Whether the error may be an exception that the program itself raises."""
     lone = isinstance(error, (torch_names.TorchRuntimeError, AssertionError))  # `torch._assert` that fails
     return lone or kind_of_break(error).startswith(RAISING)
 
 
 def first_line(error: Optional[BaseException]) -> str:
-    """Short text of an error; of what a backend raises, that of the backend."""
+    """The first line of an error's text; an error of the backend comes without Dynamo's wrapper."""
     error = getattr(error, "inner_exception", error)
     text = str(error).strip() if error is not None else "no graph"
     return text.splitlines()[0] if text else type(error).__name__

@@ -1,0 +1,282 @@
+"""The stand-in for Dynamo's frame callback: it decides frame by frame which mends are in force.
+
+Dynamo calls a callback for each frame that it may convert. `Callback` converts the first frame of a call as one graph
+with all mends in force, and every other frame with those mends that defer nothing:
+
+    inner(frame)                            # Dynamo's own callback: one attempt
+    Callback(inner)(frame)                  # attempts with other settings, until one makes a graph
+
+The order of the attempts is in `retry_policy`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import logging
+import random
+import sys
+from typing import Any, Callable, Optional
+
+import torch
+
+from ..base import folders, hooks, torch_names, trace_state
+from ..base.gc_pause import collected_later
+from ..base.held_logs import forgotten_breaks, held, release
+from ..base.marker_ops import site_of
+from ..capture.assumptions import MOST
+from ..capture.data_scalars import CAPTURE
+from ..capture.identity_guard import surroundings
+from ..shims.lazy_attributes import foreseen
+from . import faults, variants
+from .back_off import BackOff
+from .conversion_results import forget_strictness, is_refusal, not_one_graph, run_as_is, run_as_is_once
+from .frames import forwards, is_first_frame, runs_beside
+from .outcomes import note_postponing
+from .profile_cache import Evidence, Known
+from .retry_policy import ENDS, Attempt, Course, Strategy, first_line, is_raising, next_strategy
+from .warmup_calls import Preparation
+
+MAX_ATTEMPTS = 64
+MAX_CONSTANTS = 4  # Dynamo has no more than 8 graphs of a function, and runs it as it is from then on
+# `logging` holds a lock of its own while it runs: it must not wait for that of the compiler, whose holder may log.
+LEFT_ALONE = (folders.RUNTIME, logging.__file__)
+
+
+class Callback:
+    """Converts the frames of one compiled callable."""
+
+    def __init__(self, inner: Any, record: Any, backend: Any, only: bool) -> None:
+        functools.update_wrapper(self, inner)
+        self._torchdynamo_orig_backend = inner._torchdynamo_orig_backend
+        self.inner = inner
+        self.record = record
+        self.backend = backend
+        self.only = only  # the user wants one graph or an error
+        self.off: dict[bool, dict[str, None]] = {False: {}, True: {}}  # sites that stay as written, by gradient mode
+        self.eager: set[Any] = set()  # places where the program is told that it is not compiled
+        self.held: dict[str, Any] = {}  # numbers that modules of the program held, by their sources
+        self.preparation = Preparation()
+        self.course: Optional[Course] = None  # of the last call that was left to eager Python
+        self.back_off = BackOff()
+        self.evidence = Evidence()
+
+    def __call__(self, frame: Any, cache_entry: Any, frame_state: Any) -> Any:
+        if trace_state.local.trace is not None:
+            return self.inner(frame, cache_entry, frame_state)
+        try:
+            return self.convert(frame, cache_entry, frame_state)
+        except torch_names.MissingName as error:  # of a name that the driver itself needs
+            faults.note(error)
+            return self.inner(frame, cache_entry, frame_state)
+
+    def convert(self, frame: Any, cache_entry: Any, frame_state: Any) -> Any:
+        """Convert a frame as a whole call or as a part of one."""
+        if frame.f_code.co_filename.startswith(LEFT_ALONE):
+            return run_as_is()
+        with torch_names.compile_lock:
+            first = self.backend.whole and is_first_frame(sys._getframe(1))
+            if first and not runs_beside(frame.f_code, self.backend.entry):
+                return self.convert_whole(frame, cache_entry, frame_state)
+            return self.convert_partial(frame, cache_entry, frame_state)
+
+    def convert_whole(self, frame: Any, cache_entry: Any, frame_state: Any) -> Any:
+        """Convert the first frame of a call into one graph, or raise NotWhole or OtherPath."""
+        if self.record.paths > 1 and not trace_state.local.tracing:
+            raise trace_state.OtherPath
+        if self.back_off.skips():
+            raise trace_state.NotWhole(again=True)
+        self.look_ahead(frame)
+        known = None if forwards(frame.f_code) else self.evidence.take(frame, self.backend.inner)
+        if known is not None and known.left is not None and not self.only:
+            self.record.reason = f"{known.left}, as an earlier run has shown"
+            raise trace_state.NotWhole
+        result, error = self.attempts(frame, cache_entry, frame_state, True, known)
+        if error is None:
+            self.back_off.succeeded()
+            if self.is_early() and getattr(result, "guarded_code", None) is not None:
+                self.record.mode, self.record.reason = "whole", None
+            return result
+        if is_raising(error):
+            self.back_off.raised()
+            raise trace_state.NotWhole(raises=True)
+        if getattr(error, "frame_exec_strategy", None) is not None:
+            return self.inner(frame, cache_entry, frame_state)
+        again = self.is_early() and self.preparation.may_be_over(error)
+        if self.only and not again:
+            return self.inner(frame, cache_entry, frame_state)
+        if again:
+            self.wait(first_line(error))
+        self.record.reason = faults.REASON if faults.place_of(error) else first_line(error)
+        raise trace_state.NotWhole
+
+    def look_ahead(self, frame: Any) -> None:
+        """Leave the first call of a model that fills in an attribute to eager Python."""
+        if self.record.mode != "unused" or self.preparation.filled or forwards(frame.f_code):
+            return
+        name = foreseen(frame.f_locals.values())
+        if name is not None:
+            self.preparation.filled = True
+            self.wait(f"the call fills in `{name}`")
+
+    def wait(self, reason: str) -> None:
+        """Leave the call to eager Python; the next call is traced anew."""
+        self.record.mode, self.record.reason = "waiting", reason
+        raise trace_state.NotWhole(again=True)
+
+    def is_early(self) -> bool:
+        """Whether no trace of the callable has made a graph, or has shown that there is none."""
+        return self.record.mode in ("unused", "waiting")
+
+    def convert_partial(self, frame: Any, cache_entry: Any, frame_state: Any) -> Any:
+        """Convert one frame of a call that may have several."""
+        result, error = self.attempts(frame, cache_entry, frame_state, False)
+        if error is None:
+            return result
+        if is_raising(error) and not self.only:
+            return run_as_is_once()
+        try:
+            return self.inner(frame, cache_entry, frame_state)
+        except Exception as fault:
+            if self.only or is_refusal(fault):
+                raise
+            return run_as_is_once()  # earlier traces decide which call of several meets a fault of Dynamo
+
+    def attempts(
+        self, frame: Any, cache_entry: Any, frame_state: Any, whole: bool, known: Optional[Known] = None
+    ) -> tuple[Any, Any]:
+        """Trace until no site that cannot be proved is left; returns (result, None) or (None, error).
+
+        `known` is the profile of earlier processes; it is forgotten if the first trace fails.
+        """
+        if whole and not self.record.calls_random:
+            trace_state.local.generator = random.getstate()
+        forget_known = self.believe(known) if known is not None else None
+        course = self.begin(whole, known)
+        error: Any = None
+        with forgotten_breaks() as forget_breaks:
+            for _ in range(MAX_ATTEMPTS):
+                trace = course.trace()
+                with held() as records:
+                    result, error = self.attempt(trace, frame, cache_entry, frame_state)
+                    records = list(records)
+                if error is None and whole and not trace.refusals:
+                    error = not_one_graph(frame, result)
+                if error is None and not trace.refusals and trace.open:
+                    trace.refuse(site_of(trace.open[0][0]), "the graph breaks inside one side")
+                if error is None and not trace.refusals:
+                    if whole or not self.record.replays:  # else plain Dynamo would have logged them in an earlier call
+                        release(records)
+                    self.keep(result, trace, course)
+                    return result, None
+                forget_breaks()
+                failed = Attempt(trace, error, faults.note(error))
+                strategy = next_strategy(course, failed)
+                course.take(strategy, failed)
+                if strategy is Strategy.WAIT_FOR_ATTRIBUTES:
+                    self.preparation.filled = True
+                    self.wait(first_line(error))
+                if strategy is Strategy.OTHER_VARIANT:
+                    raise trace_state.OtherPath(trace.answers, trace.repeated, trace.crowding)
+                if strategy is Strategy.WITHOUT_PROFILE and forget_known is not None:
+                    forget_known()
+                    course = self.begin(whole, None)
+                if strategy in ENDS:
+                    break
+        return None, course.raised or error or trace_state.SiteRefused("; ".join(trace.refusals.values()))
+
+    def begin(self, whole: bool, known: Optional[Known]) -> Course:
+        """The settings of the first attempt to trace a frame."""
+        symbolic = self.record.varying = self.record.varying or trace_state.local.varied
+        course = Course(whole, self.off[torch.is_grad_enabled()], frozenset(self.eager), symbolic)
+        course.profiled = known is not None
+        course.hosts = whole and self.record.hosts
+        course.items = self.record.constants < MAX_CONSTANTS
+        course.fixed = course.tried = whole and (self.record.crowded or (known is not None and known.fixed))
+        course.held = self.held
+        course.counters = frozenset() if self.record.uncounted else frozenset(self.record.counters)
+        if whole and self.course is not None and self.record.mode == "waiting":
+            course.resume(self.course)
+        self.course = course if whole and self.is_early() else None
+        course.early = whole and self.is_early() and not self.preparation.filled
+        may_add = self.record.paths < variants.MAX_PATHS
+        course.roomy = whole and may_add and not (self.record.crowded or self.backend.bound)
+        return course
+
+    def believe(self, known: Known) -> Callable[[], None]:
+        """Begin with the profile of earlier processes; returns a function that forgets it."""
+        record, off = self.record, self.off[torch.is_grad_enabled()]
+        before, sites = (record.varying, record.hosts), known.off.keys() - off.keys()
+        record.varying, record.hosts = record.varying or known.symbolic, record.hosts or known.hosts
+        off.update(dict.fromkeys(sites))
+        trace_state.registry.refused(known.off)
+
+        def forget() -> None:
+            record.varying, record.hosts = before
+            for site in sites:
+                off.pop(site, None)
+
+        return forget
+
+    def learn(self, trace: trace_state.Trace, course: Course) -> None:
+        """Note for later processes what they would have to find out again about the same program."""
+        if not trace.whole:
+            return
+        self.evidence.files |= trace.files
+        refused = {site: trace_state.registry.reason(site) for site in course.off}
+        fixed = trace.fixed and course.tried and not trace.crowded
+        self.evidence.note(off=refused, hosts=course.hosts, fixed=fixed, symbolic=course.symbolic)
+        if trace.facts is not None and not trace.fixed and not course.symbolic:
+            trace.facts.steady = functools.partial(self.evidence.note, fixed=True)
+
+    def keep(self, result: Any, trace: trace_state.Trace, course: Course) -> None:
+        """Note the findings of a trace that made a graph."""
+        self.learn(trace, course)
+        trace_state.registry.refused(course.missed)
+        trace_state.registry.mended((*filter(trace_state.leaves_no_mark, trace.touched), *trace.shows))
+        trace_state.registry.refused(trace.blamed)
+        self.record.calls_random |= trace.calls_random
+        self.record.constants += trace.constants
+        self.held.update(trace.held)
+        self.record.counters |= trace.written
+        self.record.uncounted |= course.uncounted
+        self.record.crowded |= trace.fixed and trace.symbols > MOST
+        if trace.fixed and course.bound:
+            self.backend.bound.add(torch.is_grad_enabled())
+        self.eager |= course.eager
+        self.record.hosts |= course.hosts
+        if trace.answers is not None:
+            self.backend.answers, self.backend.chances = trace.answers, trace.chances
+            self.backend.facts.add(trace.route(()))
+        self.backend.folds |= trace.fixed
+        if trace.work is not None:
+            note_postponing(result.guarded_code.code)
+            trace.work.undoes, trace.work.fills = trace.changes or not trace.bare, trace.fills
+            trace.work.receivers = trace.receivers
+
+    def attempt(self, trace: trace_state.Trace, frame: Any, cache_entry: Any, frame_state: Any) -> tuple[Any, Any]:
+        """Trace once; returns (result, None) or (None, error)."""
+        from ..base.torch_names import (
+            _current_scope_id,
+            _get_error_on_graph_break,
+            _set_error_on_graph_break,
+            current_scope_id,
+        )
+
+        scope, strict = current_scope_id(), _get_error_on_graph_break()
+        trace_state.local.trace = trace
+        _set_error_on_graph_break(strict or trace.whole)
+        try:
+            trace.surroundings = surroundings()
+            with contextlib.ExitStack() as stack:
+                stack.enter_context(collected_later())
+                stack.enter_context(torch_names.dynamo_config.patch(CAPTURE if trace.whole else {}))
+                stack.enter_context(hooks.in_force(trace))
+                return self.inner(frame, cache_entry, frame_state), None
+        except Exception as error:
+            return None, error
+        finally:
+            trace_state.local.trace = trace.path = None
+            forget_strictness(self._torchdynamo_orig_backend)
+            _current_scope_id.value = scope
+            _set_error_on_graph_break(strict)

@@ -1,0 +1,272 @@
+"""Variants of a compiled callable: whole ones, each for one path of the program, and a partial one.
+
+    if x.sum() > 0:  # two paths: a graph for True, another one for False
+        return f(x)
+
+A *whole* variant compiles each call into one graph with all mends in force. Its first trace decides that, before
+anything has run. The *partial* variant compiles frames one by one like plain Dynamo, and only mends that defer nothing
+are in force. A call first runs the variant of the call before; a graph that meets another path undoes the call, and
+`VariantSearch` looks for the variant of that path.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from typing import Any, Callable, Optional, Union
+
+import torch
+
+from ..base import trace_state
+from ..effects.flush import run_again
+from .outcomes import Break, Failure, run_eagerly, run_whole
+
+MAX_WASTED, WASTE_RATIO = 8, 8
+MAX_PATHS = 8
+MAX_RUNS = 3 * MAX_PATHS
+OFTEN = 6  # calls with the same path by chance, among many such paths, before the path gets a graph
+MAX_SETS = 3  # of numbers that cannot stay symbolic, so that each set has a graph
+SELDOM = "what the graph assumes of the data holds too seldom"
+VARIED = "the numbers that data decide are others in every call, and cannot be left open"
+
+
+@dataclasses.dataclass(frozen=True)
+class Variant:
+    """A whole variant. All its graphs follow one path through the program's decisions, kept by its backend."""
+
+    run: Callable[..., Any]
+    backend: Any
+
+    def may_follow(self, known: tuple[bool, ...]) -> bool:
+        """Whether the path may begin with these answers; graphs with constant numbers ask for fewer answers."""
+        answers = self.backend.answers
+        return answers is not None and (self.backend.folds or answers[: len(known)] == known)
+
+    def has_room(self, facts: Any) -> bool:
+        """Whether a graph with these assumptions may join the variant's graphs (None: any graph may)."""
+        return facts is None or self.backend.facts == {facts}
+
+
+class Variants:
+    """The variants of one compiled callable.
+
+    `whole` has at least one variant, and more where the program decides on data. `latest` ran last. `partial_modes`
+    has the gradient modes (grad enabled or not) in which the callable is compiled in parts from now on.
+    """
+
+    def __init__(
+        self,
+        first: Variant,
+        make_variant: Callable[[int], Variant],
+        make_partial: Callable[[], Callable[..., Any]],
+        callback: Any,
+    ) -> None:
+        self.only = callback.only
+        self.evidence = callback.evidence
+        self.whole = [first]
+        self.latest = first
+        self.make_variant = make_variant
+        self.make_partial = make_partial
+        self.partial_modes: set[bool] = set()
+        self.record = callback.record
+        self.partial_call: Optional[Callable[..., Any]] = None
+        self.calls = 0
+        self.wasted = 0
+        self.chance_paths: collections.Counter[tuple[bool, ...]] = collections.Counter()  # calls by path
+
+    def fail(self, raises: bool) -> None:
+        """Note that a call is not one graph. Where other calls are, this one counts as an exception."""
+        if raises or self.record.mode == "whole":
+            self.waste()
+            return
+        self.partial_modes.add(torch.is_grad_enabled())
+        self.record.mode = "partial"
+
+    def waste(self) -> None:
+        """Note that a graph ran for nothing. Where that is frequent, frames are compiled one by one."""
+        self.wasted += 1
+        if self.wasted > MAX_WASTED and self.wasted * WASTE_RATIO > self.calls:
+            self.compile_in_parts(SELDOM)
+
+    def compile_in_parts(self, reason: str) -> None:
+        """Use the partial variant in this gradient mode, here and in later processes."""
+        self.leave_whole(reason)
+        self.evidence.note(left=reason)
+
+    def leave_whole(self, reason: str) -> None:
+        """Use the partial variant from now on, unless the user wants one graph or an error."""
+        if not self.only:
+            self.partial_modes.add(torch.is_grad_enabled())
+            self.record.mode = "partial"
+            self.record.reason = reason
+
+    def partial(self) -> Callable[..., Any]:
+        """The partial variant, made at its first use."""
+        if self.partial_call is None:
+            self.partial_call = self.make_partial()
+        return self.partial_call
+
+    def fresh(self, tried: set[Variant], known: tuple[bool, ...]) -> Optional[Variant]:
+        """A variant without a path so far; None if there are too many, or if chance seldom leads to this path.
+
+        `known` is the beginning of the path, up to where it leaves the path of another variant.
+        """
+        for variant in self.whole:
+            if variant.backend.answers is None and variant not in tried:
+                return variant
+        if self.is_varied():
+            self.compile_in_parts(VARIED)
+            return None
+        if len(self.whole) == MAX_PATHS or self.is_seldom(known):
+            return None
+        self.whole.append(self.make_variant(len(self.whole)))
+        self.record.paths = len(self.whole)
+        return self.whole[-1]
+
+    def is_seldom(self, known: tuple[bool, ...]) -> bool:
+        """Count a path; returns whether it is one of many random paths, and fewer than OFTEN calls took it.
+
+        Where layers are dropped at random there are more paths than calls that repeat a path.
+        """
+        chances = [v.backend.chances for v in self.whole if len(v.backend.chances) >= len(known) > 0]
+        if not any(sum(path) > 1 and path[len(known) - 1] for path in chances):
+            return False
+        self.chance_paths[known] += 1
+        return self.chance_paths[known] < OFTEN
+
+    def is_varied(self) -> bool:
+        """Whether sets of numbers have used up their variants."""
+        mode = torch.is_grad_enabled()
+        sets = collections.Counter(v.backend.answers for v in self.whole if mode in v.backend.bound)
+        return (self.record.crowded and len(self.whole) >= MAX_SETS) or max(sets.values(), default=0) >= MAX_SETS
+
+    def rerun(self, failure: Failure, function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+        """Run a call again, with the variant of its path or in eager Python."""
+        search = VariantSearch(self)
+        try:
+            return self.searched(search, failure, function, args, kwargs)
+        finally:
+            trace_state.local.spared = 0
+
+    def searched(
+        self, search: VariantSearch, failure: Failure, function: Callable[..., Any], args: tuple, kwargs: dict
+    ) -> Any:
+        """The result of a call from the variant that the search finds."""
+        variant: Optional[Variant] = self.latest
+
+        def eagerly() -> Any:
+            return self.run_eagerly(function, args, kwargs)
+
+        while True:
+            if failure.hopeless:
+                self.compile_in_parts(VARIED)
+                search.over = True
+            search.note(variant, failure)
+            variant = search.next()
+            if variant is None:
+                return self.run_eagerly(function, args, kwargs)
+            try:
+                search.announce()
+                result = run_whole(variant.run, eagerly, args, kwargs)
+            except trace_state.GuardFailed as failed:
+                failure = Failure(True, failed.restore, failed.answers, failed.path, hopeless=failed.hopeless)
+            except trace_state.OtherPath as failed:
+                failure = Failure(False, None, failed.answers, facts=failed.facts)
+                search.over = failed.repeated
+            else:
+                self.latest = variant
+                if not search.tracing:
+                    for _ in range(len(search.tried) - trace_state.local.spared):
+                        self.waste()
+                return result
+            finally:
+                search.withdraw()
+
+    def recover(self, failure: Union[Failure, Break], function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+        """Run a call again that failed, or run a call that is not one graph."""
+        if isinstance(failure, Failure):
+            if failure.stopped is not None:
+                return run_again(failure.stopped, lambda: self.run_eagerly(function, args, kwargs))
+            try:
+                return self.rerun(failure, function, args, kwargs)
+            except trace_state.NotWhole:
+                pass
+            return self.run_eagerly(function, args, kwargs)  # the path of this call is no graph, other paths are
+        if failure.again:
+            return run_eagerly(function, args, kwargs)
+        self.fail(failure.raises)
+        if not failure.raises or (self.partial_modes and torch.is_grad_enabled() in self.partial_modes):
+            return self.partial()(*args, **kwargs)
+        result = self.run_eagerly(function, args, kwargs)
+        self.leave_whole("its trace raises an exception that the program does not raise")
+        return result
+
+    def run_eagerly(self, function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+        """Run a call in eager Python; the work of its graphs was wasted."""
+        self.record.replays += 1
+        result = run_eagerly(function, args, kwargs)
+        self.waste()
+        return result
+
+
+class VariantSearch:
+    """The search for the variant of one call.
+
+    `known` is the beginning of the call's path, as far as graphs have reported it; `complete` says that it is all of
+    the path. Variants in `tried` ran a wrong graph for the call, variants in `absent` have none; where no other is
+    left, one is traced. `failed` has the paths of the wrong graphs; `varied` says that numbers, and not decisions, made
+    one of them wrong. `facts` has the assumptions of the call's graph, if that graph may only join graphs with the same
+    assumptions.
+    """
+
+    def __init__(self, variants: Variants) -> None:
+        self.variants = variants
+        self.known: tuple[bool, ...] = ()
+        self.complete = False
+        self.tried: set[Variant] = set()
+        self.failed: tuple[Any, ...] = ()
+        self.varied = False
+        self.absent: set[Variant] = set()
+        self.facts: Any = None
+        self.tracing = False
+        self.over = False
+        self.runs = 0
+
+    def note(self, variant: Variant, failure: Failure) -> None:
+        """Undo a run, and learn from it."""
+        if failure.restore is not None:
+            failure.restore()
+        self.runs += 1
+        self.over |= self.runs == MAX_RUNS or (failure.ran and failure.answers is None)
+        if failure.ran:
+            self.tried.add(variant)
+            self.failed += (failure.path,)
+            self.varied |= not failure.answers and any(isinstance(part, str) for part in failure.path or ())
+        elif failure.answers is None:
+            self.absent.add(variant)
+        else:
+            self.complete = True
+            self.facts = failure.facts
+        if failure.answers is not None and (self.complete or len(failure.answers) > len(self.known)):
+            self.known = failure.answers
+
+    def next(self) -> Optional[Variant]:
+        """The next variant to run or to trace; None if the call has to run in eager Python."""
+        if self.over:
+            return None
+        found = [v for v in self.variants.whole if v not in self.tried and v.may_follow(self.known)]
+        if self.complete:
+            found = [v for v in found if v.backend.answers == self.known and v.has_room(self.facts)]
+        untried = [] if self.complete else [v for v in found if v not in self.absent]
+        self.complete, self.tracing = False, not untried
+        return (untried or found or [self.variants.fresh(self.tried, self.known)])[0]
+
+    def announce(self) -> None:
+        """Tell a trace of this call, if there is one, how far the search has come."""
+        local = trace_state.local
+        local.known, local.tracing, local.failed, local.varied = self.known, self.tracing, self.failed, self.varied
+
+    def withdraw(self) -> None:
+        """Forget the announcement: the next call begins a search of its own."""
+        local = trace_state.local
+        local.known, local.tracing, local.failed, local.varied = (), False, (), False

@@ -1,0 +1,124 @@
+"""The table of strategies: as documented, read without side effects, and in force for real programs."""
+
+from __future__ import annotations
+
+import copy
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from harness import CountingBackend, load
+
+import graphmend.runtime as _gm
+from graphmend.runtime.base import trace_state
+from graphmend.runtime.driver import retry_policy
+from graphmend.runtime.driver.retry_policy import ENDS, TRANSITIONS, Attempt, Course, Strategy, next_strategy
+
+ARCHITECTURE = Path(__file__).parents[3] / "docs" / "architecture.md"
+SITES = ("m.py:1:0:GM101", "m.py:2:0:GM304", "m.py:3:0:GM301")
+FLAGS = ("inside", "moving", "drawing", "crowded", "spelling", "numbers", "counting", "filling", "elsewhere")
+
+
+def test_the_documentation_has_the_table() -> None:
+    rows = re.findall(r"^\| `([A-Z_]+)` \| .* \| (ends: )?", ARCHITECTURE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert rows == [(row.strategy.name, "ends: " if row.strategy in ENDS else "") for row in TRANSITIONS]
+
+
+def test_every_strategy_has_one_row_and_the_last_row_always_holds() -> None:
+    assert [row.strategy for row in TRANSITIONS] == list(Strategy)
+    assert next_strategy(Course(True, {}, frozenset(), False), Attempt(trace(), ValueError())) is Strategy.GIVE_UP
+
+
+def trace(**fields: Any) -> trace_state.Trace:
+    made = trace_state.Trace(True, frozenset())
+    for name, value in fields.items():
+        setattr(made, name, value)
+    return made
+
+
+def failed_attempt(choice: random.Random) -> Attempt:
+    """A failed attempt by chance."""
+    fields: dict[str, Any] = {name: choice.random() < 0.3 for name in FLAGS}
+    fields["refusals"] = {site: "refused" for site in SITES if choice.random() < 0.1}
+    fields["touched"] = {site: None for site in SITES if choice.random() < 0.5}
+    error = choice.choice((None, ValueError("x"), AssertionError("x"), RuntimeError("Unsupported context manager")))
+    return Attempt(trace(**fields), error or (None if fields["refusals"] else ValueError("x")), choice.random() < 0.1)
+
+
+def settings(course: Course) -> dict[str, Any]:
+    return copy.deepcopy({name: value for name, value in vars(course).items() if name != "raised"})
+
+
+def test_conditions_only_read() -> None:
+    """Each condition, also those below the row that is taken, leaves course, trace and registry as they were."""
+    met = set()
+    for seed in range(1000):
+        choice = random.Random(seed)
+        course = Course(choice.random() < 0.7, {}, frozenset(), choice.random() < 0.3, hosts=choice.random() < 0.3)
+        for _ in range(8):
+            failed = failed_attempt(choice)
+            before = settings(course), copy.copy(failed.trace.refusals), _gm.report()["sites"]
+            for row in TRANSITIONS:
+                row.condition(course, failed)
+            assert (settings(course), failed.trace.refusals, _gm.report()["sites"]) == before
+            strategy = next_strategy(course, failed)
+            met.add(strategy)
+            course.take(strategy, failed)
+            if strategy in ENDS:
+                break
+    assert len(met) > 12, met
+
+
+PROGRAMS = {
+    "a branch whose sides cannot be traced": (
+        """
+        import torch
+        def f(x):
+            if x.sum() > 0:
+                y = x + 1
+            else:
+                y = torch.zeros(int(x.abs().sum()) + 2)
+            return y
+        """,
+        Strategy.LEAVE_SITES,
+    ),
+    "a function that needs the number itself": (
+        """
+        import math
+        def f(x):
+            return x * math.gcd(int(x.sum().item()), 4)
+        """,
+        Strategy.CONSTANT_NUMBERS,
+    ),
+    "a lock that cannot be traced": (
+        """
+        import threading
+        LOCK = threading.Lock()
+        def f(x):
+            with LOCK:
+                return x + 1
+        """,
+        Strategy.GIVE_UP,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs_take_the_strategy(name: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    text, expected = PROGRAMS[name]
+    taken: list[Strategy] = []
+
+    def noting(course: Course, failed: Attempt) -> Strategy:
+        taken.append(next_strategy(course, failed))
+        return taken[-1]
+
+    monkeypatch.setattr("graphmend.runtime.driver.callback.next_strategy", noting)
+    program = load(tmp_path, text)()
+    compiled = torch.compile(program, backend=CountingBackend())
+    for value in (1.0, 2.0):
+        assert torch.equal(compiled(torch.full((2,), value)), program(torch.full((2,), value)))
+    assert expected in taken, taken
+    assert len(taken) < 16 and retry_policy.TRANSITIONS is TRANSITIONS
