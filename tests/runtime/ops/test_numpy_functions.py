@@ -143,3 +143,65 @@ def test_functions_that_warn_do_so_as_in_eager_python(tmp_path: Any, name: str) 
     compare(load(tmp_path, text(WITH_NAN[name])), calls)
     outcome = compare(load(tmp_path, text(WITH_NAN[name])), calls[:1])
     assert outcome.report["callables"][0]["mode"] == "whole"
+
+
+NUMBERS = {
+    "an open integer": "np.interp(step, [0, 5, 10], [0.0, 1.0, 0.1])",
+    "a number of the data": "np.interp(x.mean().item(), [-1, 0, 1], [0.0, 1.0, 0.1])",
+    "a place among constants": "int(np.searchsorted(np.array([0.0, 0.25, 0.5]), x.mean().item()))",
+    "rounded": "np.round(x.sum().item(), 1)",
+    "clipped": "np.clip(np.round(x.sum().item()), -1, 1)",
+    "constants alone": "np.digitize(0.3, [0.1, 0.2, 0.4])",
+    "an array of constants": "torch.from_numpy(np.polyfit([0, 1, 2], [1.0, 3.0, 2.0], 1)).sum()",
+    "compared": "np.isclose(x.sum().item(), 1.25)",
+}
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers_are_arguments_too(tmp_path: Any, name: str, backend: str) -> None:
+    """One graph for all numbers that the trace leaves open; a number of NumPy's leaves the call as one."""
+    program = f"""
+        import numpy as np, torch
+        def f(x, step):
+            found = {NUMBERS[name]}
+            return x * found, found
+        """
+    calls = [lambda step=step: (torch.tensor([0.5, -1.0, 1.75]) / step, step) for step in (1, 3, 7)]
+    outcome = compare(load(tmp_path, program), calls, backend == "eager", backend)
+    assert outcome.report["callables"][0]["mode"] == "whole"
+
+
+def test_constants_of_numpy_decide_while_the_call_is_traced(tmp_path: Any) -> None:
+    program = """
+        import numpy as np, torch
+        def f(x):
+            return x + 1 if np.digitize(0.3, [0.1, 0.2]) > 1 else x - 1
+        """
+    outcome = compare(load(tmp_path, program), CALLS)
+    assert outcome.graphs == 1 and outcome.report["callables"][0]["mode"] == "whole"
+
+
+NUMBERS_OR_ARRAYS = {
+    "clip of a number": "np.clip(a.mean(), 0, 1)",
+    "clip of an array": "np.clip(a[0, ...], 0, 1)",
+    "round": "np.round(a.sum(), 1)",
+    "a view of a number": "np.reshape(a.sum(), ())",
+    "squeezed": "np.squeeze(a[:1])",
+    "absolute": "np.abs(a.min()), np.real(a.max())",
+    "a copy": "np.array(a.max()), a.max().copy()",
+    "where": "np.where(a[0] > 0, a[0], a[1])",
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS_OR_ARRAYS)
+def test_numpy_itself_says_what_is_a_number(tmp_path: Any, name: str) -> None:
+    program = f"""
+        import numpy as np, torch
+        def f(x):
+            a = x.detach().numpy()
+            if x.sum() > 1:
+                x = x + 1
+            return x, {NUMBERS_OR_ARRAYS[name]}
+        """
+    compare(load(tmp_path, program), CALLS)

@@ -94,15 +94,17 @@ def strictly(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
 
 
 class Place:
-    """Where a tensor goes among the arguments, as an array or as it is."""
+    """Where a tensor goes among the arguments: as an array, as the number that it holds, or as it is."""
 
-    def __init__(self, place: int, array: bool = False) -> None:
+    def __init__(self, place: int, array: bool = False, number: bool = False) -> None:
         self.place = place
         self.array = array
+        self.number = number
 
     def of(self, tensors: list[torch.Tensor]) -> Any:
         """The argument, where these are the tensors."""
-        return tensors[self.place].numpy() if self.array else tensors[self.place]
+        value = tensors[self.place]
+        return value.item() if self.number else value.numpy() if self.array else value
 
 
 hosts: dict[str, Host] = {}

@@ -1,8 +1,9 @@
 """Functions of NumPy that Dynamo does not know, or cannot trace, as operators of the graph.
 
-They compute with their arguments and do nothing else, and what they give is a number or an array of its own. It has to
-look like the one of the call that was traced; otherwise, and where the function raises or warns, the call runs again in
-eager Python.
+These functions compute with their arguments and do nothing else. The result is a number or an array of its own. It has
+to look like the result of the call that was traced; otherwise, and where the function raises or warns, the call runs
+again in eager Python. A number that the trace leaves open is an argument, too: `np.interp(step, steps, rates)` is one
+graph for all steps. Where the trace knows all arguments, the result is a constant of the graph.
 """
 
 from __future__ import annotations
@@ -11,8 +12,11 @@ import sys
 import warnings
 from typing import Any, Callable, Optional
 
+import torch
+
 from ..analysis.marker_regions import tensor_of
 from ..base import call_stack, define_op, hooks, trace_state
+from ..base.torch_names import torch_numpy
 from ..capture.implicit_bool import as_tensor
 from ..capture.path_speculation import path_of
 from ..external import external_calls, numpy_random_functions
@@ -31,6 +35,9 @@ SKIPPING = frozenset(
     "nanargmax nanargmin nanmax nanmean nanmedian nanmin nanpercentile nanquantile nanstd nanvar".split()
 )
 FAILING = frozenset(["corrcoef", "cov", "median", "pad"])  # Dynamo's forms of these ask what data decide, or fail
+# Dynamo's forms of these ask what an open number is.
+TORCH_ASKS = frozenset("around round searchsorted isclose allclose linspace geomspace logspace".split())
+MAX_CONSTANT = 4096  # numbers of an array that is a constant of the graph
 OF_SEVERAL = frozenset(["percentile", "quantile"])  # of another type than Dynamo's where several are asked for
 REDUCING = frozenset(["accumulate", "outer", "reduce", "reduceat"])  # methods of functions such as `numpy.add`
 OPERATOR = define_op.define(
@@ -105,7 +112,9 @@ def is_unknown(function: Any, args: Any, kwargs: Any) -> bool:
     if name in OF_SEVERAL:
         asked = args[1] if len(args) > 1 else kwargs.get("q")
         return asked is not None and asked.realize().python_type() in (list, tuple)
-    return name in FAILING or (name in NAMES | SKIPPING and function not in get_np_to_tnp_map())
+    if name in FAILING or (name in NAMES | SKIPPING and function not in get_np_to_tnp_map()):
+        return True
+    return name in TORCH_ASKS and any(is_open(item.realize()) for item in (*args, *kwargs.values()))
 
 
 def computed(
@@ -124,7 +133,7 @@ def computed(
         return None
     path = path_of(trace, tx.output)
     values = [path.tensor(item.as_proxy().node) for item in tensors]
-    if tx.output.current_tracer.parent is not None or not tensors or any(value is None for value in values):
+    if tx.output.current_tracer.parent is not None or any(value is None for value in values):
         return None
     host = Host(skipping(function) if function.__name__ in SKIPPING else function, arguments, strict=True)
     try:
@@ -134,6 +143,8 @@ def computed(
     except Exception:  # Python raises it as well, or the result is another one
         return None
     external_calls.guard(variable, variable.value)
+    if not tensors:
+        return constant(tx, function.__name__, host)
     trace.libraries[call_stack.site_at(tx, "GM501")] = None
     proxy = tx.output.create_proxy(
         "call_function",
@@ -145,6 +156,28 @@ def computed(
     if path.shadow is not None:
         path.shadow.values[proxy.node] = host.like
     return result
+
+
+class Constant:
+    """A form of a function of NumPy's whose arguments the trace knows all: it gives what they gave in the trace."""
+
+    def __init__(self, name: str, value: torch.Tensor, is_number: bool) -> None:
+        self.__name__ = name
+        self.numbers, self.dtype, self.is_number = value.tolist(), value.dtype, is_number
+        self.shape = tuple(value.shape)
+
+    def __call__(self) -> Any:
+        return torch_numpy.ndarray(torch.tensor(self.numbers, dtype=self.dtype).reshape(self.shape))
+
+
+def constant(tx: Any, name: str, host: Host) -> Optional[Any]:
+    """Dynamo's variable of an array or a number that the trace knows; None for an array of many."""
+    from ..base.torch_names import NumpyNdarrayVariable, numpy_to_tensor_wrapper
+
+    if host.like.numel() > MAX_CONSTANT:
+        return None
+    form = numpy_to_tensor_wrapper(Constant(name, host.like, host.number))
+    return NumpyNdarrayVariable.create(tx, tx.output.create_proxy("call_function", form, (), {}))
 
 
 def skipping(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -164,6 +197,20 @@ def skipping(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def is_open(variable: Any) -> bool:
+    """Whether a variable is a number that the trace leaves open."""
+    return hasattr(variable, "sym_num") and variable.python_type() in (int, float)
+
+
+def held(tx: Any, variable: Any) -> Any:
+    """Dynamo's variable of a tensor that holds an open number, as Python has it."""
+    from ..base.torch_names import VariableTracker
+
+    dtype = torch.float64 if variable.python_type() is float else torch.int64
+    options = {"dtype": VariableTracker.build(tx, dtype)}
+    return VariableTracker.build(tx, torch.scalar_tensor).call_function(tx, [variable], options)
+
+
 def plain(tx: Any, variable: Any, tensors: list[Any]) -> Any:
     """An argument: a constant of the trace, or the place of an array; raises TypeError for others."""
     variable = variable.realize()
@@ -173,7 +220,10 @@ def plain(tx: Any, variable: Any, tensors: list[Any]) -> Any:
         if example.requires_grad or example.dim() == 0 or example.device.type != "cpu":
             raise TypeError
         tensors.append(as_tensor(tx, variable))
-        return Place(len(tensors) - 1, True)
+        return Place(len(tensors) - 1, array=True)
+    if is_open(variable):
+        tensors.append(held(tx, variable))
+        return Place(len(tensors) - 1, number=True)
     if kind in ("ListVariable", "TupleVariable"):
         return variable.python_type()(plain(tx, item, tensors) for item in variable.items)
     if not variable.is_python_constant() or not numpy_random_functions.is_constant(variable.as_python_constant()):

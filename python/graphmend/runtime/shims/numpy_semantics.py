@@ -12,12 +12,13 @@ import functools
 import math
 import operator
 import sys
+import warnings
 from typing import Any, Callable, Optional
 
 import torch
 
 from ..base import hooks, trace_state
-from ..base.torch_names import to_numpy_helper
+from ..base.torch_names import to_numpy_helper, tree_map
 from ..base.torch_names import torch_numpy as tnp
 from ..external import numpy_random_functions
 from ..ops import numpy_functions
@@ -30,6 +31,7 @@ REDUCTIONS = frozenset(
     std sum trace var vdot
     """.split()
 )
+MAX_ASKED = 1 << 16  # numbers of an array with which NumPy is asked
 WRITING = frozenset("iadd iand ifloordiv ilshift imatmul imod imul ior ipow irshift isub itruediv ixor".split())
 
 
@@ -177,11 +179,47 @@ def is_number(node: Any) -> bool:
         return numpy_random_functions.hosts[node.args[0]].number
     if target is operator.getitem:
         return name_of(node.args[0].target) == unravel_index.__name__
+    if isinstance(target, numpy_to_tensor_wrapper) and isinstance(target.f, numpy_functions.Constant):
+        return target.f.is_number
+    gives_number = asked_of_numpy(node)
+    return name_of(target) in REDUCTIONS if gives_number is None else gives_number
+
+
+def asked_of_numpy(node: Any) -> Optional[bool]:
+    """Whether NumPy itself gives a number for arguments of these kinds; None where NumPy cannot be asked."""
     numpy = sys.modules["numpy"]
-    computes = isinstance(target, numpy_to_tensor_wrapper) and isinstance(
-        getattr(numpy, name_of(target), None), numpy.ufunc
-    )
-    return computes or name_of(target) in REDUCTIONS
+    try:
+        args, kwargs = tree_map(stand_in, (list(node.args), dict(node.kwargs)))
+        with warnings.catch_warnings(), numpy.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            result = numpy_function(node.target)(*args, **kwargs)
+    except Exception:  # NumPy has no such function, or does not take what stands in for the arguments
+        return None
+    return isinstance(result, numpy.generic)
+
+
+def numpy_function(target: Any) -> Callable[..., Any]:
+    """The function of NumPy's behind a node, or the method as a function; raises AttributeError for others."""
+    from ..base.torch_names import numpy_method_wrapper
+
+    numpy, name = sys.modules["numpy"], name_of(target)
+    if isinstance(target, numpy_method_wrapper):
+        return lambda array, *args, **kwargs: getattr(array, name)(*args, **kwargs)
+    return getattr(numpy if hasattr(numpy, name) else numpy.linalg, name)  # type: ignore[no-any-return]
+
+
+def stand_in(item: Any) -> Any:
+    """A number or an array of ones in place of one that the graph computes; other arguments as they are."""
+    value = item.meta["example_value"] if isinstance(item, torch.fx.Node) else item
+    if isinstance(value, (torch.SymInt, torch.SymFloat)):
+        return 1 if isinstance(value, torch.SymInt) else 1.0
+    if not isinstance(value, torch.Tensor):
+        return value
+    numpy = sys.modules["numpy"]
+    if value.numel() > MAX_ASKED:
+        raise ValueError("an array that is too large to ask with")
+    array = numpy.ones([int(size) for size in value.shape], str(value.dtype).replace("torch.", ""))
+    return array[()] if is_number(item) else array
 
 
 def is_number_of(name: str, args: Any) -> bool:
