@@ -281,7 +281,8 @@ static gm_value call_clock(const gm_name *name, const gm_node *node) {
 }
 
 static bool is_logger_maker(const gm_name *name) {
-    return strcmp(name->text, "logging.getLogger") == 0 || gm_text_ends_with(name->text, ".get_logger") || gm_text_ends_with(name->text, ".getLogger");
+    static const char *const makers[] = {"logging.getLogger", "logging.LoggerAdapter", "logging.Logger", NULL};
+    return gm_text_in(name->text, makers) || gm_text_ends_with(name->text, ".get_logger") || gm_text_ends_with(name->text, ".getLogger");
 }
 
 static gm_value call_qualified(gm_function *function, const gm_name *name, const gm_node *node) {

@@ -49,7 +49,34 @@ def ranges(ids, x):
     return n in range(4), str(n in range(3, 20, 2)), [4 in range(n + 1)], (n in range(n)) is False
 
 
+def places(ids, x):
+    found = (ids / 2).tolist()
+    return found.index(max(found)), found.count(found[1]), x[found.index(found[-1])]
+
+
+def not_a_number(ids, x):
+    found = (ids / 0 * 0).tolist()
+    return found.index(found[2]), found.count(found[0]), found.count(found[0] + 0)
+
+
+def not_there(ids, x):
+    try:
+        return (ids / 2).tolist().index(2.5)
+    except ValueError:
+        return x
+
+
+def largest_of_rows(ids, x):
+    first, second = ids[:2].float().mean().item(), ids[2:].float().mean().item()
+    best = max((first, "a", x), (second, "b", -x))
+    return best, min([(second, 1), (first, 0)]), max([[first, 1], [first, 2]])[1]
+
+
 PROGRAMS = [
+    places,
+    not_a_number,
+    not_there,
+    largest_of_rows,
     in_list,
     cut_at_end,
     of_other_types,

@@ -1,4 +1,4 @@
-"""Membership: `2 in numbers` where data decide the numbers.
+"""Membership: `2 in numbers`, `numbers.index(2)` and `numbers.count(2)` where data decide the numbers.
 
 Dynamo looks for a constant among the constants of a list alone: a number that is known only when the graph runs, and a
 tensor, are passed over as if they were different. Python compares with every one of them, and finds NaN by the object
@@ -28,6 +28,22 @@ def search_items(
     if not (is_real(wanted) or (constant and not all(item.is_python_constant() for item in known))):
         return search(known, wanted, tx, *args, **kwargs)
     return ConstantVariable.create(any(equal(tx, item, wanted) for item in known))
+
+
+@FEATURE.hook("list.method")
+def search_list(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+    """The place of a number in a list, and how often it is there; the item itself is found though it be NaN."""
+    from ..base.torch_names import ConstantVariable
+
+    wanted = args[0].realize() if name in ("index", "count") and len(args) == 1 and not kwargs else None
+    items = [item.realize() for item in self.items] if wanted is not None else []
+    if wanted is None or not any(map(is_real, (wanted, *items))):
+        return call(self, tx, name, args, kwargs)
+    places = (place for place, item in enumerate(items) if item is wanted or equal(tx, item, wanted))
+    if name == "count":
+        return ConstantVariable.create(sum(1 for _ in places))
+    place = next(places, None)
+    return call(self, tx, name, args, kwargs) if place is None else ConstantVariable.create(place)
 
 
 @FEATURE.hook("range.contains", needed=False)

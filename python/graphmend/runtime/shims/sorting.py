@@ -101,15 +101,32 @@ def collected(tx: Any, args: Any) -> Any:
     return [TupleVariable(list(unpack_iterable(tx, args[0])))] if runs else args
 
 
+def compared(args: Any) -> list[Any]:
+    """The items that `max` or `min` compares, where the trace knows how many there are."""
+    from ..base.torch_names import BaseListVariable
+
+    items = args[0].realize().items if len(args) == 1 and isinstance(args[0].realize(), BaseListVariable) else args
+    return [item.realize() for item in items]
+
+
+def of_rows(args: Any) -> bool:
+    """Whether tuples or lists are compared, one of them with an item that is unknown to the trace."""
+    from ..base.torch_names import BaseListVariable
+
+    rows = compared(args)
+    if len(rows) < 2 or not all(isinstance(row, BaseListVariable) for row in rows):
+        return False
+    return not all(row.is_python_constant() for row in rows)
+
+
 def of_two_kinds(args: Any) -> bool:
     """Whether integers and others are compared, one of them being unknown to the trace.
 
     Dynamo makes numbers of one kind of them: `max(0.5, 1)` would be 1.0.
     """
-    from ..base.torch_names import BaseListVariable, SymNodeVariable
+    from ..base.torch_names import SymNodeVariable
 
-    items = args[0].realize().items if len(args) == 1 and isinstance(args[0].realize(), BaseListVariable) else args
-    items = [item.realize() for item in items]
+    items = compared(args)
     if not any(isinstance(item, SymNodeVariable) for item in items):
         return False
     kinds = {item.python_type() for item in items}

@@ -20,7 +20,7 @@ from ..capture.assumptions import fix_shape
 from ..capture.implicit_bool import as_tensor, constant
 from ..ops.math_functions import computed
 from ..passes.dead_code_that_raises import add_sources
-from .sorting import collected, extreme, of_two_kinds
+from .sorting import collected, extreme, of_rows, of_two_kinds
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "questions about tensors and numbers that data decide")
 
@@ -60,7 +60,7 @@ def ask_builtin(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
     function = self.fn
     if function is max or function is min:
         args = collected(tx, args)
-        if "key" in kwargs or of_two_kinds(args):
+        if "key" in kwargs or of_two_kinds(args) or of_rows(args):
             found = extreme(tx, function is max, args, kwargs)
             return call(self, tx, args, kwargs) if found is None else found
     found = None
