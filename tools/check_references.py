@@ -19,7 +19,9 @@ DOCUMENTS = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md")
 PYTHON = "python/graphmend/runtime"
 NAME = re.compile(r"[`(]([\w./-]*\w\.(?:py|c|h|def|md))[`)]")
 FOLDERS = ("bench", "data", "docs", "examples", "fuzz", "include", "python", "src", "tests", "tools")
-EXAMPLES = re.compile(r"gm390|gbNNNN|NAME|^(model|train|vae)\.py$")  # files of users, and of rules that somebody may add
+EXAMPLES = re.compile(
+    r"gm390|gbNNNN|NAME|^(model|train|vae)\.py$"
+)  # files of users, and of rules that somebody may add
 
 
 def texts_of(path: Path) -> Iterator[tuple[int, str]]:

@@ -78,7 +78,7 @@ class MendingBackend:
         self.path = path
         self.answers: Optional[tuple[bool, ...]] = None  # of all its graphs, once it has one
         self.chances: tuple[bool, ...] = ()  # which of the decisions on its path random numbers make alone
-        self.facts: set[tuple] = set()  # what each of them rests on besides
+        self.facts: set[tuple[Any, ...]] = set()  # what each of them rests on besides
         self.folds = False  # some have numbers as constants, so that they need not ask for what those decide
         self.bound: set[bool] = set()  # the gradient modes in which its graphs have numbers for want of symbols
         self.entry: Any = None

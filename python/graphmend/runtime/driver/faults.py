@@ -38,7 +38,8 @@ def place_of(error: BaseException) -> Optional[types.TracebackType]:
 def unwrapped(error: BaseException) -> BaseException:
     """The error that Dynamo has wrapped, where it has."""
     if isinstance(error, torch_names.InternalTorchDynamoError):
-        return error.__cause__ or error.__context__ or error
+        cause: Optional[BaseException] = error.__cause__ or error.__context__
+        return cause or error
     return error
 
 

@@ -13,7 +13,7 @@ import sys
 import types
 from typing import Any
 
-from ..base import dialect_class, folders, torch_names
+from ..base import dialect_class, folders, torch_names, trace_state
 from ..capture import dialect
 from ..effects import deferral
 
@@ -76,7 +76,7 @@ class Sources:
         if getattr(base, "base", None) is None or not is_own_module(self.value(base.base)):
             return False
         held = self.value(base)
-        return isinstance(held, types.FunctionType) or (held is dialect.local and source.member == QUEUE)
+        return isinstance(held, types.FunctionType) or (held is trace_state.local and source.member == QUEUE)
 
 
 def drop(output: Any) -> None:
@@ -90,4 +90,4 @@ def drop(output: Any) -> None:
 
 def is_relation(guard: Any) -> bool:
     """Whether a guard compares one object with another, which may be the user's."""
-    return guard.create_fn_name() == "DUPLICATE_INPUT"
+    return bool(guard.create_fn_name() == "DUPLICATE_INPUT")

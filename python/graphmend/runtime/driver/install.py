@@ -59,7 +59,7 @@ def make_context_class() -> type:
     from .variants import Variant, Variants
     from .wrapper import wrap
 
-    class MendingContext(OptimizeContext):
+    class MendingContext(OptimizeContext):  # type: ignore[misc]
         """An `OptimizeContext` with whole variants and a partial one."""
 
         def __call__(self, fn: Any) -> Any:
@@ -100,7 +100,7 @@ def describe(record: Any, owner: Any, entry: Any) -> None:
     record.line = getattr(entry, "co_firstlineno", 0)
 
 
-def rebuild(args: tuple, kwargs: dict) -> Any:
+def rebuild(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Make a context again, for copies and pickles."""
     return torch_names.dynamo.optimize(*args, **kwargs)
 
@@ -135,7 +135,7 @@ def accepts(option: str) -> bool:
     return option in inspect.signature(torch_names._optimize).parameters
 
 
-def mending_context(original: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+def mending_context(original: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A context of Dynamo with our callback and backend; whatever is not an ordinary context is returned as it is."""
     from ..base.torch_names import OptimizeContext
     from .backend import MendingBackend

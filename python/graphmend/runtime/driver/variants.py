@@ -140,7 +140,9 @@ class Variants:
         sets = collections.Counter(v.backend.answers for v in self.whole if mode in v.backend.bound)
         return (self.record.crowded and len(self.whole) >= MAX_SETS) or max(sets.values(), default=0) >= MAX_SETS
 
-    def rerun(self, failure: Failure, function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+    def rerun(
+        self, failure: Failure, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
         """Run a call again, with the variant of its path or in eager Python."""
         search = VariantSearch(self)
         try:
@@ -149,10 +151,15 @@ class Variants:
             trace_state.local.spared = 0
 
     def searched(
-        self, search: VariantSearch, failure: Failure, function: Callable[..., Any], args: tuple, kwargs: dict
+        self,
+        search: VariantSearch,
+        failure: Failure,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
     ) -> Any:
         """The result of a call from the variant that the search finds."""
-        variant: Optional[Variant] = self.latest
+        variant = self.latest
 
         def eagerly() -> Any:
             return self.run_eagerly(function, args, kwargs)
@@ -162,9 +169,10 @@ class Variants:
                 self.compile_in_parts(VARIED)
                 search.over = True
             search.note(variant, failure)
-            variant = search.next()
-            if variant is None:
+            following = search.next()
+            if following is None:
                 return self.run_eagerly(function, args, kwargs)
+            variant = following
             try:
                 search.announce()
                 result = run_whole(variant.run, eagerly, args, kwargs)
@@ -182,7 +190,13 @@ class Variants:
             finally:
                 search.withdraw()
 
-    def recover(self, failure: Union[Failure, Break], function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+    def recover(
+        self,
+        failure: Union[Failure, Break],
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
         """Run a call again that failed, or run a call that is not one graph."""
         if isinstance(failure, Failure):
             if failure.stopped is not None:
@@ -201,7 +215,7 @@ class Variants:
         self.leave_whole("its trace raises an exception that the program does not raise")
         return result
 
-    def run_eagerly(self, function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+    def run_eagerly(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run a call in eager Python; the work of its graphs was wasted."""
         self.record.replays += 1
         result = run_eagerly(function, args, kwargs)
@@ -259,7 +273,8 @@ class VariantSearch:
             found = [v for v in found if v.backend.answers == self.known and v.has_room(self.facts)]
         untried = [] if self.complete else [v for v in found if v not in self.absent]
         self.complete, self.tracing = False, not untried
-        return (untried or found or [self.variants.fresh(self.tried, self.known)])[0]
+        usable = untried or found
+        return usable[0] if usable else self.variants.fresh(self.tried, self.known)
 
     def announce(self) -> None:
         """Tell a trace of this call, if there is one, how far the search has come."""

@@ -30,7 +30,7 @@ class Preparation:
     """The traces of one callable that failed before any succeeded."""
 
     def __init__(self) -> None:
-        self.places: list[tuple] = []
+        self.places: list[tuple[tuple[str, int], ...]] = []
         self.filled = (
             False  # a call has been left to eager Python because it fills in an attribute (lazy_attributes.py)
         )
