@@ -255,3 +255,18 @@ def test_captures(tmp_path: Path) -> None:
     rows[1:2] = []
     (tmp_path / "capture.json").write_text(json.dumps(record))
     assert "No program is captured worse" in write(tmp_path)
+
+
+def test_releases_of_torch(tmp_path: Path) -> None:
+    """A row for each release, backend and choice of cases, what is not whole, and runs of the tests apart."""
+    common = {"python": "3.11.7", "mode": "whole", "off": []}
+    counts = {"whole": 9, "same": 1, "clean": 2}
+    eager = {"broke": 10, "verdicts": counts, "left": ["trap_a"], "inductor": False, "only": "", "kit": True}
+    compiled = {"broke": 4, "verdicts": {"whole": 4}, "left": [], "inductor": True, "only": "branch_*", "kit": True}
+    tests = {"tests": "700 passed", "inductor": False, "only": "", "kit": False}
+    rows = [{"torch": "2.15.0", **common, **part} for part in (eager, compiled, tests)]
+    (tmp_path / "matrix.json").write_text(json.dumps(rows))
+    page = write(tmp_path)
+    assert "| 2.15.0 | 3.11.7 | whole | eager | all | 10 | 90 % | 9 | 2 | 0 | 1 | 0 | 0 | 0 |" in page
+    assert "| 2.15.0 | 3.11.7 | whole | inductor | `branch_*` | 4 | 100 % | 4 | 0 | 0 | 0 | 0 | 0 | 0 |" in page
+    assert "- 2.15.0: trap_a" in page and "- 2.15.0: 700 passed" in page and "- 2.15.0, inductor" not in page

@@ -4,6 +4,7 @@ usage: matrix.py --json FILE [--kit DIR] [--only PATTERN] [--inductor] VERSION..
 
 Each release has an environment in `build/torch/VERSION`, which `torch_env.sh` makes once; that takes gigabytes. The
 executable and the library are those of this Python's environment, the Python half is that of the checkout.
+The file keeps the rows of earlier runs, one for each release, Python, backend and choice of cases.
 """
 
 from __future__ import annotations
@@ -36,10 +37,14 @@ def environment(version: str) -> pathlib.Path:
 
 
 def surroundings() -> dict[str, str]:
-    """Environment variables: the library that was built for this Python serves all of them."""
+    """Environment variables: the library that was built for this Python serves all of them.
+
+    A CUDA build of torch logs a line where it finds a compiler for CUDA and no GPU, at some moment of a run.
+    """
     from graphmend import core
 
-    return {**os.environ, "GRAPHMEND_LIBRARY": core.library_path(), "PYTHONWARNINGS": "ignore"}
+    own = {"GRAPHMEND_LIBRARY": core.library_path(), "PYTHONWARNINGS": "ignore", "CUDA_HOME": "", "CUDA_PATH": ""}
+    return {**os.environ, **own}
 
 
 def mode_of(python: pathlib.Path) -> dict[str, Any]:
@@ -73,6 +78,17 @@ def tested(python: pathlib.Path) -> dict[str, Any]:
     return {"tests": run.stdout.strip().splitlines()[-1] if run.stdout.strip() else run.stderr[-300:]}
 
 
+def identity(row: dict[str, Any]) -> tuple[Any, ...]:
+    """The run that a row is about: a later one with the same identity takes its place."""
+    return tuple(row[name] for name in ("torch", "python", "inductor", "only", "kit"))
+
+
+def kept(path: pathlib.Path) -> dict[tuple[Any, ...], dict[str, Any]]:
+    """The rows of earlier runs, by identity."""
+    rows = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+    return {identity(row): row for row in rows}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", required=True)
@@ -81,16 +97,20 @@ def main() -> int:
     parser.add_argument("--inductor", action="store_true")
     parser.add_argument("versions", nargs="+")
     options = parser.parse_args()
-    rows = []
+    target = pathlib.Path(options.json)
+    rows = kept(target)
+    measured = []
     for version in options.versions:
         python = environment(version)
         mode = mode_of(python)
         row = {"torch": mode["torch"], "python": mode["python"], "mode": mode["mode"], "off": sorted(mode["off"])}
         row |= scored(python, version, options) if options.kit else tested(python)
-        rows.append({**row, "inductor": options.inductor})
-        print(json.dumps(rows[-1]))
-    pathlib.Path(options.json).write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
-    return int(any(row.get("verdicts", {}).get(bad) for row in rows for bad in ("WRONG", "crash", "worse")))
+        row |= {"inductor": options.inductor, "only": options.only or "", "kit": bool(options.kit)}
+        measured.append(row)
+        rows[identity(row)] = row
+        print(json.dumps(row))
+        target.write_text(json.dumps(list(rows.values()), indent=1) + "\n", encoding="utf-8")
+    return int(any(row.get("verdicts", {}).get(bad) for row in measured for bad in ("WRONG", "crash", "worse")))
 
 
 if __name__ == "__main__":

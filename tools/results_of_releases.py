@@ -11,16 +11,26 @@ def matrix_part(records: Any) -> list[str]:
     """The cases of the kit on other releases of torch."""
     rows = []
     for record in records:
-        counts = record.get("verdicts") or {}
+        if not record["kit"]:
+            continue
+        counts = record["verdicts"]
         share = f"{100 * counts.get('whole', 0) / record['broke']:.0f} %" if record.get("broke") else "-"
         backend = "inductor" if record["inductor"] else "eager"
+        cases = f"`{record['only']}`" if record["only"] else "all"
         verdicts = [counts.get(name, 0) for name in VERDICTS]
         rows.append(
-            [record["torch"], record["python"], record["mode"], backend, record.get("broke", "-"), share, *verdicts]
+            [record["torch"], record["python"], record["mode"], backend, cases, record["broke"], share, *verdicts]
         )
-    lines = table(["torch", "Python", "mode", "backend", "broke", "whole", *VERDICTS], rows)
-    left = [f"- {record['torch']}: {', '.join(record['left'])}" for record in records if record.get("left")]
-    return [*lines, "Not whole:", "", *left, ""] if left else lines
+    lines = table(["torch", "Python", "mode", "backend", "cases", "broke", "whole", *VERDICTS], rows)
+    left = [f"- {place_of(record)}: {', '.join(record['left'])}" for record in records if record.get("left")]
+    tests = [f"- {record['torch']}: {record['tests']}" for record in records if record.get("tests")]
+    lines += ["Not whole:", "", *left, ""] if left else []
+    return [*lines, "The project's own runtime tests there:", "", *tests, ""] if tests else lines
+
+
+def place_of(record: Any) -> str:
+    """The release and the backend of a row, for a list."""
+    return f"{record['torch']}, inductor" if record["inductor"] else str(record["torch"])
 
 
 def worth_part(record: Any) -> list[str]:

@@ -74,7 +74,7 @@ static void print_graph(const gm_function *function, const gm_debug_options *opt
 }
 
 static void print_graphs(gm_arena *arena, gm_tree *tree, const gm_debug_options *options, gm_buffer *out) {
-    gm_flow *flow = gm_flow_build(arena, tree);
+    gm_flow *flow = gm_flow_build(arena, tree, GM_RELEASE_2_13);
     for (uint32_t i = 0; i < flow->scopes->all.count; i++) {
         if (has_body(flow->scopes->all.items[i]->node)) {
             print_graph(gm_flow_function(flow, flow->scopes->all.items[i]->node), options, out);

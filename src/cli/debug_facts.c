@@ -74,7 +74,7 @@ static bool visit(const gm_node *node, const gm_node *parent, void *context) {
 }
 
 static void print_facts(gm_arena *arena, gm_tree *tree, const gm_debug_options *options, gm_buffer *out) {
-    printer state = {gm_flow_build(arena, tree), out, options->switched[TESTS]};
+    printer state = {gm_flow_build(arena, tree, GM_RELEASE_2_13), out, options->switched[TESTS]};
     gm_walk(arena, &tree->module->base, visit, &state);
 }
 

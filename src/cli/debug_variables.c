@@ -67,7 +67,7 @@ static bool visit(const gm_node *node, const gm_node *parent, void *context) {
 
 static void print_variables(gm_arena *arena, gm_tree *tree, const gm_debug_options *options, gm_buffer *out) {
     (void)options;
-    gm_flow *flow = gm_flow_build(arena, tree);
+    gm_flow *flow = gm_flow_build(arena, tree, GM_RELEASE_2_13);
     for (uint32_t i = 0; i < flow->scopes->all.count; i++) {
         const gm_node *node = flow->scopes->all.items[i]->node;
         if (node->kind == GM_KIND_FunctionDef || node->kind == GM_KIND_AsyncFunctionDef) {

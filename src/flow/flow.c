@@ -3,15 +3,17 @@
 #include <string.h>
 
 #include "flow/flow_private.h"
+#include "flow/torch_facts.h"
 #include "flow/walk.h"
 
 enum { FIRST_SLOTS = 64 };
 
-gm_flow *gm_flow_build(gm_arena *arena, gm_tree *tree) {
+gm_flow *gm_flow_build(gm_arena *arena, gm_tree *tree, gm_release release) {
     gm_flow *flow = GM_NEW(arena, gm_flow);
     flow->arena = arena;
     flow->tree = tree;
     flow->scopes = gm_scopes_build(arena, tree, 0);
+    flow->facts = gm_torch_facts_of(release);
     flow->hidden = GM_NEW(arena, struct gm_flow_private);
     return flow;
 }

@@ -11,12 +11,14 @@
 #define GM_FLOW_FLOW_H
 
 #include "flow/cfg.h"
+#include "flow/releases.h"
 #include "flow/scopes.h"
 
 typedef struct gm_flow {
     gm_arena *arena;
     gm_tree *tree;
     gm_scopes *scopes; /* target 0 */
+    const struct gm_torch_facts *facts; /* of the release */
     struct gm_flow_private *hidden;
 } gm_flow;
 
@@ -33,8 +35,8 @@ typedef struct gm_function {
     struct gm_environments *environments;
 } gm_function;
 
-/* Scopes now, the rest on demand. */
-gm_flow *gm_flow_build(gm_arena *arena, gm_tree *tree);
+/* Scopes now, the rest on demand. The code is for a release of torch. */
+gm_flow *gm_flow_build(gm_arena *arena, gm_tree *tree, gm_release release);
 
 /* The function of a FunctionDef, AsyncFunctionDef, Lambda or Module node. */
 gm_function *gm_flow_function(gm_flow *flow, const gm_node *node);

@@ -1,12 +1,14 @@
 /* What PyTorch's names do, from data/torch/<version>/ops.def, which tools/make_torch_facts.py generates from PyTorch itself.
  *
- * Static, immutable, found by binary search. Nothing here is typed in by hand. */
+ * Static, immutable, found by binary search; a table for each release. Nothing here is typed in by hand. */
 #ifndef GM_FLOW_TORCH_FACTS_H
 #define GM_FLOW_TORCH_FACTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "flow/releases.h"
 
 /* Where a name is looked up. */
 typedef enum gm_torch_space {
@@ -57,10 +59,14 @@ typedef struct gm_torch_op {
     uint16_t flags;
 } gm_torch_op;
 
-/* The facts of a name, or NULL for one that PyTorch does not have. */
-const gm_torch_op *gm_torch_find(gm_torch_space space, const char *name);
+/* What the operators of a release do. */
+typedef struct gm_torch_facts gm_torch_facts;
+const gm_torch_facts *gm_torch_facts_of(gm_release release);
+
+/* The facts of a name, or NULL for one that the release does not have. */
+const gm_torch_op *gm_torch_find(const gm_torch_facts *facts, gm_torch_space space, const char *name);
 
 /* The facts behind a qualified name as gm_flow_qualified gives it: "torch.where", "torch.nn.functional.relu", "torch.Tensor.add". */
-const gm_torch_op *gm_torch_find_qualified(const char *name);
+const gm_torch_op *gm_torch_find_qualified(const gm_torch_facts *facts, const char *name);
 
 #endif

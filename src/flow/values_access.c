@@ -184,7 +184,7 @@ static gm_value attribute_of_unknown(gm_function *function, const gm_node *node,
 
 static gm_value attribute_of(gm_function *function, gm_value receiver, const gm_node *node) {
     const gm_name *name = gm_as_Attribute(node)->attr;
-    const gm_torch_op *op = gm_torch_find(GM_TORCH_METHOD, name->text);
+    const gm_torch_op *op = gm_torch_find(function->flow->facts, GM_TORCH_METHOD, name->text);
     if (receiver.class_ == GM_VALUE_NO_PATH) {
         return receiver;
     }

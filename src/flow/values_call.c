@@ -232,7 +232,7 @@ static gm_value call_method(gm_function *function, const gm_node *node) {
         return receiver;
     }
     receiver = gm_value_used(receiver);
-    const gm_torch_op *op = gm_torch_find(GM_TORCH_METHOD, callee->attr->text);
+    const gm_torch_op *op = gm_torch_find(function->flow->facts, GM_TORCH_METHOD, callee->attr->text);
     if (gm_value_has_tensor(receiver)) {
         return op == NULL ? gm_value_unknown(node) : gm_evaluate_torch_op(function, op, node, &receiver);
     }
@@ -289,7 +289,7 @@ static gm_value call_qualified(gm_function *function, const gm_name *name, const
         return gm_evaluate_builtin(function, name->text + strlen("builtins."), node);
     }
     if (starts_with(name, "torch.")) {
-        const gm_torch_op *op = gm_torch_find_qualified(name->text);
+        const gm_torch_op *op = gm_torch_find_qualified(function->flow->facts, name->text);
         return op != NULL && op->result != GM_TORCH_UNKNOWN ? gm_evaluate_torch_op(function, op, node, NULL)
                                                             : gm_evaluate_torch_call(function, name, node);
     }
@@ -360,10 +360,10 @@ const gm_torch_op *gm_called_torch_op(gm_function *function, const gm_node *call
         *method = false;
     }
     if (name != NULL && starts_with(name, "torch.")) {
-        return gm_torch_find_qualified(name->text);
+        return gm_torch_find_qualified(function->flow->facts, name->text);
     }
     const gm_torch_op *op =
-        callee->kind == GM_KIND_Attribute ? gm_torch_find(GM_TORCH_METHOD, gm_as_Attribute(callee)->attr->text) : NULL;
+        callee->kind == GM_KIND_Attribute ? gm_torch_find(function->flow->facts, GM_TORCH_METHOD, gm_as_Attribute(callee)->attr->text) : NULL;
     if (op == NULL || name != NULL || !gm_value_has_tensor(gm_evaluate(function, gm_as_Attribute(callee)->value))) {
         return NULL;
     }

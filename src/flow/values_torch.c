@@ -56,7 +56,6 @@ gm_value_dtype gm_torch_dtype_of(gm_flow *flow, const gm_node *expression) {
 
 gm_value gm_value_of_torch_name(gm_flow *flow, const gm_name *name, const gm_node *node) {
     static const char *const numbers[] = {"torch.pi", "torch.e", "torch.inf", "torch.nan", NULL};
-    (void)flow;
     if (dtype_of_qualified(name) != GM_DTYPE_UNKNOWN) {
         return gm_value_python(GM_FORM_DTYPE, "a dtype", node);
     }
@@ -64,7 +63,7 @@ gm_value gm_value_of_torch_name(gm_flow *flow, const gm_name *name, const gm_nod
         return gm_value_python(GM_FORM_FLOAT, "a number", node);
     }
     const char *last = last_part(name->text);
-    bool function = gm_torch_find_qualified(name->text) != NULL;
+    bool function = gm_torch_find_qualified(flow->facts, name->text) != NULL;
     bool class_ = last[0] >= 'A' && last[0] <= 'Z' && last[1] >= 'a' && last[1] <= 'z';
     return function || class_ ? gm_value_python(function ? GM_FORM_FUNCTION : GM_FORM_CLASS, "a name of torch", node)
                               : gm_value_unknown(node);

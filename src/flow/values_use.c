@@ -38,7 +38,7 @@ static void look_at_attribute(use_search *search, const gm_node *node, const gm_
         return;
     }
     bool called = parent != NULL && parent->kind == GM_KIND_Call && gm_as_Call(parent)->func == node;
-    const gm_torch_op *op = gm_torch_find(GM_TORCH_METHOD, attribute->attr->text);
+    const gm_torch_op *op = gm_torch_find(search->function->flow->facts, GM_TORCH_METHOD, attribute->attr->text);
     if (op == NULL) {
         usage->escapes = true;
         return;
@@ -143,7 +143,7 @@ static void look_at_call(use_search *search, const gm_node *node) {
         }
         return;
     }
-    const gm_torch_op *op = name != NULL ? gm_torch_find_qualified(name->text) : NULL;
+    const gm_torch_op *op = name != NULL ? gm_torch_find_qualified(search->function->flow->facts, name->text) : NULL;
     if (op != NULL) {
         look_at_torch_call(search, op, call);
         return;

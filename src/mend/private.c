@@ -40,14 +40,14 @@ static bool is_harmless_attribute(const gm_proof *proof, const gm_node *attribut
     if (parent == NULL || parent->kind != GM_KIND_Call || gm_as_Call(parent)->func != attribute) {
         return false;
     }
-    const gm_torch_op *op = gm_torch_find(GM_TORCH_METHOD, gm_as_Attribute(attribute)->attr->text);
+    const gm_torch_op *op = gm_torch_find(proof->analysis->flow->facts, GM_TORCH_METHOD, gm_as_Attribute(attribute)->attr->text);
     return op != NULL && (makes_own_tensor(op) || op->result == GM_TORCH_SIZE || op->result == GM_TORCH_INT ||
                           op->result == GM_TORCH_BOOL);
 }
 
 static bool is_harmless_call(const gm_proof *proof, const gm_node *call) {
     const gm_name *name = gm_flow_qualified(proof->analysis->flow, gm_as_Call(call)->func);
-    const gm_torch_op *op = name == NULL ? NULL : gm_torch_find_qualified(name->text);
+    const gm_torch_op *op = name == NULL ? NULL : gm_torch_find_qualified(proof->analysis->flow->facts, name->text);
     return op != NULL && makes_own_tensor(op) && gm_as_Call(call)->keywords.count == 0;
 }
 

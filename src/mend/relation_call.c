@@ -65,7 +65,7 @@ static bool read_call(gm_proof *proof, const gm_Call *call, arguments *out) {
             call->args.count == 0) {
             return false;
         }
-        if (gm_torch_find_qualified(name->text) == NULL) {
+        if (gm_torch_find_qualified(proof->analysis->flow->facts, name->text) == NULL) {
             return false;
         }
         out->name = name->text + prefix;
@@ -82,7 +82,7 @@ static bool read_call(gm_proof *proof, const gm_Call *call, arguments *out) {
     out->tensor = gm_as_Attribute(call->func)->value;
     out->rest = call->args.items;
     out->count = call->args.count;
-    return gm_torch_find(GM_TORCH_METHOD, out->name) != NULL;
+    return gm_torch_find(proof->analysis->flow->facts, GM_TORCH_METHOD, out->name) != NULL;
 }
 
 static const gm_relation not_proved = {.kind = GM_RELATION_NONE, .reason = "the side calls something of which nothing is proved"};

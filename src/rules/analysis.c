@@ -291,7 +291,7 @@ static gm_analysis *run(gm_arena *arena, gm_tree *tree, bool reached_only, const
     if (reached_only && analysis->entrances == NULL && !gm_reach_is_possible(tree)) {
         return analysis;
     }
-    analysis->flow = gm_flow_build(arena, tree);
+    analysis->flow = gm_flow_build(arena, tree, (gm_release)analysis->release);
     gm_node_children(&tree->module->base, find_functions, analysis);
     if (tree->has_lambda) {
         gm_node_children(&tree->module->base, find_lambdas, analysis);

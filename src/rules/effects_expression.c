@@ -114,13 +114,13 @@ static gm_refusal of_qualified(gm_function *function, const gm_name *name, const
     }
     if (mode != GM_EFFECTS_SINK && (has_prefix(name, "torch.nn.") || has_prefix(name, "torch.finfo") ||
                                     has_prefix(name, "torch.iinfo") || has_prefix(name, "torch.is_"))) {
-        const gm_torch_op *op = gm_torch_find_qualified(name->text);
+        const gm_torch_op *op = gm_torch_find_qualified(function->flow->facts, name->text);
         return op != NULL ? of_torch_op(op, &call->base, mode) : none;
     }
     if (mode == GM_EFFECTS_SINK && gm_outside_is_clock(name->text)) {
         return none;
     }
-    const gm_torch_op *op = gm_torch_find_qualified(name->text);
+    const gm_torch_op *op = gm_torch_find_qualified(function->flow->facts, name->text);
     if (op != NULL) {
         bool out = (op->flags & GM_TORCH_HAS_OUT) != 0 && has_keyword(call, "out");
         return out ? gm_effects_refuse("its code changes a tensor in place", &call->base) : of_torch_op(op, &call->base, mode);
@@ -149,7 +149,7 @@ static gm_refusal of_method(gm_function *function, const gm_Call *call, gm_effec
         return none;
     }
     gm_value receiver = gm_value_of(function, callee->value);
-    const gm_torch_op *op = gm_torch_find(GM_TORCH_METHOD, callee->attr->text);
+    const gm_torch_op *op = gm_torch_find(function->flow->facts, GM_TORCH_METHOD, callee->attr->text);
     bool tensor = receiver.class_ == GM_VALUE_TENSOR || receiver.class_ == GM_VALUE_MAYBE;
     if (op != NULL && (tensor || (receiver.class_ == GM_VALUE_UNKNOWN && !gm_text_in(op->name, two_faced_methods)))) {
         return of_torch_op(op, &call->base, mode);

@@ -107,10 +107,10 @@ static const char *name_of(const gm_Call *call) {
     return name == NULL ? NULL : name->text;
 }
 
-static bool find_data_size(const char *name) {
+static bool find_data_size(const gm_torch_facts *facts, const char *name) {
     static const gm_torch_space spaces[] = {GM_TORCH_FUNCTION, GM_TORCH_METHOD, GM_TORCH_NN};
     for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++) {
-        const gm_torch_op *op = gm_torch_find(spaces[i], name);
+        const gm_torch_op *op = gm_torch_find(facts, spaces[i], name);
         if (op != NULL && (op->flags & GM_TORCH_DYNAMIC_SHAPE) != 0) {
             return true;
         }
@@ -120,11 +120,11 @@ static bool find_data_size(const char *name) {
 
 static bool has_data_size(const walk *walking, const gm_name *name) {
     if (name->index >= walking->size_count) {
-        return find_data_size(name->text);
+        return find_data_size(walking->function->flow->facts, name->text);
     }
     uint8_t *known = &walking->sizes[name->index];
     if (*known == SIZE_UNKNOWN) {
-        *known = find_data_size(name->text) ? SIZE_BY_DATA : SIZE_FIXED;
+        *known = find_data_size(walking->function->flow->facts, name->text) ? SIZE_BY_DATA : SIZE_FIXED;
     }
     return *known == SIZE_BY_DATA;
 }

@@ -2,19 +2,10 @@
 
 #include <string.h>
 
-#define GM_VERSION(symbol, name) name,
-#define GM_VERSION_BREAK(code, id)
-#define GM_VERSION_OTHER(code, release, id)
-#define GM_VERSION_TRACED(name, release)
-const char *const gm_release_names[GM_RELEASES] = {
-#include "rules/versions.def"
-};
-
 static const struct {
     const char *code;
     const char *id;
 } breaks[] = {
-#define GM_VERSION(symbol, name)
 #define GM_VERSION_BREAK(code, id) {code, id},
 #define GM_VERSION_OTHER(code, release, id)
 #define GM_VERSION_TRACED(name, release)
@@ -26,7 +17,6 @@ static const struct {
     gm_release release;
     const char *id;
 } others[] = {
-#define GM_VERSION(symbol, name)
 #define GM_VERSION_BREAK(code, id)
 #define GM_VERSION_OTHER(code, release, id) {code, release, id},
 #define GM_VERSION_TRACED(name, release)
@@ -37,24 +27,11 @@ static const struct {
     const char *name;
     gm_release release;
 } traced[] = {
-#define GM_VERSION(symbol, name)
 #define GM_VERSION_BREAK(code, id)
 #define GM_VERSION_OTHER(code, release, id)
 #define GM_VERSION_TRACED(name, release) {name, release},
 #include "rules/versions.def"
 };
-
-/* The numbers behind the second dot do not matter. */
-gm_release gm_release_find(const char *version) {
-    for (int release = 0; release < GM_RELEASES; release++) {
-        size_t length = strlen(gm_release_names[release]);
-        char end = strncmp(version, gm_release_names[release], length) == 0 ? version[length] : 'x';
-        if (end == '\0' || end == '.' || end == '+') {
-            return (gm_release)release;
-        }
-    }
-    return GM_RELEASES;
-}
 
 const char *gm_release_break(gm_release release, const gm_rule *rule) {
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pathlib
 import re
 import subprocess
 
@@ -256,3 +257,40 @@ def test_releases_of_torch_differ(cli) -> None:
     assert found("--torch-version", "2.15.0+cpu") == newer and found("--torch-version", "2.15") == newer
     cli.write("pyproject.toml", '[tool.graphmend]\ntorch-version = "2.15"\n')
     assert found() == newer and found("--torch-version", "2.13") == older
+
+
+OPERATORS = """import torch
+@torch.compile
+def f(x: torch.Tensor):
+    u, p = torch.linalg.polar(x)
+    if p.sum() > 0:
+        return u
+    q, r = x.qr()
+    if r.sum() > 0:
+        return q
+    return r
+"""
+
+
+def test_operators_of_releases_differ(cli) -> None:
+    """An operator that a release lacks gives nothing that is known."""
+    cli.write("a.py", OPERATORS)
+
+    def certain(version: str) -> tuple[bool, bool]:
+        out = cli("check", "--torch-version", version, "a.py").out
+        return "`p` is a tensor" in out, "`r` is a tensor" in out
+
+    assert certain("2.9") == certain("2.13") == (False, True)
+    assert certain("2.15") == (True, False)
+
+
+DATA = pathlib.Path(__file__).resolve().parents[2] / "data" / "torch"
+
+
+@pytest.mark.parametrize("version", ["2.9.1", "2.12.1", "2.13.0", "2.14.1", "2.15.0"])
+def test_tables_of_operators_are_sorted(version: str) -> None:
+    """The core searches them by halves: by space, then by the bytes of the name, each name once."""
+    text = (DATA / version / "ops.def").read_text()
+    rows = re.findall(r'^GM_TORCH_OP\((\w+), "([\w.]+)", \w+, [^)]+\)$', text, re.MULTILINE)
+    keys = [(("FUNCTION", "METHOD", "NN").index(space), name.encode()) for space, name in rows]
+    assert len(keys) > 1400 and keys == sorted(set(keys))
