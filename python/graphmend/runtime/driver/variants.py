@@ -3,10 +3,10 @@
     if x.sum() > 0:  # two paths: a graph for True, another one for False
         return f(x)
 
-A *whole* variant compiles each call into one graph with all mends in force. Its first trace decides that, before
-anything has run. The *partial* variant compiles frames one by one like plain Dynamo, and only mends that defer nothing
-are in force. A call first runs the variant of the call before; a graph that meets another path undoes the call, and
-`VariantSearch` looks for the variant of that path.
+A *whole* variant compiles each call into one graph with all mends in force; the first trace decides whether a callable
+has whole variants. The *partial* variant compiles frames separately like plain Dynamo, and only mends without deferred
+effects are in force. A call first runs the variant of the call before. A graph of the wrong path undoes the call, and
+`VariantSearch` looks for the right variant.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Variants:
         self.chance_paths: collections.Counter[tuple[bool, ...]] = collections.Counter()  # calls by path
 
     def fail(self, raises: bool) -> None:
-        """Note that a call is not one graph. Where other calls are, this one counts as an exception."""
+        """Note a graph break. In a callable with whole calls the call counts as an exception."""
         if raises or self.record.mode == "whole":
             self.waste()
             return
@@ -83,7 +83,7 @@ class Variants:
         self.record.mode = "partial"
 
     def waste(self) -> None:
-        """Note that a graph ran for nothing. Where that is frequent, frames are compiled one by one."""
+        """Note a wasted run of a graph. Frequent waste ends in the partial variant."""
         self.wasted += 1
         if self.wasted > MAX_WASTED and self.wasted * WASTE_RATIO > self.calls:
             self.compile_in_parts(SELDOM)
@@ -107,7 +107,7 @@ class Variants:
         return self.partial_call
 
     def fresh(self, tried: set[Variant], known: tuple[bool, ...]) -> Optional[Variant]:
-        """A variant without a path so far; None if there are too many, or if chance seldom leads to this path.
+        """A variant without a path; None if there are too many variants, or if chance seldom leads to the path.
 
         `known` is the beginning of the path, up to where it leaves the path of another variant.
         """
@@ -124,7 +124,7 @@ class Variants:
         return self.whole[-1]
 
     def is_seldom(self, known: tuple[bool, ...]) -> bool:
-        """Count a path; returns whether it is one of many random paths, and fewer than OFTEN calls took it.
+        """Count a path; returns whether random numbers choose among many paths, and few calls took the path.
 
         Where layers are dropped at random there are more paths than calls that repeat a path.
         """
@@ -158,7 +158,7 @@ class Variants:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> Any:
-        """The result of a call from the variant that the search finds."""
+        """The result of a call, by the variant from the search."""
         variant = self.latest
 
         def eagerly() -> Any:
@@ -197,7 +197,7 @@ class Variants:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> Any:
-        """Run a call again that failed, or run a call that is not one graph."""
+        """Run a failed call again, or a call with a graph break."""
         if isinstance(failure, Failure):
             if failure.stopped is not None:
                 return run_again(failure.stopped, lambda: self.run_eagerly(function, args, kwargs))
@@ -226,11 +226,11 @@ class Variants:
 class VariantSearch:
     """The search for the variant of one call.
 
-    `known` is the beginning of the call's path, as far as graphs have reported it; `complete` says that it is all of
-    the path. Variants in `tried` ran a wrong graph for the call, variants in `absent` have none; where no other is
-    left, one is traced. `failed` has the paths of the wrong graphs; `varied` says that numbers, and not decisions, made
-    one of them wrong. `facts` has the assumptions of the call's graph, if that graph may only join graphs with the same
-    assumptions.
+    `known` is the beginning of the call's path, as far as graphs have reported answers, or all of the path where
+    `complete` is true. Variants in `tried` ran a wrong graph for the call, variants in `absent` have no graph for the
+    call; a trace comes where no variant is left. `failed` has the paths of the wrong graphs, and `varied` is true where
+    numbers, and not decisions, made a graph wrong. `facts` has the assumptions of the call's graph, where the graph may
+    only join graphs with equal assumptions.
     """
 
     def __init__(self, variants: Variants) -> None:
@@ -277,7 +277,7 @@ class VariantSearch:
         return usable[0] if usable else self.variants.fresh(self.tried, self.known)
 
     def announce(self) -> None:
-        """Tell a trace of this call, if there is one, how far the search has come."""
+        """Tell a trace of the call how far the search has come."""
         local = trace_state.local
         local.known, local.tracing, local.failed, local.varied = self.known, self.tracing, self.failed, self.varied
 
