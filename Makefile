@@ -1,6 +1,7 @@
 # graphmend: every target makes what it needs from a clean clone.
 #
 #   make test [WORKERS=2]     build with both compilers and the sanitizers, check, run all tests, in so many processes (tests/workers.py)
+#   make check                lint, and the tests of the core that need no torch, with gcc; two minutes
 #   make demo                 a half precision BART, plain and mended
 #   make paper [KIT=dir]      the models of the GraphMend paper, with the transformers release of its time
 #   make score KIT=dir        score with an evaluation kit [ONLY='branch_*'] [INDUCTOR=1] [ZOO=zoo/dev.jsonl]
@@ -66,7 +67,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test lint layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary operators fuzz bench bench-models bench-calls bench-meaning growth capture fixed matrix worth drift pictures sbom lock results clean
+.PHONY: all build test check lint layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary operators fuzz bench bench-models bench-calls bench-meaning growth capture fixed matrix worth drift pictures sbom lock results clean
 
 all: build
 
@@ -140,6 +141,7 @@ lint: $(VENV)/tools.stamp
 	$(BIN)/python tools/check_writers.py
 	$(BIN)/python tools/check_torch_names.py
 	$(BIN)/python tools/check_references.py
+	$(BIN)/python tools/check_limits.py
 
 pytest: build sanitize
 	GRAPHMEND_BUILD="$(CURDIR)/build/sanitize" PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest --workers $(WORKERS) $(TESTS)
@@ -151,6 +153,14 @@ crashes: build gcc
 test:
 	$(MAKE) --no-print-directory layers lint gcc clang sanitize build
 	$(MAKE) --no-print-directory pytest
+
+CORE_TESTS := tests/cli tests/flow tests/syntax tests/fix/test_command.py tests/fix/test_crashes.py tests/rules/test_rules.py \
+  tests/rules/test_break_advice.py tests/test_check_limits.py tests/test_check_references.py
+
+check:
+	$(MAKE) --no-print-directory layers lint gcc build
+	GRAPHMEND_BUILD="$(CURDIR)/build/gcc" PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest --workers $(WORKERS) \
+	  -k "not test_plain_program and not test_mended_program" $(CORE_TESTS)
 
 demo: build
 	@mkdir -p build

@@ -27,6 +27,13 @@ FILES = {
         def test_leaves(): os._exit(3)
         def test_last(): pass
     """,
+    "test_fourth": """
+        import os
+        def test_child_comes_out_of_the_test():
+            child = os.fork()
+            assert child, "in the child"
+            assert os.waitpid(child, 0)[1] != 0
+    """,
     "test_third": """
         import os, time, pytest
         @pytest.fixture(scope="module")
@@ -57,13 +64,13 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytes
 @pytest.mark.parametrize("workers", (2, 5))
 def test_every_test_is_reported(project: pytest.Pytester, workers: int) -> None:
     result = project.runpytest_subprocess("-p", "workers", "--workers", str(workers), "-rf")
-    result.assert_outcomes(passed=8, failed=4, skipped=1, xfailed=1)
+    result.assert_outcomes(passed=9, failed=4, skipped=1, xfailed=1)
     result.stdout.fnmatch_lines(["*what the test printed*"])
     text = result.stdout.str()
     for line in ("test_dies - the process of this test ended with signal 9", "test_leaves - the process of this test"):
         assert f"FAILED test_second.py::{line}" in text
     assert "test_leaves_a_child_behind - the process of this test ended with status 4" in text
-    assert "4 failed, 8 passed, 1 skipped, 1 xfailed" in result.stdout.lines[-1] and result.ret == 1
+    assert "4 failed, 9 passed, 1 skipped, 1 xfailed" in result.stdout.lines[-1] and result.ret == 1
 
 
 def test_the_first_failure_may_end_the_run(project: pytest.Pytester) -> None:

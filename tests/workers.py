@@ -212,8 +212,11 @@ class Messenger:
     def __init__(self, config: Any, line: Connection) -> None:
         self.config = config
         self.line = line
+        self.process = os.getpid()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if os.getpid() != self.process:
+            os._exit(1)  # a process that a test has forked, and that has come out of the test
         data = self.config.hook.pytest_report_to_serializable(config=self.config, report=report)
         self.line.send(("report", data))

@@ -27,7 +27,7 @@ import torch
 from . import terminal
 from .runtime.base import hooks, torch_names, trace_state
 
-Program = tuple[Callable[..., Any], Callable[[], tuple]]
+Program = tuple[Callable[..., Any], Callable[[], tuple[Any, ...]]]
 CALLS: dict[str, Program] = {}
 
 
@@ -65,7 +65,7 @@ class Derived(Counter):
         return super().step(by)
 
 
-class Labels(dict):
+class Labels(dict):  # type: ignore[type-arg]
     pass
 
 
@@ -226,7 +226,7 @@ class Doubled(torch.autograd.Function):
 
 @calls(lambda: torch.ones(3, requires_grad=True))
 def derivatives(x: Any) -> Any:
-    return Doubled.apply(x, x)
+    return Doubled.apply(x, x)  # type: ignore[no-untyped-call]
 
 
 @calls(floats)

@@ -80,7 +80,7 @@ def quietly(action: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 def synchronize() -> None:
     """Wait for the accelerator, if the program uses one."""
-    if torch.cuda.is_available() and torch.cuda.is_initialized():
+    if torch.cuda.is_available() and torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         torch.cuda.synchronize()
 
 
@@ -153,10 +153,12 @@ class Recorder:
             return self.call(innermost, function, compiled, args, kwargs)
 
         call._torchdynamo_wrapper_id = id(call)  # type: ignore[attr-defined]
-        call.__wrapped__ = getattr(compiled, "__wrapped__", function)  # type: ignore[attr-defined]
+        call.__wrapped__ = getattr(compiled, "__wrapped__", function)
         return call
 
-    def call(self, innermost: Any, function: Any, compiled: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+    def call(
+        self, innermost: Any, function: Any, compiled: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
         """Make one call and note all that it did."""
         call = self.begin(innermost, args, kwargs)
         self.local.call = self.local.last = call
@@ -174,7 +176,7 @@ class Recorder:
             quietly(self.end, call, error, output, args, kwargs, seconds)
             del error, output
 
-    def run(self, function: Any, compiled: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+    def run(self, function: Any, compiled: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run a call as this process should; a refused graph is noted, and the program goes on without it."""
         if self.settings.role == EAGER:
             return function(*args, **kwargs)
@@ -190,7 +192,7 @@ class Recorder:
             self.write("refused", reason=f"{type(error).__name__}: {reason}")
         return function(*args, **kwargs)
 
-    def begin(self, innermost: Any, args: tuple, kwargs: dict) -> Call:
+    def begin(self, innermost: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         """Note that a call begins."""
         target = self.target_of(innermost)
         with self.lock:
@@ -208,7 +210,9 @@ class Recorder:
         call.thread = "" if thread is threading.main_thread() else thread.name
         return call
 
-    def end(self, call: Call, error: Any, output: Any, args: tuple, kwargs: dict, seconds: float) -> None:
+    def end(
+        self, call: Call, error: Any, output: Any, args: tuple[Any, ...], kwargs: dict[str, Any], seconds: float
+    ) -> None:
         """Note how a call ended."""
         found: dict[str, Any] = {"callable": call.target.number, "call": call.number, "seconds": seconds}
         found["printed"], found["thread"] = printed(), call.thread
@@ -220,7 +224,7 @@ class Recorder:
                 found["unseen"] = f"{type(failed).__name__}: {failed}"
         self.writer.write("call", **found)
 
-    def details(self, call: Call, output: Any, args: tuple, kwargs: dict) -> dict[str, Any]:
+    def details(self, call: Call, output: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """All that a call has returned and left."""
         return {
             "output": self.describer.value(output),

@@ -177,7 +177,7 @@ class Watch:
 
             setattr(kind, name, functools.wraps(original)(convert))
         backend = sys.modules["graphmend.runtime.driver.backend"]
-        lower = backend.lower  # type: ignore[attr-defined]
+        lower = backend.lower
 
         @functools.wraps(lower)
         def lower_counted(module: Any, *args: Any) -> Any:

@@ -72,7 +72,7 @@ def cheaper(backend: Any) -> Any:
     return "aot_eager" if isinstance(backend, str) or hasattr(backend, "compiler_name") else "eager"
 
 
-def compile_again(args: tuple, kwargs: dict) -> Any:
+def compile_again(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Make a context again, for copies and pickles."""
     from graphmend.runtime.base import torch_names
 
@@ -90,7 +90,7 @@ def record_compiled(recorder: Any) -> None:
     classes: dict[Any, Any] = {}
 
     def recording_class(kind: Any) -> Any:
-        class Recording(kind):  # type: ignore[misc,valid-type]
+        class Recording(kind):  # type: ignore[misc]
             def __call__(self, function: Any) -> Any:
                 compiled = super().__call__(function)
                 if isinstance(function, (torch.nn.Module, type)):
@@ -128,7 +128,7 @@ def record_backward(recorder: Any, quietly: Callable[..., Any]) -> None:
     """Note the gradients after every run of autograd's engine that follows a call."""
     import torch
 
-    run = torch.autograd._engine_run_backward
+    run = torch.autograd._engine_run_backward  # type: ignore[attr-defined]
 
     @functools.wraps(run)
     def run_noted(*args: Any, **kwargs: Any) -> Any:
@@ -140,7 +140,7 @@ def record_backward(recorder: Any, quietly: Callable[..., Any]) -> None:
         quietly(note_backward, recorder, call, time.perf_counter() - started, result)
         return result
 
-    torch.autograd._engine_run_backward = run_noted
+    torch.autograd._engine_run_backward = run_noted  # type: ignore[attr-defined]
 
 
 def note_backward(recorder: Any, call: Any, seconds: float, result: Any) -> None:

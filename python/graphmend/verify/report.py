@@ -47,7 +47,14 @@ def run_data(name: str, seen: Seen) -> dict[str, Any]:
 def empty() -> dict[str, Any]:
     """The parts that only a full set of runs can fill."""
     zero = {"breaks": 0, "graphs": 0, "operations": 0, "skipped_frames": 0, "recompiles": 0}
-    equality = {"equal": None, "calls": 0, "compared": 0, "tolerance": None, "aspects": [], "differences": []}
+    equality: dict[str, Any] = {
+        "equal": None,
+        "calls": 0,
+        "compared": 0,
+        "tolerance": None,
+        "aspects": [],
+        "differences": [],
+    }
     return {
         "totals": {"plain": dict(zero), "mended": dict(zero)},
         "callables": [],

@@ -53,7 +53,7 @@ def find(module: Any, name: str) -> Any:
     return found
 
 
-def takes(function: Any, args: tuple, kwargs: dict) -> bool:
+def takes(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether a function can be called with these arguments, as far as its signature tells."""
     try:
         inspect.signature(function).bind(*args, **kwargs)
@@ -78,7 +78,7 @@ def build(found: Any, call: Any) -> Any:
     return found if inspect.isroutine(found) or isinstance(found, torch.nn.Module) else found.__call__
 
 
-def arguments_of(call: Any) -> tuple[tuple, dict]:
+def arguments_of(call: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Positional and keyword arguments of one item of the inputs."""
     if isinstance(call, dict):
         return (), call
@@ -130,7 +130,8 @@ def call_subject(settings: Settings) -> None:
         raise SubjectError(f"`{settings.inputs}` returns no inputs")
     seed(settings.seed)
     subject = build(find(module, name), calls[0])
-    compiled = torch.compile(subject) if settings.backend is None else torch.compile(subject, backend=settings.backend)
+    options: dict[str, Any] = {} if settings.backend is None else {"backend": settings.backend}
+    compiled: Callable[..., Any] = torch.compile(subject, **options)
     made = rounds = 0
     while made < settings.rounds or rounds < 2:
         seed(settings.seed)

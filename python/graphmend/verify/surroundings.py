@@ -124,7 +124,7 @@ def random_states() -> dict[str, str]:
     numpy = sys.modules.get("numpy")
     if numpy is not None and "numpy.random" in sys.modules:
         found["numpy"] = digest(repr(numpy.random.get_state()).encode())
-    if torch.cuda.is_available() and torch.cuda.is_initialized():
+    if torch.cuda.is_available() and torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         for number in range(torch.cuda.device_count()):
             found[f"cuda {number}"] = digest(bytes(torch.cuda.get_rng_state(number).tolist()))
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 from graphmend import terminal
 from graphmend.summary import short_path
@@ -60,7 +60,7 @@ def whole(value: Optional[dict[str, Any]]) -> str:
     return "-" if value is None else "yes" if value["whole"] else "no"
 
 
-FIGURES = (
+FIGURES: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ("graph breaks", lambda side: str(side["breaks"])),
     ("graphs", lambda side: str(side["graphs"])),
     ("operators in graphs", lambda side: str(side["operations"])),

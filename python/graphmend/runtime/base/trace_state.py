@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import os
 import threading
@@ -80,7 +79,7 @@ class SymbolsRefused(SiteRefused):
 
 @dataclasses.dataclass
 class Trace:
-    """One attempt to convert one frame."""
+    """One attempt to convert one frame: the state that features share. Each feature keeps its own (`Feature.of`)."""
 
     whole: bool
     off: frozenset[str]
@@ -88,8 +87,6 @@ class Trace:
     touched: dict[str, None] = dataclasses.field(default_factory=dict)
     blamed: dict[str, str] = dataclasses.field(default_factory=dict)
     open: list[Any] = dataclasses.field(default_factory=list)
-    births: int = 0  # objects that the trace has come by (purity_watch.py)
-    watches: list[Any] = dataclasses.field(default_factory=list)  # what calls in deferred effects do
     output: Any = None
     keys: int = 0
     loads: Any = None
@@ -125,8 +122,6 @@ class Trace:
     assumed: list[Any] = dataclasses.field(default_factory=list)  # what the graph assumes of them, as expressions
     lists: list[Any] = dataclasses.field(default_factory=list)  # of numbers, each assumed as a whole
     switched: list[Any] = dataclasses.field(default_factory=list)  # nodes that the program has made leaves
-    copied: set[int] = dataclasses.field(default_factory=set)  # memory of tensors that are copied deeply
-    generators: list[Any] = dataclasses.field(default_factory=list)  # Dynamo's variables of those that are made
     drained: int = 0  # generators that Dynamo runs to their ends because they leave the call
     hosts: bool = False  # functions that draw from NumPy run as operators of the graph (numpy_random_functions.py)
     drawing: bool = False  # there are such functions
@@ -138,19 +133,13 @@ class Trace:
     cached: dict[str, dict] = dataclasses.field(default_factory=dict)  # by site: what caches are asked for
     eager: frozenset[Any] = frozenset()  # where it is answered as in eager Python
     flags: int = 0  # blocks that set flags of cuDNN and have not ended
-    made: dict[int, Any] = dataclasses.field(default_factory=dict)  # exceptions, by id (exceptions.py)
     spelled: bool = False  # open sizes in texts are those of the call (string_formatting.py)
     spelling: bool = False  # there are such texts
     texts: bool = False  # the effect that is deferred looks at exceptions only for their texts
     sharing: bool = False  # the record puts a container in that the call has made
     asks: bool = False  # it does more with what it is given than to hand it on
     ignoring: int = 0  # blocks of `numpy.errstate` that have not ended
-    diverted: list[int] = dataclasses.field(default_factory=list)  # blocks that are open, by events in front of each
     raising: list[bool] = dataclasses.field(default_factory=list)  # by block of `catch_warnings`: all are exceptions
-    heard: Optional[list[Any]] = (
-        None  # warnings that are shown in no other way than the program says (redirected_output.py)
-    )
-    recorder: contextlib.ExitStack = dataclasses.field(default_factory=contextlib.ExitStack)  # fills `heard`
     on_cpu: bool = False  # the graph has to stay on the CPU
     retained: list[Any] = dataclasses.field(default_factory=list)  # computed tensors with `.grad` (retain_grad.py)
     differentiates: bool = False  # gradients are computed for `backward`

@@ -1,1 +1,1 @@
-"""The way of a call: what stands in for `torch.compile`, variants of a callable, the retry policy, the backend."""
+"""The way of a call: the stand-in for `torch.compile`, variants of a callable, the retry policy, the backend."""

@@ -51,13 +51,13 @@ LOST = "numbers that data decide might be lost on their way to the gradients"
 
 
 def rests(module: GraphModule, trace: trace_state.Trace) -> bool:
-    """Whether the graph of a whole call rests on more than what its guards say, whatever was marked in it."""
+    """Whether the graph of a whole call rests on more facts than Dynamo's guards check, with or without markers."""
     taken = trace.outside is not None or trace.cached or trace.assumed or trace.libraries
     return bool(taken or depends_on_data(module) or inner_gradients.differentiates(module) or forgotten_numbers(module))
 
 
 def handing_back(compiled: Callable[..., Any], returned: dict[int, int]) -> Callable[..., Any]:
-    """A compiled graph that hands out inputs as they are; outputs to inputs, by position."""
+    """A compiled graph that returns inputs themselves; `returned` maps outputs to inputs, by position."""
 
     def run(*inputs: Any) -> list[Any]:
         return [inputs[returned[i]] if i in returned else value for i, value in enumerate(compiled(*inputs))]
@@ -68,8 +68,8 @@ def handing_back(compiled: Callable[..., Any], returned: dict[int, int]) -> Call
 class MendingBackend:
     """Proves and lowers the marked sites of a graph, then lets the user's backend compile it.
 
-    Dynamo shares compiled code among callables whose backends are equal. Code traced for whole calls relies on the
-    wrapper of its callable, so it is shared only among callables that start at the same code object.
+    Dynamo shares compiled code among callables with equal backends. Code of whole calls relies on the wrapper of the
+    callable, so backends are equal only for callables with the same first code object.
     """
 
     def __init__(self, inner: Any, whole: bool, path: int = 0) -> None:
@@ -78,7 +78,7 @@ class MendingBackend:
         self.path = path
         self.answers: Optional[tuple[bool, ...]] = None  # of all its graphs, once it has one
         self.chances: tuple[bool, ...] = ()  # which of the decisions on its path random numbers make alone
-        self.facts: set[tuple] = set()  # what each of them rests on besides
+        self.facts: set[tuple[Any, ...]] = set()  # what each of them rests on besides
         self.folds = False  # some have numbers as constants, so that they need not ask for what those decide
         self.bound: set[bool] = set()  # the gradient modes in which its graphs have numbers for want of symbols
         self.entry: Any = None
@@ -155,10 +155,10 @@ class MendingBackend:
         return with_flags(run, plan.flags) if plan.flags else run
 
     def follow(self, answers: tuple[bool, ...], trace: trace_state.Trace, module: GraphModule) -> None:
-        """Make sure that all graphs of one way follow one path.
+        """Make sure that all graphs of a variant follow the same path.
 
-        Where sizes are open, graphs that rest on different facts have ways of their own if there may be more: Dynamo
-        would come to the last one first, with calls that are another's.
+        With open sizes, graphs with different assumptions get variants of their own while there is room: Dynamo tries
+        the latest graph first, also for calls of an earlier graph.
         """
         trace.answers = answers
         other = self.answers not in (None, answers) or trace.repeated
@@ -183,6 +183,6 @@ class MendingBackend:
 
 
 def leaves_sizes_open(module: GraphModule) -> bool:
-    """Whether a graph is one for inputs of many sizes, or for many integers."""
+    """Whether a graph has symbolic sizes or integers as inputs."""
     inputs = (node.meta.get("example_value") for node in module.graph.nodes if node.op == "placeholder")
     return any(isinstance(value, SymInt) for value in inputs)

@@ -1,12 +1,12 @@
-"""The stand-in for Dynamo's frame callback: it decides frame by frame which mends are in force.
+"""The stand-in for Dynamo's frame callback: the choice, frame by frame, of the mends in force.
 
-Dynamo calls a callback for each frame that it may convert. `Callback` converts the first frame of a call as one graph
-with all mends in force, and every other frame with those mends that defer nothing:
+Dynamo calls a callback for each frame. `Callback` converts the first frame of a call as a whole graph with all mends in
+force, and every further frame with mends without deferred effects:
 
     inner(frame)                            # Dynamo's own callback: one attempt
-    Callback(inner)(frame)                  # attempts with other settings, until one makes a graph
+    Callback(inner)(frame)                  # attempts with different settings, up to the first graph
 
-The order of the attempts is in `retry_policy`.
+`retry_policy` has the order of the attempts.
 """
 
 from __future__ import annotations

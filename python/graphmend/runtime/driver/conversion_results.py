@@ -1,4 +1,4 @@
-"""Results of a frame's conversion, in Dynamo's form: what a callback returns, and how its result is judged.
+"""Results of a frame's conversion, in Dynamo's form: values that a callback returns, and the judgement of a result.
 
 return run_as_is()          # Dynamo runs this frame in eager Python, and converts the frames that it calls
 return run_as_is_once()     # the same, but the next call of the function asks the callback again
@@ -14,9 +14,9 @@ RESUME_NAMES = ("__resume_at", "torch_dynamo_resume_in")  # functions that conti
 
 
 def run_as_is() -> Any:
-    """The result that has Dynamo run a frame in eager Python, and convert the frames that it calls.
+    """The result for a frame in eager Python whose callees Dynamo converts.
 
-    Dynamo traces functions of the runtime as parts of their callers. In eager Python they belong to such a caller.
+    Dynamo traces functions of the runtime as parts of their callers, also of callers in eager Python.
     """
     from ..base.torch_names import ConvertFrameReturn, FrameAction, FrameExecStrategy
 
@@ -24,27 +24,27 @@ def run_as_is() -> Any:
 
 
 def run_as_is_once() -> Any:
-    """The result that has Dynamo run a frame in eager Python this time, so that Python itself raises its exception."""
+    """The result for a frame in eager Python, in the current call only: Python itself raises the exception."""
     from ..base.torch_names import ConvertFrameReturn
 
     return ConvertFrameReturn()
 
 
 def is_refusal(error: Exception) -> bool:
-    """Whether Dynamo or the backend refuses the program with this error; other errors are faults of theirs."""
+    """Whether an error is a refusal of the program by Dynamo or the backend; further errors are their faults."""
     internal = isinstance(error, torch_names.InternalTorchDynamoError)
     return isinstance(error, torch_names.TorchDynamoException) and not internal
 
 
 def forget_strictness(convert: Any) -> None:
-    """Reset Dynamo's note of the last conversion: when Dynamo gives up early it judges by the conversion before."""
+    """Reset Dynamo's note of the last conversion, by which Dynamo judges a conversion with an early end."""
     box = getattr(getattr(convert, "_inner_convert", None), "_box", None)
     if box is not None:
         box.error_on_graph_break = False
 
 
 def not_one_graph(frame: Any, result: Any) -> Optional[Exception]:
-    """The reason why a converted frame does not hold a whole call; None if it does, or if it only forwards a call."""
+    """The reason why a converted frame holds no whole call; None for a whole call or a forwarding frame."""
     guarded = getattr(result, "guarded_code", None)
     if guarded is None:
         if frame.f_code.co_filename.startswith(folders.TORCH):

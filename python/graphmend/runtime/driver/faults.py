@@ -1,7 +1,10 @@
-"""Faults of the runtime itself, met while a frame is traced: told once as ours, never as the reason of a callable.
+"""Faults of the runtime itself during a trace.
 
-A fault is an error of a kind that only a mistake or a changed torch makes, raised in a file of the runtime. It costs
-the feature whose file that is: the feature is off from then on, and the frame is traced again without it.
+    AttributeError in shims/sorting.py    # a mistake, or a torch with other names
+
+A fault is an error of a kind that only a mistake or a changed torch makes, raised in a file of the runtime. The
+feature of the file is off from then on, and the frame is traced again without the feature. stderr gets one line, and
+the fault is never reported as the reason of a callable.
 """
 
 from __future__ import annotations
@@ -36,14 +39,15 @@ def place_of(error: BaseException) -> Optional[types.TracebackType]:
 
 
 def unwrapped(error: BaseException) -> BaseException:
-    """The error that Dynamo has wrapped, where it has."""
+    """The error inside Dynamo's wrapper, or the error itself."""
     if isinstance(error, torch_names.InternalTorchDynamoError):
-        return error.__cause__ or error.__context__ or error
+        cause: Optional[BaseException] = error.__cause__ or error.__context__
+        return cause or error
     return error
 
 
 def feature_of(error: BaseException) -> Optional[hooks.Feature]:
-    """The feature in whose file an error was raised, from the inside out."""
+    """The feature with the innermost frame of an error's traceback; None without such a feature."""
     frames = []
     step = error.__traceback__
     while step is not None:
@@ -58,7 +62,7 @@ def feature_of(error: BaseException) -> Optional[hooks.Feature]:
 
 
 def note(error: Any) -> bool:
-    """Note an error of a trace if it is a fault of ours; whether the frame may be traced again without the feature."""
+    """Note an error if the error is a fault; returns whether a feature was switched off for the next attempt."""
     place = place_of(error) if isinstance(error, BaseException) else None
     if place is None:
         return False
@@ -74,7 +78,7 @@ def note(error: Any) -> bool:
 
 
 def tell(text: str, feature: Optional[hooks.Feature]) -> None:
-    """Say once that something of ours failed, and what to send us."""
+    """Write one line about a fault to stderr, once for each fault."""
     if text in trace_state.registry.faults:
         return
     trace_state.registry.faults[text] = None

@@ -1,4 +1,4 @@
-"""Features of the runtime, in the order in which their hooks are applied: a later one is asked earlier."""
+"""Features of the runtime, in the order of their hooks: Dynamo reaches a later feature earlier."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ ORDER = (
 
 @functools.lru_cache(maxsize=None)
 def load() -> None:
-    """Import all features, and put them into their order."""
+    """Import all features, in order."""
     torch_names.add_what_is_missing()
     for name in ORDER:
         importlib.import_module(f"{folders.PACKAGE}.{name}")

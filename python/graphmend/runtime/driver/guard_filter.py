@@ -1,9 +1,12 @@
-"""Guards on the runtime itself.
+"""Guards on the runtime itself, removed from Dynamo's guards.
 
-Dynamo guards every function, module and constant on the way of a trace, also those of the dialect, which nobody
-changes; looking at them takes longer in each call than the call of a small function may. They are dropped. What the
-user's program uses is guarded as ever: names of torch and of Python reach the dialect through its own modules, so
-that their guards are never those of the program.
+Dynamo guards every function, module and constant of a trace, functions of the dialect included:
+
+    G['_gm'].branch is <function branch>    # removed: nobody changes the runtime
+    G['torch'].relu is <function relu>      # kept: the user's program names torch
+
+A check of all guards takes longer in each call than a small function. Guards of the user's program stay: the dialect
+reaches names of torch and Python through modules of the runtime, so the guards of program and runtime never coincide.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ import sys
 import types
 from typing import Any
 
-from ..base import dialect_class, folders, torch_names
+from ..base import dialect_class, folders, torch_names, trace_state
 from ..capture import dialect
 from ..effects import deferral
 
@@ -21,7 +24,7 @@ QUEUE = "queue"
 
 
 def bind_builtins() -> None:
-    """Let the dialect find Python's own functions among its globals; Dynamo names them for whoever uses them first."""
+    """Put Python's own functions among the globals of the dialect: Dynamo names a builtin after the first user."""
     for module in (dialect, deferral):
         for name, value in vars(builtins).items():
             if callable(value) and not name.startswith("_"):
@@ -29,7 +32,7 @@ def bind_builtins() -> None:
 
 
 def is_own_module(value: Any) -> bool:
-    """Whether a value is a module of the runtime, or the class by which mended code finds it."""
+    """Whether a value is a module of the runtime, or the class by which mended code finds the runtime."""
     if value is dialect_class.Dialect:
         return True
     if not isinstance(value, types.ModuleType):
@@ -39,13 +42,13 @@ def is_own_module(value: Any) -> bool:
 
 
 class Sources:
-    """What the sources of a trace stand for, as far as they lead through modules to functions."""
+    """The objects behind the sources of a trace, for sources that lead through modules to functions."""
 
     def __init__(self, names: dict[str, Any]) -> None:
         self.names = names
 
     def value(self, source: Any) -> Any:
-        """The global, or attribute of a module, that a source names; None for everything else."""
+        """The global or the attribute of a module behind a source; None for all further sources."""
         if isinstance(source, torch_names.GlobalSource):
             return self.names.get(source.global_name)
         if type(source) is torch_names.AttrSource:
@@ -56,15 +59,15 @@ class Sources:
         return None
 
     def builtin(self, source: Any) -> Any:
-        """The class of the dialect, if a source names it among the builtins."""
+        """The class of the dialect, if the source is the builtin of the dialect."""
         if not isinstance(source.base, torch_names.GlobalSource):
             return None
         return dialect_class.Dialect if self.names.get(source.base.global_name) is vars(builtins) else None
 
     def is_own(self, source: Any) -> bool:
-        """Whether a source is a module of ours, what such a module holds, or a part of a function that it holds.
+        """Whether a source is a module of the runtime, a member of the module, or a part of a member function.
 
-        So is the list of deferred work: it is empty whenever a graph starts.
+        The effect queue counts as a part: the queue is empty at the start of every graph.
         """
         if is_own_module(self.value(source)):
             return True
@@ -76,11 +79,11 @@ class Sources:
         if getattr(base, "base", None) is None or not is_own_module(self.value(base.base)):
             return False
         held = self.value(base)
-        return isinstance(held, types.FunctionType) or (held is dialect.local and source.member == QUEUE)
+        return isinstance(held, types.FunctionType) or (held is trace_state.local and source.member == QUEUE)
 
 
 def drop(output: Any) -> None:
-    """Drop the guards of a trace that look at the runtime."""
+    """Remove the guards of a trace on the runtime."""
     sources = Sources(output.global_scope)
     guards = output.guards
     kept = [guard for guard in guards if is_relation(guard) or not sources.is_own(guard.originating_source)]
@@ -89,5 +92,5 @@ def drop(output: Any) -> None:
 
 
 def is_relation(guard: Any) -> bool:
-    """Whether a guard compares one object with another, which may be the user's."""
-    return guard.create_fn_name() == "DUPLICATE_INPUT"
+    """Whether a guard compares two objects; the second may belong to the user."""
+    return bool(guard.create_fn_name() == "DUPLICATE_INPUT")

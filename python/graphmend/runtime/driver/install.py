@@ -1,7 +1,10 @@
-"""Switching the runtime on and off.
+"""The switch of the runtime: `install_compile` and `uninstall_compile`.
 
-`torch.compile` ends in `torch._dynamo.optimize`, and so does everything else that compiles; that function is replaced
-as soon as Dynamo is loaded. `torch.compile` is left alone: programs and packages wrap it, keep it and compare it.
+    torch.compile(f)  ->  torch._dynamo.optimize(...)(f)      # replaced, once Dynamo is loaded
+                          a MendingContext                    # wraps f in whole variants and a partial variant
+
+All compilation goes through `torch._dynamo.optimize`. `torch.compile` itself stays untouched, because programs and
+packages wrap, keep and compare `torch.compile`.
 """
 
 from __future__ import annotations
@@ -54,13 +57,13 @@ def entry_of(function: Any) -> Any:
 
 
 def make_context_class() -> type:
-    """The class of contexts whose callables are wrapped; made late because Dynamo is loaded late."""
+    """Make the class of contexts that wrap callables; Dynamo has to be loaded."""
     from ..base.torch_names import OptimizeContext
     from .variants import Variant, Variants
     from .wrapper import wrap
 
-    class MendingContext(OptimizeContext):
-        """An `OptimizeContext` with whole variants and a partial one."""
+    class MendingContext(OptimizeContext):  # type: ignore[misc]
+        """An `OptimizeContext` with whole variants and a partial variant."""
 
         def __call__(self, fn: Any) -> Any:
             if isinstance(fn, (torch.nn.Module, type)):
@@ -100,7 +103,7 @@ def describe(record: Any, owner: Any, entry: Any) -> None:
     record.line = getattr(entry, "co_firstlineno", 0)
 
 
-def rebuild(args: tuple, kwargs: dict) -> Any:
+def rebuild(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Make a context again, for copies and pickles."""
     return torch_names.dynamo.optimize(*args, **kwargs)
 
@@ -116,7 +119,7 @@ def optimize(*args: Any, **kwargs: Any) -> Any:
 
 
 def is_complete() -> bool:
-    """Whether everything that contexts are made of can be loaded, as it can with every torch that we know."""
+    """Whether all parts of a context can be loaded, as with every known release of torch."""
     if modes.decide().name in (modes.OFF, modes.SOURCE_ONLY):
         return False
     try:
@@ -131,12 +134,12 @@ def is_complete() -> bool:
 
 
 def accepts(option: str) -> bool:
-    """Whether `torch._dynamo.optimize` knows of an option; it takes whatever the function behind it takes."""
+    """Whether `torch._dynamo.optimize` accepts an option."""
     return option in inspect.signature(torch_names._optimize).parameters
 
 
-def mending_context(original: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
-    """A context of Dynamo with our callback and backend; whatever is not an ordinary context is returned as it is."""
+def mending_context(original: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A context of Dynamo with graphmend's callback and backend; contexts of other kinds are returned unchanged."""
     from ..base.torch_names import OptimizeContext
     from .backend import MendingBackend
     from .callback import Callback
@@ -202,7 +205,7 @@ def patch_dynamo() -> None:
 
 
 def skip_own_files() -> None:
-    """Tell Dynamo once which files it is not to trace. It keeps a list, and makes one regular expression of all."""
+    """Add the files of the driver to Dynamo's list of skipped files, once: Dynamo compiles the whole list."""
     from ..base.torch_names import SKIP_DIRS, skip_module
 
     for name in OPAQUE_FILES:
@@ -211,7 +214,7 @@ def skip_own_files() -> None:
 
 
 def patch_or_warn() -> None:
-    """Patch Dynamo in the middle of the program's import of it, which must not fail for our sake."""
+    """Patch Dynamo during the program's import of Dynamo; a failure is a warning, and the import goes on."""
     waiting.clear()
     try:
         patch_dynamo()
@@ -222,7 +225,7 @@ def patch_or_warn() -> None:
 
 
 def install_compile() -> None:
-    """Switch mending on for everything that is compiled from now on."""
+    """Switch mending on for all later compilation."""
     if not trace_state.enabled():
         return
     if torch_names.is_loaded("dynamo"):
@@ -235,7 +238,7 @@ def install_compile() -> None:
 
 
 def uninstall_compile() -> None:
-    """Undo `install_compile`; what has been compiled keeps its mends."""
+    """Undo `install_compile`; compiled callables keep their mends."""
     with lock:
         while waiting:
             waiting.pop().stop()

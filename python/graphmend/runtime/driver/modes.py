@@ -1,13 +1,13 @@
-"""Modes: how much of graphmend the installed torch allows, found out when the first callable is compiled.
+"""Modes: how much of graphmend the installed torch allows, decided when the first callable is compiled.
 
 - `whole`: every feature has its hooks.
-- `reduced`: gains are missing. They are named, and calls that need them break as they do without graphmend.
+- `reduced`: gains are missing and are named; calls that need a missing gain break as without graphmend.
 - `source only`: a guard is missing on which all mends rest. Only mends are in force that the text alone proves.
-- `off`: torch is too old, or the runtime does not load beside it. The program runs as it is.
+- `off`: torch is too old, or the runtime does not load beside the installed torch. Programs run unchanged.
 
-Three checks decide: the version, the table of hooks (every place is there, and takes the arguments), and the canaries
-(every hook is called). The canaries take some seconds; they run for releases that CHECKED does not name, in a process
-of their own, and what they find is kept in the cache.
+Three checks decide: the version, the table of hooks (every place exists and takes the arguments), and the canaries
+(Dynamo calls every hook). Canaries take seconds, so they run for releases outside CHECKED only, in a process of their
+own, and the cache keeps the result.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ trusted: list[bool] = []  # holds an item in the process that runs the canaries
 
 @dataclasses.dataclass(frozen=True)
 class Mode:
-    """How much is in force, for which torch, and why not more: by feature, or one reason for all."""
+    """A mode, with the release of torch and the lost features, or a reason for the whole mode."""
 
     name: str
     torch: str
@@ -65,7 +65,7 @@ def decide() -> Mode:
 
 @functools.lru_cache(maxsize=None)
 def found() -> Mode:
-    """The mode that the checks come to."""
+    """The result of the checks."""
     version = torch_names.version()
     known = releases.parsed(version)
     if known is None or known < releases.OLDEST:
@@ -88,7 +88,7 @@ def found() -> Mode:
 
 
 def current() -> Mode:
-    """The mode by what is lost so far; a fault of our own may lose a feature later."""
+    """The mode by the lost features so far; a later fault may lose a further feature."""
     version, lost = torch_names.version(), dict(hooks.lost)
     if any(feature.kind == hooks.GUARD and not feature.rules for feature in lost_features()):
         return Mode(SOURCE_ONLY, version, lost)
@@ -96,12 +96,12 @@ def current() -> Mode:
 
 
 def lost_features() -> list[hooks.Feature]:
-    """The features that are off."""
+    """The features without force."""
     return [hooks.features[name] for name in hooks.lost if name in hooks.features]
 
 
 def sentence(mode: Mode) -> Optional[str]:
-    """What a person is told about a mode; None where everything is in force."""
+    """The line for people about a mode; None where all features are in force."""
     if mode.name == WHOLE:
         return None
     start = f"graphmend: with torch {mode.torch}"
@@ -114,16 +114,16 @@ def sentence(mode: Mode) -> Optional[str]:
 
 
 def lose_uncalled(names: list[str]) -> None:
-    """Switch off the features that need hooks which Dynamo never calls."""
+    """Switch off features whose needed hooks Dynamo never calls."""
     for hook in hooks.all_hooks():
         if hook.needed and hook.capability in names:
             hooks.lose(hook.feature.name, f"torch {torch_names.version()} never calls `{hook.capability}`")
 
 
 def canaries() -> tuple[list[str], list[str]]:
-    """What the canaries find for a release that is not known, from the cache or from a process of their own.
+    """The result of the canaries for an unknown release, from the cache or from a process of their own.
 
-    These are the capabilities that are never called, and the guards that let a program pass which they must not.
+    Returns the capabilities without a call, and the guards without a refusal.
     """
     from graphmend import cache
 
@@ -141,7 +141,7 @@ def canaries() -> tuple[list[str], list[str]]:
 
 
 def read(data: Optional[bytes]) -> Optional[tuple[list[str], list[str]]]:
-    """Capabilities and guards in what the canaries print; None where it is something else."""
+    """Capabilities and guards in the output of the canaries; None for malformed output."""
     try:
         value: Any = json.loads(data or b"")
         found = value["uncalled"], value["passing"]

@@ -89,7 +89,7 @@ def failure_of(error: BaseException) -> Union[Failure, Break, None]:
     return Break(error.raises, error.again) if isinstance(error, trace_state.NotWhole) else None
 
 
-def run_eagerly(function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+def run_eagerly(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run a call in eager Python."""
     set_eval_frame = torch_names.set_eval_frame
     prior = set_eval_frame(None)
@@ -99,7 +99,9 @@ def run_eagerly(function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
         set_eval_frame(prior)
 
 
-def run_whole(run: Callable[..., Any], eagerly: Callable[[], Any], args: tuple, kwargs: dict) -> Any:
+def run_whole(
+    run: Callable[..., Any], eagerly: Callable[[], Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     """Run a call as one graph, then its deferred effects; raises GuardFailed if the call has to run otherwise."""
     try:
         result = run(*args, **kwargs)

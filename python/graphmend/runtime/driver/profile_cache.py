@@ -1,11 +1,13 @@
-"""What earlier processes have found out about a compiled callable, so that this one need not find it out again.
+"""The profile of a compiled callable: findings of earlier processes, kept in a file for the next process.
 
-The first trace of a callable may fail at sites that cannot be proved, and be repeated without them; graphs may be made
-for sets of numbers, or for paths, until it shows that there are too many. The next process on the same program would
-waste the same time. So what was found out is kept in a file in graphmend's cache: which sites are left as they are and
-how numbers are treated where a graph came of it, and that none does. It is valid for the same code, the same layers and
-kinds of arguments, the same versions, and a week. Nothing but time rests on it: sites that are mended are proved in
-every trace, and where the first trace fails, the next one begins as if nothing had been known.
+The first trace of a callable may fail, and be repeated with other settings:
+
+    first process     trace with site A: refused     trace without site A: a graph
+    next process      trace without site A: a graph
+
+The profile has the refused sites, the treatment of numbers, and the reason where calls are compiled in parts. A profile
+is valid for the same code, layers, kinds of arguments and versions, and for a week. Only time depends on a profile:
+every trace proves its sites, and after a failed first trace the second trace starts without the profile.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ class Known:
 
 
 class Evidence:
-    """What is known of one compiled callable, by gradient mode; all its ways share it."""
+    """The profile of one compiled callable, by gradient mode, shared by all variants."""
 
     def __init__(self) -> None:
         self.paths: dict[bool, Optional[str]] = {}  # of the files, for modes in which it was looked for
@@ -52,7 +54,7 @@ class Evidence:
         self.files: set[str] = set()  # that were traced
 
     def take(self, frame: Any, backend: Any) -> Optional[Known]:
-        """What is known in this mode when a frame is converted for the first time; None if nothing is."""
+        """The profile for the current gradient mode, at the first conversion of a frame; None without a profile."""
         mode = torch.is_grad_enabled()
         if mode in self.paths:
             return None
@@ -63,7 +65,7 @@ class Evidence:
         return found
 
     def note(self, **found: Any) -> None:
-        """Keep what was found out in this mode, if it is more or other than what was known."""
+        """Add findings for the current gradient mode, and write the file if the profile changed."""
         mode = torch.is_grad_enabled()
         path, known = self.paths.get(mode), self.known.get(mode, Known())
         now = dataclasses.replace(known, **found)
@@ -74,8 +76,10 @@ class Evidence:
 
 
 def place(frame: Any, backend: Any) -> Optional[str]:
-    """The name of the file for a callable that begins with a frame; None where nothing is kept: only mended programs
-    leave any, unless the environment says that they do not."""
+    """The name of the file for a callable, by the callable's first frame; None where no profile is kept.
+
+    Only mended programs keep profiles, and GRAPHMEND_EVIDENCE=0 switches profiles off.
+    """
     from graphmend import cache, hook
 
     if not hook.state.active or os.environ.get("GRAPHMEND_EVIDENCE") == "0":
@@ -93,12 +97,12 @@ def place(frame: Any, backend: Any) -> Optional[str]:
 
 @functools.lru_cache(maxsize=None)
 def own_version() -> float:
-    """When this package was last changed."""
+    """The time of the last change of the package."""
     return max(map(os.path.getmtime, glob.glob(os.path.join(folders.RUNTIME, "**", "*.py"), recursive=True)))
 
 
 def kind_of(value: Any, depth: int) -> Any:
-    """Of what kind a value is, without running code of the program: layers and their sizes, kinds of tensors."""
+    """The kind of a value, found without code of the program: layers with sizes, kinds of tensors."""
     kind = type(value)
     if isinstance(value, torch.nn.Module):
         return [*layers_of(value)]
@@ -112,7 +116,7 @@ def kind_of(value: Any, depth: int) -> Any:
 
 
 def layers_of(module: torch.nn.Module) -> Iterable[Any]:
-    """The kinds of all layers, whether they train, and the kinds of their parameters and buffers."""
+    """All layers of a module: class, training mode, and the kinds of parameters and buffers."""
     waiting, seen = [module], {id(module)}
     while waiting:
         layer = waiting.pop()
@@ -126,7 +130,7 @@ def layers_of(module: torch.nn.Module) -> Iterable[Any]:
 
 
 def stamps(files: Iterable[str]) -> dict[str, list[int]]:
-    """Size and time of change of files: what shows that they are others than before. Those of torch have a version."""
+    """Size and time of change of files, without files of torch, because torch has a version."""
     found = {}
     for name in sorted(files):
         if not name.startswith(folders.TORCH):
@@ -139,7 +143,7 @@ def stamps(files: Iterable[str]) -> dict[str, list[int]]:
 
 
 def load(name: str) -> Optional[Known]:
-    """What a file tells; None if there is none, or if it is too old or about other files than there are now."""
+    """The profile in a file; None if the file is missing, too old, or about sources that have changed."""
     from graphmend import cache
 
     data = cache.read(name, age=time.time() - WEEK)
@@ -152,7 +156,7 @@ def load(name: str) -> Optional[Known]:
 
 
 def is_sound(known: Known) -> bool:
-    """Whether what was read is of the kinds that are written."""
+    """Whether the fields of a profile have the types that `store` writes."""
     words = [*known.off, *known.off.values()] if isinstance(known.off, dict) else [None]
     marks = known.hosts, known.fixed, known.symbolic
     return (
@@ -163,7 +167,7 @@ def is_sound(known: Known) -> bool:
 
 
 def store(name: str, known: Known, files: Iterable[str]) -> None:
-    """Write what is known, as a whole or not at all."""
+    """Write a profile, as a whole or not at all."""
     from graphmend import cache
 
     content = {"known": dataclasses.asdict(known), "files": stamps(files)}

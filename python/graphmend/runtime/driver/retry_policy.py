@@ -145,7 +145,8 @@ class Attempt:
         """New places where the program asked `is_compiling()` and then raised."""
         if not (course.whole and self.raises):
             return frozenset()
-        return is_compiling.FEATURE.of(self.trace).places() - course.eager
+        questions: is_compiling.Questions = is_compiling.FEATURE.of(self.trace)
+        return questions.places() - course.eager
 
     def records(self) -> list[str]:
         """The touched sites that record into an object."""

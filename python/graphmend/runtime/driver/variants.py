@@ -3,10 +3,10 @@
     if x.sum() > 0:  # two paths: a graph for True, another one for False
         return f(x)
 
-A *whole* variant compiles each call into one graph with all mends in force. Its first trace decides that, before
-anything has run. The *partial* variant compiles frames one by one like plain Dynamo, and only mends that defer nothing
-are in force. A call first runs the variant of the call before; a graph that meets another path undoes the call, and
-`VariantSearch` looks for the variant of that path.
+A *whole* variant compiles each call into one graph with all mends in force; the first trace decides whether a callable
+has whole variants. The *partial* variant compiles frames separately like plain Dynamo, and only mends without deferred
+effects are in force. A call first runs the variant of the call before. A graph of the wrong path undoes the call, and
+`VariantSearch` looks for the right variant.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Variants:
         self.chance_paths: collections.Counter[tuple[bool, ...]] = collections.Counter()  # calls by path
 
     def fail(self, raises: bool) -> None:
-        """Note that a call is not one graph. Where other calls are, this one counts as an exception."""
+        """Note a graph break. In a callable with whole calls the call counts as an exception."""
         if raises or self.record.mode == "whole":
             self.waste()
             return
@@ -83,7 +83,7 @@ class Variants:
         self.record.mode = "partial"
 
     def waste(self) -> None:
-        """Note that a graph ran for nothing. Where that is frequent, frames are compiled one by one."""
+        """Note a wasted run of a graph. Frequent waste ends in the partial variant."""
         self.wasted += 1
         if self.wasted > MAX_WASTED and self.wasted * WASTE_RATIO > self.calls:
             self.compile_in_parts(SELDOM)
@@ -107,7 +107,7 @@ class Variants:
         return self.partial_call
 
     def fresh(self, tried: set[Variant], known: tuple[bool, ...]) -> Optional[Variant]:
-        """A variant without a path so far; None if there are too many, or if chance seldom leads to this path.
+        """A variant without a path; None if there are too many variants, or if chance seldom leads to the path.
 
         `known` is the beginning of the path, up to where it leaves the path of another variant.
         """
@@ -124,7 +124,7 @@ class Variants:
         return self.whole[-1]
 
     def is_seldom(self, known: tuple[bool, ...]) -> bool:
-        """Count a path; returns whether it is one of many random paths, and fewer than OFTEN calls took it.
+        """Count a path; returns whether random numbers choose among many paths, and few calls took the path.
 
         Where layers are dropped at random there are more paths than calls that repeat a path.
         """
@@ -140,7 +140,9 @@ class Variants:
         sets = collections.Counter(v.backend.answers for v in self.whole if mode in v.backend.bound)
         return (self.record.crowded and len(self.whole) >= MAX_SETS) or max(sets.values(), default=0) >= MAX_SETS
 
-    def rerun(self, failure: Failure, function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+    def rerun(
+        self, failure: Failure, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
         """Run a call again, with the variant of its path or in eager Python."""
         search = VariantSearch(self)
         try:
@@ -149,10 +151,15 @@ class Variants:
             trace_state.local.spared = 0
 
     def searched(
-        self, search: VariantSearch, failure: Failure, function: Callable[..., Any], args: tuple, kwargs: dict
+        self,
+        search: VariantSearch,
+        failure: Failure,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
     ) -> Any:
-        """The result of a call from the variant that the search finds."""
-        variant: Optional[Variant] = self.latest
+        """The result of a call, by the variant from the search."""
+        variant = self.latest
 
         def eagerly() -> Any:
             return self.run_eagerly(function, args, kwargs)
@@ -162,9 +169,10 @@ class Variants:
                 self.compile_in_parts(VARIED)
                 search.over = True
             search.note(variant, failure)
-            variant = search.next()
-            if variant is None:
+            following = search.next()
+            if following is None:
                 return self.run_eagerly(function, args, kwargs)
+            variant = following
             try:
                 search.announce()
                 result = run_whole(variant.run, eagerly, args, kwargs)
@@ -182,8 +190,14 @@ class Variants:
             finally:
                 search.withdraw()
 
-    def recover(self, failure: Union[Failure, Break], function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
-        """Run a call again that failed, or run a call that is not one graph."""
+    def recover(
+        self,
+        failure: Union[Failure, Break],
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """Run a failed call again, or a call with a graph break."""
         if isinstance(failure, Failure):
             if failure.stopped is not None:
                 return run_again(failure.stopped, lambda: self.run_eagerly(function, args, kwargs))
@@ -201,7 +215,7 @@ class Variants:
         self.leave_whole("its trace raises an exception that the program does not raise")
         return result
 
-    def run_eagerly(self, function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+    def run_eagerly(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run a call in eager Python; the work of its graphs was wasted."""
         self.record.replays += 1
         result = run_eagerly(function, args, kwargs)
@@ -212,11 +226,11 @@ class Variants:
 class VariantSearch:
     """The search for the variant of one call.
 
-    `known` is the beginning of the call's path, as far as graphs have reported it; `complete` says that it is all of
-    the path. Variants in `tried` ran a wrong graph for the call, variants in `absent` have none; where no other is
-    left, one is traced. `failed` has the paths of the wrong graphs; `varied` says that numbers, and not decisions, made
-    one of them wrong. `facts` has the assumptions of the call's graph, if that graph may only join graphs with the same
-    assumptions.
+    `known` is the beginning of the call's path, as far as graphs have reported answers, or all of the path where
+    `complete` is true. Variants in `tried` ran a wrong graph for the call, variants in `absent` have no graph for the
+    call; a trace comes where no variant is left. `failed` has the paths of the wrong graphs, and `varied` is true where
+    numbers, and not decisions, made a graph wrong. `facts` has the assumptions of the call's graph, where the graph may
+    only join graphs with equal assumptions.
     """
 
     def __init__(self, variants: Variants) -> None:
@@ -259,10 +273,11 @@ class VariantSearch:
             found = [v for v in found if v.backend.answers == self.known and v.has_room(self.facts)]
         untried = [] if self.complete else [v for v in found if v not in self.absent]
         self.complete, self.tracing = False, not untried
-        return (untried or found or [self.variants.fresh(self.tried, self.known)])[0]
+        usable = untried or found
+        return usable[0] if usable else self.variants.fresh(self.tried, self.known)
 
     def announce(self) -> None:
-        """Tell a trace of this call, if there is one, how far the search has come."""
+        """Tell a trace of the call how far the search has come."""
         local = trace_state.local
         local.known, local.tracing, local.failed, local.varied = self.known, self.tracing, self.failed, self.varied
 

@@ -1,9 +1,13 @@
-"""Calls that break because they prepare what later calls find ready.
+"""Warm-up calls: calls that prepare later calls, and so break the graph once.
 
-At its first call a program may take a lock to install hooks or to compute an attribute, count the hooks in their
-class, or make layers. Dynamo can put none of that into a graph, and no later call does it again. Such a call runs in
-eager Python, which is all that it means, and the next one is traced anew. Whether that helps only the next trace
-tells; a callable that breaks twice at one place is compiled in parts from then on.
+    def forward(self, x):
+        if self.table is None:
+            with LOCK:                      # Dynamo breaks here, in the first call alone
+                self.table = make_table()
+
+The first call of a program may take a lock, install hooks or make layers. No graph can hold such code, and no later
+call runs the code again. The warm-up call runs in eager Python, and the next call is traced anew. A callable that
+breaks twice at the same place is compiled in parts from then on.
 """
 
 from __future__ import annotations
@@ -27,16 +31,16 @@ PREPARING = frozenset(
 
 
 class Preparation:
-    """The traces of one callable that failed before any succeeded."""
+    """The failed traces of one callable, before the first success."""
 
     def __init__(self) -> None:
-        self.places: list[tuple] = []
+        self.places: list[tuple[tuple[str, int], ...]] = []
         self.filled = (
             False  # a call has been left to eager Python because it fills in an attribute (lazy_attributes.py)
         )
 
     def may_be_over(self, error: Any) -> bool:
-        """Whether the failure may be gone once the call has run in eager Python; to be asked once a failure."""
+        """Whether the failure may be gone once the call has run in eager Python; call once a failure."""
         stack = getattr(error, "real_stack", None)
         if kind_of_break(error) not in PREPARING or not stack or len(self.places) == MAX_TRIES:
             return False

@@ -72,7 +72,7 @@ def wrap(variants: Variants, function: Callable[..., Any], module: Optional[torc
         return variants.recover(failure, function, args, kwargs)
 
     call._torchdynamo_wrapper_id = id(call)  # type: ignore[attr-defined]
-    call.__wrapped__ = getattr(whole, "__wrapped__", function)  # type: ignore[attr-defined]
+    call.__wrapped__ = getattr(whole, "__wrapped__", function)
     return call
 
 

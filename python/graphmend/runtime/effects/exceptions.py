@@ -11,7 +11,7 @@ from typing import Any
 from ..base import hooks, trace_state
 from ..base.call_stack import is_ours
 
-FEATURE = hooks.Feature(__name__, hooks.GAIN, "exceptions that a call makes and an effect shows")
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "exceptions that a call makes and an effect shows", state=dict)
 
 PLAIN = (ArithmeticError, AssertionError, LookupError, RuntimeError, TypeError, ValueError, Warning)
 METHODS = ("__init__", "__new__", "__str__", "__repr__", "__format__")
@@ -42,7 +42,7 @@ def raise_warning(message: Any, category: Any = None, stacklevel: int = 1, sourc
 
 def is_made(trace: trace_state.Trace, variable: Any) -> bool:
     """Whether a variable of Dynamo's is such an exception, made by the program in this call."""
-    return id(variable) in trace.made
+    return id(variable) in FEATURE.of(trace)
 
 
 @FEATURE.hook("translator.call")
@@ -51,4 +51,4 @@ def note_exception(call: Any, trace: trace_state.Trace, self: Any, function: Any
     call(self, function, args, kwargs)
     kind, code = getattr(function, "value", getattr(function, "fn", None)), self.f_code
     if is_plain(kind) and (code is raise_warning.__code__ or not is_ours(code)):
-        trace.made[id(self.stack[-1])] = self.stack[-1]
+        FEATURE.of(trace)[id(self.stack[-1])] = self.stack[-1]

@@ -15,7 +15,18 @@ from ..base import hooks, trace_state
 from ..base.dynamo_values import constant, translator
 from ..capture.dialect import refuse, traced
 
-FEATURE = hooks.Feature(__name__, hooks.GUARD, "the age of the objects that a trace comes by", rules=("GM3", "GM5"))
+
+class Watches:
+    """The state of one trace: the number of objects so far, and the watches that have not ended."""
+
+    def __init__(self) -> None:
+        self.births = 0
+        self.open: list[Watch] = []
+
+
+FEATURE = hooks.Feature(
+    __name__, hooks.GUARD, "the age of the objects that a trace comes by", rules=("GM3", "GM5"), state=Watches
+)
 
 
 class Watch:
@@ -41,8 +52,9 @@ class Watch:
 def number_object(create: Any, trace: trace_state.Trace, self: Any, *args: Any) -> None:
     """Number the object that the trace comes by."""
     create(self, *args)
-    trace.births += 1
-    self.birth = trace.births
+    watches = FEATURE.of(trace)
+    watches.births += 1
+    self.birth = watches.births
 
 
 def noticed() -> int:
@@ -62,17 +74,17 @@ def begin() -> int:
     """Begin a watch, inside of those that have not ended."""
     trace = trace_state.local.trace
     assert trace is not None
-    output = translator().output
-    if all(watch.output is not output for watch in trace.watches):
-        trace.watches.clear()  # a trace that Dynamo starts again
-    trace.watches.append(Watch(output, trace.births))
-    return len(trace.watches) - 1
+    watches, output = FEATURE.of(trace), translator().output
+    if all(watch.output is not output for watch in watches.open):
+        watches.open.clear()  # a trace that Dynamo starts again
+    watches.open.append(Watch(output, watches.births))
+    return len(watches.open) - 1
 
 
 @FEATURE.hook("effects.check")
 def note_write(check: Any, trace: trace_state.Trace, self: Any, variable: Any) -> Any:
     """Tell the watches of a graph which objects the program writes to."""
-    for watch in trace.watches:
+    for watch in FEATURE.of(trace).open:
         if watch.effects is self:
             watch.written.append(variable)
     return check(self, variable)
@@ -83,8 +95,9 @@ def passed_unseen(number: int) -> bool:
     """End a watch, and those in it that an exception has left open; whether nothing has been done meanwhile."""
     trace, output = trace_state.local.trace, translator().output
     assert trace is not None
-    watch = trace.watches[number]
-    del trace.watches[number:]
+    watches = FEATURE.of(trace).open
+    watch = watches[number]
+    del watches[number:]
     followed = watch.output is output and watch.effects is output.side_effects  # Dynamo may put a copy there
     if not followed or len(output.random_calls) != watch.draws:
         return False

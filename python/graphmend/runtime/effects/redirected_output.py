@@ -11,7 +11,7 @@ import contextlib
 import io
 import sys
 import warnings
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, Optional
 
 import torch
 from torch.fx import GraphModule
@@ -27,7 +27,21 @@ from . import undo_log
 from .deferred_values import TEXT, Later, Standing
 from .exceptions import raise_warning
 
-FEATURE = hooks.Feature(__name__, hooks.GAIN, "output that a call diverts into texts of its own")
+
+class Blocks:
+    """The state of one trace: blocks that divert output, and warnings that the trace records.
+
+    `open` has the number of events in front of each open block. `heard` has the warnings of the trace itself, which
+    would be shown in no other way than the program says; None where they need not be recorded.
+    """
+
+    def __init__(self) -> None:
+        self.open: list[int] = []
+        self.heard: Optional[list[Any]] = None
+        self.recorder = contextlib.ExitStack()
+
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "output that a call diverts into texts of its own", state=Blocks)
 
 STREAMS = {contextlib.redirect_stdout: "stdout", contextlib.redirect_stderr: "stderr"}
 REDIRECTS = {name: kind for kind, name in STREAMS.items()}
@@ -189,7 +203,7 @@ def entered(name: str) -> bool:
     assert trace is not None
     if trace.open:
         raise trace_state.SiteRefused("a side enters a block that diverts what is printed")
-    trace.diverted.append(len(events()))
+    FEATURE.of(trace).open.append(len(events()))
     if sink_of(name) is enter_warnings:
         trace.raising.append(trace.is_raising())
     return True
@@ -203,7 +217,7 @@ def left(name: str) -> bool:
     """
     trace = trace_state.local.trace
     assert trace is not None
-    start, sink = trace.diverted.pop(), sink_of(name)
+    start, sink = FEATURE.of(trace).open.pop(), sink_of(name)
     if sink is enter_warnings:
         trace.raising.pop()
     if sink is enter_made:
@@ -258,7 +272,7 @@ def stop_recording(trace: trace_state.Trace) -> Iterator[None]:
     try:
         yield
     finally:
-        trace.recorder.close()
+        FEATURE.of(trace).recorder.close()
 
 
 @FEATURE.hook("function.call")
@@ -280,7 +294,9 @@ def raise_warning_at(skip: Any, trace: trace_state.Trace, self: Any, tx: Any, ar
 @FEATURE.hook("module.getattr")
 def read_stream(read_module: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
     """Refuse to read a stream in a block that changes it."""
-    if trace.diverted and ((self.value is sys and name in REDIRECTS) or (self.value is warnings and name in HELD)):
+    if FEATURE.of(trace).open and (
+        (self.value is sys and name in REDIRECTS) or (self.value is warnings and name in HELD)
+    ):
         raise trace_state.SiteRefused(f"`{name}` is asked for in a block that changes it")
     return read_module(self, tx, name)
 
@@ -353,8 +369,9 @@ def is_text(variable: Any) -> bool:
 
 def hear(trace: trace_state.Trace) -> None:
     """Record what the trace warns of from here on: in eager Python the block would decide what is shown of it."""
-    if trace.heard is None:
-        trace.heard = trace.recorder.enter_context(warnings.catch_warnings(record=True))
+    blocks = FEATURE.of(trace)
+    if blocks.heard is None:
+        blocks.heard = blocks.recorder.enter_context(warnings.catch_warnings(record=True))
         warnings.simplefilter("always")
 
 
@@ -367,7 +384,7 @@ def refuse_all(trace: trace_state.Trace, reason: str) -> None:
 
 def refuse_kept(trace: trace_state.Trace, output: Any) -> None:
     """Refuse texts that the program keeps or returns, and blocks that it leaves open."""
-    if trace.diverted:
+    if FEATURE.of(trace).open:
         raise trace_state.SiteRefused("a block that diverts what is printed is left open")
     for variable in output.side_effects.id_to_variable.values():
         if getattr(variable, "value_type", None) is Text:
@@ -381,9 +398,10 @@ def silent(
 
     Where the graph does warn, the call is run again in eager Python.
     """
-    if trace.heard is None:
+    heard_by_trace = FEATURE.of(trace).heard
+    if heard_by_trace is None:
         return compiled
-    if trace.heard:
+    if heard_by_trace:
         raise trace_state.SiteRefused("an operator warns where the program says which warnings are shown")
     order = branch_proofs.Order(module)
     for node in module.graph.find_nodes(op="placeholder"):

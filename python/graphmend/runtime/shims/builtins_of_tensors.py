@@ -18,7 +18,7 @@ from ..capture.assumptions import fix, fix_all, fix_shape
 from ..capture.path_speculation import path_of
 from ..capture.tensor_predicates import INTEGRAL
 
-FEATURE = hooks.Feature(__name__, hooks.GAIN, "functions of Python that are given tensors")
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "functions of Python that are given tensors", state=set)
 
 Function = Callable[..., Any]
 MANY = 32  # numbers in a list that are worth one test for all of them
@@ -105,9 +105,10 @@ def is_copied_whole(trace: trace_state.Trace, tx: Any, variable: Any, memo: Any)
     if not whole or not statically_known_true(value.untyped_storage().nbytes() == size):
         return False
     storage = value.untyped_storage()._cdata
-    if tx.output.side_effects.has_pending_mutation(variable) or (memo.items != {} and storage in trace.copied):
+    copied: set[int] = FEATURE.of(trace)  # memory of tensors that the call copied
+    if tx.output.side_effects.has_pending_mutation(variable) or (memo.items != {} and storage in copied):
         return False
-    trace.copied.add(storage)
+    copied.add(storage)
     if variable.source is None:
         return True
     real = tx.output.resolve_source_value(variable.source)

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..base import folders, hooks, torch_names, trace_state
 
-FEATURE = hooks.Feature(__name__, hooks.GUARD, "generators that Dynamo runs to their ends", partial=True)
+FEATURE = hooks.Feature(__name__, hooks.GUARD, "generators that Dynamo runs to their ends", partial=True, state=list)
 
 # What stands in the code of `with`, and in that of `try` before Python 3.11.
 BLOCKS = frozenset(("SETUP_FINALLY", "SETUP_WITH", "BEFORE_WITH", "LOAD_SPECIAL"))
@@ -26,7 +26,7 @@ BLOCKS = frozenset(("SETUP_FINALLY", "SETUP_WITH", "BEFORE_WITH", "LOAD_SPECIAL"
 def note_generator(make: Any, trace: trace_state.Trace, self: Any, *args: Any, **kwargs: Any) -> None:
     """Note a generator that the trace makes."""
     make(self, *args, **kwargs)
-    trace.generators.append(self)
+    FEATURE.of(trace).append(self)
 
 
 @FEATURE.hook("generator.rebuild", "generator.drain")
@@ -41,7 +41,7 @@ def note_drain(run: Any, trace: trace_state.Trace, *args: Any) -> None:
 
 def refuse_unclosed(trace: trace_state.Trace, output: Any) -> None:
     """Refuse a graph whose call leaves a generator that would do something when it is closed."""
-    for generator in trace.generators:
+    for generator in FEATURE.of(trace):
         if (
             generator.inline_tracer.output is not output
             or getattr(generator, torch_names.method("generator_exhausted"))()
