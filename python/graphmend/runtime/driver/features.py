@@ -24,6 +24,7 @@ ORDER = (
     "shims.builtins_of_tensors",
     "shims.string_formatting",
     "shims.tensor_indexing",
+    "shims.mask_writes",
     "shims.c_functions_in_python",
     "shims.constant_folding",
     "shims.context_managers",
