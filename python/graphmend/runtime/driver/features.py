@@ -27,6 +27,8 @@ ORDER = (
     "shims.mask_writes",
     "shims.c_functions_in_python",
     "shims.constant_folding",
+    "shims.pickled_constants",
+    "shims.evaluated_texts",
     "shims.context_managers",
     "effects.redirected_output",
     "ops.ctc_loss",
