@@ -19,6 +19,8 @@
 #                             five of them, by hand, in turns, on a GPU where there is one; about two minutes a model
 #   make bench-calls KIT=dir ZOO=zoo/dev.jsonl   what the first 20 calls of the models that break cost, plain, mended, and mended in the
 #                             next run; half a minute a model
+#   make packages KIT=dir [ONLY='torchmetrics*'] [FAMILIES='metrics graphs']   programs on packages that people train with, bench/packages, scored
+#                             with the kit; an environment each family, in build/packages
 #   make growth [ONLY='elif try']   how the time of check and fix grows with the file, for more than 100 shapes of source
 #   make bench-meaning [PEER=openai]   the reader of models' answers, its speed and what it makes of damaged texts, beside peers that are
 #                             installed, and clients of endpoints in plays
@@ -67,7 +69,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test check lint layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary operators fuzz bench bench-models bench-calls bench-meaning growth capture fixed matrix worth drift pictures sbom lock results clean
+.PHONY: all build test check lint layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary operators fuzz bench bench-models bench-calls bench-meaning packages growth capture fixed matrix worth drift pictures sbom lock results clean
 
 all: build
 
@@ -240,6 +242,11 @@ bench-calls: build
 	@test -n "$(KIT)" -a -n "$(ZOO)" || { echo "usage: make bench-calls KIT=dir ZOO=zoo/dev.jsonl [ONLY=ids]" >&2; exit 2; }
 	$(call measure,$(BIN),build/bench-calls.json) $(BIN)/python bench/calls.py "$(KIT)/$(ZOO)" $(if $(ONLY),--only '$(ONLY)') --json build/bench-calls.json
 
+packages: build
+	@test -n "$(KIT)" || { echo "usage: make packages KIT=dir [ONLY='torchmetrics*'] [FAMILIES='metrics graphs']" >&2; exit 2; }
+	$(call measure,$(BIN),build/packages.json) $(BIN)/python tools/packages.py --kit "$(abspath $(KIT))" --json build/packages.json \
+	  $(if $(ONLY),--only '$(ONLY)') $(FAMILIES)
+
 growth: build
 	$(BIN)/python bench/growth.py $(if $(ONLY),--only $(ONLY)) --json build/growth.json
 
@@ -307,6 +314,7 @@ pictures: build
 
 results: build
 	$(BIN)/python tools/write_results.py
+	$(BIN)/python tools/results_of_packages.py build/packages.json --out docs/packages.md
 
 clean:
 	rm -rf build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis

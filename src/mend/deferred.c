@@ -1,5 +1,6 @@
 /* Deferred effects: the function that carries one out later, and what it is handed. */
 #include "mend/runtime_private.h"
+#include "rules/defer.h"
 
 /* Source with parameters in place of what is kept. */
 static void emit_kept_source(gm_emitter *emitter, const gm_plan *plan, uint32_t start, uint32_t end) {
@@ -116,11 +117,45 @@ static void emit_numbers(gm_emitter *emitter, const gm_plan *plan) {
     gm_write(&emitter->out, "\"");
 }
 
+/* The arguments that may hold `stacklevel`, `None` in place of the others: `_gm.stacklevel(SITE, *args, stacklevel=level, **options)`. */
+static void emit_level_arguments(gm_emitter *emitter, const gm_plan *plan) {
+    const gm_Call *call = gm_defer_none_call(&(gm_site){.node = plan->node});
+    for (uint32_t i = 0; i < call->args.count && plan->level_position < GM_STACK_LEVELS_BY_KEYWORD; i++) {
+        const gm_node *argument = call->args.items[i];
+        bool other = argument->kind != GM_KIND_Starred && i < plan->level_position;
+        gm_write(&emitter->out, ", ");
+        gm_write(&emitter->out, argument->kind == GM_KIND_Starred ? "*" : other ? "None" : "");
+        if (!other) {
+            gm_emit_expression(emitter, argument->kind == GM_KIND_Starred ? gm_as_Starred(argument)->value : argument);
+        }
+    }
+    for (uint32_t i = 0; i < call->keywords.count; i++) {
+        const gm_keyword *keyword = gm_as_keyword(call->keywords.items[i]);
+        if (keyword->arg == NULL || gm_name_is(keyword->arg, "stacklevel")) {
+            gm_write(&emitter->out, keyword->arg == NULL ? ", **" : ", stacklevel=");
+            gm_emit_expression(emitter, keyword->value);
+        }
+    }
+}
+
+/* `, levels=2`, or what the trace finds in the arguments. */
+static void emit_levels(gm_emitter *emitter, const gm_plan *plan) {
+    if (plan->levels != GM_PLAN_LEVELS_TRACED) {
+        gm_write(&emitter->out, plan->levels > 0 ? gm_analysis_text(emitter->analysis, ", levels=%u", plan->levels) : "");
+        return;
+    }
+    gm_write(&emitter->out, ", levels=_gm.stacklevel(");
+    gm_emit_site(emitter, plan);
+    emit_level_arguments(emitter, plan);
+    gm_write(&emitter->out, ")");
+}
+
 /* `(VALUES), numbers="01", levels=2)` */
 static void emit_handed_on(gm_emitter *emitter, const gm_plan *plan) {
     emit_values(emitter, plan);
     emit_numbers(emitter, plan);
-    gm_write(&emitter->out, plan->levels > 0 ? gm_analysis_text(emitter->analysis, ", levels=%u)", plan->levels) : ")");
+    emit_levels(emitter, plan);
+    gm_write(&emitter->out, ")");
 }
 
 void gm_emit_defer(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) {

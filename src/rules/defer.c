@@ -658,28 +658,13 @@ static gm_refusal capture_call(gm_analysis *analysis, const gm_site *site, gm_pl
     return capture_all(analysis, site, plan, &reads, NULL);
 }
 
-static uint32_t level_of(const gm_analysis *analysis, const gm_node *node) {
-    char digit = analysis->tree->source->text[node->start];
-    bool small = node->kind == GM_KIND_Constant && node->end - node->start == 1 && digit >= '1' && digit <= '9';
-    return small ? (uint32_t)(digit - '0') : 0;
-}
-
-uint32_t gm_defer_stacklevel(const gm_analysis *analysis, const gm_Call *call, uint32_t position) {
-    if (call->args.count > position) {
-        return level_of(analysis, call->args.items[position]);
-    }
-    for (uint32_t i = 0; i < call->keywords.count; i++) {
-        const gm_keyword *keyword = gm_as_keyword(call->keywords.items[i]);
-        if (gm_name_is(keyword->arg, "stacklevel")) {
-            return level_of(analysis, keyword->value);
-        }
-    }
-    return 1;
-}
-
-void gm_defer_report(gm_analysis *analysis, const gm_rule *rule, const gm_site *site, uint32_t levels, gm_refusal refusal,
+void gm_defer_report(gm_analysis *analysis, const gm_rule *rule, const gm_site *site, uint32_t position, gm_refusal refusal,
                      const char *message, const char *advice) {
     gm_plan *plan = gm_plan_new(analysis, rule, site, GM_PLAN_DEFER);
+    uint32_t levels = gm_stack_levels(analysis, gm_defer_none_call(site), position);
+    if (refusal.reason == NULL && levels == 0) {
+        refusal = (gm_refusal){"`stacklevel` is not known", site->node};
+    }
     if (refusal.reason == NULL) {
         refusal = gm_effects_of_caller(analysis, site->function);
     }
@@ -692,6 +677,7 @@ void gm_defer_report(gm_analysis *analysis, const gm_rule *rule, const gm_site *
     }
     plan->sink = sink_of(site);
     plan->levels = levels > 1 ? levels : 0;
+    plan->level_position = position;
     plan->weight = 1;
     gm_report_plan(analysis, plan, message, advice, true);
 }

@@ -3,6 +3,7 @@
 #define GM_RULES_DEFER_H
 
 #include "rules/analysis.h"
+#include "rules/stack_levels.h"
 
 /* The call of an expression statement, or NULL. */
 const gm_Call *gm_defer_call(const gm_site *site);
@@ -13,13 +14,9 @@ const gm_Call *gm_defer_none_call(const gm_site *site);
 /* Where effects may stand. One that raises an exception ends the call where it stands, so handlers around it are no matter. */
 gm_refusal gm_defer_context(gm_analysis *analysis, const gm_site *site);
 
-/* The value of a `stacklevel=` argument of the call: 1 when there is none, 0 when it is no small number. `position` is that of the argument
- * when it is handed on by position, or a large number. */
-uint32_t gm_defer_stacklevel(const gm_analysis *analysis, const gm_Call *call, uint32_t position);
-
 /* Report the statement: as a plan when its arguments can be kept for later, otherwise with `refusal` or the reason found here.
- * `levels` are the frames of the stack that it looks at. */
-void gm_defer_report(gm_analysis *analysis, const struct gm_rule *rule, const gm_site *site, uint32_t levels, gm_refusal refusal,
+ * `position` is the place of the argument `stacklevel` among those by position (stack_levels.h). */
+void gm_defer_report(gm_analysis *analysis, const struct gm_rule *rule, const gm_site *site, uint32_t position, gm_refusal refusal,
                      const char *message, const char *advice);
 
 /* Add the arguments of a call to a list. */

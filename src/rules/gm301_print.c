@@ -125,7 +125,7 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     }
     bool own = stream != NULL && !may_be_standard(analysis, stream);
     gm_refusal refusal = own ? (gm_refusal){"it prints into a file of the program's", stream} : gm_defer_context(analysis, site);
-    gm_defer_report(analysis, &gm_rule_print, site, 1, refusal, "`print` ends the graph", advice);
+    gm_defer_report(analysis, &gm_rule_print, site, GM_STACK_LEVELS_NEVER, refusal, "`print` ends the graph", advice);
     if (stream != NULL) {
         mark_streams(analysis, site, stream);
     }

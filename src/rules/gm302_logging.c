@@ -36,7 +36,7 @@ static gm_refusal refusal_of_keywords(const gm_Call *call) {
     for (uint32_t i = 0; i < call->keywords.count; i++) {
         const gm_keyword *keyword = gm_as_keyword(call->keywords.items[i]);
         for (size_t k = 0; k < sizeof refused / sizeof refused[0]; k++) {
-            if (keyword->arg == NULL || gm_name_is(keyword->arg, refused[k])) {
+            if (gm_name_is(keyword->arg, refused[k])) {
                 return (gm_refusal){"the record looks at the stack", &keyword->base};
             }
         }
@@ -77,14 +77,10 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
         return false;
     }
     gm_refusal refusal = refusal_of_keywords(call);
-    uint32_t levels = gm_defer_stacklevel(analysis, call, UINT32_MAX);
-    if (refusal.reason == NULL && levels == 0) {
-        refusal = (gm_refusal){"`stacklevel` is not known", site->node};
-    }
     if (refusal.reason == NULL) {
         refusal = gm_defer_context(analysis, site);
     }
-    gm_defer_report(analysis, &gm_rule_logging, site, levels, refusal, "a log record ends the graph",
+    gm_defer_report(analysis, &gm_rule_logging, site, GM_STACK_LEVELS_BY_KEYWORD, refusal, "a log record ends the graph",
                     "log in the caller, or in front of the compiled part");
     return true;
 }

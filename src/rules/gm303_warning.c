@@ -22,7 +22,7 @@ extern const gm_rule gm_rule_warning;
 static gm_refusal refusal_of_keywords(const gm_Call *call) {
     for (uint32_t i = 0; i < call->keywords.count; i++) {
         const gm_keyword *keyword = gm_as_keyword(call->keywords.items[i]);
-        if (keyword->arg == NULL || gm_name_is(keyword->arg, "source") || gm_name_is(keyword->arg, "skip_file_prefixes")) {
+        if (gm_name_is(keyword->arg, "source") || gm_name_is(keyword->arg, "skip_file_prefixes")) {
             return (gm_refusal){"the place that it names is not known", &keyword->base};
         }
     }
@@ -35,14 +35,10 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
         return false;
     }
     gm_refusal refusal = refusal_of_keywords(call);
-    uint32_t levels = gm_defer_stacklevel(analysis, call, 2);
-    if (refusal.reason == NULL && levels == 0) {
-        refusal = (gm_refusal){"`stacklevel` is not known", site->node};
-    }
     if (refusal.reason == NULL) {
         refusal = gm_defer_context(analysis, site);
     }
-    gm_defer_report(analysis, &gm_rule_warning, site, levels, refusal, "a warning ends the graph",
+    gm_defer_report(analysis, &gm_rule_warning, site, 2, refusal, "a warning ends the graph",
                     "warn in the caller, or when the object is made");
     return true;
 }

@@ -183,7 +183,7 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     if (path) {
         gm_defer_absorb(analysis, site->node);
     }
-    gm_defer_report(analysis, &gm_rule_outside, site, 1, gm_defer_context(analysis, site), message, advice);
+    gm_defer_report(analysis, &gm_rule_outside, site, GM_STACK_LEVELS_NEVER, gm_defer_context(analysis, site), message, advice);
     return true;
 }
 

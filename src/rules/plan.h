@@ -44,6 +44,9 @@ typedef struct gm_capture_list {
     uint32_t count;
 } gm_capture_list;
 
+/* `levels` of a plan whose trace asks the arguments of the call for them. */
+#define GM_PLAN_LEVELS_TRACED UINT32_MAX
+
 typedef struct gm_plan {
     uint8_t kind; /* gm_plan_kind */
     const struct gm_rule *rule;
@@ -64,6 +67,7 @@ typedef struct gm_plan {
     bool watched;             /* DEFER, RECORD: something is computed later that Python computes before a capture that is `called` */
     const char *sink;         /* DEFER, RECORD: name of the function around, as tracebacks show it */
     uint32_t levels;          /* DEFER: frames of the stack that the statement looks at, its own included; 0 for its own alone */
+    uint32_t level_position;  /* DEFER, levels traced: the place of the argument that tells them (rules/stack_levels.h) */
     const char *path;         /* RECORD: the object that is written to, "self.losses" */
     const char *action;       /* RECORD: "=" for an attribute or global, "[]" for an item, or the name of a method */
     const gm_symbol *object;  /* RECORD: the variable that `path` starts with; NULL for a global, which the sink reads itself */

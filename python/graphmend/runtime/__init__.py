@@ -29,7 +29,7 @@ _CALLS = (
 )
 _HOMES = {
     "capture.dialect": _CALLS,
-    "effects.deferral": ("defer", "record"),
+    "effects.deferral": ("defer", "record", "stacklevel"),
     "effects.purity_watch": ("noticed", "unnoticed"),
     "external.external_calls": ("outside",),
     "driver.install": ("install_compile", "uninstall_compile"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.metadata
 import queue
 import threading
 from typing import Any, Callable
@@ -128,11 +129,49 @@ class Always(Prepared):
             self.prepared += 1
 
 
+class Package:
+    """Whether a package is installed, found out when somebody asks."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __bool__(self) -> bool:
+        if not hasattr(self, "available"):
+            try:
+                self.available = importlib.metadata.version(self.name) != ""
+            except importlib.metadata.PackageNotFoundError as error:
+                self.available, self.message = False, f"{type(error).__name__}: {error}"
+        return self.available
+
+
+class LookedUp(Prepared):
+    """A module that asks for a package that is not installed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.package = Package("no-such-package-anywhere")
+
+    def prepare(self) -> None:
+        if self.package or not self.training:
+            self.prepared += 1
+
+    def shown(self) -> Any:
+        return self.prepared, vars(self.package)
+
+
+class LookedUpAlways(LookedUp):
+    """A module that keeps no answer."""
+
+    def prepare(self) -> None:
+        self.package = Package("no-such-package-anywhere")
+        super().prepare()
+
+
 def calls() -> list:
     return [lambda: (torch.tensor([[1.0, 2.0], [3.0, -1.0]]),), lambda: (torch.tensor([[0.5, 2.0], [-3.0, 1.0]]),)]
 
 
-@pytest.mark.parametrize("make", [Prepared, Hooked, Cached, Grown, Property, Twice])
+@pytest.mark.parametrize("make", [Prepared, Hooked, Cached, Grown, Property, Twice, LookedUp])
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
 @pytest.mark.parametrize("grad", [True, False])
 def test_a_first_call_that_prepares_leaves_later_calls_whole(make: Any, backend: str, grad: bool) -> None:
@@ -146,6 +185,11 @@ def test_a_first_call_that_prepares_leaves_later_calls_whole(make: Any, backend:
 def test_one_graph_or_an_error(make: Any) -> None:
     outcome = compare(make, calls(), fullgraph=True)
     assert outcome.graphs == 1 and outcome.report["callables"][0]["mode"] == "whole"
+
+
+def test_a_question_that_is_asked_in_each_call_is_compiled_in_parts() -> None:
+    outcome = compare(LookedUpAlways, calls())
+    assert outcome.report["callables"][0]["mode"] == "partial"
 
 
 def test_what_breaks_twice_in_one_place_is_compiled_in_parts() -> None:

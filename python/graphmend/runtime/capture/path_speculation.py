@@ -164,8 +164,10 @@ def of_modules(node: Node) -> Optional[list[Node]]:
 
 def is_foreign(node: Node) -> bool:
     """Whether a node gives what does not come from modules alone, or is not what they hold any more."""
-    if node.op == "placeholder" and not is_of_module(node.meta["grapharg"].source):
-        return True
+    if node.op == "placeholder":
+        given = node.meta.get("grapharg")  # a graph inside of this one has none: it is given what others compute
+        if given is None or not is_of_module(given.source):
+            return True
     return node_facts.draws(node) or any(map(node_facts.writes_of, [node, *node.users]))
 
 

@@ -5,15 +5,16 @@
             with LOCK:                      # Dynamo breaks here, in the first call alone
                 self.table = make_table()
 
-The first call of a program may take a lock, install hooks or make layers. No graph can hold such code, and no later
-call runs the code again. The warm-up call runs in eager Python, and the next call is traced anew. A callable that
-breaks twice at the same place is compiled in parts from then on.
+The first call of a program may take a lock, install hooks, make layers, or ask which packages are installed. No graph
+can hold such code, and no later call runs the code again. The warm-up call runs in eager Python, and the next call is
+traced anew. A callable that breaks twice at the same place is compiled in parts from then on.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from ..base import folders, torch_names
 from ..base.dynamo_values import kind_of_break
 from ..base.folders import is_pythons_own
 
@@ -41,11 +42,28 @@ class Preparation:
 
     def may_be_over(self, error: Any) -> bool:
         """Whether the failure may be gone once the call has run in eager Python; call once a failure."""
-        stack = getattr(error, "real_stack", None)
-        if kind_of_break(error) not in PREPARING or not stack or len(self.places) == MAX_TRIES:
-            return False
-        place = tuple((frame.filename, frame.lineno) for frame in stack)
-        if place in self.places or is_pythons_own(stack[-1].filename):
+        place = place_of_preparation(error) or place_of_question(error)
+        if not place or place in self.places or len(self.places) == MAX_TRIES:
             return False
         self.places.append(place)
         return True
+
+
+def place_of_preparation(error: Any) -> tuple:
+    """The lines of the program down to a break at code that prepares; empty for other breaks."""
+    stack = getattr(error, "real_stack", None)
+    if kind_of_break(error) not in PREPARING or not stack or is_pythons_own(stack[-1].filename):
+        return ()
+    return tuple((frame.filename, frame.lineno) for frame in stack)
+
+
+def place_of_question(error: Any) -> tuple:
+    """Where a function has raised that Dynamo calls for real; empty for other errors.
+
+    `importlib.metadata.version` is one: what asks for a package keeps the answer as a rule, and does not ask again.
+    """
+    step = error.__traceback__ if isinstance(error, torch_names.InternalTorchDynamoError) else None
+    while step is not None and step.tb_next is not None:
+        step = step.tb_next
+    name = "" if step is None else step.tb_frame.f_code.co_filename
+    return () if not name or name.startswith((folders.TORCH, folders.RUNTIME)) else (name, step.tb_lineno)

@@ -28,6 +28,9 @@ from .trace_time_effects import (
     untouched,
 )
 
+# Options of warnings and log records with which they look at the stack in another way.
+PLACES = ("source", "skip_file_prefixes", "exc_info", "stack_info")
+
 
 def snapshot(site: str, value: Any, only_numbers: bool, found: list, flat: list) -> Any:
     """Put a copy of a value that later code cannot change behind those in `flat`; gives its form.
@@ -151,6 +154,19 @@ def defer(site: str, sink: Callable[..., None], values: Any, numbers: str = "", 
         first = [noted_stack(levels), levels, sink]
         sink = call_at
     postpone(site, sink, first, forms, flat)
+
+
+def stacklevel(site: str, *values: Any, **options: Any) -> int:
+    """The argument `stacklevel` among those of a warning or a log record, by position the third one."""
+    if not traced():
+        return 1
+    for name in PLACES:
+        if name in options:
+            refuse(site, "the place that it names is not known")
+    level = options["stacklevel"] if "stacklevel" in options else values[2] if len(values) > 2 else 1
+    if len(values) > 3 or type(level) is not int:
+        refuse(site, "`stacklevel` is not known")
+    return level
 
 
 def postpone(site: str, sink: Callable[..., None], first: list, forms: tuple, flat: list) -> None:

@@ -20,7 +20,7 @@ ldexp lgamma log log10 log1p log2 nextafter pow remainder ulp
 """.split()
 FUNCTIONS: dict[Any, str] = {getattr(math, name): name for name in NAMES if hasattr(math, name)}
 WHOLE: dict[Any, str] = {int: "int", round: "round", math.floor: "floor", math.ceil: "ceil", math.trunc: "trunc"}
-INTEGERS = frozenset(WHOLE.values())
+INTEGERS = frozenset([*WHOLE.values(), "exponent"])
 EXACT = frozenset(
     getattr(math, name) for name in ("gcd", "lcm", "isqrt", "comb", "perm", "factorial") if hasattr(math, name)
 )
@@ -33,7 +33,17 @@ def close(first: float, second: float, relative: float = 1e-09, absolute: float 
     return math.isclose(first, second, rel_tol=relative, abs_tol=absolute)
 
 
-OTHERS: dict[str, Callable[..., Any]] = {"isclose": close, "int": int, "round": round}
+# Functions that give two numbers.
+PAIRS: dict[Any, tuple[str, str]] = {math.frexp: ("mantissa", "exponent"), math.modf: ("fraction", "whole")}
+OTHERS: dict[str, Callable[..., Any]] = {
+    "isclose": close,
+    "int": int,
+    "round": round,
+    "mantissa": lambda value: math.frexp(value)[0],
+    "exponent": lambda value: math.frexp(value)[1],
+    "fraction": lambda value: math.modf(value)[0],
+    "whole": lambda value: math.modf(value)[1],
+}
 
 
 def number(name: str, operands: list[torch.Tensor]) -> torch.Tensor:
@@ -64,6 +74,8 @@ def computed(tx: Any, function: Any, args: list, kwargs: Any) -> Any:
         return whole(tx, function, args[0].realize())
     if function in EXACT and not kwargs:
         return of_sizes(tx, function, [value.realize() for value in args])
+    if function in PAIRS and len(args) == 1 and not kwargs:
+        return pair(tx, function, args[0].realize())
     name = FUNCTIONS.get(function)
     values = [value.realize() for value in args]
     if name is None or not any(map(decided_by_data, values)) or tx.output.current_tracer.parent is not None:
@@ -107,6 +119,16 @@ def whole(tx: Any, function: Any, value: Any) -> Any:
     if not real or not decided_by_data(value) or tx.output.current_tracer.parent is not None:
         return None
     return operated(tx, WHOLE[function], [operand_of(tx, value)])
+
+
+def pair(tx: Any, function: Any, value: Any) -> Any:
+    """Dynamo's variable of the two numbers that a function gives; None for numbers that data do not decide."""
+    from ..base.torch_names import TupleVariable
+
+    if not decided_by_data(value) or tx.output.current_tracer.parent is not None:
+        return None
+    operand = operand_of(tx, value)
+    return None if operand is None else TupleVariable([operated(tx, name, [operand]) for name in PAIRS[function]])
 
 
 def operated(tx: Any, name: str, operands: list) -> Any:

@@ -1,0 +1,14 @@
+"""Dice and cross entropy together."""
+
+import torch
+from monai.losses import DiceCELoss
+
+FAMILY = "monai"
+
+
+def model():
+    return DiceCELoss(to_onehot_y=True, softmax=True)
+
+
+def calls():
+    return [(torch.randn(2, 3, n, n), torch.randint(0, 3, (2, 1, n, n))) for n in (6, 6, 8)]

@@ -1,0 +1,90 @@
+"""`eval` of a text that is a constant of the trace: `eval("torch.relu")`, `eval(self.activation)`.
+
+The text is inlined as the body of a function, which is given the variables of the frame that it names.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import types
+from typing import Any, Optional
+
+from ..base import hooks, trace_state
+from ..base.dynamo_values import as_constant
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "eval of texts that are constants")
+
+LONGEST = 10_000
+FUTURE = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+# `(n := 3)` would be a variable of the frame, and the others are errors outside of functions.
+ONLY_IN_FUNCTIONS = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
+SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+AROUND = "<lambda>.<locals>."
+
+
+@FEATURE.hook("builtin.call")
+def evaluate(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Inline the code of a text."""
+    from ..base.torch_names import UserFunctionVariable
+
+    tree = tree_of(tx, args) if self.fn is eval and len(args) == 1 and not kwargs else None
+    names = None if tree is None else variables_of(tx, tree)
+    if names is None:
+        return call(self, tx, args, kwargs)
+    function = types.FunctionType(as_function(tree, names, tx.f_code.co_flags & FUTURE), tx.f_globals, "<module>")
+    return tx.inline_user_function_return(
+        UserFunctionVariable(function), [tx.symbolic_locals[name] for name in names], {}
+    )
+
+
+def tree_of(tx: Any, args: Any) -> Optional[ast.Expression]:
+    """The tree of a text; None for what is no constant text, and no expression."""
+    try:
+        text = as_constant(args[0])
+        if type(text) is not str or len(text) > LONGEST:
+            return None
+        flags = tx.f_code.co_flags & FUTURE | ast.PyCF_ONLY_AST
+        tree = compile(text.lstrip(" \t"), "<string>", "eval", flags=flags, dont_inherit=True)
+    except Exception:  # an argument that is no constant, or a text that is no expression
+        return None
+    return None if any(isinstance(node, ONLY_IN_FUNCTIONS) for node in ast.walk(tree)) else tree
+
+
+def variables_of(tx: Any, tree: ast.Expression) -> Optional[list[str]]:
+    """The variables of the frame that a text names; None where it names one that it cannot be given.
+
+    Functions in the text do not see variables of the frame, so one that a function names is a global to it.
+    """
+    known = {*tx.f_code.co_varnames, *tx.f_code.co_cellvars, *tx.f_code.co_freevars}
+    closed = {*tx.f_code.co_cellvars, *tx.f_code.co_freevars}
+    inner = {name for node in ast.walk(tree) if isinstance(node, SCOPES) for name in names_in(node)}
+    used = known & names_in(tree)
+    if used & (inner | closed) or not used <= tx.symbolic_locals.keys():
+        return None
+    return sorted(used)
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """The names in a part of a text."""
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def as_function(tree: ast.Expression, names: list[str], flags: int) -> types.CodeType:
+    """The code of a function with these parameters that gives the value of an expression."""
+    given = [ast.arg(name) for name in names]
+    parameters = ast.arguments(posonlyargs=[], args=given, kwonlyargs=[], kw_defaults=[], defaults=[])
+    tree.body = ast.copy_location(ast.Lambda(parameters, tree.body), tree.body)
+    ast.fix_missing_locations(tree)
+    code = compile(tree, "<string>", "eval", flags=flags, dont_inherit=True)
+    body = next(item for item in code.co_consts if isinstance(item, types.CodeType))
+    return body.replace(co_consts=tuple(map(outermost, body.co_consts)))
+
+
+def outermost(constant: Any) -> Any:
+    """The code of a function in the text, named as one that nothing is around."""
+    if not isinstance(constant, types.CodeType):
+        return constant
+    found = constant.replace(co_consts=tuple(map(outermost, constant.co_consts)))
+    name = getattr(found, "co_qualname", None)  # Python 3.11
+    return found if name is None else found.replace(co_qualname=name.replace(AROUND, "", 1))

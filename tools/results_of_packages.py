@@ -1,0 +1,75 @@
+"""Write docs/packages.md: how far programs on packages are whole, and what is left.
+
+usage: results_of_packages.py MEASURED.json --out FILE.md
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import json
+import pathlib
+import sys
+from typing import Any
+
+from page_sections import VERDICTS, table
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+HEAD = """# Programs on packages
+
+Programs of `bench/packages`, each a layer, a loss, a metric or a training step of a package as people write it, in the
+form of the kit's cases. `make packages KIT=dir` measures them, `make results` writes this page. The table counts
+programs; "broke" are those that plain `torch.compile` breaks, and "whole" those of them that are one graph with
+graphmend. WRONG, crash and worse have to be 0.
+"""
+
+
+def versions(folder: str) -> str:
+    """The packages of a family, as they are pinned."""
+    lines = (ROOT / "bench" / "packages" / folder / "requirements.txt").read_text(encoding="utf-8").split()
+    return ", ".join(line.replace("==", " ") for line in lines)
+
+
+def overview(programs: list[dict[str, Any]]) -> list[str]:
+    """A row for each package."""
+    rows = []
+    for family in sorted({row["family"] for row in programs}):
+        of = [row for row in programs if row["family"] == family]
+        counts = collections.Counter(row["verdict"] for row in of)
+        rows.append([family, len(of), sum(row["broke"] for row in of), *(counts.get(name, 0) for name in VERDICTS)])
+    counts = collections.Counter(row["verdict"] for row in programs)
+    total = [counts.get(name, 0) for name in VERDICTS]
+    rows.append(["all", len(programs), sum(row["broke"] for row in programs), *total])
+    return table(["package", "programs", "broke", *VERDICTS], rows)
+
+
+def left(programs: list[dict[str, Any]]) -> list[str]:
+    """What still breaks, and the first reasons that Dynamo gives."""
+    rows = []
+    for row in programs:
+        if row["verdict"] not in ("whole", "clean"):
+            reasons = list(dict.fromkeys(reason.split(". ")[0] for reason in row["reasons"]))
+            breaks = f"{row['plain']['breaks']} to {row['mended']['breaks']}" if "mended" in row else "-"
+            rows.append([row["name"], row["verdict"], breaks, "; ".join(reasons[:3]).replace("|", "or") or "-"])
+    return table(["program", "verdict", "breaks", "where a graph ends"], rows)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("measured", type=pathlib.Path)
+    parser.add_argument("--out", required=True, type=pathlib.Path)
+    options = parser.parse_args()
+    if not options.measured.exists():
+        return 0  # the page stays as it is
+    programs = json.loads(options.measured.read_text(encoding="utf-8"))["programs"]
+    note = options.measured.with_suffix(".commit")
+    measured = f"Measured at {note.read_text(encoding='utf-8').strip()}.\n" if note.exists() else ""
+    folders = sorted({row["folder"] for row in programs})
+    families = table(["family", "packages"], [[folder, versions(folder)] for folder in folders])
+    lines = [HEAD, measured, *families, *overview(programs), "## What is left", "", *left(programs)]
+    options.out.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
