@@ -6,6 +6,7 @@ import contextlib
 import os
 import select
 import socket
+import ssl
 import threading
 import time
 from typing import Any
@@ -24,6 +25,8 @@ class Line:
         self._tls = False
         self._pid = os.getpid()
         self._set = 0.0  # the timeout that the socket has
+        self._early = b""  # what came while a request was sent
+        self.sent = True  # whether the last request has gone out as a whole
 
     def _limit(self, clock: Clock) -> None:
         """Have the next call on the socket end by the clock."""
@@ -39,6 +42,7 @@ class Line:
     def send(self, post: Post, clock: Clock) -> None:
         """Send a request; not all of it where the answer comes first."""
         view = post.view()
+        self.sent = False
         while view:
             self._limit(clock)
             try:
@@ -47,8 +51,20 @@ class Line:
                 raise _late(error) from None
             except (BrokenPipeError, ConnectionResetError):
                 return  # the answer may say why
-            if view and not self._tls and self._ready(select.POLLIN | select.POLLOUT, clock) & select.POLLIN:
+            if view and self._ready(select.POLLIN | select.POLLOUT, clock) & select.POLLIN and self._is_answered():
                 return
+        self.sent = True
+
+    def _is_answered(self) -> bool:
+        """Whether what came in front of the end of the request is of the answer; TLS has messages of its own."""
+        if self._tls:
+            self._socket.settimeout(0.0)
+            self._set = 0.0
+            try:
+                self._early = self._socket.recv(SIZE)
+            except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+                return False
+        return True
 
     def _ready(self, events: int, clock: Clock) -> int:
         """Which of some events the socket has."""
@@ -61,6 +77,9 @@ class Line:
 
     def receive(self, clock: Clock) -> bytes:
         """Some bytes; none at the end."""
+        if self._early:
+            data, self._early = self._early, b""
+            return data
         if clock.wait() != self._set or os.getpid() != self._pid:
             self._limit(clock)
         try:
