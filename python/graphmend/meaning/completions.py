@@ -10,6 +10,7 @@ import io
 import json
 from typing import Any, Optional
 
+from graphmend.meaning.alike import Ends, ends_of, plain
 from graphmend.meaning.errors import EndpointError
 from graphmend.meaning.failures import (
     MAX_SHOWN,
@@ -26,6 +27,7 @@ from graphmend.meaning.model import Scored, ToolCall
 from graphmend.meaning.transport.events import Event, EventReader
 
 ENDS = {"stop", "eos", "eos_token", "stop_sequence"}  # of a text, as servers call it
+CHANCES = 16  # events that are looked at for the next to be like them, before one is
 CALLS = {"tool_calls", "function_call"}
 KEPT_ALIVE = {"ping", "heartbeat", "keepalive", "keep-alive"}  # events without meaning
 _scan: Any = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
@@ -249,6 +251,8 @@ class StreamReader:
         self._id: Any = None
         self._steady = False  # whether two events had this id: some servers have one for each event
         self._half = ""  # half of a character that two pieces have in UTF-16
+        self._ends: Optional[Ends] = None  # of the last event, where the next may be like it
+        self._chances = CHANCES
         self._empty = False  # whether a piece of the text was there, with nothing in it
         self._reason: Any = None
         self._seen = False  # whether there was an event
@@ -282,7 +286,9 @@ class StreamReader:
         found: list[str] = []
         try:
             for name, data in events:
-                text = self._event(name, data)
+                text = self._alike(name, data) if self._ends is not None else None
+                if text is None:
+                    text = self._event(name, data)
                 if text and (text[-1] >= "\ud800" or self._half):
                     text = self._in_pairs(text)
                 if text:
@@ -295,6 +301,22 @@ class StreamReader:
             self.problem = error
         self._note(found)
         return found
+
+    def _alike(self, name: str, data: bytes) -> Optional[str]:
+        """The text of an event that is like the one before it but for that; None of another."""
+        start, end = self._ends or (b"", b"")
+        if name != "message" or not (data.startswith(start) and data.endswith(end)):
+            return None
+        middle = data[len(start) : -len(end)]
+        if not plain(middle):
+            return None
+        try:
+            text = middle.decode()
+        except UnicodeDecodeError:
+            return None
+        self._chances = CHANCES
+        self._steady = True
+        return text
 
     def _note(self, found: list[str]) -> None:
         if found:
@@ -310,6 +332,7 @@ class StreamReader:
 
     def _event(self, name: str, data: bytes) -> Optional[str]:
         self._seen = True
+        self._ends = None
         if name != "message" and name == "error":
             raise self._named_error(data)
         if self.done:
@@ -332,7 +355,11 @@ class StreamReader:
                 self._take_id(made)
             else:
                 self._steady = True
-            return self._choice(choice)
+            text = self._choice(choice)
+            if text and self._chances and name == "message" and self._reason is None and not self._calls:
+                self._chances -= 1
+                self._ends = ends_of(data, text)
+            return text
         if name != "message" and usage is None:
             raise self._named_error(data)
         return None
