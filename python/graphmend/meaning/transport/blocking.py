@@ -36,35 +36,54 @@ class Line:
         if seconds != self._set:
             if seconds <= 0:
                 raise Late
-            self._socket.settimeout(seconds)
-            self._set = seconds
+            self._set_timeout(seconds)
+
+    def _set_timeout(self, seconds: float) -> None:
+        self._socket.settimeout(seconds)
+        self._set = seconds
 
     def send(self, post: Post, clock: Clock) -> None:
         """Send a request; not all of it where the answer comes first."""
-        view = post.view()
         self.sent = False
-        while view:
+        view = post.view()
+        try:
+            self.sent = self._sent_over_tls(view, clock) if self._tls else self._sent_plainly(view, clock)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # the answer may say why
+
+    def _sent_plainly(self, view: memoryview, clock: Clock) -> bool:
+        """Whether all of it has gone out, before an answer came."""
+        while True:
             self._limit(clock)
             try:
                 view = view[self._socket.send(view) :]
             except socket.timeout as error:
                 raise _late(error) from None
-            except (BrokenPipeError, ConnectionResetError):
-                return  # the answer may say why
-            if view and self._ready(select.POLLIN | select.POLLOUT, clock) & select.POLLIN and self._is_answered():
-                return
-        self.sent = True
-
-    def _is_answered(self) -> bool:
-        """Whether what came in front of the end of the request is of the answer; TLS has messages of its own."""
-        if self._tls:
-            self._socket.settimeout(0.0)
-            self._set = 0.0
-            try:
-                self._early = self._socket.recv(SIZE)
-            except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+            if not view:
+                return True
+            if self._ready(select.POLLIN | select.POLLOUT, clock) & select.POLLIN:
                 return False
-        return True
+
+    def _sent_over_tls(self, view: memoryview, clock: Clock) -> bool:
+        """The same; only what TLS has read tells whether there is an answer, for it has messages of its own."""
+        self._limit(clock)
+        self._set_timeout(0.0)
+        while True:
+            events = select.POLLIN | select.POLLOUT
+            try:
+                view = view[self._socket.send(view) :]
+            except ssl.SSLWantWriteError:
+                pass
+            except ssl.SSLWantReadError:
+                events = select.POLLIN
+            if not view:
+                return True
+            if self._ready(events, clock) & select.POLLIN:
+                try:
+                    self._early = self._socket.recv(SIZE)
+                except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+                    continue
+                return False
 
     def _ready(self, events: int, clock: Clock) -> int:
         """Which of some events the socket has."""
