@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import shutil
 import socket
 import ssl
-import subprocess
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +15,7 @@ import pytest
 
 pytest.importorskip("h11")
 
+import certificates  # noqa: E402
 from plays.protocol import STREAM, TEXT, answer, chunk, head, http, pieces  # noqa: E402
 from plays.stage import HOLD, READ, RESET, Drip, Server, Wait, server  # noqa: E402
 
@@ -54,22 +53,8 @@ def at(stage: Server, scheme: str = "https", **options: Any) -> Endpoint:
 @pytest.fixture(scope="module")
 def authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator["tuple[ssl.SSLContext, Path]"]:
     """A server's side of TLS, and the certificate of the authority behind it."""
-    if shutil.which("openssl") is None:
-        pytest.skip("ALOUD: tests of TLS: openssl is not installed")
     folder = tmp_path_factory.mktemp("authority")
-
-    def run(*words: str) -> None:
-        subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True)
-
-    (folder / "names").write_text(
-        "subjectAltName=IP:127.0.0.1,DNS:localhost\nbasicConstraints=CA:FALSE\nauthorityKeyIdentifier=keyid\n"
-    )
-    new = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
-    usage = ("-addext", "keyUsage=critical,keyCertSign,cRLSign")  # Python 3.13 wants it said
-    run("req", "-x509", *new, *usage, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=Plays", "-days", "2")
-    run("req", *new, "-keyout", "own.key", "-out", "own.csr", "-subj", "/CN=localhost")
-    signing = ("-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-extfile", "names")
-    run("x509", "-req", "-in", "own.csr", *signing, "-out", "own.pem")
+    certificates.make(folder)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(folder / "own.pem", folder / "own.key")
     yield context, folder / "ca.pem"

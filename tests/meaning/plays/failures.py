@@ -68,6 +68,7 @@ FORMS = {  # an error as servers write one into a stream
     "a state in a part of its own": event(part({}, x_server={"state": "cancelled"})),
     "as an event that keeps alive": event({"error": TOLD}, name="ping"),
     "its event's name with [DONE]": b"event: error\ndata: [DONE]\n\n",
+    "under the name of another field": b'Data: {"error": "out of memory"}\n\n',
     "in a call of a tool": event(part({"tool_calls": [{"index": 0, "error": "out of memory"}]})),
 }
 BESIDE = {  # the same beside an answer that comes whole
@@ -146,6 +147,9 @@ ENDINGS = [
     ),
     _stream("a function as it was called once", pieces("x"), event(part({"function_call": {"name": "f"}})), STOP, DONE),
     _stream("[DONE] in quotes without a reason", pieces(TEXT), b'data: "[DONE]"\n\n'),
+    _stream("a piece under the name of another field", pieces("The "), b"D" + pieces("answer")[1:], STOP, DONE),
+    _stream("a piece behind a BOM", pieces("The "), b"\xef\xbb\xbf" + pieces("answer"), STOP, DONE),
+    _stream("two events without an empty line", pieces("The ")[:-1] + pieces("answer") + STOP + DONE),
     _stream("cut in a chunk", pieces(TEXT), end=b"ff\r\ndata: "),
     _stream("cut in an event", pieces(TEXT), b'data: {"choices": [{"index"', end=b""),
     _stream("cut behind a piece", pieces(TEXT), end=b""),
