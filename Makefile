@@ -24,6 +24,8 @@
 #   make growth [ONLY='elif try']   how the time of check and fix grows with the file, for more than 100 shapes of source
 #   make bench-meaning [PEER=openai]   the reader of models' answers, its speed and what it makes of damaged texts, beside peers that are
 #                             installed, and clients of endpoints in plays
+#   make servers              endpoints of real servers: uvicorn, hypercorn with TLS, granian, litellm's proxy, transformers' server with a
+#                             tiny model, proxy.py between; a gigabyte, in build/servers
 #   make capture [KIT=dir]    what jit.trace, jit.script, fx, export, fullgraph, ONNX, lazy tensors and JAX capture rightly, before and
 #                             after `fix --unsafe`; ONNX needs onnx, onnxruntime and onnxscript, JAX torchax
 #   make fixed [KIT=dir ZOO=zoo/dev.jsonl]   `fix --unsafe` over the models of transformers, copied: what changes compiles, parses and is
@@ -69,7 +71,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test check lint layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary operators fuzz bench bench-models bench-calls bench-meaning packages growth capture fixed matrix worth drift pictures sbom lock results clean
+.PHONY: all build test check lint layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary operators fuzz bench bench-models bench-calls bench-meaning servers packages growth capture fixed matrix worth drift pictures sbom lock results clean
 
 all: build
 
@@ -256,6 +258,18 @@ bench-meaning: build
 	$(if $(PEER),$(BIN)/python $(PIP_INSTALL) $(PEER))
 	$(call measure,$(BIN),build/bench-meaning-plays.json) \
 	  $(BIN)/python bench/meaning_plays.py $(if $(PEER),--peer $(PEER)) --json build/bench-meaning-plays.json
+
+# What is in $(VENV), torch among it, is not installed again.
+SERVERS := build/servers
+$(SERVERS)/tools.stamp: | build
+	$(BIN)/python -m venv $(SERVERS)
+	$(BIN)/python -c 'import site; print("import site; site.addsitedir(%r)" % site.getsitepackages()[0])' \
+	  > "$$($(SERVERS)/bin/python -c 'import site; print(site.getsitepackages()[0])')/behind.pth"
+	$(SERVERS)/bin/python $(PIP_INSTALL) uvicorn hypercorn granian "litellm[proxy]" proxy.py accelerate openai
+	touch $@
+
+servers: build $(SERVERS)/tools.stamp
+	$(SERVERS)/bin/python -m pytest tests/meaning/test_servers.py
 
 capture: build
 	@mkdir -p build

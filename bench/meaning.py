@@ -133,6 +133,8 @@ def parts_of_httpx(url: str, body: bytes) -> dict[str, Callable[[], Any]]:
 class AtOnce:
     """A connection, and the pool of it, on which the response is there without a wait."""
 
+    sent = True
+
     def __init__(self, response: bytes) -> None:
         self._response = response
 

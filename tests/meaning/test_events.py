@@ -105,7 +105,7 @@ def test_an_event_has_a_limit() -> None:
 
 
 def test_what_is_no_field_is_told() -> None:
-    for line in (b"Internal Server Error", b'{"error": "x"}', b"error: x", b"<html>", b"event: error\n"):
+    for line in (b"Internal Server Error", b'{"error": "x"}', b"error: x", b"Data: {}", b"<html>", b"event: error\n"):
         reader = EventReader()
         assert reader.feed(b"data: a\nunknown: b\n\n" + line + b"\n") == [("message", b"a")]
         assert reader.foreign

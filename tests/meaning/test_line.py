@@ -6,23 +6,18 @@ import asyncio
 import contextlib
 import os
 import pickle
-import shutil
 import socket
-import ssl
-import subprocess
 import threading
 import time
 import traceback
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 pytest.importorskip("h11")
 
-from plays.protocol import END, STREAM, TEXT, answer, calls, chunk, dump, head, http, pieces  # noqa: E402
-from plays.stage import HOLD, READ, Drip, Server, server  # noqa: E402
+from plays.protocol import END, STREAM, TEXT, answer, calls, chunk, dump, events, http, pieces  # noqa: E402
+from plays.stage import HOLD, READ, Server, server  # noqa: E402
 
 from graphmend.meaning import CallError, Endpoint, EndpointError, MeaningError, OptionError, Request, by  # noqa: E402
 
@@ -230,6 +225,44 @@ def test_a_cancelled_task_closes_its_connection(form: str) -> None:
         asyncio.run(cancel())
 
 
+STATES: "dict[str, list[Any]]" = {
+    "its request goes out": [HOLD],
+    "nothing has come": [READ, HOLD],
+    "a part of the headers has come": [READ, b"HTTP/1.1 200 OK\r\ncont", HOLD],
+    "a part of the body has come": [READ, STREAM + chunk(b": ping\n\n"), HOLD],
+    "it pauses": [READ, http(b"later", "retry-after: 15", status=503), HOLD],
+    "all but the end has come": [READ, STREAM + chunk(events()[:-14]), HOLD],
+}
+
+
+@pytest.mark.parametrize("form", ["coroutine", "coroutine stream"])
+@pytest.mark.parametrize("state", STATES)
+def test_a_cancelled_task_gives_its_place_back(state: str, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphmend.meaning.transport.exchange.MAX_OPEN", 1)
+
+    async def ask_later(text: str) -> str:
+        asked = Request([{"role": "user", "content": text}])
+        if form == "coroutine":
+            return await endpoint.send_async(asked)
+        return "".join([piece async for piece in endpoint.stream_async(asked)])
+
+    async def cancel() -> None:
+        task = asyncio.ensure_future(ask_later("x" * (8_000_000 if state == "its request goes out" else 1)))
+        waiting = asyncio.ensure_future(ask_later("second"))
+        await asyncio.sleep(0.3)
+        waiting.cancel()
+        task.cancel()
+        for each in (task, waiting):
+            with pytest.raises(asyncio.CancelledError):
+                await each
+        assert await asyncio.wait_for(ask_later("third"), 10) == TEXT
+
+    with server([STATES[state], [READ, answer("stream" in form), HOLD]]) as stage:
+        endpoint = at(stage, tries=2)
+        asyncio.run(cancel())
+        assert stage.connections == 2
+
+
 def test_a_stream_that_is_left_closes_its_connection() -> None:
     with server([[READ, STREAM + chunk(pieces("one")), HOLD]]) as stage:
         parts = at(stage).stream(request())
@@ -300,119 +333,3 @@ def test_the_deadline_ends_tools_that_are_coroutines() -> None:
 
     error, requests = _conversation(True, measure)
     assert (error.kind, requests, ended) == ("deadline", 1, ["cancelled"])
-
-
-# TLS and proxies
-
-
-@pytest.fixture(scope="module")
-def authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator["tuple[ssl.SSLContext, Path]"]:
-    """A server's side of TLS, and the certificate of the authority behind it."""
-    if shutil.which("openssl") is None:
-        pytest.skip("ALOUD: tests of TLS: openssl is not installed")
-    folder = tmp_path_factory.mktemp("authority")
-
-    def run(*words: str) -> None:
-        subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True)
-
-    (folder / "names").write_text(
-        "subjectAltName=IP:127.0.0.1,DNS:localhost\nbasicConstraints=CA:FALSE\nauthorityKeyIdentifier=keyid\n"
-    )
-    new = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
-    usage = ("-addext", "keyUsage=critical,keyCertSign,cRLSign")  # Python 3.13 wants it said
-    run("req", "-x509", *new, *usage, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=Plays", "-days", "2")
-    run("req", *new, "-keyout", "own.key", "-out", "own.csr", "-subj", "/CN=localhost")
-    signing = ("-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-extfile", "names")
-    run("x509", "-req", "-in", "own.csr", *signing, "-out", "own.pem")
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(folder / "own.pem", folder / "own.key")
-    yield context, folder / "ca.pem"
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_tls(form: str, authority: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    context, trusted = authority
-    stream = "stream" in form
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    with server([[READ, Drip(answer(stream), 0.0, 50), READ, answer(stream, "two"), HOLD]], context=context) as stage:
-        with pytest.raises(EndpointError) as told:
-            ask(at(stage, "https", tries=3), form)
-        assert told.value.kind == "unreachable" and isinstance(told.value.__cause__, ssl.SSLCertVerificationError)
-        assert len(told.value.attempts) == 1  # a certificate does not get better
-        monkeypatch.setenv("SSL_CERT_FILE", str(trusted))
-        endpoint = at(stage, "https")
-        assert ask(endpoint, form) == TEXT
-        if "coroutine" not in form:
-            assert ask(endpoint, form) == "two"
-            assert len(stage.requests) == 2 and stage.connections == 2
-        endpoint.close()
-
-
-class Proxy(threading.Thread):
-    """Takes CONNECT, and hands bytes on."""
-
-    def __init__(self, answer: bytes = b"HTTP/1.1 200 Connected\r\n\r\n") -> None:
-        super().__init__(daemon=True)
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self._answer = answer
-        self.port: int = self._listener.getsockname()[1]
-        self.heads: list[bytes] = []
-        self.start()
-
-    def run(self) -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                threading.Thread(target=self._serve, args=(self._listener.accept()[0],), daemon=True).start()
-
-    def _serve(self, taken: socket.socket) -> None:
-        data = b""
-        while b"\r\n\r\n" not in data:
-            data += taken.recv(1 << 16)
-        self.heads.append(data)
-        taken.sendall(self._answer)
-        host, port = data.split()[1].decode().rsplit(":", 1)
-        with contextlib.closing(taken), contextlib.closing(socket.create_connection((host, int(port)))) as other:
-            threading.Thread(target=self._hand_on, args=(other, taken), daemon=True).start()
-            self._hand_on(taken, other)
-
-    def _hand_on(self, source: socket.socket, target: socket.socket) -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                data = source.recv(1 << 16)
-                if not data:
-                    break
-                target.sendall(data)
-            target.shutdown(socket.SHUT_RDWR)
-
-    def close(self) -> None:
-        self._listener.close()
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_a_tunnel_through_a_proxy(form: str, authority: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    context, trusted = authority
-    monkeypatch.setenv("SSL_CERT_FILE", str(trusted))
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    monkeypatch.setenv("no_proxy", "")
-    with contextlib.closing(Proxy()) as proxy:
-        monkeypatch.setenv("https_proxy", f"http://ann:secret@127.0.0.1:{proxy.port}")
-        with server([[READ, answer("stream" in form), HOLD]], context=context) as stage:
-            endpoint = at(stage, "https")
-            assert ask(endpoint, form) == TEXT
-            endpoint.close()
-            assert proxy.heads[0].startswith(f"CONNECT 127.0.0.1:{stage.port} HTTP/1.1\r\n".encode())
-    assert b"Proxy-Authorization: Basic YW5uOnNlY3JldA==" in proxy.heads[0] and KEY.encode() not in proxy.heads[0]
-    assert b"Proxy-Authorization" not in stage.requests[0][0] and b"Bearer " + KEY.encode() in stage.requests[0][0]
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_a_proxy_that_refuses(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("no_proxy", "")
-    for refusal in (head("content-length: 0", status=403), head("content-length: 0", status=407), b"SSH-2.0\r\n\r\n"):
-        with server([[READ, refusal]]) as stage:
-            monkeypatch.setenv("https_proxy", f"127.0.0.1:{stage.port}")
-            with pytest.raises(EndpointError):
-                ask(Endpoint("m", "https://example.test/v1", tries=1, deadline=5.0), form)
-    monkeypatch.setenv("https_proxy", "socks5://127.0.0.1:9")
-    with pytest.raises(OptionError, match="no_proxy"):
-        ask(Endpoint("m", "https://example.test/v1"), form)

@@ -10,14 +10,26 @@ import io
 import json
 from typing import Any, Optional
 
+from graphmend.meaning.alike import Ends, ends_of, plain
 from graphmend.meaning.errors import EndpointError
+from graphmend.meaning.failures import (
+    MAX_SHOWN,
+    OF_MESSAGES,
+    check_call,
+    check_choice,
+    check_completion,
+    check_message,
+    check_rest,
+    failure,
+    shown,
+)
 from graphmend.meaning.model import Scored, ToolCall
 from graphmend.meaning.transport.events import Event, EventReader
 
 ENDS = {"stop", "eos", "eos_token", "stop_sequence"}  # of a text, as servers call it
+CHANCES = 16  # events that are looked at for the next to be like them, before one is
 CALLS = {"tool_calls", "function_call"}
-_SIGNS = {"error", "errors", "type"}  # what an object may have that tells a failure
-MAX_SHOWN = 2000  # bytes of what is no answer that are kept to be told
+KEPT_ALIVE = {"ping", "heartbeat", "keepalive", "keep-alive"}  # events without meaning
 _scan: Any = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 
 
@@ -57,30 +69,10 @@ def _no_json(text: str, what: str, cause: ValueError) -> EndpointError:
     return problem
 
 
-def _failure(told: Any) -> EndpointError:
-    """The error of a server that says that it failed."""
-    words = told.get("message") if isinstance(told, dict) else told
-    words = words if isinstance(words, str) and words else json.dumps(told, ensure_ascii=False)[:MAX_SHOWN]
-    code = told.get("code") if isinstance(told, dict) else None
-    again = not (isinstance(code, int) and 400 <= code < 500 and code not in (408, 409, 425, 429))
-    error = EndpointError("status", f"the endpoint says that it failed: {words}", words=words, again=again)
-    error.status = code if isinstance(code, int) else None
-    return error
-
-
-def check_failure(value: dict[str, Any]) -> None:
-    """Raise where an object says that the server failed."""
-    for told in (value.get("error"), value.get("errors") or None):
-        if told is not None and told is not False and told != "":
-            raise _failure(told)
-    if "error" in (value.get("object"), value.get("type")):
-        raise _failure(value)
-
-
 def _no_completion(value: Any, problem: str) -> EndpointError:
-    words = json.dumps(value, ensure_ascii=False)
+    words = shown(value)
     error = _unreadable(f"{problem}: {words[:100]}")
-    error.words = words[:MAX_SHOWN]
+    error.words = words
     return error
 
 
@@ -89,21 +81,21 @@ def choice_of(value: Any) -> Optional[dict[str, Any]]:
     if not isinstance(value, dict):
         raise _no_completion(value, "it is no object")
     choices = value.get("choices")
-    if not _SIGNS.isdisjoint(value) or type(choices) is not list or value.get("object") == "error":
-        check_failure(value)
+    check_completion(value)
     if not isinstance(choices, list):
+        check_rest(value)
         if choices is None and "choices" in value:
             return None
         raise _no_completion(value, "there are no choices in it")
     if not choices:
+        check_rest(value)
         return None
     if len(choices) > 1:
         raise EndpointError("protocol", "the endpoint gives several answers to one question")
     choice = choices[0]
     if not isinstance(choice, dict):
         raise _unreadable("a choice is no object")
-    if "error" in choice:
-        check_failure(choice)
+    check_choice(choice)
     return choice
 
 
@@ -124,15 +116,27 @@ def _refuse(refusal: Any) -> None:
         raise EndpointError("refused", f"the model refuses: {refusal}", words=str(refusal))
 
 
+def _look_at(message: dict[str, Any]) -> None:
+    """Raise where a message, or a part of one, tells a failure, or has what this reader does not know."""
+    check_message(message)
+    if message.get("function_call"):
+        raise _unreadable("it calls a function by function_call, and tools were offered")
+
+
 def check_calls(reason: Any, calls: list[ToolCall]) -> None:
     if reason in CALLS and not calls:
         raise _unreadable(f"it ends by {reason}, and there are none")
+
+
+def _no_text() -> EndpointError:
+    return EndpointError("protocol", "the endpoint's answer has no text")
 
 
 def _tool_call(call: Any) -> ToolCall:
     function = call.get("function") if isinstance(call, dict) else None
     if not isinstance(function, dict):
         raise _unreadable("a call of a tool has no function")
+    check_call(call)
     name, arguments = function.get("name"), function.get("arguments")
     if not isinstance(name, str) or not name or not isinstance(arguments, str):
         raise _unreadable("a call of a tool has no name, or no arguments")
@@ -177,7 +181,7 @@ class WholeReader:
         choice = choice_of(value)
         self.usage = value.get("usage")
         if choice is None:
-            raise _unreadable("it has no choice")
+            raise _no_completion(value, "it has no choice")
         return self._read(choice)
 
     def _value(self) -> Any:
@@ -196,7 +200,7 @@ class WholeReader:
         message = choice.get("message")
         if not isinstance(message, dict):
             raise _unreadable("there is no message")
-        check_failure(message)
+        _look_at(message)
         text = message.get("content")
         self.received = text if isinstance(text, str) else ""
         _refuse(message.get("refusal"))
@@ -205,7 +209,7 @@ class WholeReader:
         calls = [_tool_call(call) for call in _list_of(message.get("tool_calls"))]
         check_calls(reason, calls)
         if not isinstance(text, str) and not (text is None and calls):
-            raise EndpointError("protocol", "the endpoint's answer has no text")
+            raise _no_text()
         return Scored(text or "", _logprobs(choice), calls)
 
 
@@ -214,11 +218,24 @@ class _Call:
 
     def __init__(self) -> None:
         self.id: Any = None
-        self.parts: dict[str, list[str]] = {"name": [], "arguments": []}
+        self._parts: dict[str, list[str]] = {"name": [], "arguments": []}
+
+    def add(self, piece: dict[str, Any], function: dict[str, Any]) -> None:
+        check_call(piece)
+        made = piece.get("id")
+        if made and self.id and made != self.id and function.get("name") and self._parts["name"]:
+            raise _unreadable("two calls of tools have one number")
+        self.id = made or self.id
+        for name, parts in self._parts.items():
+            part = function.get(name)
+            if isinstance(part, str):
+                parts.append(part)
+            elif part is not None:
+                raise _unreadable(f"the {name} of a call of a tool is no text")
 
     def whole(self) -> ToolCall:
-        name, arguments = "".join(self.parts["name"]), "".join(self.parts["arguments"])
-        return _tool_call({"id": self.id, "function": {"name": name, "arguments": arguments}})
+        function = {name: "".join(parts) for name, parts in self._parts.items() if parts}
+        return _tool_call({"id": self.id, "function": function})
 
 
 class StreamReader:
@@ -231,6 +248,12 @@ class StreamReader:
         self._text = io.StringIO()
         self._calls: dict[int, _Call] = {}
         self._index: Any = None
+        self._id: Any = None
+        self._steady = False  # whether two events had this id: some servers have one for each event
+        self._half = ""  # half of a character that two pieces have in UTF-16
+        self._ends: Optional[Ends] = None  # of the last event, where the next may be like it
+        self._chances = CHANCES
+        self._empty = False  # whether a piece of the text was there, with nothing in it
         self._reason: Any = None
         self._seen = False  # whether there was an event
         self.done = False  # whether there was [DONE]
@@ -263,7 +286,11 @@ class StreamReader:
         found: list[str] = []
         try:
             for name, data in events:
-                text = self._event(name, data)
+                text = self._alike(name, data) if self._ends is not None else None
+                if text is None:
+                    text = self._event(name, data)
+                if text and (text[-1] >= "\ud800" or self._half):
+                    text = self._in_pairs(text)
                 if text:
                     found.append(text)
             if self._events.foreign and self._seen:
@@ -272,34 +299,75 @@ class StreamReader:
             if not found:
                 raise
             self.problem = error
+        self._note(found)
+        return found
+
+    def _alike(self, name: str, data: bytes) -> Optional[str]:
+        """The text of an event that is like the one before it but for that; None of another."""
+        start, end = self._ends or (b"", b"")
+        if name != "message" or not (data.startswith(start) and data.endswith(end)):
+            return None
+        middle = data[len(start) : -len(end)]
+        if not plain(middle):
+            return None
+        try:
+            text = middle.decode()
+        except UnicodeDecodeError:
+            return None
+        self._chances = CHANCES
+        self._steady = True
+        return text
+
+    def _note(self, found: list[str]) -> None:
         if found:
             self.begun = True
             self._text.write(found[0] if len(found) == 1 else "".join(found))
-        return found
+
+    def _in_pairs(self, text: str) -> str:
+        """A piece with the half of a character that stands in front of it, and without the half at its end."""
+        text, self._half = self._half + text, ""
+        if "\ud800" <= text[-1] <= "\udbff":
+            text, self._half = text[:-1], text[-1]
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
     def _event(self, name: str, data: bytes) -> Optional[str]:
         self._seen = True
+        self._ends = None
+        if name != "message" and name == "error":
+            raise self._named_error(data)
         if self.done:
-            self._behind(name, data)
+            self._look_for_failure(data)
             return None
         if data[:1] != b"{" and data.strip() == b"[DONE]":
             self.done = True
             return None
-        if name != "message":
-            if name == "ping":
-                return None
-            if name == "error":
-                raise self._named_error(data)
+        if name in KEPT_ALIVE:
+            self._look_for_failure(data)
+            return None
         value = load(data, "an event of the stream")
         choice = choice_of(value)
         usage = value.get("usage")
         if usage is not None:
             self.usage = usage
         if choice is not None:
-            return self._choice(choice)
+            made = value.get("id")
+            if made != self._id:
+                self._take_id(made)
+            else:
+                self._steady = True
+            text = self._choice(choice)
+            if text and self._chances and name == "message" and self._reason is None and not self._calls:
+                self._chances -= 1
+                self._ends = ends_of(data, text)
+            return text
         if name != "message" and usage is None:
             raise self._named_error(data)
         return None
+
+    def _take_id(self, made: Any) -> None:
+        if self._steady and self._id and made:
+            raise EndpointError("protocol", "the endpoint mixes two answers in one stream")
+        self._id, self._steady = made, False
 
     def _foreign_line(self) -> EndpointError:
         words = self._events.foreign.decode("utf-8", "replace")
@@ -311,35 +379,34 @@ class StreamReader:
             value = json.loads(data)
         except (ValueError, RecursionError):
             value = data[:MAX_SHOWN].decode("utf-8", "replace")
-        return _failure(value.get("error") or value if isinstance(value, dict) else value)
+        return failure(value.get("error") or value if isinstance(value, dict) else value)
 
-    def _behind(self, name: str, data: bytes) -> None:
-        """Behind the end nothing counts but an error."""
+    def _look_for_failure(self, data: bytes) -> None:
+        """Of an event that does not count, such as one behind the end, only an error does."""
         try:
             value = json.loads(data)
         except (ValueError, RecursionError):
-            value = None
-        if name == "error":
-            raise self._named_error(data)
+            return
         if isinstance(value, dict):
-            check_failure(value)
+            check_completion(value)
 
     def _choice(self, choice: dict[str, Any]) -> Optional[str]:
-        index = choice.get("index", 0)
+        index = choice.get("index") or 0
         if index != self._index:
             if self._index is not None:
                 raise EndpointError("protocol", "the endpoint gives several answers to one question")
             self._index = index
         delta = choice.get("delta")
-        if not isinstance(delta, dict):
-            if delta is not None:
-                raise _unreadable("a delta is no object")
-            delta = {}
-        if "error" in delta:
-            check_failure(delta)
+        if type(delta) is not dict:
+            delta = self._no_delta(choice, delta)
+        if not OF_MESSAGES.issuperset(delta):
+            _look_at(delta)
         text = delta.get("content")
-        if text is not None and not isinstance(text, str):
-            raise _unreadable("a piece of the text is none")
+        if type(text) is not str:
+            if text is not None:
+                raise _unreadable("a piece of the text is none")
+        elif not text:
+            self._empty = True
         if "refusal" in delta:
             _refuse(delta["refusal"])
         calls = delta.get("tool_calls")
@@ -353,6 +420,14 @@ class StreamReader:
             self._reason = reason
         return text
 
+    def _no_delta(self, choice: dict[str, Any], delta: Any) -> dict[str, Any]:
+        """What stands for a part without a delta: nothing, where its text is not somewhere else."""
+        if delta is not None:
+            raise _unreadable("a delta is no object")
+        if choice.get("message") or choice.get("text"):
+            raise _no_completion(choice, "a part of the stream has its text in another place than a delta")
+        return {}
+
     def _add_calls(self, pieces: list[Any]) -> None:
         """Pieces of calls by their number: the first has the name, all have a piece of the arguments."""
         for piece in pieces:
@@ -362,19 +437,17 @@ class StreamReader:
             function = piece.get("function")
             if not isinstance(number, int) or not isinstance(function, (dict, type(None))):
                 raise _unreadable("a call of a tool has no number, or no function")
-            call = self._calls.setdefault(number, _Call())
-            call.id = piece.get("id") or call.id
-            for name, parts in call.parts.items():
-                part = (function or {}).get(name)
-                if not isinstance(part, (str, type(None))):
-                    raise _unreadable(f"the {name} of a call of a tool is no text")
-                parts.append(part or "")
+            self._calls.setdefault(number, _Call()).add(piece, function or {})
 
     def last(self) -> list[str]:
         """The text of what the end of the body has cut off; to be called when the body is whole."""
-        if self._as_whole is not None or self.done:
+        if self._as_whole is not None:
             return []
-        return self._read(self._events.rest())
+        found = self._read(self._events.rest())
+        if self._half:
+            found, self._half = [*found, self._half], ""
+            self._note(found[-1:])
+        return found
 
     def finish(self) -> Scored:
         if self._as_whole is not None:
@@ -391,4 +464,6 @@ class StreamReader:
             raise EndpointError("cut short", words, again=True)
         calls = [call.whole() for call in self._calls.values()]
         check_calls(self._reason, calls)
+        if not (calls or self.begun or self._empty):
+            raise _no_text()
         return Scored(self._text.getvalue(), calls=calls)

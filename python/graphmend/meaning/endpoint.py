@@ -18,6 +18,7 @@ from graphmend.meaning.secret import Secret, key_of, told, words_of
 Event = dict[str, Any]
 Reader = Union[WholeReader, StreamReader]
 MAX_REFUSAL = 1 << 16  # bytes of a refusal that are read
+REQUEST_IDS = ("x-request-id", "request-id", "x-amzn-requestid", "apim-request-id", "cf-ray")  # as servers call it
 
 
 def _transport() -> Any:
@@ -102,13 +103,13 @@ class Endpoint(Model):
         target = Target(base_url)
         self.name = check.text("name", name, "'some-model'")
         self.base_url = target.url
-        self.strict = bool(schema)
+        self.strict = check.flag("schema", schema)
         self.retries = check.count("retries", retries, 0, "2")
         self.max_calls = check.count("max_calls", max_calls, 0, "100")
         self.tokens_spent = 0
         self._target = target
         self._key_variable = check.text("key_variable", key_variable, "'OPENAI_API_KEY'")
-        self._insecure = bool(insecure)
+        self._insecure = check.flag("insecure", insecure)
         self._timeout = check.seconds("timeout", timeout)
         self._deadline = check.seconds("deadline", deadline, example="600")
         self._tries = check.count("tries", tries, 1, "3")
@@ -257,6 +258,7 @@ class Endpoint(Model):
     ) -> Generator[Any, Any, Scored]:
         """One post and what is answered."""
         exchange = _transport().Exchange(hands, pool, self._address_of(), clock, self._max_answer)
+        well = False
         try:
             data = yield from exchange.begin(self._address.post(body, self._authorization()), fresh)
             answer = exchange.answer
@@ -272,14 +274,20 @@ class Endpoint(Model):
                     break
                 data = yield from exchange.more()  # most steps are this one
             yield from self._end(exchange, reader)
-            return reader.finish()
+            scored = reader.finish()
+            well = True
+            return scored
+        except RecursionError as cause:
+            raise EndpointError("limit", "the endpoint's answer is nested too deeply") from cause
         except EndpointError as error:
-            error.request_id = exchange.answer.headers.get("x-request-id", "")[:200]
-            error.status = error.status or exchange.answer.status or None
+            said = exchange.answer
+            error.request_id = next((said.headers[name] for name in REQUEST_IDS if said.headers.get(name)), "")[:200]
+            error.status = error.status or said.status or None
+            well = said.status != 200  # a refusal that is whole is an answer like others
             raise
         finally:
             self._spend(reader.usage)
-            exchange.close()
+            exchange.close(well)
 
     def _end(self, exchange: Any, reader: Reader) -> Any:
         """What stands behind the end that the server has said, and in front of the end of the body."""
@@ -295,15 +303,15 @@ class Endpoint(Model):
 
     def _refuse(self, exchange: Any, data: bytes) -> Any:
         """Raise what a status other than 200 says, with the words behind it as far as they come."""
-        answer, parts = exchange.answer, [data]
+        answer, body = exchange.answer, bytearray(data)
         try:
-            while answer.state != "ended" and sum(map(len, parts)) < MAX_REFUSAL:
-                parts.append((yield from exchange.more()))
+            while answer.state != "ended" and len(body) < MAX_REFUSAL:
+                body += yield from exchange.more()
         except EndpointError as error:
             problem: Optional[EndpointError] = error
         else:
             problem = None
-        words = words_of(b"".join(parts).decode("utf-8", "replace"), self._secrets(), 2000)
+        words = words_of(body.decode("utf-8", "replace"), self._secrets(), 2000)
         raise EndpointError(
             "status",
             f"the endpoint answers {answer.status}: {words[:200]}",
@@ -345,7 +353,10 @@ class Endpoint(Model):
         from graphmend.meaning.transport.coroutines import Coroutines
 
         self._check_process()
-        loop = asyncio.get_running_loop()
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError as error:
+            raise EndpointError("option", "the coroutines of an Endpoint run in asyncio: use asyncio.run") from error
         kept = self._loops.get(id(loop))
         if kept is None or kept[0] is not loop:
             with self._lock:

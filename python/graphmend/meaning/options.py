@@ -32,8 +32,14 @@ def count(name: str, value: Any, least: int, example: str) -> int:
     return value
 
 
+def flag(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise OptionError(f"{name} is {value!r:.40}: write {name}=True or {name}=False")
+    return value
+
+
 def text(name: str, value: Any, example: str) -> str:
-    if not isinstance(value, str) or not value or "\0" in value:
+    if not isinstance(value, str) or not value.strip() or "\0" in value:
         raise OptionError(f"{name} is {value!r:.40}: write a text, such as {name}={example}")
     return value
 
@@ -55,7 +61,7 @@ def of_requests(options: dict[str, Any]) -> dict[str, Any]:
     own = sorted(_OWN & options.keys())
     if own:
         raise OptionError(f"{own[0]} is written by the endpoint itself: leave it out")
-    if options.get("n", 1) != 1:
+    if "n" in options and not (options["n"] == 1 and type(options["n"]) is int):
         raise OptionError("n is not 1: a call has one answer; call several times")
     for name, value in options.items():
         try:

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
-from plays.protocol import DONE, END, PIECES, STOP, STREAM, TEXT, answer, chunk, event, events, head, pieces
-from plays.stage import ALL, HOLD, READ, STREAMS, Error, Play, Script, Step, Wait, Want
+from plays.protocol import (
+    DONE,
+    END,
+    PIECES,
+    STOP,
+    STREAM,
+    TEXT,
+    answer,
+    chunk,
+    completion,
+    dump,
+    event,
+    events,
+    head,
+    http,
+    part,
+    pieces,
+)
+from plays.stage import ALL, HOLD, READ, STREAMS, WHOLE, Error, Play, Script, Step, Wait, Want
 
 OTHER = "Another answer."
-BOTH: list[Want] = [(TEXT,), (TEXT, Error())]
+FAILS: Want = (Error(),)
 
 
 def behind(*more: Step) -> "list[Step]":
@@ -42,6 +59,28 @@ def choice(index: int, delta: "dict[str, str]", reason: "str | None" = None) -> 
 
 def several(*choices: "dict[str, object]") -> bytes:
     return event({"choices": list(choices)})
+
+
+def mixed(name: str, *parts: "tuple[str, str]", want: Want = FAILS) -> Play:
+    """Events that have ids."""
+    told = [event({**part({"content": text}), "id": id_}) for id_, text in parts]
+    data = b"".join(told) + event({**part({}, "stop"), "id": parts[-1][0]}) + DONE
+    return Play("belonging", name, lambda stream: [[READ, STREAM + chunk(data) + END]], [want], forms=STREAMS)
+
+
+def _left(name: str, *response: bytes, forms: "tuple[str, ...]" = STREAMS) -> Play:
+    """An answer that is none, on a connection that has more behind it: nobody asks there again."""
+    return Play(
+        "belonging",
+        name,
+        lambda stream: [
+            [READ, b"".join(response), *behind(Wait(0.1), answer(stream, OTHER))],
+            [READ, answer(stream), HOLD],
+        ],
+        [(Error(),), (TEXT,)],
+        {"tries": 1},
+        forms,
+    )
 
 
 def _ended(name: str, *response: bytes) -> Play:
@@ -85,6 +124,33 @@ PLAYS = [
     ),
     _ended("the connection stays open behind [DONE]", STREAM + chunk(events())),
     _ended("an answer behind [DONE] in chunks that never end", STREAM + chunk(events()) + chunk(events("No."))),
+    mixed(
+        "two answers in turns", ("a", "The "), ("a", "answer"), ("b", "It "), ("a", " is "), ("b", "is."), ("a", "42.")
+    ),
+    mixed("one answer behind another", ("a", "The "), ("a", "answer"), ("b", " is "), ("b", "42.")),
+    mixed("an id for each event", ("a", "The "), ("b", "answer"), ("c", " is "), ("d", "42."), want=(TEXT,)),
+    mixed("an id from the second event", ("", "The "), ("", "answer"), ("c", " is "), ("c", "42."), want=(TEXT,)),
+    _left("a page leaves its connection", http(b"<html>"), forms=ALL),
+    _left("a cut text leaves its connection", http(dump(completion(TEXT, "length"))), forms=WHOLE),
+    _left("an error event leaves its connection", STREAM, chunk(event({"error": "out of memory"})), END),
+    _left("two choices leave their connection", STREAM, chunk(several(choice(0, {}), choice(1, {}))), END),
+    Play(
+        "belonging",
+        "an answer in front of the end of its request",
+        lambda stream: [[answer(stream), HOLD], [READ, answer(stream), HOLD]],
+        [(TEXT, Error()), (TEXT,)],
+        {"tries": 1, "timeout": 2.0},
+        prompt="x" * 8_000_000,
+    ),
+    Play(
+        "belonging",
+        "Connection: close in a second line is kept",
+        lambda stream: (
+            [[READ, answer(stream).replace(b"OK\r\n", b"OK\r\nconnection: x\r\nconnection: close\r\n", 1), READ, HOLD]]
+            + [[READ, answer(stream, OTHER), HOLD]]
+        ),
+        [(TEXT,), (OTHER,)],
+    ),
     Play(
         "belonging",
         "an error leaves half an answer on the connection",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from typing import Any
 
 from plays.protocol import (
@@ -21,7 +22,7 @@ from plays.protocol import (
     part,
     pieces,
 )
-from plays.stage import READ, RESET, STREAMS, WHOLE, Error, Play, Want
+from plays.stage import READ, RESET, STREAMS, WHOLE, Error, Play, Wait, Want
 
 ONCE = {"tries": 1}
 FAILS: Want = (Error(),)
@@ -52,6 +53,34 @@ FORMS = {  # an error as servers write one into a stream
     "an object between events": b'{"error": {"message": "out of memory"}}\n\n',
     "its event's name without data": b"event: error\ndata\n\n",
     "a page": b"data: <html><body>502</body></html>\n\n",
+    "a code and words beside empty choices": event({"choices": [], "code": 500, "message": "out of memory"}),
+    "words beside empty choices": event({"choices": [], "message": "out of memory"}),
+    "words beside null for choices": event({"choices": None, "detail": "out of memory"}),
+    "a code in a part of its own": event({"choices": None, "base_resp": {"status_code": 1004, "status_msg": "no"}}),
+    "in a part of its own": event(part({"content": ""}, x_server={"error": "out of memory"})),
+    "a code beside a piece": event(part({"content": "x"}, code=503, msg="busy")),
+    "a code as a text": event(part({}, statusCode="503")),
+    "in other words": event(part({}, errorMessage="out of memory")),
+    "a code of an error": event(part({}, error_code=17)),
+    "an exception": event(part({}, exception="OutOfMemory")),
+    "no success": event(part({"content": ""}, success=False)),
+    "its state": event(part({}, status="failed")),
+    "a state in a part of its own": event(part({}, x_server={"state": "cancelled"})),
+    "as an event that keeps alive": event({"error": TOLD}, name="ping"),
+    "its event's name with [DONE]": b"event: error\ndata: [DONE]\n\n",
+    "under the name of another field": b'Data: {"error": "out of memory"}\n\n',
+    "in a call of a tool": event(part({"tool_calls": [{"index": 0, "error": "out of memory"}]})),
+}
+BESIDE = {  # the same beside an answer that comes whole
+    "a code": {"code": 500, "message": "out of memory"},
+    "a code as a text": {"statusCode": "503"},
+    "a negative code": {"code": -1},
+    "in a part of its own": {"x_server": {"error": "out of memory"}},
+    "in other words": {"errorMessage": "out of memory"},
+    "a code of an error": {"error_code": 17},
+    "no success": {"success": False},
+    "its state": {"status": "failed"},
+    "its type": {"type": "server_error"},
 }
 PLACES = {
     "first": (b"", STOP + DONE),
@@ -75,6 +104,15 @@ def _whole(name: str, response: bytes, want: Want = FAILS) -> Play:
 
 def _both(name: str, response: bytes, want: Want = FAILS) -> Play:
     return Play("failures", name, lambda stream: [[READ, response]], [want], dict(ONCE))
+
+
+def _cut_gzip(name: str, data: bytes, forms: "tuple[str, ...]") -> Play:
+    """All bytes but the last ones, in a body that ends as it has to, in a packet of its own."""
+    begun = STREAM.replace(b"\r\n", b"\r\ncontent-encoding: gzip\r\n", 1) + chunk(data)
+    return Play("failures", name, lambda stream: [[READ, begun, Wait(0.05), END]], [FAILS], dict(ONCE), forms)
+
+
+MESSAGE = completion()["choices"][0]
 
 
 def choices(*made: Any) -> bytes:
@@ -101,6 +139,17 @@ ENDINGS = [
     _stream("text behind stop", pieces(TEXT), STOP, pieces(" No."), DONE),
     _stream("a refusal", event(part({"refusal": "I will not."})), STOP, DONE, want=(Error("refused"),)),
     _stream("a refusal behind a piece", pieces("The "), event(part({"refusal": "No."})), STOP, DONE),
+    _stream("no text at all", event(part({"role": "assistant"})), STOP, DONE),
+    _stream("null as its text", event(part({"content": None})), STOP, DONE),
+    _stream("a whole answer as an event", event(completion()), DONE, want=(TEXT, Error())),
+    _stream(
+        "text outside of a delta", event({"choices": [{"index": 0, "text": TEXT}]}), STOP, DONE, want=(TEXT, Error())
+    ),
+    _stream("a function as it was called once", pieces("x"), event(part({"function_call": {"name": "f"}})), STOP, DONE),
+    _stream("[DONE] in quotes without a reason", pieces(TEXT), b'data: "[DONE]"\n\n'),
+    _stream("a piece under the name of another field", pieces("The "), b"D" + pieces("answer")[1:], STOP, DONE),
+    _stream("a piece behind a BOM", pieces("The "), b"\xef\xbb\xbf" + pieces("answer"), STOP, DONE),
+    _stream("two events without an empty line", pieces("The ")[:-1] + pieces("answer") + STOP + DONE),
     _stream("cut in a chunk", pieces(TEXT), end=b"ff\r\ndata: "),
     _stream("cut in an event", pieces(TEXT), b'data: {"choices": [{"index"', end=b""),
     _stream("cut behind a piece", pieces(TEXT), end=b""),
@@ -146,6 +195,14 @@ ANSWERS = [
     _whole("an error in a choice", choices({**completion()["choices"][0], "error": TOLD})),
     _whole("an error in a message", choices({"message": {"content": "x", "error": "bad"}, "finish_reason": "stop"})),
     _whole("a list of errors", http(dump(completion(errors=[TOLD])))),
+    *(_whole(f"told beside choices, {name}", http(dump(completion(**told)))) for name, told in BESIDE.items()),
+    _whole("told instead of choices", http(dump({"choices": None, "base_resp": {"status_code": 1004}}))),
+    _whole(
+        "a function as it was called once",
+        choices({**MESSAGE, "message": {"content": "x", "function_call": {"name": "f"}}}),
+    ),
+    _cut_gzip("gzip without its end", gzip.compress(dump(completion()))[:-8], WHOLE),
+    _cut_gzip("a stream in gzip without its end", gzip.compress(pieces(TEXT) + STOP)[:-8], STREAMS),
     _whole("the reason error", http(dump(completion(TEXT, "error")))),
     _whole("the reason length", http(dump(completion(TEXT, "length"))), (Error("cut short"),)),
     _whole("the reason content_filter", http(dump(completion(TEXT, "content_filter"))), (Error("cut short"),)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from typing import Any
 
 from plays.protocol import (
     DONE,
@@ -57,6 +58,29 @@ def _several(data: bytes) -> bytes:
 
 def _odd(data: bytes) -> bytes:
     return data.replace(b"data: ", b": a comment\nid: 7\nretry: 10\nunknown: x\nevent\ndata:")
+
+
+HALVES = b'data: {"choices": [{"index": 0, "delta": {"content": "%s"}}]}\n\n'
+ODD_MEMBERS: "dict[str, Any]" = {  # members that tell no failure
+    "code": 0,
+    "message": "Success",
+    "success": True,
+    "status": "completed",
+    "error": None,
+    "errors": [],
+    "error_code": 0,
+    "errorMessage": "",
+    "type": "chat",
+    "x_server": {"id": "r1", "state": "running", "status_code": 200},
+    "base_resp": {"status_code": 0, "status_msg": ""},
+    "service_tier": "default",
+    "provider": "somebody",
+    "prompt_filter_results": [{"content_filter_results": {"hate": {"filtered": False}}}],
+}
+
+
+def _with_odd_members(texts: "tuple[str, ...]") -> bytes:
+    return b"".join(event(part({"content": text, "reasoning_content": None}, **ODD_MEMBERS)) for text in texts)
 
 
 def _zlib(data: bytes, bits: int) -> bytes:
@@ -127,6 +151,33 @@ PLAYS = [
     _stream("usage last", pieces(*PIECES) + STOP + event({"choices": [], "usage": {"total_tokens": 7}}) + DONE),
     _stream("usage beside null as an error", pieces(*PIECES) + STOP + event({"choices": [], "error": None}) + DONE),
     _stream("one event of a hundred thousand characters", events("x" * 100_000), want=("x" * 100_000,)),
+    _stream("members that nobody asked for", _with_odd_members(PIECES) + STOP + DONE),
+    _stream("an index that is null", pieces(*PIECES).replace(b'"index": 0', b'"index": null', 2) + STOP + DONE),
+    _stream("no index", pieces(*PIECES).replace(b'"index": 0, ', b"", 2) + STOP + DONE),
+    _stream(
+        "events that keep alive",
+        b"event: ping\ndata: {}\n\n" + events().replace(b"\n\n", b"\n\nevent: heartbeat\ndata: {}\n\n", 2),
+    ),
+    _stream(
+        "a character in two pieces", HALVES % b"\\ud83d" + HALVES % b"\\udc4b!" + STOP + DONE, want=("\U0001f44b!",)
+    ),
+    _stream("a character in two chunks", HALVES % b"a\\ud83d", HALVES % b"\\udc4b", STOP + DONE, want=("a\U0001f44b",)),
+    _stream("half a character", HALVES % b"a\\ud83d", STOP + DONE, want=("a\ud83d", Error())),
+    _stream(
+        "half a character in front of others",
+        HALVES % b"\\ud83d" + HALVES % b"a",
+        STOP + DONE,
+        want=("\ud83da", Error()),
+    ),
+    _stream("the other half of a character", HALVES % b"\\udc4ba", STOP + DONE, want=("\udc4ba", Error())),
+    _stream(
+        "a part without a delta", pieces(*PIECES) + event({"choices": [{"index": 0, "finish_reason": "stop"}]}) + DONE
+    ),
+    _stream(
+        "pieces beside whole messages",
+        event({"choices": [{"delta": {"content": TEXT}, "message": {"content": TEXT}}]}) + STOP,
+    ),
+    _stream("a text that is empty", pieces("") + STOP + DONE, want=("",)),
     _stream("pieces of spaces and line ends", events(" ", "\n", "\t", " x \n"), want=(" \n\t x \n",)),
     _open("until the close", events()),
     _open("until the close, slowly", Drip(events(), 0.002, 20)),
@@ -203,6 +254,7 @@ PLAYS = [
     _whole("until the close", head() + dump(completion())),
     _whole("as an unknown kind of content", http(dump(completion()), "content-type: text/plain; charset=latin-1")),
     _whole("with a BOM", http(BOM + dump(completion())), (TEXT, Error())),
+    _whole("members that nobody asked for", http(dump(completion(**ODD_MEMBERS)))),
     _whole("an empty text", http(dump(completion(""))), ("",)),
     _whole("with spaces around", http(b"\n " + dump(completion()) + b"\n")),
     _whole(

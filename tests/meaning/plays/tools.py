@@ -63,6 +63,7 @@ def chunks(*data: bytes) -> bytes:
 
 MIXED = completion("Wait.", "stop")
 MIXED["choices"][0]["message"]["tool_calls"] = calls(ONE)["choices"][0]["message"]["tool_calls"]
+FAULTY = {"message": {"tool_calls": [{**MIXED["choices"][0]["message"]["tool_calls"][0], "error": "x"}]}}
 PLAYS = [
     _called("a call", chunks(call_pieces(ONE), READY, DONE), calls(ONE), 1),
     _called("two calls", chunks(call_pieces(ONE, ONE), READY, DONE), calls(ONE, ONE), 2),
@@ -100,7 +101,25 @@ PLAYS = [
         READY,
         DONE,
     ),
+    _stream("two calls of one number", call_pieces(ONE) + call_pieces(ONE).replace(b"call0", b"call9"), READY, DONE),
+    _stream(
+        "a call without arguments",
+        event(part({"tool_calls": [{"index": 0, "function": {"name": "measure"}}]})),
+        READY,
+        DONE,
+    ),
+    _stream(
+        "an error in a piece of the call",
+        call_pieces(ONE),
+        event(part({"tool_calls": [{"index": 0, "error": "x"}]})),
+        READY,
+    ),
+    _stream(
+        "a failure in other words behind the call", call_pieces(ONE), READY, event({"choices": [], "code": 500}), DONE
+    ),
+    _stream("another answer's call", event({**part({"content": "a"}), "id": "a"}) * 2 + call_pieces(ONE) + READY, DONE),
     _stream("20,000 calls", call_pieces(*[("measure", "{}")] * 20_000), READY, DONE),
+    _whole("an error in the call", {"choices": [{**FAULTY, "finish_reason": "tool_calls"}]}),
     _whole("20,000 calls", calls(*[ONE] * 20_000)),
     _whole("the reason length", calls(ONE, reason="length")),
     _whole("the reason error", calls(ONE, reason="error")),

@@ -31,7 +31,7 @@ class Target:
     def __init__(self, url: Any, what: str = "") -> None:
         if not isinstance(url, str):
             raise _bad(url, "is no text")
-        if not url.isprintable() or " " in url:
+        if not url.isprintable() or " " in url or "\\" in url:
             raise _bad(url, "has spaces or characters that no address has")
         try:
             parts = urllib.parse.urlsplit(url)
@@ -74,7 +74,7 @@ def _host(name: Optional[str], url: str) -> str:
             ipaddress.ip_address(name)
     except ValueError as error:
         raise _bad(url, f"has no right host ({error})") from None
-    if not re.fullmatch(r"[A-Za-z0-9._:-]+", encoded):
+    if not re.fullmatch(r"[A-Za-z0-9_:-][A-Za-z0-9._:-]*", encoded):
         raise _bad(url, "has no right host")
     return encoded
 

@@ -6,6 +6,7 @@ import contextlib
 import os
 import select
 import socket
+import ssl
 import threading
 import time
 from typing import Any
@@ -24,6 +25,8 @@ class Line:
         self._tls = False
         self._pid = os.getpid()
         self._set = 0.0  # the timeout that the socket has
+        self._early = b""  # what came while a request was sent
+        self.sent = True  # whether the last request has gone out as a whole
 
     def _limit(self, clock: Clock) -> None:
         """Have the next call on the socket end by the clock."""
@@ -33,22 +36,54 @@ class Line:
         if seconds != self._set:
             if seconds <= 0:
                 raise Late
-            self._socket.settimeout(seconds)
-            self._set = seconds
+            self._set_timeout(seconds)
+
+    def _set_timeout(self, seconds: float) -> None:
+        self._socket.settimeout(seconds)
+        self._set = seconds
 
     def send(self, post: Post, clock: Clock) -> None:
         """Send a request; not all of it where the answer comes first."""
+        self.sent = False
         view = post.view()
-        while view:
+        try:
+            self.sent = self._sent_over_tls(view, clock) if self._tls else self._sent_plainly(view, clock)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # the answer may say why
+
+    def _sent_plainly(self, view: memoryview, clock: Clock) -> bool:
+        """Whether all of it has gone out, before an answer came."""
+        while True:
             self._limit(clock)
             try:
                 view = view[self._socket.send(view) :]
             except socket.timeout as error:
                 raise _late(error) from None
-            except (BrokenPipeError, ConnectionResetError):
-                return  # the answer may say why
-            if view and not self._tls and self._ready(select.POLLIN | select.POLLOUT, clock) & select.POLLIN:
-                return
+            if not view:
+                return True
+            if self._ready(select.POLLIN | select.POLLOUT, clock) & select.POLLIN:
+                return False
+
+    def _sent_over_tls(self, view: memoryview, clock: Clock) -> bool:
+        """The same; only what TLS has read tells whether there is an answer, for it has messages of its own."""
+        self._limit(clock)
+        self._set_timeout(0.0)
+        while True:
+            events = select.POLLIN | select.POLLOUT
+            try:
+                view = view[self._socket.send(view) :]
+            except ssl.SSLWantWriteError:
+                pass
+            except ssl.SSLWantReadError:
+                events = select.POLLIN
+            if not view:
+                return True
+            if self._ready(events, clock) & select.POLLIN:
+                try:
+                    self._early = self._socket.recv(SIZE)
+                except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+                    continue
+                return False
 
     def _ready(self, events: int, clock: Clock) -> int:
         """Which of some events the socket has."""
@@ -61,6 +96,9 @@ class Line:
 
     def receive(self, clock: Clock) -> bytes:
         """Some bytes; none at the end."""
+        if self._early:
+            data, self._early = self._early, b""
+            return data
         if clock.wait() != self._set or os.getpid() != self._pid:
             self._limit(clock)
         try:

@@ -29,6 +29,7 @@ class AsyncLine(asyncio.Protocol):
         self._error: Optional[BaseException] = None
         self._waiter: Optional[asyncio.Future[None]] = None
         self._paused = False
+        self.sent = True  # whether the last request had gone out as a whole when its answer began
 
     # What asyncio tells
 
@@ -36,6 +37,8 @@ class AsyncLine(asyncio.Protocol):
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:
+        if self.sent and self._sending():
+            self.sent = False
         self._data.append(data)
         self._size += len(data)
         if self._size > MUCH and not self._paused:
@@ -62,7 +65,8 @@ class AsyncLine(asyncio.Protocol):
         """Send a request. What the socket does not take goes on while the answer is awaited."""
         if os.getpid() != self._pid:
             raise OSError("the connection belongs to the process that this one was forked from")
-        if not self._ended:
+        self.sent = not self._ended
+        if self.sent:
             self._transport.write(post.view())
 
     async def receive(self, clock: Clock) -> bytes:

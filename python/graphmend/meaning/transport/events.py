@@ -18,6 +18,11 @@ _NAME = re.compile(rb"[\w-]+")
 Event = tuple[str, bytes]  # its name, and its data
 
 
+def _is_foreign(field: bytes, value: bytes) -> bool:
+    """Whether a line that no rule is for is more than a field that is to be ignored: `Data: {...}` has text in it."""
+    return field == b"error" or value[:1] in (b"{", b"[") or not _NAME.fullmatch(field)
+
+
 class EventReader:
     """Takes bytes, gives events."""
 
@@ -31,7 +36,7 @@ class EventReader:
         self._data: Optional[bytes] = None
         self._more: list[bytes] = []  # the data's lines behind the first
         self._length = 0  # of all of them
-        self.foreign = b""  # the first line that is no field: its name is no word, or it tells an error
+        self.foreign = b""  # the first line that is no field: its name is no word, it tells an error, or it has JSON
         self.last_id = b""
         self.retry: Optional[int] = None
 
@@ -108,7 +113,7 @@ class EventReader:
             self.last_id = value
         elif field == b"retry" and value.isdigit() and len(value) < 19:
             self.retry = int(value)
-        elif field and not self.foreign and (field == b"error" or not _NAME.fullmatch(field)):
+        elif field and not self.foreign and _is_foreign(field, value):
             self.foreign = line[:2000]
 
     def _dispatched(self) -> Optional[Event]:

@@ -170,11 +170,12 @@ class Exchange:
             pass
         return b"".join(parts)
 
-    def close(self) -> None:
-        """Keep the connection where its answer ended exactly where it had to, else close it."""
+    def close(self, well: bool) -> None:
+        """Keep the connection where all went well and its answer ended exactly where it had to, else close it. Behind
+        an answer that came before the whole of the request, the rest of that would stand in front of the next."""
         line, self._line = self._line, None
         if line is not None:
-            if self.answer.reusable():
+            if well and self.answer.reusable() and line.sent:
                 self._pool.keep(line)
             else:
                 line.close()

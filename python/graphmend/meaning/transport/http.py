@@ -24,6 +24,7 @@ MAX_SIZE_LINE = 1 << 10  # bytes of a chunk's size and its extensions
 _SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(;.*)?")
 _INTERIM = re.compile(rb"HTTP/1\.[01] 1([0-9]{2})[ \r\n]")
 _HEAD_END = re.compile(rb"\n\r?\n")
+_LISTS = {"connection", "content-encoding"}  # what stands in several lines of these is one list
 HEAD, LENGTH, CHUNKS, TRAILERS, CLOSE, ENDED = "head", "length", "chunks", "trailers", "close", "ended"
 
 
@@ -62,7 +63,10 @@ class HttpAnswer:
             if self.state == HEAD:
                 data = self._read_heads(data)
             body = self._read_body(data) if data else b""
-        return self._decoded(body) if body else b""
+        body = self._decoded(body) if body else b""
+        if self._decoder is not None and self.state == ENDED:
+            self._decoder.check_end()
+        return body
 
     def end(self) -> bytes:
         """The connection ended: what is left of the body."""
@@ -113,8 +117,12 @@ class HttpAnswer:
         if not isinstance(event, h11.Response):
             raise _problem("it has no status")
         self.status = event.status_code
-        for name, value in event.headers:
-            self.headers.setdefault(name.decode("latin-1"), value.decode("latin-1"))
+        for raw_name, raw_value in event.headers:
+            name, value = raw_name.decode("latin-1"), raw_value.decode("latin-1")
+            if name in _LISTS and name in self.headers:
+                value = f"{self.headers[name]}, {value}"
+            if name in _LISTS or name not in self.headers:
+                self.headers[name] = value
         self._closes = event.http_version != b"1.1" or "close" in self.headers.get("connection", "").lower()
         self._choose_framing()
 
@@ -239,8 +247,6 @@ class HttpAnswer:
         self._given += len(body)
         if self._given > self._max_bytes:
             raise self._too_long()
-        if self._decoder is not None and self.state == ENDED:
-            self._decoder.check_end()
         return body
 
     def _too_long(self) -> EndpointError:
