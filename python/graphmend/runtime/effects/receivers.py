@@ -7,19 +7,25 @@ loaded or written to in the call. Receivers may be replaced while a graph lives,
 
 from __future__ import annotations
 
+import dis
 import logging
 import sys
+import types
 import warnings
 import weakref
 from typing import Any, Callable, Optional
 
 from ..analysis.receiver_reach import reached
+from ..analysis.record_keepers import keeps_records
 from ..base import trace_state
 from ..base.dynamo_values import real
 from .object_writes import asked_object
 
 SEES = "what receives the effect may see the call, or be seen by it: {}"
+KEEPS = "a receiver may keep the record, whose tensors and containers would be copies"
 SHOWERS = (logging.Logger, logging.LoggerAdapter)
+TAKEN_APART = ("LOAD_ATTR", "LOAD_METHOD", "FORMAT_", "BINARY_", "COMPARE_OP")
+LOOKED_UP = frozenset(["getLogger", "getChild"])  # what gives a logger that the sink does not name
 STREAMS, LOGS, WARNINGS = "GM301", "GM302", "GM303"
 
 
@@ -35,6 +41,7 @@ class Receivers:
         self.kinds: set[str] = set()
         self.loggers: list[Any] = []
         self.files: list[Any] = []
+        self.copies = False  # whether a log record holds copies of what the program has shown
         self.loaded: frozenset[int] = frozenset()
         self.asked: frozenset[int] = frozenset()
         self.stored: frozenset[str] = frozenset()
@@ -68,9 +75,10 @@ class Receivers:
                 reason = "an object of theirs is used in the call"
             elif not reach.names.isdisjoint(self.stored):
                 reason = "the call sets what they read"
+            elif self.copies and any(map(keeps_records, found)):
+                reason = KEEPS
         if reason is None:
             self.known = [reference(value) for value in found]
-
         return reason
 
     def hold(self) -> bool:
@@ -97,8 +105,11 @@ def nobody() -> None:
     """Refers to None."""
 
 
-def note(trace: Any, site: str, sink: Any, values: list[Any]) -> None:
-    """Note that an effect is deferred, by Dynamo's variables of its sink and of what it shows."""
+def note(trace: Any, site: str, sink: Any, values: list[Any], numbers: str) -> None:
+    """Note that an effect is deferred, by Dynamo's variables of its sink and of what it shows.
+
+    `numbers` has a `1` for each value of which numbers alone are read.
+    """
     receivers = trace.receivers = trace.receivers or Receivers()
     receivers.sites[site] = None
     kind = trace_state.rule_of(site)
@@ -108,6 +119,32 @@ def note(trace: Any, site: str, sink: Any, values: list[Any]) -> None:
         receivers.files += [value for value in objects if hasattr(type(value), "write")]
     else:
         receivers.loggers += loggers_of(kind, sink, objects)
+    if kind == LOGS and not receivers.copies:
+        whole = raw_parameters(sink.get_code())
+        shown = zip(values, numbers.ljust(len(values)))
+        receivers.copies = any(i in whole and mark != "1" and is_copied(v) for i, (v, mark) in enumerate(shown))
+
+
+def raw_parameters(code: types.CodeType) -> set[int]:
+    """The parameters of a sink that it hands to the logger as they are, not as a text or as a part of themselves."""
+    names = code.co_varnames[: code.co_argcount]
+    steps = [step for step in dis.get_instructions(code) if step.opname not in ("CACHE", "EXTENDED_ARG")]
+    found = set()
+    for step, following in zip(steps, steps[1:]):
+        if step.opname.startswith("LOAD_FAST") and not following.opname.startswith(TAKEN_APART):
+            loaded = step.argval if isinstance(step.argval, tuple) else (step.argval,)
+            found |= {names.index(name) for name in loaded if name in names}
+    return found
+
+
+def is_copied(variable: Any) -> bool:
+    """Whether an effect shows a copy of what a variable of Dynamo's stands for."""
+    from ..base.torch_names import LazyConstantVariable
+
+    if type(variable) is LazyConstantVariable:
+        return False
+    variable = variable.realize()
+    return bool(variable.is_tensor()) or variable.python_type() in (list, tuple, dict, set)
 
 
 def object_behind(variable: Any) -> Any:
@@ -141,7 +178,7 @@ def loggers_of(kind: str, sink: Any, objects: list[Any]) -> list[Any]:
     found = [value for value in found if isinstance(value, logging.Logger)]
     if kind == WARNINGS:
         found.append(logging.getLogger("py.warnings"))
-    elif not found or adapters:
+    elif not found or adapters or not LOOKED_UP.isdisjoint(names):
         known = logging.root.manager.loggerDict.values()
         found += [logging.root, *(value for value in known if isinstance(value, logging.Logger))]
     return found

@@ -135,7 +135,8 @@ def postponed(name: str) -> str:
     code = current.symbolic_locals[name].get_code()
     trace.texts, trace.asks = exceptions.shows_texts(code), identity_guard.computes(code)
     site = current.symbolic_locals["site"].as_python_constant()
-    receivers.note(trace, site, current.symbolic_locals[name], shown_values(current))
+    numbers = current.symbolic_locals["numbers"].as_python_constant()
+    receivers.note(trace, site, current.symbolic_locals[name], shown_values(current), numbers)
     return identity_guard.unsafe_sink(code, trace, current) or ""
 
 
