@@ -25,6 +25,7 @@ SEES = "what receives the effect may see the call, or be seen by it: {}"
 KEEPS = "a receiver may keep the record, whose tensors and containers would be copies"
 SHOWERS = (logging.Logger, logging.LoggerAdapter)
 TAKEN_APART = ("LOAD_ATTR", "LOAD_METHOD", "FORMAT_", "BINARY_", "COMPARE_OP")
+MADE_IN_PLACE = "_gm_a"  # how the core names parameters that stand for calls
 LOOKED_UP = frozenset(["getLogger", "getChild"])  # what gives a logger that the sink does not name
 STREAMS, LOGS, WARNINGS = "GM301", "GM302", "GM303"
 
@@ -41,6 +42,7 @@ class Receivers:
         self.kinds: set[str] = set()
         self.loggers: list[Any] = []
         self.files: list[Any] = []
+        self.shown: Any = None  # the code of a sink that logs, until it is known what is copied for it
         self.copies = False  # whether a log record holds copies of what the program has shown
         self.loaded: frozenset[int] = frozenset()
         self.asked: frozenset[int] = frozenset()
@@ -105,11 +107,8 @@ def nobody() -> None:
     """Refers to None."""
 
 
-def note(trace: Any, site: str, sink: Any, values: list[Any], numbers: str) -> None:
-    """Note that an effect is deferred, by Dynamo's variables of its sink and of what it shows.
-
-    `numbers` has a `1` for each value of which numbers alone are read.
-    """
+def note(trace: Any, site: str, sink: Any, values: list[Any]) -> None:
+    """Note that an effect is deferred, by Dynamo's variables of its sink and of what it shows."""
     receivers = trace.receivers = trace.receivers or Receivers()
     receivers.sites[site] = None
     kind = trace_state.rule_of(site)
@@ -119,32 +118,49 @@ def note(trace: Any, site: str, sink: Any, values: list[Any], numbers: str) -> N
         receivers.files += [value for value in objects if hasattr(type(value), "write")]
     else:
         receivers.loggers += loggers_of(kind, sink, objects)
-    if kind == LOGS and not receivers.copies:
-        whole = raw_parameters(sink.get_code())
-        shown = zip(values, numbers.ljust(len(values)))
-        receivers.copies = any(i in whole and mark != "1" and is_copied(v) for i, (v, mark) in enumerate(shown))
+    receivers.shown = sink.get_code() if kind == LOGS else None
 
 
-def raw_parameters(code: types.CodeType) -> set[int]:
+def raw_parameters(code: types.CodeType) -> set[str]:
     """The parameters of a sink that it hands to the logger as they are, not as a text or as a part of themselves."""
-    names = code.co_varnames[: code.co_argcount]
+    names = frozenset(code.co_varnames[: code.co_argcount])
     steps = [step for step in dis.get_instructions(code) if step.opname not in ("CACHE", "EXTENDED_ARG")]
-    found = set()
+    found: set[str] = set()
     for step, following in zip(steps, steps[1:]):
         if step.opname.startswith("LOAD_FAST") and not following.opname.startswith(TAKEN_APART):
-            loaded = step.argval if isinstance(step.argval, tuple) else (step.argval,)
-            found |= {names.index(name) for name in loaded if name in names}
+            found |= names.intersection(step.argval if isinstance(step.argval, tuple) else (step.argval,))
     return found
 
 
-def is_copied(variable: Any) -> bool:
-    """Whether an effect shows a copy of what a variable of Dynamo's stands for."""
-    from ..base.torch_names import LazyConstantVariable
+def note_copies(trace: Any, values: list[Any], numbers: str, fixed: str) -> None:
+    """Note whether the record of the effect that was noted last gets copies of what it shows.
 
-    if type(variable) is LazyConstantVariable:
-        return False
+    `numbers` has a `1` for each value of which numbers alone are read, `fixed` one for each that is no copy.
+    """
+    receivers = trace.receivers
+    code = receivers.shown if receivers is not None else None
+    if code is None:
+        return
+    receivers.shown = None
+    whole = raw_parameters(code)
+    marks = zip(numbers.ljust(len(values)), fixed)
+    names = (name for name, mark in zip(code.co_varnames, marks) if name in whole and "1" not in mark)
+    table = dict(zip(code.co_varnames, values))
+    receivers.copies = receivers.copies or any(is_copied(name, table[name]) for name in names)
+
+
+def is_copied(name: str, variable: Any) -> bool:
+    """Whether the program may tell a copy from what a parameter of a sink stands for, by its variable of Dynamo's.
+
+    A container that a call in the statement has just made is known to nobody else.
+    """
+    from ..base.torch_names import VariableTracker
+
     variable = variable.realize()
-    return bool(variable.is_tensor()) or variable.python_type() in (list, tuple, dict, set)
+    tensors: list[Any] = []
+    VariableTracker.visit(lambda part: tensors.append(part) if part.is_tensor() else None, variable)
+    is_fresh = name.startswith(MADE_IN_PLACE) and variable.source is None
+    return bool(tensors) or (variable.python_type() in (list, tuple, dict, set) and not is_fresh)
 
 
 def object_behind(variable: Any) -> Any:
