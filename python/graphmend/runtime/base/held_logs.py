@@ -1,11 +1,17 @@
-"""Attempts to trace leave no trace of their own: log records are kept back until it is known which attempt counts."""
+"""Attempts to trace leave no trace of their own.
+
+Log records, and what Dynamo warns of once in a process, are kept back until it is known which attempt counts.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
+import sys
 import threading
-from typing import Any, Iterator, Optional
+import warnings
+from typing import Any, Callable, Iterator, Optional
 
 from . import torch_names
 
@@ -14,7 +20,7 @@ class Holder(threading.local):
     """Records kept back in this thread; None when nothing is being held."""
 
     def __init__(self) -> None:
-        self.records: Optional[list[tuple[logging.Logger, logging.LogRecord]]] = None
+        self.records: Optional[list[Callable[[], Any]]] = None  # what shows each
 
 
 holder = Holder()
@@ -31,7 +37,7 @@ class KeepBack(logging.Filter):
         """Drop the record for now and remember it."""
         if holder.records is None:
             return True
-        holder.records.append((self.logger, record))
+        holder.records.append(functools.partial(self.logger.handle, record))
         return False
 
 
@@ -52,17 +58,50 @@ def held() -> Iterator[list[Any]]:
     for logger, keep in filters:
         logger.addFilter(keep)
     try:
-        yield holder.records
+        with warnings_held():
+            yield holder.records
     finally:
         holder.records = before
         for logger, keep in filters:
             logger.removeFilter(keep)
 
 
-def release(records: list[tuple[logging.Logger, logging.LogRecord]]) -> None:
-    """Log the records of an attempt that counts."""
-    for logger, record in records:
-        logger.handle(record)
+@contextlib.contextmanager
+def warnings_held() -> Iterator[None]:
+    """Keep back what Dynamo warns of once, where it would count as said."""
+    utils = torch_names.dynamo_utils
+    original = getattr(utils, "warn_once", None)
+    if original is None:
+        yield
+        return
+
+    def hold(message: str, stacklevel: int = 1) -> None:
+        if holder.records is None:
+            original(message, stacklevel + 1)
+            return
+        frame = sys._getframe(stacklevel)
+        place = frame.f_code.co_filename, frame.f_lineno
+        holder.records.append(lambda: warn_at(message, *place))
+
+    utils.warn_once = hold
+    try:
+        yield
+    finally:
+        utils.warn_once = original
+
+
+def warn_at(message: str, file: str, line: int) -> None:
+    """Warn as Dynamo does: once in a process."""
+    said = getattr(torch_names.dynamo_utils, "warn_once_cache", set())
+    if message not in said:
+        said.add(message)
+        warnings.warn_explicit(message, UserWarning, file, line)
+
+
+def release(records: list[Callable[[], Any]]) -> None:
+    """Show the records and warnings of an attempt that counts."""
+    for show in records:
+        show()
 
 
 @contextlib.contextmanager

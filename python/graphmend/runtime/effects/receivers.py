@@ -7,19 +7,26 @@ loaded or written to in the call. Receivers may be replaced while a graph lives,
 
 from __future__ import annotations
 
+import dis
 import logging
 import sys
+import types
 import warnings
 import weakref
 from typing import Any, Callable, Optional
 
 from ..analysis.receiver_reach import reached
+from ..analysis.record_keepers import keeps_records
 from ..base import trace_state
 from ..base.dynamo_values import real
 from .object_writes import asked_object
 
 SEES = "what receives the effect may see the call, or be seen by it: {}"
+KEEPS = "a receiver may keep the record, whose tensors and containers would be copies"
 SHOWERS = (logging.Logger, logging.LoggerAdapter)
+TAKEN_APART = ("LOAD_ATTR", "LOAD_METHOD", "FORMAT_", "BINARY_", "COMPARE_OP")
+MADE_IN_PLACE = "_gm_a"  # how the core names parameters that stand for calls
+LOOKED_UP = frozenset(["getLogger", "getChild"])  # what gives a logger that the sink does not name
 STREAMS, LOGS, WARNINGS = "GM301", "GM302", "GM303"
 
 
@@ -35,6 +42,8 @@ class Receivers:
         self.kinds: set[str] = set()
         self.loggers: list[Any] = []
         self.files: list[Any] = []
+        self.shown: Any = None  # the code of a sink that logs, until it is known what is copied for it
+        self.copies = False  # whether a log record holds copies of what the program has shown
         self.loaded: frozenset[int] = frozenset()
         self.asked: frozenset[int] = frozenset()
         self.stored: frozenset[str] = frozenset()
@@ -68,9 +77,10 @@ class Receivers:
                 reason = "an object of theirs is used in the call"
             elif not reach.names.isdisjoint(self.stored):
                 reason = "the call sets what they read"
+            elif self.copies and any(map(keeps_records, found)):
+                reason = KEEPS
         if reason is None:
             self.known = [reference(value) for value in found]
-
         return reason
 
     def hold(self) -> bool:
@@ -108,6 +118,49 @@ def note(trace: Any, site: str, sink: Any, values: list[Any]) -> None:
         receivers.files += [value for value in objects if hasattr(type(value), "write")]
     else:
         receivers.loggers += loggers_of(kind, sink, objects)
+    receivers.shown = sink.get_code() if kind == LOGS else None
+
+
+def raw_parameters(code: types.CodeType) -> set[str]:
+    """The parameters of a sink that it hands to the logger as they are, not as a text or as a part of themselves."""
+    names = frozenset(code.co_varnames[: code.co_argcount])
+    steps = [step for step in dis.get_instructions(code) if step.opname not in ("CACHE", "EXTENDED_ARG")]
+    found: set[str] = set()
+    for step, following in zip(steps, steps[1:]):
+        if step.opname.startswith("LOAD_FAST") and not following.opname.startswith(TAKEN_APART):
+            found |= names.intersection(step.argval if isinstance(step.argval, tuple) else (step.argval,))
+    return found
+
+
+def note_copies(trace: Any, values: list[Any], numbers: str, fixed: str) -> None:
+    """Note whether the record of the effect that was noted last gets copies of what it shows.
+
+    `numbers` has a `1` for each value of which numbers alone are read, `fixed` one for each that is no copy.
+    """
+    receivers = trace.receivers
+    code = receivers.shown if receivers is not None else None
+    if code is None:
+        return
+    receivers.shown = None
+    whole = raw_parameters(code)
+    marks = zip(numbers.ljust(len(values)), fixed)
+    names = (name for name, mark in zip(code.co_varnames, marks) if name in whole and "1" not in mark)
+    table = dict(zip(code.co_varnames, values))
+    receivers.copies = receivers.copies or any(is_copied(name, table[name]) for name in names)
+
+
+def is_copied(name: str, variable: Any) -> bool:
+    """Whether the program may tell a copy from what a parameter of a sink stands for, by its variable of Dynamo's.
+
+    A container that a call in the statement has just made is known to nobody else.
+    """
+    from ..base.torch_names import VariableTracker
+
+    variable = variable.realize()
+    tensors: list[Any] = []
+    VariableTracker.visit(lambda part: tensors.append(part) if part.is_tensor() else None, variable)
+    is_fresh = name.startswith(MADE_IN_PLACE) and variable.source is None
+    return bool(tensors) or (variable.python_type() in (list, tuple, dict, set) and not is_fresh)
 
 
 def object_behind(variable: Any) -> Any:
@@ -141,7 +194,7 @@ def loggers_of(kind: str, sink: Any, objects: list[Any]) -> list[Any]:
     found = [value for value in found if isinstance(value, logging.Logger)]
     if kind == WARNINGS:
         found.append(logging.getLogger("py.warnings"))
-    elif not found or adapters:
+    elif not found or adapters or not LOOKED_UP.isdisjoint(names):
         known = logging.root.manager.loggerDict.values()
         found += [logging.root, *(value for value in known if isinstance(value, logging.Logger))]
     return found

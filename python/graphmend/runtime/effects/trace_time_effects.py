@@ -113,7 +113,8 @@ def untouched(name: str) -> str:
     found = ""
     trace, current = trace_state.local.trace, translator().output.current_tx
     assert trace is not None
-    for value in current.symbolic_locals[name].unpack_var_sequence(current):
+    values = current.symbolic_locals[name].unpack_var_sequence(current)
+    for value in values:
         kind = type(value)
         if kind is LazyConstantVariable and not value.is_realized():
             value.python_type()
@@ -121,6 +122,7 @@ def untouched(name: str) -> str:
         else:
             whole = kind.__name__ == "ConstantVariable" or object_writes.shown_later(trace, value)
             found += "1" if whole else "0"
+    receivers.note_copies(trace, values, current.symbolic_locals["numbers"].as_python_constant(), found)
     return found
 
 

@@ -1,0 +1,85 @@
+"""Which receivers of log records may keep them: a record that a call leaves behind has copies for its arguments.
+
+A handler that keeps records may format them later, or hand their arguments to the program: then it shows which tensors
+they are, and what was written to them since. Python's own buffering handler does so, and that of pytest.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import logging
+import types
+from typing import Any, Optional
+
+READS = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR")
+CALLEES = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR", "LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF")
+FORMATS_FIRST = ("logging", "logging.handlers.QueueHandler")  # what they keep is a text
+ENTRIES = frozenset("emit handle filter format prepare enqueue __call__".split())
+
+
+@functools.lru_cache(maxsize=None)
+def known_methods() -> frozenset[str]:
+    """Names of the methods by which Python's own receivers hand a record to each other."""
+    kinds = (logging.Handler, logging.Formatter, logging.Filter, logging.StreamHandler)
+    return frozenset(name for kind in kinds for name in vars(kind)) | ENTRIES
+
+
+def keeps_records(receiver: Any) -> bool:
+    """Whether a handler, filter, formatter or factory may keep the records that it is shown."""
+    if receiver is None or isinstance(receiver, logging.Logger) or receiver is logging.LogRecord:
+        return False
+    if hasattr(receiver, "__code__"):
+        callees = handed_to(receiver.__code__, 0)
+        return callees is None or not callees <= known_methods()
+    methods = methods_of(receiver)
+    waiting, seen = [name for name in methods if name in ENTRIES], set()
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        callees = handed_to(methods[name].__code__, 1)
+        if callees is None or not callees <= known_methods() | methods.keys():
+            return True
+        waiting += callees & methods.keys()
+    return False
+
+
+def methods_of(receiver: Any) -> dict[str, types.FunctionType]:
+    """The methods of a receiver, without those of Python's that keep no record."""
+    found: dict[str, types.FunctionType] = {}
+    for kind in reversed(type(receiver).__mro__[:-1]):
+        if kind.__module__ in FORMATS_FIRST or f"{kind.__module__}.{kind.__qualname__}" in FORMATS_FIRST:
+            continue
+        for name, member in vars(kind).items():
+            function = getattr(member, "__func__", member)
+            if isinstance(function, types.FunctionType):
+                found[name] = function
+    return found
+
+
+@functools.lru_cache(maxsize=1024)
+def handed_to(code: types.CodeType, first: int) -> Optional[frozenset[str]]:
+    """The methods that code hands its arguments to, from the `first` one on; None where it may keep one.
+
+    It may ask for attributes of an argument, and set them.
+    """
+    names = frozenset(code.co_varnames[first : code.co_argcount])
+    if names.intersection(code.co_cellvars):
+        return None
+    steps = [item for item in dis.get_instructions(code) if item.opname not in ("CACHE", "EXTENDED_ARG")]
+    called, callees = "", set()
+    for step, following in zip(steps, steps[1:]):
+        if step.opname in CALLEES or step.opname.startswith("CALL"):
+            called = str(step.argval) if step.opname in CALLEES else ""
+        if not step.opname.startswith("LOAD_FAST"):
+            continue
+        loaded = step.argval if isinstance(step.argval, tuple) else (step.argval,)
+        found = [name for name in loaded if name in names]
+        if not found or (found == [loaded[-1]] and following.opname in READS) or following.opname == "RETURN_VALUE":
+            continue
+        if not called:
+            return None
+        callees.add(called)
+    return frozenset(callees)
