@@ -25,7 +25,14 @@ def write(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, ar
     if name != "__setitem__" or len(args) != 2 or kwargs or trace.fixed or not is_plain(self):
         return call(self, tx, name, args, kwargs)
     target, mask, item = example(self), example(args[0].realize()), args[1].realize()
-    if mask is None or mask.dim() or mask.dtype != torch.bool or mask.device != target.device or overlaps(target):
+    if (
+        target is None
+        or mask is None
+        or mask.dim()
+        or mask.dtype != torch.bool
+        or mask.device != target.device
+        or overlaps(target)
+    ):
         return call(self, tx, name, args, kwargs)
     if is_number_of(item, target.dtype):
         inline(tx, fill, [self, args[0], item], {})
@@ -41,7 +48,7 @@ def fill(target: torch.Tensor, mask: torch.Tensor, number: Any) -> None:
     target.masked_fill_(mask, number)
 
 
-def put(target: torch.Tensor, mask: torch.Tensor, item: torch.Tensor, shape: tuple) -> None:
+def put(target: torch.Tensor, mask: torch.Tensor, item: torch.Tensor, shape: tuple[Any, ...]) -> None:
     """Write a tensor, which is taken for one of this shape."""
     target.copy_(torch.where(mask, item.reshape(shape), target))
 
@@ -69,7 +76,7 @@ def is_number_of(item: Any, dtype: torch.dtype) -> bool:
     return type(value) in (bool, int) or (type(value) is float and real)
 
 
-def shape_of(item: Any, target: torch.Tensor) -> Optional[tuple]:
+def shape_of(item: Any, target: torch.Tensor) -> Optional[tuple[Any, ...]]:
     """The shape for which a written tensor is taken: without leading ones, as PyTorch does. None if it does not fit."""
     value = example(item)
     if value is None or value.dtype != target.dtype or value.device != target.device:
@@ -83,7 +90,7 @@ def shape_of(item: Any, target: torch.Tensor) -> Optional[tuple]:
     return shape if fits else None
 
 
-def shape_variable(tx: Any, shape: tuple) -> Any:
+def shape_variable(tx: Any, shape: tuple[Any, ...]) -> Any:
     """Dynamo's variable of a shape."""
     from ..base.torch_names import VariableTracker
 

@@ -22,7 +22,7 @@ class NotedKey:
 
     def __init__(self, inner: Any) -> None:
         self.inner = inner
-        self.found: list = []
+        self.found: list[Any] = []
 
     def is_constant_none(self) -> bool:
         """Whether there is no function, so that the items are their own keys."""
@@ -63,7 +63,7 @@ def sort_by_data(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: 
     return ConstantVariable.create(None)
 
 
-def order_of(tx: Any, keys: list) -> list[int]:
+def order_of(tx: Any, keys: list[Any]) -> list[int]:
     """The places of the keys in ascending order, found by the comparisons that Python makes of a short list."""
     order = list(range(len(keys)))
     if len(keys) < 2:

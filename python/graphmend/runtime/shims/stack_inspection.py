@@ -43,14 +43,14 @@ class Code:
 class Frame:
     """Stands for a frame; has what programs ask for."""
 
-    def __init__(self, places: tuple) -> None:
+    def __init__(self, places: tuple[Any, ...]) -> None:
         self.f_code = Code(*places[0][1:])
         self.f_lineno = places[0][0]
         if len(places) > 1:
             self.f_back = Frame(places[1:])
 
 
-def frame_at(places: tuple) -> Frame:
+def frame_at(places: tuple[Any, ...]) -> Frame:
     """The frame that the program gets; Dynamo traces this, so that it may do with the frame whatever it can trace."""
     return Frame(places)
 
@@ -130,7 +130,7 @@ def call_getframe(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args:
     return call(self, tx, args, kwargs) if found is None else found
 
 
-def shown(function: Any, known: tuple, trace: trace_state.Trace, tx: Any, args: Any, kwargs: Any) -> Any:
+def shown(function: Any, known: tuple[Any, ...], trace: trace_state.Trace, tx: Any, args: Any, kwargs: Any) -> Any:
     """The variable of what one of these functions gives; None for other functions, and where that is not known."""
     if not any(function is item for item in known) or trace.open:
         return None
