@@ -1,11 +1,12 @@
 """Clients of endpoints in plays: what holds where a server is slow, broken or lies.
 
-usage: meaning_plays.py [--peer openai] [--jobs N] [--json FILE]
+usage: meaning_plays.py [--peer openai] [--jobs N] [--verbose] [--json FILE]
 
 The plays are those of tests/meaning/plays, each in its forms. A play holds where the call ends in time, with a text
 that the server finished or with an error of the client's own type; of which kind the error is does not count here. A
 peer is asked as its documentation shows, and not about what it does not have: a deadline for the whole, options of this
-package, tools. Servers are on this machine, and nothing else is sent anywhere.
+package, tools. Servers are on this machine, and nothing is sent anywhere else. `--verbose` names the plays that do
+not hold; plays have times, so that on a machine that is busy with other work some do not for want of a processor.
 """
 
 from __future__ import annotations
@@ -76,12 +77,15 @@ class OpenAI:
         pass
 
 
-def tally(client: Any, plays: list[Play], jobs: int) -> dict[str, list[int]]:
+def tally(client: Any, plays: list[Play], jobs: int, verbose: bool) -> dict[str, list[int]]:
     """Plays that hold and all of them, by their class."""
     found: dict[str, list[int]] = collections.defaultdict(lambda: [0, 0])
 
     def one(play: Play, form: str) -> tuple[str, Any]:
-        return play.group, problem(client, play, perform(client, play, form), kinds=False)
+        wrong = problem(client, play, perform(client, play, form), kinds=False)
+        if wrong and verbose:
+            print(f"{play}, {form}: {wrong}", flush=True)
+        return play.group, wrong
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for group, wrong in pool.map(lambda case: one(*case), [(play, form) for play in plays for form in play.forms]):
@@ -94,14 +98,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peer", choices=["openai"])
     parser.add_argument("--jobs", type=int, default=4)
+    parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
+    how = (options.jobs, options.verbose)
     shared = [play for play in PLAYS if not play.own and play.group not in OWN]
-    record = {"all": {"graphmend": tally(Graphmend(), PLAYS, options.jobs)}, "shared": {}}
-    record["shared"]["graphmend"] = tally(Graphmend(), shared, options.jobs)
+    record = {"all": {"graphmend": tally(Graphmend(), PLAYS, *how)}, "shared": {}}
+    record["shared"]["graphmend"] = tally(Graphmend(), shared, *how)
     if options.peer:
         peer = OpenAI()
-        record["shared"][peer.name] = tally(peer, shared, options.jobs)
+        record["shared"][peer.name] = tally(peer, shared, *how)
     for kind, clients in record.items():
         for name, groups in clients.items():
             print(

@@ -139,6 +139,21 @@ def test_errors_have_a_type_and_fields() -> None:
     assert str(pickle.loads(pickle.dumps(OptionError("write it")))) == "write it"
 
 
+def test_coroutines_without_asyncio_are_told_so() -> None:
+    asking = Endpoint("m", "http://127.0.0.1:9/v1", key_variable="NO_KEY").send_async(request())
+    with pytest.raises(OptionError, match="asyncio") as told:
+        asking.send(None)
+    assert isinstance(told.value.__cause__, RuntimeError)
+
+
+@pytest.mark.parametrize("name", ["x-request-id", "request-id", "cf-ray"])
+def test_the_server_s_name_for_a_request_is_told(name: str) -> None:
+    with server([[READ, http(b"no", f"{name}: r9", status=400)]]) as stage:
+        with pytest.raises(EndpointError) as told:
+            ask(at(stage))
+    assert told.value.request_id == "r9"
+
+
 CAUSES = {
     "h11": (b"HTTP/1.1 200 OK\r\n: x\r\n\r\n", "RemoteProtocolError"),
     "json": (http(b"{"), "JSONDecodeError"),

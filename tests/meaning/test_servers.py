@@ -23,7 +23,13 @@ from graphmend.meaning import Endpoint, EndpointError, Request, by  # noqa: E402
 
 FORMS = ("blocking", "coroutine", "stream", "coroutine stream")
 ECHOES = ("uvicorn", "uvicorn_h11", "hypercorn", "hypercorn_tls", "granian", "litellm")
-QUESTIONS = ("What is it?", "Grüße, 世界 👋 \u2028", "  two  \n\n lines\t", '"quotes" \\ and {braces}', "x" * 100_000)
+QUESTIONS = (
+    "What is it?",
+    "Grüße, 世界 👋 \u2028",
+    "  two  \n\n lines\t",
+    '"quotes" \\ and {braces}',
+    " ".join(map(str, range(2_000))),
+)
 
 
 @pytest.fixture(autouse=True, scope="module")

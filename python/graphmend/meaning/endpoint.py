@@ -356,7 +356,7 @@ class Endpoint(Model):
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError as error:
-            raise EndpointError("option", "the coroutines of an Endpoint run in asyncio: use asyncio.run") from error
+            raise OptionError("the coroutines of an Endpoint run in asyncio: use asyncio.run") from error
         kept = self._loops.get(id(loop))
         if kept is None or kept[0] is not loop:
             with self._lock:

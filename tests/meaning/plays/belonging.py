@@ -139,7 +139,7 @@ PLAYS = [
         "an answer in front of the end of its request",
         lambda stream: [[answer(stream), HOLD], [READ, answer(stream), HOLD]],
         [(TEXT, Error()), (TEXT,)],
-        {"tries": 1, "timeout": 2.0},
+        {"tries": 1, "timeout": 10.0},
         prompt="x" * 8_000_000,
     ),
     Play(
@@ -155,11 +155,11 @@ PLAYS = [
         "belonging",
         "an error leaves half an answer on the connection",
         lambda stream: [
-            [READ, head("content-length: 400", status=400) + b"no", Wait(0.1), answer(stream, OTHER), HOLD],
+            [READ, head("content-length: 400", status=400) + b"no", Wait(1.5), answer(stream, OTHER), HOLD],
             [READ, answer(stream), HOLD],
         ],
         [(Error(),), (TEXT,)],
-        options={"deadline": 0.6, "timeout": 0.05, "tries": 1},
+        options={"deadline": 10.0, "timeout": 0.5, "tries": 1},
     ),
     Play(
         "belonging",

@@ -12,8 +12,10 @@ MEGABYTE = 1 << 20
 ZEROS = gzip.compress(b" " * (40 * MEGABYTE))
 
 
-def _play(name: str, *steps: Step, forms: "tuple[str, ...]" = STREAMS + WHOLE, kind: str = "limit") -> Play:
-    options = {"tries": 1, "deadline": 60.0, "timeout": 20.0}
+def _play(
+    name: str, *steps: Step, forms: "tuple[str, ...]" = STREAMS + WHOLE, kind: str = "limit", **more: int
+) -> Play:
+    options = {"tries": 1, "deadline": 60.0, "timeout": 20.0, **more}
     return Play("costs", name, lambda stream: [[READ, *steps]], [(Error(kind),)], options, forms)
 
 
@@ -27,14 +29,15 @@ def _bomb() -> bytes:
     return made.compress(b"data: " + b"x" * (40 * MEGABYTE)) + made.flush()
 
 
+SMALL = 4 * MEGABYTE
 LARGE = "x" * (2 * MEGABYTE)
 BLOCK = chunk(b" " * MEGABYTE)
 EVENT = chunk(pieces("x" * 1000) * 500)
 PLAYS = [
     _play("a body without end", head(), Endless(b" " * MEGABYTE), forms=WHOLE),
     _play("chunks without end", STREAM, Endless(BLOCK), forms=WHOLE),
-    _play("pieces without end", STREAM, Endless(EVENT), forms=STREAMS),
-    _play("comments without end", STREAM, Endless(chunk(b": ping\n" * 100_000)), forms=STREAMS),
+    _play("pieces without end", STREAM, Endless(EVENT), forms=STREAMS, max_answer_bytes=SMALL),
+    _play("comments without end", STREAM, Endless(chunk(b": ping\n" * 100_000)), forms=STREAMS, max_answer_bytes=SMALL),
     _play("a line without end", STREAM, Endless(BLOCK), forms=STREAMS),
     _play("a line of two megabytes", STREAM + chunk(events(LARGE)) + END, forms=STREAMS),
     _play("data in lines without end", STREAM, Endless(chunk(b"data: x\n" * 100_000)), forms=STREAMS),

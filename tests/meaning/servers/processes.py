@@ -15,7 +15,7 @@ from pathlib import Path
 
 MEANING = Path(__file__).resolve().parents[1]
 KEY = f"sk-{secrets.token_hex(32)}"  # of the proxy of litellm, which wants one
-SECONDS = 240  # until a server that starts is given up
+SECONDS = 400  # until a server that starts is given up
 
 
 def free_port() -> int:
