@@ -18,13 +18,16 @@ import torch
 from graphmend.module_finder import ModuleFinder
 
 from ..base import folders, torch_names, trace_state
-from . import guard_filter, modes
+from . import guard_filter, modes, self_check
 
 # Dynamo leaves the frames of these files alone: they run beside the program, never as a part of it.
 OPAQUE_FILES = (
     "driver.backend",
     "driver.compile_wrapper",
     "driver.install",
+    "driver.observed_state",
+    "driver.process_copy",
+    "driver.self_check",
     "effects.flush",
     "effects.rollback",
     "effects.undo_log",
@@ -78,7 +81,7 @@ def make_context_class() -> type:
                 return Way(context(fn), backend)
 
             ways = Ways(Way(compiled, backend), path, lambda: self.graphmend_partial()(fn), callback)
-            return wrap(ways, function, module)
+            return self_check.checked(wrap(ways, function, module), function, record)
 
         def __reduce__(self) -> Any:
             return rebuild, (self.graphmend_arguments, self.graphmend_options)
