@@ -30,8 +30,8 @@ def test_status_and_summary(programs, arguments, status):
     assert ended.status == status, ended.err
     first = "[1.0, 1.0]" if arguments else "[0.0, 0.0]"
     assert ended.out == f"{first}\n[1.0, 1.0]\nlarge\n[2.0, 2.0]\n"
-    compared = "1 calls of 1 compiled callables compared with eager Python, 1 differs"
-    assert (compared if arguments else "2 calls of 1 compiled callables") in ended.err
+    compared = "1 call of 1 compiled callable compared with eager Python, 1 differs"
+    assert (compared if arguments else "2 calls of 1 compiled callable compared") in ended.err
     assert ("result: tensor([0., 0.]) in eager Python, tensor([1., 1.]) mended" in ended.err) == bool(arguments)
 
 

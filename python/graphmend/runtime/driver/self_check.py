@@ -18,6 +18,8 @@ from typing import Any, Callable, Optional
 
 import torch
 
+from graphmend.summary import count, short_path
+
 from ..base import torch_names
 from .check_equality import Outcome, differences, entry, short
 from .observed_state import Table, digest, table_of
@@ -149,7 +151,7 @@ class Comparison:
         off[0] = True
         self.record.mode, self.record.reason = "plain", DIFFERED
         place, left, right = found[0]
-        where = f"call {number} of {self.record.name} ({self.record.file}:{self.record.line})"
+        where = f"call {number} of {self.record.name} ({short_path(self.record.file)}:{self.record.line})"
         checks.differing.append(f"{where}: {place}: {short(left)} in eager Python, {short(right)} mended")
 
     def observe_eagerly(self, before: Table) -> tuple:
@@ -181,8 +183,9 @@ def outcome_of(copy: Copy) -> Optional[Outcome]:
 
 def summary() -> list[str]:
     """What has been compared in this process, in lines."""
-    callables = f"{len(checks.callables)} compiled callables"
+    calls = count(checks.compared, "call", "calls")
+    callables = count(len(checks.callables), "compiled callable", "compiled callables")
     found = {0: "none differs", 1: "1 differs"}.get(len(checks.differing), f"{len(checks.differing)} differ")
-    lines = [f"graphmend: check: {checks.compared} calls of {callables} compared with eager Python, {found}"]
+    lines = [f"graphmend: check: {calls} of {callables} compared with eager Python, {found}"]
     lines += [f"  differs  {text}" for text in checks.differing]
-    return [*lines, *(f"  {count} not compared: {reason}" for reason, count in checks.skipped.items())]
+    return [*lines, *(f"  {number} not compared: {reason}" for reason, number in checks.skipped.items())]
