@@ -33,6 +33,7 @@ class State:
         self.cache: cache.Cache | None = None
         self.mended: dict[str, cache.Entry] = {}  # by file name
         self.warned = False
+        self.compared = 0  # calls of every compiled callable, with eager Python
 
 
 state = State()

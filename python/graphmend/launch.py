@@ -19,7 +19,11 @@ from typing import Any, Callable, Iterator
 
 from graphmend import hook, summary, terminal
 
-USAGE = "usage: graphmend run SCRIPT [ARGUMENTS]\n       graphmend run -m MODULE [ARGUMENTS]"
+USAGE = (
+    "usage: graphmend run [--check[=N]] SCRIPT [ARGUMENTS]\n       graphmend run [--check[=N]] -m MODULE [ARGUMENTS]"
+)
+CHECKED_CALLS = 3  # of every compiled callable, where `--check` does not say how many
+DIFFERS = 3  # the exit status where a compared call differs
 
 
 def prepend_path(folder: str) -> None:
@@ -175,8 +179,18 @@ def start(arguments: list[str]) -> None:
         raise
 
 
+def checked_calls(option: str) -> int | None:
+    """How many calls `--check` or `--check=N` asks to compare; None for another option."""
+    name, sign, number = option.partition("=")
+    if name != "--check" or (sign and not (number.isascii() and number.isdigit() and int(number) > 0)):
+        return None
+    return int(number) if sign else CHECKED_CALLS
+
+
 def run(arguments: list[str]) -> None:
     """`graphmend run ARGUMENTS`. `sys.path` must not hold the interpreter's entry for the program yet."""
+    calls = checked_calls(arguments[0]) if arguments else None
+    arguments = arguments[1:] if calls is not None else arguments
     if not arguments or (arguments[0] == "-m" and len(arguments) < 2) or (arguments[0] in ("-h", "--help")):
         wanted = bool(arguments) and arguments[0] != "-m"
         (terminal.say if wanted else terminal.complain)(*USAGE.split("\n"))
@@ -189,4 +203,23 @@ def run(arguments: list[str]) -> None:
         summary.at_exit()
     except Exception as error:
         hook.warn("nothing is mended", error)
-    start(arguments)
+    if calls is None:
+        start(arguments)
+    else:
+        start_checked(arguments, calls)
+
+
+def start_checked(arguments: list[str], calls: int) -> None:
+    """Run what the arguments name, its first calls compared; ends with a status of its own where one differs."""
+    hook.state.compared = calls
+    try:
+        start(arguments)
+    except SystemExit:
+        if not summary.calls_differ():
+            raise
+    except BaseException:
+        if not summary.calls_differ():
+            raise
+        sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
+    if summary.calls_differ():
+        sys.exit(DIFFERS)

@@ -15,6 +15,7 @@ from typing import Any, Optional
 from graphmend import core, terminal
 
 LIMIT = 10
+CHECKED_NOTHING = "graphmend: check: nothing was compiled, so nothing was compared"
 PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 
 
@@ -100,13 +101,37 @@ def format_report(report: dict[str, Any], limit: int = LIMIT) -> list[str]:
     return [title, *shown(mended, limit), *shown(refused, limit), *shown(broken, limit), *see]
 
 
+def self_check() -> Any:
+    """What compares calls for `--check`; None where nothing has been compiled."""
+    return sys.modules.get("graphmend.runtime.driver.self_check")
+
+
+def calls_differ() -> bool:
+    """Whether a call that `--check` has compared differs from eager Python."""
+    check = self_check()
+    return check is not None and bool(check.checks.differing)
+
+
+def of_check() -> list[str]:
+    """The lines about what `--check` has compared; none without it."""
+    from graphmend import hook
+
+    check = self_check()
+    if not hook.state.compared:
+        return []
+    return [CHECKED_NOTHING] if check is None or check.checks.is_idle() else list(check.summary())
+
+
 def write() -> None:
     """Print the summary of this process."""
     runtime = sys.modules.get("graphmend.runtime")
     mode = os.environ.get("GRAPHMEND_SUMMARY", "")
-    if runtime is None or mode == "0":
-        return
     try:
+        checked = of_check()
+        if checked:
+            terminal.complain(*checked)
+        if runtime is None or mode == "0":
+            return
         lines = format_report(runtime.report(), sys.maxsize if mode == "full" else LIMIT)
         if lines:
             terminal.complain(*lines)

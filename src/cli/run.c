@@ -19,13 +19,17 @@ static const char bootstrap[] = "import sys\n"
                                 "    import os\n"
                                 "    print(f'graphmend: warning: {error}; the program runs as it is', file=sys.stderr)\n"
                                 "    sys.stderr.flush()\n"
-                                "    os.execv(sys.executable, [sys.executable, *sys.argv[1:]])\n"
+                                "    program = sys.argv[1 + sys.argv[1].startswith('--check'):]\n"
+                                "    os.execv(sys.executable, [sys.executable, *program])\n"
                                 "run(sys.argv[1:])\n";
 
-static const char usage[] = "usage: graphmend run SCRIPT [ARGUMENTS]\n"
-                            "       graphmend run -m MODULE [ARGUMENTS]\n"
+static const char usage[] = "usage: graphmend run [--check[=N]] SCRIPT [ARGUMENTS]\n"
+                            "       graphmend run [--check[=N]] -m MODULE [ARGUMENTS]\n"
                             "\n"
                             "Runs a Python program with mends applied in memory to every module it imports.\n"
+                            "\n"
+                            "  --check[=N]              compare the first N calls (3) of every compiled callable with eager Python in a\n"
+                            "                           copy of the process; status 3 where one differs\n"
                             "\n"
                             "environment:\n"
                             "  GRAPHMEND=0              run the program as it is\n"
@@ -40,6 +44,17 @@ static bool is_off(void) {
 
 static bool asks_for_help(const char *argument) {
     return strcmp(argument, "-h") == 0 || strcmp(argument, "--help") == 0;
+}
+
+/* Whether an argument is `--check` or `--check=N`, N being a number above 0. */
+static bool asks_for_check(const char *argument) {
+    static const char name[] = "--check";
+    if (strncmp(argument, name, sizeof name - 1) != 0) {
+        return false;
+    }
+    const char *rest = argument + sizeof name - 1;
+    size_t digits = *rest == '=' ? strspn(rest + 1, "0123456789") : 0;
+    return *rest == '\0' || (digits > 0 && rest[1 + digits] == '\0' && strspn(rest + 1, "0") < digits);
 }
 
 /* A command line is right when it names a program; otherwise this says what is wrong. */
@@ -61,9 +76,11 @@ int gm_cli_run(int count, char **arguments) {
         gm_cli_print_text(stdout, usage);
         return GM_EXIT_CLEAN;
     }
-    if (!names_program(count, arguments)) {
+    int options = count > 1 && asks_for_check(arguments[1]) ? 1 : 0;
+    if (!names_program(count - options, arguments + options)) {
         gm_cli_print_text(stderr, usage);
         return GM_EXIT_USAGE;
     }
-    return gm_cli_execute_python(is_off() ? NULL : bootstrap, count - 1, arguments + 1);
+    int first = is_off() ? 1 + options : 1;
+    return gm_cli_execute_python(is_off() ? NULL : bootstrap, count - first, arguments + first);
 }

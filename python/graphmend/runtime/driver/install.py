@@ -21,7 +21,7 @@ import torch
 from graphmend.module_finder import ModuleFinder
 
 from ..base import folders, torch_names, trace_state
-from . import guard_filter, modes
+from . import guard_filter, modes, self_check
 
 # Dynamo leaves the frames of these files alone: they run beside the program, never as a part of it.
 OPAQUE_FILES = (
@@ -30,7 +30,10 @@ OPAQUE_FILES = (
     "driver.conversion_results",
     "driver.frames",
     "driver.install",
+    "driver.observed_state",
     "driver.outcomes",
+    "driver.process_copy",
+    "driver.self_check",
     "driver.variants",
     "driver.wrapper",
     "effects.flush",
@@ -88,7 +91,7 @@ def make_context_class() -> type:
 
             first = Variant(compiled, backend)
             variants = Variants(first, variant, lambda: self.graphmend_partial()(fn), callback)
-            return wrap(variants, function, module)
+            return self_check.checked(wrap(variants, function, module), function, record)
 
         def __reduce__(self) -> Any:
             return rebuild, (self.graphmend_arguments, self.graphmend_options)
