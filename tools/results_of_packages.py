@@ -30,6 +30,14 @@ def versions(folder: str) -> str:
     return ", ".join(line.replace("==", " ") for line in lines)
 
 
+def unmeasured(programs: list[dict[str, Any]]) -> list[str]:
+    """The programs that no run has measured."""
+    known = {row["name"] for row in programs}
+    paths = sorted((ROOT / "bench" / "packages").glob("*/*.py"))
+    names = [path.stem for path in paths if path.stem not in known]
+    return ["## Not measured", "", ", ".join(names) + ".", ""] if names else []
+
+
 def overview(programs: list[dict[str, Any]]) -> list[str]:
     """A row for each package."""
     rows = []
@@ -44,14 +52,15 @@ def overview(programs: list[dict[str, Any]]) -> list[str]:
 
 
 def left(programs: list[dict[str, Any]]) -> list[str]:
-    """What still breaks, and the first reasons that Dynamo gives."""
+    """What still breaks, the first reasons that Dynamo gives, and what people found out (`left.json`)."""
     rows = []
+    why = json.loads((ROOT / "bench" / "packages" / "left.json").read_text(encoding="utf-8"))
     for row in programs:
         if row["verdict"] not in ("whole", "clean"):
             reasons = list(dict.fromkeys(reason.split(". ")[0] for reason in row["reasons"]))
             breaks = f"{row['plain']['breaks']} to {row['mended']['breaks']}" if "mended" in row else "-"
-            rows.append([row["name"], row["verdict"], breaks, "; ".join(reasons[:3]).replace("|", "or") or "-"])
-    return table(["program", "verdict", "breaks", "where a graph ends"], rows)
+            rows.append([row["name"], row["verdict"], breaks, "; ".join(reasons[:3]) or "-", why.get(row["name"], "-")])
+    return table(["program", "verdict", "breaks", "where graphs end", "why"], rows)
 
 
 def main() -> int:
@@ -66,7 +75,16 @@ def main() -> int:
     measured = f"Measured at {note.read_text(encoding='utf-8').strip()}.\n" if note.exists() else ""
     folders = sorted({row["folder"] for row in programs})
     families = table(["family", "packages"], [[folder, versions(folder)] for folder in folders])
-    lines = [HEAD, measured, *families, *overview(programs), "## What is left", "", *left(programs)]
+    lines = [
+        HEAD,
+        measured,
+        *families,
+        *overview(programs),
+        "## What is left",
+        "",
+        *left(programs),
+        *unmeasured(programs),
+    ]
     options.out.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
     return 0
 

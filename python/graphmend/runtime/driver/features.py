@@ -51,6 +51,7 @@ ORDER = (
     "shims.class_attribute_writes",
     "external.python_random",
     "effects.exceptions",
+    "shims.property_functions",
     "shims.lazy_attributes",
     "effects.purity_watch",
     "shims.is_compiling",
