@@ -17,7 +17,7 @@ import sys
 import types
 from typing import Any, Callable, Iterator
 
-from graphmend import hook, summary, terminal
+from graphmend import hook, run_summary, terminal
 
 USAGE = "usage: graphmend run SCRIPT [ARGUMENTS]\n       graphmend run -m MODULE [ARGUMENTS]"
 
@@ -77,7 +77,10 @@ def run_script(script: str) -> None:
     code = compile_script(data, path)
     prepend_path(os.path.dirname(os.path.realpath(path)))
     main = fresh_main(path)
-    mended = hook.mended_code(path, data) if hook.state.active else None
+    mended = None
+    if hook.state.active:
+        hook.state.imported.add(path)
+        mended = hook.mended_code(path, data)
     exec(code if mended is None else mended, main.__dict__)
 
 
@@ -186,7 +189,7 @@ def run(arguments: list[str]) -> None:
         sys.exit(2)
     try:
         hook.install()
-        summary.at_exit()
+        run_summary.at_exit()
     except Exception as error:
         hook.warn("nothing is mended", error)
     start(arguments)

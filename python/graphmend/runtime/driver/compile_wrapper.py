@@ -147,6 +147,7 @@ class Callback:
         """Convert one frame of a call that may have several."""
         result, error = self.attempts(frame, cache_entry, frame_state, False)
         if error is None:
+            self.note_break(frame, result)
             return result
         if is_raising(error) and not self.only:
             return ran_once()
@@ -156,6 +157,13 @@ class Callback:
             if self.only or is_refusal(fault):
                 raise
             return ran_once()  # which call of several meets a fault of Dynamo depends on what was traced before
+
+    def note_break(self, frame: Any, result: Any) -> None:
+        """Note that a call breaks which was never traced as a whole, because hooks run around it."""
+        untried = self.record.mode == "unused" and not self.backend.whole
+        reason = not_one_graph(frame, result) if untried and getattr(result, "guarded_code", None) else None
+        if reason is not None:
+            self.record.mode, self.record.reason = "partial", f"{reason}, where hooks run around the call"
 
     def attempts(
         self, frame: Any, cache_entry: Any, frame_state: Any, whole: bool, known: Optional[Known] = None
