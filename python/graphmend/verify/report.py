@@ -14,6 +14,7 @@ from .equality import Equality
 from .options import Options
 from .processes import ENDED
 from .reading import Seen
+from .settings import ROUNDED
 from .sites import Sites
 
 VERSION = 1
@@ -47,7 +48,15 @@ def run_data(name: str, seen: Seen) -> dict[str, Any]:
 def empty() -> dict[str, Any]:
     """The parts that only a full set of runs can fill."""
     zero = {"breaks": 0, "graphs": 0, "operations": 0, "skipped_frames": 0, "recompiles": 0}
-    equality = {"equal": None, "calls": 0, "compared": 0, "tolerance": None, "aspects": [], "differences": []}
+    equality: dict[str, Any] = {
+        "equal": None,
+        "word": None,
+        "rounding": None,
+        "calls": 0,
+        "compared": 0,
+        "tolerance": None,
+    }
+    equality.update(aspects=[], differences=[])
     return {
         "totals": {"plain": dict(zero), "mended": dict(zero)},
         "callables": [],
@@ -69,7 +78,7 @@ def evidence(runs: dict[str, Seen]) -> dict[str, Any]:
         "callables": callables,
         "sites": sites.as_data(),
         "files": sites.files(),
-        "equality": Equality(eager, plain, mended).as_data(),
+        "equality": Equality(eager, plain, mended, runs.get(ROUNDED)).as_data(),
         "worse": figures.worse(callables),
     }
 
