@@ -13,6 +13,7 @@ Each process of a job leaves a report in a folder of the job, and the first proc
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import json
 import os
@@ -36,6 +37,7 @@ class State:
         self.folder: Optional[str] = None  # of the job, made when its first child starts
         self.first = True  # whether this process began the job
         self.start: Optional[Callable[..., int]] = None  # what starts programs
+        self.told = False  # whether the end of this process is told, and the folder removed then
         self.ignoring: dict[str, None] = {}  # children that read no environment
         self.inherited: Optional[bytes] = None  # what the parent had to tell when this process was forked
         self.report: Callable[[], Optional[dict[str, Any]]] = lambda: None
@@ -48,6 +50,8 @@ def job_folder() -> str:
     """The folder of this job, which only its user can read."""
     if state.folder is None:
         state.folder = tempfile.mkdtemp(prefix="graphmend-job-")
+        if not state.told:
+            atexit.register(end)
     return state.folder
 
 
@@ -146,11 +150,10 @@ def begin() -> None:
     sys.path[:] = [folder for folder in sys.path if folder != FOLDER]
     if job is None or not os.path.isdir(job):
         return
-    from graphmend import hook, run_summary
+    from graphmend import hook
 
     state.folder, state.first = job, False
-    hook.install()
-    run_summary.at_exit()
+    hook.install(summary=True)
 
 
 def _forking() -> None:

@@ -17,7 +17,7 @@ import sys
 import types
 from typing import Any, Callable, Iterator
 
-from graphmend import hook, run_summary, terminal
+from graphmend import hook, terminal
 
 USAGE = "usage: graphmend run SCRIPT [ARGUMENTS]\n       graphmend run -m MODULE [ARGUMENTS]"
 
@@ -188,8 +188,7 @@ def run(arguments: list[str]) -> None:
         terminal.complain(f"graphmend: unknown option `{arguments[0]}`", *USAGE.split("\n"))
         sys.exit(2)
     try:
-        hook.install()
-        run_summary.at_exit()
+        hook.install(summary=True)
     except Exception as error:
         hook.warn("nothing is mended", error)
     start(arguments)

@@ -191,6 +191,7 @@ def write() -> None:
 
 def at_exit() -> None:
     """Tell at the end of this process, after everything that the program itself does then."""
+    children.state.told = True
     atexit.register(write)
 
 

@@ -180,3 +180,9 @@ def test_uninstalled_functions_stay_as_they_are(programs):
     programs.write("script.py", COUNT + INSTALL + "graphmend.uninstall()\n" + FUNCTION + USE)
     programs.write("plain.py", COUNT + FUNCTION + USE)
     assert programs.plain("script.py").out == programs.plain("plain.py").out
+
+
+def test_install_under_run_is_told_once(programs):
+    programs.write("script.py", COUNT + INSTALL + FUNCTION + USE)
+    mended = programs.mended("script.py")
+    assert "graphs 1" in mended.out and mended.err.count("graphmend: 3 places mended") == 1

@@ -128,6 +128,15 @@ def test_environment_for_other_launchers(programs):
     assert mended.out.splitlines()[-1].endswith(", 1)"), mended.err
 
 
+def test_nothing_is_left_behind(programs):
+    """The folder of a job goes with its first process, also where nobody asked for a summary."""
+    text = "import subprocess, sys, torch, graphmend\ngraphmend.install(summary=False)\n"
+    programs.write("script.py", text + "subprocess.run([sys.executable, '-c', 'import torch'], check=True)\n")
+    (programs.folder / "temporary").mkdir()
+    assert programs.plain("script.py", TMPDIR=str(programs.folder / "temporary")).status == 0
+    assert not [path.name for path in (programs.folder / "temporary").iterdir() if "graphmend" in path.name]
+
+
 JOB = """
 import datetime, sys, torch, torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel as DDP
