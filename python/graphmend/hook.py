@@ -16,8 +16,8 @@ import types
 import warnings
 from typing import Any, Callable
 
-from graphmend import cache, core, runtime, terminal, torch_watch
-from graphmend.runtime.base import dialect_class
+from graphmend import cache, children, core, run_summary, runtime, source_texts, terminal, torch_watch
+from graphmend.runtime.base import dialect_class, host
 
 # The distribution of torch itself: Dynamo does not break in its own code in ways that a rewrite could cure.
 OWN_PACKAGES = frozenset({"torch", "functorch", "torchgen", "graphmend"})
@@ -32,8 +32,10 @@ class State:
         self.original: Callable[..., Any] | None = None
         self.cache: cache.Cache | None = None
         self.mended: dict[str, cache.Entry] = {}  # by file name
+        self.imported: set[str] = set()  # files that have passed through `get_code`, mended or not
         self.warned = False
         self.compared = 0  # calls of every compiled callable, with eager Python
+        self.told = False  # the summary is printed at the end
 
 
 state = State()
@@ -71,7 +73,7 @@ def could_be_traced(path: str, data: bytes) -> bool:
     return not any(part in path for part in _PACKAGE_FOLDERS) or b"torch" in data
 
 
-def compile_mended(result: dict[str, Any], data: bytes, path: str) -> types.CodeType:
+def compile_mended(result: dict[str, Any], data: bytes, path: str, flags: int = 0) -> types.CodeType:
     """The code object of the mended text, in the user's positions and names."""
     from graphmend import positions  # with `ast`: only needed for what is not in the cache
 
@@ -79,7 +81,7 @@ def compile_mended(result: dict[str, Any], data: bytes, path: str) -> types.Code
         warnings.simplefilter("ignore")  # the compilation of the original has issued them
         original = importlib.util.decode_source(data)
         tree = positions.parse_mended(result["text"], original, result["lines"], path)
-        code = compile(tree, path, "exec", dont_inherit=True)
+        code = compile(tree, path, "exec", flags=flags, dont_inherit=True)
     return positions.name_sinks(code)
 
 
@@ -107,19 +109,32 @@ def mend(path: str, data: bytes) -> cache.Entry | None:
     return entry
 
 
+def mend_text(path: str, data: bytes, flags: int) -> cache.Entry | None:
+    """A mended text that is no module: it has been compiled already, with these flags, and is not kept for later."""
+    if not could_be_traced(path, data):
+        return None
+    result = core.mend_source(path, data)
+    if not result["mended"]:
+        return None
+    return cache.Entry(compile_mended(result, data, path, flags), result["sites"], result["left"])
+
+
+def put_in_force(path: str, entry: cache.Entry) -> types.CodeType:
+    """The code of an entry, with the runtime behind it."""
+    torch_watch.load_runtime()
+    runtime.add_sites(len(entry.sites))
+    state.mended[path] = entry
+    return dialect_class.carrying(entry.code)
+
+
 def mended_code(path: str, data: bytes) -> types.CodeType | None:
     """The code to run instead of the file's own, or None; whatever goes wrong is reported and leads to None."""
     try:
         entry = mend(path, data)
-        if entry is None:
-            return None
-        torch_watch.load_runtime()
-        runtime.add_sites(len(entry.sites))
+        return None if entry is None else put_in_force(path, entry)
     except Exception as error:
         warn(f"{path} is not mended", error)
         return None
-    state.mended[path] = entry
-    return dialect_class.carrying(entry.code)
 
 
 def reads_plain_files(loader: Loader) -> bool:
@@ -143,12 +158,16 @@ def get_code(self: Loader, fullname: str) -> Any:
     except Exception:
         data = None  # the loader's own attempt below tells the user what is wrong
     if data is not None:
+        state.imported.add(path)
         code = mended_code(path, data)
     return state.original(self, fullname) if code is None else code
 
 
-def install() -> None:
-    """Put the hook in place, and torch.compile's wrapper as soon as torch is imported."""
+def install(summary: bool = False) -> None:
+    """Put the hook in place, and torch.compile's wrapper as soon as torch is imported; `summary` tells at the end."""
+    if summary and not state.told and not is_off():
+        state.told = True
+        run_summary.at_exit()
     if state.active or is_off():
         return
     try:
@@ -157,9 +176,12 @@ def install() -> None:
         warn("nothing is mended", error)
         return
     state.active = True
+    host.note()
     if state.original is None:
         state.original = Loader.get_code
         Loader.get_code = get_code  # type: ignore[assignment,method-assign]
+    source_texts.start()
+    children.install(run_summary.own_report)
     torch_watch.start()
 
 
@@ -171,4 +193,6 @@ def uninstall() -> None:
     if Loader.get_code is get_code:  # otherwise somebody else's hook calls ours, which now only passes on
         Loader.get_code = state.original  # type: ignore[assignment,method-assign]
         state.original = None
+    source_texts.stop()
+    children.uninstall()
     torch_watch.stop()

@@ -17,7 +17,7 @@ import sys
 import types
 from typing import Any, Callable, Iterator
 
-from graphmend import hook, summary, terminal
+from graphmend import hook, run_summary, terminal
 
 USAGE = (
     "usage: graphmend run [--check[=N]] SCRIPT [ARGUMENTS]\n       graphmend run [--check[=N]] -m MODULE [ARGUMENTS]"
@@ -81,7 +81,10 @@ def run_script(script: str) -> None:
     code = compile_script(data, path)
     prepend_path(os.path.dirname(os.path.realpath(path)))
     main = fresh_main(path)
-    mended = hook.mended_code(path, data) if hook.state.active else None
+    mended = None
+    if hook.state.active:
+        hook.state.imported.add(path)
+        mended = hook.mended_code(path, data)
     exec(code if mended is None else mended, main.__dict__)
 
 
@@ -199,8 +202,7 @@ def run(arguments: list[str]) -> None:
         terminal.complain(f"graphmend: unknown option `{arguments[0]}`", *USAGE.split("\n"))
         sys.exit(2)
     try:
-        hook.install()
-        summary.at_exit()
+        hook.install(summary=True)
     except Exception as error:
         hook.warn("nothing is mended", error)
     if calls is None:
@@ -215,11 +217,11 @@ def start_checked(arguments: list[str], calls: int) -> None:
     try:
         start(arguments)
     except SystemExit:
-        if not summary.calls_differ():
+        if not run_summary.calls_differ():
             raise
     except BaseException:
-        if not summary.calls_differ():
+        if not run_summary.calls_differ():
             raise
         sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
-    if summary.calls_differ():
+    if run_summary.calls_differ():
         sys.exit(DIFFERS)

@@ -41,6 +41,7 @@ def load_runtime() -> None:
     try:
         runtime = importlib.import_module("graphmend.runtime")
         runtime.load()
+        importlib.import_module("graphmend.function_mends").note_earlier()
         runtime.install_compile()
         state.wrapped = True
     finally:

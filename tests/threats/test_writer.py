@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from neighbours import run
 
-from graphmend import summary, terminal
+from graphmend import run_summary, terminal
 from graphmend.meaning.errors import CallError, ReadError
 
 CHECKER = Path(__file__).parents[2] / "tools" / "check_writers.py"
@@ -71,7 +71,7 @@ def test_reasons_in_the_summary(capfd: pytest.CaptureFixture[str]) -> None:
     """As evidence that somebody has written may hold them."""
     item = {"mode": "plain", "name": EVIL, "file": f"/{EVIL}", "line": 3, "reason": EVIL}
     sites = {f"/{EVIL}:1:2:GM101": {"mended": False, "refused": [EVIL]}}
-    terminal.complain(*summary.format_report({"sites": sites, "callables": [item]}, sys.maxsize))
+    terminal.complain(*run_summary.format_report({"sites": sites, "callables": [item]}, sys.maxsize))
     said = capfd.readouterr().err
     assert "\\x1b[2J" in said and all(map(is_seen, said.splitlines()))
     assert not any(line.lstrip().startswith("::") for line in said.splitlines())

@@ -194,8 +194,8 @@ def report() -> dict[str, Any]:
             "compared": 19,
             "tolerance": {"relative": 0.001, "absolute": 0.0001},
             "aspects": [
-                {"name": "values", "compared": 20, "exact": 18, "mended": 1, "torch": 1, "unsettled": 0},
-                {"name": "gradients", "compared": 0, "exact": 0, "mended": 0, "torch": 0, "unsettled": 0},
+                {"name": "values", "compared": 20, "exact": 18, "rounded": 0, "mended": 1, "torch": 1, "unsettled": 0},
+                {"name": "gradients", "compared": 0, "exact": 0, "rounded": 0, "mended": 0, "torch": 0, "unsettled": 0},
             ],
             "differences": [
                 {

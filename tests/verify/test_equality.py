@@ -67,7 +67,7 @@ Fill = Callable[[Run], Run]
 
 
 def blamed(folder: Path, *fills: Fill, backend: str = "aot_eager") -> list[tuple[str, str]]:
-    """Aspects that differ, and who is to blame, for an eager, a plain and a mended run."""
+    """Aspects that differ, and who is to blame, for an eager, a plain, a mended and perhaps a rounded run."""
     runs = [fill(Run(folder / str(number), backend)).seen() for number, fill in enumerate(fills)]
     equality = Equality(*runs)
     data = equality.as_data()
@@ -136,3 +136,50 @@ def test_a_compiling_backend_may_round_more(tmp_path: Path) -> None:
     for backend, expected in (("eager", [("values", "mended")]), ("inductor", [])):
         (tmp_path / backend).mkdir()
         assert blamed(tmp_path / backend, *fills, backend=backend) == expected
+
+
+# With a run that shows what rounding does: what eager, plain, mended and other rounding give.
+ROUNDED = {
+    "as far as other rounding": ([ONES, ONES, ONES * 1.02, ONES * 0.99], []),
+    "further than other rounding": ([ONES, ONES, ONES * 1.5, ONES * 0.99], [("values", "mended")]),
+    "exact where rounding changes nothing": ([ONES, ONES, ONES * 1.02, ONES], [("values", "mended")]),
+    "plain and mended, each by rounding": ([ONES, ONES * 0.98, ONES * 1.02, ONES * 0.99], []),
+    "plain by rounding, mended by more": ([ONES, ONES * 0.98, ONES * 2, ONES * 0.99], [("values", "mended")]),
+    "another type": ([ONES, ONES, ONES.double(), ONES * 0.9], [("values", "mended")]),
+    "whole numbers": (
+        [torch.tensor([1]), torch.tensor([1]), torch.tensor([2]), torch.tensor([3])],
+        [("values", "mended")],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ROUNDED)
+def test_rounding(tmp_path: Path, name: str) -> None:
+    values, expected = ROUNDED[name]
+    assert blamed(tmp_path, *map(returns, values)) == expected
+
+
+PRINTED = {
+    "last digits": (["loss 0.4312", "loss 0.4314", "loss 0.4308", "loss 0.4310"], []),
+    "another loss": (["loss 0.4312", "loss 0.4312", "loss 0.5", "loss 0.4310"], [("output", "mended")]),
+    "a step": (["step 3 0.1", "step 3 0.1", "step 4 0.1", "step 3 0.2"], [("output", "mended")]),
+    "another word": (["loss 0.4", "loss 0.4", "cost 0.4", "loss 0.5"], [("output", "mended")]),
+}
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_rounding_of_what_is_printed(tmp_path: Path, name: str) -> None:
+    texts, expected = PRINTED[name]
+    fills = [lambda run, text=text: run.event("print", text).call() for text in texts]
+    assert blamed(tmp_path, *fills) == expected
+
+
+def test_words(tmp_path: Path) -> None:
+    """Same, rounding or different, with the largest difference by rounding."""
+    for number, (factor, word) in enumerate(((1.0, "same"), (1.00001, "rounding"), (2.0, "different"))):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        runs = [returns(ONES * scale)(Run(folder / str(index))).seen() for index, scale in enumerate((1, 1, factor))]
+        data = Equality(*runs).as_data()
+        assert data["word"] == word
+        assert (data["rounding"] is not None) is (word == "rounding")

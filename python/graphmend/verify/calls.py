@@ -14,7 +14,8 @@ import torch
 from graphmend.runtime.base import torch_names
 
 from .events import printed
-from .settings import EAGER, Settings
+from .rounding import GRADIENTS, RESULTS, Rounding, watch_autocast
+from .settings import EAGER, ROUNDED, Settings
 from .store import Writer
 from .surroundings import Surroundings, entry_of, program_part, random_states
 from .values import Describer, error_of, tensors_in, type_name
@@ -121,6 +122,9 @@ class Recorder:
         self.targets: dict[Any, Target] = {}
         self.lock = threading.Lock()
         self.detailed = 0
+        self.rounding = Rounding() if settings.role == ROUNDED else None
+        if self.rounding is not None:
+            watch_autocast(self.rounding)
 
     def write(self, kind: str, **members: Any) -> None:
         """Note something in the call of this thread."""
@@ -166,6 +170,8 @@ class Recorder:
         try:
             output = self.run(function, compiled, args, kwargs)
             synchronize()
+            if self.rounding is not None:
+                quietly(self.round, call, output, args, kwargs)
             return output
         except BaseException as raised:
             error = raised
@@ -176,9 +182,25 @@ class Recorder:
             quietly(self.end, call, error, output, args, kwargs, seconds)
             del error, output
 
+    def round(self, call: Call, output: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Move the results of a call by a few units; not those that share memory with inputs, state or others."""
+        assert self.rounding is not None
+        tensors = tensors_in(output)
+        parameters = [tensor for _, tensor in call.around.parameters()]
+        self.rounding.meet_all([*tensors, *tensors_in((args, kwargs)), *parameters])
+        found = aliases(output, (args, kwargs), call.around)
+        own = (tensor for tensor, alias in zip(tensors, found) if not (alias["same"] or alias["shared"]))
+        self.rounding.move(own, RESULTS)
+
+    def round_gradients(self, call: Call) -> None:
+        """Move the gradients that a run of backward has left."""
+        if self.rounding is not None:
+            gradients = [tensor.grad for _, tensor in call.around.parameters()]
+            self.rounding.move([gradient for gradient in gradients if gradient is not None], GRADIENTS)
+
     def run(self, function: Any, compiled: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run a call as this process should; a refused graph is noted, and the program goes on without it."""
-        if self.settings.role == EAGER:
+        if self.settings.role in (EAGER, ROUNDED):
             return function(*args, **kwargs)
         if not self.settings.fullgraph:
             return compiled(*args, **kwargs)

@@ -26,6 +26,14 @@ class Tolerance:
         return (1e-2, 1e-2) if any(name in dtype for name in HALF) else (self.relative, self.absolute)
 
 
+class Measure(Tolerance):
+    """No limit: comparisons tell how far apart values are that are alike in all else."""
+
+    def of(self, dtype: str) -> tuple[float, float]:
+        return math.inf, math.inf
+
+
+MEASURE = Measure(math.inf, math.inf, False)
 CAPTURED = Tolerance(1e-4, 1e-5, True)  # graphs that run as they are captured
 COMPILED = Tolerance(1e-3, 1e-4, False)
 EXACT_BACKENDS = ("eager", "aot_eager", "eager_noexcept", "aot_eager_decomp_partition")

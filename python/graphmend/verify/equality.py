@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Optional
 
 from . import streams
-from .compare import CAPTURED, COMPILED, EXACT_BACKENDS, Comparison, Difference, Tolerance, short
+from .compare import CAPTURED, COMPILED, EXACT_BACKENDS, MEASURE, Comparison, Difference, Tolerance, short
 from .reading import Call, Key, Seen
 
 ASPECTS = (
@@ -24,20 +24,24 @@ ABSENT: dict[str, Any] = {"type": "absent"}
 
 @dataclasses.dataclass
 class Tally:
-    """What was compared of one aspect."""
+    """What was compared of one aspect; `rounded` is what differs by rounding."""
 
     compared: int = 0
     exact: int = 0
+    rounded: int = 0
     mended: int = 0
     torch: int = 0
     unsettled: int = 0
 
 
 class Equality:
-    """Compares the eager, the plain and the mended run."""
+    """Compares the eager, the plain and the mended run, and the one with other rounding where there is one."""
 
-    def __init__(self, eager: Seen, plain: Seen, mended: Seen) -> None:
+    def __init__(self, eager: Seen, plain: Seen, mended: Seen, rounded: Optional[Seen] = None) -> None:
         self.runs = eager, plain, mended
+        self.all = self.runs if rounded is None else (*self.runs, rounded)
+        self.spreads = None if rounded is None else Comparison(eager.contents, rounded.contents, MEASURE)
+        self.largest: Optional[dict[str, Any]] = None  # of the differences by rounding
         self.tolerance = tolerance_of(plain)
         self.to_plain = Comparison(eager.contents, plain.contents, self.tolerance)
         self.to_mended = Comparison(eager.contents, mended.contents, self.tolerance)
@@ -56,15 +60,17 @@ class Equality:
 
     def compare_calls(self, key: Key) -> None:
         """Compare the calls of one callable, and what it has left."""
-        lists = [seen.calls.get(key, []) for seen in self.runs]
-        counts = [{"type": "builtins.int", "value": len(calls)} for calls in lists]
+        lists = [seen.calls.get(key, []) for seen in self.all]
+        counts = [{"type": "builtins.int", "value": len(calls)} for calls in lists[:3]]
         self.judge("values", f"number of calls of {key[0]}", *counts)
-        states: list[dict[str, Any]] = [{}, {}, {}]
-        gradients: list[dict[str, Any]] = [{}, {}, {}]
+        runs = self.all if len(lists[-1]) == len(lists[0]) else self.runs  # with other rounding it may take another way
+        lists = lists[: len(runs)]
+        states: list[dict[str, Any]] = [{} for _ in runs]
+        gradients: list[dict[str, Any]] = [{} for _ in runs]
         if all(len({call.members["thread"] for call in calls}) <= 1 for calls in lists):  # otherwise in any order
             for calls in zip(*lists):
                 self.compare_call(calls, states, gradients)
-        for name, values in merged(states, [seen.left.get(key, {}) for seen in self.runs]):
+        for name, values in merged(states, [seen.left.get(key, {}) for seen in runs]):
             self.judge("state", f"{name} of {key[0]} at the end", *values)
 
     def compare_call(
@@ -101,8 +107,8 @@ class Equality:
         statuses = [{"type": "builtins.int", "value": seen.ended.exit_status} for seen in self.runs]
         self.judge("exit", where, *statuses)
 
-    def judge(self, aspect: str, where: str, eager: Any, plain: Any, mended: Any) -> None:
-        """Compare one thing in three runs."""
+    def judge(self, aspect: str, where: str, eager: Any, plain: Any, mended: Any, rounded: Any = None) -> None:
+        """Compare one thing in three runs; `rounded` is what it is with other rounding."""
         tally = self.tallies[aspect]
         tally.compared += 1
         tally.exact += eager == mended
@@ -110,11 +116,45 @@ class Equality:
             return
         self.to_plain.deviation = self.to_mended.deviation = 0.0
         off, found = self.to_plain.difference(eager, plain), self.to_mended.difference(eager, mended)
+        tally.rounded += found is None and eager != mended
+        if off is None and found is None:
+            self.note_rounding(aspect, where, self.to_mended.deviation)
+            return
+        spread = self.spread(eager, rounded)
+        if is_within(off, ROUNDING * spread):
+            self.to_plain.deviation, off = off.deviation or 0.0, None  # type: ignore[union-attr]
+        if off is None and is_within(found, ROUNDING * spread):
+            tally.rounded += 1
+            self.note_rounding(aspect, where, found.deviation or 0.0, spread)  # type: ignore[union-attr]
+            return
         if off is None and found is None:
             return
         owner = self.owner(off, found, plain, mended)
         if owner is not None:
-            self.note(aspect, where, owner, short(eager), text_of(off), text_of(found))
+            numbers = all(one is None or one.deviation is not None for one in (off, found))
+            self.note(aspect, where, owner, short(eager), text_of(off), text_of(found), numbers)
+
+    def spread(self, eager: Any, rounded: Any) -> float:
+        """How far other rounding moves a value; 0 where that is not known, or more than numbers differ."""
+        if self.spreads is None or rounded is None:
+            return 0.0
+        self.spreads.deviation = 0.0
+        return self.spreads.deviation if self.spreads.difference(eager, rounded) is None else 0.0
+
+    def note_rounding(self, aspect: str, where: str, deviation: float, spread: Optional[float] = None) -> None:
+        """Keep the largest difference by rounding."""
+        if deviation > (self.largest or {"deviation": 0.0})["deviation"]:
+            self.largest = {"aspect": aspect, "place": where, "deviation": deviation, "spread": spread}
+
+    def needs_spread(self) -> bool:
+        """Whether a run with other rounding may settle what differs: numbers, and nothing else."""
+        return any(found["numbers"] and found["whose"] != "torch" for found in self.differences)
+
+    def word(self) -> str:
+        """The verdict on the whole: `same`, `rounding` or `different`."""
+        if not self.equal():
+            return "different"
+        return "rounding" if any(tally.rounded for tally in self.tallies.values()) else "same"
 
     def owner(self, off: Optional[Difference], found: Optional[Difference], plain: Any, mended: Any) -> Optional[str]:
         """Who is to blame for a difference; None if it is rounding that plain compilation shows, too."""
@@ -126,14 +166,31 @@ class Equality:
         return "torch" if self.between.difference(plain, mended) is None else "unsettled"
 
     def note(
-        self, aspect: str, where: str, owner: str, eager: Optional[str], plain: Optional[str], mended: Optional[str]
+        self,
+        aspect: str,
+        where: str,
+        owner: str,
+        eager: Optional[str],
+        plain: Optional[str],
+        mended: Optional[str],
+        numbers: bool = False,
     ) -> None:
         """Count a difference, and keep it if there are few."""
         tally = self.tallies[aspect]
         setattr(tally, owner, getattr(tally, owner) + 1)
         if len(self.differences) < SHOWN or owner == "mended":
             self.differences.append(
-                {"aspect": aspect, "place": where, "whose": owner, "eager": eager, "plain": plain, "mended": mended}
+                {
+                    **{
+                        "aspect": aspect,
+                        "place": where,
+                        "whose": owner,
+                        "eager": eager,
+                        "plain": plain,
+                        "mended": mended,
+                    },
+                    "numbers": numbers,
+                }
             )
 
     def compare_streams(self) -> None:
@@ -144,8 +201,25 @@ class Equality:
                 kinds = [[entry for entry in entries if entry[0] == name] for entries in (eager, mended)]
                 self.tallies[name].compared = max(map(len, kinds))
                 self.tallies[name].exact = sum(a == b for a, b in zip(*kinds))
+            rounded = read(self.all[3]) if len(self.all) > 3 else None
             for region in streams.regions(eager, plain, mended):
-                self.note_region(region, streams.place(region, eager))
+                if not self.is_rounded_text(region, rounded):
+                    self.note_region(region, streams.place(region, eager))
+
+    def is_rounded_text(self, region: streams.Region, rounded: Optional[list[streams.Entry]]) -> bool:
+        """Whether what differs in a place of the streams are numbers, by no more than rounding."""
+        if rounded is None or len({len(entries) for entries in region.all()}) != 1:
+            return False
+        last = region.first + len(region.eager)
+        rows = list(zip(*region.all(), rounded[region.first : last]))
+        if len(rows) != len(region.eager) or any(len({kind for kind, _ in row}) != 1 for row in rows):
+            return False
+        if not all(streams.is_rounding(*(text for _, text in row), factor=ROUNDING) for row in rows):  # type: ignore[misc]
+            return False
+        for kind, _ in region.eager:
+            if kind in self.tallies:
+                self.tallies[kind].rounded += 1
+        return True
 
     def note_region(self, region: streams.Region, where: str) -> None:
         """Note one difference of the streams, for each kind of event that differs, or for their common order."""
@@ -164,12 +238,19 @@ class Equality:
         shown = sorted(self.differences, key=lambda found: found["whose"] != "mended")[:SHOWN]
         return {
             "equal": self.equal(),
+            "word": self.word(),
+            "rounding": self.largest,
             "calls": self.runs[0].count_calls(),
             "compared": self.compared,
             "tolerance": {"relative": self.tolerance.relative, "absolute": self.tolerance.absolute},
             "aspects": [{"name": name, **dataclasses.asdict(tally)} for name, tally in self.tallies.items()],
             "differences": shown,
         }
+
+
+def is_within(found: Optional[Difference], limit: float) -> bool:
+    """Whether a difference is one of numbers, and no larger than a limit."""
+    return found is not None and found.deviation is not None and found.deviation <= limit
 
 
 def tolerance_of(plain: Seen) -> Tolerance:

@@ -13,7 +13,7 @@ from .compare import EXACT_BACKENDS
 from .settings import Settings
 from .store import Writer
 
-OWN_FILES = ("calls", "dynamo", "events", "install", "values", "surroundings", "store")
+OWN_FILES = ("calls", "dynamo", "events", "install", "rounding", "values", "surroundings", "store")
 
 
 def install(writer: Writer, settings: Settings) -> Any:
@@ -145,6 +145,7 @@ def record_backward(recorder: Any, quietly: Callable[..., Any]) -> None:
 
 def note_backward(recorder: Any, call: Any, seconds: float, result: Any) -> None:
     """Write down the gradients as one run of the engine has left them."""
+    recorder.round_gradients(call)
     found: dict[str, Any] = {"callable": call.target.number, "call": call.number, "number": call.backwards}
     call.backwards += 1
     if call.detailed:

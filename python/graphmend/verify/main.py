@@ -11,11 +11,12 @@ from typing import Any, Optional
 
 from graphmend import terminal
 
-from . import known, page, processes, report, text
+from . import known, page, processes, report, text, verdict
 from . import options as command_line
+from .equality import Equality
 from .options import Options
 from .reading import Seen
-from .settings import RUNS, Settings
+from .settings import ROUNDED, RUNS, Settings
 from .verdict import IMPOSSIBLE
 
 CALLS_IN_FULL = 100  # of a script
@@ -50,7 +51,7 @@ def is_needed(role: str, fullgraph: bool, runs: dict[str, Seen]) -> bool:
 def run_all(options: Options, folder: str, progress: terminal.Progress) -> dict[str, Seen]:
     """Run the program in each way that is asked for."""
     runs: dict[str, Seen] = {}
-    arguments = options.arguments if options.kind == "callable" else [options.name, *options.arguments]
+    arguments = arguments_of(options)
     for number, (name, role, fullgraph) in enumerate(RUNS):
         if (fullgraph and not options.fullgraph) or not is_needed(role, fullgraph, runs):
             continue
@@ -61,6 +62,26 @@ def run_all(options: Options, folder: str, progress: terminal.Progress) -> dict[
         runs[name] = Seen(ended)
         progress.end()
     return runs
+
+
+def run_with_other_rounding(options: Options, folder: str, progress: terminal.Progress, runs: dict[str, Seen]) -> None:
+    """Measure what rounding does to the program's numbers, where more than the tolerance lies between them."""
+    ways = [runs.get(name) for name, _, _ in RUNS[:3]]
+    if verdict.cannot_be_verified(runs) is not None or any(
+        seen is None or seen.ended.outcome != processes.ENDED for seen in ways
+    ):
+        return
+    if not Equality(*ways).needs_spread():  # type: ignore[arg-type]
+        return
+    progress.begin(ROUNDED)
+    settings = settings_of(options, ROUNDED, False)
+    place = os.path.join(folder, ROUNDED)
+    runs[ROUNDED] = Seen(processes.run(ROUNDED, settings, arguments_of(options), place, options.timeout))
+
+
+def arguments_of(options: Options) -> list[str]:
+    """What the process of a run is given to execute."""
+    return options.arguments if options.kind == "callable" else [options.name, *options.arguments]
 
 
 def is_there(options: Options) -> Optional[str]:
@@ -86,6 +107,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         with terminal.progress(len(RUNS) if options.fullgraph else 3) as progress:
             runs = run_all(options, folder, progress)
+            run_with_other_rounding(options, folder, progress, runs)
         data = report.make(options, runs)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

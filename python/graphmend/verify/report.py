@@ -14,6 +14,7 @@ from .equality import Equality
 from .options import Options
 from .processes import ENDED
 from .reading import Seen
+from .settings import ROUNDED
 from .sites import Sites
 
 VERSION = 1
@@ -49,12 +50,13 @@ def empty() -> dict[str, Any]:
     zero = {"breaks": 0, "graphs": 0, "operations": 0, "skipped_frames": 0, "recompiles": 0}
     equality: dict[str, Any] = {
         "equal": None,
+        "word": None,
+        "rounding": None,
         "calls": 0,
         "compared": 0,
         "tolerance": None,
-        "aspects": [],
-        "differences": [],
     }
+    equality.update(aspects=[], differences=[])
     return {
         "totals": {"plain": dict(zero), "mended": dict(zero)},
         "callables": [],
@@ -76,7 +78,7 @@ def evidence(runs: dict[str, Seen]) -> dict[str, Any]:
         "callables": callables,
         "sites": sites.as_data(),
         "files": sites.files(),
-        "equality": Equality(eager, plain, mended).as_data(),
+        "equality": Equality(eager, plain, mended, runs.get(ROUNDED)).as_data(),
         "worse": figures.worse(callables),
     }
 

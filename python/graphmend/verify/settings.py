@@ -7,7 +7,7 @@ import json
 import os
 from typing import Optional
 
-EAGER, PLAIN, MENDED = "eager", "plain", "mended"
+EAGER, PLAIN, MENDED, ROUNDED = "eager", "plain", "mended", "rounded"
 # The runs in their order: name, which program, and whether it is asked for one graph or an error.
 RUNS = (
     (EAGER, EAGER, False),

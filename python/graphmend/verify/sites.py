@@ -7,7 +7,7 @@ import os
 from typing import Any, Optional
 
 from graphmend import core
-from graphmend.summary import PACKAGE_FOLDERS
+from graphmend.run_summary import PACKAGE_FOLDERS
 
 from .reading import Seen
 

@@ -106,6 +106,27 @@ class Region:
         return "unsettled" if masked(self.mended) in (masked(self.eager), masked(self.plain)) else "mended"
 
 
+DECIMAL = re.compile(r"[-+]?\d*\.\d+(?:[eE][-+]?\d+)?")
+
+
+def is_rounding(eager: str, plain: str, mended: str, rounded: str, factor: float) -> bool:
+    """Whether a text differs only in decimals, and in none of them by more than other rounding accounts for.
+
+    `rounded` is the text of a run with other rounding. A number is printed with few digits, so half of the last one
+    comes on top.
+    """
+    texts = eager, plain, mended, rounded
+    if len({DECIMAL.sub("#", text) for text in texts}) != 1:
+        return False
+    for words_of_one in zip(*map(DECIMAL.findall, texts)):
+        first, *others = map(float, words_of_one)
+        apart = [abs(other - first) for other in others]
+        digits = words_of_one[0].lower().partition("e")[0].partition(".")[2]
+        if apart[1] > factor * max(apart[0] if apart[0] <= factor * apart[2] else 0.0, apart[2]) + 10.0 ** -len(digits):
+            return False
+    return True
+
+
 def rendered(reference: list[Entry], found: list[Hunk], first: int, last: int) -> tuple[Entry, ...]:
     """What stands for a part of the reference, given all hunks."""
     entries: list[Entry] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable, Optional
 
 from graphmend import terminal
-from graphmend.summary import short_path
+from graphmend.run_summary import short_path
 
 SITES = 20
 DIFFERENCES = 10

@@ -93,6 +93,8 @@ def sentences_of_equality(equality: dict[str, Any]) -> list[str]:
         found.append(
             f"the mended program does the same in {equality['compared']} of {count(equality['calls'], 'call')}"
         )
+        if equality["word"] == "rounding":
+            found.append(sentence_of_rounding(equality))
     else:
         found.append(
             f"the mended program does something else: {', '.join(f'{name} {times(n)}' for name, n in ours.items())}"
@@ -105,6 +107,18 @@ def sentences_of_equality(equality: dict[str, Any]) -> list[str]:
         if counted:
             found.append(f"{words}: {', '.join(f'{name} {times(n)}' for name, n in counted.items())}")
     return found
+
+
+def sentence_of_rounding(equality: dict[str, Any]) -> str:
+    """That numbers differ by rounding, with figures."""
+    number = sum(aspect["rounded"] for aspect in equality["aspects"])
+    text, largest = f"{times(number).capitalize()} it differs by rounding", equality["rounding"]
+    if largest is None:
+        return text
+    text += f", at most by {largest['deviation']:.2g} ({largest['aspect']}, {largest['place']}"
+    if largest["spread"] is not None:
+        text += f"; other rounding in eager Python moves it by {largest['spread']:.2g}"
+    return text + ")"
 
 
 def not_in_force(mended: Seen) -> Optional[str]:

@@ -13,7 +13,7 @@ import torch
 from harness import CountingBackend, captured, compare
 
 import graphmend.runtime as _gm
-from graphmend import summary
+from graphmend import run_summary
 
 EFFECT = "m.py:1:0:GM301"
 LOCK, NESTED = threading.Lock(), threading.RLock()
@@ -273,10 +273,10 @@ def test_the_summary_names_what_has_not_been_compiled() -> None:
     functions = [torch.compile(Prepared(), backend=CountingBackend()) for _ in range(2)]
     with captured():
         functions[0](calls()[0]()[0])
-        assert any("breaks   Prepared" in line for line in summary.format_report(_gm.report()))
+        assert any("breaks   Prepared" in line for line in run_summary.format_report(_gm.report()))
         for function in functions[:1] * 2 + functions[1:]:
             function(calls()[0]()[0])
-    assert not any("breaks" in line for line in summary.format_report(_gm.report()))
+    assert not any("breaks" in line for line in run_summary.format_report(_gm.report()))
 
 
 def in_threads(function: Callable[[int], None], count: int) -> None:

@@ -13,6 +13,7 @@ import types
 from typing import Any, Optional
 
 from ..base.folders import PACKAGE_FOLDERS
+from ..base.host import is_hosts_stream
 from .reachability import PLAIN, Reach, Search, Unknown, found_from, is_trusted
 
 LOOK_AROUND = (gc, importlib, inspect)  # modules by which code comes by whatever there is
@@ -90,5 +91,8 @@ class ReceiverSearch(Search):
 
 
 def reached(receivers: list[Any]) -> tuple[Optional[str], Reach]:
-    """What receivers may come by; or why that is not known."""
-    return found_from(receivers, ReceiverSearch(), "they")
+    """What receivers may come by; or why that is not known. Streams of the host are not looked through."""
+    hosts = [value for value in receivers if is_hosts_stream(value)]
+    search = ReceiverSearch()
+    search.ids.update(map(id, hosts))
+    return found_from([value for value in receivers if all(value is not host for host in hosts)], search, "they")

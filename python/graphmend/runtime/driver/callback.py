@@ -132,6 +132,7 @@ class Callback:
         """Convert one frame of a call that may have several."""
         result, error = self.attempts(frame, cache_entry, frame_state, False)
         if error is None:
+            self.note_break(frame, result)
             return result
         if is_raising(error) and not self.only:
             return run_as_is_once()
@@ -141,6 +142,13 @@ class Callback:
             if self.only or is_refusal(fault):
                 raise
             return run_as_is_once()  # earlier traces decide which call of several meets a fault of Dynamo
+
+    def note_break(self, frame: Any, result: Any) -> None:
+        """Note that a call breaks which was never traced as a whole, because hooks run around the call."""
+        untried = self.record.mode == "unused" and not self.backend.whole
+        reason = not_one_graph(frame, result) if untried and getattr(result, "guarded_code", None) else None
+        if reason is not None:
+            self.record.mode, self.record.reason = "partial", f"{reason}, where hooks run around the call"
 
     def attempts(
         self, frame: Any, cache_entry: Any, frame_state: Any, whole: bool, known: Optional[Known] = None

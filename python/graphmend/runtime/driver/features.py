@@ -55,6 +55,7 @@ ORDER = (
     "shims.lazy_attributes",
     "effects.purity_watch",
     "shims.is_compiling",
+    "shims.unmended_functions",
     "capture.trace_time",
     "effects.undo_log",
     "external.prologue",

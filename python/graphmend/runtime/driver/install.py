@@ -21,7 +21,7 @@ import torch
 from graphmend.module_finder import ModuleFinder
 
 from ..base import folders, torch_names, trace_state
-from . import guard_filter, modes, self_check
+from . import guard_filter, modes, module_wrappers, self_check
 
 # Dynamo leaves the frames of these files alone: they run beside the program, never as a part of it.
 OPAQUE_FILES = (
@@ -30,6 +30,7 @@ OPAQUE_FILES = (
     "driver.conversion_results",
     "driver.frames",
     "driver.install",
+    "driver.module_wrappers",
     "driver.observed_state",
     "driver.outcomes",
     "driver.process_copy",
@@ -45,8 +46,8 @@ originals: dict[str, Any] = {}
 waiting: list[ModuleFinder] = []  # for Dynamo, where it is not loaded yet
 
 
-def entry_of(function: Any) -> Any:
-    """The code object at which a compiled callable starts."""
+def entry_function(function: Any) -> Any:
+    """The function at which a compiled callable starts."""
     target = function
     owner = getattr(function, "__self__", None)
     if isinstance(owner, torch.nn.Module) and getattr(function, "__name__", "") in (
@@ -55,8 +56,20 @@ def entry_of(function: Any) -> Any:
         "_call_impl",
     ):
         target = type(owner).forward
-    target = getattr(target, "__func__", target)
+    return getattr(target, "__func__", target)
+
+
+def entry_of(function: Any) -> Any:
+    """The code object at which a compiled callable starts."""
+    target = entry_function(function)
     return getattr(target, "__code__", target)
+
+
+def mend_entry(function: Any) -> None:
+    """Mend the function at which a callable starts, where no import has mended it."""
+    from graphmend import function_mends
+
+    function_mends.mend_function(entry_function(function))
 
 
 def make_context_class() -> type:
@@ -72,11 +85,16 @@ def make_context_class() -> type:
             if isinstance(fn, (torch.nn.Module, type)):
                 return super().__call__(fn)
             backend, callback = self.graphmend_backend, self.callback
+            mend_entry(torch_names.innermost_fn(fn))
             entry = entry_of(torch_names.innermost_fn(fn))
             if backend.entry is None:
                 backend.entry = entry
             elif backend.entry is not entry:
                 return self.graphmend_again()(fn)
+            inside = None if callback.only else module_wrappers.module_inside(fn)
+            if inside is not None:
+                again = self.graphmend_again
+                return module_wrappers.compiled_inside(inside, fn, lambda module: again()(module))
             compiled = super().__call__(fn)
             function = compiled._torchdynamo_orig_callable
             owner = getattr(torch_names.innermost_fn(fn), "__self__", None)

@@ -214,11 +214,12 @@ def equality(report: Report) -> str:
         + element("strong", known[report.at("equality.equal")])
         + f". Calls compared: {report.figure('equality.compared')} of {report.figure('equality.calls')}.",
     )
-    names = ("compared", "exact", "mended", "torch", "unsettled")
+    names = ("compared", "exact", "rounded", "mended", "torch", "unsettled")
     headings = [
         "what",
         "compared",
         "the same to the bit",
+        "different by rounding",
         "different with graphmend",
         "different by torch itself",
         "unsettled",

@@ -6,7 +6,7 @@ from typing import Any, Optional
 
 import pytest
 
-from graphmend import core, summary
+from graphmend import core, run_summary
 
 
 def report(*reasons: Optional[str]) -> dict[str, Any]:
@@ -18,11 +18,11 @@ def report(*reasons: Optional[str]) -> dict[str, Any]:
 
 
 def see(*reasons: Optional[str]) -> list[str]:
-    return [line for line in summary.format_report(report(*reasons)) if line.startswith("  see ")]
+    return [line for line in run_summary.format_report(report(*reasons)) if line.startswith("  see ")]
 
 
 def test_a_kind_of_break_is_told_with_its_page() -> None:
-    lines = summary.format_report(report("Unsupported context manager"))
+    lines = run_summary.format_report(report("Unsupported context manager"))
     assert lines[1:] == [
         "  breaks   f1 (model.py:1): Unsupported context manager",
         "  see      graphmend rule GB0142",
@@ -37,10 +37,10 @@ def test_each_page_is_told_once() -> None:
 
 @pytest.mark.parametrize("reason", [None, "", "frame skipped", "u0 is not known", "\udcff", "GB"])
 def test_what_is_no_kind_of_break_has_no_page(reason: Optional[str]) -> None:
-    assert len(summary.format_report(report(reason))) == 2
+    assert len(run_summary.format_report(report(reason))) == 2
     assert see(reason) == []
 
 
 def test_only_what_is_shown_is_explained() -> None:
-    reasons = ["frame skipped"] * summary.LIMIT + ["Unsupported context manager"]
+    reasons = ["frame skipped"] * run_summary.LIMIT + ["Unsupported context manager"]
     assert see(*reasons) == []

@@ -1,0 +1,189 @@
+"""Mends of functions that no import has mended, put in place when torch.compile comes to them.
+
+Such functions are defined in cells of notebooks and at prompts, in `__main__`, in modules that were imported before
+`install()`, in code given to `compile` with a name, and in files that another import hook has loaded. When one of them
+is about to be traced, the text that it comes from is looked for. The proof that a text is the right one is that it
+compiles to the very code of the function. The code of the mended text then takes its place in the function object; the
+program's objects, names and modules stay what they are.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import dataclasses
+import gc
+import sys
+import threading
+import types
+import warnings
+from typing import Any, Iterator, Optional
+
+from graphmend import hook, source_texts
+
+# The bits of `co_flags` that stand for `from __future__ import ...`, without one that says something else there.
+FUTURES = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names} - {0x10})
+Key = tuple[str, int]  # name and first line of a code object
+NO_SOURCE = "its source is not kept, so nothing in it can be mended"
+OTHER_SOURCE = "its source is not what is in the file now, so nothing in it can be mended"
+
+
+class CodePair:
+    """A text as it is and mended: which code of the one stands for which code of the other."""
+
+    def __init__(self, plain: types.CodeType, mended: Optional[types.CodeType]) -> None:
+        self.codes: dict[Key, list[tuple[types.CodeType, Optional[types.CodeType]]]] = {}
+        self.add(plain, mended)
+
+    def add(self, plain: types.CodeType, mended: Optional[types.CodeType]) -> None:
+        """Take all code inside of two code objects in."""
+        left = list(constants_of(mended)) if mended is not None else []
+        for code in constants_of(plain):
+            other = next((one for one in left if stand_for_each_other(code, one)), None)
+            if other is not None:
+                left.remove(other)
+            self.codes.setdefault(key_of(code), []).append((code, other))
+            self.add(code, other)
+
+    def find(self, code: types.CodeType) -> Optional[tuple[types.CodeType, Optional[types.CodeType]]]:
+        """The pair whose first half is equal to this code in all that it computes and shows."""
+        return next((pair for pair in self.codes.get(key_of(code), []) if pair[0] == code), None)
+
+    def holds(self, code: types.CodeType) -> bool:
+        """Whether this code is a mended half."""
+        return any(pair[1] == code for pair in self.codes.get(key_of(code), []))
+
+
+def constants_of(code: types.CodeType) -> Iterator[types.CodeType]:
+    """The code objects directly inside of one."""
+    return (constant for constant in code.co_consts if isinstance(constant, types.CodeType))
+
+
+def key_of(code: types.CodeType) -> Key:
+    return code.co_name, code.co_firstlineno
+
+
+def stand_for_each_other(plain: types.CodeType, mended: types.CodeType) -> bool:
+    """Whether functions may exchange one code for the other: the same function, parameters and free variables."""
+    names = "co_name co_firstlineno co_argcount co_posonlyargcount co_kwonlyargcount co_freevars".split()
+    return all(getattr(plain, name) == getattr(mended, name) for name in names) and parameters(plain) == parameters(
+        mended
+    )
+
+
+def parameters(code: types.CodeType) -> tuple[str, ...]:
+    """The names of the parameters of a code object."""
+    variable = bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + variable]
+
+
+@dataclasses.dataclass
+class Unread:
+    """A function that was traced as it is because its text is not known."""
+
+    name: str
+    path: str
+    line: int
+    reason: str
+
+
+class State:
+    """What this process knows of functions that no import has mended."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.pairs: dict[tuple[str, bytes, int], Optional[CodePair]] = {}  # by name, text and futures
+        self.unread: dict[tuple[str, str, int], Unread] = {}
+        self.earlier: dict[str, None] = {}  # callables that were compiled before `install()`, in words
+
+
+state = State()
+
+
+def mend_function(function: Any) -> bool:
+    """Put mended code into a function if there is any; True if that has happened. Never raises."""
+    function = getattr(function, "__func__", function)
+    if not hook.state.active or type(function) is not types.FunctionType:
+        return False
+    code = function.__code__
+    if not may_be_mended(function, code):
+        return False
+    try:
+        with state.lock:
+            mended = mended_half(code)
+            if mended is None:
+                return False
+            function.__code__ = mended
+            return True
+    except Exception as error:
+        hook.warn(f"{code.co_name} in {code.co_filename} is not mended", error)
+        return False
+
+
+def may_be_mended(function: types.FunctionType, code: types.CodeType) -> bool:
+    """Whether a function is the program's or a package's, and no import has looked at its file."""
+    path = code.co_filename
+    if "_gm" in code.co_names or (path in hook.state.imported and not source_texts.were_compiled(path)):
+        return False
+    return hook.is_ours_to_mend(str(function.__globals__.get("__name__") or ""), path)
+
+
+def mended_half(code: types.CodeType) -> Optional[types.CodeType]:
+    """The code to exchange for this one; None where there is none, or the text is not known."""
+    texts = source_texts.candidates(code.co_filename, code.co_name)
+    for data in texts:
+        pair = pair_of(code.co_filename, data, code.co_flags & FUTURES)
+        if pair is None:
+            continue
+        found = pair.find(code)
+        if found is not None:
+            return found[1] if found[1] != code else None
+        if pair.holds(code):
+            return None
+    note_unread(code, OTHER_SOURCE if texts else NO_SOURCE)
+    return None
+
+
+def note_unread(code: types.CodeType, reason: str) -> None:
+    key = code.co_filename, code.co_name, code.co_firstlineno
+    state.unread.setdefault(key, Unread(code.co_name, code.co_filename, code.co_firstlineno, reason))
+
+
+def pair_of(path: str, data: bytes, futures: int) -> Optional[CodePair]:
+    """A text as it is and mended, made once; None for a text that cannot be compiled."""
+    key = path, data, futures
+    if key not in state.pairs:
+        state.pairs[key] = make_pair(path, data, futures)
+    return state.pairs[key]
+
+
+def make_pair(path: str, data: bytes, futures: int) -> Optional[CodePair]:
+    flags = futures | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # cells may await outside of functions
+    plain = compiled(path, data, flags)
+    if plain is None:
+        return None
+    entry = hook.mend_text(path, data, flags)
+    return CodePair(plain, hook.put_in_force(path, entry) if entry is not None else None)
+
+
+def compiled(path: str, data: bytes, flags: int) -> Optional[types.CodeType]:
+    """The code of a text as the program has compiled it; None where it does not compile."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the program's own compilation has issued them
+            return compile(data, path, "exec", flags=flags, dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def note_earlier() -> None:
+    """Note what torch.compile has wrapped before `install()`: it stays as it is."""
+    if "torch._dynamo" not in sys.modules:
+        return
+    for value in gc.get_objects():
+        if type(value) is types.FunctionType and "_torchdynamo_orig_callable" in value.__dict__:
+            original = value.__dict__["_torchdynamo_orig_callable"]
+            owner = getattr(original, "__self__", None)
+            name = getattr(original, "__qualname__", "") if owner is None else type(owner).__name__
+            if hook.is_ours_to_mend(getattr(original if owner is None else type(owner), "__module__", ""), ""):
+                state.earlier[f"`{name}` was compiled before `install()`; compile it again to have it mended"] = None
