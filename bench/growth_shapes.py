@@ -238,3 +238,41 @@ S["nest_if"] = nest("if x.sum() > 0:")
 S["nest_while"] = nest("while a:")
 S["nest_for"] = nest("for i in x:")
 S["nest_with"] = nest("with a:")
+
+S["print_wide"] = lambda n: f("    print(" + "x, " * n + ")\n")
+S["print_names"] = lambda n: f("    print(" + ", ".join(f"x{i}" for i in range(n)) + ")\n")
+S["print_dict"] = lambda n: f("    print({" + ", ".join(f"x{i}: y{i}" for i in range(n)) + "})\n")
+S["print_comp"] = lambda n: f("    print([" + ", ".join(f"[y{i} for y{i} in x]" for i in range(n)) + "])\n")
+S["loops_of_comp"] = lambda n: f("    print([1 " + "for y in x " * n + "])\n")
+S["print_fields"] = lambda n: f("    print(f'" + "".join(f"{{x:{{y{i}}}}}" for i in range(n)) + "')\n")
+S["format"] = lambda n: f("    print('" + "{} " * n + "'.format(" + "x, " * n + "))\n")
+S["percent"] = lambda n: f("    print('" + "%s " * n + "' % (" + "x, " * n + "))\n")
+S["log_wide"] = lambda n: (
+    "import logging\nlog = logging.getLogger(__name__)\n" + f("    log.info('a', " + "x, " * n + ")\n")
+)
+S["append_wide"] = lambda n: cls("    def forward(self, x):\n        self.r.append((" + "x, " * n + "))\n")
+S["items_sums"] = lambda n: f(
+    ("    print(" + " + ".join(f"x[{i}].item()" for i in range(200)) + ")\n") * (n // 200 + 1)
+)
+S["one_line"] = lambda n: f("    " + "print(x); " * n + "\n")
+S["one_line_ifs"] = lambda n: f("    x = (" + ", ".join(f"x if x.sum() > {i} else 1" for i in range(n)) + ")\n")
+S["if_names_and"] = lambda n: f("    if " + " and ".join(f"x{i}" for i in range(n)) + ":\n        x = x + 1\n")
+S["if_args"] = lambda n: f("    if x.sum() > g(" + ", ".join(f"x{i}" for i in range(n)) + "):\n        x = x + 1\n")
+S["if_body"] = lambda n: f("    if x.sum() > 0:\n" + "".join(f"        v{i} = x + {i}\n" for i in range(n)))
+S["if_bodies"] = lambda n: f(
+    "    if x.sum() > 0:\n"
+    + "".join(f"        v{i} = x + {i}\n" for i in range(n))
+    + "    else:\n"
+    + "".join(f"        v{i} = x - {i}\n" for i in range(n))
+    + "".join(f"    x = x + v{i}\n" for i in range(n))
+)
+S["params_keyword"] = lambda n: (
+    T
+    + "def g("
+    + ", ".join(f"a{i}=1" for i in range(n))
+    + "):\n    return "
+    + " + ".join(f"a{i}" for i in range(min(n, 4000)))
+    + "\n"
+    + f("".join(f"    x = g(a{i}=x)\n" for i in range(n)))
+)
+S["redefined"] = lambda n: "import torch\n@torch.compile\ndef f(x):\n    print(x)\n    return x\n" * n

@@ -19,6 +19,12 @@ from typing import Any, Optional
 _HIDDEN = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _NAMES = {"\n": "\\n", "\r": "\\r"}
 _COMMAND = re.compile(r"^(\s*):(?=:)")
+_BRACKETS = re.compile(r"##(?=[A-Za-z]*\[)")
+_OBEYED = (
+    "GITHUB_ACTIONS",
+    "TF_BUILD",
+    "TEAMCITY_VERSION",
+)  # machines that obey lines of a log: GitHub, Azure, TeamCity
 
 
 def _shown(match: re.Match[str]) -> str:
@@ -29,10 +35,10 @@ def _shown(match: re.Match[str]) -> str:
 
 
 def visible(text: str) -> str:
-    """A text on one line, with what would not be seen shown, and what a log of GitHub Actions would obey broken."""
+    """A text on one line, with what would not be seen shown, and what the log of a build machine would obey broken."""
     line = _HIDDEN.sub(_shown, text)
-    if "GITHUB_ACTIONS" in os.environ:
-        line = _COMMAND.sub(r"\1\\:", line).replace("##[", "##\\[")
+    if any(name in os.environ for name in _OBEYED):
+        line = _BRACKETS.sub(r"##\\", _COMMAND.sub(r"\1\\:", line))
     return line
 
 

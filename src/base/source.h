@@ -23,6 +23,7 @@ typedef struct gm_source {
     uint32_t *line_starts; /* line_starts[0] == 0; `\n`, `\r\n` and lone `\r` end a line */
     uint32_t line_count;
     bool has_return; /* `\r` stands in the text */
+    const uint32_t *continued; /* how many bytes in front of every GM_SOURCE_STRIDE-th one continue a character; NULL: not counted yet */
 } gm_source;
 
 typedef struct gm_position {
@@ -32,6 +33,9 @@ typedef struct gm_position {
 
 /* Line and column of an offset (0 <= offset <= length), by binary search. */
 gm_position gm_source_position(const gm_source *source, uint32_t offset);
+
+/* Count for `gm_source_column`, which goes over the whole line otherwise: for many questions about long lines. */
+void gm_source_index_columns(gm_arena *arena, gm_source *source);
 
 /* The column in characters, from 1, as editors count. */
 uint32_t gm_source_column(const gm_source *source, gm_position position);

@@ -4,6 +4,8 @@
 
 #include "base/utf8.h"
 
+enum { LONGEST_COMMAND = 32 };
+
 bool gm_visible_is_mark(uint32_t code) {
     return code == 0x061C || code == 0x200E || code == 0x200F || (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
 }
@@ -31,13 +33,21 @@ static size_t escape(uint32_t code, char *shown) {
     return 2 + digits;
 }
 
-/* `##[error]`, wherever it stands, and `::error`. */
+static bool is_letter(char character) {
+    char lower = (char)(character | 0x20);
+    return lower >= 'a' && lower <= 'z';
+}
+
+/* `##[error]`, `##vso[task]` and `##teamcity[message]`, wherever they stand, and `::error`. */
 static bool is_command(const char *text, size_t left) {
     if (left < 3 || text[0] != text[1]) {
         return false;
     }
-    char letter = (char)(text[2] | 0x20);
-    return (text[0] == '#' && text[2] == '[') || (text[0] == ':' && letter >= 'a' && letter <= 'z');
+    size_t at = 2;
+    while (at < left - 1 && at < LONGEST_COMMAND && is_letter(text[at])) {
+        at++;
+    }
+    return (text[0] == '#' && text[at] == '[') || (text[0] == ':' && is_letter(text[2]));
 }
 
 size_t gm_visible_next(const char *text, size_t left, unsigned how, char shown[GM_VISIBLE_ROOM], size_t *size) {

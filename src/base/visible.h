@@ -7,7 +7,7 @@
 
 enum {
     GM_VISIBLE_COLUMNS = 1, /* one `?` for a character, where columns count; without it, `\x1b` and `\u202e` */
-    GM_VISIBLE_WORKFLOW = 2 /* the log is one of GitHub Actions: `##[error]` and `::error` are broken as well */
+    GM_VISIBLE_WORKFLOW = 2 /* a machine obeys the log: `##[error]`, `##vso[task]` and `::error` are broken as well */
 };
 
 enum { GM_VISIBLE_ROOM = 8 };

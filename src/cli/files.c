@@ -200,10 +200,15 @@ static const gm_found *find_files(gm_arena *arena, const gm_run *run) {
                                : gm_discover(arena, (const char *const *)run->paths, run->count, &run->discover);
 }
 
-/* How many threads the command line asks for, or the settings. */
+/* How many threads the command line asks for, or the settings: those of a repository ask for no more than there are processors, as each thread
+ * takes memory. */
 static uint32_t threads_of(const gm_run *run, const gm_found *found, uint32_t typed) {
     const gm_settings *settings = found->targets.count > 0 ? found->targets.items[0].settings : NULL;
-    return run->threads == NULL && settings != NULL ? settings->threads : typed;
+    if (run->threads != NULL || settings == NULL) {
+        return typed;
+    }
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 && settings->threads > (uint32_t)online ? (uint32_t)online : settings->threads;
 }
 
 int gm_cli_run_files(gm_arena *arena, gm_run *run, gm_report_totals *totals) {

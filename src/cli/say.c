@@ -7,8 +7,13 @@
 #include "base/visible.h"
 
 bool gm_cli_in_workflow(void) {
-    const char *value = getenv("GITHUB_ACTIONS");
-    return value != NULL && *value != '\0';
+    static const char *const names[] = {"GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *value = getenv(names[i]);
+        found = found || (value != NULL && *value != '\0');
+    }
+    return found;
 }
 
 void gm_cli_put(FILE *stream, const char *bytes, size_t length) {

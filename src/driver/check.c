@@ -11,6 +11,9 @@
 #include "rules/reads.h"
 #include "rules/versions.h"
 
+/* More than these in one file, and columns are counted once for all. */
+enum { MANY_ENTRIES = 64 };
+
 static void add_entry(gm_arena *arena, gm_checked *checked, gm_entry entry) {
     entry.from = gm_source_position(checked->source, entry.start);
     entry.to = gm_source_position(checked->source, entry.end);
@@ -187,6 +190,9 @@ gm_checked *gm_check_text(gm_arena *arena, const char *path, const char *text, s
     checked->analysis = (reached_only ? gm_analysis_run_reached : gm_analysis_run)(arena, tree, &options->asked);
     add_findings(arena, checked, comments, options);
     checked->calls = gm_calls_text(arena, checked);
+    if (checked->entries.count > MANY_ENTRIES) {
+        gm_source_index_columns(arena, tree->source);
+    }
     return checked;
 }
 

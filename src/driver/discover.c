@@ -19,6 +19,9 @@ static const char *const skipped_folders[] = {"__pycache__", "build", "dist", "n
 static const char *const named_suffixes[] = {".py", ".pyi", ".pyw", ".ipynb"};
 static const char *const searched_suffixes[] = {".py", ".ipynb"};
 
+/* For patterns in one search: some seconds, where many patterns of lists meet many files. */
+static const uint64_t most_steps = 1ULL << 32;
+
 #define LENGTH(array) (sizeof(array) / sizeof(array)[0])
 
 /* What a listed folder tells of a name in it. */
@@ -49,6 +52,7 @@ typedef struct search {
     const gm_discover_options *options;
     const gm_ignore *ignore;     /* of the folder that is being read */
     const gm_settings *settings; /* the same */
+    uint64_t steps;              /* that are left for patterns */
     const char *root;            /* the folder that was named, absolute; links out of it are not followed */
     GM_VEC(known_folder) known;
 } search;
@@ -237,9 +241,10 @@ static void add_target(search *state, place file, const gm_settings *settings) {
     gm_vec_push(state->arena, &state->found->targets, target);
 }
 
-static bool is_left_out(const search *state, const char *absolute, bool is_folder) {
+static bool is_left_out(search *state, const char *absolute, bool is_folder) {
     const gm_ignore *exclude = state->settings != NULL ? state->settings->exclude : NULL;
-    return gm_ignore_matches(state->ignore, absolute, is_folder) || gm_ignore_matches(exclude, absolute, is_folder);
+    return gm_ignore_matches(state->ignore, absolute, is_folder, &state->steps) ||
+           gm_ignore_matches(exclude, absolute, is_folder, &state->steps);
 }
 
 /* What is there when the listing does not tell: ENTRY_UNKNOWN when it is neither file nor folder, a link to a folder, or gone. */
@@ -377,9 +382,12 @@ static void sort_unique(gm_found *found) {
 }
 
 gm_found *gm_discover(gm_arena *arena, const char *const *roots, int count, const gm_discover_options *options) {
-    search state = {.arena = arena, .found = GM_NEW(arena, gm_found), .options = options};
+    search state = {.arena = arena, .found = GM_NEW(arena, gm_found), .options = options, .steps = most_steps};
     for (int i = 0; i < count; i++) {
         search_root(&state, roots[i]);
+    }
+    if (state.steps == 0) {
+        add_problem(&state, roots[0], "the patterns of .gitignore and `exclude` take too long, files that they name are looked at");
     }
     sort_unique(state.found);
     return state.found;

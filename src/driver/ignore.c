@@ -18,8 +18,15 @@ struct gm_ignore {
     GM_VEC(rule) rules;
 };
 
+/* Steps that one question may take of a list that belongs to settings: no list that somebody writes comes near. */
+static const uint64_t steps_of_question = 1U << 20;
+
+static void spend(uint64_t *steps, uint64_t count) {
+    *steps -= count < *steps ? count : *steps;
+}
+
 /* Match `[...]` against a character; returns what follows the class, or NULL when it is not closed. */
-static const char *match_class(const char *pattern, char character, bool *matched) {
+static const char *match_class(const char *pattern, char character, bool *matched, uint64_t *steps) {
     const char *at = pattern + 1;
     bool negated = *at == '!' || *at == '^';
     at += negated;
@@ -32,18 +39,19 @@ static const char *match_class(const char *pattern, char character, bool *matche
             *matched |= *at == character;
         }
     }
+    spend(steps, (uint64_t)(at - pattern));
     *matched = *matched != negated && character != '/';
     return *at == ']' ? at + 1 : NULL;
 }
 
 /* Match one element that stands for one character; returns the pattern behind it, or NULL. */
-static const char *match_one(const char *pattern, char character) {
+static const char *match_one(const char *pattern, char character, uint64_t *steps) {
     if (*pattern == '?') {
         return character == '/' ? NULL : pattern + 1;
     }
     if (*pattern == '[') {
         bool matched = false;
-        const char *rest = match_class(pattern, character, &matched);
+        const char *rest = match_class(pattern, character, &matched, steps);
         if (rest != NULL) {
             return matched ? rest : NULL;
         }
@@ -54,13 +62,14 @@ static const char *match_one(const char *pattern, char character) {
     return *pattern == character ? pattern + 1 : NULL;
 }
 
-/* Greedy with one remembered star of each kind: linear in pattern times path, no recursion. */
-bool gm_ignore_match_pattern(const char *pattern, const char *path) {
+/* Whether a path matches a pattern in which `*` and `?` stop at slashes and `**` does not. Greedy with one remembered star of each kind,
+ * no recursion; where the steps come to an end, nothing matches. */
+static bool match_pattern(const char *pattern, const char *path, uint64_t *steps) {
     const char *star = NULL;
     const char *star_path = NULL;
     const char *wide = NULL;
     const char *wide_path = NULL;
-    for (;;) {
+    for (; *steps > 0; spend(steps, 1)) {
         if (pattern[0] == '*' && pattern[1] == '*') {
             pattern += 2;
             pattern += *pattern == '/';
@@ -77,7 +86,7 @@ bool gm_ignore_match_pattern(const char *pattern, const char *path) {
         if (*path == '\0' && *pattern == '\0') {
             return true;
         }
-        const char *next = *path != '\0' && *pattern != '\0' ? match_one(pattern, *path) : NULL;
+        const char *next = *path != '\0' && *pattern != '\0' ? match_one(pattern, *path, steps) : NULL;
         if (next != NULL) {
             pattern = next;
             path++;
@@ -92,6 +101,7 @@ bool gm_ignore_match_pattern(const char *pattern, const char *path) {
             return false;
         }
     }
+    return false;
 }
 
 static bool parse_rule(gm_arena *arena, const char *line, size_t length, rule *out) {
@@ -136,23 +146,24 @@ gm_ignore *gm_ignore_parse(gm_arena *arena, const gm_ignore *outer, const char *
     return list;
 }
 
-static bool rule_matches(const rule *candidate, const char *below, bool is_folder) {
+static bool rule_matches(const rule *candidate, const char *below, bool is_folder, uint64_t *steps) {
+    spend(steps, 1);
     if (candidate->folders_only && !is_folder) {
         return false;
     }
     const char *slash = strrchr(below, '/');
     const char *subject = candidate->anchored || slash == NULL ? below : slash + 1;
-    return gm_ignore_match_pattern(candidate->pattern, subject);
+    return match_pattern(candidate->pattern, subject, steps);
 }
 
-bool gm_ignore_matches(const gm_ignore *list, const char *path, bool is_folder) {
+bool gm_ignore_matches(const gm_ignore *list, const char *path, bool is_folder, uint64_t *steps) {
     for (; list != NULL; list = list->outer) {
         if (strncmp(path, list->folder, list->folder_length) != 0) {
             continue;
         }
-        for (uint32_t i = list->rules.count; i > 0; i--) {
+        for (uint32_t i = list->rules.count; i > 0 && *steps > 0; i--) {
             const rule *candidate = &list->rules.items[i - 1];
-            if (rule_matches(candidate, path + list->folder_length, is_folder)) {
+            if (rule_matches(candidate, path + list->folder_length, is_folder, steps)) {
                 return !candidate->negated;
             }
         }
@@ -162,6 +173,7 @@ bool gm_ignore_matches(const gm_ignore *list, const char *path, bool is_folder) 
 
 bool gm_ignore_covers(const gm_ignore *list, const char *path) {
     char folder[4096];
+    uint64_t steps = steps_of_question;
     size_t length = strlen(path);
     if (list == NULL || length >= sizeof folder || strncmp(path, list->folder, list->folder_length) != 0) {
         return false;
@@ -170,12 +182,12 @@ bool gm_ignore_covers(const gm_ignore *list, const char *path) {
     for (size_t at = list->folder_length; at < length; at++) {
         if (folder[at] == '/') {
             folder[at] = '\0';
-            bool left_out = gm_ignore_matches(list, folder, true);
+            bool left_out = gm_ignore_matches(list, folder, true, &steps);
             folder[at] = '/';
             if (left_out) {
                 return true;
             }
         }
     }
-    return gm_ignore_matches(list, path, false);
+    return gm_ignore_matches(list, path, false, &steps);
 }

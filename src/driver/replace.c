@@ -49,7 +49,7 @@ static const char *compare_open(int descriptor, const gm_file *expected) {
 }
 
 static const char *compare_with_disk(const replacement *state) {
-    int descriptor = open(state->target, O_RDONLY | O_CLOEXEC);
+    int descriptor = open(state->target, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (descriptor < 0) {
         return gm_file_error(errno);
     }
@@ -68,7 +68,8 @@ static const char *give(int descriptor, const struct stat *status) {
     return same || fchown(descriptor, status->st_uid, status->st_gid) == 0 ? NULL : "its owner or group cannot be kept, it is left alone";
 }
 
-/* Write the new file in full, with owner, access list, attributes and mode of the old one. */
+/* Write the new file in full, with owner, access list, attributes and mode of the old one. The mode comes last: writing takes away the bits by
+ * which a file runs as its owner or group. */
 static const char *fill(const replacement *state, const struct stat *status, const char *bytes, size_t size) {
     int descriptor = state->descriptor;
     const char *kept = give(descriptor, status);
@@ -76,11 +77,11 @@ static const char *fill(const replacement *state, const struct stat *status, con
     if (kept != NULL) {
         return kept;
     }
-    if (fchmod(descriptor, status->st_mode & 07777) != 0) {
-        return gm_file_error(errno);
-    }
     const char *problem = gm_file_write(descriptor, bytes, size);
-    return problem == NULL && fsync(descriptor) != 0 ? gm_file_error(errno) : problem;
+    if (problem == NULL && (fchmod(descriptor, status->st_mode & 07777) != 0 || fsync(descriptor) != 0)) {
+        problem = gm_file_error(errno);
+    }
+    return problem;
 }
 
 /* A name that nobody has: of the process, the time, the target and the attempt. */

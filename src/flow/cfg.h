@@ -93,6 +93,7 @@ typedef struct gm_cfg {
     GM_VEC(gm_block) blocks;
     GM_VEC(gm_step) steps;
     GM_VEC(gm_access) accesses;
+    bool *deleted; /* of each symbol of the scope: whether an access deletes it; NULL when none does */
     GM_VEC(gm_edge) edges;
     uint32_t *successors;
     uint32_t *predecessors;

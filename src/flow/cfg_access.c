@@ -10,10 +10,20 @@ static gm_symbol *own_variable(const gm_cfg *cfg, const gm_symbol *symbol) {
     return owner != NULL && owner->scope == cfg->scope ? owner : NULL;
 }
 
+static void mark_deleted(gm_arena *arena, gm_cfg *cfg, const gm_symbol *symbol) {
+    if (cfg->deleted == NULL) {
+        cfg->deleted = GM_NEW_ARRAY(arena, bool, cfg->scope->symbols.count);
+    }
+    cfg->deleted[symbol->index] = true;
+}
+
 static void add_symbol(access_sink *sink, const gm_node *node, gm_symbol *symbol, gm_access_kind kind) {
     gm_access access = {
         .node = node, .symbol = symbol, .kind = (uint8_t)kind, .maybe = sink->maybe, .nested = sink->nested};
     gm_vec_push(sink->arena, &sink->cfg->accesses, access);
+    if (kind == GM_ACCESS_DELETE) {
+        mark_deleted(sink->arena, sink->cfg, symbol);
+    }
 }
 
 void gm_access_add(access_sink *sink, const gm_node *node, gm_access_kind kind) {

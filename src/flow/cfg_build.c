@@ -26,6 +26,7 @@ typedef struct builder {
     uint32_t block; /* the block that is being filled */
     bool open;      /* control can come to its end; false after a jump */
     uint32_t loop_depth;
+    uint32_t final_depth; /* of `finally` bodies around: what stands in them is built as often as they are */
 } builder;
 
 static void build_list(builder *build, const gm_list *list);
@@ -436,7 +437,8 @@ static void build_finally(builder *build, const gm_Try *try, enclosure *frame, u
     enum { COPY_DEPTH = 3 };
     uint32_t end = new_block(build);
     bool normal = build->open;
-    bool shared = frame->depth >= COPY_DEPTH;
+    bool shared = frame->depth + build->final_depth >= COPY_DEPTH;
+    build->final_depth++;
     if (shared) {
         flow_into(build, abnormal, GM_EDGE_NEXT);
     } else {
@@ -447,6 +449,7 @@ static void build_finally(builder *build, const gm_Try *try, enclosure *frame, u
     }
     start(build, abnormal, true);
     build_list(build, &try->finalbody);
+    build->final_depth--;
     bool through = build->open;
     if (shared && normal && through) {
         add_edge(build, build->block, end, GM_EDGE_NEXT);

@@ -123,9 +123,29 @@ const gm_node *gm_flow_parent(gm_flow *flow, const gm_node *node) {
     return hidden->parents[node->number];
 }
 
+static bool stops_climbing(const gm_node *node) {
+    return gm_is_stmt(node) || node->kind == GM_KIND_IfExp || node->kind == GM_KIND_Lambda || node->kind == GM_KIND_Module;
+}
+
+const gm_node *gm_flow_around(gm_flow *flow, const gm_node *node) {
+    struct gm_flow_private *hidden = flow->hidden;
+    if (hidden->around == NULL) {
+        hidden->around = GM_NEW_ARRAY(flow->arena, const gm_node *, flow->tree->node_count + 1);
+    }
+    const gm_node *found = node;
+    do {
+        const gm_node *known = hidden->around[found->number];
+        found = known != NULL ? known : gm_flow_parent(flow, found);
+    } while (found != NULL && !stops_climbing(found));
+    for (const gm_node *at = node; at != found && hidden->around[at->number] == NULL; at = gm_flow_parent(flow, at)) {
+        hidden->around[at->number] = found;
+    }
+    return found;
+}
+
 const gm_node *gm_flow_statement(gm_flow *flow, const gm_node *node) {
     while (node != NULL && !gm_is_stmt(node)) {
-        node = gm_flow_parent(flow, node);
+        node = gm_flow_around(flow, node);
     }
     return node;
 }
@@ -135,20 +155,21 @@ static bool is_function(const gm_node *node) {
            node->kind == GM_KIND_Module;
 }
 
-/* Whether a child belongs to the inside of a function: its body and parameters, not decorators, defaults and annotations. */
+/* Whether what stands in a function belongs to its inside, its body, not to decorators, defaults and annotations. */
 static bool is_inside(const gm_node *function, const gm_node *child) {
     if (function->kind == GM_KIND_Module) {
         return true;
     }
     if (function->kind == GM_KIND_Lambda) {
-        return child == gm_as_Lambda(function)->body;
+        const gm_node *body = gm_as_Lambda(function)->body;
+        return child->start >= body->start && child->end <= body->end;
     }
     return gm_is_stmt(child);
 }
 
 gm_function *gm_flow_function_at(gm_flow *flow, const gm_node *node) {
     const gm_node *child = node;
-    for (const gm_node *at = gm_flow_parent(flow, node); at != NULL; at = gm_flow_parent(flow, at)) {
+    for (const gm_node *at = gm_flow_around(flow, node); at != NULL; at = gm_flow_around(flow, at)) {
         if (is_function(at) && is_inside(at, child)) {
             return gm_flow_function(flow, at);
         }

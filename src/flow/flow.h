@@ -49,6 +49,10 @@ gm_function *gm_flow_function_at(gm_flow *flow, const gm_node *node);
 const gm_node *gm_flow_parent(gm_flow *flow, const gm_node *node);
 const gm_node *gm_flow_statement(gm_flow *flow, const gm_node *node);
 
+/* The closest statement, IfExp, Lambda or module around a node. An expression may be as deep as its file is long: what climbs from many of its
+ * parts climbs by this, which passes each level once. */
+const gm_node *gm_flow_around(gm_flow *flow, const gm_node *node);
+
 /* ---- Statement ranges: consecutive statements of one body ---- */
 
 /* What a range contains, nested statements included, bodies of nested functions and classes excluded. */

@@ -32,6 +32,7 @@ struct gm_flow_private {
     uint32_t function_capacity;
     uint32_t function_count;
     const gm_node **parents; /* by number, of the statements of the module that are in `indexed`; NULL until somebody asks */
+    const gm_node **around;  /* by number, what gm_flow_around has found; NULL until somebody asks */
     bool *indexed;           /* of each statement of the module: the parents below it are known */
     gm_qualified_slot qualified[GM_QUALIFIED_SLOTS];
     gm_base_slot *bases; /* hash table by node */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "flow/flow_private.h"
 #include "flow/walk.h"
 
@@ -279,14 +280,22 @@ static const uint32_t kind_traits[GM_KIND_COUNT] = {
     [GM_KIND_ErrorExpr] = GM_REGION_ERROR,
 };
 
+enum { FEW_NAMES = 32 };
+
+/* Names that are no variables of the function, each once. */
+typedef struct outer_names {
+    GM_VEC(gm_symbol *) symbols;
+    gm_table known; /* by name, when they are more than a few */
+} outer_names;
+
 typedef struct scan {
     gm_function *function;
     uint32_t start;      /* the whole range, in bytes */
     uint32_t end;
     uint32_t traits;
     uint32_t inner; /* bytes up to here belong to a nested function or class */
-    GM_VEC(gm_symbol *) outer_reads;
-    GM_VEC(gm_symbol *) outer_writes;
+    outer_names outer_reads;
+    outer_names outer_writes;
 } scan;
 
 /* Whether a break or continue belongs to a loop outside the range. */
@@ -320,13 +329,27 @@ static bool is_inside(const gm_scope *scope, const gm_scope *outer) {
     return scope == outer;
 }
 
-static bool knows(gm_symbol *const *items, uint32_t count, const gm_symbol *symbol) {
-    for (uint32_t i = 0; i < count; i++) {
-        if (items[i]->name == symbol->name) {
+static bool knows(const outer_names *names, const gm_symbol *symbol) {
+    if (names->symbols.count > FEW_NAMES) {
+        return gm_table_find(&names->known, gm_table_pointer(symbol->name)) != GM_TABLE_NONE;
+    }
+    for (uint32_t i = 0; i < names->symbols.count; i++) {
+        if (names->symbols.items[i]->name == symbol->name) {
             return true;
         }
     }
     return false;
+}
+
+static void add_outer(gm_arena *arena, outer_names *names, gm_symbol *symbol) {
+    if (knows(names, symbol)) {
+        return;
+    }
+    gm_vec_push(arena, &names->symbols, symbol);
+    uint32_t count = names->symbols.count;
+    for (uint32_t i = count == FEW_NAMES + 1 ? 0 : count - 1; count > FEW_NAMES && i < count; i++) {
+        gm_table_put(&names->known, arena, gm_table_pointer(names->symbols.items[i]->name), i);
+    }
 }
 
 /* A name that is no variable of the function itself. */
@@ -334,15 +357,11 @@ static void note_outer(scan *state, gm_symbol *symbol, bool writes) {
     gm_arena *arena = state->function->flow->arena;
     if (writes) {
         state->traits |= symbol->binding == GM_BINDING_FREE ? GM_REGION_NONLOCAL : GM_REGION_GLOBAL;
-        if (!knows(state->outer_writes.items, state->outer_writes.count, symbol)) {
-            gm_vec_push(arena, &state->outer_writes, symbol);
-        }
+        add_outer(arena, &state->outer_writes, symbol);
         return;
     }
     state->traits |= symbol->binding == GM_BINDING_FREE ? GM_REGION_CELL_READ : 0;
-    if (!knows(state->outer_reads.items, state->outer_reads.count, symbol)) {
-        gm_vec_push(arena, &state->outer_reads, symbol);
-    }
+    add_outer(arena, &state->outer_reads, symbol);
 }
 
 static void note_special_name(scan *state, const gm_name *name) {
@@ -441,8 +460,8 @@ static void finish_lists(gm_function *function, gm_region *region, gm_set_word *
     region->reads = gm_set_list(function, sets[GM_ACCESS_READ]);
     region->writes = gm_set_list(function, sets[GM_ACCESS_WRITE]);
     region->deletes = gm_set_list(function, sets[GM_ACCESS_DELETE]);
-    region->outer_reads = (gm_symbol_list){state->outer_reads.items, state->outer_reads.count};
-    region->outer_writes = (gm_symbol_list){state->outer_writes.items, state->outer_writes.count};
+    region->outer_reads = (gm_symbol_list){state->outer_reads.symbols.items, state->outer_reads.symbols.count};
+    region->outer_writes = (gm_symbol_list){state->outer_writes.symbols.items, state->outer_writes.symbols.count};
 }
 
 gm_region gm_region_of(gm_function *function, gm_node *const *statements, uint32_t count) {

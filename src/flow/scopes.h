@@ -58,6 +58,8 @@ typedef struct gm_symbol {
     uint32_t index;  /* position in scope->symbols: dense, in order of first appearance */
     GM_VEC(const gm_node *) binders; /* the nodes that bind or delete it in this scope, in order: Name, arg, alias, FunctionDef,
                                         ClassDef, ExceptHandler, pattern, ... */
+    const struct gm_name *qualified; /* private: what gm_scopes_qualified has found, when `is_qualified` */
+    bool is_qualified;
 } gm_symbol;
 
 typedef struct gm_symbol_list {

@@ -18,23 +18,31 @@ static const gm_arguments *arguments_of(const gm_node *function) {
     }
 }
 
+/* Where a parameter stands in a list of them, which is in order of position; the length of the list when it is in another one. */
+static uint32_t index_of(const gm_list *parameters, const gm_node *parameter) {
+    uint32_t low = 0;
+    for (uint32_t high = parameters->count; low < high;) {
+        uint32_t middle = low + (high - low) / 2;
+        if (parameters->items[middle]->start < parameter->start) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < parameters->count && parameters->items[low] == parameter ? low : parameters->count;
+}
+
 /* The default of a parameter, or NULL. */
 static const gm_node *default_of(const gm_arguments *arguments, const gm_node *parameter) {
+    uint32_t keyword = index_of(&arguments->kwonlyargs, parameter);
+    if (keyword < arguments->kwonlyargs.count) {
+        return keyword < arguments->kw_defaults.count ? arguments->kw_defaults.items[keyword] : NULL;
+    }
+    uint32_t at = index_of(&arguments->posonlyargs, parameter);
+    at += at < arguments->posonlyargs.count ? 0 : index_of(&arguments->args, parameter);
     uint32_t positional = arguments->posonlyargs.count + arguments->args.count;
-    for (uint32_t i = 0; i < arguments->defaults.count && i < positional; i++) {
-        uint32_t at = positional - 1 - i;
-        const gm_node *candidate = at < arguments->posonlyargs.count ? arguments->posonlyargs.items[at]
-                                                                     : arguments->args.items[at - arguments->posonlyargs.count];
-        if (candidate == parameter) {
-            return arguments->defaults.items[arguments->defaults.count - 1 - i];
-        }
-    }
-    for (uint32_t i = 0; i < arguments->kwonlyargs.count && i < arguments->kw_defaults.count; i++) {
-        if (arguments->kwonlyargs.items[i] == parameter) {
-            return arguments->kw_defaults.items[i];
-        }
-    }
-    return NULL;
+    bool has = at < positional && positional - at <= arguments->defaults.count;
+    return has ? arguments->defaults.items[arguments->defaults.count - (positional - at)] : NULL;
 }
 
 /* What a default tells of a parameter without annotation: flags and strings stay what they are. */

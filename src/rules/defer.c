@@ -9,6 +9,9 @@
 #include "rules/sides.h"
 #include "rules/tests.h"
 
+/* Captures are compared with one another, so that a limit keeps the time in proportion to the text. */
+enum { MOST_CAPTURES = 256 };
+
 static const gm_refusal none = {NULL, NULL};
 
 const gm_Call *gm_defer_call(const gm_site *site) {
@@ -346,6 +349,9 @@ static bool keep(capturing *state, const gm_node *node, bool called) {
     }
     if (state->names_only && node->kind != GM_KIND_Name) {
         return refuse(state, "an f-string with `=` shows the text of an expression that would have to be renamed", node);
+    }
+    if (state->captures.count == MOST_CAPTURES) {
+        return refuse(state, "it keeps too many values", node);
     }
     gm_capture capture = {.node = node, .numbers = state->numbers, .called = called};
     capture.parameter = parameter_of(state, node, called, &capture.first);

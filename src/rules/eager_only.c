@@ -94,7 +94,7 @@ static bool is_passed_by(gm_flow *flow, const gm_node *around, const gm_node *no
 }
 
 bool gm_eager_only(gm_flow *flow, const gm_node *node) {
-    for (const gm_node *at = node; at != NULL; at = gm_flow_parent(flow, at)) {
+    for (const gm_node *at = node; at != NULL; at = gm_flow_around(flow, at)) {
         if (is_passed_by(flow, at, node)) {
             return true;
         }

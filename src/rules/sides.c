@@ -130,14 +130,16 @@ static gm_refusal refusal_of_region(gm_analysis *analysis, gm_plan *plan, const 
     return add_globals(analysis, plan, region);
 }
 
+/* Lists of variables are compared with one another, so that a limit keeps the time in proportion to the text. */
+enum { MOST_VARIABLES = 1000 };
+
+static gm_refusal refusal_of_many(const gm_plan *plan, uint32_t count) {
+    return count > MOST_VARIABLES ? (gm_refusal){"it has too many variables", plan->node} : none;
+}
+
 static bool is_deleted(const gm_function *function, const gm_symbol *symbol) {
     const gm_cfg *cfg = function->cfg;
-    for (uint32_t i = 0; i < cfg->accesses.count; i++) {
-        if (cfg->accesses.items[i].kind == GM_ACCESS_DELETE && cfg->accesses.items[i].symbol == symbol) {
-            return true;
-        }
-    }
-    return false;
+    return cfg->deleted != NULL && symbol->scope == cfg->scope && cfg->deleted[symbol->index];
 }
 
 /* A variable that a `del` somewhere deletes would have to be bound exactly as in the original, read or not. */
@@ -177,6 +179,8 @@ gm_refusal gm_sides_branch(gm_analysis *analysis, gm_plan *plan) {
     gm_region orelse = gm_region_of(plan->function, plan->orelse.items, plan->orelse.count);
     gm_refusal refusal = refusal_of_region(analysis, plan, &then);
     refusal = refusal.reason != NULL ? refusal : refusal_of_region(analysis, plan, &orelse);
+    uint32_t variables = then.inputs.count + then.writes.count + orelse.inputs.count + orelse.writes.count;
+    refusal = refusal.reason != NULL ? refusal : refusal_of_many(plan, variables);
     refusal = refusal.reason != NULL ? refusal : refusal_of_deleted(analysis, plan, &then);
     refusal = refusal.reason != NULL ? refusal : refusal_of_deleted(analysis, plan, &orelse);
     if (refusal.reason != NULL) {
@@ -193,6 +197,9 @@ gm_refusal gm_sides_branch(gm_analysis *analysis, gm_plan *plan) {
 
 gm_refusal gm_sides_return(gm_analysis *analysis, gm_plan *plan) {
     gm_symbol_list live = gm_live_before(plan->function, plan->statement);
+    if (live.count > MOST_VARIABLES) {
+        return refusal_of_many(plan, live.count);
+    }
     plan->operands = (gm_symbol_list){NULL, 0};
     add_all(analysis->arena, &plan->operands, &live);
     gm_symbol_list walrus = walrus_targets(plan);

@@ -10,8 +10,9 @@
 
 #include "syntax/lexer.h"
 
-/* Terms of one left-recursive chain (`a + b + ...`, `a.b...`, `elif`) and so the depth of its tree; CPython gives up earlier. */
-enum { GM_CHAIN_LIMIT = 20000 };
+/* Terms of left-recursive chains (`a + b + ...`, `a.b...`) within one another, and branches (`elif`), and so the depth of a tree: what goes
+ * over trees recurses. CPython gives up earlier. */
+enum { GM_TERMS_LIMIT = 5000, GM_CHAIN_LIMIT = 20000 };
 
 typedef struct gm_parser {
     gm_arena *arena;
@@ -26,6 +27,8 @@ typedef struct gm_parser {
     bool trial;        /* reading something that may be given up: an error is only `panic` */
     uint32_t depth;
     uint32_t depth_limit;
+    uint32_t terms;    /* of the chains within one another in what has been read of the expression */
+    uint32_t branches; /* `if` and `elif` around, those in front of a branch as well */
     GM_VEC(gm_node *) nodes; /* stack of list items being collected */
     GM_VEC(const gm_name *) names;
     GM_VEC(gm_part) parts;
@@ -64,6 +67,18 @@ void gm_parser_expect(gm_parser *parser, gm_token_kind kind);
 /* Whether the target is older than a version. */
 static inline bool gm_parser_before(const gm_parser *parser, gm_version version) {
     return parser->shape < version;
+}
+
+/* Around the reading of a chain: its terms and those of the deepest chain in it are counted from none; behind it stands the most of all that was
+ * read. */
+static inline uint32_t gm_parser_begin_chain(gm_parser *parser) {
+    uint32_t before = parser->terms;
+    parser->terms = 0;
+    return before;
+}
+
+static inline void gm_parser_end_chain(gm_parser *parser, uint32_t before) {
+    parser->terms = before > parser->terms ? before : parser->terms;
 }
 
 /* One level deeper; false (and panic) at the limit. Leave only what was entered. */

@@ -286,9 +286,10 @@ gm_node *gm_parse_primary(gm_parser *parser) {
     uint32_t outer = parser->at->start;
     bool is_await = gm_parser_accept(parser, GM_TOKEN_await);
     uint32_t start = parser->at->start;
+    uint32_t terms = gm_parser_begin_chain(parser);
     gm_node *node = gm_parse_primary_atom(parser);
-    for (uint32_t length = 0;; length++) {
-        if (length == GM_CHAIN_LIMIT) {
+    for (;; parser->terms++) {
+        if (parser->terms == GM_TERMS_LIMIT) {
             gm_parser_fail(parser, start, parser->at->end, "expression too long");
         }
         if (gm_parser_is(parser, GM_TOKEN_DOT)) {
@@ -301,6 +302,7 @@ gm_node *gm_parse_primary(gm_parser *parser) {
             break;
         }
     }
+    gm_parser_end_chain(parser, terms);
     if (is_await) {
         gm_Await *all = GM_MAKE(parser, Await, outer);
         all->value = node;

@@ -42,12 +42,14 @@ static gm_node *if_statement(gm_parser *parser) {
         node->test = gm_parse_named_expression(parser);
         node->body = gm_parse_block(parser);
         gm_parser_push(parser, &node->base);
-    } while (gm_parser_is(parser, GM_TOKEN_elif) && parser->nodes.count - mark < GM_CHAIN_LIMIT);
+        parser->branches++;
+    } while (gm_parser_is(parser, GM_TOKEN_elif) && parser->branches < GM_CHAIN_LIMIT);
     if (gm_parser_accept(parser, GM_TOKEN_else)) {
         gm_list last = gm_parse_block(parser);
         gm_as_If(parser->nodes.items[parser->nodes.count - 1])->orelse = last;
     }
     gm_list branches = gm_parser_list(parser, mark);
+    parser->branches -= branches.count;
     for (uint32_t i = branches.count; i-- > 0;) {
         gm_parser_finish(parser, branches.items[i]);
         if (i + 1 < branches.count) {

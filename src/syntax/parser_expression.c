@@ -157,18 +157,20 @@ static gm_node *binary(gm_parser *parser, gm_node *left, uint32_t start, infix f
 static gm_node *operators(gm_parser *parser, unsigned minimum) {
     uint32_t start = parser->at->start;
     gm_node *left = NULL;
+    uint32_t terms = gm_parser_begin_chain(parser);
     gm_operator prefix = unary_operator(parser->at->kind);
     if (prefix == GM_OP_NONE || (prefix == GM_OP_Not && minimum > POWER_NOT)) {
         left = gm_parse_primary(parser);
     } else {
         left = unary(parser, prefix == GM_OP_Not);
     }
-    for (uint32_t length = 0;; length++) {
+    for (;; parser->terms++) {
         infix found = infixes[parser->at->kind];
         if (found.power == 0 || found.power < minimum) {
+            gm_parser_end_chain(parser, terms);
             return left;
         }
-        if (length >= GM_CHAIN_LIMIT) {
+        if (parser->terms >= GM_TERMS_LIMIT) {
             gm_parser_fail(parser, start, parser->at->end, "expression too long");
             return left;
         }

@@ -9,6 +9,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from neighbours import NOBODY, needs_root
+from neighbours import run as run_as_user
 from threat_limits import run
 
 FINDING = (
@@ -83,6 +85,21 @@ def test_fix_keeps_attributes(executable: str, tmp_path: Path) -> None:
     assert path.read_text() != FINDING
     assert {name: os.getxattr(path, name) for name in os.listxattr(path)} == before
     assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+@needs_root
+def test_fix_keeps_the_whole_mode(executable: str, tmp_path: Path) -> None:
+    """Writing takes the bits away by which a file runs as its owner or group: the mode comes last."""
+    path = tmp_path / "a.py"
+    path.write_text(FINDING)
+    for one in (tmp_path, path):
+        os.chown(one, NOBODY, NOBODY)
+    path.chmod(0o6755)
+    program = shutil.copy(executable, tmp_path / "graphmend")  # where that user may run it
+    for folder in (tmp_path, *tmp_path.parents[:3]):
+        folder.chmod(folder.stat().st_mode | 0o755)
+    assert run_as_user([str(program), "fix", "--unsafe", "a.py"], tmp_path, user=NOBODY).status in (0, 1)
+    assert path.read_text() != FINDING and stat.S_IMODE(path.stat().st_mode) == 0o6755
 
 
 def test_a_file_that_is_too_large(executable: str, tmp_path: Path) -> None:

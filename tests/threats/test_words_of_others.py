@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from graphmend import terminal
+
 FINDING = (
     "import torch\n@torch.compile\ndef f(x):\n"
     "    if x.sum() > 0:  # {note}\n        y = x + 1\n    else:\n        y = x - 1\n    return y\n"
@@ -62,3 +64,16 @@ def test_a_patch_has_one_header(executable: str, tmp_path: Path) -> None:
     (tmp_path / "a\n--- a" / "b.py").write_text(FINDING.format(note=""))
     said = run(executable, tmp_path, "fix", "--unsafe", "--diff", ".")
     assert len([line for line in said.splitlines() if line.startswith("--- ")]) == 1
+
+
+@pytest.mark.parametrize("machine", ["TF_BUILD", "TEAMCITY_VERSION"])
+def test_commands_of_other_machines(
+    executable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, machine: str
+) -> None:
+    """Azure and TeamCity obey lines of a log as GitHub does."""
+    monkeypatch.setenv(machine, "1")
+    words = "##vso[task.setvariable variable=a]b ##teamcity[message] ##[error]"
+    (tmp_path / f"{words}.py").write_text(FINDING.format(note=words))
+    said = run(executable, tmp_path, "check", "--no-cache", ".") + run(executable, tmp_path, "check", f"{words}.txt")
+    said += terminal.visible(words)
+    assert "vso" in said and not any(command in said for command in ("##vso[", "##teamcity[", "##["))

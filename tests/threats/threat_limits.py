@@ -9,18 +9,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 
-def _limit() -> None:
-    for kind, most in ((resource.RLIMIT_AS, 3 << 30), (resource.RLIMIT_CPU, 30)):
-        resource.setrlimit(kind, (most, most))
-
-
-def run(command: Sequence[str], text: str = "", folder: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """The command, ended by a signal where it takes 3 GiB or 30 seconds of CPU time.
+def run(
+    command: Sequence[str], text: str = "", folder: Path | None = None, megabytes: int = 3072, seconds: int = 30
+) -> subprocess.CompletedProcess[str]:
+    """The command, ended by a signal where it takes that much memory or CPU time.
 
     The sanitizers reserve terabytes: they get no limit.
     """
-    sanitized = "sanitize" in command[0]
-    limits = None if sanitized else _limit
+
+    def limit() -> None:
+        for kind, most in ((resource.RLIMIT_AS, megabytes << 20), (resource.RLIMIT_CPU, seconds)):
+            resource.setrlimit(kind, (most, most))
+
+    limits = None if "sanitize" in command[0] else limit
     return subprocess.run(
         command, input=text, text=True, capture_output=True, cwd=folder, preexec_fn=limits, check=False
     )
