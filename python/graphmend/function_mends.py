@@ -171,7 +171,8 @@ def compiled(path: str, data: bytes, flags: int) -> Optional[types.CodeType]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the program's own compilation has issued them
-            return compile(data, path, "exec", flags=flags, dont_inherit=True)
+            code: types.CodeType = compile(data, path, "exec", flags=flags, dont_inherit=True)
+            return code
     except (SyntaxError, ValueError):
         return None
 

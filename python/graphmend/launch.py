@@ -222,6 +222,6 @@ def start_checked(arguments: list[str], calls: int) -> None:
     except BaseException:
         if not run_summary.calls_differ():
             raise
-        sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
+        sys.excepthook(*sys.exc_info())
     if run_summary.calls_differ():
         sys.exit(DIFFERS)

@@ -38,10 +38,14 @@ class Seen:
             return
         texts = self.texts.setdefault(name, {})
         texts[data] = None
-        for table, key, most in ((texts, data, MOST_OF_A_NAME), (self.texts, name, MOST_NAMES)):
-            table[key] = table.pop(key)  # type: ignore[index,call-overload]
+        tables: tuple[tuple[dict[Any, Any], Any, int], ...] = (
+            (texts, data, MOST_OF_A_NAME),
+            (self.texts, name, MOST_NAMES),
+        )
+        for table, key, most in tables:
+            table[key] = table.pop(key)
             if len(table) > most:
-                del table[next(iter(table))]  # type: ignore[arg-type]
+                del table[next(iter(table))]
 
 
 seen = Seen()

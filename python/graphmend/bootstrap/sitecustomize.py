@@ -1,6 +1,6 @@
-"""What Python imports at the start of a child of a mended program: `graphmend.children` is the manual.
+"""The module that Python imports at the start of a child of a mended program: `graphmend.children` is the manual.
 
-A `sitecustomize` of the user's own is imported as if this one were not there.
+A `sitecustomize` of the user is imported afterwards, as without graphmend.
 """
 
 import os
@@ -19,6 +19,6 @@ except Exception as error:
 
 del sys.modules["sitecustomize"]
 if any(os.path.isfile(os.path.join(folder, "sitecustomize.py")) for folder in sys.path):
-    import sitecustomize  # noqa: F401
+    import sitecustomize  # type: ignore[import-not-found]  # noqa: F401
 else:
     raise ImportError("there is no sitecustomize of the user's own", name="sitecustomize")

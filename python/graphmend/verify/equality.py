@@ -230,7 +230,7 @@ class Equality:
             aspect = kinds[0] if kinds else "output"
             alone = [(aspect, [streams.of_kind(entries, *kinds) for entries in region.all()])]
         for kind, (here, *there) in alone:
-            told = [None if entries == here else streams.words(entries) for entries in there]
+            told: list[Any] = [None if entries == here else streams.words(entries) for entries in there]
             self.note(kind, where, "torch" if there[1] == here else region.whose(), streams.words(here), *told)
 
     def as_data(self) -> dict[str, Any]:

@@ -18,7 +18,7 @@ SAME = "\0as before the call"
 
 @dataclasses.dataclass
 class Outcome:
-    """What one run of a call did."""
+    """The outcome of a run of a call."""
 
     table: Table
     error: str
@@ -26,7 +26,7 @@ class Outcome:
 
 
 def entry(value: Any, before: Any) -> Any:
-    """An entry of a table as it is compared: what has not changed is not carried from process to process."""
+    """An entry of a table in its compared form: unchanged entries are not carried between processes."""
     if not isinstance(value, torch.Tensor):
         return value
     found = digest(value)
@@ -52,9 +52,10 @@ def same(left: Any, right: Any) -> bool:
     if type(left) is not type(right):
         return False
     if isinstance(left, tuple):
-        return left[:2] == right[:2] and same_tensor(left[2], right[2])
+        return bool(left[:2] == right[:2]) and same_tensor(left[2], right[2])
     if isinstance(left, (float, complex)):
-        return left == right or left != left and right != right or abs(left - right) <= ABSOLUTE + RELATIVE * abs(left)
+        near = abs(left - right) <= ABSOLUTE + RELATIVE * abs(left)
+        return bool(left == right or left != left and right != right or near)
     return same_text(left, right) if isinstance(left, str) else bool(left == right)
 
 

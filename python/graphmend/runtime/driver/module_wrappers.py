@@ -1,9 +1,8 @@
-"""Modules of torch around a module of the program, whose own `forward` no graph can hold: DistributedDataParallel.
+"""Modules of torch around a module of the program: DistributedDataParallel, whose own `forward` no graph can hold.
 
-Compiling `DDP(model)` means compiling `model` inside of it, where the calls of the reducer stay what they are:
-torch.compile breaks around them, too. So the wrapper runs in eager Python, and the module inside it is the compiled
-callable. torch has a place for the compiled form of a module, which `model.compile()` fills; it is filled for the time
-of a call.
+Compiling `DDP(model)` means compiling `model`; the calls of the reducer stay in eager Python, for torch.compile breaks
+around these calls, too. So the wrapper runs in eager Python, and the inner module is the compiled callable. torch has a
+slot for the compiled form of a module, which `model.compile()` fills; here the slot is filled for the time of a call.
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ SLOT = "_compiled_call_impl"
 
 
 def module_inside(function: Any) -> Optional[torch.nn.Module]:
-    """The module that a wrapper of torch hands its calls on to; None where a callable is no such wrapper."""
+    """The module inside a wrapper of torch; None where a callable is no wrapper."""
     distributed = sys.modules.get("torch.nn.parallel.distributed")
     owner = getattr(function, "__self__", None) or getattr(function, "__wrapped__", None)
     if distributed is None or not isinstance(owner, distributed.DistributedDataParallel):
         return None
-    inside = owner.module
+    inside: torch.nn.Module = owner.module
     plain = type(owner).forward is distributed.DistributedDataParallel.forward and isinstance(inside, torch.nn.Module)
     if not plain or owner._use_python_reducer or owner._delay_all_reduce_all_params or SLOT in vars(inside):
         return None

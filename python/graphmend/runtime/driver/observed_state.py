@@ -1,7 +1,7 @@
-"""What a call may leave behind, as a flat table: from a path in words to a tensor, a number or a text.
+"""The state that a call may change, as a flat table: from a path in words to a tensor, a number or a text.
 
-A table follows results, arguments, modules, closures, and the globals that the code of a callable names. It holds what
-can be compared between two processes: no addresses, no code, nothing of Python's library or of torch's own.
+A table follows results, arguments, modules, closures, and the globals that the code of a callable names. Its entries
+can be compared between two processes: no addresses, no code, no objects of Python's library or of torch.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Walk:
         self.alive: list[Any] = []  # so that identities stay theirs
 
     def add(self, path: str, value: Any) -> None:
-        """Note an object and all that it leads to."""
+        """Note an object and all objects behind it."""
         waiting = [(path, value)]
         while waiting and len(self.table) < MOST:
             path, value = waiting.pop()
@@ -78,7 +78,7 @@ def is_own(name: str) -> bool:
 
 
 def of_function(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """What a function of the program keeps, and the globals that it names."""
+    """The state of a function of the program: closure, defaults, and the globals that its code names."""
     if isinstance(value, types.MethodType):
         yield f"{path}.self", value.__self__
         value = value.__func__
@@ -151,7 +151,7 @@ def table_of(roots: dict[str, Any]) -> Table:
 
 
 def values_of(tensor: torch.Tensor) -> Optional[torch.Tensor]:
-    """The values of a tensor in memory of their own; None where it has none that can be read."""
+    """The values of a tensor in new memory; None for a tensor without readable values."""
     try:
         values = tensor.detach()
         values = values.to_dense() if values.layout != torch.strided else values
@@ -167,5 +167,5 @@ def digest(value: Any) -> Any:
     values = values_of(value)
     if values is None:
         return "unreadable"
-    data = values.reshape(-1).view(torch.uint8).numpy() if values.numel() else b""
+    data: Any = values.reshape(-1).view(torch.uint8).numpy() if values.numel() else b""
     return str(value.dtype), tuple(value.shape), value.requires_grad, zlib.crc32(data)

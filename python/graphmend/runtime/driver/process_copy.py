@@ -1,4 +1,4 @@
-"""Copies of this process in which a call is made, and what the standard streams are given meanwhile."""
+"""Copies of this process that make a call, and the output to the standard streams meanwhile."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ PATIENCE = 600  # seconds for a call in a copy
 
 
 class Copy:
-    """A copy of this process that runs something and tells what it saw; one that `waits` does so when it is asked."""
+    """A copy of this process that runs some work and reports the outcome; with `waits` not before the parent asks."""
 
-    def __init__(self, work: Callable[[], tuple], waits: bool = False) -> None:
+    def __init__(self, work: Callable[[], tuple[Any, ...]], waits: bool = False) -> None:
         self.file: BinaryIO = tempfile.TemporaryFile()
         self.ask, self.told = os.pipe()
         with warnings.catch_warnings():
@@ -29,7 +29,7 @@ class Copy:
             self.live(work, waits)
         self.over = False
 
-    def live(self, work: Callable[[], tuple], waits: bool) -> None:
+    def live(self, work: Callable[[], tuple[Any, ...]], waits: bool) -> None:
         """The life of the copy."""
         status = 1
         try:
@@ -44,7 +44,7 @@ class Copy:
             os._exit(status)
 
     def outcome(self) -> Any:
-        """What the copy saw; None if it did not come to an end."""
+        """The outcome in the copy; None where the copy did not come to an end."""
         os.write(self.told, b"g")
         if not self.wait():
             return None
@@ -76,7 +76,7 @@ class Copy:
 
 
 def keep_files() -> None:
-    """Have a copy of the process write to none of the files that it shares with it."""
+    """Keep a copy of the process from writing to the files that the copy shares with its parent."""
     import fcntl
     import stat
 
@@ -90,9 +90,9 @@ def keep_files() -> None:
 
 
 class Diverted:
-    """A block in which the standard streams go to files; behind it they are where they were.
+    """A block in which the standard streams go to files; afterwards the streams are put back.
 
-    What they were given is `shown` then.
+    The collected output is `shown` then.
     """
 
     def __init__(self, shown: bool) -> None:
@@ -122,7 +122,7 @@ class Diverted:
                 write_all(number, self.texts[-1])
 
     def read(self) -> list[str]:
-        """What the streams were given."""
+        """The output to the streams."""
         return [text.decode(errors="replace") for text in self.texts]
 
 
@@ -133,7 +133,7 @@ def write_all(number: int, data: bytes) -> None:
 
 
 def flush() -> None:
-    """Write what Python holds back of the standard streams."""
+    """Flush the standard streams of Python."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):
             stream.flush()

@@ -1,8 +1,9 @@
 """`graphmend run --check`: the first calls of every compiled callable against plain eager Python.
 
-A copy of the process (`fork`) runs the call in eager Python and says what it gave, printed, raised and left behind;
-this process runs it with its mends. Where they differ, a second copy tells what differs in eager Python, too, such as
-clocks. Whatever remains is told, and the callable runs in eager Python from then on.
+A copy of the process (`fork`) runs the call in eager Python and reports the result, the output, the exception and the
+state afterwards; this process runs the call with its mends. Where the two differ, a second copy runs the call in eager
+Python again: clocks and the like differ there, too. The remaining differences are told, and the callable runs in eager
+Python from then on.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any, Callable, Optional
 
 import torch
 
-from graphmend.summary import count, short_path
+from graphmend.run_summary import count, short_path
 
 from ..base import torch_names
 from .check_equality import Outcome, differences, entry, short
@@ -30,7 +31,7 @@ DIFFERED = "a call gave another result than in eager Python (--check)"
 
 @dataclasses.dataclass
 class Checks:
-    """What this process compares, and what it has found."""
+    """The comparisons of this process: how many calls, and the differences found."""
 
     compared: int = 0
     callables: set[int] = dataclasses.field(default_factory=set)
@@ -50,7 +51,7 @@ checks = Checks()
 
 
 class Here(threading.local):
-    """Whether this thread is inside of a call that is compared, and in which process."""
+    """The place of this thread: inside a compared call or not, and in which process."""
 
     compares = False
     eager = False
@@ -69,7 +70,7 @@ def run_plainly(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 def checked(call: Callable[..., Any], function: Any, record: Any) -> Callable[..., Any]:
-    """A compiled callable whose first calls are compared; itself where nothing is."""
+    """A compiled callable whose first calls are compared; without `--check` the callable itself."""
     from graphmend import hook  # which is there where calls are compared
 
     calls = hook.state.compared
@@ -100,7 +101,7 @@ def checked(call: Callable[..., Any], function: Any, record: Any) -> Callable[..
 
 
 def unable() -> Optional[str]:
-    """Why no copy of this process can run a call; None if one can."""
+    """The reason why no copy of this process can run a call; None where a copy can."""
     if not hasattr(os, "fork"):
         return "this system has no fork"
     device = torch.accelerator.current_accelerator() if hasattr(torch, "accelerator") else None
@@ -110,10 +111,10 @@ def unable() -> Optional[str]:
 
 
 class Comparison:
-    """One call, in eager Python and with its mends."""
+    """A call in eager Python and the same call with its mends."""
 
     def __init__(
-        self, call: Any, plainly: Any, function: Any, record: Any, args: tuple, kwargs: dict[str, Any]
+        self, call: Any, plainly: Any, function: Any, record: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:
         self.call, self.plainly, self.record, self.args, self.kwargs = call, plainly, record, args, kwargs
         named = {f"argument {number}": value for number, value in enumerate(args)}
@@ -154,14 +155,14 @@ class Comparison:
         where = f"call {number} of {self.record.name} ({short_path(self.record.file)}:{self.record.line})"
         checks.differing.append(f"{where}: {place}: {short(left)} in eager Python, {short(right)} mended")
 
-    def observe_eagerly(self, before: Table) -> tuple:
+    def observe_eagerly(self, before: Table) -> tuple[Any, ...]:
         """Run the call in eager Python, in a copy of the process."""
         here.eager = True
         torch.set_num_threads(1)  # the threads of the process are not in its copy
         return dataclasses.astuple(self.observe(self.plainly, before)[2])
 
     def observe(self, call: Callable[..., Any], before: Table) -> tuple[Any, Optional[BaseException], Outcome]:
-        """Run the call; what it gave, raised, and did."""
+        """Run the call; returns its result, exception and effects."""
         result: Any = None
         error: Optional[BaseException] = None
         with Diverted(shown=not here.eager) as texts:
@@ -176,13 +177,13 @@ class Comparison:
 
 
 def outcome_of(copy: Copy) -> Optional[Outcome]:
-    """What a copy of the process saw; None if it did not come to an end."""
+    """The outcome in a copy of the process; None where the copy did not come to an end."""
     told = copy.outcome()
     return None if told is None else Outcome(*told)
 
 
 def summary() -> list[str]:
-    """What has been compared in this process, in lines."""
+    """The comparisons of this process, in lines."""
     calls = count(checks.compared, "call", "calls")
     callables = count(len(checks.callables), "compiled callable", "compiled callables")
     found = {0: "none differs", 1: "1 differs"}.get(len(checks.differing), f"{len(checks.differing)} differ")

@@ -49,7 +49,7 @@ class Preparation:
         return True
 
 
-def place_of_preparation(error: Any) -> tuple:
+def place_of_preparation(error: Any) -> tuple[Any, ...]:
     """The lines of the program down to a break at code that prepares; empty for other breaks."""
     stack = getattr(error, "real_stack", None)
     if kind_of_break(error) not in PREPARING or not stack or is_pythons_own(stack[-1].filename):
@@ -57,13 +57,14 @@ def place_of_preparation(error: Any) -> tuple:
     return tuple((frame.filename, frame.lineno) for frame in stack)
 
 
-def place_of_question(error: Any) -> tuple:
-    """Where a function has raised that Dynamo calls for real; empty for other errors.
+def place_of_question(error: Any) -> tuple[Any, ...]:
+    """The line of an exception from a function that Dynamo calls while it traces; empty for other errors.
 
-    `importlib.metadata.version` is one: what asks for a package keeps the answer as a rule, and does not ask again.
+    `importlib.metadata.version` is an example: programs ask once whether a package is installed, and keep the answer.
     """
     step = error.__traceback__ if isinstance(error, torch_names.InternalTorchDynamoError) else None
     while step is not None and step.tb_next is not None:
         step = step.tb_next
-    name = "" if step is None else step.tb_frame.f_code.co_filename
-    return () if not name or name.startswith((folders.TORCH, folders.RUNTIME)) else (name, step.tb_lineno)
+    if step is None or step.tb_frame.f_code.co_filename.startswith((folders.TORCH, folders.RUNTIME)):
+        return ()
+    return step.tb_frame.f_code.co_filename, step.tb_lineno

@@ -302,7 +302,8 @@ def truediv(a: Any, b: Any) -> Any:
 
 def unravel_index(place: Any, shape: Any) -> Any:
     """`numpy.unravel_index` of a place that is known to be in the shape."""
-    place, found = tnp.asarray(place), []
+    place = tnp.asarray(place)
+    found: list[Any] = []
     for size in reversed(shape):
         found.insert(0, place % size)
         place = place // size
