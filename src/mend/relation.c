@@ -336,7 +336,7 @@ static gm_relation of_name(gm_proof *proof, const gm_node *name) {
     return tensor.kind == GM_RELATION_NONE ? gm_relation_number(proof, name) : tensor;
 }
 
-gm_relation gm_relation_of(gm_proof *proof, const gm_node *expression) {
+static gm_relation relation_of(gm_proof *proof, const gm_node *expression) {
     switch ((gm_kind)expression->kind) {
     case GM_KIND_Name:
         return of_name(proof, expression);
@@ -351,4 +351,17 @@ gm_relation gm_relation_of(gm_proof *proof, const gm_node *expression) {
     default:
         return gm_relation_number(proof, expression);
     }
+}
+
+/* Thousands of terms in a row are a tree of that depth, and nobody's code. */
+enum { DEPTH_LIMIT = 500 };
+
+gm_relation gm_relation_of(gm_proof *proof, const gm_node *expression) {
+    if (proof->depth >= DEPTH_LIMIT) {
+        return gm_relation_none("the expression is nested too deeply");
+    }
+    proof->depth++;
+    gm_relation relation = relation_of(proof, expression);
+    proof->depth--;
+    return relation;
 }

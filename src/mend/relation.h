@@ -76,6 +76,7 @@ typedef struct gm_proof {
     const gm_node *test;
     bool grad_free; /* gradients are off */
     bool early;     /* the question is about code that is to run in front of the test */
+    uint32_t depth; /* of the expressions within one another that are being looked at */
     GM_VEC(gm_related) bound; /* by the side that is being looked at */
 } gm_proof;
 
