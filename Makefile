@@ -9,6 +9,7 @@
 #   make oracle [PYTHONS='python3.9 python3.13'] [SOURCES=dir]   trees and symbol tables against those of CPython
 #   make crashes [KILLS=1000] kill `fix` at random moments, and let every system call fail once
 #   make adversary [PROGRAMS=2000] [SEED=1]   random programs, mended and compiled, against what they are
+#   make soak [HOURS=1]       random programs of new seeds; what differs is kept in build/soak, reduced
 #   make operators [ONLY=dropout] [BACKEND=eager]   every operator and function of torch that can be called with generated arguments: in front
 #                             of guards and changes of path, behind deferred prints, on sides not taken; about an hour
 #   make fuzz [SECONDS=60] [TARGET=read]   random inputs under the sanitizers, on libFuzzer or on fuzz/driver: read, meaning, answer, growth, parse, pipeline,
@@ -71,7 +72,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test check lint layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary operators fuzz bench bench-models bench-calls bench-meaning servers packages growth capture fixed matrix worth drift pictures sbom lock results clean
+.PHONY: all build test check lint layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz bench bench-models bench-calls bench-meaning servers packages growth capture fixed matrix worth drift pictures sbom lock results clean
 
 all: build
 
@@ -206,6 +207,9 @@ adversary: build
 	@mkdir -p build
 	$(BIN)/python tests/adversary/hunt.py --programs $(or $(PROGRAMS),2000) --seed $(or $(SEED),1) --jobs $(JOBS) \
 	  --json build/adversary.json
+
+soak: build
+	$(BIN)/python tests/adversary/soak.py --hours $(or $(HOURS),1) --jobs $(JOBS) --folder build/soak
 
 operators: build
 	@mkdir -p build

@@ -7,8 +7,13 @@ import random
 import re
 from typing import Any, Callable
 
+import grammar
+import surroundings
 import torch
-from grammar import COMPARISONS, EXPRESSIONS, FEATURES, HANDLERS, INTEGERS, LEAVES, NUMBERS, POOLS, STATEMENTS, WITHS
+from grammar import COMPARISONS, HANDLERS, INTEGERS, LEAVES, NUMBERS, POOLS, WITHS
+
+EXPRESSIONS = {kind: [*table, *surroundings.EXPRESSIONS.get(kind, [])] for kind, table in grammar.EXPRESSIONS.items()}
+STATEMENTS = [*grammar.STATEMENTS, *surroundings.STATEMENTS]
 
 INF, NAN = float("inf"), float("nan")
 PLACE = re.compile(r"\{(\+?[A-Za-z#~=])\}")
@@ -21,7 +26,7 @@ MODES = ["leaves", "leaves", "inputs", "none"]  # which tensors are differentiat
 CAUGHT = ['print("caught")', "pass", "SEEN.append(1)", 'print("caught", type(sys.exc_info()[1]), sys.exc_info()[1])']
 
 HEAD = """
-import collections, contextlib, logging, math, random, sys, warnings
+import collections, contextlib, dataclasses, io, logging, math, random, sys, warnings
 import numpy
 import torch
 logger = logging.getLogger("program")
@@ -70,6 +75,7 @@ class Program:
     samples: tuple[int, ...]
     layout: str = "plain"
     features: tuple[str, ...] = ()
+    optimiser: str = ""
 
     def calls(self) -> list[Callable[[], tuple]]:
         """Each list of arguments twice, made anew."""
@@ -373,13 +379,14 @@ def helper(source: random.Random, head: str, features: frozenset[str]) -> list[s
     return [head, *indent([*lines, *early, f"return {writer.name('M')}"])]
 
 
-def program(seed: int, number: int) -> Program:
-    """The program of a number; it has few features."""
+def program(seed: int, number: int, wide: bool = False) -> Program:
+    """The program of a number; it has few features. A `wide` one may have surroundings and an optimiser, too."""
     source = random.Random(f"{seed}/{number}")
-    chosen = source.sample(FEATURES, source.randrange(7))
+    chosen = source.sample(grammar.FEATURES, source.randrange(7))
+    chosen += source.sample(surroundings.FEATURES, source.choice([0, 0, 1, 1, 2])) if wide else []
     dtype, module = source.choice(DTYPES), source.randrange(2) == 1
     features = frozenset([*chosen, *(["module"] if module else []), *(["float"] if dtype != "int64" else [])])
-    text = HEAD.strip().split("\n")
+    text = [*HEAD.strip().split("\n"), *surroundings.head_of(features)]
     if "helper" in features:
         text += helper(source, "def helper(x, w, n):", features)
     if module:
@@ -391,6 +398,7 @@ def program(seed: int, number: int) -> Program:
             ]
         text += CLASS.strip().split("\n")
         text += indent(indent(["self.inside = Part()"])) if "submodule" in features else []
+        text += indent(indent(surroundings.parts_of(features)))
         if "helper" in features:
             text += indent(helper(source, "def part(self, x, w, n):", features))
         text += indent(function(source, "def forward(self, x, w, n):", features))
@@ -401,4 +409,6 @@ def program(seed: int, number: int) -> Program:
     mode, backend = source.choice(MODES), source.choice(BACKENDS)
     samples = tuple(source.sample(range(SAMPLES), source.choice([2, 3, 4])))
     layout = source.choice(LAYOUTS)
-    return Program("\n".join(text) + "\n", dtype, mode, backend, samples, layout, tuple(sorted(chosen)))
+    trained = wide and module and mode == "leaves" and dtype == "float32"
+    optimiser = source.choices(*zip(*surroundings.OPTIMISERS.items()))[0] if trained else ""
+    return Program("\n".join(text) + "\n", dtype, mode, backend, samples, layout, tuple(sorted(chosen)), optimiser)

@@ -27,7 +27,7 @@ def run_here(seed: int, first: int, count: int, seconds: float) -> None:
     for number in range(first, first + count):
         print(json.dumps({"start": number}), flush=True)
         try:
-            verdict = judge(program(seed, number))
+            verdict = judge(program(seed, number, True))
             line: dict[str, Any] = {key: getattr(verdict, key) for key in ("mended", "whole", "sites", "excused")}
             if verdict.found:
                 line["signature"] = verdict.signature()
@@ -36,7 +36,10 @@ def run_here(seed: int, first: int, count: int, seconds: float) -> None:
                 known.add(line["signature"])
                 line["text"] = verdict.describe()
         except Exception as error:
-            line = {"signature": f"crash: {type(error).__name__}", "text": f"{error}\n{program(seed, number).text}"}
+            line = {
+                "signature": f"crash: {type(error).__name__}",
+                "text": f"{error}\n{program(seed, number, True).text}",
+            }
         print(json.dumps({"number": number, **line}), flush=True)
 
 
@@ -54,7 +57,7 @@ def run_there(seed: int, first: int, count: int, seconds: float) -> list[dict[st
     started = [line["start"] for line in lines if "start" in line]
     if len(started) > len(results):
         number = started[-1]
-        results.append({"number": number, "signature": f"process: {status}", "text": program(seed, number).text})
+        results.append({"number": number, "signature": f"process: {status}", "text": program(seed, number, True).text})
         if number + 1 < first + count:
             results += run_there(seed, number + 1, first + count - number - 1, seconds)
     return results

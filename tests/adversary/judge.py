@@ -89,10 +89,19 @@ def attributes(target: Any) -> dict[str, Any]:
     return {name: vars(target)[name] for name in names}
 
 
+def stepping(module: Optional[torch.nn.Module], optimiser: str) -> Callable[[], Any]:
+    """A step of an optimiser after each call, or nothing."""
+    if module is None or not optimiser:
+        return lambda: None
+    made = getattr(torch.optim, optimiser)([p for p in module.parameters() if p.requires_grad], 0.01)
+    return lambda: made.step()  # its parameters alone: gradients are those of the call
+
+
 def observe(target: Any, function: Callable[..., Any], program: Program) -> list[Observation]:
     """Call a program with all its arguments, and record after each call all that its caller can see."""
     seen = []
     module = target if isinstance(target, torch.nn.Module) else None
+    step = stepping(module, program.optimiser)
     harness.seed()
     for make in program.calls():
         args = make()
@@ -123,6 +132,7 @@ def observe(target: Any, function: Callable[..., Any], program: Program) -> list
         if error is None and program.mode != "none":
             wrong = backward(output)
         record["error of backward"] = said(wrong)
+        step()
         record["gradients"] = [plain(tensor.grad) if tensor.is_leaf else None for tensor in given]
         record["inputs"] = [plain(tensor) for tensor in given]
         if module is not None:
@@ -130,6 +140,7 @@ def observe(target: Any, function: Callable[..., Any], program: Program) -> list
             record["gradients of parameters"] = {n: plain(p.grad) for n, p in module.named_parameters()}
         space = getattr(type(module).forward if module is not None else target, "__globals__", {})
         record["globals"] = pytree.tree_map(plain, [list(space.get("SEEN", [])), space.get("COUNT")])
+        record["surroundings"] = pytree.tree_map(plain, space["look"]()) if "look" in space else None
         record["random"] = hash(repr(harness.states()))
         seen.append(record)
     return seen
