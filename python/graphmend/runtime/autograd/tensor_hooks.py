@@ -71,7 +71,7 @@ def left_to_python(trace: trace_state.Trace, tx: Any, tensor: Any, hook: Any) ->
     if reason is not None:
         raise trace_state.SiteRefused(reason)
     hook_runner.keep_order()
-    undo_log.watch(trace, tx.output.side_effects)
+    undo_log.watch(trace, tx.output)
     place = trace.hooked.setdefault(tensor.as_proxy().node, len(trace.hooked))
     trace.keys += 1
     handle = handle_class()(tensor, place, trace.keys)

@@ -43,7 +43,7 @@ def ask_queue(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any
     trace.readings[site] = None
     trace.shows[site] = None
     trace.loads.asked.add(source_name(receiver_of(self).source))
-    undo_log.watch(trace, tx.output.side_effects)
+    undo_log.watch(trace, tx.output)
     return UserFunctionVariable(read_behind).call_function(tx, [SourcelessBuilder.create(tx, site), self], {})
 
 

@@ -307,7 +307,7 @@ def traced(trace: trace_state.Trace, tx: Any, function: Any, *values: Any) -> An
 
     if nested_context() is not None:
         raise trace_state.SiteRefused("what is shown is diverted inside of an operator")
-    undo_log.watch(trace, tx.output.side_effects)
+    undo_log.watch(trace, tx.output)
     given = [value if isinstance(value, VariableTracker) else VariableTracker.build(tx, value) for value in values]
     return inline(tx, function, given, {})
 

@@ -151,7 +151,7 @@ def note_event(key: str, name: str) -> bool:
     if identity_guard.shows_whole(names[name].get_code()):
         trace.shown.add(key)
     names[name] = made_once(names[name])
-    undo_log.watch(trace, output.side_effects)
+    undo_log.watch(trace, output)
     return True
 
 

@@ -8,14 +8,26 @@ from __future__ import annotations
 
 import collections
 import random
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 import torch
 
 from ..base import hooks, torch_names, trace_state
 from ..base.effect_queue import hand_over, is_queue
 
-FEATURE = hooks.Feature(__name__, hooks.GUARD, "what the code around a graph changes", partial=True, state=dict)
+
+class Watched:
+    """The outputs of a trace that are watched, and the changed objects while Dynamo emits code for their changes.
+
+    Dynamo copies its record of side effects where it traces an operator with a body, so an output is the key.
+    """
+
+    def __init__(self) -> None:
+        self.outputs: set[int] = set()
+        self.changed: Optional[list[Any]] = None
+
+
+FEATURE = hooks.Feature(__name__, hooks.GUARD, "what the code around a graph changes", partial=True, state=Watched)
 
 MISSING = object()
 TABLES = ("_parameters", "_buffers", "_modules")
@@ -123,16 +135,16 @@ def is_descriptor(target: Any, name: str) -> bool:
 # ---- The code that Dynamo makes ----
 
 
-def watch(trace: trace_state.Trace, effects: Any) -> None:
-    """Have the code for the side effects of a trace begin with noting what they change, and with deferred work."""
-    FEATURE.of(trace)[id(effects)] = None
+def watch(trace: trace_state.Trace, output: Any) -> None:
+    """Have the code for the side effects of an output begin with notes of the changes, and with deferred work."""
+    FEATURE.of(trace).outputs.add(id(output))
 
 
 @FEATURE.hook("effects.codegen")
 def codegen(emit: Any, trace: trace_state.Trace, self: Any, cg: Any, *args: Any, **kwargs: Any) -> None:
     """Emit the code that notes what changes and hands over the deferred work, then that of the side effects."""
     watched = FEATURE.of(trace)
-    if id(self) not in watched:
+    if id(cg.tx.output) not in watched.outputs:
         emit(self, cg, *args, **kwargs)
         return
     modified = list(self._get_modified_vars())
@@ -141,17 +153,17 @@ def codegen(emit: Any, trace: trace_state.Trace, self: Any, cg: Any, *args: Any,
     for var in modified:
         if is_queue(var):
             hand_over(trace, var, cg)
-    watched[id(self)] = changed
+    watched.changed = changed
     try:
         emit(self, cg, *args, **kwargs)
     finally:
-        watched[id(self)] = None
+        watched.changed = None
 
 
 @FEATURE.hook("effects.modified")
 def modified_without_queue(modified: Any, trace: trace_state.Trace, self: Any) -> Any:
     """The objects that Dynamo's own code changes: all but the effect queue."""
-    changed = FEATURE.of(trace).get(id(self))
+    changed = FEATURE.of(trace).changed
     return modified(self) if changed is None else changed
 
 

@@ -344,7 +344,7 @@ def read_later(site: str, args: list, kwargs: dict) -> str:
         refuse(site, "a clock can be read at one point before the graph and behind it, not in between")
     trace.clock = output
     trace.readings[site] = None
-    undo_log.watch(trace, output.side_effects)
+    undo_log.watch(trace, output)
     return "later"
 
 
