@@ -34,7 +34,7 @@ BODIES = {
     "two results": f"a = self.gate(x); print(a.mean().item()); {HOOK}; return a, a.sum()",
     "a record": f"a = self.gate(x); self.norms.append(a.norm().item()); {HOOK}; return a",
     "a record and a print": f"a = self.gate(x); self.norms.append(1); print('told'); {HOOK}; return a",
-    "two hooks": f"a = self.gate(x); print('one'); {HOOK}; b = a * 3; b.register_hook(lambda g: g + 1); print(2); return b",
+    "two hooks": f"a = self.gate(x); print(1); {HOOK}; b = a * 3; b.register_hook(torch.neg); print(2); return b",
 }
 BODY_WITH_OPERATOR = {
     "checkpoint": "y = self.gate(x); print(y.sum().item()); "
