@@ -43,7 +43,6 @@ _STANDARD_LIBRARY = tuple(
     {os.path.join(sysconfig.get_path(kind), "") for kind in ("stdlib", "platstdlib")}
     | {os.path.join(os.path.dirname(os.__file__), "")}
 )
-_PACKAGE_FOLDERS = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 
 def is_off() -> bool:
@@ -62,7 +61,7 @@ def is_ours_to_mend(name: str, path: str) -> bool:
     """Whether a module is none of the standard library, torch and graphmend."""
     if name.partition(".")[0] in OWN_PACKAGES:
         return False
-    return not path.startswith(_STANDARD_LIBRARY) or any(part in path for part in _PACKAGE_FOLDERS)
+    return not path.startswith(_STANDARD_LIBRARY) or any(part in path for part in host.PACKAGE_FOLDERS)
 
 
 def could_be_traced(path: str, data: bytes) -> bool:
@@ -70,7 +69,7 @@ def could_be_traced(path: str, data: bytes) -> bool:
 
     Dynamo itself runs on sympy and others, whose branches are many and not to be made slower.
     """
-    return not any(part in path for part in _PACKAGE_FOLDERS) or b"torch" in data
+    return not any(part in path for part in host.PACKAGE_FOLDERS) or b"torch" in data
 
 
 def compile_mended(result: dict[str, Any], data: bytes, path: str, flags: int = 0) -> types.CodeType:

@@ -66,3 +66,9 @@ def test_part_of_ours_that_cannot_be_loaded(programs):
     ended = programs.mended("script.py")
     assert ended.status == 0, ended.err
     assert ended.err.count("graphmend: warning:") == 1
+
+
+def test_a_program_without_torch_imports_none(programs):
+    """Nor threads of NumPy's libraries, whose number the program may still want to set."""
+    programs.write("script.py", "import sys\nprint([name for name in ('torch', 'numpy') if name in sys.modules])\n")
+    assert programs.mended("script.py").out == "[]\n"

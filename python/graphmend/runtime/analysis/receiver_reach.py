@@ -12,8 +12,7 @@ import sys
 import types
 from typing import Any, Optional
 
-from ..base.folders import PACKAGE_FOLDERS
-from ..base.host import is_hosts_stream
+from ..base.host import PACKAGE_FOLDERS, is_hosts_stream
 from .reachability import PLAIN, Reach, Search, Unknown, found_from, is_trusted
 
 LOOK_AROUND = (gc, importlib, inspect)  # modules by which code comes by whatever there is

@@ -10,6 +10,8 @@ import os
 
 import torch
 
+from .host import PACKAGE_FOLDERS
+
 PACKAGE = __name__.rpartition(".")[0].rpartition(".")[0]
 RUNTIME = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 TORCH = os.path.join(os.path.dirname(os.path.abspath(torch.__file__)), "")
@@ -17,9 +19,6 @@ DYNAMO = os.path.join(TORCH, "_dynamo", "")
 
 
 LIBRARY = os.path.join(os.path.dirname(os.__file__), "")
-
-
-PACKAGE_FOLDERS = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 
 def is_pythons_own(filename: str) -> bool:

@@ -7,9 +7,12 @@ They carry text out of the program: the host's code does nothing to the program 
 
 from __future__ import annotations
 
+import os
 import sys
 import types
 from typing import Any
+
+PACKAGE_FOLDERS = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 streams: list[Any] = []
 packages: set[str] = set()
@@ -24,8 +27,6 @@ def note() -> None:
 
 def is_installed(module: Any) -> bool:
     """Whether a module is a package of its own, or a module outside of one, and no part of the program."""
-    from .folders import PACKAGE_FOLDERS
-
     name, file = getattr(module, "__name__", ""), getattr(module, "__file__", None) or ""
     return "." not in name and any(folder in file for folder in PACKAGE_FOLDERS)
 
