@@ -149,7 +149,7 @@ lint: $(VENV)/tools.stamp
 	$(BIN)/python tools/check_limits.py
 
 pytest: build sanitize
-	GRAPHMEND_BUILD="$(CURDIR)/build/sanitize" PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest --workers $(WORKERS) $(TESTS)
+	GRAPHMEND_BUILD="$(CURDIR)/build/sanitize" PATH="$(CURDIR)/$(BIN):$$PATH" $(if $(filter-out 1,$(WORKERS)),OMP_NUM_THREADS=1) $(BIN)/python -m pytest --workers $(WORKERS) $(TESTS)
 
 crashes: build gcc
 	GRAPHMEND_BUILD="$(CURDIR)/build/gcc" GRAPHMEND_KILLS=$(or $(KILLS),1000) $(BIN)/python -m pytest tests/fix/test_crashes.py

@@ -4,6 +4,9 @@ The parent collects all tests, and so imports torch and every test file once. Th
 for a file, runs its tests in their order, and sends their reports; the parent gives them to pytest's own hooks. So the
 output, its last line included, is that of one process.
 
+Threads of OpenMP do not survive a fork, and a worker would wait for them without end. So the parent must have one
+thread: `OMP_NUM_THREADS=1`, which `make test` sets, is asked for before the workers are forked.
+
 A worker may die, for a test can end its process. Its death is a failure of the test that ran; another worker, forked
 like the first, runs the tests behind it. A worker that sends nothing for HANG_SECONDS is killed, and counts as dead.
 """
@@ -13,6 +16,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import signal
+import sys
 import time
 import warnings
 from multiprocessing.connection import Connection, Pipe, wait
@@ -38,6 +42,9 @@ def pytest_runtestloop(session: pytest.Session) -> Optional[bool]:
     failed = session.testsfailed and not options.continue_on_collection_errors
     if options.workers < 2 or options.collectonly or options.usepdb or failed:
         return None
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.get_num_threads() > 1:
+        raise pytest.UsageError("--workers needs OMP_NUM_THREADS=1: threads of OpenMP do not survive a fork")
     Pool(session, options.workers).run()
     return True
 

@@ -9,10 +9,10 @@ from ..base import hooks, trace_state
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "functions of notebooks, prompts and earlier imports", partial=True)
 
 
-@FEATURE.hook("inlined.make")
-def mend_first(call: Any, trace: trace_state.Trace, parent: Any, func: Any, args: Any, kwargs: Any) -> Any:
+@FEATURE.hook("function.call")
+def mend_first(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Exchange the code of a function before its translator reads it; guards are made later, for the new code."""
     from graphmend import function_mends
 
-    function_mends.mend_function(getattr(func, "fn", None))
-    return call(parent, func, args, kwargs)
+    function_mends.mend_function(getattr(self, "fn", None))
+    return call(self, tx, args, kwargs)

@@ -43,7 +43,6 @@ PLACES = {
     "wrapper.call": f"WrapperUserFunctionVariable.{CALL}",
     "random.call": "user_defined.call_random_fn(tx, function, args, kwargs)",
     "translator.call": "InstructionTranslatorBase.call_function(self, function, args, kwargs)",
-    "inlined.make": "InliningInstructionTranslator.build_inline_tracer(parent, func, args, kwargs)",
     "inlined.run": "InliningInstructionTranslator.inline_call_(self)",
     # Methods.
     "tensor.method": f"TensorVariable.{METHOD}",
