@@ -15,7 +15,7 @@ import os
 import runpy
 import sys
 import types
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, Optional
 
 from graphmend import hook, run_summary, terminal
 
@@ -32,17 +32,19 @@ def prepend_path(folder: str) -> None:
         sys.path.insert(0, folder)
 
 
-def fresh_main(script: str) -> types.ModuleType:
-    """An empty `__main__` as the interpreter makes it for a script; the old one is replaced."""
+def fresh_main(script: Optional[str] = None) -> types.ModuleType:
+    """An empty `__main__` as the interpreter makes it for a script, or for a module that `runpy` will find.
+
+    The old one is replaced. In front of a module there is no `__file__` yet: packages are imported at that time, and
+    torch looks through all modules that have one.
+    """
     main = types.ModuleType("__main__")
-    main.__dict__.update(
-        __loader__=importlib.machinery.SourceFileLoader("__main__", script),
-        __package__=None,
-        __annotations__={},
-        __builtins__=builtins,
-        __file__=script,
-        __cached__=None,
-    )
+    main.__dict__.update(__package__=None, __annotations__={}, __builtins__=builtins)
+    if script is None:
+        main.__dict__.update(__loader__=importlib.machinery.BuiltinImporter)
+    else:
+        loader = importlib.machinery.SourceFileLoader("__main__", script)
+        main.__dict__.update(__loader__=loader, __file__=script, __cached__=None)
     sys.modules["__main__"] = main
     return main
 
@@ -91,14 +93,14 @@ def run_script(script: str) -> None:
 def run_module(name: str) -> None:
     """Run a module as `__main__`; its code comes from its loader and so through the hook."""
     prepend_path(os.getcwd())
-    fresh_main("")
+    fresh_main()
     runpy._run_module_as_main(name)  # type: ignore[attr-defined]
 
 
 def run_container(path: str) -> None:
     """Run the `__main__` of a folder or a zip file."""
     prepend_path(absolute(path))
-    fresh_main("")
+    fresh_main()
     runpy._run_module_as_main("__main__", False)  # type: ignore[attr-defined]
 
 

@@ -72,3 +72,9 @@ def test_a_program_without_torch_imports_none(programs):
     """Nor threads of NumPy's libraries, whose number the program may still want to set."""
     programs.write("script.py", "import sys\nprint([name for name in ('torch', 'numpy') if name in sys.modules])\n")
     assert programs.mended("script.py").out == "[]\n"
+
+
+def test_a_module_of_torch_is_run(programs):
+    """Its packages are imported before `__main__` has a file, and torch looks through modules that have one."""
+    ended = programs.mended("-m", "torch.distributed.run", "--help")
+    assert ended.status == 0 and "usage: run.py" in ended.out + ended.err
