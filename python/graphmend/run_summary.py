@@ -155,10 +155,13 @@ def own_report() -> Optional[dict[str, Any]]:
     if runtime is None:
         return None
     found: dict[str, Any] = runtime.report()
-    from graphmend import function_mends
-
-    unread = [[item.name, item.path, item.line, item.reason] for item in function_mends.state.unread.values()]
-    notes = [*function_mends.state.earlier, *children.state.ignoring]
+    # Not imported at the end: a dataclass is made by `exec`, and Python would forget that an interrupt ends the program.
+    mends = sys.modules.get("graphmend.function_mends")
+    unread: list[list[Any]] = []
+    notes = list(children.state.ignoring)
+    if mends is not None:
+        unread = [[item.name, item.path, item.line, item.reason] for item in mends.state.unread.values()]
+        notes = [*mends.state.earlier, *notes]
     return {**found, "unread": unread, "unmended": notes}
 
 
