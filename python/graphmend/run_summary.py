@@ -155,7 +155,7 @@ def own_report() -> Optional[dict[str, Any]]:
     if runtime is None:
         return None
     found: dict[str, Any] = runtime.report()
-    # Not imported at the end: a dataclass is made by `exec`, and Python would forget that an interrupt ends the program.
+    # Not imported at the end: dataclasses are made by `exec`, and Python would forget that an interrupt ends the run.
     mends = sys.modules.get("graphmend.function_mends")
     unread: list[list[Any]] = []
     notes = list(children.state.ignoring)
