@@ -27,7 +27,8 @@ def gate(x):
 def work(number):
     compiled = torch.compile(gate, backend=backend)
     found = [compiled(torch.ones(3) * number).sum().item(), compiled(-torch.ones(3)).sum().item()]
-    ours = [name for name in os.environ if name.startswith("GRAPHMEND_") and name != "GRAPHMEND_CACHE_DIR"]
+    tests = ("GRAPHMEND_CACHE_DIR", "GRAPHMEND_BUILD")
+    ours = [name for name in os.environ if name.startswith("GRAPHMEND_") and name not in tests]
     assert not os.environ.get("PYTHONPATH") and ours == [] and not any("bootstrap" in folder for folder in sys.path)
     return number, found, graphs[0]
 """
