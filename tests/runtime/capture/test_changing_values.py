@@ -21,7 +21,7 @@ PROGRAMS = {
     logger = logging.getLogger("changing")
     def f(x, step, rate, name, options):
         print("step", step, "of", name, f"{rate:.3f}", options["text"])
-        logger.warning("%s %d %s", name, step, options["items"])
+        logger.warning("%s %d %d", name, step, len(options["items"]))
         return x * 2
     """,
     "attributes": """
