@@ -218,12 +218,10 @@ def start_checked(arguments: list[str], calls: int) -> None:
     hook.state.compared = calls
     try:
         start(arguments)
-    except SystemExit:
+    except BaseException as error:
         if not run_summary.calls_differ():
             raise
-    except BaseException:
-        if not run_summary.calls_differ():
-            raise
-        sys.excepthook(*sys.exc_info())
+        if not isinstance(error, SystemExit):
+            sys.excepthook(*sys.exc_info())
     if run_summary.calls_differ():
         sys.exit(DIFFERS)

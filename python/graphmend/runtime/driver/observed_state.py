@@ -16,6 +16,7 @@ from typing import Any, Iterator, Optional
 import torch
 
 from ..analysis.reachability import is_trusted
+from ..external.numpy_random_functions import names_of
 
 PLAIN = (type(None), bool, int, float, complex, str, bytes)
 NAMED = (torch.dtype, torch.device, torch.layout, torch.Size, type(Ellipsis), range, slice)
@@ -98,12 +99,6 @@ def of_function(path: str, value: Any) -> Iterator[tuple[str, Any]]:
             yield f"global {name}", found
         elif not is_trusted(found.__name__):
             yield from ((f"{name}.{part}", vars(found)[part]) for part in sorted(names & vars(found).keys()))
-
-
-def names_of(code: types.CodeType) -> set[str]:
-    """The names that code and the functions in it use."""
-    inner = [part for part in code.co_consts if isinstance(part, types.CodeType)]
-    return set(code.co_names).union(*map(names_of, inner))
 
 
 def of_container(path: str, value: Any) -> Iterator[tuple[str, Any]]:

@@ -12,6 +12,7 @@ import torch
 
 from ..base import hooks, trace_state
 from ..base.dynamo_values import inline
+from ..capture.implicit_bool import constant
 from .tensor_indexing import is_plain
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "writes through masks without dimensions")
@@ -40,7 +41,7 @@ def write(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, ar
         inline(tx, put, [self, args[0], item, shape_variable(tx, shape)], {})
     else:
         return call(self, tx, name, args, kwargs)
-    return constant_none()
+    return constant(None)
 
 
 def fill(target: torch.Tensor, mask: torch.Tensor, number: Any) -> None:
@@ -95,10 +96,3 @@ def shape_variable(tx: Any, shape: tuple[Any, ...]) -> Any:
     from ..base.torch_names import VariableTracker
 
     return VariableTracker.build(tx, shape)
-
-
-def constant_none() -> Any:
-    """Dynamo's variable of None."""
-    from ..base.torch_names import ConstantVariable
-
-    return ConstantVariable.create(None)

@@ -9,9 +9,8 @@ from __future__ import annotations
 import pickle
 from typing import Any, Iterator
 
-from ..analysis.impure_functions import is_plain
 from ..base import hooks, trace_state
-from ..base.dynamo_values import as_constant
+from .constant_folding import folded
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "pickles of constants")
 
@@ -21,19 +20,17 @@ OPTIONS = frozenset(["obj", "protocol", "fix_imports"])
 @FEATURE.hook("skipped.call")
 def fold_pickle(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """The pickle of constants."""
-    from ..base.torch_names import ConstantVariable
+    known = self.value is pickle.dumps and kwargs.keys() <= OPTIONS
+    found = folded(tx, dumped, args, kwargs) if known else None
+    return call(self, tx, args, kwargs) if found is None else found
 
-    if self.value is not pickle.dumps or not kwargs.keys() <= OPTIONS:
-        return call(self, tx, args, kwargs)
-    try:
-        given = [as_constant(item) for item in args]
-        named = {name: as_constant(item) for name, item in kwargs.items()}
-        parts = list(objects_of([*given, *named.values()]))
-        if not (is_plain(given) and is_plain(named)) or len(set(parts)) != len(parts):
-            return call(self, tx, args, kwargs)
-        return ConstantVariable.create(pickle.dumps(*given, **named))
-    except Exception:  # an argument that is no constant, or what `dumps` raises
-        return call(self, tx, args, kwargs)
+
+def dumped(*args: Any, **kwargs: Any) -> bytes:
+    """The pickle of constants; raises ValueError where two parts are equal."""
+    parts = list(objects_of([*args, *kwargs.values()]))
+    if len(set(parts)) != len(parts):
+        raise ValueError("equal parts")
+    return pickle.dumps(*args, **kwargs)
 
 
 def objects_of(values: Any) -> Iterator[str]:

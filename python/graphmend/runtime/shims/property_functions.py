@@ -20,9 +20,9 @@ def call_function(call: Any, trace: trace_state.Trace, self: Any, function: Any,
     from ..base.torch_names import AttrSource, GetAttrVariable, VariableTracker
 
     name = function.name if type(function) is GetAttrVariable else ""
-    owner = function.obj if name in NAMES else None
-    found = getattr(getattr(owner, "descriptor", None), name, None) if name in NAMES else None
-    if found is not None and type(owner.descriptor) is property:
-        source = AttrSource(owner.source, name) if owner.source is not None else None
-        function = VariableTracker.build(self, found, source=source)
+    descriptor = getattr(function.obj, "descriptor", None) if name in NAMES else None
+    found = getattr(descriptor, name) if type(descriptor) is property else None
+    if found is not None:
+        owner = function.obj.source
+        function = VariableTracker.build(self, found, source=None if owner is None else AttrSource(owner, name))
     return call(self, function, args, kwargs)
