@@ -8,7 +8,7 @@ from typing import Any, Iterator
 
 import torch
 
-from .observed_state import Table, digest, values_of
+from .observed_state import Table, digest_of, values_of
 
 RELATIVE, ABSOLUTE = 1e-4, 1e-5
 LOW_RELATIVE, LOW_ABSOLUTE = 2e-2, 1e-2
@@ -29,9 +29,10 @@ def entry(value: Any, before: Any) -> Any:
     """An entry of a table in its compared form: unchanged entries are not carried between processes."""
     if not isinstance(value, torch.Tensor):
         return value
-    found = digest(value)
-    values = None if found == before else values_of(value)
-    return SAME if values is None else (str(value.dtype), value.requires_grad, values)
+    values = values_of(value)
+    if values is None or digest_of(value, values) == before:
+        return SAME
+    return str(value.dtype), value.requires_grad, values
 
 
 def differences(left: Outcome, right: Outcome) -> Iterator[tuple[str, Any, Any]]:

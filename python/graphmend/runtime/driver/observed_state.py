@@ -157,10 +157,12 @@ def values_of(tensor: torch.Tensor) -> Optional[torch.Tensor]:
 
 def digest(value: Any) -> Any:
     """A short form of an entry of a table; entries with the same one are taken for equal."""
-    if not isinstance(value, torch.Tensor):
-        return value
-    values = values_of(value)
+    return digest_of(value, values_of(value)) if isinstance(value, torch.Tensor) else value
+
+
+def digest_of(tensor: torch.Tensor, values: Optional[torch.Tensor]) -> Any:
+    """The short form of a tensor with these values."""
     if values is None:
         return "unreadable"
     data: Any = values.reshape(-1).view(torch.uint8).numpy() if values.numel() else b""
-    return str(value.dtype), tuple(value.shape), value.requires_grad, zlib.crc32(data)
+    return str(tensor.dtype), tuple(tensor.shape), tensor.requires_grad, zlib.crc32(data)
