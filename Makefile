@@ -35,8 +35,9 @@
 #   make sbom                 a bill of materials (CycloneDX) of the environment, build/sbom.json
 #   make lock                 write requirements/*.txt from requirements/*.in, with the hashes of the package index
 #   make results              write docs/results.md from what the other targets measured; what they have not stays as it is
-#   make matrix [TORCH='2.9.1 2.12.1 2.14.1 2.15.0'] [KIT=dir] [ONLY=..] [INDUCTOR=1]   the kit, or the runtime tests, on other
-#                             releases of torch; their environments are gigabytes, in build/torch
+#   make matrix [TORCH='2.9.1 2.12.1 2.14.1 2.15.0'] [KIT=dir [MODELS=1] [DRAW=20] [ONLY=..] [INDUCTOR=1] | DEMO=1] [WITH=python3.13]
+#                             the kit, the demo or the runtime tests on other releases of torch, and with another Python;
+#                             their environments are gigabytes, in build/torch
 #   make worth KIT=dir [ONLY='branch_*']   which cases are lost without each feature of the table of hooks
 #   make drift TORCH=2.15.0   what a release of torch has renamed, by the tables of hooks; in seconds once its environment is there
 #   make lint | clean
@@ -311,7 +312,8 @@ lock: .venv-lock/tools.stamp
 matrix: build
 	@mkdir -p build
 	$(call measure,$(BIN),build/matrix.json) $(BIN)/python tools/matrix.py --json build/matrix.json $(if $(KIT),--kit "$(KIT)") \
-	  $(if $(ONLY),--only '$(ONLY)') $(if $(INDUCTOR),--inductor) $(or $(TORCH),2.9.1 2.12.1 2.14.1 2.15.0)
+	  $(if $(ONLY),--only '$(ONLY)') $(if $(INDUCTOR),--inductor) $(if $(MODELS),--models) $(if $(DRAW),--draw $(DRAW)) \
+	  $(if $(DEMO),--demo) $(if $(WITH),--python $(WITH)) $(or $(TORCH),2.9.1 2.12.1 2.14.1 2.15.0)
 
 worth: build
 	@test -n "$(KIT)" || { echo "usage: make worth KIT=dir [ONLY='branch_*']" >&2; exit 2; }

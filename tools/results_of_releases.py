@@ -8,29 +8,44 @@ from page_sections import VERDICTS, table
 
 
 def matrix_part(records: Any) -> list[str]:
-    """The cases of the kit on other releases of torch."""
-    rows = []
-    for record in records:
-        if not record["kit"]:
-            continue
-        counts = record["verdicts"]
-        share = f"{100 * counts.get('whole', 0) / record['broke']:.0f} %" if record.get("broke") else "-"
-        backend = "inductor" if record["inductor"] else "eager"
-        cases = f"`{record['only']}`" if record["only"] else "all"
-        verdicts = [counts.get(name, 0) for name in VERDICTS]
-        rows.append(
-            [record["torch"], record["python"], record["mode"], backend, cases, record["broke"], share, *verdicts]
-        )
-    lines = table(["torch", "Python", "mode", "backend", "cases", "broke", "whole", *VERDICTS], rows)
-    left = [f"- {place_of(record)}: {', '.join(record['left'])}" for record in records if record.get("left")]
-    tests = [f"- {record['torch']}: {record['tests']}" for record in records if record.get("tests")]
+    """The cases and models of the kit, the demo and the project's own tests on other releases of torch."""
+    scored = [record for record in records if "verdicts" in record]
+    heads = ["torch", "Python", "mode", "backend", "what", "broke", "whole", *VERDICTS, "commit"]
+    lines = table(heads, [matrix_row(record) for record in scored])
+    left = [f"- {place_of(record)}: {', '.join(record['left'])}" for record in scored if record["left"]]
     lines += ["Not whole:", "", *left, ""] if left else []
+    demos = [f"- {record['torch']}: {demo_line(record['demo'])}" for record in records if "demo" in record]
+    lines += ["The demo's model there:", "", *demos, ""] if demos else []
+    tests = [f"- {record['torch']}: {record['tests']}" for record in records if "tests" in record]
     return [*lines, "The project's own runtime tests there:", "", *tests, ""] if tests else lines
 
 
+def matrix_row(record: Any) -> list[Any]:
+    """One run of the kit: where it ran, what it ran, its verdicts, and the commit."""
+    counts = record["verdicts"]
+    share = f"{100 * counts.get('whole', 0) / record['broke']:.0f} %" if record["broke"] else "-"
+    what = f"`{record['only']}`" if record["only"] else record["what"]
+    place = [record["torch"], record["python"], record["mode"], "inductor" if record["inductor"] else "eager"]
+    verdicts = [counts.get(name, 0) for name in VERDICTS]
+    return [*place, what, record["broke"], share, *verdicts, record["commit"]]
+
+
+def demo_line(demo: Any) -> str:
+    """Breaks, results and time of the demo's model in one line."""
+    equal = "bit for bit as eager" if demo["equal"] else "results differ from eager"
+    breaks = demo["breaks"]
+    steady = f"a steady call takes {demo['steady']:.2f} of the plain one's time"
+    return f"{breaks['plain']} breaks -> {breaks['mended']}, {equal}, {steady}"
+
+
 def place_of(record: Any) -> str:
-    """The release and the backend of a row, for a list."""
-    return f"{record['torch']}, inductor" if record["inductor"] else str(record["torch"])
+    """The release, the models and the backend of a row, for a list."""
+    parts = [
+        record["torch"],
+        record["what"] if record["what"] != "all cases" else "",
+        "inductor" if record["inductor"] else "",
+    ]
+    return ", ".join(part for part in parts if part)
 
 
 def worth_part(record: Any) -> list[str]:
