@@ -26,6 +26,8 @@ FORBIDDEN = frozenset(
     "seed manual_seed default_rng set_default_dtype set_default_device set_grad_enabled backward zero_grad "
     "register_hook".split()
 )
+# Names by which code looks at the exception that is being handled.
+HANDLED = frozenset("exc_info exception format_exc print_exc".split())
 TRUSTED = (
     "graphmend",
     "torch",
@@ -43,6 +45,12 @@ def is_trusted(module: Optional[str]) -> bool:
     return module is not None and module.partition(".")[0] in TRUSTED
 
 
+def looks_at_exception(code: types.CodeType) -> bool:
+    """Whether code names what tells of the exception that is being handled, as an attribute or as an option."""
+    options = (word for part in code.co_consts if type(part) is tuple for word in part if type(word) is str)
+    return not HANDLED.isdisjoint((*code.co_names, *options))
+
+
 class Unknown(Exception):
     """Why it is not known what a call does."""
 
@@ -54,6 +62,7 @@ class Search:
         self.ids: set[int] = set()
         self.names: set[str] = set()
         self.globals: set[str] = set()  # names of numbers and texts that it reads
+        self.handles = False  # whether it looks at the exception that is being handled
         self.seen: list[Any] = []  # keeps what is found alive, so that identities stay theirs
         self.known: set[int] = set()
         self.waiting: list[Any] = []
@@ -113,6 +122,7 @@ class Search:
         forbidden = (FORBIDDEN | drawing_names()).intersection(code.co_names)
         if forbidden:
             raise Unknown(f"it may use `{min(forbidden)}`")
+        self.handles = self.handles or looks_at_exception(code)
         for item in dis.get_instructions(code):
             if item.opname in WRITES_GLOBALS or (item.opname in WRITES_CELLS and item.argval in outer):
                 raise Unknown(f"it writes to `{item.argval}`, a variable outside of it")
@@ -123,7 +133,7 @@ class Search:
                 self.globals.add(name)
             self.add(value)
         for part in code.co_consts:
-            if isinstance(part, tuple) and "stacklevel" in part:
+            if isinstance(part, tuple) and not {"stacklevel", "stack_info"}.isdisjoint(part):
                 raise Unknown("it names a place on the stack")
             if isinstance(part, types.CodeType):
                 self.look_at_code(part, variables, outer)
@@ -176,10 +186,11 @@ class Search:
 
 @dataclasses.dataclass(frozen=True)
 class Reach:
-    """What a call may come by: the identities of objects, and names of globals that hold numbers or texts."""
+    """What a call may come by: identities of objects, names of globals that hold numbers or texts, the exception."""
 
     ids: frozenset = frozenset()
     names: frozenset = frozenset()
+    handles: bool = False  # it may look at the exception that is being handled
 
 
 NOTHING = Reach()
@@ -196,6 +207,7 @@ def reached(target: Any, method: str) -> tuple[Optional[str], Reach]:
         return f"`{method}` is no plain method of its class", NOTHING
     search = Search()
     search.names.add(method)
+    search.handles = method in HANDLED
     return found_from([target], search, "it")
 
 
@@ -209,7 +221,7 @@ def found_from(objects: list[Any], search: Search, subject: str) -> tuple[Option
         return str(reason), NOTHING
     except Exception as error:  # code of the program's own
         return f"{subject} cannot be looked through ({type(error).__name__})", NOTHING
-    return None, Reach(frozenset(search.ids), frozenset(search.globals))
+    return None, Reach(frozenset(search.ids), frozenset(search.globals), search.handles)
 
 
 def vars_of(kind: type) -> dict:

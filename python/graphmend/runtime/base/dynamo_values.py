@@ -47,6 +47,11 @@ def real(variable: Any) -> Any:
     return variable.as_python_constant() if variable.is_python_constant() else getattr(variable, "value", None)
 
 
+def handles_exception(tx: Any) -> bool:
+    """Whether the traced program is handling an exception; all frames of a trace share the stack of these."""
+    return len(tx.exn_vt_stack) > 0
+
+
 def as_constant(variable: Any) -> Any:
     """The value of a variable of Dynamo's, all of which the graph is guarded on; raises where it is no constant."""
     hold_keys(variable)

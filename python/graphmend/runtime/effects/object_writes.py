@@ -18,7 +18,7 @@ import torch
 
 from ..analysis.reachability import NOTHING, Reach, reached
 from ..base import hooks, trace_state
-from ..base.dynamo_values import source_name
+from ..base.dynamo_values import handles_exception, source_name
 from ..capture.identity_guard import computes, type_of
 
 CONTAINERS = (list, dict, set, bytearray, collections.deque, collections.defaultdict, collections.OrderedDict)
@@ -33,6 +33,7 @@ PLAIN_SETTERS = (
     type.__setattr__,
     types.SimpleNamespace.__setattr__,
 )
+HANDLES = "it may look at the exception that is being handled"
 SEEN = "`{}` is looked at, or written to in another way, in the same call"
 STORES = "method_setattr_standard"  # what Dynamo sets an attribute of any other object with
 SET_ATTRIBUTE = torch.nn.Module.__setattr__.__code__
@@ -322,6 +323,8 @@ def unsafe(trace: trace_state.Trace, current: Any, site: str, path: str, action:
         if action != "=":
             target = owner[name] if is_global else attribute(owner, name)
             reason, reach = unsafe_target(target, action)
+            if reason is None and reach.handles and handles_exception(current):
+                reason = HANDLES
         elif is_global:
             reason = None if plain_inside(owner.get(name)) else "the global holds more than a number or text"
         else:

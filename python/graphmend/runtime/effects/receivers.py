@@ -18,8 +18,8 @@ from typing import Any, Callable, Optional
 from ..analysis.receiver_reach import reached
 from ..analysis.record_keepers import keeps_records
 from ..base import trace_state
-from ..base.dynamo_values import real
-from .object_writes import asked_object
+from ..base.dynamo_values import handles_exception, real, translator
+from .object_writes import HANDLES, asked_object
 
 SEES = "what receives the effect may see the call, or be seen by it: {}"
 KEEPS = "a receiver may keep the record, whose tensors and containers would be copies"
@@ -47,6 +47,7 @@ class Receivers:
         self.loaded: frozenset[int] = frozenset()
         self.asked: frozenset[int] = frozenset()
         self.stored: frozenset[str] = frozenset()
+        self.handling = False  # whether an effect is shown while an exception is being handled
         self.known: list[Callable[[], Any]] = []  # weak references to the receivers that were looked at
 
     def present(self) -> list[Any]:
@@ -77,6 +78,8 @@ class Receivers:
                 reason = "an object of theirs is used in the call"
             elif not reach.names.isdisjoint(self.stored):
                 reason = "the call sets what they read"
+            elif self.handling and reach.handles:
+                reason = HANDLES
             elif self.copies and any(map(keeps_records, found)):
                 reason = KEEPS
         if reason is None:
@@ -111,6 +114,7 @@ def note(trace: Any, site: str, sink: Any, values: list[Any]) -> None:
     """Note that an effect is deferred, by Dynamo's variables of its sink and of what it shows."""
     receivers = trace.receivers = trace.receivers or Receivers()
     receivers.sites[site] = None
+    receivers.handling = receivers.handling or handles_exception(translator().output.current_tx)
     kind = trace_state.rule_of(site)
     receivers.kinds.add(kind)
     objects = [value for value in map(object_behind, values) if value is not None]
