@@ -28,6 +28,9 @@ IDENTITY = frozenset(
     "retains_grad retain_grad _backward_hooks names register_hook requires_grad_ backward".split()
 )
 
+# What a copy of a tensor has as well, and what it gives without its history.
+COPIED = frozenset("shape dtype device ndim size layout tolist data detach".split())
+
 HOOKS = ("register_hook", "register_post_accumulate_grad_hook")
 
 # Where Dynamo answers `isinstance` and `type`.
@@ -268,15 +271,60 @@ def unsafe_value(variable: Any, tx: Any, asked: bool) -> Optional[str]:
     return f"it shows an object that may change before the call ends ({kind.__name__})"
 
 
+CONSTANTS = ("LOAD_CONST", "LOAD_SMALL_INT")
+BUILDERS = ("BUILD_SLICE", "BUILD_TUPLE")
+IN_PLACE = 13  # the first of the operators of BINARY_OP that write to their left side
+NO_STEPS = ("CACHE", "EXTENDED_ARG", "NOT_TAKEN")
+
+
+def is_asked(following: list[dis.Instruction]) -> bool:
+    """Whether the value on top of the stack is asked for an attribute, an item or a comparison with constants.
+
+    `v.sum()` loads v and then an attribute; `v[0, 1:]` and `v > 0` load v, build constants, and take two values off.
+    """
+    depth = 0
+    for step in following:
+        if step.opname in CONSTANTS:
+            depth += 1
+        elif step.opname in BUILDERS and step.arg is not None:
+            depth -= step.arg - 1
+        elif step.opname == "BINARY_OP":
+            return depth == 1 and (step.arg or 0) < IN_PLACE
+        elif step.opname.startswith(("BINARY_", "COMPARE_OP")):
+            return depth == (2 if step.opname == "BINARY_SLICE" else 1)
+        else:
+            return depth == 0 and step.opname in ("LOAD_ATTR", "LOAD_METHOD") and gives_another(step.argval)
+    return False
+
+
+@functools.lru_cache(maxsize=None)
+def gives_another(name: str) -> bool:
+    """Whether an attribute of a tensor leads to another tensor or to no tensor, by the schemas of the operator.
+
+    `v.sum()` does; `v.flatten()` may be v itself.
+    """
+    packet = getattr(torch.ops.aten, name, None)
+    if name in COPIED or packet is None:
+        return name in COPIED
+    schemas = [getattr(packet, overload)._schema for overload in packet.overloads()]
+    methods = [schema for schema in schemas if takes_tensor(schema) and not schema.arguments[-1].is_out]
+    shared = any(part.alias_info for schema in methods for part in (*schema.arguments, *schema.returns))
+    return not shared and {str(part.type) for schema in methods for part in schema.returns} <= {"Tensor", "number"}
+
+
+def takes_tensor(schema: Any) -> bool:
+    """Whether the first argument of an operator is a tensor."""
+    return bool(schema.arguments) and str(schema.arguments[0].type) == "Tensor"
+
+
 def shows_whole(code: types.CodeType) -> bool:
-    """Whether a sink does more with one of its parameters than to ask for an attribute of it."""
+    """Whether a sink may show one of its parameters itself; what is computed from a copy is the same."""
     names = set(code.co_varnames[: code.co_argcount])
-    instructions = list(dis.get_instructions(code))
-    for instruction, following in zip(instructions, instructions[1:]):
-        if not instruction.opname.startswith("LOAD_FAST"):
+    steps = [step for step in dis.get_instructions(code) if step.opname not in NO_STEPS]
+    for place, step in enumerate(steps):
+        if not step.opname.startswith("LOAD_FAST"):
             continue
-        loaded = instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
-        asked = following.opname in ("LOAD_ATTR", "LOAD_METHOD")
-        if names & set(loaded[:-1] if asked else loaded):
+        loaded = step.argval if isinstance(step.argval, tuple) else (step.argval,)
+        if names & set(loaded[:-1] if is_asked(steps[place + 1 : place + 12]) else loaded):
             return True
     return False

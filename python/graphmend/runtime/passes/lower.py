@@ -177,7 +177,7 @@ def refuse_unproved(module: GraphModule, marks: Marks, trace: Trace) -> None:
                     trace.refuse(region.site, reason)
     chosen = {select.result for region in marks.regions for select in region.selects}
     for event in marks.events:
-        reason = unsafe_snapshot(graph, event, chosen if event.key in trace.shown else set())
+        reason = unsafe_snapshot(graph, event, chosen, event.key in trace.shown)
         if reason is not None:
             trace.refuse(site_of(event.key), reason)
 
@@ -222,16 +222,20 @@ def escape(region: Region, kept: set[Node]) -> Optional[str]:
     return None
 
 
-def unsafe_snapshot(order: branch_proofs.Order, event: Event, chosen: set[Node]) -> Optional[str]:
-    """Why a deferred value cannot be kept for later, None if it can."""
+def unsafe_snapshot(order: branch_proofs.Order, event: Event, chosen: set[Node], shown: bool) -> Optional[str]:
+    """Why a deferred value cannot be kept for later, None if it can.
+
+    A printed tensor shows its `grad_fn`, and a copy has another; the sum of a copy shows the sum.
+    """
     for value in event.values:
-        if value.args[0] in chosen and branch_proofs.requires_grad(value):
+        history = shown and branch_proofs.requires_grad(value)
+        if history and value.args[0] in chosen:
             return "a deferred tensor that a branch chose would show another `grad_fn`"
         storage = branch_proofs.storage_of(tensor_of(value))
         if storage is None:
             return "a deferred tensor has no memory of its own"
-        if order.written_after(storage, event.marker) and branch_proofs.requires_grad(value):
-            return "a deferred tensor that requires a gradient is written to later"
+        if history and order.written_after(storage, event.marker):
+            return "a deferred tensor that requires a gradient is shown, and written to later"
     return None
 
 
