@@ -70,3 +70,27 @@ def test_a_list_that_is_shuffled(tmp_path: Any) -> None:
 def test_other_draws_stay_as_they_are(tmp_path: Any, rows: str) -> None:
     compare(program(tmp_path, rows, "x * 2, rows"), CALLS)
     random.seed(0)
+
+
+FLOATS = {
+    "choice": "[random.choice(LEVELS)]",
+    "sample": "random.sample((0.5, 1.5, 2.5), 2)",
+    "signs": "[random.choice([0.0, -0.0, 2.5])]",
+}
+
+
+@pytest.mark.parametrize("name", FLOATS)
+def test_floats_of_a_list(tmp_path: Any, name: str) -> None:
+    source = FLOATS[name].replace("LEVELS", "[0.1, 0.2, 0.4, 0.7]")
+    outcome = compare(program(tmp_path, source, "x * rows[0] + sum(rows), rows, x.sum() + random.random()"), CALLS)
+    assert outcome.graphs == 1
+
+
+def test_floats_with_repetition(tmp_path: Any) -> None:
+    outcome = compare(program(tmp_path, "random.choices([0.1, 0.2, 0.4], k=4)", "x * rows[0] + sum(rows), rows"), CALLS)
+    assert outcome.graphs <= 2  # one of them with the numbers of the first call: they are many
+
+
+def test_a_float_that_decides_a_size(tmp_path: Any) -> None:
+    size = "torch.nn.functional.interpolate(x[None], scale_factor=rows)"
+    compare(program(tmp_path, "random.choice([1.0, 2.0])", size), CALLS)

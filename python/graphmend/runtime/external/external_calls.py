@@ -71,10 +71,21 @@ def holder(part: str, value: Any) -> Holder:
     return found
 
 
-def called(site: str, function: Callable[..., Any], part: str, args: tuple, kwargs: dict, is_row: bool = False) -> Any:
-    """What a call gives, as the trace has to see it. Of a row of numbers any may be drawn, of other things a few."""
+def called(
+    site: str,
+    function: Callable[..., Any],
+    part: str,
+    args: tuple,
+    kwargs: dict,
+    is_row: bool = False,
+    is_table: bool = False,
+) -> Any:
+    """What a call gives, as the trace has to see it. Of numbers any may be drawn, of other things a few.
+
+    Of a row of integers a few are drawn as well: they may be sizes, for which a graph is made each.
+    """
     value = None
-    found = happen(site, part, len(local.queue) > 0, is_row)
+    found = happen(site, part, len(local.queue) > 0, is_row, is_table)
     if found == "later":
         cell: list = []
         local.queue.append((local, take, torch.is_grad_enabled(), None, function, cell))
@@ -98,16 +109,24 @@ def ordered(site: str, function: Callable[..., Any], args: tuple, kwargs: dict) 
     if not has_places("items"):
         refuse(site, "it draws from what is no plain list")
     count, first, step = len(items), first_of("items"), step_of("items")
-    order = called(site, function, "", (count, *rest), kwargs, step != 0)
+    table = torch.tensor(items, dtype=torch.float64, device="cpu") if are_floats("items") else None
+    order = called(site, function, "", (count, *rest), kwargs, step != 0, table is not None)
     if type(order) is int:
-        return first + order * step if step else items[order]
+        return item_at(order, items, table, first, step)
     found = []
     for place in order:
-        found.append(first + place * step if step else items[place])
+        found.append(item_at(place, items, table, first, step))
     if kind_of_order("function") != "shuffle":
         return found
     items[:] = found
     return None
+
+
+def item_at(place: int, items: Any, table: Any, first: int, step: int) -> Any:
+    """The item at a place that may be known only when the graph runs: of a row, of a table of numbers, or of a few."""
+    if table is not None:
+        return table[place].item()
+    return first + place * step if step else items[place]
 
 
 # ---- Run by Dynamo for real while it traces ----
@@ -155,6 +174,16 @@ def has_places(name: str) -> bool:
     kind = variable_of(name).python_type()
     plain = (list, tuple, str, range, torch.nn.ModuleList, torch.nn.Sequential)
     return kind in plain
+
+
+@constant
+def are_floats(name: str) -> bool:
+    """Whether the value of this name in the calling frame is a list or tuple of floats that are constants."""
+    try:
+        numbers = as_constant(variable_of(name))
+    except Exception:  # no constants
+        return False
+    return type(numbers) in (list, tuple) and len(numbers) > 1 and all(type(number) is float for number in numbers)
 
 
 @constant
@@ -294,7 +323,7 @@ def notes() -> Notes:
 
 
 @constant
-def happen(site: str, part: str, deferred: bool, is_row: bool) -> str:
+def happen(site: str, part: str, deferred: bool, is_row: bool, is_table: bool) -> str:
     """Make the call of the calling frame for real, and have it made before the graph whenever that runs.
 
     The frame's `value` becomes a constant, an input of the graph, or the number of the value among those of the site.
@@ -305,7 +334,7 @@ def happen(site: str, part: str, deferred: bool, is_row: bool) -> str:
     fact = impure_functions.fact_of(function)
     assert fact is not None
     args, kwargs = constants(site, ("args", "kwargs"))
-    many = fact.kind == ORDER and is_row and outcomes_of(function, args, kwargs) > MAX_VALUES
+    many = fact.kind == ORDER and (is_table or (is_row and outcomes_of(function, args, kwargs) > MAX_VALUES))
     if fact.kind == ORDER:
         args = sequence(function, args, kwargs, site, many)
     if deferred and fact.kind not in (PURE, CLOCK):
