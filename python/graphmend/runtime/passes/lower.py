@@ -230,8 +230,12 @@ def unsafe_snapshot(order: branch_proofs.Order, event: Event, chosen: set[Node])
         storage = branch_proofs.storage_of(tensor_of(value))
         if storage is None:
             return "a deferred tensor has no memory of its own"
-        if order.written_after(storage, event.marker) and branch_proofs.requires_grad(value):
+        if not order.written_after(storage, event.marker):
+            continue
+        if branch_proofs.requires_grad(value):
             return "a deferred tensor that requires a gradient is written to later"
+        if isinstance(tensor_of(value.args[0]), torch.nn.Parameter):
+            return "a deferred parameter is written to later, and a copy of it is none"
     return None
 
 
