@@ -40,6 +40,36 @@ def test_view_that_fails(tmp_path):
     compare(load(tmp_path, LAYOUT % "y.view(-1)"), CALLS, grad=False)
 
 
+
+@pytest.mark.parametrize("asked", ["y.is_conj()", "y.imag.is_neg()", "torch.is_conj(y)", "y.resolve_conj().is_conj()"])
+def test_lazy_conjugation(tmp_path, asked):
+    compare(load(tmp_path, CONJUGATE % asked), [lambda: (torch.tensor([1 + 2j, 0j]),)], grad=False)
+
+
+CONJUGATE = """
+    import torch
+
+    def f(x):
+        y = x.conj()
+        print("y", y, %s)
+        x.mul_(2)
+        return y + 1
+"""
+
+MODE = """
+    import torch
+
+    def f(x):
+        with torch.no_grad():
+            print(torch.is_grad_enabled(), x.sum().item())
+        return x + 1
+"""
+
+
+def test_mode_of_the_place(tmp_path):
+    compare(load(tmp_path, MODE), CALLS)
+
+
 PARAMETER = """
     import torch
 
