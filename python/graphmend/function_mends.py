@@ -11,6 +11,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import builtins
 import dataclasses
 import gc
 import sys
@@ -123,9 +124,17 @@ def mend_function(function: Any) -> bool:
 def may_be_mended(function: types.FunctionType, code: types.CodeType) -> bool:
     """Whether a function is the program's or a package's, and no import has looked at its file."""
     path = code.co_filename
+    if not finds_runtime(function):
+        return False
     if "_gm" in code.co_names or (path in hook.state.imported and not source_texts.were_compiled(path)):
         return False
     return hook.is_ours_to_mend(str(function.__globals__.get("__name__") or ""), path)
+
+
+def finds_runtime(function: types.FunctionType) -> bool:
+    """Whether code of a function finds the runtime: not where the program has chosen its builtins."""
+    names = function.__globals__.get("__builtins__", builtins)
+    return "_gm" in (names if isinstance(names, dict) else vars(names))
 
 
 def mended_half(code: types.CodeType) -> Optional[types.CodeType]:

@@ -58,6 +58,16 @@ static const char *const pure_methods[] = {
 /* Methods of tensors whose name a list, set, deque or dictionary also has, where it mutates. */
 static const char *const two_faced_methods[] = {"add", "sort", NULL};
 
+/* Views that fail, or are others, where a tensor lies otherwise in memory. */
+static const char *const layout_views[] = {"as_strided", "contiguous", "view", "view_as", "view_as_complex", "view_as_real", NULL};
+
+/* What tells more of a tensor than its values, or asks for a mode of torch. A sink may be handed a copy, which lies in memory without gaps,
+ * overlaps and lazy conjugation, and it runs when the modes of the place have ended. */
+static bool asks_of_form(const gm_torch_op *op) {
+    bool values = op->result == GM_TORCH_TENSOR || op->result == GM_TORCH_TENSORS || (op->flags & GM_TORCH_DATA) != 0;
+    return !values || gm_text_in(op->name, layout_views);
+}
+
 static bool forbids_data(gm_effects_mode mode) {
     return mode == GM_EFFECTS_SIDE || mode == GM_EFFECTS_TAIL;
 }
@@ -73,6 +83,9 @@ static gm_refusal of_torch_op(const gm_torch_op *op, const gm_node *call, gm_eff
     }
     if ((op->flags & GM_TORCH_DATA) != 0 && forbids_data(mode)) {
         return gm_effects_refuse("its code reads the value of a tensor", call);
+    }
+    if (mode == GM_EFFECTS_SINK && asks_of_form(op)) {
+        return gm_effects_refuse("its code asks for more than the values of a tensor", call);
     }
     return none;
 }

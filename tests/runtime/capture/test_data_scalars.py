@@ -70,6 +70,19 @@ def test_number_that_is_an_object() -> None:
     compare(lambda: program, [lambda: (torch.ones(3),), lambda: (-torch.ones(3),)], dynamic=False)
 
 
+def test_number_that_the_path_knows() -> None:
+    """Where `n == 0` holds, `n > 3` is false for all that Dynamo knows, and still no object to it."""
+
+    def program(x):
+        n = int(x.sum().item())
+        y = x + 1 if n == 0 else x * 2
+        large = n > 3
+        return y + 10 if large is False else y + 100
+
+    calls = [lambda: (torch.zeros(3),), lambda: (torch.ones(3),), lambda: (torch.ones(4),)]
+    compare(lambda: program, calls, False, dynamic=False)
+
+
 def test_comparison_that_rounds() -> None:
     def program(value, x):
         return x * 2 if value.item() == 2.0**60 else x * 0

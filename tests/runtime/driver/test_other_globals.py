@@ -68,6 +68,32 @@ def test_the_module_shows_its_own_names_only(function):
     assert "_gm" not in vars(module)
 
 
+def test_what_a_trace_leaves_in_the_module_has_our_name(function):
+    module = sys.modules[function.__module__]
+    right(torch.compile(function, backend="eager"))
+    left = [name for name in vars(module) if not name.startswith("__") and "graphmend" not in name]
+    assert left == ["torch", "f", "make"]
+
+
+@pytest.mark.parametrize("names", [{}, {"print": print}, {"print": print, "__import__": __import__}])
+def test_text_with_builtins_of_its_own(names):
+    """Nothing is mended where the runtime cannot be found; the program runs."""
+    import graphmend
+
+    text = "def f(x):\n    y = x + 1\n    if y.sum() > 0:\n        y = y * 2\n    return y\n"
+    module = {"__builtins__": names}
+    graphmend.install()
+    try:
+        exec(compile(text, "<restricted>", "exec"), module)
+        assert right(module["f"])
+        compiled = torch.compile(module["f"], backend="eager")
+        if "__import__" in names:  # Dynamo itself asks for it
+            assert right(compiled)
+    finally:
+        graphmend.uninstall()
+    assert right(module["f"]) and "_gm" not in names
+
+
 class Pickler(pickle.Pickler):
     """Pickles code by its parts, as cloudpickle does."""
 

@@ -78,10 +78,11 @@ def create_number(
 def compare_objects(compare: Any, trace: trace_state.Trace, sign: str, tx: Any, sides: Any, options: Any) -> Any:
     """Refuse a graph whose program asks whether a number that data decide is a certain object, such as True.
 
-    Dynamo says no, whatever the number; without such numbers in graphs Python answers.
+    Dynamo says no, whatever the number; without such numbers in graphs Python answers. A number that the path has made
+    known (`n == 0` held, so `n > 3` is false) is such a number, too.
     """
     is_question = trace.whole and sign in ("is", "is not")
-    if is_question and any(map(decided_by_data, sides)) and any(map(is_number, sides)):
+    if is_question and any(map(is_symbolic, sides)) and any(map(is_number, sides)):
         raise trace_state.SiteRefused("the function asks which object a number is that data decide")
     return compare(sign, tx, sides, options)
 
@@ -104,14 +105,18 @@ def is_number(variable: Any) -> bool:
     return bool(variable.is_python_constant()) and isinstance(variable.as_python_constant(), (int, float))
 
 
+def is_symbolic(variable: Any) -> bool:
+    """Whether Dynamo's variable is a formula, and no number of Python's."""
+    return isinstance(variable.realize(), number_class())
+
+
 def decided_by_data(variable: Any) -> bool:
     """Whether Dynamo's variable is a number that is known only when the graph runs."""
-    variable = variable.realize()
-    if not isinstance(variable, number_class()):
+    if not is_symbolic(variable):
         return False
     from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
-    return bool(free_unbacked_symbols(variable.sym_num))
+    return bool(free_unbacked_symbols(variable.realize().sym_num))
 
 
 @functools.lru_cache(maxsize=None)

@@ -31,6 +31,7 @@ from ..capture.identity_guard import refuse_replaced
 from ..capture.specialization import write_numbers
 from ..effects import receivers
 from ..effects.deferred_values import refuse_escaped
+from ..effects.finalizers import refuse_finalized
 from ..effects.mode_rollback import keeping_modes
 from ..effects.object_writes import refuse_seen
 from ..effects.redirected_output import refuse_kept, silent
@@ -99,6 +100,7 @@ class MendingBackend:
             refuse_escaped(trace, translator().output)
             refuse_kept(trace, translator().output)
             refuse_replaced(module, translator().output)
+            refuse_finalized(translator().output)
             receivers.refuse_seen(trace, translator().output)
             refuse_buffers(module)
             refuse_leaving(module, trace)

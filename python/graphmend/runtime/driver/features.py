@@ -54,6 +54,7 @@ ORDER = (
     "shims.property_functions",
     "shims.lazy_attributes",
     "effects.purity_watch",
+    "effects.finalizers",
     "shims.is_compiling",
     "shims.unmended_functions",
     "capture.trace_time",

@@ -234,8 +234,12 @@ def unsafe_snapshot(order: branch_proofs.Order, event: Event, chosen: set[Node],
         storage = branch_proofs.storage_of(tensor_of(value))
         if storage is None:
             return "a deferred tensor has no memory of its own"
-        if history and order.written_after(storage, event.marker):
+        if not order.written_after(storage, event.marker):
+            continue
+        if history:
             return "a deferred tensor that requires a gradient is shown, and written to later"
+        if isinstance(tensor_of(value.args[0]), torch.nn.Parameter):
+            return "a deferred parameter is written to later, and a copy of it is none"
     return None
 
 
