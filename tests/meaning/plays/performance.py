@@ -153,6 +153,10 @@ async def _calls_later(client: Any, play: Play, form: str, endpoint: Any, result
             results.append(error)
 
 
+def _is_time(value: Any) -> bool:
+    return type(value) in (int, float) and 0 < value < 1e6
+
+
 def _slower(play: Play, factor: float) -> Play:
     """The same play in slow motion: what the server waits, and the times that the client has."""
 
@@ -167,7 +171,7 @@ def _slower(play: Play, factor: float) -> Play:
         return [[step(made) for made in steps] for steps in play.script(stream)]
 
     options = {**TIMES, **play.options}
-    options.update({name: options[name] * factor for name in TIMES if type(options[name]) in (int, float)})
+    options.update({name: options[name] * factor for name in TIMES if _is_time(options[name])})
     return dataclasses.replace(play, script=script, options=options, before=play.before * factor)
 
 
