@@ -103,6 +103,8 @@ static void add_up(const gm_found *found, const gm_job_result *results, gm_repor
         totals->findings += results[i].findings;
         totals->notices += results[i].notices;
         totals->mends += results[i].mends;
+        totals->safe += results[i].safe;
+        totals->assumed += results[i].assumed;
         totals->files_with_findings += results[i].findings > 0;
         totals->known += results[i].known;
     }

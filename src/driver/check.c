@@ -84,6 +84,7 @@ static void add_finding(gm_arena *arena, gm_checked *checked, const gm_finding *
               (gm_entry){
                   .rule = finding->rule,
                   .node = finding->node,
+                  .finding = finding,
                   .break_id = gm_release_break((gm_release)checked->analysis->release, finding->rule),
                   .level = finding->plan != NULL ? GM_LEVEL_SAFE : GM_LEVEL_ADVICE,
                   .start = mark->start,

@@ -5,9 +5,17 @@
 #include "driver/notebook.h"
 #include "rules/rule.h"
 
+/* What `graphmend fix` does about a finding. */
+typedef enum gm_fix_answer {
+    GM_FIXES_NO,
+    GM_FIXES_SAFE,    /* it is written, proved by the text of the file */
+    GM_FIXES_ASSUMING, /* it is written with `--unsafe` */
+} gm_fix_answer;
+
 typedef struct gm_entry {
     const gm_rule *rule; /* NULL: a syntax error, or by its level a notice */
     const gm_node *node; /* the statement or expression that the finding is about; NULL for syntax errors and comments */
+    const gm_finding *finding; /* NULL for syntax errors and comments, and in entries that were kept */
     const char *break_id; /* of the release of torch that was asked about; "" for none, NULL with a syntax error */
     uint8_t level;       /* gm_level */
     uint32_t start;      /* byte range in the text of what is marked */
@@ -20,7 +28,11 @@ typedef struct gm_entry {
     const char *because; /* where the marked value comes from; may be NULL */
     const char *advice; /* what to write instead; may be NULL */
     const char *reason; /* why there is no mend; NULL where there is one */
+    const char *run_note; /* of gm_foresee: how `run` mends what has no plan, or why not; may be NULL */
+    const char *fix_note; /* the same: what `fix` assumes, or why it writes nothing; may be NULL */
     uint32_t callers;    /* calls of the function around it in code that torch.compile reaches */
+    uint8_t fix;         /* gm_fix_answer, of gm_foresee */
+    bool run;            /* whether `graphmend run` mends it, of gm_foresee */
     bool certain;
     bool reached;
 } gm_entry;

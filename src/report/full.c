@@ -21,8 +21,8 @@ static void add_place(gm_buffer *out, const gm_checked *checked, const gm_entry 
     gm_report_add_place(out, checked, entry, with->style);
     gm_buffer_printf(out, ":%s %s%s%s ", with->off, with->code, gm_report_code(entry), with->off);
     gm_visible_add(out, entry->message, strlen(entry->message), gm_report_visible(with->style));
-    if (entry->rule != NULL && entry->level != GM_LEVEL_ADVICE) {
-        gm_buffer_printf(out, " %s[mend: %s]%s", with->faint, gm_report_level(entry), with->off);
+    if (entry->rule != NULL && entry->rule != &gm_rule_unused_suppression) {
+        gm_buffer_printf(out, " %s[run: %s, fix: %s]%s", with->faint, entry->run ? "yes" : "no", gm_report_fix(entry), with->off);
     }
     gm_buffer_add_char(out, '\n');
 }
@@ -118,7 +118,8 @@ static void file(gm_buffer *out, const gm_checked *checked, const gm_report_styl
             gm_buffer_printf(out, "%s      = reached:%s by %u calls\n", with->faint, with->off, entry->callers);
         }
         add_note(out, "write", entry->advice, with);
-        add_note(out, "no mend", entry->reason, with);
+        add_note(out, entry->run ? "run" : "no run", entry->run_note, with);
+        add_note(out, entry->fix == GM_FIXES_ASSUMING ? "fix --unsafe assumes" : "no fix", entry->fix_note, with);
         gm_buffer_add_char(out, '\n');
     }
 }
@@ -129,9 +130,9 @@ static void end(gm_buffer *out, const gm_report_totals *totals, const gm_report_
     if (totals->findings == 0) {
         gm_buffer_printf(out, "no %sfindings in %u file%s", new, totals->files, totals->files == 1 ? "" : "s");
     } else {
-        gm_buffer_printf(out, "%u %sfinding%s in %u of %u file%s, %u with a mend", totals->findings, new,
-                         totals->findings == 1 ? "" : "s", totals->files_with_findings, totals->files,
-                         totals->files == 1 ? "" : "s", totals->mends);
+        gm_buffer_printf(out, "%u %sfinding%s in %u of %u file%s: `run` mends %u, `fix` %u, `fix --unsafe` %u", totals->findings, new,
+                         totals->findings == 1 ? "" : "s", totals->files_with_findings, totals->files, totals->files == 1 ? "" : "s",
+                         totals->mends, totals->safe, totals->safe + totals->assumed);
     }
     if (totals->notices > 0) {
         gm_buffer_printf(out, ", %u not analysed", totals->notices);

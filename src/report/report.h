@@ -17,7 +17,9 @@ typedef struct gm_report_totals {
     uint32_t files;    /* checked */
     uint32_t findings; /* syntax errors included */
     uint32_t notices;  /* files that were not analysed; not among `findings` */
-    uint32_t mends;    /* findings that `fix` or `run` mends */
+    uint32_t mends;    /* findings that `run` mends, or that `fix` has mended */
+    uint32_t safe;     /* findings that `fix` mends */
+    uint32_t assumed;  /* others that `fix --unsafe` mends */
     uint32_t files_with_findings;
     uint32_t known;    /* findings that a baseline has; they are not told and not among `findings` */
     bool baseline;     /* there is one */
@@ -41,6 +43,7 @@ const char *gm_report_names(void);
 const char *gm_report_code(const gm_entry *entry);
 const char *gm_report_rule_name(const gm_entry *entry);
 const char *gm_report_level(const gm_entry *entry);
+const char *gm_report_fix(const gm_entry *entry); /* "safe", "assumes" or "no" */
 
 /* Column in characters, from 1, as editors count. */
 uint32_t gm_report_column(const gm_source *source, gm_position position);
