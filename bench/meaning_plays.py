@@ -16,6 +16,7 @@ import asyncio
 import collections
 import concurrent.futures
 import json
+import resource
 import sys
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from plays.performance import Graphmend, settled
 from plays.stage import Play
 
 OWN = {"options", "tools"}
+MOST_MEMORY = 6 << 30  # bytes
 
 
 class OpenAI:
@@ -106,6 +108,7 @@ def main() -> None:
     record = {"all": {"graphmend": tally(Graphmend(), PLAYS, *how)}, "shared": {}}
     record["shared"]["graphmend"] = tally(Graphmend(), shared, *how)
     if options.peer:
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))  # a peer may read answers without end
         peer = OpenAI()
         record["shared"][peer.name] = tally(peer, shared, *how)
     for kind, clients in record.items():

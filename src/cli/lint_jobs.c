@@ -36,6 +36,7 @@ static gm_hash key_of(const gm_lint *asked, const gm_target *target, const gm_ch
     gm_hasher_add_text(&hasher, target->path);
     gm_hasher_add_text(&hasher, check->select);
     gm_hasher_add_text(&hasher, check->ignore);
+    gm_hasher_add_text(&hasher, check->more);
     gm_hasher_add_text(&hasher, check->file_ignore);
     gm_hasher_add_text(&hasher, check->all ? "all" : "");
     gm_hasher_add_text(&hasher, check->asked.entrances);
@@ -88,7 +89,7 @@ static const gm_checked *check_anew(gm_arena *arena, const gm_lint *asked, const
     gm_checked *checked = gm_check_bytes(arena, target->path, file->bytes, file->size, check);
     result->known = asked->baseline != NULL ? gm_baseline_take(arena, asked->baseline, target->absolute, checked, check) : 0;
     result->calls = (char *)(uintptr_t)checked->calls;
-    gm_foresee(arena, checked, check->all, check->select);
+    gm_foresee(arena, checked, check->all, gm_check_named(arena, check));
     if (result->keyed) {
         keep(arena, checked, result);
     }

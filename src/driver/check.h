@@ -53,6 +53,7 @@ typedef struct gm_check_options {
     bool all;           /* also findings by shape alone, and in functions that torch.compile does not reach */
     const char *select; /* codes or prefixes, each followed by a comma; NULL: all */
     const char *ignore; /* the same; NULL: none */
+    const char *more;   /* the same: beside those of `select`; NULL: none */
     const char *file_ignore; /* the same, of this file alone */
     gm_asked asked;          /* of the analysis */
     bool release_named;      /* `asked.release` stands in place of the settings' */
@@ -67,6 +68,9 @@ static inline bool gm_check_is_notice(const gm_entry *entry) {
 static inline bool gm_check_is_too_large(const gm_checked *checked) {
     return checked->entries.count > 0 && gm_check_is_notice(&checked->entries.items[0]);
 }
+
+/* The codes that are named: those of `select` and `more`; NULL where none are. */
+const char *gm_check_named(gm_arena *arena, const gm_check_options *options);
 
 /* Whether the options leave a rule in. */
 bool gm_check_selects(const gm_check_options *options, const gm_rule *rule);

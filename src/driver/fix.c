@@ -60,7 +60,7 @@ static bool mend_once(gm_arena *arena, gm_fixed *fixed, const gm_fix_options *op
     gm_analysis *analysis = fixed->after->analysis;
     refuse_others(analysis, report);
     gm_fix_options chosen = *options;
-    chosen.named = report->select;
+    chosen.named = gm_check_named(arena, report);
     gm_fix *fix = gm_fix_run(analysis, &chosen);
     remove_comments(arena, fixed, fix);
     if (fix->edits.items.count == 0) {
@@ -115,6 +115,6 @@ gm_fixed *gm_fix_bytes(gm_arena *arena, const char *path, const char *bytes, siz
         take_back(fixed, bytes, size);
     }
     fixed->changed = rounds > 0 && fixed->problem == NULL;
-    gm_foresee(arena, fixed->after, options->all, report->select);
+    gm_foresee(arena, fixed->after, options->all, gm_check_named(arena, report));
     return fixed;
 }

@@ -6,6 +6,7 @@
 #define GM_REPORT_REPORT_H
 
 #include "base/buffer.h"
+#include "base/table.h"
 #include "driver/check.h"
 
 typedef struct gm_report_style {
@@ -79,6 +80,9 @@ void gm_report_json_entry(gm_buffer *out, const gm_checked *checked, const gm_en
 
 /* A path as a relative or `file:` URI reference, percent-encoded, as a JSON string with its quotes. */
 void gm_report_add_uri(gm_buffer *out, const char *path);
+
+/* By path, rule and the marked text; equal ones in a file are told apart by their order. `seen` has how many there were of each. */
+uint64_t gm_report_fingerprint(gm_arena *arena, gm_table *seen, const gm_checked *checked, const gm_entry *entry);
 
 /* One line "CODE MENDED" an entry, for `--statistics`; no format that can be named. */
 extern const gm_report_format gm_report_tally;
