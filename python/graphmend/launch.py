@@ -23,6 +23,7 @@ USAGE = (
     "usage: graphmend run [--check[=N]] SCRIPT [ARGUMENTS]\n       graphmend run [--check[=N]] -m MODULE [ARGUMENTS]"
 )
 CHECKED_CALLS = 3  # of every compiled callable, where `--check` does not say how many
+STANDARD_INPUT = "<stdin>"  # as the interpreter calls it
 DIFFERS = 3  # the exit status where a compared call differs
 
 
@@ -87,6 +88,17 @@ def run_script(script: str) -> None:
     if hook.state.active:
         hook.state.imported.add(path)
         mended = hook.mended_code(path, data)
+    exec(code if mended is None else mended, main.__dict__)
+
+
+def run_standard_input(name: str) -> None:
+    """Run the text on standard input as `__main__`."""
+    data = sys.stdin.buffer.read()
+    prepend_path("")
+    main = fresh_main()
+    main.__dict__.update(__file__=STANDARD_INPUT)
+    code = compile(data, STANDARD_INPUT, "exec", dont_inherit=True)
+    mended = hook.mended_code(STANDARD_INPUT, data) if hook.state.active else None
     exec(code if mended is None else mended, main.__dict__)
 
 
@@ -169,7 +181,9 @@ def start(arguments: list[str]) -> None:
     """Run what the arguments name; returns, raises and exits as it does."""
     program = arguments[0]
     action: Callable[[str], None] = run_script
-    if program == "-m":
+    if program == "-":
+        action = run_standard_input
+    elif program == "-m":
         action, arguments = run_module, arguments[1:]
     elif is_container(program):
         action = run_container
@@ -200,7 +214,7 @@ def run(arguments: list[str]) -> None:
         wanted = bool(arguments) and arguments[0] != "-m"
         (terminal.say if wanted else terminal.complain)(*USAGE.split("\n"))
         sys.exit(0 if wanted else 2)
-    if arguments[0].startswith("-") and arguments[0] != "-m":
+    if arguments[0].startswith("-") and arguments[0] not in ("-m", "-"):
         terminal.complain(f"graphmend: unknown option `{arguments[0]}`", *USAGE.split("\n"))
         sys.exit(2)
     try:

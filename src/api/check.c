@@ -1,4 +1,5 @@
 #include "api/call.h"
+#include "driver/foresee.h"
 #include "report/report.h"
 
 /* Nothing is filtered: the members `certain` and `reached` say what the command would leave out. */
@@ -7,6 +8,7 @@ static const gm_check_options everything = {.all = true};
 static void check(gm_buffer *out, const void *request) {
     const gm_api_source *source = request;
     gm_checked *checked = gm_check_bytes(out->arena, source->path, source->bytes, source->size, &everything);
+    gm_foresee(out->arena, checked, true, NULL);
     gm_buffer_add_char(out, '{');
     gm_report_json_members(out, checked);
     gm_buffer_add_text(out, "}\n");

@@ -2,6 +2,7 @@
 
 #include "api/call.h"
 #include "driver/fix.h"
+#include "driver/foresee.h"
 #include "report/report.h"
 
 /* As in check.c: nothing is filtered. */
@@ -33,6 +34,7 @@ static void fix(gm_buffer *out, const void *request) {
         .drops_output = (given->flags & GM_FIX_DROP_OUTPUT) != 0,
     };
     const gm_fixed *fixed = gm_fix_bytes(out->arena, given->path, given->bytes, given->size, &options, &everything);
+    gm_foresee(out->arena, fixed->before, false, NULL);
     gm_buffer_add_char(out, '{');
     gm_report_json_members(out, fixed->before);
     gm_buffer_add_text(out, fixed->changed ? ", \"changed\": true, \"text\": " : ", \"changed\": false, \"text\": ");

@@ -2,20 +2,22 @@
 #include "cli/cli.h"
 #include "cli/lint.h"
 
-enum { OWN = 3 }; /* options that `fix` does not have */
+enum { OWN = 4 }; /* options that `fix` does not have */
 
 int gm_cli_check(int count, char **arguments) {
     gm_lint asked = {.format = "full"};
     gm_option options[GM_LINT_OPTIONS] = {
         {"--fix", &asked.fix, NULL, NULL, "write the mends that `graphmend fix` writes, report what is left"},
+        {"--watch", &asked.watch, NULL, NULL, "report again whenever a file changes"},
         {"--baseline", NULL, &asked.baseline_path, "FILE", "only what is not listed in this file"},
         {"--write-baseline", NULL, &asked.write_baseline, "FILE", "list everything that is found in a file for `--baseline`"},
     };
     int shared = gm_lint_options(options + OWN, &asked);
     const gm_usage usage = {
-        .synopsis = "graphmend check [OPTIONS] PATH...",
+        .synopsis = "graphmend check [OPTIONS] [PATH...]",
         .summary =
             "Says where torch.compile will break the graph, why, and what to write instead.\n\n"
+            "  graphmend check                             the current folder\n"
             "  graphmend check src/                        every finding, with the line and the reason\n"
             "  graphmend check --statistics src/           how many of each kind\n"
             "  graphmend check --diff model.py             what `graphmend fix model.py` would change\n"

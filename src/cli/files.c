@@ -9,10 +9,21 @@
 #endif
 
 #include "cli/cli.h"
+#include "cli/closest.h"
 #include "cli/say.h"
 #include "driver/discover.h"
 #include "driver/files.h"
 #include "driver/links.h"
+
+/* Which rule may be meant. */
+static void say_rule(const char *word, size_t length) {
+    gm_closest closest = gm_closest_start(word, length);
+    for (size_t i = 0; i < gm_rule_count; i++) {
+        gm_closest_offer(&closest, gm_rules[i]->name);
+        gm_closest_offer(&closest, gm_rules[i]->code);
+    }
+    gm_closest_say(&closest);
+}
 
 static bool read_list(gm_arena *arena, const char *typed, const char **codes) {
     gm_buffer list;
@@ -22,10 +33,10 @@ static bool read_list(gm_arena *arena, const char *typed, const char **codes) {
         if (length > 0) {
             if (!gm_settings_knows(at, length)) {
                 gm_cli_say(stderr, "graphmend: no rule `%.*s`, see `graphmend rule` for all rules\n", (int)length, at);
+                say_rule(at, length);
                 return false;
             }
-            gm_buffer_add(&list, at, length);
-            gm_buffer_add_char(&list, ',');
+            gm_settings_add_code(&list, at, length);
         }
         at += length + (at[length] != '\0');
     }
@@ -34,12 +45,21 @@ static bool read_list(gm_arena *arena, const char *typed, const char **codes) {
 }
 
 bool gm_cli_read_codes(gm_arena *arena, gm_run *run) {
-    return read_list(arena, run->select, &run->check.select) && read_list(arena, run->ignore, &run->check.ignore);
+    return read_list(arena, run->select, &run->check.select) && read_list(arena, run->ignore, &run->check.ignore) &&
+           read_list(arena, run->extend_select, &run->check.more);
 }
 
 bool gm_cli_colors(void) {
     const char *refused = getenv("NO_COLOR");
-    return isatty(STDOUT_FILENO) == 1 && (refused == NULL || *refused == '\0');
+    const char *forced = getenv("FORCE_COLOR");
+    const char *terminal = getenv("TERM");
+    if (refused != NULL && *refused != '\0') {
+        return false;
+    }
+    if (forced != NULL && *forced != '\0') {
+        return strcmp(forced, "0") != 0;
+    }
+    return isatty(STDOUT_FILENO) == 1 && (terminal == NULL || strcmp(terminal, "dumb") != 0);
 }
 
 int gm_cli_with_arena(int (*body)(gm_arena *arena, void *context), void *context) {
@@ -103,6 +123,8 @@ static void add_up(const gm_found *found, const gm_job_result *results, gm_repor
         totals->findings += results[i].findings;
         totals->notices += results[i].notices;
         totals->mends += results[i].mends;
+        totals->safe += results[i].safe;
+        totals->assumed += results[i].assumed;
         totals->files_with_findings += results[i].findings > 0;
         totals->known += results[i].known;
     }
@@ -168,17 +190,21 @@ static int run_found(gm_arena *arena, const gm_run *run, const gm_found *found, 
     }
     gm_jobs_free(results, found->targets.count);
     gm_jobs_free(earlier.items, earlier.count);
-    if (run->format->end != NULL) {
+    if (run->format->end != NULL && !(run->quiet && run->for_people)) {
         run->format->end(&frame, totals, &run->style);
     }
     print_buffer(&frame);
     return status;
 }
 
-int gm_cli_paths(int count, char **arguments, const gm_usage *usage) {
+int gm_cli_paths(int count, char **arguments, const gm_usage *usage, char ***paths) {
+    static char here[] = ".";
     int operands = gm_options_read(count, arguments, usage);
+    *paths = arguments + 1;
     if (operands == 0) {
-        gm_cli_say(stderr, "graphmend: no path\nusage: %s\n", usage->synopsis);
+        static char *only[] = {here};
+        *paths = only;
+        return 1;
     }
     return operands;
 }
@@ -218,10 +244,17 @@ int gm_cli_run_files(gm_arena *arena, gm_run *run, gm_report_totals *totals) {
         return GM_EXIT_USAGE;
     }
     const gm_found *found = find_files(arena, run);
+    uint32_t problems = 0;
     for (uint32_t i = 0; i < found->problems.count; i++) {
-        print_problem(found->problems.items[i].path, found->problems.items[i].words);
+        const gm_problem *problem = &found->problems.items[i];
+        problems += !problem->warning;
+        if (!problem->warning) {
+            print_problem(problem->path, problem->words);
+        } else if (!run->quiet) {
+            gm_cli_say(stderr, "graphmend: warning: `%s` %s\n", problem->path, problem->words);
+        }
     }
-    if (found->settings_failed || (found->targets.count == 0 && found->problems.count > 0)) {
+    if (found->settings_failed || (found->targets.count == 0 && problems > 0)) {
         return GM_EXIT_USAGE; /* a report on no file would read as good news */
     }
     int status = run_found(arena, run, found, threads_of(run, found, threads), totals);
@@ -229,5 +262,5 @@ int gm_cli_run_files(gm_arena *arena, gm_run *run, gm_report_totals *totals) {
         gm_cli_print(stderr, "graphmend: cannot write to standard output\n");
         return GM_EXIT_USAGE;
     }
-    return found->problems.count > 0 ? GM_EXIT_USAGE : status;
+    return problems > 0 ? GM_EXIT_USAGE : status;
 }

@@ -19,6 +19,8 @@ typedef struct gm_run {
     gm_check_options check; /* `select` and `ignore` are filled from those below */
     const char *select;  /* rules as typed ("GM1,GM301 GM302"); may be NULL */
     const char *ignore;
+    const char *extend_select; /* rules beside those of `select` or the settings */
+    bool quiet;          /* only findings and errors */
     const char *threads; /* as typed; NULL: as many as processors */
     gm_discover_options discover;
     gm_job job;
@@ -31,8 +33,8 @@ typedef struct gm_run {
     void *print_context;
 } gm_run;
 
-/* gm_options_read for commands that take paths: without one, says so and returns 0. */
-int gm_cli_paths(int count, char **arguments, const gm_usage *usage);
+/* gm_options_read for commands that take paths: `*paths` are those that are named, or the current folder. */
+int gm_cli_paths(int count, char **arguments, const gm_usage *usage, char ***paths);
 
 /* Look whether `-` is the path; says so and returns false when there are others. */
 bool gm_cli_standard_input(gm_run *run);
@@ -47,7 +49,7 @@ int gm_cli_run_files(gm_arena *arena, gm_run *run, gm_report_totals *totals);
 /* Call `body` with an arena; without memory, say so and return GM_EXIT_USAGE. */
 int gm_cli_with_arena(int (*body)(gm_arena *arena, void *context), void *context);
 
-/* Whether a terminal is there to be coloured, and NO_COLOR is not set. */
+/* Whether the report is to be coloured: NO_COLOR and FORCE_COLOR say it, else a terminal that is not dumb. */
 bool gm_cli_colors(void);
 
 #endif

@@ -14,18 +14,26 @@ int gm_lint_options(gm_option *options, gm_lint *asked) {
         {"--diff", &asked->diff, NULL, NULL, "write nothing, print a patch for `patch -p1` or `git apply`"},
         {"--unsafe", &asked->mend.assumed, NULL, NULL, "also mends that rest on an assumption, which is stated"},
         {"--add-ignore", &asked->add_ignore, NULL, NULL, "write `# graphmend: ignore[...]` behind everything that is found"},
-        {"--select", NULL, &asked->run.select, "CODES", "only these rules, such as GM1,GM301"},
-        {"--ignore", NULL, &asked->run.ignore, "CODES", "all rules but these"},
+        {"--select", NULL, &asked->run.select, "RULES", "only these rules, by code or name, such as GM1,print-in-graph"},
+        {"--extend-select", NULL, &asked->run.extend_select, "RULES", "these rules beside those of `--select` or the settings"},
+        {"--ignore", NULL, &asked->run.ignore, "RULES", "all rules but these"},
+        {"--exclude", NULL, &asked->run.discover.exclude, "PATTERNS", "leave out these files and folders, too, such as 'build,*_pb2.py'"},
         {"--all", &asked->all, NULL, NULL, "also guesses by shape alone, and code that nothing compiles"},
         {"--output-format", NULL, &asked->format, "NAME", "full (default), concise, json, json-lines, github, gitlab, sarif or junit"},
+        {"--output-file", NULL, &asked->output_file, "FILE", "write the report to a file"},
         {"--statistics", &asked->statistics, NULL, NULL, "only count, by rule"},
         {"--stdin-filename", NULL, &asked->run.standard_input_name, "NAME", "what to call the text that is read for the path `-`"},
+        {"--config", NULL, &asked->run.discover.config, "FILE", "the file with [tool.graphmend], in place of pyproject.toml"},
         {"--isolated", &asked->run.discover.isolated, NULL, NULL, "look at no pyproject.toml"},
+        {"--show-settings", &asked->show_settings, NULL, NULL, "print the settings of the files, and check nothing"},
+        {"--show-files", &asked->show_files, NULL, NULL, "print the files that would be looked at"},
         {"--force-exclude", &asked->run.discover.force_exclude, NULL, NULL, "`exclude` holds for files that are named, too"},
         {"--torch-version", NULL, &asked->torch_version, "VERSION", "the release of torch that the code is for: 2.13 (default); " GM_RELEASE_NAMES " are known"},
         {"--no-cache", &asked->no_cache, NULL, NULL, "do not use results of earlier runs"},
         {"--exit-zero", &asked->exit_zero, NULL, NULL, "findings do not change the exit status"},
         {"--color", NULL, &asked->color, "WHEN", "auto (a terminal and no NO_COLOR; default), always or never"},
+        {"--quiet", &asked->run.quiet, NULL, NULL, "only findings and errors (-q)"},
+        {"-q", &asked->run.quiet, NULL, NULL, NULL},
         {"--threads", NULL, &asked->run.threads, "N", "0: as many as there are processors (default)"},
     };
     memcpy(options, shared, sizeof shared);
@@ -61,6 +69,8 @@ static bool fits(const gm_lint *asked) {
         wrong = "`--add-ignore` and `--fix` exclude each other";
     } else if (asked->add_ignore && asked->run.standard_input) {
         wrong = "`--add-ignore` needs files, not standard input";
+    } else if (asked->watch && (asked->fix || asked->diff || asked->add_ignore || asked->run.standard_input || asked->output_file != NULL)) {
+        wrong = "`--watch` reports again and again: it goes with files, and without `--fix`, `--diff`, `--add-ignore` and `--output-file`";
     } else if (asked->statistics && (asked->diff || asked->add_ignore)) {
         wrong = "`--statistics` counts what is reported, `--diff` and `--add-ignore` report nothing";
     }
@@ -160,20 +170,25 @@ static int lint(gm_arena *arena, void *context) {
 int gm_lint_run(gm_lint *asked, int count, char **arguments, const gm_usage *usage) {
     gm_report_format format;
     asked->run.command = arguments[0];
-    int operands = gm_cli_paths(count, arguments, usage);
+    int operands = gm_cli_paths(count, arguments, usage, &asked->run.paths);
     if (operands < 1) {
         return operands == GM_OPTIONS_HELP ? GM_EXIT_CLEAN : GM_EXIT_USAGE;
     }
     asked->mend.all = asked->all;
     asked->run.check.all = asked->all && strcmp(asked->run.command, "fix") != 0; /* `fix` reports no guesses */
-    asked->run.paths = arguments + 1;
     asked->run.count = operands;
     if (!gm_cli_standard_input(&asked->run) || !choose(asked, &format) || !read_color(asked) || !read_torch_version(asked) || !fits(asked)) {
         return GM_EXIT_USAGE;
     }
+    if (!gm_lint_open_output(asked)) {
+        return GM_EXIT_USAGE;
+    }
+    if (asked->show_files || asked->show_settings) {
+        return gm_cli_with_arena(gm_lint_show, asked);
+    }
     bool writes = (asked->fix || asked->add_ignore) && !asked->diff && !asked->run.standard_input;
     asked->cleaner = writes ? gm_cleaner_start() : NULL;
-    int status = gm_cli_with_arena(lint, asked);
+    int status = asked->watch ? gm_lint_watch(asked, lint) : gm_cli_with_arena(lint, asked);
     gm_cleaner_stop(asked->cleaner);
     return status;
 }

@@ -13,6 +13,10 @@ typedef struct gm_lint {
     const char *format;   /* of the report, as typed */
     const char *color;    /* as typed: auto, always, never */
     const char *torch_version; /* as typed */
+    const char *output_file;   /* as typed; NULL: standard output */
+    bool show_settings;
+    bool show_files;
+    bool watch;           /* report again when files change */
     bool fix;             /* write mends */
     bool diff;            /* show them instead */
     bool add_ignore;
@@ -32,11 +36,20 @@ typedef struct gm_lint {
 } gm_lint;
 
 /* The options of both commands, with room for `GM_LINT_OPTIONS`; returns how many there are. */
-enum { GM_LINT_OPTIONS = 32 };
+enum { GM_LINT_OPTIONS = 40 };
 int gm_lint_options(gm_option *options, gm_lint *asked);
 
 /* Read `arguments` and do what they ask. Returns the exit status. */
 int gm_lint_run(gm_lint *asked, int count, char **arguments, const gm_usage *usage);
+
+/* Write the report to the file that is asked for; says what is wrong and returns false. */
+bool gm_lint_open_output(const gm_lint *asked);
+
+/* Print the files, or the settings that hold for them; a body of gm_cli_with_arena, which gives it the gm_lint. */
+int gm_lint_show(gm_arena *arena, void *context);
+
+/* Do `once` now and whenever a file changes, until a signal ends the process. */
+int gm_lint_watch(gm_lint *asked, int (*once)(gm_arena *arena, void *context));
 
 /* Jobs of gm_jobs_run; `options` is the gm_lint. */
 void gm_lint_check(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result);

@@ -9,6 +9,7 @@
 #include "cli/say.h"
 #include "driver/add_ignore.h"
 #include "driver/files.h"
+#include "driver/foresee.h"
 #include "driver/kept.h"
 #include "mend/diff.h"
 
@@ -35,6 +36,7 @@ static gm_hash key_of(const gm_lint *asked, const gm_target *target, const gm_ch
     gm_hasher_add_text(&hasher, target->path);
     gm_hasher_add_text(&hasher, check->select);
     gm_hasher_add_text(&hasher, check->ignore);
+    gm_hasher_add_text(&hasher, check->more);
     gm_hasher_add_text(&hasher, check->file_ignore);
     gm_hasher_add_text(&hasher, check->all ? "all" : "");
     gm_hasher_add_text(&hasher, check->asked.entrances);
@@ -64,7 +66,9 @@ static void report(const gm_lint *asked, const gm_checked *checked, gm_buffer *o
     result->findings = checked->entries.count - result->notices;
     for (uint32_t i = 0; i < checked->entries.count; i++) {
         const gm_entry *entry = &checked->entries.items[i];
-        result->mends += entry->rule != NULL && entry->level != GM_LEVEL_ADVICE;
+        result->mends += entry->rule != NULL && entry->run;
+        result->safe += entry->rule != NULL && entry->fix == GM_FIXES_SAFE;
+        result->assumed += entry->rule != NULL && entry->fix == GM_FIXES_ASSUMING;
     }
     if (checked->entries.count > 0) {
         asked->run.format->file(out, checked, &asked->run.style);
@@ -85,6 +89,7 @@ static const gm_checked *check_anew(gm_arena *arena, const gm_lint *asked, const
     gm_checked *checked = gm_check_bytes(arena, target->path, file->bytes, file->size, check);
     result->known = asked->baseline != NULL ? gm_baseline_take(arena, asked->baseline, target->absolute, checked, check) : 0;
     result->calls = (char *)(uintptr_t)checked->calls;
+    gm_foresee(arena, checked, check->all, gm_check_named(arena, check));
     if (result->keyed) {
         keep(arena, checked, result);
     }

@@ -1,6 +1,8 @@
 #include "cli/cli.h"
+#include "cli/closest.h"
 #include "cli/say.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +20,25 @@ static void print_usage(FILE *stream) {
     }
 }
 
+static const gm_command *find(const char *name) {
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(name, commands[i].name) == 0) {
+            return &commands[i];
+        }
+    }
+    return NULL;
+}
+
+static int complain(const char *name) {
+    gm_closest closest = gm_closest_start(name, strlen(name));
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        gm_closest_offer(&closest, commands[i].name);
+    }
+    gm_cli_say(stderr, "graphmend: unknown command `%s`, see `graphmend --help`\n", name);
+    gm_closest_say(&closest);
+    return GM_EXIT_USAGE;
+}
+
 int main(int count, char **arguments) {
     if (count < 2) {
         print_usage(stderr);
@@ -27,15 +48,20 @@ int main(int count, char **arguments) {
         print_usage(stdout);
         return GM_EXIT_CLEAN;
     }
-    if (strcmp(arguments[1], "--version") == 0) {
+    if (strcmp(arguments[1], "--version") == 0 || strcmp(arguments[1], "-V") == 0) {
         gm_cli_print(stdout, "graphmend %s\n", GM_VERSION_TEXT);
         return GM_EXIT_CLEAN;
     }
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        if (strcmp(arguments[1], commands[i].name) == 0) {
-            return commands[i].run(count - 1, arguments + 1);
-        }
+    bool help = strcmp(arguments[1], "help") == 0;
+    if (help && count < 3) {
+        print_usage(stdout);
+        return GM_EXIT_CLEAN;
     }
-    gm_cli_say(stderr, "graphmend: unknown command `%s`, see `graphmend --help`\n", arguments[1]);
-    return GM_EXIT_USAGE;
+    const gm_command *command = find(arguments[help ? 2 : 1]);
+    if (command == NULL) {
+        return complain(arguments[help ? 2 : 1]);
+    }
+    static char option[] = "--help";
+    char *asked[] = {arguments[help ? 2 : 1], option, NULL};
+    return help ? command->run(2, asked) : command->run(count - 1, arguments + 1);
 }

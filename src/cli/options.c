@@ -1,4 +1,6 @@
 #include "cli/options.h"
+
+#include "cli/closest.h"
 #include "cli/say.h"
 
 #include <stdio.h>
@@ -8,6 +10,9 @@ static void print_help(const gm_usage *usage) {
     gm_cli_print(stdout, "usage: %s\n\n%s\n\noptions:\n", usage->synopsis, usage->summary);
     for (int i = 0; i < usage->count; i++) {
         const gm_option *option = &usage->options[i];
+        if (option->help == NULL) {
+            continue;
+        }
         char left[64];
         snprintf(left, sizeof left, "%s %s", option->name, option->value_name != NULL ? option->value_name : "");
         gm_cli_print(stdout, "  %-22s %s\n", left, option->help);
@@ -28,12 +33,22 @@ static const gm_option *find(const gm_usage *usage, const char *argument, const 
     return NULL;
 }
 
+static void say_unknown(const char *argument, const gm_usage *usage) {
+    gm_closest closest = gm_closest_start(argument, strcspn(argument, "="));
+    for (int i = 0; i < usage->count; i++) {
+        gm_closest_offer(&closest, usage->options[i].name);
+    }
+    gm_cli_say(stderr, "graphmend: unknown option `%s`\n", argument);
+    gm_closest_say(&closest);
+    gm_cli_say(stderr, "usage: %s\n", usage->synopsis);
+}
+
 /* Returns false when the option is wrong. `*at` moves over a value of its own. */
 static bool take(int count, char **arguments, int *at, const gm_usage *usage) {
     const char *value = NULL;
     const gm_option *option = find(usage, arguments[*at], &value);
     if (option == NULL) {
-        gm_cli_say(stderr, "graphmend: unknown option `%s`\nusage: %s\n", arguments[*at], usage->synopsis);
+        say_unknown(arguments[*at], usage);
         return false;
     }
     if (option->on != NULL) {

@@ -10,7 +10,7 @@ typedef struct gm_option {
     bool *on;
     const char **value;
     const char *value_name; /* "NAME", for the help */
-    const char *help;
+    const char *help; /* NULL: another name of the option in front of it, which the help leaves out */
 } gm_option;
 
 typedef struct gm_usage {

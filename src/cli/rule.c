@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/closest.h"
 #include "cli/options.h"
 #include "cli/say.h"
 #include "graphmend.h"
@@ -10,15 +11,34 @@
 
 typedef gm_status (*get_pages)(const char *code, gm_output *output);
 
-static int list_rules(void) {
+/* The first rule whose code comes behind another one. */
+static const gm_rule *next_rule(const gm_rule *before) {
+    const gm_rule *next = NULL;
     for (size_t i = 0; i < gm_rule_count; i++) {
-        gm_cli_print(stdout, "%s  %-7s %s\n", gm_rules[i]->code, gm_rules[i]->break_id, gm_rules[i]->name);
+        const gm_rule *rule = gm_rules[i];
+        bool behind = before == NULL || strcmp(rule->code, before->code) > 0;
+        next = behind && (next == NULL || strcmp(rule->code, next->code) < 0) ? rule : next;
+    }
+    return next;
+}
+
+/* A line a rule, in the order of their codes, with the title of its page. */
+static int list_rules(void) {
+    for (const gm_rule *rule = next_rule(NULL); rule != NULL; rule = next_rule(rule)) {
+        const char *title = strchr(rule->page + 2, ' ') + 1;
+        gm_cli_print(stdout, "%s  %-7s %-28s %.*s\n", rule->code, rule->break_id, rule->name, (int)strcspn(title, "\n"), title);
     }
     return GM_EXIT_CLEAN;
 }
 
 static int complain(const char *words, const char *argument) {
+    gm_closest closest = gm_closest_start(argument, strlen(argument));
+    for (size_t i = 0; i < gm_rule_count; i++) {
+        gm_closest_offer(&closest, gm_rules[i]->code);
+        gm_closest_offer(&closest, gm_rules[i]->name);
+    }
     gm_cli_say(stderr, "graphmend: %s `%s`, see `graphmend rule` for all rules\n", words, argument);
+    gm_closest_say(&closest);
     return GM_EXIT_USAGE;
 }
 

@@ -25,6 +25,7 @@ static const char bootstrap[] = "import sys\n"
 
 static const char usage[] = "usage: graphmend run [--check[=N]] SCRIPT [ARGUMENTS]\n"
                             "       graphmend run [--check[=N]] -m MODULE [ARGUMENTS]\n"
+                            "       graphmend run [--check[=N]] - [ARGUMENTS]      (the program on standard input)\n"
                             "\n"
                             "Runs a Python program with mends applied in memory to every module it imports.\n"
                             "\n"
@@ -64,7 +65,7 @@ static bool names_program(int count, char **arguments) {
         gm_cli_say(stderr, "graphmend: no %s\n", module ? "module" : "script");
         return false;
     }
-    if (!module && arguments[1][0] == '-') {
+    if (!module && arguments[1][0] == '-' && arguments[1][1] != '\0') {
         gm_cli_say(stderr, "graphmend: unknown option `%s`\n", arguments[1]);
         return false;
     }

@@ -45,8 +45,19 @@ static uint32_t end_of_head(const gm_node *node) {
     return node->kind == GM_KIND_If ? gm_as_If(node)->test->end : node->end;
 }
 
+const char *gm_check_named(gm_arena *arena, const gm_check_options *options) {
+    if (options->select == NULL || options->more == NULL) {
+        return options->select != NULL ? options->select : options->more;
+    }
+    gm_buffer both;
+    gm_buffer_init(&both, arena);
+    gm_buffer_printf(&both, "%s%s", options->select, options->more);
+    return gm_buffer_text(&both);
+}
+
 bool gm_check_selects(const gm_check_options *options, const gm_rule *rule) {
-    return (options->select == NULL || gm_suppress_lists(options->select, rule->code)) &&
+    bool more = options->more != NULL && gm_suppress_lists(options->more, rule->code);
+    return (options->select == NULL || more || gm_suppress_lists(options->select, rule->code)) &&
            (options->ignore == NULL || !gm_suppress_lists(options->ignore, rule->code)) &&
            (options->file_ignore == NULL || !gm_suppress_lists(options->file_ignore, rule->code));
 }
@@ -84,6 +95,7 @@ static void add_finding(gm_arena *arena, gm_checked *checked, const gm_finding *
               (gm_entry){
                   .rule = finding->rule,
                   .node = finding->node,
+                  .finding = finding,
                   .break_id = gm_release_break((gm_release)checked->analysis->release, finding->rule),
                   .level = finding->plan != NULL ? GM_LEVEL_SAFE : GM_LEVEL_ADVICE,
                   .start = mark->start,

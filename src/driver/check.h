@@ -5,9 +5,17 @@
 #include "driver/notebook.h"
 #include "rules/rule.h"
 
+/* What `graphmend fix` does about a finding. */
+typedef enum gm_fix_answer {
+    GM_FIXES_NO,
+    GM_FIXES_SAFE,    /* it is written, proved by the text of the file */
+    GM_FIXES_ASSUMING, /* it is written with `--unsafe` */
+} gm_fix_answer;
+
 typedef struct gm_entry {
     const gm_rule *rule; /* NULL: a syntax error, or by its level a notice */
     const gm_node *node; /* the statement or expression that the finding is about; NULL for syntax errors and comments */
+    const gm_finding *finding; /* NULL for syntax errors and comments, and in entries that were kept */
     const char *break_id; /* of the release of torch that was asked about; "" for none, NULL with a syntax error */
     uint8_t level;       /* gm_level */
     uint32_t start;      /* byte range in the text of what is marked */
@@ -20,7 +28,11 @@ typedef struct gm_entry {
     const char *because; /* where the marked value comes from; may be NULL */
     const char *advice; /* what to write instead; may be NULL */
     const char *reason; /* why there is no mend; NULL where there is one */
+    const char *run_note; /* of gm_foresee: how `run` mends what has no plan, or why not; may be NULL */
+    const char *fix_note; /* the same: what `fix` assumes, or why it writes nothing; may be NULL */
     uint32_t callers;    /* calls of the function around it in code that torch.compile reaches */
+    uint8_t fix;         /* gm_fix_answer, of gm_foresee */
+    bool run;            /* whether `graphmend run` mends it, of gm_foresee */
     bool certain;
     bool reached;
 } gm_entry;
@@ -41,6 +53,7 @@ typedef struct gm_check_options {
     bool all;           /* also findings by shape alone, and in functions that torch.compile does not reach */
     const char *select; /* codes or prefixes, each followed by a comma; NULL: all */
     const char *ignore; /* the same; NULL: none */
+    const char *more;   /* the same: beside those of `select`; NULL: none */
     const char *file_ignore; /* the same, of this file alone */
     gm_asked asked;          /* of the analysis */
     bool release_named;      /* `asked.release` stands in place of the settings' */
@@ -55,6 +68,9 @@ static inline bool gm_check_is_notice(const gm_entry *entry) {
 static inline bool gm_check_is_too_large(const gm_checked *checked) {
     return checked->entries.count > 0 && gm_check_is_notice(&checked->entries.items[0]);
 }
+
+/* The codes that are named: those of `select` and `more`; NULL where none are. */
+const char *gm_check_named(gm_arena *arena, const gm_check_options *options);
 
 /* Whether the options leave a rule in. */
 bool gm_check_selects(const gm_check_options *options, const gm_rule *rule);

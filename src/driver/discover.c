@@ -52,6 +52,8 @@ typedef struct search {
     const gm_discover_options *options;
     const gm_ignore *ignore;     /* of the folder that is being read */
     const gm_settings *settings; /* the same */
+    const gm_ignore *exclude;    /* of the command line */
+    const gm_settings *config;   /* the same: they hold for all files */
     uint64_t steps;              /* that are left for patterns */
     const char *root;            /* the folder that was named, absolute; links out of it are not followed */
     GM_VEC(known_folder) known;
@@ -79,7 +81,7 @@ static bool has_suffix(const char *path, const char *const *suffixes, size_t cou
 }
 
 static void add_problem(search *state, const char *path, const char *words) {
-    gm_problem problem = {path, words};
+    gm_problem problem = {.path = path, .words = words};
     gm_vec_push(state->arena, &state->found->problems, problem);
 }
 
@@ -173,6 +175,9 @@ static const char *folder_of(gm_arena *arena, const char *absolute) {
 static const gm_settings *own_settings(search *state, const gm_settings *outer, const char *folder) {
     gm_file file;
     const char *path = join(state->arena, folder, "pyproject.toml");
+    if (state->options->config != NULL) {
+        return state->config;
+    }
     if (state->options->isolated || gm_file_read_most(state->arena, path, GM_FILE_MOST, &file) != NULL) {
         return outer;
     }
@@ -244,6 +249,7 @@ static void add_target(search *state, place file, const gm_settings *settings) {
 static bool is_left_out(search *state, const char *absolute, bool is_folder) {
     const gm_ignore *exclude = state->settings != NULL ? state->settings->exclude : NULL;
     return gm_ignore_matches(state->ignore, absolute, is_folder, &state->steps) ||
+           gm_ignore_matches(state->exclude, absolute, is_folder, &state->steps) ||
            gm_ignore_matches(exclude, absolute, is_folder, &state->steps);
 }
 
@@ -340,13 +346,15 @@ static void search_root_folder(search *state, place root) {
     state->settings = *around == '\0' || strcmp(root.absolute, "/") == 0 ? NULL : settings_of(state, around);
     search_folder(state, root, true);
     if (state->found->targets.count == before && state->found->problems.count == problems) {
-        add_problem(state, root.path, "holds no Python files");
+        gm_problem empty = {.path = root.path, .words = "holds no Python files", .warning = true};
+        gm_vec_push(state->arena, &state->found->problems, empty);
     }
 }
 
 static void search_root_file(search *state, place root) {
     const gm_settings *settings = settings_of(state, folder_of(state->arena, root.absolute));
-    if (!state->options->force_exclude || !gm_settings_exclude(settings, root.absolute)) {
+    bool excluded = gm_settings_exclude(settings, root.absolute) || gm_ignore_covers(state->exclude, root.absolute);
+    if (!state->options->force_exclude || !excluded) {
         add_target(state, root, settings);
     }
 }
@@ -381,8 +389,35 @@ static void sort_unique(gm_found *found) {
     found->targets.count = kept;
 }
 
+/* What the command line says in place of settings, or beside them. */
+static void read_options(search *state) {
+    const gm_discover_options *options = state->options;
+    const char *here = join(state->arena, resolve(state->arena, ".").absolute, "");
+    if (options->exclude != NULL) {
+        size_t length = strlen(options->exclude);
+        char *lines = gm_arena_copy(state->arena, options->exclude, length);
+        for (char *at = lines; *at != '\0'; at++) {
+            *at = *at == ',' ? '\n' : *at;
+        }
+        state->exclude = gm_ignore_parse(state->arena, NULL, here, lines, length);
+    }
+    if (options->config != NULL) {
+        gm_file file;
+        const char *problem = gm_file_read_most(state->arena, options->config, GM_FILE_MOST, &file);
+        state->config = problem != NULL ? NULL : gm_settings_read(state->arena, options->config, here, file.bytes, file.size, &problem);
+        if (problem == NULL && state->config == NULL) {
+            problem = "has no [tool.graphmend]";
+        }
+        if (problem != NULL) {
+            add_problem(state, options->config, problem);
+            state->found->settings_failed = true;
+        }
+    }
+}
+
 gm_found *gm_discover(gm_arena *arena, const char *const *roots, int count, const gm_discover_options *options) {
     search state = {.arena = arena, .found = GM_NEW(arena, gm_found), .options = options, .steps = most_steps};
+    read_options(&state);
     for (int i = 0; i < count; i++) {
         search_root(&state, roots[i]);
     }
@@ -395,6 +430,7 @@ gm_found *gm_discover(gm_arena *arena, const char *const *roots, int count, cons
 
 gm_found *gm_discover_named(gm_arena *arena, const char *name, const gm_discover_options *options) {
     search state = {.arena = arena, .found = GM_NEW(arena, gm_found), .options = options};
+    read_options(&state);
     const char *slash = strrchr(name, '/');
     const char *folder = slash == NULL ? "." : gm_arena_copy(arena, name, slash == name ? 1 : (size_t)(slash - name));
     place around = resolve(arena, folder);

@@ -10,6 +10,7 @@
 typedef struct gm_problem {
     const char *path;
     const char *words;
+    bool warning; /* it is told, and no error */
 } gm_problem;
 
 typedef struct gm_target {
@@ -28,6 +29,8 @@ typedef struct gm_found {
 typedef struct gm_discover_options {
     bool isolated;      /* look at no settings */
     bool force_exclude; /* settings leave out files that are named, too */
+    const char *exclude; /* patterns between commas, in the folder where the command was given; NULL: none */
+    const char *config;  /* the file whose settings hold for all, in place of pyproject.toml; NULL: none */
 } gm_discover_options;
 
 /* Look at `count` paths. A named file is taken when it is Python by its suffix or first line, or a notebook. Folders are searched for *.py and

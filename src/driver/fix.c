@@ -1,9 +1,9 @@
 #include "driver/fix.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "driver/foresee.h"
 #include "driver/suppress.h"
 #include "driver/unused.h"
 #include "mend/fix.h"
@@ -55,74 +55,15 @@ static void remove_comments(gm_arena *arena, gm_fixed *fixed, gm_fix *fix) {
     }
 }
 
-/* What was left, by place and rule; of two about the same the one that was found last. */
-typedef struct left_site {
-    const gm_fix_left *left;
-    uint32_t number;
-} left_site;
-
-static int compare_sites(uint32_t start, const gm_rule *rule, const gm_fix_left *other) {
-    uint32_t other_start = other->finding->node->start;
-    return start != other_start ? (start < other_start ? -1 : 1) : strcmp(rule->code, other->finding->rule->code);
-}
-
-static int compare_left(const void *left, const void *right) {
-    const left_site *a = left;
-    const left_site *b = right;
-    int order = compare_sites(a->left->finding->node->start, a->left->finding->rule, b->left);
-    return order != 0 ? order : a->number < b->number ? 1 : -1;
-}
-
-static left_site *sort_left(gm_arena *arena, const gm_fix *fix) {
-    left_site *sites = GM_NEW_ARRAY(arena, left_site, fix->left.count + 1);
-    for (uint32_t i = 0; i < fix->left.count; i++) {
-        sites[i] = (left_site){&fix->left.items[i], i};
-    }
-    if (fix->left.count > 1) {
-        qsort(sites, fix->left.count, sizeof *sites, compare_left);
-    }
-    return sites;
-}
-
-static void explain(gm_entry *entry, const left_site *sites, uint32_t count) {
-    uint32_t low = 0;
-    for (uint32_t high = count; entry->rule != NULL && low < high;) {
-        uint32_t middle = low + (high - low) / 2;
-        if (compare_sites(entry->site, entry->rule, sites[middle].left) > 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    if (entry->rule != NULL && low < count && compare_sites(entry->site, entry->rule, sites[low].left) == 0) {
-        entry->level = GM_LEVEL_ADVICE;
-        entry->reason = sites[low].left->reason;
-    }
-}
-
-/* What is left says why it is, and no longer that there is a mend. */
-static gm_checked *explain_left(gm_arena *arena, const gm_checked *checked, const gm_fix *fix) {
-    gm_checked *explained = GM_NEW(arena, gm_checked);
-    *explained = *checked;
-    explained->entries.items = GM_NEW_ARRAY(arena, gm_entry, checked->entries.count + 1);
-    const left_site *sites = sort_left(arena, fix);
-    for (uint32_t i = 0; i < checked->entries.count; i++) {
-        explained->entries.items[i] = checked->entries.items[i];
-        explain(&explained->entries.items[i], sites, fix->left.count);
-    }
-    return explained;
-}
-
 /* One round over the newest text: whether there was something to mend and it was. */
 static bool mend_once(gm_arena *arena, gm_fixed *fixed, const gm_fix_options *options, const gm_check_options *report) {
     gm_analysis *analysis = fixed->after->analysis;
     refuse_others(analysis, report);
     gm_fix_options chosen = *options;
-    chosen.named = report->select;
+    chosen.named = gm_check_named(arena, report);
     gm_fix *fix = gm_fix_run(analysis, &chosen);
     remove_comments(arena, fixed, fix);
     if (fix->edits.items.count == 0) {
-        fixed->after = explain_left(arena, fixed->after, fix);
         return false;
     }
     assert(gm_edits_verify(&fix->edits, analysis->tree->source->length));
@@ -174,5 +115,6 @@ gm_fixed *gm_fix_bytes(gm_arena *arena, const char *path, const char *bytes, siz
         take_back(fixed, bytes, size);
     }
     fixed->changed = rounds > 0 && fixed->problem == NULL;
+    gm_foresee(arena, fixed->after, options->all, gm_check_named(arena, report));
     return fixed;
 }

@@ -12,6 +12,8 @@ typedef struct gm_job_result {
     uint32_t findings;   /* counted by the job */
     uint32_t notices;    /* told, and not among `findings` */
     uint32_t mends;
+    uint32_t safe;    /* findings that `fix` mends */
+    uint32_t assumed; /* others that `fix --unsafe` mends */
     uint32_t known; /* findings of a baseline, which are not among `findings` */
     size_t weight; /* bytes of the file, as far as the job tells */
     bool changed;

@@ -6,6 +6,8 @@
 
 #define NO_RULE UINT32_MAX
 
+enum { TEXTS = 6 };
+
 /* An entry: this, and then its texts, each with its end. Every member that a report reads is here or follows from what is. */
 typedef struct record {
     uint32_t rule; /* in gm_rules; NO_RULE: a syntax error or a notice */
@@ -14,11 +16,13 @@ typedef struct record {
     uint32_t site;
     uint32_t line_end;
     uint32_t callers;
-    uint32_t texts[4]; /* bytes of message, because, advice and reason with their ends; 0: NULL */
+    uint32_t texts[TEXTS]; /* bytes of message, because, advice, reason and notes with their ends; 0: NULL */
     uint8_t level;
     uint8_t certain;
     uint8_t reached;
-    uint8_t unused;
+    uint8_t run;
+    uint8_t fix;
+    uint8_t unused[3];
 } record;
 
 static uint32_t number_of(const gm_rule *rule) {
@@ -31,7 +35,7 @@ static uint32_t number_of(const gm_rule *rule) {
 }
 
 static void write_entry(gm_buffer *out, const gm_entry *entry) {
-    const char *const texts[4] = {entry->message, entry->because, entry->advice, entry->reason};
+    const char *const texts[TEXTS] = {entry->message, entry->because, entry->advice, entry->reason, entry->run_note, entry->fix_note};
     record one = {
         .rule = number_of(entry->rule),
         .start = entry->start,
@@ -42,12 +46,14 @@ static void write_entry(gm_buffer *out, const gm_entry *entry) {
         .level = entry->level,
         .certain = entry->certain,
         .reached = entry->reached,
+        .run = entry->run,
+        .fix = entry->fix,
     };
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < TEXTS; i++) {
         one.texts[i] = texts[i] == NULL ? 0 : (uint32_t)strlen(texts[i]) + 1;
     }
     gm_buffer_add(out, (const char *)&one, sizeof one);
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < TEXTS; i++) {
         gm_buffer_add(out, texts[i] == NULL ? "" : texts[i], one.texts[i]);
     }
 }
@@ -91,7 +97,8 @@ static bool read_text(reading *from, uint32_t size, const char **text) {
 
 static bool fits(const record *one, uint32_t length) {
     bool ranges = one->start <= one->end && one->end <= length && one->site <= length && one->line_end <= length;
-    bool small = (one->level <= GM_LEVEL_ADVICE || (one->level == GM_LEVEL_NOTICE && one->rule == NO_RULE)) && one->certain <= 1 && one->reached <= 1;
+    bool small = (one->level <= GM_LEVEL_ADVICE || (one->level == GM_LEVEL_NOTICE && one->rule == NO_RULE)) && one->certain <= 1 && one->reached <= 1 &&
+                 one->run <= 1 && one->fix <= GM_FIXES_ASSUMING;
     return ranges && small && (one->rule < gm_rule_count || one->rule == NO_RULE) && one->texts[0] > 0;
 }
 
@@ -118,9 +125,12 @@ static bool read_entry(reading *from, gm_release release, gm_entry *entry) {
         .callers = one.callers,
         .certain = one.certain,
         .reached = one.reached,
+        .run = one.run,
+        .fix = one.fix,
     };
     return read_text(from, one.texts[0], &entry->message) && read_text(from, one.texts[1], &entry->because) &&
-           read_text(from, one.texts[2], &entry->advice) && read_text(from, one.texts[3], &entry->reason);
+           read_text(from, one.texts[2], &entry->advice) && read_text(from, one.texts[3], &entry->reason) &&
+           read_text(from, one.texts[4], &entry->run_note) && read_text(from, one.texts[5], &entry->fix_note);
 }
 
 /* The text of a file, and of a notebook its cells, as gm_check_bytes has them. */

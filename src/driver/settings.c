@@ -1,6 +1,7 @@
 #include "driver/settings.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "base/buffer.h"
 #include "driver/suppress.h"
@@ -33,13 +34,30 @@ static bool fail(const reading *state, uint32_t line, const char *words, const c
     return false;
 }
 
-bool gm_settings_knows(const char *code, size_t length) {
-    for (size_t i = 0; i < gm_rule_count; i++) {
-        if (strncmp(gm_rules[i]->code, code, length) == 0) {
-            return length > 0;
+/* The rule whose code starts with a word, or whose name it is; `*named` says which of the two. */
+static const gm_rule *rule_of(const char *word, size_t length, bool *named) {
+    for (size_t i = 0; length > 0 && i < gm_rule_count; i++) {
+        const gm_rule *rule = gm_rules[i];
+        *named = strlen(rule->name) == length && strncasecmp(rule->name, word, length) == 0;
+        if (*named || strncasecmp(rule->code, word, length) == 0) {
+            return rule;
         }
     }
-    return false;
+    return NULL;
+}
+
+bool gm_settings_knows(const char *word, size_t length) {
+    bool named = false;
+    return rule_of(word, length, &named) != NULL;
+}
+
+void gm_settings_add_code(gm_buffer *list, const char *word, size_t length) {
+    bool named = false;
+    const gm_rule *rule = rule_of(word, length, &named);
+    if (rule != NULL) {
+        gm_buffer_add(list, rule->code, named ? strlen(rule->code) : length);
+        gm_buffer_add_char(list, ',');
+    }
 }
 
 static bool is_list_of_strings(const reading *state, const gm_toml *value) {
@@ -75,7 +93,12 @@ static bool read_codes(const reading *state, const gm_toml *value, const char **
             return fail(state, code->line, "no rule", code->text);
         }
     }
-    *codes = joined(state, value, ',');
+    gm_buffer list;
+    gm_buffer_init(&list, state->arena);
+    for (uint32_t i = 0; i < value->items.count; i++) {
+        gm_settings_add_code(&list, value->items.items[i]->text, strlen(value->items.items[i]->text));
+    }
+    *codes = gm_buffer_text(&list);
     return true;
 }
 
@@ -122,7 +145,7 @@ static bool set_exclude(const reading *state, const gm_toml *value) {
     if (!is_list_of_strings(state, value)) {
         return false;
     }
-    const char *lines = joined(state, value, '\n');
+    const char *lines = state->settings->exclude_lines = joined(state, value, '\n');
     state->settings->exclude = gm_ignore_parse(state->arena, NULL, state->folder, lines, strlen(lines));
     return true;
 }

@@ -17,6 +17,7 @@
 #ifndef GM_DRIVER_SETTINGS_H
 #define GM_DRIVER_SETTINGS_H
 
+#include "base/buffer.h"
 #include "driver/check.h"
 #include "driver/ignore.h"
 #include "rules/versions.h"
@@ -35,6 +36,7 @@ typedef struct gm_settings {
     uint32_t max_file_size; /* in megabytes; 0: not set */
     gm_release release;  /* of torch; the first one when not set */
     const gm_ignore *exclude;  /* NULL: not set */
+    const char *exclude_lines; /* its patterns as they are written, in lines */
     GM_VEC(gm_file_ignore) file_ignores;
 } gm_settings;
 
@@ -54,7 +56,10 @@ bool gm_settings_exclude(const gm_settings *settings, const char *absolute);
 /* The options for one file: those of the command line where they are given, otherwise the settings, which may be NULL. */
 gm_check_options gm_settings_apply(gm_arena *arena, const gm_settings *settings, const char *absolute, const gm_check_options *typed);
 
-/* Whether a code or prefix stands for a rule. */
-bool gm_settings_knows(const char *code, size_t length);
+/* Whether a word is a rule's code, the beginning of one, or a rule's name, in capitals or not. */
+bool gm_settings_knows(const char *word, size_t length);
+
+/* Add the code, or the beginning of one, that such a word stands for, and a comma. */
+void gm_settings_add_code(gm_buffer *list, const char *word, size_t length);
 
 #endif

@@ -28,6 +28,9 @@ static bool is_free(const gm_edits *taken, const gm_edits *edits) {
 /* What is said when a form has nothing better to say. */
 static const char general[] = "no plain torch that is proved to do the same; `graphmend run` mends it while tracing";
 
+static const char guessed[] = "it is a guess that a tensor decides here";
+static const char unreached[] = "this file does not show for certain that torch.compile comes here; `--all` mends it where eager code gains, too";
+
 /* "`x` and `y` are floating point tensors"; nothing when there are no variables. */
 static const char *state_of(gm_analysis *analysis, const gm_variables *variables, const char *one, const char *several) {
     const char *names = "";
@@ -91,10 +94,13 @@ gm_fix *gm_fix_run(gm_analysis *analysis, const gm_fix_options *options) {
     gm_fixer fixer = {.analysis = analysis, .options = options, .fix = fix};
     for (uint32_t i = 0; i < analysis->findings.count; i++) {
         gm_fix_site site = {.finding = &analysis->findings.items[i]};
-        if (!is_wanted(site.finding, options)) {
+        if (site.finding->plan == NULL) {
             continue;
         }
-        if (mend(&fixer, &site)) {
+        if (!is_wanted(site.finding, options)) {
+            gm_fix_left unwanted = {site.finding, site.finding->certain ? unreached : guessed};
+            gm_vec_push(analysis->arena, &fix->left, unwanted);
+        } else if (mend(&fixer, &site)) {
             gm_vec_push(analysis->arena, &fix->sites, site);
         } else {
             gm_fix_left left = {site.finding, fixer.reason};

@@ -1,7 +1,9 @@
 /* For people: the place, the line with the expression marked, what to write, and why it is left where it is. */
 #include <string.h>
 
+#include "base/utf8.h"
 #include "base/visible.h"
+#include "base/width.h"
 #include "report/report.h"
 
 typedef struct paint {
@@ -21,8 +23,8 @@ static void add_place(gm_buffer *out, const gm_checked *checked, const gm_entry 
     gm_report_add_place(out, checked, entry, with->style);
     gm_buffer_printf(out, ":%s %s%s%s ", with->off, with->code, gm_report_code(entry), with->off);
     gm_visible_add(out, entry->message, strlen(entry->message), gm_report_visible(with->style));
-    if (entry->rule != NULL && entry->level != GM_LEVEL_ADVICE) {
-        gm_buffer_printf(out, " %s[mend: %s]%s", with->faint, gm_report_level(entry), with->off);
+    if (entry->rule != NULL && entry->rule != &gm_rule_unused_suppression) {
+        gm_buffer_printf(out, " %s[run: %s, fix: %s]%s", with->faint, entry->run ? "yes" : "no", gm_report_fix(entry), with->off);
     }
     gm_buffer_add_char(out, '\n');
 }
@@ -41,24 +43,39 @@ static bool starts_character(char byte) {
     return ((unsigned char)byte & 0xC0) != 0x80;
 }
 
-/* White space up to the column, tabs kept so that the mark stands below what it marks; then `^` up to the end. */
-static void add_mark(gm_buffer *out, const char *line, uint32_t from, uint32_t to) {
-    for (uint32_t i = 0; i < from; i++) {
-        if (starts_character(line[i])) {
-            gm_buffer_add_char(out, line[i] == '\t' ? '\t' : ' ');
-        }
-    }
-    gm_buffer_add_char(out, '^');
-    for (uint32_t i = from + 1; i < to; i++) {
-        if (starts_character(line[i])) {
-            gm_buffer_add_char(out, '^');
-        }
-    }
-}
-
 /* One character for one, so that the mark stands where it should. */
 static void add_visible(gm_buffer *out, const char *text, size_t length, const paint *with) {
     gm_visible_add(out, text, length, gm_report_visible(with->style) | GM_VISIBLE_COLUMNS);
+}
+
+/* Columns that the character at the start of `left` bytes takes as it is shown; `*size` is how many bytes it has. */
+static unsigned columns(const char *text, size_t left, size_t *size, const paint *with) {
+    char shown[GM_VISIBLE_ROOM];
+    size_t length = 0;
+    uint32_t code = 0;
+    *size = gm_visible_next(text, left, gm_report_visible(with->style) | GM_VISIBLE_COLUMNS, shown, &length);
+    return length == 0 || gm_utf8_decode(shown, length, &code) == 0 ? 1 : gm_width(code);
+}
+
+/* A character for each column of a range; tabs are kept, so that the mark stands below what it marks. */
+static uint32_t add_columns(gm_buffer *out, const char *line, uint32_t from, uint32_t to, char sign, const paint *with) {
+    uint32_t all = 0;
+    for (size_t at = from, size = 0; at < to; at += size) {
+        unsigned width = columns(line + at, to - at, &size, with);
+        all += width;
+        for (unsigned i = 0; i < width; i++) {
+            gm_buffer_add_char(out, sign == ' ' && line[at] == '\t' ? '\t' : sign);
+        }
+    }
+    return all;
+}
+
+/* White space up to the column; then `^` up to the end, at least one. */
+static void add_mark(gm_buffer *out, const char *line, uint32_t from, uint32_t to, const paint *with) {
+    (void)add_columns(out, line, 0, from, ' ', with);
+    if (add_columns(out, line, from, to, '^', with) == 0) {
+        gm_buffer_add_char(out, '^');
+    }
 }
 
 enum { WIDEST = 1000, IN_FRONT = 200 };
@@ -93,7 +110,7 @@ static void add_excerpt(gm_buffer *out, const gm_checked *checked, const gm_entr
     gm_buffer_printf(out, "%s%5u |%s ", with->faint, gm_report_range_of(checked, entry).line, with->off);
     add_visible(out, text + first, length - first, with);
     gm_buffer_printf(out, "\n%s      |%s %s", with->faint, with->off, with->mark);
-    add_mark(out, text + first, from - first, to > first ? to - first : 0);
+    add_mark(out, text + first, from - first, to > first ? to - first : 0, with);
     gm_buffer_printf(out, "%s\n", with->off);
 }
 
@@ -118,7 +135,8 @@ static void file(gm_buffer *out, const gm_checked *checked, const gm_report_styl
             gm_buffer_printf(out, "%s      = reached:%s by %u calls\n", with->faint, with->off, entry->callers);
         }
         add_note(out, "write", entry->advice, with);
-        add_note(out, "no mend", entry->reason, with);
+        add_note(out, entry->run ? "run" : "no run", entry->run_note, with);
+        add_note(out, entry->fix == GM_FIXES_ASSUMING ? "fix --unsafe assumes" : "no fix", entry->fix_note, with);
         gm_buffer_add_char(out, '\n');
     }
 }
@@ -129,9 +147,9 @@ static void end(gm_buffer *out, const gm_report_totals *totals, const gm_report_
     if (totals->findings == 0) {
         gm_buffer_printf(out, "no %sfindings in %u file%s", new, totals->files, totals->files == 1 ? "" : "s");
     } else {
-        gm_buffer_printf(out, "%u %sfinding%s in %u of %u file%s, %u with a mend", totals->findings, new,
-                         totals->findings == 1 ? "" : "s", totals->files_with_findings, totals->files,
-                         totals->files == 1 ? "" : "s", totals->mends);
+        gm_buffer_printf(out, "%u %sfinding%s in %u of %u file%s: `run` mends %u, `fix` %u, `fix --unsafe` %u", totals->findings, new,
+                         totals->findings == 1 ? "" : "s", totals->files_with_findings, totals->files, totals->files == 1 ? "" : "s",
+                         totals->mends, totals->safe, totals->safe + totals->assumed);
     }
     if (totals->notices > 0) {
         gm_buffer_printf(out, ", %u not analysed", totals->notices);

@@ -33,6 +33,10 @@ void gm_report_json_entry(gm_buffer *out, const gm_checked *checked, const gm_en
         add_member(out, "because", entry->because);
         add_member(out, "advice", entry->advice);
         add_member(out, "reason", entry->reason);
+        gm_buffer_printf(out, ", \"run\": %s", entry->run ? "true" : "false");
+        add_member(out, "run_note", entry->run_note);
+        add_member(out, "fix", gm_report_fix(entry));
+        add_member(out, "fix_note", entry->fix_note);
         gm_position site = gm_source_position(checked->source, entry->site);
         gm_buffer_printf(out, ", \"site\": [%u, %u]", gm_report_line(checked, site.line), gm_report_column(checked->source, site));
         gm_buffer_printf(out, ", \"callers\": %u", entry->callers);

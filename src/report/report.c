@@ -39,6 +39,11 @@ const char *gm_report_level(const gm_entry *entry) {
     return entry->rule != NULL ? names[entry->level] : gm_check_is_notice(entry) ? "notice" : "error";
 }
 
+const char *gm_report_fix(const gm_entry *entry) {
+    static const char *const names[] = {"no", "safe", "assumes"};
+    return names[entry->fix];
+}
+
 uint32_t gm_report_column(const gm_source *source, gm_position position) {
     return gm_source_column(source, position);
 }

@@ -6,6 +6,7 @@
 #define GM_REPORT_REPORT_H
 
 #include "base/buffer.h"
+#include "base/table.h"
 #include "driver/check.h"
 
 typedef struct gm_report_style {
@@ -17,7 +18,9 @@ typedef struct gm_report_totals {
     uint32_t files;    /* checked */
     uint32_t findings; /* syntax errors included */
     uint32_t notices;  /* files that were not analysed; not among `findings` */
-    uint32_t mends;    /* findings that `fix` or `run` mends */
+    uint32_t mends;    /* findings that `run` mends, or that `fix` has mended */
+    uint32_t safe;     /* findings that `fix` mends */
+    uint32_t assumed;  /* others that `fix --unsafe` mends */
     uint32_t files_with_findings;
     uint32_t known;    /* findings that a baseline has; they are not told and not among `findings` */
     bool baseline;     /* there is one */
@@ -41,6 +44,7 @@ const char *gm_report_names(void);
 const char *gm_report_code(const gm_entry *entry);
 const char *gm_report_rule_name(const gm_entry *entry);
 const char *gm_report_level(const gm_entry *entry);
+const char *gm_report_fix(const gm_entry *entry); /* "safe", "assumes" or "no" */
 
 /* Column in characters, from 1, as editors count. */
 uint32_t gm_report_column(const gm_source *source, gm_position position);
@@ -76,6 +80,9 @@ void gm_report_json_entry(gm_buffer *out, const gm_checked *checked, const gm_en
 
 /* A path as a relative or `file:` URI reference, percent-encoded, as a JSON string with its quotes. */
 void gm_report_add_uri(gm_buffer *out, const char *path);
+
+/* By path, rule and the marked text; equal ones in a file are told apart by their order. `seen` has how many there were of each. */
+uint64_t gm_report_fingerprint(gm_arena *arena, gm_table *seen, const gm_checked *checked, const gm_entry *entry);
 
 /* One line "CODE MENDED" an entry, for `--statistics`; no format that can be named. */
 extern const gm_report_format gm_report_tally;

@@ -16,6 +16,15 @@ static void add_title(gm_buffer *out, const gm_rule *rule) {
     gm_buffer_add_json(out, start, strcspn(start, "\n"));
 }
 
+/* The page that torch's own messages name for a kind of graph break. */
+static void add_page_of_torch(gm_buffer *out, const char *id) {
+    gm_buffer_add_text(out, ", \"helpUri\": \"https://meta-pytorch.github.io/compile-graph-break-site/gb/");
+    for (; *id != '\0'; id++) {
+        gm_buffer_add_char(out, *id >= 'A' && *id <= 'Z' ? (char)(*id - 'A' + 'a') : *id);
+    }
+    gm_buffer_add_text(out, ".html\"");
+}
+
 static void add_rule(gm_buffer *out, const gm_rule *rule) {
     gm_buffer_printf(out, "\n{\"id\": \"%s\", \"name\": \"%s\", \"shortDescription\": {\"text\": ", rule->code, rule->name);
     add_title(out, rule);
@@ -23,7 +32,12 @@ static void add_rule(gm_buffer *out, const gm_rule *rule) {
     gm_buffer_add_json(out, rule->page, strlen(rule->page));
     gm_buffer_add_text(out, ", \"markdown\": ");
     gm_buffer_add_json(out, rule->page, strlen(rule->page));
-    gm_buffer_add_text(out, "}},");
+    gm_buffer_add_char(out, '}');
+    if (*rule->break_id != '\0') {
+        add_page_of_torch(out, rule->break_id);
+    }
+    gm_buffer_add_text(out, ", \"defaultConfiguration\": {\"level\": \"warning\"}, \"properties\": {\"problem.severity\": \"warning\", "
+                            "\"tags\": [\"performance\", \"torch.compile\"]}},");
 }
 
 static void begin(gm_buffer *out, const gm_report_totals *totals) {
@@ -60,6 +74,7 @@ static void add_message(gm_buffer *out, const gm_entry *entry) {
 
 static void file(gm_buffer *out, const gm_checked *checked, const gm_report_style *style) {
     (void)style;
+    gm_table seen = {0};
     for (uint32_t i = 0; i < checked->entries.count; i++) {
         const gm_entry *entry = &checked->entries.items[i];
         gm_buffer_printf(out, "%s\n{\"ruleId\": \"%s\", \"level\": \"%s\", \"message\": {\"text\": ", i == 0 ? "" : ",",
@@ -69,7 +84,9 @@ static void file(gm_buffer *out, const gm_checked *checked, const gm_report_styl
         gm_report_add_uri(out, checked->path);
         gm_buffer_add_text(out, "}, ");
         add_region(out, checked, entry);
-        gm_buffer_add_text(out, "}}]}");
+        gm_buffer_printf(out, "}}], \"partialFingerprints\": {\"markedText/v1\": \"%016llx\"}, \"properties\": {\"run\": %s, \"fix\": \"%s\"}}",
+                         (unsigned long long)gm_report_fingerprint(out->arena, &seen, checked, entry), entry->run ? "true" : "false",
+                         gm_report_fix(entry));
     }
 }
 

@@ -5,7 +5,7 @@ static void file(gm_buffer *out, const gm_checked *checked, const gm_report_styl
     (void)style;
     for (uint32_t i = 0; i < checked->entries.count; i++) {
         const gm_entry *entry = &checked->entries.items[i];
-        bool mended = entry->rule != NULL && entry->level != GM_LEVEL_ADVICE;
+        bool mended = entry->rule != NULL && entry->run;
         gm_buffer_printf(out, "%s %d\n", gm_report_code(entry), mended);
     }
 }

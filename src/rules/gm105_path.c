@@ -42,4 +42,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_path = {"GM105", "followed-path", "GB0170", page, find, false};
+const gm_rule gm_rule_path = {"GM105", "data-dependent-loop", "GB0170", page, find, false};

@@ -84,4 +84,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_no_op_guard = {"GM110", "masked-update-test", "GB0170", page, find, false};
+const gm_rule gm_rule_no_op_guard = {"GM110", "redundant-mask-test", "GB0170", page, find, false};

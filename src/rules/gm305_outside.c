@@ -187,4 +187,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_outside = {"GM305", "outside-in-graph", "GB0007", page, find, false};
+const gm_rule gm_rule_outside = {"GM305", "side-effect-in-graph", "GB0007", page, find, false};

@@ -80,4 +80,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_guard = {"GM401", "data-dependent-guard", "GB0170", page, find, false};
+const gm_rule gm_rule_guard = {"GM401", "data-dependent-raise", "GB0170", page, find, false};

@@ -70,4 +70,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_outside_value = {"GM501", "outside-value", "GB0007", page, find, false};
+const gm_rule gm_rule_outside_value = {"GM501", "external-call", "GB0007", page, find, false};

@@ -1,6 +1,7 @@
 #include "rules/pages.h"
 
 #include <string.h>
+#include <strings.h>
 
 static const char fence[] = "```";
 
@@ -8,9 +9,10 @@ static const char fence[] = "```";
 static const char tested[] = "On torch 2.13 `graphmend run`";
 
 gm_page gm_page_find(const char *code_or_name) {
-    gm_page page = {gm_rule_find(code_or_name), NULL};
+    gm_page page = {NULL, NULL};
     for (size_t i = 0; page.rule == NULL && i < gm_rule_count; i++) {
-        page.rule = strcmp(gm_rules[i]->name, code_or_name) == 0 ? gm_rules[i] : NULL;
+        bool named = strcasecmp(gm_rules[i]->code, code_or_name) == 0 || strcasecmp(gm_rules[i]->name, code_or_name) == 0;
+        page.rule = named ? gm_rules[i] : NULL;
     }
     if (page.rule == NULL) {
         page.kind = gm_break_find(code_or_name);

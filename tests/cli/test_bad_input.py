@@ -26,12 +26,17 @@ BAD_OPTIONS = [
     (["check", "--add-ignore", "--fix", "a.py"], "`--add-ignore` and `--fix` exclude each other"),
     (["check", "--add-ignore", "-"], "`--add-ignore` needs files, not standard input"),
     (["check", "--statistics", "--diff", "a.py"], "`--statistics` counts what is reported"),
-    (["check"], "no path"),
     (["fix", "--no-such-option", "a.py"], "unknown option `--no-such-option`"),
     (["fix", "--diff=yes", "a.py"], "`--diff` takes no value"),
     (["fix", "--threads", "many", "a.py"], "`--threads` takes a number from 0 to 1024"),
     (["fix", "--select", "GM9", "a.py"], "no rule `GM9`"),
-    (["fix"], "no path"),
+    (["check", "--slect", "GM1", "a.py"], "did you mean `--select`?"),
+    (["check", "--select", "print-in-grph", "a.py"], "did you mean `print-in-graph`?"),
+    (["check", "--config", "no-such.toml", "a.py"], "`no-such.toml`: "),
+    (["check", "--output-file", "no/such/folder/x", "a.py"], "`no/such/folder/x`: "),
+    (["check", "--watch", "--fix", "a.py"], "`--watch` reports again and again"),
+    (["rule", "GM3011"], "did you mean `GM301`?"),
+    (["help", "chekc"], "did you mean `check`?"),
     (["rule", "GM999"], "no rule `GM999`"),
     (["rule", "gm101x"], "no rule `gm101x`"),
     (["rule", "GM101", "GM102"], "one rule at a time"),
@@ -73,10 +78,6 @@ class TestPaths:
     def test_part_of_path_is_a_file(self, cli, command) -> None:
         cli.write("a.py", BREAKS)
         self.refused(cli, command, "a.py/b.py", "a part of the path is not a directory")
-
-    def test_folder_without_python(self, cli, command) -> None:
-        cli.write("docs/notes.txt", "text\n")
-        self.refused(cli, command, "docs", "holds no Python files")
 
     def test_file_that_is_not_python(self, cli, command) -> None:
         cli.write("notes.txt", "x = 1\n")

@@ -80,9 +80,11 @@ def test_json_is_json(cli, samples) -> None:
         "callers": int,
         "certain": bool,
         "reached": bool,
+        "run": bool,
+        "fix": str,
     }
     for finding in model["findings"]:
-        texts = {key: finding.pop(key) for key in ("because", "advice", "reason")}
+        texts = {key: finding.pop(key) for key in ("because", "advice", "reason", "run_note", "fix_note")}
         assert all(value is None or isinstance(value, str) for value in texts.values())
         assert (texts["reason"] is None) == (finding["level"] != "advice")
         assert {key: type(value) for key, value in finding.items()} == {**places, **more}

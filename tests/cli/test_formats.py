@@ -18,10 +18,20 @@ SAMPLES = Path(__file__).resolve().parents[1] / "data" / "check"
 TEXT = {"type": str}
 COUNT = {"type": int, "least": 1}
 MESSAGE = {"type": dict, "required": {"text"}, "members": {"text": TEXT, "markdown": TEXT}}
+LEVEL = {"type": str, "values": {"none", "note", "warning", "error"}}
+BAG = {"type": dict, "required": set(), "open": True}  # of properties: any members
 RULE = {
     "type": dict,
     "required": {"id"},
-    "members": {"id": TEXT, "name": TEXT, "shortDescription": MESSAGE, "help": MESSAGE},
+    "members": {
+        "id": TEXT,
+        "name": TEXT,
+        "shortDescription": MESSAGE,
+        "help": MESSAGE,
+        "helpUri": {"type": str, "pattern": r"https://\S+"},
+        "defaultConfiguration": {"type": dict, "members": {"level": LEVEL}, "required": set()},
+        "properties": BAG,
+    },
 }
 REGION = {
     "type": dict,
@@ -48,9 +58,11 @@ RESULT = {
     "required": {"message"},
     "members": {
         "ruleId": TEXT,
-        "level": {"type": str, "values": {"none", "note", "warning", "error"}},
+        "level": LEVEL,
         "message": MESSAGE,
         "locations": {"type": list, "items": LOCATION},
+        "partialFingerprints": BAG,
+        "properties": BAG,
     },
 }
 DRIVER = {
@@ -123,9 +135,11 @@ def faults(value: Any, schema: dict[str, Any], where: str = "$") -> list[str]:
         found += [f"{where}: twice"] if schema.get("unique") and any(value.count(item) > 1 for item in value) else []
     else:
         found += [f"{where}.{name}: missing" for name in schema["required"] - value.keys()]
-        found += [f"{where}.{name}: unknown" for name in value.keys() - schema["members"].keys()]
-        for name in value.keys() & schema["members"].keys():
-            found += faults(value[name], schema["members"][name], f"{where}.{name}")
+        members = schema.get("members", {})
+        unknown = set() if schema.get("open") else value.keys() - members.keys()
+        found += [f"{where}.{name}: unknown" for name in unknown]
+        for name in value.keys() & members.keys():
+            found += faults(value[name], members[name], f"{where}.{name}")
     return found
 
 
@@ -189,6 +203,7 @@ def test_sarif(cli, samples) -> None:
         assert (region["startLine"], region["startColumn"]) <= (region["endLine"], region["endColumn"])
         uri = bytes(place["artifactLocation"]["uri"], "ascii")
         path = re.sub(rb"%(..)", lambda match: bytes.fromhex(match.group(1).decode()), uri).decode()
+        assert re.fullmatch("[0-9a-f]{16}", result["partialFingerprints"]["markedText/v1"])
         message = result["message"]["text"].split("\n")[0]
         rows.append((path, region["startLine"], region["startColumn"], result["ruleId"], message))
     assert rows == findings(cli)

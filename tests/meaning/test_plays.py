@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("h11")
 
 from plays import PLAYS  # noqa: E402
-from plays.performance import Graphmend, perform, problem  # noqa: E402
+from plays.performance import Graphmend, settled  # noqa: E402
 
 CASES = [(play, form) for play in PLAYS for form in play.forms]
 
@@ -24,8 +24,7 @@ def _no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("play", "form"), CASES, ids=[f"{play}, {form}" for play, form in CASES])
 def test_a_play(play: Any, form: str) -> None:
-    client = Graphmend()
-    assert problem(client, play, perform(client, play, form)) is None
+    assert settled(Graphmend(), play, form) is None
 
 
 def test_plays_have_names_of_their_own_and_every_class() -> None:

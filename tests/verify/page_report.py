@@ -173,7 +173,7 @@ def report() -> dict[str, Any]:
                 message="exception decided by the value of a tensor",
                 because="`x` is a tensor",
                 advice="check the data before the compiled part",
-                name="data-dependent-guard",
+                name="data-dependent-raise",
                 level="safe",
             ),
             site(

@@ -7,7 +7,6 @@ readers take bytes by `feed`, which gives pieces of text, and give the answer by
 from __future__ import annotations
 
 import io
-import json
 from typing import Any, Optional
 
 from graphmend.meaning.alike import Ends, ends_of, plain
@@ -21,57 +20,23 @@ from graphmend.meaning.failures import (
     check_message,
     check_rest,
     failure,
+    is_state_of_failure,
     shown,
 )
 from graphmend.meaning.model import Scored, ToolCall
+from graphmend.meaning.strict_json import decode, load, load_text, not_json, unreadable
 from graphmend.meaning.transport.events import Event, EventReader
 
 ENDS = {"stop", "eos", "eos_token", "stop_sequence"}  # of a text, as servers call it
 CHANCES = 16  # events that are looked at for the next to be like them, before one is
 CALLS = {"tool_calls", "function_call"}
 KEPT_ALIVE = {"ping", "heartbeat", "keepalive", "keep-alive"}  # events without meaning
-_scan: Any = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
-
-
-def _unreadable(words: str, cause: Optional[BaseException] = None) -> EndpointError:
-    error = EndpointError("protocol", f"the endpoint's answer cannot be read: {words}", again=True)
-    error.__cause__ = cause
-    return error
-
-
-def load(data: bytes, what: str) -> Any:
-    """The value of some JSON."""
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise _no_json(data.decode("utf-8", "replace"), what, error) from error
-    return load_text(text, what)
-
-
-def load_text(text: str, what: str) -> Any:
-    try:
-        try:
-            value, end = _scan(text, 0)
-            if end == len(text):
-                return value
-        except StopIteration:
-            pass
-        return json.loads(text)
-    except RecursionError as error:
-        raise EndpointError("limit", f"{what} is nested too deeply") from error
-    except ValueError as error:
-        raise _no_json(text, what, error) from error
-
-
-def _no_json(text: str, what: str, cause: ValueError) -> EndpointError:
-    problem = _unreadable(f"{what} is no JSON: {text[:100]}", cause)
-    problem.words = text[:MAX_SHOWN]
-    return problem
+MAX_IDS = 1000  # of events that are remembered
 
 
 def _no_completion(value: Any, problem: str) -> EndpointError:
     words = shown(value)
-    error = _unreadable(f"{problem}: {words[:100]}")
+    error = unreadable(f"{problem}: {words[:100]}")
     error.words = words
     return error
 
@@ -84,7 +49,7 @@ def choice_of(value: Any) -> Optional[dict[str, Any]]:
     check_completion(value)
     if not isinstance(choices, list):
         check_rest(value)
-        if choices is None and "choices" in value:
+        if choices is None and ("choices" in value or isinstance(value.get("usage"), dict)):
             return None
         raise _no_completion(value, "there are no choices in it")
     if not choices:
@@ -94,7 +59,7 @@ def choice_of(value: Any) -> Optional[dict[str, Any]]:
         raise EndpointError("protocol", "the endpoint gives several answers to one question")
     choice = choices[0]
     if not isinstance(choice, dict):
-        raise _unreadable("a choice is no object")
+        raise unreadable("a choice is no object")
     check_choice(choice)
     return choice
 
@@ -120,12 +85,12 @@ def _look_at(message: dict[str, Any]) -> None:
     """Raise where a message, or a part of one, tells a failure, or has what this reader does not know."""
     check_message(message)
     if message.get("function_call"):
-        raise _unreadable("it calls a function by function_call, and tools were offered")
+        raise unreadable("it calls a function by function_call, and tools were offered")
 
 
 def check_calls(reason: Any, calls: list[ToolCall]) -> None:
     if reason in CALLS and not calls:
-        raise _unreadable(f"it ends by {reason}, and there are none")
+        raise unreadable(f"it ends by {reason}, and there are none")
 
 
 def _no_text() -> EndpointError:
@@ -135,11 +100,11 @@ def _no_text() -> EndpointError:
 def _tool_call(call: Any) -> ToolCall:
     function = call.get("function") if isinstance(call, dict) else None
     if not isinstance(function, dict):
-        raise _unreadable("a call of a tool has no function")
+        raise unreadable("a call of a tool has no function")
     check_call(call)
     name, arguments = function.get("name"), function.get("arguments")
     if not isinstance(name, str) or not name or not isinstance(arguments, str):
-        raise _unreadable("a call of a tool has no name, or no arguments")
+        raise unreadable("a call of a tool has no name, or no arguments")
     return ToolCall(name, arguments, str(call.get("id") or "call"))
 
 
@@ -147,7 +112,7 @@ def _list_of(value: Any) -> list[Any]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise _unreadable("the calls of tools are no list")
+        raise unreadable("the calls of tools are no list")
     return value
 
 
@@ -164,6 +129,7 @@ class WholeReader:
     """A completion that comes as one object."""
 
     done = False  # no byte of it may be missing
+    behind = False
     begun = False  # nothing is given before it is whole
     problem: Optional[EndpointError] = None
 
@@ -188,18 +154,18 @@ class WholeReader:
         """What the body says; at most the text of it and the value are in memory at the same time."""
         body, self._body = self._body, bytearray()
         if not body:
-            raise _unreadable("it is empty")
+            raise unreadable("it is empty")
         try:
-            text = body.decode("utf-8")
+            text = body.decode("utf-8").removeprefix("\ufeff")
         except UnicodeDecodeError as error:
-            raise _no_json(body[:MAX_SHOWN].decode("utf-8", "replace"), "it", error) from error
+            raise not_json(body[:MAX_SHOWN].decode("utf-8", "replace"), "it", error) from error
         del body
         return load_text(text, "it")
 
     def _read(self, choice: dict[str, Any]) -> Scored:
         message = choice.get("message")
         if not isinstance(message, dict):
-            raise _unreadable("there is no message")
+            raise unreadable("there is no message")
         _look_at(message)
         text = message.get("content")
         self.received = text if isinstance(text, str) else ""
@@ -213,6 +179,11 @@ class WholeReader:
         return Scored(text or "", _logprobs(choice), calls)
 
 
+def paired(text: str) -> str:
+    """A text whose pairs of surrogates, which escapes of JSON make, are characters."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
 class _Call:
     """A call of a tool as its pieces come."""
 
@@ -224,17 +195,17 @@ class _Call:
         check_call(piece)
         made = piece.get("id")
         if made and self.id and made != self.id and function.get("name") and self._parts["name"]:
-            raise _unreadable("two calls of tools have one number")
+            raise unreadable("two calls of tools have one number")
         self.id = made or self.id
         for name, parts in self._parts.items():
             part = function.get(name)
             if isinstance(part, str):
                 parts.append(part)
             elif part is not None:
-                raise _unreadable(f"the {name} of a call of a tool is no text")
+                raise unreadable(f"the {name} of a call of a tool is no text")
 
     def whole(self) -> ToolCall:
-        function = {name: "".join(parts) for name, parts in self._parts.items() if parts}
+        function = {name: paired("".join(parts)) for name, parts in self._parts.items() if parts}
         return _tool_call({"id": self.id, "function": function})
 
 
@@ -247,8 +218,10 @@ class StreamReader:
         self._as_whole: Optional[WholeReader] = None
         self._text = io.StringIO()
         self._calls: dict[int, _Call] = {}
+        self._last = -1  # the number of the call that the last piece belongs to
         self._index: Any = None
         self._id: Any = None
+        self._ids: set[str] = set()  # those in front of it
         self._steady = False  # whether two events had this id: some servers have one for each event
         self._half = ""  # half of a character that two pieces have in UTF-16
         self._ends: Optional[Ends] = None  # of the last event, where the next may be like it
@@ -257,6 +230,7 @@ class StreamReader:
         self._reason: Any = None
         self._seen = False  # whether there was an event
         self.done = False  # whether there was [DONE]
+        self.behind = False  # whether an event stands behind it
         self.begun = False  # whether text has been given, which cannot be taken back
         self.problem: Optional[EndpointError] = None  # to be raised behind the text that stands in front of it
         self.usage: Any = None
@@ -328,20 +302,21 @@ class StreamReader:
         text, self._half = self._half + text, ""
         if "\ud800" <= text[-1] <= "\udbff":
             text, self._half = text[:-1], text[-1]
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+        return paired(text)
 
     def _event(self, name: str, data: bytes) -> Optional[str]:
         self._seen = True
         self._ends = None
-        if name != "message" and name == "error":
+        if name != "message" and is_state_of_failure(name):
             raise self._named_error(data)
         if self.done:
+            self.behind = True
             self._look_for_failure(data)
             return None
         if data[:1] != b"{" and data.strip() == b"[DONE]":
             self.done = True
             return None
-        if name in KEPT_ALIVE:
+        if name.lower() in KEPT_ALIVE:
             self._look_for_failure(data)
             return None
         value = load(data, "an event of the stream")
@@ -365,8 +340,11 @@ class StreamReader:
         return None
 
     def _take_id(self, made: Any) -> None:
-        if self._steady and self._id and made:
+        """A new id. An id that comes back shows that two answers are mixed."""
+        if made and (str(made) in self._ids or (self._steady and self._id)):
             raise EndpointError("protocol", "the endpoint mixes two answers in one stream")
+        if self._id and len(self._ids) < MAX_IDS:
+            self._ids.add(str(self._id))
         self._id, self._steady = made, False
 
     def _foreign_line(self) -> EndpointError:
@@ -376,7 +354,7 @@ class StreamReader:
 
     def _named_error(self, data: bytes) -> EndpointError:
         try:
-            value = json.loads(data)
+            value = decode(data.decode())
         except (ValueError, RecursionError):
             value = data[:MAX_SHOWN].decode("utf-8", "replace")
         return failure(value.get("error") or value if isinstance(value, dict) else value)
@@ -384,7 +362,7 @@ class StreamReader:
     def _look_for_failure(self, data: bytes) -> None:
         """Of an event that does not count, such as one behind the end, only an error does."""
         try:
-            value = json.loads(data)
+            value = decode(data.decode())
         except (ValueError, RecursionError):
             return
         if isinstance(value, dict):
@@ -404,14 +382,14 @@ class StreamReader:
         text = delta.get("content")
         if type(text) is not str:
             if text is not None:
-                raise _unreadable("a piece of the text is none")
+                raise unreadable("a piece of the text is none")
         elif not text:
             self._empty = True
         if "refusal" in delta:
             _refuse(delta["refusal"])
         calls = delta.get("tool_calls")
         if self._reason is not None and (text or calls):
-            raise _unreadable("text or calls stand behind its end")
+            raise unreadable("text or calls stand behind its end")
         if calls is not None:
             self._add_calls(_list_of(calls))
         reason = choice.get("finish_reason")
@@ -423,7 +401,7 @@ class StreamReader:
     def _no_delta(self, choice: dict[str, Any], delta: Any) -> dict[str, Any]:
         """What stands for a part without a delta: nothing, where its text is not somewhere else."""
         if delta is not None:
-            raise _unreadable("a delta is no object")
+            raise unreadable("a delta is no object")
         if choice.get("message") or choice.get("text"):
             raise _no_completion(choice, "a part of the stream has its text in another place than a delta")
         return {}
@@ -432,12 +410,19 @@ class StreamReader:
         """Pieces of calls by their number: the first has the name, all have a piece of the arguments."""
         for piece in pieces:
             if not isinstance(piece, dict):
-                raise _unreadable("a call of a tool is no object")
-            number = piece.get("index", len(self._calls) if "id" in piece else len(self._calls) - 1)
-            function = piece.get("function")
-            if not isinstance(number, int) or not isinstance(function, (dict, type(None))):
-                raise _unreadable("a call of a tool has no number, or no function")
+                raise unreadable("a call of a tool is no object")
+            number, function = piece.get("index"), piece.get("function")
+            if number is None:
+                number = self._number(piece.get("id"))
+            if type(number) is not int or number < 0 or not isinstance(function, (dict, type(None))):
+                raise unreadable("a call of a tool has no number, or no function")
+            self._last = number
             self._calls.setdefault(number, _Call()).add(piece, function or {})
+
+    def _number(self, made: Any) -> int:
+        """The number of a piece without a number: that of the last piece, or, with a new id, a new number."""
+        last = self._calls.get(self._last)
+        return len(self._calls) if last is None or (made and made != last.id) else self._last
 
     def last(self) -> list[str]:
         """The text of what the end of the body has cut off; to be called when the body is whole."""
@@ -456,13 +441,13 @@ class StreamReader:
             return answer
         if not self._seen:
             shown = self._start.decode("utf-8", "replace")
-            error = _unreadable(f"it has no events: {shown[:100]}" if shown else "it is empty")
+            error = unreadable(f"it has no events: {shown[:100]}" if shown else "it is empty")
             error.words = shown
             raise error
         if self._reason is None:
             words = "the stream ended without saying so (no finish_reason)"
             raise EndpointError("cut short", words, again=True)
-        calls = [call.whole() for call in self._calls.values()]
+        calls = [self._calls[number].whole() for number in sorted(self._calls)]
         check_calls(self._reason, calls)
         if not (calls or self.begun or self._empty):
             raise _no_text()

@@ -275,7 +275,7 @@ class Endpoint(Model):
                 data = yield from exchange.more()  # most steps are this one
             yield from self._end(exchange, reader)
             scored = reader.finish()
-            well = True
+            well = not reader.behind
             return scored
         except RecursionError as cause:
             raise EndpointError("limit", "the endpoint's answer is nested too deeply") from cause

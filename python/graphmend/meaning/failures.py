@@ -91,8 +91,13 @@ def _is_bad_code(value: Any) -> bool:
     return type(value) is int and (value < 0 or value >= 400)
 
 
+def is_state_of_failure(name: str) -> bool:
+    """Whether a state, or an event of a stream, has the name of a failure."""
+    return not _STATES.isdisjoint(_parts(name))
+
+
 def _is_bad_state(value: Any) -> bool:
-    return isinstance(value, str) and not _STATES.isdisjoint(_parts(value))
+    return isinstance(value, str) and is_state_of_failure(value)
 
 
 def _check(value: dict[str, Any], known: "frozenset[str]", within: bool = False) -> None:

@@ -8,9 +8,11 @@ import threading
 import time
 from typing import Any, Callable, Optional
 
-from plays.stage import Error, Play, Script, Server, Want, server
+from plays.stage import Drip, Endless, Error, Play, Script, Server, Wait, Want, server
 
 GUARD = 25.0  # seconds; a call that takes longer waits without end
+SLOW = 5.0  # how much slower a play is performed again that may have failed for want of a processor
+TIMES = {"pause": 0.01, "timeout": 5.0, "deadline": 20.0}  # options that are seconds, as they are where a play has none
 
 Ask = Callable[[Play, str, str, Any], str]  # a play, a form, an address, what an endpoint is kept in: a text
 
@@ -21,7 +23,7 @@ class Outcome:
 
     results: list[Any]  # texts and exceptions
     requests: int
-    seconds: float
+    seconds: float  # as they are in the play
     over: bool
 
 
@@ -38,9 +40,7 @@ class Graphmend:
     def start(self, play: Play, url: Any) -> Any:
         from graphmend.meaning import Endpoint
 
-        return Endpoint(
-            "m", url, **{"pause": 0.01, "timeout": 5.0, "deadline": 20.0, "key_variable": "NO_KEY", **play.options}
-        )
+        return Endpoint("m", url, **{"key_variable": "NO_KEY", **TIMES, **play.options})
 
     def ask(self, play: Play, endpoint: Any, form: str) -> str:
         return _typed(play, endpoint, form) if play.group == "tools" else _plain(play, endpoint, form)
@@ -153,8 +153,31 @@ async def _calls_later(client: Any, play: Play, form: str, endpoint: Any, result
             results.append(error)
 
 
-def perform(client: Any, play: Play, form: str, context: Any = None) -> Outcome:
-    """Show a client to a play."""
+def _is_time(value: Any) -> bool:
+    return type(value) in (int, float) and 0 < value < 1e6
+
+
+def _slower(play: Play, factor: float) -> Play:
+    """The same play in slow motion: what the server waits, and the times that the client has."""
+
+    def step(made: Any) -> Any:
+        if isinstance(made, Wait):
+            return Wait(made.seconds * factor)
+        if isinstance(made, (Drip, Endless)):
+            return dataclasses.replace(made, pause=made.pause * factor)
+        return made
+
+    def script(stream: bool) -> Script:
+        return [[step(made) for made in steps] for steps in play.script(stream)]
+
+    options = {**TIMES, **play.options}
+    options.update({name: options[name] * factor for name in TIMES if _is_time(options[name])})
+    return dataclasses.replace(play, script=script, options=options, before=play.before * factor)
+
+
+def perform(client: Any, play: Play, form: str, context: Any = None, factor: float = 1.0) -> Outcome:
+    """Show a client to a play, `factor` times slower than it is written."""
+    play = play if factor == 1.0 else _slower(play, factor)
     results: list[Any] = []
     script: Script = play.script("stream" in form)
     stage: Server
@@ -163,8 +186,9 @@ def perform(client: Any, play: Play, form: str, context: Any = None) -> Outcome:
         thread = threading.Thread(target=_calls, args=(client, play, form, url, results), daemon=True)
         start = time.monotonic()
         thread.start()
-        thread.join(GUARD)
-        return Outcome(results, len(stage.requests), time.monotonic() - start, not thread.is_alive())
+        thread.join(GUARD * factor)
+        seconds = (time.monotonic() - start) / factor
+        return Outcome(results, len(stage.requests), seconds, not thread.is_alive())
 
 
 def _holds(client: Any, want: Want, result: Any, kinds: bool) -> bool:
@@ -194,3 +218,20 @@ def problem(client: Any, play: Play, outcome: Outcome, kinds: bool = True) -> Op
     if play.requests is not None and outcome.requests != play.requests and kinds:
         return f"wanted {play.requests} requests, got {outcome.requests}"
     return None
+
+
+def _invented(play: Play, outcome: Outcome) -> bool:
+    """Whether a call gave a text that it must not give, which no want of time explains."""
+    return any(isinstance(result, str) and result not in want for want, result in zip(play.wants, outcome.results))
+
+
+def settled(client: Any, play: Play, form: str, kinds: bool = True) -> Optional[str]:
+    """What is wrong with a client in a play. A machine that is busy with other work makes times too short; so a play
+    that fails is performed again in slow motion. Two faults stay: a text, and, of a peer, an answer that it reads for
+    ever, because its memory grows."""
+    outcome = perform(client, play, form)
+    wrong = problem(client, play, outcome, kinds)
+    endless = play.group == "costs" and not outcome.over and not isinstance(client, Graphmend)
+    if wrong is None or endless or _invented(play, outcome):
+        return wrong
+    return problem(client, play, perform(client, play, form, factor=SLOW), kinds)

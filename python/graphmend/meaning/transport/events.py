@@ -35,7 +35,7 @@ class EventReader:
         self._name = b""
         self._data: Optional[bytes] = None
         self._more: list[bytes] = []  # the data's lines behind the first
-        self._length = 0  # of all of them
+        self._length = 0  # of these lines
         self.foreign = b""  # the first line that is no field: its name is no word, it tells an error, or it has JSON
         self.last_id = b""
         self.retry: Optional[int] = None
@@ -104,7 +104,7 @@ class EventReader:
             if self._data is None:
                 self._data = value
             else:
-                self._length += len(value) + 1
+                self._length += len(line) + 1
                 self._check(self._length)
                 self._more.append(value)
         elif field == b"event":

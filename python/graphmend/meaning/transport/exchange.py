@@ -156,8 +156,8 @@ class Exchange:
         return self.take(data)
 
     def drain(self) -> Steps:
-        """Wait a little for the end of a body of which nothing more is needed, for then the connection can be kept.
-        What of the body has come."""
+        """Wait a little for the end of a body behind the end of the answer: then the connection can be kept. Gives the
+        rest of the body. Raises faults of the compression: the text in front of them may be wrong, too."""
         self._clock = Clock(min(GRACE, self._clock.left()), GRACE)
         self.receiving = functools.partial(self._line.receive, self._clock)
         parts: list[bytes] = []
@@ -167,7 +167,8 @@ class Exchange:
                 parts.append((yield from self.more()))
                 size += len(parts[-1])
         except EndpointError:
-            pass
+            if self.answer.damaged:
+                raise
         return b"".join(parts)
 
     def close(self, well: bool) -> None:

@@ -21,7 +21,7 @@ from graphmend.meaning.errors import EndpointError
 
 MAX_HEAD = 1 << 16  # bytes of status and headers, interim answers included; of trailers, too
 MAX_SIZE_LINE = 1 << 10  # bytes of a chunk's size and its extensions
-_SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(;.*)?")
+_SIZE = re.compile(rb"(0*[0-9A-Fa-f]{1,15})[ \t]*(;.*)?")
 _INTERIM = re.compile(rb"HTTP/1\.[01] 1([0-9]{2})[ \r\n]")
 _HEAD_END = re.compile(rb"\n\r?\n")
 _LISTS = {"connection", "content-encoding"}  # what stands in several lines of these is one list
@@ -48,6 +48,7 @@ class HttpAnswer:
         self._sizes: dict[bytes, int] = {}
         self._max_bytes = max_bytes
         self._decoder: Optional[Decoder] = None
+        self.damaged = False  # whether what is compressed does not end as it has to
         self._given = 0
 
     def reusable(self) -> bool:
@@ -65,7 +66,7 @@ class HttpAnswer:
             body = self._read_body(data) if data else b""
         body = self._decoded(body) if body else b""
         if self._decoder is not None and self.state == ENDED:
-            self._decoder.check_end()
+            self._check_end(self._decoder)
         return body
 
     def end(self) -> bytes:
@@ -75,8 +76,13 @@ class HttpAnswer:
         if self.state != ENDED:
             raise EndpointError("cut short", "the connection ended inside of the endpoint's answer", again=True)
         if self._decoder is not None:
-            self._decoder.check_end()
+            self._check_end(self._decoder)
         return b""
+
+    def _check_end(self, decoder: "Decoder") -> None:
+        if not decoder.is_whole():
+            self.damaged = True
+            raise EndpointError("cut short", "the endpoint's answer ends inside of what is compressed", again=True)
 
     # Status and headers
 
@@ -138,8 +144,9 @@ class HttpAnswer:
             self.state, self._left = (LENGTH, int(length)) if int(length) else (ENDED, 0)
         else:
             self.state = CLOSE
-        encoding = self.headers.get("content-encoding", "identity").strip().lower()
-        if encoding not in ("identity", "") and self.state != ENDED:
+        named = [each.strip() for each in self.headers.get("content-encoding", "").lower().split(",")]
+        encoding = ", ".join(each for each in named if each not in ("identity", ""))
+        if encoding and self.state != ENDED:
             self._decoder = Decoder(encoding, self._max_bytes)
         elif self._left > self._max_bytes and self.status == 200:
             raise self._too_long()
@@ -243,7 +250,11 @@ class HttpAnswer:
 
     def _decoded(self, body: bytes) -> bytes:
         if self._decoder is not None:
-            body = self._decoder.feed(body, self._max_bytes - self._given)
+            try:
+                body = self._decoder.feed(body, self._max_bytes - self._given)
+            except EndpointError:
+                self.damaged = True
+                raise
         self._given += len(body)
         if self._given > self._max_bytes:
             raise self._too_long()
@@ -289,6 +300,5 @@ class Decoder:
         framed = data[0] & 15 == 8 and (len(data) < 2 or (data[0] << 8 | data[1]) % 31 == 0)
         return zlib.decompressobj(15 if framed else -15)
 
-    def check_end(self) -> None:
-        if self._made is None or not self._made.eof:
-            raise EndpointError("cut short", "the endpoint's answer ends inside of what is compressed", again=True)
+    def is_whole(self) -> bool:
+        return self._made is not None and bool(self._made.eof)

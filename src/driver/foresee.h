@@ -1,0 +1,14 @@
+/* What `graphmend run` and `graphmend fix` will do about each entry, and why: one answer for each of them, as they mend by other means.
+ *
+ * `run` mends by a plan, follows the path that a call takes, or keeps numbers and sizes in the graph; it proves the rest on the traced graph.
+ * `fix` writes what the text of the file proves, or, with `--unsafe`, what it proves under an assumption. */
+#ifndef GM_DRIVER_FORESEE_H
+#define GM_DRIVER_FORESEE_H
+
+#include "driver/check.h"
+
+/* Fill `run`, `run_note`, `fix` and `fix_note` of all entries. `all` is that of gm_fix_options, `named` the codes of `--select`. Files without
+ * analysis stay as they are. */
+void gm_foresee(gm_arena *arena, gm_checked *checked, bool all, const char *named);
+
+#endif
