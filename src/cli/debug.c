@@ -20,7 +20,7 @@ int gm_cli_debug(int count, char **arguments) {
     }
     gm_cli_print(stderr, "usage: graphmend debug STAGE [OPTIONS] FILE...\n\nstages:\n");
     for (const gm_command *stage = stages; stage->name != NULL; stage++) {
-        gm_cli_say(stderr, "  %-8s %s\n", stage->name, stage->summary);
+        gm_cli_print(stderr, "  %-8s %s\n", stage->name, stage->summary);
     }
     return GM_EXIT_USAGE;
 }

@@ -6,6 +6,8 @@
 #include "flow/flow_private.h"
 #include "flow/walk.h"
 
+enum { SORT_WORK = 16 };
+
 /* A range in the graph: its steps are [first_step, last_step), its blocks the one it begins in and those made for it. */
 typedef struct extent {
     uint32_t first_step;
@@ -45,6 +47,7 @@ static void find_order(gm_function *function, extent *range) {
             range->order[range->order_count++] = order_key(function->cfg, block);
         }
     }
+    gm_work(function->flow->arena, count * SORT_WORK);
     qsort(range->order, range->order_count, sizeof *range->order, compare_order);
 }
 
@@ -119,12 +122,19 @@ static void read_back(const gm_cfg *cfg, const gm_step *step, gm_set_word *set) 
     }
 }
 
+/* Sets are joined at every exit of a block, and at every step where an exception leads into the range. */
+static void count_work(const gm_function *function, const gm_block *block, uint32_t words) {
+    uint64_t joins = (uint64_t)block->successor_count + 3U + (block->handler >= 0 ? block->step_count : 0);
+    gm_work(function->flow->arena, joins * words + block->step_count * 2U);
+}
+
 static bool update_inputs(const gm_function *function, const extent *range, const local_sets *sets, uint32_t index,
                           gm_set_word *scratch) {
     const gm_cfg *cfg = function->cfg;
     const gm_block *block = &cfg->blocks.items[index];
     uint32_t first = 0;
     uint32_t last = 0;
+    count_work(function, block, sets->words);
     memset(scratch, 0, sizeof *scratch * sets->words);
     for (uint32_t i = 0; i < block->successor_count; i++) {
         add_from(sets, range, (int32_t)cfg->edges.items[cfg->successors[block->first_successor + i]].to, scratch);
@@ -205,6 +215,7 @@ static bool update_certain(must_flow *flow, uint32_t index, gm_set_word *scratch
     if (!*entered_flag(flow, index)) {
         return false;
     }
+    count_work(flow->function, block, flow->sets.words);
     memcpy(scratch, local_set(&flow->sets, flow->range, index), sizeof *scratch * flow->sets.words);
     clip(cfg, flow->range, index, &first, &last);
     bool changed = enter(flow, block->handler, scratch);
@@ -481,6 +492,7 @@ gm_region gm_region_of(gm_function *function, gm_node *const *statements, uint32
         find_order(function, &range);
         for (uint32_t i = range.first_step; i < range.last_step; i++) {
             const gm_step *step = &cfg->steps.items[i];
+            gm_work(function->flow->arena, 1 + step->access_count);
             if (step->access_count > 0) {
                 collect_accesses(cfg->accesses.items + step->first_access, step->access_count, sets);
             }

@@ -154,6 +154,7 @@ static bool find_called(gm_node *node, void *context) {
 
 static bool holds_call(const capturing *state, const gm_node *node) {
     called_question asked = {state, false};
+    gm_work_below(state->analysis->arena, node);
     find_called((gm_node *)(uintptr_t)node, &asked);
     return asked.found;
 }
@@ -193,6 +194,7 @@ static bool asks_objects(const capturing *state, const gm_node *node) {
     const gm_list *generators = generators_of(node);
     called_question asked = {state, false};
     for (uint32_t i = 0; generators != NULL && i < generators->count && !asked.found; i++) {
+        gm_work_below(state->analysis->arena, gm_as_comprehension(generators->items[i])->iter);
         find_object(gm_as_comprehension(generators->items[i])->iter, &asked);
     }
     return asked.found;
@@ -481,6 +483,7 @@ static bool capture_parts(capturing *state, gm_node *node) {
 static void join_numbers(capturing *state) {
     for (uint32_t i = 0; i < state->captures.count; i++) {
         gm_capture *capture = &state->captures.items[i];
+        gm_work(state->analysis->arena, state->captures.count * (uint64_t)2);
         for (uint32_t k = 0; k < state->captures.count; k++) {
             gm_capture *other = &state->captures.items[k];
             if (!other->numbers && strcmp(other->parameter, capture->parameter) == 0) {
