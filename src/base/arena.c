@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Chunks grow up to the large size, so that small files stay small and big ones need few calls. */
-enum { FIRST_CHUNK = 16 * 1024, LARGE_CHUNK = 1024 * 1024, WORK_PER_BYTE = 2 };
+enum { FIRST_CHUNK = 16 * 1024, LARGE_CHUNK = 1024 * 1024, WORK_PER_BYTE = 4 };
 
 struct gm_chunk {
     gm_chunk *previous;

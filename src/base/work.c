@@ -1,6 +1,6 @@
 #include "base/work.h"
 
-enum { FREE = 1 << 28, PER_BYTE = 1000 };
+enum { FREE = 1 << 28, PER_BYTE = 500 };
 
 uint64_t gm_work_for(size_t length) {
     return (uint64_t)FREE + (uint64_t)length * PER_BYTE;

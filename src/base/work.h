@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 
-/* The budget for a text of `length` bytes: twenty times what the densest ordinary files take. */
+/* The budget for a text of `length` bytes: at least five times what ordinary files take. */
 uint64_t gm_work_for(size_t length);
 
 /* Runs `body(context)`; false when it has used up `units`. What it has made stays in the arena, half done. Within another budget, that one

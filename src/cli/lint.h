@@ -13,6 +13,8 @@ typedef struct gm_lint {
     const char *format;   /* of the report, as typed */
     const char *color;    /* as typed: auto, always, never */
     const char *torch_version; /* as typed */
+    const char *max_file_size; /* as typed; NULL: what the settings say */
+    uint32_t megabytes;        /* the same as a number; 0: not given */
     bool fix;             /* write mends */
     bool diff;            /* show them instead */
     bool add_ignore;
@@ -45,6 +47,9 @@ void gm_lint_look(gm_arena *arena, const gm_target *target, const void *options,
 void gm_lint_add_ignore(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result);
 
 void gm_lint_list(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result);
+
+/* How many bytes a file may have that is read: what the command line says, else the settings. */
+size_t gm_lint_most(const gm_lint *asked, const gm_target *target);
 
 /* What holds for one file. `fix` reports no guesses, whatever the settings say. */
 gm_check_options gm_lint_options_for(gm_arena *arena, const gm_lint *asked, const gm_target *target);
