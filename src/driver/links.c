@@ -5,8 +5,7 @@
 
 #include "base/seed.h"
 
-/* A name has at most so many parts, is followed so many steps through imports and bases, over so
- * many names in all, and a run has so many rounds. */
+/* A name has at most so many parts, is followed so many steps through imports and bases, over so many names in all, and a run has so many rounds. */
 enum { MOST_PARTS = 16, MOST_STEPS = 8, MOST_NAMES = 1000, MOST_ROUNDS = 16 };
 
 typedef struct edge {
@@ -65,13 +64,11 @@ typedef struct file_links {
 
 /* ---- Targets by path ---- */
 
-/* With the number of the process: somebody chooses the names of files. */
 static uint32_t hash_of(const char *text, size_t length) {
-    uint64_t hash = gm_seed();
-    for (size_t i = 0; i < length; i++) {
-        hash = gm_seed_mix(hash ^ (unsigned char)text[i]);
-    }
-    return (uint32_t)(hash >> 32);
+    gm_hasher hasher;
+    gm_hasher_init(&hasher);
+    gm_hasher_add(&hasher, text, length);
+    return (uint32_t)gm_seed_mix(gm_hasher_end(&hasher).words[0]);
 }
 
 static uint32_t *slot_of(const file_links *links, const char *path, size_t length) {

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "flow/flow_private.h"
+#include "flow/outer_names.h"
 #include "flow/walk.h"
 
 enum { SORT_WORK = 16 };
@@ -291,22 +291,14 @@ static const uint32_t kind_traits[GM_KIND_COUNT] = {
     [GM_KIND_ErrorExpr] = GM_REGION_ERROR,
 };
 
-enum { FEW_NAMES = 32 };
-
-/* Names that are no variables of the function, each once. */
-typedef struct outer_names {
-    GM_VEC(gm_symbol *) symbols;
-    gm_table known; /* by name, when they are more than a few */
-} outer_names;
-
 typedef struct scan {
     gm_function *function;
     uint32_t start;      /* the whole range, in bytes */
     uint32_t end;
     uint32_t traits;
     uint32_t inner; /* bytes up to here belong to a nested function or class */
-    outer_names outer_reads;
-    outer_names outer_writes;
+    gm_outer_names outer_reads;
+    gm_outer_names outer_writes;
 } scan;
 
 /* Whether a break or continue belongs to a loop outside the range. */
@@ -340,39 +332,16 @@ static bool is_inside(const gm_scope *scope, const gm_scope *outer) {
     return scope == outer;
 }
 
-static bool knows(const outer_names *names, const gm_symbol *symbol) {
-    if (names->symbols.count > FEW_NAMES) {
-        return gm_table_find(&names->known, gm_table_pointer(symbol->name)) != GM_TABLE_NONE;
-    }
-    for (uint32_t i = 0; i < names->symbols.count; i++) {
-        if (names->symbols.items[i]->name == symbol->name) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void add_outer(gm_arena *arena, outer_names *names, gm_symbol *symbol) {
-    if (knows(names, symbol)) {
-        return;
-    }
-    gm_vec_push(arena, &names->symbols, symbol);
-    uint32_t count = names->symbols.count;
-    for (uint32_t i = count == FEW_NAMES + 1 ? 0 : count - 1; count > FEW_NAMES && i < count; i++) {
-        gm_table_put(&names->known, arena, gm_table_pointer(names->symbols.items[i]->name), i);
-    }
-}
-
 /* A name that is no variable of the function itself. */
 static void note_outer(scan *state, gm_symbol *symbol, bool writes) {
     gm_arena *arena = state->function->flow->arena;
     if (writes) {
         state->traits |= symbol->binding == GM_BINDING_FREE ? GM_REGION_NONLOCAL : GM_REGION_GLOBAL;
-        add_outer(arena, &state->outer_writes, symbol);
+        gm_outer_names_add(arena, &state->outer_writes, symbol);
         return;
     }
     state->traits |= symbol->binding == GM_BINDING_FREE ? GM_REGION_CELL_READ : 0;
-    add_outer(arena, &state->outer_reads, symbol);
+    gm_outer_names_add(arena, &state->outer_reads, symbol);
 }
 
 static void note_special_name(scan *state, const gm_name *name) {

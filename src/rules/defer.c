@@ -154,7 +154,6 @@ static bool find_called(gm_node *node, void *context) {
 
 static bool holds_call(const capturing *state, const gm_node *node) {
     called_question asked = {state, false};
-    gm_work_below(state->analysis->arena, node);
     find_called((gm_node *)(uintptr_t)node, &asked);
     return asked.found;
 }
@@ -194,7 +193,6 @@ static bool asks_objects(const capturing *state, const gm_node *node) {
     const gm_list *generators = generators_of(node);
     called_question asked = {state, false};
     for (uint32_t i = 0; generators != NULL && i < generators->count && !asked.found; i++) {
-        gm_work_below(state->analysis->arena, gm_as_comprehension(generators->items[i])->iter);
         find_object(gm_as_comprehension(generators->items[i])->iter, &asked);
     }
     return asked.found;
@@ -266,8 +264,7 @@ static const gm_node *chain_root(const capturing *state, const gm_node *node) {
     }
 }
 
-/* Whether the name is a variable of a comprehension inside of what happens later, which has its variables with it; one around has to hand
- * them on. */
+/* Whether the name is a variable of a comprehension inside of what happens later, which has its variables with it; one around has to hand them on. */
 static bool is_inner(const capturing *state, const gm_node *name) {
     const gm_symbol *symbol = gm_scopes_symbol(state->analysis->flow->scopes, name);
     return symbol != NULL && symbol->scope != state->function->scope && gm_symbol_is_local(symbol) &&
@@ -481,9 +478,9 @@ static bool capture_parts(capturing *state, gm_node *node) {
 
 /* One parameter serves all captures of one text. */
 static void join_numbers(capturing *state) {
+    gm_work(state->analysis->arena, (uint64_t)state->captures.count * state->captures.count);
     for (uint32_t i = 0; i < state->captures.count; i++) {
         gm_capture *capture = &state->captures.items[i];
-        gm_work(state->analysis->arena, state->captures.count * (uint64_t)2);
         for (uint32_t k = 0; k < state->captures.count; k++) {
             gm_capture *other = &state->captures.items[k];
             if (!other->numbers && strcmp(other->parameter, capture->parameter) == 0) {
