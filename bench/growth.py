@@ -19,8 +19,9 @@ from pathlib import Path
 from growth_shapes import S as SHAPES
 
 COMMANDS = {
-    "check": ["check", "--isolated", "--no-cache", "--output-format", "json"],
-    "fix": ["fix", "--unsafe", "--diff", "--isolated"],
+    "check": ["check", "--all", "--isolated", "--no-cache", "--output-format", "json"],
+    "fix": ["fix", "--all", "--unsafe", "--diff", "--isolated"],
+    "mend": ["debug", "mend"],
 }
 NOT_ANALYSED = b"too large, not analysed"
 SECONDS, LIMIT, NOTICEABLE, LEAST = 60, 1.2, 0.2, 0.005

@@ -1,10 +1,10 @@
 #include <string.h>
 
 #include "api/call.h"
+#include "driver/check.h"
 #include "driver/suppress.h"
 #include "mend/runtime.h"
 #include "report/report.h"
-#include "rules/budget.h"
 #include "rules/decisions.h"
 #include "rules/rule.h"
 
@@ -115,20 +115,33 @@ static void add_mended(gm_buffer *out, const gm_analysis *analysis, const gm_men
     gm_buffer_add_text(out, "}\n");
 }
 
+static void add_problem(gm_buffer *out, const char *problem) {
+    gm_buffer_printf(out, "{\"mended\": false, \"text\": \"\", \"lines\": [], \"sites\": [], \"left\": [], \"problem\": \"%s\"}\n",
+                     problem);
+}
+
+typedef struct mending {
+    gm_tree *tree;
+    gm_buffer *out;
+} mending;
+
+static void mend_tree(void *context) {
+    const mending *state = context;
+    gm_analysis *analysis = gm_analysis_run(state->out->arena, state->tree, NULL);
+    refuse_silenced(analysis);
+    add_mended(state->out, analysis, gm_mend_runtime(analysis, decisions(analysis)));
+}
+
 static void mend(gm_buffer *out, const void *request) {
     const gm_api_source *given = request;
-    gm_tree *tree = gm_parse(out->arena, given->path, given->bytes, given->size, NULL);
-    gm_diagnostic notice;
-    bool correct = tree->diagnostics.count == 0;
-    if (!correct || !gm_budget_allows(tree, &notice)) {
-        gm_buffer_printf(out,
-                         "{\"mended\": false, \"text\": \"\", \"lines\": [], \"sites\": [], \"left\": [], \"problem\": \"%s\"}\n",
-                         correct ? "too large, not analysed" : "syntax error");
-        return;
+    gm_arena *arena = out->arena;
+    mending state = {gm_parse(arena, given->path, given->bytes, given->size, NULL), out};
+    if (state.tree->diagnostics.count > 0) {
+        add_problem(out, "syntax error");
+    } else if (!gm_work_within(arena, gm_work_for(given->size), mend_tree, &state)) {
+        out->length = 0;
+        add_problem(out, GM_TOO_LARGE_WORDS);
     }
-    gm_analysis *analysis = gm_analysis_run(out->arena, tree, NULL);
-    refuse_silenced(analysis);
-    add_mended(out, analysis, gm_mend_runtime(analysis, decisions(analysis)));
 }
 
 gm_status gm_mend_source(const char *path, const char *bytes, size_t size, gm_output *output) {

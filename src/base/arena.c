@@ -1,10 +1,12 @@
 #include "base/arena.h"
 
+#include "base/work.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 /* Chunks grow up to the large size, so that small files stay small and big ones need few calls. */
-enum { FIRST_CHUNK = 16 * 1024, LARGE_CHUNK = 1024 * 1024 };
+enum { FIRST_CHUNK = 16 * 1024, LARGE_CHUNK = 1024 * 1024, WORK_PER_BYTE = 4 };
 
 struct gm_chunk {
     gm_chunk *previous;
@@ -51,6 +53,7 @@ void *gm_arena_alloc_slow(gm_arena *arena, size_t size) {
     }
     size_t rounded = (size + 7U) & ~(size_t)7U;
     size_t body = rounded > arena->chunk_size ? rounded : arena->chunk_size;
+    gm_work(arena, (uint64_t)body * WORK_PER_BYTE);
     gm_chunk *chunk = arena->allocator.allocate(arena->allocator.context, sizeof(gm_chunk) + body);
     if (chunk == NULL) {
         gm_arena_fail(arena);
@@ -85,6 +88,7 @@ void *gm_arena_grow(gm_arena *arena, void *memory, size_t old_size, size_t new_s
         return memory;
     }
     void *grown = gm_arena_alloc(arena, new_size);
+    gm_work(arena, old_size / sizeof(uint64_t));
     if (old_size > 0) {
         memcpy(grown, memory, old_size < new_size ? old_size : new_size);
     }

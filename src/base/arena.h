@@ -29,6 +29,9 @@ typedef struct gm_arena {
     char *limit;
     size_t chunk_size;
     size_t total; /* bytes taken from the allocator */
+    jmp_buf *exhausted; /* of work.h; NULL: work is not counted */
+    uint64_t work;      /* that may still be done */
+    uint32_t work_at;   /* where in the text it is done */
 } gm_arena;
 
 /* The allocator of the C library. */

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/debug.h"
 #include "cli/debug_files.h"
+#include "driver/check.h"
 #include "mend/runtime.h"
 #include "rules/decisions.h"
 
@@ -19,20 +20,38 @@ static void add_numbered(gm_buffer *out, const gm_mended *mended) {
     }
 }
 
+typedef struct mending {
+    gm_tree *tree;
+    const gm_debug_options *options;
+    gm_buffer *out;
+} mending;
+
+static void mend(void *context) {
+    const mending *state = context;
+    gm_tree *tree = state->tree;
+    gm_buffer *out = state->out;
+    gm_analysis *analysis = gm_analysis_run(out->arena, tree, NULL);
+    const gm_mended *mended = gm_mend_runtime(analysis, gm_decisions_of(analysis));
+    if (mended->text == NULL) {
+        gm_buffer_printf(out, "# %s: %s\n", tree->source->path, mended->problem != NULL ? mended->problem : "nothing to mend");
+    } else if (state->options->switched[LINES]) {
+        add_numbered(out, mended);
+    } else {
+        gm_buffer_add(out, mended->text, mended->size);
+    }
+}
+
 static void print_mended(gm_arena *arena, gm_tree *tree, const gm_debug_options *options, gm_buffer *out) {
     if (tree->diagnostics.count > 0) {
         gm_buffer_printf(out, "# %s: syntax error\n", tree->source->path);
         *options->status = GM_EXIT_FINDINGS;
         return;
     }
-    gm_analysis *analysis = gm_analysis_run(arena, tree, NULL);
-    const gm_mended *mended = gm_mend_runtime(analysis, gm_decisions_of(analysis));
-    if (mended->text == NULL) {
-        gm_buffer_printf(out, "# %s: %s\n", tree->source->path, mended->problem != NULL ? mended->problem : "nothing to mend");
-    } else if (options->switched[LINES]) {
-        add_numbered(out, mended);
-    } else {
-        gm_buffer_add(out, mended->text, mended->size);
+    mending state = {tree, options, out};
+    if (!gm_work_within(arena, gm_work_for(tree->source->length), mend, &state)) {
+        out->length = 0;
+        gm_buffer_printf(out, "# %s: %s\n", tree->source->path, GM_TOO_LARGE_WORDS);
+        *options->status = GM_EXIT_FINDINGS;
     }
 }
 

@@ -34,6 +34,7 @@ int gm_lint_options(gm_option *options, gm_lint *asked) {
         {"--color", NULL, &asked->color, "WHEN", "auto (a terminal and no NO_COLOR; default), always or never"},
         {"--quiet", &asked->run.quiet, NULL, NULL, "only findings and errors (-q)"},
         {"-q", &asked->run.quiet, NULL, NULL, NULL},
+        {"--max-file-size", NULL, &asked->max_file_size, "N", "megabytes; larger files are not read, which is told (default 16)"},
         {"--threads", NULL, &asked->run.threads, "N", "0: as many as there are processors (default)"},
     };
     memcpy(options, shared, sizeof shared);
@@ -49,6 +50,18 @@ static bool read_torch_version(gm_lint *asked) {
     asked->run.check.release_named = asked->torch_version != NULL;
     asked->run.check.asked.release = (uint8_t)release;
     return true;
+}
+
+static bool read_max_file_size(gm_lint *asked) {
+    char *end = NULL;
+    long value = asked->max_file_size == NULL ? 0 : strtol(asked->max_file_size, &end, 10);
+    bool right = asked->max_file_size == NULL ||
+                 (end != asked->max_file_size && *end == '\0' && value >= 1 && value <= GM_SETTINGS_MOST_MEGABYTES);
+    if (!right) {
+        gm_cli_say(stderr, "graphmend: `--max-file-size` takes a number of megabytes from 1 to %d\n", GM_SETTINGS_MOST_MEGABYTES);
+    }
+    asked->megabytes = right ? (uint32_t)value : 0;
+    return right;
 }
 
 static bool read_color(gm_lint *asked) {
@@ -177,7 +190,8 @@ int gm_lint_run(gm_lint *asked, int count, char **arguments, const gm_usage *usa
     asked->mend.all = asked->all;
     asked->run.check.all = asked->all && strcmp(asked->run.command, "fix") != 0; /* `fix` reports no guesses */
     asked->run.count = operands;
-    if (!gm_cli_standard_input(&asked->run) || !choose(asked, &format) || !read_color(asked) || !read_torch_version(asked) || !fits(asked)) {
+    if (!gm_cli_standard_input(&asked->run) || !choose(asked, &format) || !read_color(asked) || !read_torch_version(asked) ||
+        !read_max_file_size(asked) || !fits(asked)) {
         return GM_EXIT_USAGE;
     }
     if (!gm_lint_open_output(asked)) {

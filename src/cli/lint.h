@@ -17,6 +17,8 @@ typedef struct gm_lint {
     bool show_settings;
     bool show_files;
     bool watch;           /* report again when files change */
+    const char *max_file_size; /* as typed; NULL: what the settings say */
+    uint32_t megabytes;        /* the same as a number; 0: not given */
     bool fix;             /* write mends */
     bool diff;            /* show them instead */
     bool add_ignore;
@@ -58,6 +60,9 @@ void gm_lint_look(gm_arena *arena, const gm_target *target, const void *options,
 void gm_lint_add_ignore(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result);
 
 void gm_lint_list(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result);
+
+/* How many bytes a file may have that is read: what the command line says, else the settings. */
+size_t gm_lint_most(const gm_lint *asked, const gm_target *target);
 
 /* What holds for one file. `fix` reports no guesses, whatever the settings say. */
 gm_check_options gm_lint_options_for(gm_arena *arena, const gm_lint *asked, const gm_target *target);

@@ -39,7 +39,7 @@ void gm_lint_list(gm_arena *arena, const gm_target *target, const void *options,
     const gm_lint *asked = options;
     gm_check_options check = gm_lint_options_for(arena, asked, target);
     gm_file file;
-    result->problem = gm_file_read_most(arena, target->path, gm_settings_most(target->settings), &file);
+    result->problem = gm_file_read_most(arena, target->path, gm_lint_most(asked, target), &file);
     if (result->problem != NULL) {
         return;
     }

@@ -20,12 +20,16 @@ gm_check_options gm_lint_options_for(gm_arena *arena, const gm_lint *asked, cons
     return options;
 }
 
+size_t gm_lint_most(const gm_lint *asked, const gm_target *target) {
+    return asked->megabytes > 0 ? (size_t)asked->megabytes << 20 : gm_settings_most(target->settings);
+}
+
 static const char *read_input(gm_arena *arena, const gm_lint *asked, const gm_target *target, gm_file *file) {
     if (!asked->run.standard_input) {
-        return gm_file_read_most(arena, target->path, gm_settings_most(target->settings), file);
+        return gm_file_read_most(arena, target->path, gm_lint_most(asked, target), file);
     }
     *file = (gm_file){.path = target->path};
-    return gm_file_read_stream(arena, STDIN_FILENO, file);
+    return gm_file_read_stream(arena, STDIN_FILENO, gm_lint_most(asked, target), file);
 }
 
 /* Everything that a report depends on, see cache.h. */
@@ -232,10 +236,11 @@ int gm_lint_fix_stream(gm_arena *arena, const gm_lint *asked) {
 /* ---- --add-ignore ---- */
 
 void gm_lint_look(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result) {
-    gm_check_options check = gm_lint_options_for(arena, options, target);
+    const gm_lint *asked = options;
+    gm_check_options check = gm_lint_options_for(arena, asked, target);
     gm_file file;
     (void)out;
-    if (gm_file_read_most(arena, target->path, gm_settings_most(target->settings), &file) == NULL) { /* the job that follows tells problems */
+    if (gm_file_read_most(arena, target->path, gm_lint_most(asked, target), &file) == NULL) { /* the job that follows tells problems */
         result->weight = file.size;
         result->calls = (char *)(uintptr_t)gm_check_bytes(arena, target->path, file.bytes, file.size, &check)->calls;
     }
@@ -267,7 +272,7 @@ void gm_lint_add_ignore(gm_arena *arena, const gm_target *target, const void *op
     const char *path = target->path;
     gm_check_options check = gm_lint_options_for(arena, asked, target);
     gm_file file;
-    result->problem = gm_file_read_most(arena, path, gm_settings_most(target->settings), &file);
+    result->problem = gm_file_read_most(arena, path, gm_lint_most(asked, target), &file);
     if (result->problem != NULL) {
         return;
     }

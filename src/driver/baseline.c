@@ -13,7 +13,7 @@
 #include "driver/files.h"
 #include "driver/json_text.h"
 
-enum { VERSION = 1 };
+enum { VERSION = 1, MOST_BYTES = 256 << 20 };
 
 /* ---- Paths ---- */
 
@@ -167,7 +167,7 @@ gm_baseline *gm_baseline_read(gm_arena *arena, const char *path, const char **pr
     gm_file file;
     gm_baseline *baseline = GM_NEW(arena, gm_baseline);
     baseline->folder = gm_baseline_folder(arena, path, problem);
-    *problem = *problem != NULL ? *problem : gm_file_read(arena, path, &file);
+    *problem = *problem != NULL ? *problem : gm_file_read_most(arena, path, MOST_BYTES, &file);
     if (*problem != NULL) {
         return NULL;
     }

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/work.h"
 #include "driver/calls.h"
 #include "driver/suppress.h"
 #include "driver/unused.h"
 #include "rules/because.h"
-#include "rules/budget.h"
 #include "rules/reads.h"
 #include "rules/versions.h"
 
@@ -179,6 +179,32 @@ static void add_findings(gm_arena *arena, gm_checked *checked, gm_suppressions *
     }
 }
 
+typedef struct analysing {
+    gm_arena *arena;
+    gm_checked *checked;
+    gm_tree *tree;
+    const gm_check_options *options;
+} analysing;
+
+static void analyse(void *context) {
+    const analysing *state = context;
+    gm_checked *checked = state->checked;
+    const gm_check_options *options = state->options;
+    gm_suppressions *comments = gm_suppress_read(state->arena, state->tree);
+    bool reached_only = options->report_only && !options->all && !gm_unused_possible(comments);
+    checked->analysis = (reached_only ? gm_analysis_run_reached : gm_analysis_run)(state->arena, state->tree, &options->asked);
+    add_findings(state->arena, checked, comments, options);
+    checked->calls = gm_calls_text(state->arena, checked);
+}
+
+gm_checked *gm_check_too_large(gm_arena *arena, const gm_checked *checked, uint32_t at) {
+    const gm_diagnostic notice = {at, at < checked->source->length ? at + 1 : at, GM_TOO_LARGE_TEXT};
+    gm_checked *told = GM_NEW(arena, gm_checked);
+    *told = (gm_checked){.path = checked->path, .source = checked->source, .cells = checked->cells, .notebook = checked->notebook};
+    add_told(arena, told, GM_LEVEL_NOTICE, &notice);
+    return told;
+}
+
 gm_checked *gm_check_text(gm_arena *arena, const char *path, const char *text, size_t size, const gm_cells *cells,
                           const gm_check_options *options) {
     const char *python = cells == NULL ? text : gm_notebook_mask(arena, cells, text, size);
@@ -188,20 +214,14 @@ gm_checked *gm_check_text(gm_arena *arena, const char *path, const char *text, s
     checked->source = tree->source;
     checked->cells = cells;
     tree->source->bytes = text; /* what edits copy is what stands there */
-    gm_diagnostic notice;
     if (tree->diagnostics.count > 0) {
         add_syntax_errors(arena, checked, tree);
         return checked;
     }
-    if (!gm_budget_allows(tree, &notice)) {
-        add_told(arena, checked, GM_LEVEL_NOTICE, &notice);
-        return checked;
+    analysing state = {arena, checked, tree, options};
+    if (!gm_work_within(arena, gm_work_for(size), analyse, &state)) {
+        return gm_check_too_large(arena, checked, arena->work_at);
     }
-    gm_suppressions *comments = gm_suppress_read(arena, tree);
-    bool reached_only = options->report_only && !options->all && !gm_unused_possible(comments);
-    checked->analysis = (reached_only ? gm_analysis_run_reached : gm_analysis_run)(arena, tree, &options->asked);
-    add_findings(arena, checked, comments, options);
-    checked->calls = gm_calls_text(arena, checked);
     if (checked->entries.count > MANY_ENTRIES) {
         gm_source_index_columns(arena, tree->source);
     }

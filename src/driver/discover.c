@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
+#include "base/table.h"
 #include "driver/files.h"
 #include "driver/ignore.h"
 
@@ -21,6 +23,9 @@ static const char *const searched_suffixes[] = {".py", ".ipynb"};
 
 /* For patterns in one search: some seconds, where many patterns of lists meet many files. */
 static const uint64_t most_steps = 1ULL << 32;
+
+/* For all .gitignore and pyproject.toml files of a search: links make many of one. */
+enum { MOST_BYTES_TOGETHER = 64 << 20 };
 
 #define LENGTH(array) (sizeof(array) / sizeof(array)[0])
 
@@ -56,7 +61,10 @@ typedef struct search {
     const gm_settings *config;   /* the same: they hold for all files */
     uint64_t steps;              /* that are left for patterns */
     const char *root;            /* the folder that was named, absolute; links out of it are not followed */
+    uint64_t bytes;              /* of settings and lists that were read */
     GM_VEC(known_folder) known;
+    gm_table places;             /* of the folders among them, by their names */
+    gm_table linked;             /* files that a link has led to, by what tells them apart */
 } search;
 
 /* A path as it is shown, and as it is matched. */
@@ -152,10 +160,35 @@ static bool list_folder(search *state, const char *folder, listing *list) {
     return true;
 }
 
-/* The list of the folder's own .gitignore, in front of those around it. */
-static const gm_ignore *read_ignore(gm_arena *arena, const gm_ignore *outer, const char *folder) {
+/* A file that says what to look at. One that is too large, or one too many, is told: without it, the search would be another one. */
+static bool read_small(search *state, const char *path, gm_file *file) {
+    const char *problem = gm_file_read_most(state->arena, path, GM_FILE_MOST, file);
+    state->bytes += problem == NULL ? file->size : 0;
+    if (problem == gm_file_too_large) {
+        problem = "is too large, it may have 16 MB";
+    } else if (problem == NULL && state->bytes > MOST_BYTES_TOGETHER) {
+        problem = "is one too many, all pyproject.toml and .gitignore files of a search may have 64 MB";
+    } else if (problem != NULL) {
+        return false; /* none is there, or none that may be read */
+    }
+    if (problem != NULL && !state->found->settings_failed) {
+        add_problem(state, path, problem);
+        state->found->settings_failed = true;
+    }
+    return problem == NULL;
+}
+
+static bool is_link(const char *path) {
+    struct stat status;
+    return lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
+}
+
+/* The list of the folder's own .gitignore, in front of those around it. A link is none, as for git. */
+static const gm_ignore *read_ignore(search *state, const gm_ignore *outer, const char *folder) {
+    gm_arena *arena = state->arena;
     gm_file file;
-    if (gm_file_read_most(arena, join(arena, folder, ".gitignore"), GM_FILE_MOST, &file) != NULL) {
+    const char *path = join(arena, folder, ".gitignore");
+    if (state->found->settings_failed || is_link(path) || !read_small(state, path, &file)) {
         return outer;
     }
     const char *below = ends_with(folder, "/") ? folder : join(arena, folder, "");
@@ -178,7 +211,7 @@ static const gm_settings *own_settings(search *state, const gm_settings *outer, 
     if (state->options->config != NULL) {
         return state->config;
     }
-    if (state->options->isolated || gm_file_read_most(state->arena, path, GM_FILE_MOST, &file) != NULL) {
+    if (state->options->isolated || state->found->settings_failed || !read_small(state, path, &file)) {
         return outer;
     }
     const char *problem = NULL;
@@ -190,16 +223,24 @@ static const gm_settings *own_settings(search *state, const gm_settings *outer, 
     return own != NULL ? own : outer;
 }
 
+static uint64_t key_of(const void *bytes, size_t size) {
+    gm_hasher hasher;
+    gm_hasher_init(&hasher);
+    gm_hasher_add(&hasher, bytes, size);
+    return gm_hasher_end(&hasher).words[0];
+}
+
 /* Those that hold in a folder, from the folders around it too. */
 static const gm_settings *settings_of(search *state, const char *folder) {
-    for (uint32_t i = 0; i < state->known.count; i++) {
-        if (strcmp(state->known.items[i].folder, folder) == 0) {
-            return state->known.items[i].settings;
-        }
+    uint64_t key = key_of(folder, strlen(folder));
+    uint32_t at = gm_table_find(&state->places, key);
+    if (at != GM_TABLE_NONE && strcmp(state->known.items[at].folder, folder) == 0) {
+        return state->known.items[at].settings;
     }
     const char *around = folder_of(state->arena, folder);
     const gm_settings *outer = *around == '\0' || strcmp(folder, "/") == 0 ? NULL : settings_of(state, around);
     known_folder one = {folder, own_settings(state, outer, folder)};
+    gm_table_put(&state->places, state->arena, key, state->known.count);
     gm_vec_push(state->arena, &state->known, one);
     return one.settings;
 }
@@ -220,7 +261,8 @@ static bool is_skipped(const char *name) {
 }
 
 /* The lists of the repository's folders around a folder. Without a repository there are none. */
-static const gm_ignore *outer_ignore(gm_arena *arena, const char *folder) {
+static const gm_ignore *outer_ignore(search *state, const char *folder) {
+    gm_arena *arena = state->arena;
     if (exists_in(arena, folder, ".git")) {
         return NULL;
     }
@@ -230,7 +272,7 @@ static const gm_ignore *outer_ignore(gm_arena *arena, const char *folder) {
         if (exists_in(arena, at, ".git")) {
             const gm_ignore *list = NULL;
             for (uint32_t i = around.count; i-- > 0;) {
-                list = read_ignore(arena, list, around.items[i]);
+                list = read_ignore(state, list, around.items[i]);
             }
             return list;
         }
@@ -277,6 +319,22 @@ static bool is_inside(search *state, const char *path) {
     return target != NULL && strncmp(target, state->root, length) == 0 && target[length] == '/';
 }
 
+/* Whether a link leads to a file that another link has led to: a file is looked at once by its own name and once by a link, so that a folder of
+ * links to one large file is no more work than the file. */
+static bool is_linked_again(search *state, const char *path) {
+    struct stat status;
+    if (stat(path, &status) != 0) {
+        return false;
+    }
+    const uint64_t numbers[] = {(uint64_t)status.st_dev, (uint64_t)status.st_ino};
+    uint64_t key = key_of(numbers, sizeof numbers);
+    if (gm_table_find(&state->linked, key) != GM_TABLE_NONE) {
+        return true;
+    }
+    gm_table_put(&state->linked, state->arena, key, 0);
+    return false;
+}
+
 static void search_folder(search *state, place folder, bool root);
 
 static void search_entry(search *state, place folder, const entry *found) {
@@ -287,7 +345,8 @@ static void search_entry(search *state, place folder, const entry *found) {
     if ((!is_file && !is_folder) || is_left_out(state, here.absolute, is_folder)) {
         return;
     }
-    if (is_file && found->kind == ENTRY_UNKNOWN && !is_inside(state, here.path)) {
+    bool link = is_file && found->kind == ENTRY_UNKNOWN && is_link(here.path);
+    if (link && (!is_inside(state, here.path) || is_linked_again(state, here.path))) {
         return;
     }
     if (is_folder) {
@@ -304,9 +363,8 @@ static void search_folder(search *state, place folder, bool root) {
     }
     const gm_ignore *outer = state->ignore;
     const gm_settings *outer_settings = state->settings;
-    list.has_ignore = list.has_ignore && is_inside(state, join(state->arena, folder.path, ".gitignore"));
     list.has_settings = list.has_settings && is_inside(state, join(state->arena, folder.path, "pyproject.toml"));
-    state->ignore = list.has_ignore ? read_ignore(state->arena, outer, folder.absolute) : outer;
+    state->ignore = list.has_ignore ? read_ignore(state, outer, folder.absolute) : outer;
     state->settings = list.has_settings ? own_settings(state, outer_settings, folder.absolute) : outer_settings;
     for (uint32_t i = 0; i < list.entries.count; i++) {
         search_entry(state, folder, &list.entries.items[i]);
@@ -342,7 +400,7 @@ static void search_root_folder(search *state, place root) {
     uint32_t problems = state->found->problems.count;
     const char *around = folder_of(state->arena, root.absolute);
     state->root = root.absolute;
-    state->ignore = outer_ignore(state->arena, root.absolute);
+    state->ignore = outer_ignore(state, root.absolute);
     state->settings = *around == '\0' || strcmp(root.absolute, "/") == 0 ? NULL : settings_of(state, around);
     search_folder(state, root, true);
     if (state->found->targets.count == before && state->found->problems.count == problems) {

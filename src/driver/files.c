@@ -67,7 +67,7 @@ const char *gm_file_read_full(int descriptor, char *bytes, size_t room, size_t *
     return NULL;
 }
 
-const char *gm_file_read_stream(gm_arena *arena, int descriptor, gm_file *file) {
+const char *gm_file_read_stream(gm_arena *arena, int descriptor, size_t most, gm_file *file) {
     size_t room = FIRST_ROOM;
     file->size = 0;
     file->bytes = gm_arena_alloc(arena, room);
@@ -77,14 +77,17 @@ const char *gm_file_read_stream(gm_arena *arena, int descriptor, gm_file *file) 
         file->size += got;
         if (problem != NULL || file->size < room) {
             file->bytes[problem == NULL ? file->size : 0] = '\0';
-            return problem;
+            return problem == NULL && file->size > most ? gm_file_too_large : problem;
+        }
+        if (file->size > most) {
+            return gm_file_too_large;
         }
         file->bytes = gm_arena_grow(arena, file->bytes, room, room * 2);
         room *= 2;
     }
 }
 
-const char gm_file_too_large[] = "is too large, not analysed: the setting `max-file-size` says how many megabytes are read";
+const char gm_file_too_large[] = "is too large, not analysed: `--max-file-size` says how many megabytes are read";
 
 static bool same_version(const struct stat *a, const struct stat *b) {
     return a->st_ino == b->st_ino && a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&

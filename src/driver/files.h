@@ -26,8 +26,8 @@ enum { GM_FILE_MOST = 16 << 20 /* where no setting says another number */ };
 extern const char gm_file_too_large[];
 const char *gm_file_read_most(gm_arena *arena, const char *path, size_t most, gm_file *file);
 
-/* Everything up to the end of a descriptor, which may be a pipe. */
-const char *gm_file_read_stream(gm_arena *arena, int descriptor, gm_file *file);
+/* Everything up to the end of a descriptor, which may be a pipe. The answer is gm_file_too_large where that is more than `most` bytes. */
+const char *gm_file_read_stream(gm_arena *arena, int descriptor, size_t most, gm_file *file);
 
 /* Write all bytes to a descriptor. */
 const char *gm_file_write(int descriptor, const char *bytes, size_t size);

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/work.h"
 #include "driver/foresee.h"
 #include "driver/suppress.h"
 #include "driver/unused.h"
@@ -94,27 +95,50 @@ static void take_back(gm_fixed *fixed, const char *bytes, size_t size) {
     fixed->sites.count = 0;
 }
 
+typedef struct fixing {
+    gm_arena *arena;
+    gm_fixed *fixed;
+    const gm_fix_options *options;
+    const gm_check_options *report;
+    uint32_t rounds;
+} fixing;
+
+static void mend_all(void *context) {
+    fixing *state = context;
+    while (state->rounds < MOST_ROUNDS && mend_once(state->arena, state->fixed, state->options, state->report)) {
+        state->rounds++;
+    }
+    if (state->rounds == MOST_ROUNDS) {
+        state->fixed->problem = "the mends do not come to an end, please report this";
+    }
+}
+
+static void write_notebook(const fixing *state, const char *bytes, size_t size) {
+    gm_fixed *fixed = state->fixed;
+    const gm_notebook *notebook = fixed->before->notebook;
+    if (state->rounds > 0 && fixed->problem == NULL && notebook != NULL) {
+        fixed->bytes =
+            gm_notebook_write(state->arena, notebook, bytes, size, fixed->after->cells, fixed->bytes, &fixed->size, &fixed->problem);
+    }
+}
+
 gm_fixed *gm_fix_bytes(gm_arena *arena, const char *path, const char *bytes, size_t size, const gm_fix_options *options,
                        const gm_check_options *report) {
     gm_fixed *fixed = GM_NEW(arena, gm_fixed);
     fixed->before = fixed->after = gm_check_bytes(arena, path, bytes, size, report);
     fixed->bytes = bytes;
     fixed->size = size;
-    uint32_t rounds = 0;
-    while (fixed->after->analysis != NULL && rounds < MOST_ROUNDS && mend_once(arena, fixed, options, report)) {
-        rounds++;
+    fixing state = {arena, fixed, options, report, 0};
+    if (fixed->before->analysis != NULL && !gm_work_within(arena, gm_work_for(size), mend_all, &state)) {
+        fixed->before = gm_check_too_large(arena, fixed->before, 0);
+        take_back(fixed, bytes, size);
+        return fixed;
     }
-    if (rounds == MOST_ROUNDS) {
-        fixed->problem = "the mends do not come to an end, please report this";
-    }
-    const gm_notebook *notebook = fixed->before->notebook;
-    if (rounds > 0 && fixed->problem == NULL && notebook != NULL) {
-        fixed->bytes = gm_notebook_write(arena, notebook, bytes, size, fixed->after->cells, fixed->bytes, &fixed->size, &fixed->problem);
-    }
+    write_notebook(&state, bytes, size);
     if (fixed->problem != NULL) {
         take_back(fixed, bytes, size);
     }
-    fixed->changed = rounds > 0 && fixed->problem == NULL;
+    fixed->changed = state.rounds > 0 && fixed->problem == NULL;
     gm_foresee(arena, fixed->after, options->all, gm_check_named(arena, report));
     return fixed;
 }

@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A name has at most so many parts, is followed so many steps through imports and bases, over so
- * many names in all, and a run has so many rounds. */
+#include "base/seed.h"
+
+/* A name has at most so many parts, is followed so many steps through imports and bases, over so many names in all, and a run has so many rounds. */
 enum { MOST_PARTS = 16, MOST_STEPS = 8, MOST_NAMES = 1000, MOST_ROUNDS = 16 };
 
 typedef struct edge {
@@ -64,11 +65,10 @@ typedef struct file_links {
 /* ---- Targets by path ---- */
 
 static uint32_t hash_of(const char *text, size_t length) {
-    uint32_t hash = 2166136261U;
-    for (size_t i = 0; i < length; i++) {
-        hash = (hash ^ (unsigned char)text[i]) * 16777619U;
-    }
-    return hash ^ hash >> 15;
+    gm_hasher hasher;
+    gm_hasher_init(&hasher);
+    gm_hasher_add(&hasher, text, length);
+    return (uint32_t)gm_seed_mix(gm_hasher_end(&hasher).words[0]);
 }
 
 static uint32_t *slot_of(const file_links *links, const char *path, size_t length) {
@@ -308,7 +308,7 @@ static void follow_name(search *searching, uint32_t target, word wanted, uint32_
 /* ---- What a file calls ---- */
 
 static known *known_of(const file_links *links, gm_hash key) {
-    uint32_t at = (uint32_t)key.words[0] & (links->name_capacity - 1);
+    uint32_t at = (uint32_t)gm_seed_mix(key.words[0]) & (links->name_capacity - 1);
     while (links->names[at].taken && memcmp(&links->names[at].key, &key, sizeof key) != 0) {
         at = (at + 1) & (links->name_capacity - 1);
     }

@@ -215,7 +215,9 @@ const gm_settings *gm_settings_read(gm_arena *arena, const char *path, const cha
 /* ---- What they say of a file ---- */
 
 size_t gm_settings_most(const gm_settings *settings) {
-    return settings == NULL || settings->max_file_size == 0 ? (size_t)GM_FILE_MOST : (size_t)settings->max_file_size << 20;
+    size_t most = (size_t)GM_FILE_MOST;
+    size_t asked = settings == NULL || settings->max_file_size == 0 ? most : (size_t)settings->max_file_size << 20;
+    return asked < most ? asked : most;
 }
 
 bool gm_settings_exclude(const gm_settings *settings, const char *absolute) {

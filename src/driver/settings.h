@@ -5,7 +5,7 @@
  *     ignore = ["GM303"]               # all rules but these
  *     exclude = ["third_party", "*_pb2.py"]
  *     threads = 4
- *     max-file-size = 16               # megabytes; larger files are not read
+ *     max-file-size = 4                # megabytes, at most 16; larger files are not read
  *     all = false
  *     torch-version = "2.13"
  *
@@ -42,7 +42,8 @@ typedef struct gm_settings {
 
 enum { GM_SETTINGS_MOST_THREADS = 1024, GM_SETTINGS_MOST_MEGABYTES = 4095 };
 
-/* How many bytes a file may have that is read. */
+/* How many bytes a file may have that is read: settings may lower the number, as those of a repository that is only checked must not make work.
+ * More is for the command line. */
 size_t gm_settings_most(const gm_settings *settings);
 
 /* The settings in the text of a pyproject.toml at `path` in `folder` (absolute, with a slash behind it). NULL when it has no section of ours, and

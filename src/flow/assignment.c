@@ -94,6 +94,7 @@ static bool update_block(gm_function *function, uint32_t index, bound_sets scrat
     if (!function->assignment->entered[index]) {
         return false;
     }
+    gm_work(function->flow->arena, (block->successor_count * 4U + 8U) * (uint64_t)function->assignment->words + block->step_count * 4U);
     bool changed = false;
     if (block->handler != GM_CFG_NONE) {
         copy(function, scratch, sets_of(function, index));

@@ -3,8 +3,7 @@
 #include "flow/cfg_private.h"
 #include "flow/flow_private.h"
 
-/* Dominators of larger graphs are not verified: that takes time by the square. */
-enum { FIRST_PLACES = 32, VERIFY_LIMIT = 2000 };
+enum { FIRST_PLACES = 32 };
 
 /* ---- Places of statements ---- */
 
@@ -118,7 +117,7 @@ static int32_t way_out(const gm_cfg *cfg, uint32_t block, uint32_t i) {
     return from->handler == GM_CFG_NONE ? GM_CFG_RAISE : from->handler;
 }
 
-/* ---- Order and dominators ---- */
+/* ---- Order ---- */
 
 typedef struct visit_state {
     uint32_t block;
@@ -149,7 +148,6 @@ static void find_order(gm_arena *arena, gm_cfg *cfg) {
     cfg->reachable_count = done;
     for (uint32_t i = 0; i < count; i++) {
         cfg->blocks.items[i].order = -1;
-        cfg->blocks.items[i].dominator = GM_CFG_NONE;
     }
     for (uint32_t i = 0; i < done; i++) {
         cfg->order[i] = post[done - 1 - i];
@@ -157,79 +155,10 @@ static void find_order(gm_arena *arena, gm_cfg *cfg) {
     }
 }
 
-/* The nearest common dominator of two blocks, by walking up from the later one. */
-static uint32_t meet(const gm_cfg *cfg, uint32_t left, uint32_t right) {
-    while (left != right) {
-        const gm_block *blocks = cfg->blocks.items;
-        if (blocks[left].order > blocks[right].order) {
-            left = (uint32_t)blocks[left].dominator;
-        } else {
-            right = (uint32_t)blocks[right].dominator;
-        }
-    }
-    return left;
-}
-
-static bool offer_dominator(gm_cfg *cfg, uint32_t block, uint32_t candidate) {
-    gm_block *target = &cfg->blocks.items[block];
-    if (block == GM_CFG_ENTRY) {
-        return false;
-    }
-    uint32_t joined = target->dominator == GM_CFG_NONE ? candidate : meet(cfg, (uint32_t)target->dominator, candidate);
-    bool changed = target->dominator != (int32_t)joined;
-    target->dominator = (int32_t)joined;
-    return changed;
-}
-
-/* Where an exception in a block goes. */
-static int32_t way_of_exceptions(const gm_cfg *cfg, uint32_t block) {
-    return way_out(cfg, block, cfg->blocks.items[block].successor_count);
-}
-
-/* Whether a block adds nothing to the dominator of the handler of its exceptions: its own dominator, which comes earlier in the order, has the
- * same handler. Without this every block of a long body would walk all the way up to the first one. */
-static bool adds_nothing(const gm_cfg *cfg, uint32_t block) {
-    int32_t dominator = cfg->blocks.items[block].dominator;
-    return dominator != GM_CFG_NONE && way_of_exceptions(cfg, (uint32_t)dominator) == way_of_exceptions(cfg, block);
-}
-
-static bool offer_to_successors(gm_cfg *cfg, uint32_t block) {
-    bool changed = false;
-    uint32_t count = cfg->blocks.items[block].successor_count;
-    for (uint32_t k = 0;; k++) {
-        int32_t next = way_out(cfg, block, k);
-        if (next == GM_CFG_NONE) {
-            return changed;
-        }
-        if (k < count || !adds_nothing(cfg, block)) {
-            changed |= offer_dominator(cfg, (uint32_t)next, block);
-        }
-    }
-}
-
-static void find_dominators(gm_cfg *cfg) {
-    bool changed = true;
-    while (changed) {
-        changed = false;
-        for (uint32_t i = 0; i < cfg->reachable_count; i++) {
-            changed |= offer_to_successors(cfg, cfg->order[i]);
-        }
-    }
-}
-
 void gm_cfg_finish(gm_arena *arena, gm_cfg *cfg) {
     cfg->successors = sort_edges(arena, cfg, true);
     cfg->predecessors = sort_edges(arena, cfg, false);
     find_order(arena, cfg);
-    find_dominators(cfg);
-}
-
-bool gm_cfg_dominates(const gm_cfg *cfg, uint32_t over, uint32_t block) {
-    int32_t at = (int32_t)block;
-    while (at != GM_CFG_NONE && at != (int32_t)over) {
-        at = cfg->blocks.items[at].dominator;
-    }
-    return at == (int32_t)over;
 }
 
 /* ---- Invariants ---- */
@@ -260,25 +189,6 @@ static const char *verify_block(const gm_cfg *cfg, uint32_t index) {
     if (end && (block->successor_count > 0 || block->step_count > 0)) {
         return "an end of the graph is not empty";
     }
-    if (block->order > 0 && block->dominator == GM_CFG_NONE) {
-        return "a reachable block has no dominator";
-    }
-    return NULL;
-}
-
-/* What dominates a block dominates everything from which control comes to it. */
-static const char *verify_dominators(const gm_cfg *cfg, uint32_t index) {
-    bool asked = cfg->blocks.items[index].order >= 0 && cfg->blocks.count <= VERIFY_LIMIT;
-    for (uint32_t i = 0; asked; i++) {
-        int32_t next = way_out(cfg, index, i);
-        if (next == GM_CFG_NONE) {
-            break;
-        }
-        int32_t dominator = cfg->blocks.items[next].dominator;
-        if (next != GM_CFG_ENTRY && (dominator == GM_CFG_NONE || !gm_cfg_dominates(cfg, (uint32_t)dominator, index))) {
-            return "a dominator can be passed by";
-        }
-    }
     return NULL;
 }
 
@@ -303,7 +213,6 @@ const char *gm_cfg_verify(const gm_cfg *cfg) {
     const char *problem = verify_steps(cfg);
     for (uint32_t i = 0; problem == NULL && i < cfg->blocks.count; i++) {
         problem = verify_block(cfg, i);
-        problem = problem == NULL ? verify_dominators(cfg, i) : problem;
     }
     for (uint32_t i = 0; problem == NULL && i < cfg->reachable_count; i++) {
         problem = cfg->blocks.items[cfg->order[i]].order != (int32_t)i ? "the order is not one of the blocks" : NULL;

@@ -81,7 +81,6 @@ typedef struct gm_block {
     uint32_t successor_count;
     uint32_t first_predecessor;
     uint32_t predecessor_count;
-    int32_t dominator;   /* immediate, over normal and exceptional edges; GM_CFG_NONE for the entry and unreachable blocks */
     int32_t order;       /* position in reverse post order, -1: unreachable */
     uint32_t loop_depth;
 } gm_block;
@@ -112,10 +111,7 @@ gm_cfg *gm_cfg_build(gm_arena *arena, const gm_scopes *scopes, const gm_node *no
  * `gm_cfg.steps`. Statements of a `finally` may have two places: the first is given. False for a node that is no statement of this body. */
 bool gm_cfg_place(const gm_cfg *cfg, const gm_node *statement, uint32_t *block, uint32_t *step);
 
-/* Whether `block` is dominated by `over`: every path from the entry to it goes through `over`. A block dominates itself. */
-bool gm_cfg_dominates(const gm_cfg *cfg, uint32_t over, uint32_t block);
-
-/* Invariants: ranges, edge symmetry, order, dominators. Returns NULL or a text that says what is wrong; for asserts and tests. */
+/* Invariants: ranges, edge symmetry, order. Returns NULL or a text that says what is wrong; for asserts and tests. */
 const char *gm_cfg_verify(const gm_cfg *cfg);
 
 #endif

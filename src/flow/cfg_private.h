@@ -54,7 +54,7 @@ void gm_cfg_end_place(gm_cfg *cfg, const gm_node *statement, uint32_t block, boo
 const gm_cfg_slot *gm_cfg_find_slot(const gm_cfg *cfg, const gm_node *statement);
 const gm_cfg_slot *gm_cfg_next_slot(const gm_cfg *cfg, const gm_cfg_slot *slot);
 
-/* Edges, orders and dominators once all blocks are there. */
+/* Edges and orders once all blocks are there. */
 void gm_cfg_finish(gm_arena *arena, gm_cfg *cfg);
 
 #endif

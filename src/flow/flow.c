@@ -111,6 +111,7 @@ const gm_node *gm_flow_parent(gm_flow *flow, const gm_node *node) {
         hidden->parents = GM_NEW_ARRAY(flow->arena, const gm_node *, flow->tree->node_count + 1);
         hidden->indexed = GM_NEW_ARRAY(flow->arena, bool, body->count);
     }
+    gm_work(flow->arena, 2);
     if (hidden->parents[node->number] == NULL && node->kind != GM_KIND_Module) {
         uint32_t at = statement_at(body, node->start);
         if (at < body->count) {
@@ -133,6 +134,7 @@ const gm_node *gm_flow_around(gm_flow *flow, const gm_node *node) {
         hidden->around = GM_NEW_ARRAY(flow->arena, const gm_node *, flow->tree->node_count + 1);
     }
     const gm_node *found = node;
+    gm_work(flow->arena, 4);
     do {
         const gm_node *known = hidden->around[found->number];
         found = known != NULL ? known : gm_flow_parent(flow, found);
@@ -183,6 +185,7 @@ gm_function *gm_flow_function_at(gm_flow *flow, const gm_node *node) {
 gm_symbol_list gm_set_list(gm_function *function, const gm_set_word *set) {
     gm_symbol_list list = {NULL, 0};
     uint32_t count = function->scope->symbols.count;
+    gm_work(function->flow->arena, count);
     for (uint32_t i = 0; i < count; i++) {
         list.count += gm_set_has(set, i);
     }

@@ -2,6 +2,7 @@
 #ifndef GM_FLOW_FLOW_PRIVATE_H
 #define GM_FLOW_FLOW_PRIVATE_H
 
+#include "base/work.h"
 #include "flow/cfg_private.h"
 #include "flow/flow.h"
 

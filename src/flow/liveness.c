@@ -65,9 +65,11 @@ static void pass_back(const gm_function *function, uint32_t index, uint32_t firs
     const gm_cfg *cfg = function->cfg;
     const gm_block *block = &cfg->blocks.items[index];
     const gm_set_word *kept = kept_in(function, block);
+    gm_work(function->flow->arena, (block->successor_count + 3U) * (uint64_t)function->liveness->words + block->step_count);
     live_out(function, index, kept, set);
     for (uint32_t i = block->first_step + block->step_count; i > first; i--) {
         const gm_step *step = &cfg->steps.items[i - 1];
+        gm_work(function->flow->arena, step->access_count);
         for (uint32_t k = step->access_count; k > 0; k--) {
             undo_access(set, kept, &cfg->accesses.items[step->first_access + k - 1]);
         }

@@ -229,6 +229,7 @@ static void add_found(gm_reaching *reaching, uint32_t definition) {
 
 /* Whether the work for all questions has come to its limit; then the answer is every definition. */
 static bool is_too_much(gm_reaching *reaching) {
+    gm_work(arena_of(reaching), 8);
     reaching->all = reaching->all || ++reaching->visits > VISIT_LIMIT;
     return reaching->all;
 }

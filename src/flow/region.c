@@ -2,9 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "flow/flow_private.h"
+#include "flow/outer_names.h"
 #include "flow/walk.h"
+
+enum { SORT_WORK = 16 };
 
 /* A range in the graph: its steps are [first_step, last_step), its blocks the one it begins in and those made for it. */
 typedef struct extent {
@@ -45,6 +47,7 @@ static void find_order(gm_function *function, extent *range) {
             range->order[range->order_count++] = order_key(function->cfg, block);
         }
     }
+    gm_work(function->flow->arena, count * SORT_WORK);
     qsort(range->order, range->order_count, sizeof *range->order, compare_order);
 }
 
@@ -119,12 +122,19 @@ static void read_back(const gm_cfg *cfg, const gm_step *step, gm_set_word *set) 
     }
 }
 
+/* Sets are joined at every exit of a block, and at every step where an exception leads into the range. */
+static void count_work(const gm_function *function, const gm_block *block, uint32_t words) {
+    uint64_t joins = (uint64_t)block->successor_count + 3U + (block->handler >= 0 ? block->step_count : 0);
+    gm_work(function->flow->arena, joins * words + block->step_count * 2U);
+}
+
 static bool update_inputs(const gm_function *function, const extent *range, const local_sets *sets, uint32_t index,
                           gm_set_word *scratch) {
     const gm_cfg *cfg = function->cfg;
     const gm_block *block = &cfg->blocks.items[index];
     uint32_t first = 0;
     uint32_t last = 0;
+    count_work(function, block, sets->words);
     memset(scratch, 0, sizeof *scratch * sets->words);
     for (uint32_t i = 0; i < block->successor_count; i++) {
         add_from(sets, range, (int32_t)cfg->edges.items[cfg->successors[block->first_successor + i]].to, scratch);
@@ -205,6 +215,7 @@ static bool update_certain(must_flow *flow, uint32_t index, gm_set_word *scratch
     if (!*entered_flag(flow, index)) {
         return false;
     }
+    count_work(flow->function, block, flow->sets.words);
     memcpy(scratch, local_set(&flow->sets, flow->range, index), sizeof *scratch * flow->sets.words);
     clip(cfg, flow->range, index, &first, &last);
     bool changed = enter(flow, block->handler, scratch);
@@ -280,22 +291,14 @@ static const uint32_t kind_traits[GM_KIND_COUNT] = {
     [GM_KIND_ErrorExpr] = GM_REGION_ERROR,
 };
 
-enum { FEW_NAMES = 32 };
-
-/* Names that are no variables of the function, each once. */
-typedef struct outer_names {
-    GM_VEC(gm_symbol *) symbols;
-    gm_table known; /* by name, when they are more than a few */
-} outer_names;
-
 typedef struct scan {
     gm_function *function;
     uint32_t start;      /* the whole range, in bytes */
     uint32_t end;
     uint32_t traits;
     uint32_t inner; /* bytes up to here belong to a nested function or class */
-    outer_names outer_reads;
-    outer_names outer_writes;
+    gm_outer_names outer_reads;
+    gm_outer_names outer_writes;
 } scan;
 
 /* Whether a break or continue belongs to a loop outside the range. */
@@ -329,39 +332,16 @@ static bool is_inside(const gm_scope *scope, const gm_scope *outer) {
     return scope == outer;
 }
 
-static bool knows(const outer_names *names, const gm_symbol *symbol) {
-    if (names->symbols.count > FEW_NAMES) {
-        return gm_table_find(&names->known, gm_table_pointer(symbol->name)) != GM_TABLE_NONE;
-    }
-    for (uint32_t i = 0; i < names->symbols.count; i++) {
-        if (names->symbols.items[i]->name == symbol->name) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void add_outer(gm_arena *arena, outer_names *names, gm_symbol *symbol) {
-    if (knows(names, symbol)) {
-        return;
-    }
-    gm_vec_push(arena, &names->symbols, symbol);
-    uint32_t count = names->symbols.count;
-    for (uint32_t i = count == FEW_NAMES + 1 ? 0 : count - 1; count > FEW_NAMES && i < count; i++) {
-        gm_table_put(&names->known, arena, gm_table_pointer(names->symbols.items[i]->name), i);
-    }
-}
-
 /* A name that is no variable of the function itself. */
 static void note_outer(scan *state, gm_symbol *symbol, bool writes) {
     gm_arena *arena = state->function->flow->arena;
     if (writes) {
         state->traits |= symbol->binding == GM_BINDING_FREE ? GM_REGION_NONLOCAL : GM_REGION_GLOBAL;
-        add_outer(arena, &state->outer_writes, symbol);
+        gm_outer_names_add(arena, &state->outer_writes, symbol);
         return;
     }
     state->traits |= symbol->binding == GM_BINDING_FREE ? GM_REGION_CELL_READ : 0;
-    add_outer(arena, &state->outer_reads, symbol);
+    gm_outer_names_add(arena, &state->outer_reads, symbol);
 }
 
 static void note_special_name(scan *state, const gm_name *name) {
@@ -481,6 +461,7 @@ gm_region gm_region_of(gm_function *function, gm_node *const *statements, uint32
         find_order(function, &range);
         for (uint32_t i = range.first_step; i < range.last_step; i++) {
             const gm_step *step = &cfg->steps.items[i];
+            gm_work(function->flow->arena, 1 + step->access_count);
             if (step->access_count > 0) {
                 collect_accesses(cfg->accesses.items + step->first_access, step->access_count, sets);
             }

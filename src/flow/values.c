@@ -10,6 +10,8 @@ enum {
     ROUND_LIMIT = 12,    /* behind it, what still changes is given up */
     DEPTH_LIMIT = 220,   /* of evaluations that nest, over all functions */
     BINDER_LIMIT = 12,   /* a module's variable with more bindings is unknown */
+    JOIN_WORK = 8,
+    EVALUATE_WORK = 32,
 };
 
 /* ---- What a file shares ---- */
@@ -99,6 +101,7 @@ gm_value gm_evaluate(gm_function *function, const gm_node *expression) {
     if (shared->depth >= DEPTH_LIMIT) {
         return gm_value_unknown(expression);
     }
+    gm_work(function->flow->arena, EVALUATE_WORK);
     shared->depth++;
     uint32_t round = environments->round;
     /* Whoever comes back here, by `x = x + 1` in a module, finds nothing known. */
@@ -117,6 +120,7 @@ gm_value gm_evaluate(gm_function *function, const gm_node *expression) {
 static bool run_round(gm_function *function, struct gm_environments *environments, bool give_up) {
     bool changed = false;
     environments->round++;
+    gm_work(function->flow->arena, (uint64_t)gm_reaching_count(environments->reaching) * JOIN_WORK);
     for (uint32_t i = 0; i < gm_reaching_count(environments->reaching); i++) {
         gm_value old = environments->values[i];
         gm_value new = gm_value_join(old, gm_evaluate_binder(function, gm_reaching_at(environments->reaching, i)->node));
@@ -210,12 +214,14 @@ static gm_value use_evidence(gm_function *function, const gm_symbol *symbol, gm_
 }
 
 /* The join over all definitions of a variable, kept for the round. */
-static gm_value join_all(struct gm_environments *environments, const gm_symbol *symbol) {
+static gm_value join_all(gm_function *function, const gm_symbol *symbol) {
+    struct gm_environments *environments = function->environments;
     if (environments->all_round[symbol->index] == environments->round + 1) {
         return environments->all[symbol->index];
     }
     gm_value value = gm_value_no_path();
     for (uint32_t i = gm_reaching_first(environments->reaching, symbol); i != GM_DEFINITION_NONE;) {
+        gm_work(function->flow->arena, JOIN_WORK);
         value = gm_value_join(value, environments->values[i]);
         i = gm_reaching_at(environments->reaching, i)->next;
     }
@@ -224,10 +230,12 @@ static gm_value join_all(struct gm_environments *environments, const gm_symbol *
     return value;
 }
 
-static gm_value join_definitions(struct gm_environments *environments, const gm_symbol *symbol, gm_definition_list list) {
+static gm_value join_definitions(gm_function *function, const gm_symbol *symbol, gm_definition_list list) {
+    struct gm_environments *environments = function->environments;
     if (list.all) {
-        return join_all(environments, symbol);
+        return join_all(function, symbol);
     }
+    gm_work(function->flow->arena, (uint64_t)list.count * JOIN_WORK);
     gm_value value = gm_value_no_path();
     for (uint32_t i = 0; i < list.count; i++) {
         value = gm_value_join(value, environments->values[list.items[i]]);
@@ -243,7 +251,7 @@ static gm_value value_of_local(gm_function *function, const gm_symbol *symbol, c
     }
     gm_definition_list list = {NULL, 0, false};
     bool read = gm_reaching_of_use(environments->reaching, name, &list);
-    gm_value value = read ? join_definitions(environments, symbol, list) : join_all(environments, symbol);
+    gm_value value = read ? join_definitions(function, symbol, list) : join_all(function, symbol);
     return use_evidence(function, symbol, value);
 }
 
@@ -254,7 +262,7 @@ static gm_value value_of_outer(gm_function *function, const gm_symbol *owner, co
     if (!environments->known || environments->reaching == NULL) {
         return gm_value_unknown(name);
     }
-    gm_value value = use_evidence(outer, owner, join_all(environments, owner));
+    gm_value value = use_evidence(outer, owner, join_all(outer, owner));
     value.traits &= (uint16_t)~(GM_VALUE_FRESH | GM_VALUE_LEAF_INPUT);
     return value;
 }
@@ -310,7 +318,7 @@ gm_value gm_value_before(gm_function *function, const gm_node *statement, const 
         !gm_reaching_before(environments->reaching, statement, symbol, &list)) {
         return gm_value_unknown(statement);
     }
-    return gm_value_finish(use_evidence(function, symbol, join_definitions(environments, symbol, list)), statement);
+    return gm_value_finish(use_evidence(function, symbol, join_definitions(function, symbol, list)), statement);
 }
 
 const gm_node *gm_reaching_definition(gm_function *function, const gm_node *use) {

@@ -64,6 +64,7 @@ void gm_walk(gm_arena *arena, const gm_node *root, bool (*visit)(const gm_node *
     gm_vec_push(arena, &state.stack, ((pending){root, NULL}));
     while (state.stack.count > 0) {
         pending next = state.stack.items[--state.stack.count];
+        gm_work(arena, 8);
         if (visit(next.node, next.parent, context)) {
             uint32_t base = state.stack.count;
             state.parent = next.node;

@@ -3,6 +3,8 @@
 
 #include "mend/relation.h"
 
+enum { BINDER_WORK = 16 };
+
 static bool is_variable(const gm_proof *proof, const gm_node *node, const gm_symbol *symbol) {
     return node->kind == GM_KIND_Name && gm_scopes_symbol(proof->analysis->flow->scopes, node) == symbol;
 }
@@ -86,13 +88,25 @@ static const gm_node *assignment_of(const gm_proof *proof, const gm_node *binder
     return plain ? statement : NULL;
 }
 
+/* Statements of a block are in order of position. */
+static bool stands_in_front(const gm_place *place, const gm_node *statement) {
+    uint32_t low = 0;
+    for (uint32_t high = place->index; low < high;) {
+        uint32_t middle = low + (high - low) / 2;
+        if (place->list->items[middle]->start < statement->start) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < place->index && place->list->items[low] == statement;
+}
+
 /* Whether a statement stands in a block around the branch, in front of it: then every way to the branch comes by. */
 static bool is_on_the_way(const gm_proof *proof, const gm_node *statement) {
     for (const gm_place *place = proof->place; place != NULL; place = place->outer) {
-        for (uint32_t i = 0; i < place->index; i++) {
-            if (place->list->items[i] == statement) {
-                return true;
-            }
+        if (stands_in_front(place, statement)) {
+            return true;
         }
         if (gm_is_loop(place->owner)) {
             return false;
@@ -104,6 +118,7 @@ static bool is_on_the_way(const gm_proof *proof, const gm_node *statement) {
 /* The last assignment that every way to the branch comes by. */
 static const gm_node *base_definition(const gm_proof *proof, const gm_symbol *symbol) {
     const gm_node *found = NULL;
+    gm_work(proof->analysis->arena, symbol->binders.count * (uint64_t)BINDER_WORK);
     for (uint32_t i = 0; i < symbol->binders.count; i++) {
         const gm_node *statement = assignment_of(proof, symbol->binders.items[i]);
         bool later = statement != NULL && (found == NULL || statement->start > found->start);
@@ -143,6 +158,7 @@ static bool makes_new(const gm_proof *proof, const gm_symbol *symbol, const gm_n
 static bool all_uses(const gm_proof *proof, const gm_symbol *symbol, const gm_node *definition,
                      bool (*allows)(const gm_proof *proof, const gm_node *use)) {
     use_search search = {proof, symbol, definition->end, proof->statement->start, allows, false};
+    gm_work_below(proof->analysis->arena, proof->function->node);
     gm_node_children(proof->function->node, find_sharing, &search);
     return !search.shared;
 }

@@ -111,6 +111,7 @@ static bool find_change(gm_node *node, void *context) {
 bool gm_proof_kept(const gm_proof *proof, const gm_symbol *symbol) {
     change_search search = {proof, symbol, proof->assumptions == NULL};
     if (!search.found) {
+        gm_work_below(proof->analysis->arena, proof->function->node);
         gm_node_children(proof->function->node, find_change, &search);
     }
     if (!search.found) {
@@ -201,6 +202,7 @@ static bool visit_device(gm_node *node, void *context) {
 
 bool gm_proof_same_device(const gm_proof *proof, const gm_node *condition, const gm_symbols4 *values) {
     device_search search = {proof, values, MOST_STEPS, true};
+    gm_work_below(proof->analysis->arena, condition);
     visit_device((gm_node *)(uintptr_t)condition, &search);
     return search.same;
 }
@@ -336,6 +338,7 @@ gm_value_dtype gm_proof_dtype(const gm_proof *proof, const gm_symbol *symbol) {
     }
     mean_search search = {proof, symbol, false};
     if (proof->test != NULL && !proof->early) {
+        gm_work_below(proof->analysis->arena, proof->test);
         find_mean((gm_node *)(uintptr_t)proof->test, &search);
     }
     bool said = search.found || (proof->test != NULL && says_floating(proof, proof->test, symbol) &&

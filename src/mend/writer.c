@@ -61,11 +61,13 @@ static uint32_t first_insertion(const gm_writer *writer, uint32_t start) {
 /* Copy bytes of one line with what is inserted there. */
 static void copy_bytes(gm_writer *writer, uint32_t start, uint32_t end) {
     const gm_source *source = writer->tree->source;
+    gm_work(writer->text.arena, 2 + (end - start) / 8);
     for (uint32_t i = first_insertion(writer, start); i < writer->insertion_count; i++) {
         const gm_insertion *insertion = &writer->insertions[i];
         if (insertion->offset > end || (insertion->offset == end && !insertion->behind)) {
             break;
         }
+        gm_work(writer->text.arena, 1);
         if (writer->bare > 0 && !insertion->always) {
             continue;
         }

@@ -6,6 +6,7 @@
 #define GM_MEND_WRITER_H
 
 #include "base/buffer.h"
+#include "base/work.h"
 #include "syntax/parse.h"
 
 typedef GM_VEC(uint32_t) gm_line_map;

@@ -127,12 +127,12 @@ const char *gm_analysis_text(const gm_analysis *analysis, const char *format, ..
 
 /* ---- The walk ---- */
 
-typedef struct gm_walk {
+typedef struct gm_visit {
     gm_analysis *analysis;
     gm_function *function;
     const gm_place *place;
     bool tail; /* for the blocks of the statement at `place` */
-} gm_walk;
+} gm_visit;
 
 static void offer_site(gm_analysis *analysis, const gm_site *site) {
     for (size_t i = 0; i < gm_rule_count; i++) {
@@ -142,7 +142,7 @@ static void offer_site(gm_analysis *analysis, const gm_site *site) {
     }
 }
 
-static void offer(gm_walk *walk, const gm_node *node) {
+static void offer(gm_visit *walk, const gm_node *node) {
     gm_site site = {walk->function, node, walk->place->list->items[walk->place->index], walk->place};
     offer_site(walk->analysis, &site);
 }
@@ -150,7 +150,7 @@ static void offer(gm_walk *walk, const gm_node *node) {
 /* Conditional expressions and calls from the inside out; bodies of lambdas and definitions are none of this function's. A call that is a
  * statement is looked at as one. */
 static bool visit_expression(gm_node *node, void *context) {
-    gm_walk *walk = context;
+    gm_visit *walk = context;
     if (gm_is_stmt(node) || gm_blocks_is_definition(node) || node->kind == GM_KIND_ExceptHandler ||
         node->kind == GM_KIND_match_case || node->kind == GM_KIND_JoinedStr) {
         return true;
@@ -164,16 +164,16 @@ static bool visit_expression(gm_node *node, void *context) {
     return true;
 }
 
-static void visit_block(gm_walk *outer, const gm_list *block, const gm_node *owner, bool tail);
+static void visit_block(gm_visit *outer, const gm_list *block, const gm_node *owner, bool tail);
 
 static bool visit_inner_block(const gm_list *block, void *context) {
-    gm_walk *outer = context;
+    gm_visit *outer = context;
     const gm_node *owner = outer->place->list->items[outer->place->index];
     visit_block(outer, block, owner, outer->place->tail && owner->kind == GM_KIND_If);
     return true;
 }
 
-static void visit_statement(gm_walk *walk) {
+static void visit_statement(gm_visit *walk) {
     const gm_node *statement = walk->place->list->items[walk->place->index];
     if (gm_blocks_is_definition(statement)) {
         return;
@@ -184,11 +184,11 @@ static void visit_statement(gm_walk *walk) {
     offer(walk, statement);
 }
 
-static void visit_block(gm_walk *outer, const gm_list *block, const gm_node *owner, bool tail) {
+static void visit_block(gm_visit *outer, const gm_list *block, const gm_node *owner, bool tail) {
     for (uint32_t i = block->count; i-- > 0;) {
         gm_place *place = GM_NEW(outer->analysis->arena, gm_place);
         *place = (gm_place){block, i, owner, outer->place, tail};
-        gm_walk inner = {outer->analysis, outer->function, place, tail};
+        gm_visit inner = {outer->analysis, outer->function, place, tail};
         visit_statement(&inner);
     }
 }
@@ -207,7 +207,8 @@ void gm_visit_function(gm_analysis *analysis, const gm_node *definition) {
     if (function == NULL || !gm_visit_begin(analysis, function)) {
         return;
     }
-    gm_walk start = {analysis, function, NULL, true};
+    gm_visit start = {analysis, function, NULL, true};
+    gm_work_at(analysis->arena, definition->start);
     visit_block(&start, gm_blocks_of_function(definition), definition, true);
 }
 
@@ -226,7 +227,7 @@ static bool find_functions(gm_node *node, void *context) {
 /* ---- Lambdas: calls alone ---- */
 
 static bool visit_lambda_part(gm_node *node, void *context) {
-    const gm_walk *walk = context;
+    const gm_visit *walk = context;
     if (gm_blocks_is_definition(node) || node->kind == GM_KIND_JoinedStr) {
         return true;
     }
@@ -254,7 +255,7 @@ static bool find_lambdas(gm_node *node, void *context) {
     bool wanted = node->kind == GM_KIND_Lambda && (!analysis->reached_only || gm_reach_has(analysis, definition_around(analysis, node)));
     gm_function *function = wanted ? gm_flow_function(analysis->flow, node) : NULL;
     if (function != NULL) {
-        gm_walk walk = {.analysis = analysis, .function = function};
+        gm_visit walk = {.analysis = analysis, .function = function};
         visit_lambda_part(gm_as_Lambda(node)->body, &walk);
     }
     return gm_node_children(node, find_lambdas, context);

@@ -7,6 +7,7 @@
 
 #include "base/table.h"
 #include "flow/values.h"
+#include "flow/walk.h"
 #include "rules/plan.h"
 
 typedef enum gm_level {

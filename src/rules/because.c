@@ -113,6 +113,7 @@ const char *gm_because_text(gm_analysis *analysis, const gm_finding *finding, co
     if (test_of(finding) == NULL) {
         return NULL;
     }
+    gm_work_below(analysis->arena, mark);
     visit((gm_node *)(uintptr_t)mark, &state);
     if (state.found == NULL) {
         return NULL;

@@ -264,8 +264,7 @@ static const gm_node *chain_root(const capturing *state, const gm_node *node) {
     }
 }
 
-/* Whether the name is a variable of a comprehension inside of what happens later, which has its variables with it; one around has to hand
- * them on. */
+/* Whether the name is a variable of a comprehension inside of what happens later, which has its variables with it; one around has to hand them on. */
 static bool is_inner(const capturing *state, const gm_node *name) {
     const gm_symbol *symbol = gm_scopes_symbol(state->analysis->flow->scopes, name);
     return symbol != NULL && symbol->scope != state->function->scope && gm_symbol_is_local(symbol) &&
@@ -479,6 +478,7 @@ static bool capture_parts(capturing *state, gm_node *node) {
 
 /* One parameter serves all captures of one text. */
 static void join_numbers(capturing *state) {
+    gm_work(state->analysis->arena, (uint64_t)state->captures.count * state->captures.count);
     for (uint32_t i = 0; i < state->captures.count; i++) {
         gm_capture *capture = &state->captures.items[i];
         for (uint32_t k = 0; k < state->captures.count; k++) {

@@ -312,6 +312,7 @@ static bool visit(gm_node *node, void *context) {
 
 gm_refusal gm_effects_of(gm_analysis *analysis, gm_function *function, const gm_node *expression, gm_effects_mode mode) {
     question asked = {analysis, function, mode, {NULL, NULL}};
+    gm_work_below(analysis->arena, expression);
     visit((gm_node *)(uintptr_t)expression, &asked);
     return asked.refusal;
 }

@@ -28,6 +28,7 @@ static bool find_walrus(gm_node *node, void *context) {
 
 static gm_refusal refusal_of_value(gm_analysis *analysis, const gm_site *site, const gm_node *value) {
     bool walrus = false;
+    gm_work_below(analysis->arena, value);
     find_walrus((gm_node *)(uintptr_t)value, &walrus);
     if (walrus) {
         return (gm_refusal){"a value assigns a variable", value};

@@ -388,6 +388,9 @@ static bool find_data(gm_node *node, void *context) {
 
 static bool reads_data(gm_function *function, const gm_list *nodes) {
     data_question asked = {function, false};
+    for (uint32_t i = 0; i < nodes->count; i++) {
+        gm_work_below(function->flow->arena, nodes->items[i]);
+    }
     for (uint32_t i = 0; i < nodes->count && !asked.found; i++) {
         find_data(nodes->items[i], &asked);
     }
@@ -406,6 +409,7 @@ static bool find_span(gm_node *node, void *context) {
 
 static bool is_span(gm_function *function, const gm_node *value) {
     data_question asked = {function, false};
+    gm_work_below(function->flow->arena, value);
     find_span((gm_node *)(uintptr_t)value, &asked);
     return asked.found;
 }

@@ -57,6 +57,7 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     if (!gm_is_stmt(site->node) || gm_is_def(site->node) || site->node->kind == GM_KIND_ClassDef) {
         return false;
     }
+    gm_work_below(analysis->arena, site->node);
     gm_node_children((gm_node *)site->node, visit, &searching);
     if (searching.found == NULL) {
         return false;

@@ -3,6 +3,8 @@
 const char *const gm_recorded_methods[] = {"append", "appendleft", "add", "discard", "extend", "extendleft", "insert",
                                            "put",    "put_nowait", "update", "write", "writelines", NULL};
 
+enum { COMPARE_WORK = 4 };
+
 /* The containers of the function that was asked about last: the rules go through one after the other. */
 struct gm_recorded {
     gm_function *function;
@@ -51,6 +53,7 @@ static const struct gm_recorded *containers_of(gm_analysis *analysis, gm_functio
     if (analysis->recorded->function != function) {
         search searching = {analysis, function, false};
         analysis->recorded->function = function;
+        gm_work_below(analysis->arena, function->node);
         analysis->recorded->containers.count = 0;
         gm_node_children((gm_node *)(uintptr_t)function->node, collect, &searching);
     }
@@ -60,6 +63,7 @@ static const struct gm_recorded *containers_of(gm_analysis *analysis, gm_functio
 bool gm_recorded(gm_analysis *analysis, gm_function *function, const gm_node *node) {
     bool named = node->kind == GM_KIND_Attribute || node->kind == GM_KIND_Name;
     const struct gm_recorded *known = named ? containers_of(analysis, function) : NULL;
+    gm_work(analysis->arena, known == NULL ? 1 : 2 + known->containers.count * (uint64_t)COMPARE_WORK);
     for (uint32_t i = 0; known != NULL && i < known->containers.count; i++) {
         if (gm_analysis_same_text(analysis, known->containers.items[i], node)) {
             return true;
@@ -76,6 +80,7 @@ static bool find(gm_node *node, void *context) {
 
 bool gm_recorded_within(gm_analysis *analysis, gm_function *function, const gm_node *expression) {
     search searching = {analysis, function, false};
+    gm_work_below(analysis->arena, expression);
     find((gm_node *)(uintptr_t)expression, &searching);
     return searching.found;
 }

@@ -17,6 +17,7 @@ bool gm_symbols_have(const gm_symbol_list *list, const gm_symbol *symbol) {
 }
 
 void gm_symbols_add(gm_arena *arena, gm_symbol_list *list, gm_symbol *symbol) {
+    gm_work(arena, list->count + 1U);
     if (gm_symbols_have(list, symbol)) {
         return;
     }
@@ -71,6 +72,7 @@ static bool find_names(gm_node *node, void *context) {
 
 gm_symbol_list gm_sides_names(gm_analysis *analysis, gm_function *function, const gm_node *expression) {
     name_search search = {analysis, function, expression, {NULL, 0}};
+    gm_work_below(analysis->arena, expression);
     find_names((gm_node *)(uintptr_t)expression, &search);
     return search.found;
 }
@@ -164,6 +166,7 @@ static gm_symbol_list walrus_targets(gm_plan *plan) {
 static void add_targets(gm_analysis *analysis, gm_plan *plan, const gm_region *side, const gm_region *other) {
     for (uint32_t i = 0; i < side->writes.count; i++) {
         gm_symbol *symbol = side->writes.items[i];
+        gm_work(analysis->arena, side->certain.count + other->certain.count);
         if (!gm_is_live_after(plan->function, plan->statement, symbol)) {
             continue;
         }

@@ -300,8 +300,9 @@ static bool find_walrus(gm_node *node, void *context) {
 
 typedef bool (*finder)(gm_node *node, void *context);
 
-static const gm_node *search(const gm_node *node, finder find) {
+static const gm_node *search(gm_arena *arena, const gm_node *node, finder find) {
     const gm_node *found = NULL;
+    gm_work_below(arena, node);
     find((gm_node *)(uintptr_t)node, &found);
     return found;
 }
@@ -319,7 +320,7 @@ static gm_refusal refusal_of_operands(const question *asked, const gm_list *oper
     gm_refusal refusal = {NULL, NULL};
     for (uint32_t i = 0; i < operands->count && refusal.reason == NULL; i++) {
         const gm_node *operand = operands->items[i];
-        if (search(operand, find_walrus) != NULL) {
+        if (search(asked->analysis->arena, operand, find_walrus) != NULL) {
             return (gm_refusal){"an operand of the condition assigns a variable", operand};
         }
         if (data) {
@@ -351,7 +352,7 @@ static gm_refusal refusal_of(const question *asked, const gm_node *test) {
     case GM_TEST_CHAIN:
     case GM_TEST_EQUAL:
     case GM_TEST_MEMBER: {
-        if (search(test, find_walrus) != NULL) {
+        if (search(asked->analysis->arena, test, find_walrus) != NULL) {
             return (gm_refusal){"an operand of the condition assigns a variable", test};
         }
         return refusal_of_names(asked, test);
@@ -369,12 +370,12 @@ static gm_refusal refusal_of(const question *asked, const gm_node *test) {
 }
 
 gm_refusal gm_test_refusal(gm_analysis *analysis, const gm_site *site, const gm_node *test, bool twice) {
-    const gm_node *suspension = search(test, find_suspension);
+    const gm_node *suspension = search(analysis->arena, test, find_suspension);
     if (suspension != NULL) {
         return (gm_refusal){"the condition awaits or yields", suspension};
     }
     if (twice) {
-        const gm_node *walrus = search(test, find_walrus);
+        const gm_node *walrus = search(analysis->arena, test, find_walrus);
         if (walrus != NULL) {
             return (gm_refusal){"the condition assigns a variable", walrus};
         }

@@ -23,7 +23,7 @@ SIZES = {
 
 
 @pytest.mark.parametrize("name", SIZES)
-@pytest.mark.parametrize("command", [["check"], ["fix", "--unsafe", "--diff"]])
+@pytest.mark.parametrize("command", [["check", "--all"], ["fix", "--all", "--unsafe", "--diff"], ["debug", "mend"]])
 def test_a_steep_shape(executable: str, tmp_path: Path, name: str, command: list[str]) -> None:
     """The shapes of the audit, at the sizes where they took from ten seconds to minutes."""
     (tmp_path / "a.py").write_text(SHAPES[name](SIZES[name]))
@@ -33,5 +33,5 @@ def test_a_steep_shape(executable: str, tmp_path: Path, name: str, command: list
 def test_it_is_told(executable: str, tmp_path: Path) -> None:
     """A file beyond the budget is no silence."""
     (tmp_path / "a.py").write_text(SHAPES["elif"](10000))
-    ran = run([executable, "check", "a.py"], folder=tmp_path)
+    ran = run([executable, "check", "--all", "a.py"], folder=tmp_path)
     assert "too large, not analysed" in ran.stdout + ran.stderr
