@@ -111,6 +111,15 @@ static bool reads_data(gm_function *function, const gm_Call *call, const char *b
     return gm_value_of(function, call->args.items[0]).class_ == GM_VALUE_TENSOR;
 }
 
+/* `map(str, values)`: a builtin calls its first argument, which may be one that reads its arguments and nothing else. */
+static bool calls_pure_builtin(gm_function *function, const gm_Call *call, const char *builtin) {
+    if ((strcmp(builtin, "map") != 0 && strcmp(builtin, "filter") != 0) || call->args.count < 2) {
+        return false;
+    }
+    const gm_name *first = gm_flow_qualified(function->flow, call->args.items[0]);
+    return first != NULL && has_prefix(first, "builtins.") && gm_text_in(first->text + strlen("builtins."), pure_builtins);
+}
+
 static gm_refusal of_qualified(gm_function *function, const gm_name *name, const gm_Call *call, gm_effects_mode mode) {
     if (has_prefix(name, "builtins.")) {
         const char *builtin = name->text + strlen("builtins.");
@@ -120,7 +129,8 @@ static gm_refusal of_qualified(gm_function *function, const gm_name *name, const
         if (mode == GM_EFFECTS_SINK && (strcmp(builtin, "id") == 0 || strcmp(builtin, "hash") == 0)) {
             return gm_effects_refuse("its code asks which object something is", &call->base);
         }
-        return gm_text_in(builtin, pure_builtins) ? none : gm_effects_refuse("its code calls a function with effects", &call->base);
+        bool pure = gm_text_in(builtin, pure_builtins) || calls_pure_builtin(function, call, builtin);
+        return pure ? none : gm_effects_refuse("its code calls a function with effects", &call->base);
     }
     if (has_prefix(name, "math.") || gm_text_in(name->text, pure_functions)) {
         return none;

@@ -71,6 +71,7 @@ def run(folder: Path, body: str) -> Outcome:
         "self.meter.add(loss.item())\nprint(self.meter.rows[-1])",
         "ROWS.append(loss.item())\nprint(len(ROWS), ROWS[-1])",
         "self.history.append(loss.item())\nif loss > 2:\n    print('large', self.history[-1])",
+        "parts = ('loss', loss.item())\nself.history.append(' '.join(map(str, parts)))\nprint(*map(repr, parts))",
         "self.history.append({'loss': loss.item(), 'size': x.shape[0]})\nprint(self.history[-1]['size'])",
     ],
 )
