@@ -4,6 +4,7 @@ import torch
 from peft import LoraConfig, get_peft_model
 
 FAMILY = "peft"
+IGNORE_STATE = ["peft_config"]  # its text shows a set of names, in an order that each process has for itself
 
 
 class Network(torch.nn.Module):
