@@ -50,8 +50,19 @@ def environment(family: pathlib.Path) -> pathlib.Path:
     held.write_text("".join(f"{name}=={importlib.metadata.version(name)}\n" for name in HELD), encoding="utf-8")
     command = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", "-c", str(held)]
     subprocess.run([*command, "-r", str(family / "requirements.txt")], check=True)
+    import_without_library(python, site / "torchvision" / "_meta_registrations.py")
     stamp.write_text(wanted, encoding="utf-8")
     return python
+
+
+def import_without_library(python: pathlib.Path, registrations: pathlib.Path) -> None:
+    """Have torchvision be imported where its library does not load: that of the index needs a torch with CUDA."""
+    fails = (
+        registrations.exists()
+        and subprocess.run([str(python), "-c", "import torchvision"], capture_output=True).returncode
+    )
+    if fails:
+        registrations.write_text("", encoding="utf-8")
 
 
 def scored(family: pathlib.Path, options: argparse.Namespace) -> list[dict[str, Any]]:

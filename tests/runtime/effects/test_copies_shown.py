@@ -40,7 +40,6 @@ def test_view_that_fails(tmp_path):
     compare(load(tmp_path, LAYOUT % "y.view(-1)"), CALLS, grad=False)
 
 
-
 @pytest.mark.parametrize("asked", ["y.is_conj()", "y.imag.is_neg()", "torch.is_conj(y)", "y.resolve_conj().is_conj()"])
 def test_lazy_conjugation(tmp_path, asked):
     compare(load(tmp_path, CONJUGATE % asked), [lambda: (torch.tensor([1 + 2j, 0j]),)], grad=False)

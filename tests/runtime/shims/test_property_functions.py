@@ -1,4 +1,4 @@
-"""The functions of a property, called by themselves."""
+"""The functions of a property, called by themselves and by `super()`."""
 
 from __future__ import annotations
 
@@ -37,4 +37,39 @@ TEXT = """
 
 def test_functions_of_a_property_are_part_of_the_graph(tmp_path: Any) -> None:
     outcome = compare(load(tmp_path, TEXT), [lambda: (torch.ones(3),), lambda: (torch.zeros(3),)])
+    assert outcome.report["callables"][0]["mode"] == "whole"
+
+
+SUPER = """
+    class Base:
+        def __init__(self, x):
+            self.kept = x
+
+        @property
+        def size(self):
+            return self.kept.shape[0]
+
+        @property
+        def doubled(self):
+            return self.kept * 2
+
+    class Store(Base):
+        @property
+        def size(self):
+            return super().size + 1
+
+        @property
+        def doubled(self):
+            return super().doubled - super().size
+
+    def f(x):
+        store = Store(x)
+        return torch.arange(0, store.size) + store.doubled.sum()
+
+    import torch
+    """
+
+
+def test_super_finds_a_property(tmp_path: Any) -> None:
+    outcome = compare(load(tmp_path, SUPER), [lambda: (torch.ones(3),), lambda: (torch.zeros(4),)])
     assert outcome.report["callables"][0]["mode"] == "whole"

@@ -14,8 +14,9 @@ import torch
 
 from ..base import call_stack, hooks, marker_ops, trace_state
 from ..base.dynamo_values import kind_of_break, truth_of
+from . import hoisted_tests
 from .dialect import taken
-from .trace_time import answer, new_key, on_path
+from .trace_time import answer, new_key, on_hoisted_path, on_path
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "truth that Python asks of tensors")
 
@@ -115,16 +116,38 @@ def decided(tx: Any, value: Any) -> Optional[bool]:
     if example is None or example.layout != torch.strided or example.numel() != 1 or example.is_complex():
         return None
     site = site_at(tx)
-    if site is None or not on_path(site):
+    inside = site is not None and on_hoisted_path(site)
+    if site is None or not (inside or on_path(site)):
         return None
     test = as_tensor(tx, value).call_method(tx, "detach", [], {}).call_method(tx, "reshape", [constant(())], {})
     if example.dtype != torch.bool:
         test = test.call_method(tx, "ne", [constant(0)], {})
+    node = test.as_proxy().node
+    return followed_inside(tx, site, node) if inside else followed(tx, site, node)
+
+
+def followed_inside(tx: Any, site: str, test: Any) -> Optional[bool]:
+    """The answer to a test inside of an autograd function; None where the graph around it cannot compute the test."""
+    node = hoisted_tests.hoisted(tx, test)
+    if node is None:
+        return None
+    with hoisted_tests.at_top(tx.output):
+        return followed(tx, site, node)
+
+
+def followed(tx: Any, site: str, test: Any) -> bool:
+    """The answer to a test, which the graph gives in every call."""
     key = new_key(site)
-    proxy = test.as_proxy()
-    found = answer(key, proxy.node)
+    found = answer(key, test)
+    proxy = torch.fx.Proxy(test, tx.output.current_tracer)
     tx.output.create_proxy("call_function", marker_ops.decide, (key, proxy, found), {})
     return found
+
+
+def truth_value(tx: Any, test: Any) -> Any:
+    """Dynamo's variable of the truth value in a tensor: a number of the graph, a constant in an autograd function."""
+    found = decided(tx, test) if hoisted_tests.is_inside(tx.output.current_tracer) else None
+    return test.call_method(tx, "item", [], {}) if found is None else constant(found)
 
 
 def refuse_several(tx: Any, example: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Optional
 from ..base import call_stack, hooks, torch_names, trace_state
 from ..base.dynamo_values import constant, source_name, translator
 from ..base.marker_ops import key_of, site_of
-from . import identity_guard
+from . import hoisted_tests, identity_guard
 from .path_speculation import MAX_DECISIONS, path_of
 
 FEATURE = hooks.Feature(
@@ -60,6 +60,15 @@ def on_path(site: str) -> bool:
     """Whether the graph of the current trace may follow one side of this test."""
     trace = trace_state.local.trace
     return trace is not None and not trace.open and site_on(site)
+
+
+def on_hoisted_path(site: str) -> bool:
+    """Whether the graph may follow one side of a test inside of an autograd function (`hoisted_tests`)."""
+    trace, output = trace_state.local.trace, translator().output
+    if trace is None or not hoisted_tests.is_inside(output.current_tracer):
+        return False
+    with hoisted_tests.at_top(output):
+        return bool(on_path(site))
 
 
 @constant

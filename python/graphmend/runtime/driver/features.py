@@ -52,6 +52,8 @@ ORDER = (
     "external.python_random",
     "effects.exceptions",
     "shims.property_functions",
+    "shims.string_members",
+    "shims.typed_dictionaries",
     "shims.lazy_attributes",
     "effects.purity_watch",
     "effects.finalizers",

@@ -17,7 +17,7 @@ from torch.fx import Node
 from ..analysis import branch_proofs
 from ..base import hooks, trace_state
 from ..capture.assumptions import fix_shape
-from ..capture.implicit_bool import as_tensor, constant
+from ..capture.implicit_bool import as_tensor, constant, truth_value
 from ..ops.math_functions import computed
 from ..passes.dead_code_that_raises import add_sources
 from .sorting import collected, extreme, of_rows, of_two_kinds
@@ -226,11 +226,13 @@ def asked_of_tensors(tx: Any, name: str, args: list, kwargs: Any) -> Any:
             return None
         test = args[0].call_method(tx, "detach", [], {}).call_method(tx, "reshape", [constant(())], {})
         test = test if value.dtype == torch.bool else test.call_method(tx, "ne", [constant(0)], {})
-        return test.call_method(tx, "item", [], {})
+        return truth_value(tx, test)
     first, second = (example(item.realize()) for item in args[:2]) if len(args) > 1 else (None, None)
     if first is None or second is None or first.dtype != second.dtype or first.device != second.device:
         return None
-    if first.layout != torch.strided or second.layout != torch.strided or not all_known(first, second):
+    if first.layout != torch.strided or second.layout != torch.strided:
+        return None
+    if not (all_known(first, second) or (name == "equal" and all_guarded(first, second))):
         return None
     left, right = (item.realize().call_method(tx, "detach", [], {}) for item in args[:2])
     looked_at(tx, left)
@@ -243,7 +245,7 @@ def asked_of_tensors(tx: Any, name: str, args: list, kwargs: Any) -> Any:
         same = left.call_method(tx, "eq", [right], {})
     else:
         same = left.call_method(tx, "isclose", [right, *args[2:]], dict(kwargs))
-    return same.call_method(tx, "all", [], {}).call_method(tx, "item", [], {})
+    return truth_value(tx, same.call_method(tx, "all", [], {}))
 
 
 def looked_at(tx: Any, value: Any) -> None:
@@ -255,6 +257,13 @@ def looked_at(tx: Any, value: Any) -> None:
     add_sources(sources, [value.as_proxy().node])
     if any(map(branch_proofs.fails, sources)):
         value.call_method(tx, "any", [], {})
+
+
+def all_guarded(*values: torch.Tensor) -> bool:
+    """Whether all sizes of tensors are those of the call's inputs, so that comparing them guards the graph."""
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+
+    return not any(map(free_unbacked_symbols, values))
 
 
 def all_known(*values: torch.Tensor) -> bool:

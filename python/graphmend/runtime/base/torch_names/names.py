@@ -56,7 +56,7 @@ NAMES = {
         "VariableTracker"
     ),
     "torch._dynamo.variables.builder": "GraphArg SourcelessBuilder VariableBuilder wrap_fx_proxy",
-    "torch._dynamo.variables.builtin": "BuiltinVariable SetAttrBuiltinVariable",
+    "torch._dynamo.variables.builtin": "BuiltinVariable GetAttrBuiltinVariable SetAttrBuiltinVariable",
     "torch._dynamo.variables.torch_function": "can_dispatch_torch_function",
     "torch._dynamo.variables.constant": "ConstantVariable",
     "torch._dynamo.variables.ctx_manager": "ContextWrappingVariable GradModeVariable NullContextVariable",
@@ -73,9 +73,9 @@ NAMES = {
         "BaseListVariable ListVariable RangeVariable SizeVariable SliceVariable TupleVariable"
     ),
     "torch._dynamo.variables.misc": (
-        "CellVariable DeletedVariable get_np_to_tnp_map GetAttrVariable LambdaVariable NewGlobalVariable "
-        "NumpyDTypeVariable NumpyVariable PythonModuleVariable RandomClassVariable StringFormatVariable "
-        "SuperVariable"
+        "AutogradFunctionContextVariable CellVariable DeletedVariable get_np_to_tnp_map GetAttrVariable "
+        "LambdaVariable NewGlobalVariable NumpyDTypeVariable NumpyVariable PythonModuleVariable RandomClassVariable "
+        "StringFormatVariable SuperVariable"
     ),
     "torch._dynamo.variables.object_protocol": "generic_richcompare generic_richcompare_bool",
     "torch._dynamo.variables.optimizer": "OptimizerVariable",

@@ -74,12 +74,14 @@ NEWER: dict[Version, Differences] = {
 OLDER: dict[Version, Differences] = {
     (2, 12): Differences(
         names={
+            "GetAttrBuiltinVariable": None,
             "SetAttrBuiltinVariable": None,
             "unpack_iterable": "older:unpack_iterable",
             "generic_richcompare": "older:generic_richcompare",
             "generic_richcompare_bool": "older:generic_richcompare",
         },
         places={
+            "attribute.get": None,
             "attribute.set": "BuiltinVariable.call_setattr(self, tx, item, name, value)",
             "object.getattr": "UserDefinedObjectVariable.var_getattr(self, tx, name)",
             "item.compare": None,

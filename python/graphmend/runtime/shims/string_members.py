@@ -1,0 +1,60 @@
+"""Texts that Dynamo does not know as texts: members of enumerations of texts, and names of torch's own classes.
+
+    class Mode(str, enum.Enum):
+        MEAN = "mean"
+
+    Mode.MEAN.strip()  # a method of `str`, which the member is
+    type(weight).__module__.startswith("torchao.")
+
+A method that the enumeration inherits from `str` depends on the text and the arguments alone, and gives a plain text.
+"""
+
+from __future__ import annotations
+
+import enum
+import inspect
+from typing import Any, Optional
+
+from ..base import hooks, trace_state
+from .constant_folding import folded
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "members of enumerations of texts, and names of torch's classes")
+
+NAMES = ("__module__", "__name__", "__qualname__")
+
+
+@FEATURE.hook("object.getattr")
+def read_method(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
+    """A method of `str` that a member of an enumeration inherits."""
+    from ..base.torch_names import GuardBuilder, LambdaVariable, install_guard
+
+    text = text_of(self.value, name)
+    if text is None:
+        return call(self, tx, name)
+    if self.source is not None:
+        install_guard(self.source.make_guard(GuardBuilder.ID_MATCH))
+
+    def calling(*args: Any, **kwargs: Any) -> Any:
+        found = folded(tx, getattr(text, name), args, kwargs)
+        return call(self, tx, name).call_function(tx, list(args), kwargs) if found is None else found
+
+    return LambdaVariable(calling)
+
+
+def text_of(value: Any, name: str) -> Optional[str]:
+    """The text that a member of an enumeration is, where it inherits a method of this name; None for all others."""
+    if not isinstance(value, str) or not isinstance(value, enum.Enum) or name.startswith("_"):
+        return None
+    inherited = inspect.getattr_static(type(value), name, None) is vars(str).get(name)
+    return str.__str__(value) if inherited and name in vars(str) else None
+
+
+@FEATURE.hook("attribute.get", needed=False)
+def read_name(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """A name of a class or function of torch."""
+    from ..base.torch_names import ConstantVariable, TorchInGraphFunctionVariable
+
+    owner = args[0].realize() if len(args) == 2 and not kwargs else None
+    name = args[1].as_python_constant() if isinstance(owner, TorchInGraphFunctionVariable) else None
+    found = getattr(owner.value, name, None) if name in NAMES else None
+    return ConstantVariable.create(found) if type(found) is str else call(self, tx, args, kwargs)
