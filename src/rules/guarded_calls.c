@@ -1,7 +1,9 @@
 #include "rules/guarded_calls.h"
 
 #include "rules/blocks.h"
+#include "rules/eager_only.h"
 #include "rules/reach.h"
+#include "rules/rule.h"
 
 /* An attribute of `self`, and whether it is true. */
 typedef struct fact {
@@ -191,7 +193,8 @@ static bool holds(const gm_list *block, const gm_node *node) {
     return block->count > 0 && node->start >= block->items[0]->start && node->end <= block->items[block->count - 1]->end;
 }
 
-bool gm_guarded_never(gm_analysis *analysis, const gm_node *definition, const gm_node *node, bool assumed) {
+/* Whether the calls of the function exclude `node` inside of it. With `assumed`, parameters have their defaults. */
+static bool is_never(gm_analysis *analysis, const gm_node *definition, const gm_node *node, bool assumed) {
     const view of = {analysis, definition, assumed};
     if (!gm_is_def(definition)) {
         return false;
@@ -211,4 +214,11 @@ bool gm_guarded_never(gm_analysis *analysis, const gm_node *definition, const gm
         }
     }
     return false;
+}
+
+void gm_guarded_mark(gm_analysis *analysis, gm_finding *finding, const gm_node *definition) {
+    bool compiled = !gm_eager_only(analysis->flow, finding->node) && !is_never(analysis, definition, finding->node, finding->rule->drops_output);
+    finding->reached = compiled && gm_reach_has(analysis, definition);
+    finding->reached_surely = compiled && gm_reach_has_surely(analysis, definition);
+    finding->callers = gm_reach_callers(analysis, definition);
 }

@@ -7,8 +7,8 @@
 
 #include "rules/analysis.h"
 
-/* Whether the calls of the function with this definition exclude `node` inside of it. With `assumed`, parameters have their defaults, whatever
- * calls there are: a message behind `if verbose:` is off. */
-bool gm_guarded_never(gm_analysis *analysis, const gm_node *definition, const gm_node *node, bool assumed);
+/* Fill what a finding tells of calls: `reached`, `reached_surely` and `callers`, of the function with this definition. Messages count as off behind
+ * a parameter that is off by default, whatever calls there are. */
+void gm_guarded_mark(gm_analysis *analysis, gm_finding *finding, const gm_node *definition);
 
 #endif
