@@ -77,7 +77,9 @@ def run_all(options: Options, folder: str, progress: terminal.AnyProgress) -> di
     return runs
 
 
-def run_with_other_rounding(options: Options, folder: str, progress: terminal.AnyProgress, runs: dict[str, Seen]) -> None:
+def run_with_other_rounding(
+    options: Options, folder: str, progress: terminal.AnyProgress, runs: dict[str, Seen]
+) -> None:
     """Measure what rounding does to the program's numbers, where more than the tolerance lies between them."""
     ways = [runs.get(name) for name, _, _ in RUNS[:3]]
     if verdict.cannot_be_verified(runs) is not None or any(
