@@ -27,6 +27,8 @@
 #                             installed, and clients of endpoints in plays
 #   make servers              endpoints of real servers: uvicorn, hypercorn with TLS, granian, litellm's proxy, transformers' server with a
 #                             tiny model, proxy.py between; a gigabyte, in build/servers
+#   make training [ONLY=autocast] [BACKEND=aot_eager]   what verify says about twenty right trainings, and the same under mends that are
+#                             planted wrong; an hour under inductor
 #   make capture [KIT=dir]    what jit.trace, jit.script, fx, export, fullgraph, ONNX, lazy tensors and JAX capture rightly, before and
 #                             after `fix --unsafe`; ONNX needs onnx, onnxruntime and onnxscript, JAX torchax
 #   make fixed [KIT=dir ZOO=zoo/dev.jsonl]   `fix --unsafe` over the models of transformers, copied: what changes compiles, parses and is
@@ -73,7 +75,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test check lint layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz bench bench-models bench-calls bench-meaning servers packages growth capture fixed matrix worth drift pictures sbom lock results clean
+.PHONY: all build test check lint layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz bench bench-models bench-calls bench-meaning servers training packages growth capture fixed matrix worth drift pictures sbom lock results clean
 
 all: build
 
@@ -275,6 +277,11 @@ $(SERVERS)/tools.stamp: | build
 
 servers: build $(SERVERS)/tools.stamp
 	$(SERVERS)/bin/python -m pytest tests/meaning/test_servers.py
+
+training: build
+	@mkdir -p build
+	$(call measure,$(BIN),build/training.json) $(BIN)/python tests/verify/training/forty.py --json build/training.json \
+	  $(if $(ONLY),--only '$(ONLY)') $(if $(BACKEND),--backend $(BACKEND))
 
 capture: build
 	@mkdir -p build

@@ -12,8 +12,9 @@ import contextlib
 import os
 import re
 import sys
+import time
 from collections.abc import Iterator
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 # C0 without the tab, DEL and C1; marks of direction; separators of lines; halves of pairs, which no stream can encode.
 _HIDDEN = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -82,23 +83,44 @@ class Out:
 
 
 class Progress:
-    """Tells which run is in progress; does nothing where nobody looks."""
+    """A bar that tells which run is in progress."""
 
-    def __init__(self, bar: Any = None, task: Any = None) -> None:
+    def __init__(self, bar: Any, task: Any) -> None:
         self.bar, self.task = bar, task
 
     def begin(self, name: str) -> None:
-        if self.bar is not None:
-            self.bar.update(self.task, description=f"running: {visible(name)}")
+        self.bar.update(self.task, description=f"running: {visible(name)}")
 
     def end(self) -> None:
-        if self.bar is not None:
-            self.bar.advance(self.task)
+        self.bar.advance(self.task)
+
+
+class ProgressLines:
+    """The same where there is no terminal: a line on standard error for each run, with an estimate of the rest."""
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self.done = 0
+        self.started = time.monotonic()
+        self.seconds = 0.0
+
+    def begin(self, name: str) -> None:
+        self.started = time.monotonic()
+        left = self.seconds / self.done * (self.total - self.done) if self.done else 0.0
+        rest = f", about {left:.0f} s left" if left >= 1 else ""
+        complain(f"graphmend: run {self.done + 1} of {max(self.total, self.done + 1)}: {name}{rest}")
+
+    def end(self) -> None:
+        self.seconds += time.monotonic() - self.started
+        self.done += 1
+
+
+AnyProgress = Union[Progress, ProgressLines]
 
 
 @contextlib.contextmanager
-def progress(total: int) -> Iterator[Progress]:
-    """A bar on standard error, at a terminal."""
+def progress(total: int) -> Iterator[AnyProgress]:
+    """What runs: a bar on standard error at a terminal, lines elsewhere."""
     try:
         if not sys.stderr.isatty():
             raise ImportError
@@ -106,7 +128,7 @@ def progress(total: int) -> Iterator[Progress]:
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
         from rich.progress import Progress as Bar
     except ImportError:
-        yield Progress()
+        yield ProgressLines(total)
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "rules/blocks.h"
-#include "rules/eager_only.h"
+#include "rules/guarded_calls.h"
 #include "rules/reach.h"
 #include "rules/read_before.h"
 #include "rules/rule.h"
@@ -274,10 +274,7 @@ static void mark_reached(gm_analysis *analysis) {
     for (uint32_t i = 0; i < analysis->findings.count; i++) {
         gm_finding *finding = &analysis->findings.items[i];
         const gm_node *function = definition_around(analysis, finding->function->node);
-        bool compiled = !gm_eager_only(analysis->flow, finding->node);
-        finding->reached = compiled && gm_reach_has(analysis, function);
-        finding->reached_surely = compiled && gm_reach_has_surely(analysis, function);
-        finding->callers = gm_reach_callers(analysis, function);
+        gm_guarded_mark(analysis, finding, function);
         finding->read_before = gm_read_before(finding);
     }
 }

@@ -9,7 +9,16 @@
 typedef struct gm_reached {
     const gm_node *definition;
     uint32_t calls;
+    uint32_t last; /* index in `sites` of the newest call, plus 1; 0: none */
+    bool open;     /* by something else than the calls in `sites` */
 } reached;
+
+/* A call that certainly calls a definition. */
+typedef struct call_site {
+    gm_function *function;
+    const gm_node *call;
+    uint32_t before; /* as `last` */
+} call_site;
 
 struct gm_reach {
     GM_VEC(reached) found;
@@ -18,6 +27,8 @@ struct gm_reach {
     GM_VEC(reached) waiting; /* by weaker evidence: they come when the others are done */
     uint32_t sure; /* how many of the first that were found are reached for sure */
     gm_outgoing_list outgoing;
+    GM_VEC(call_site) sites;
+    uint32_t looked; /* how many of them gm_reach_all_calls has looked at */
     bool weaker; /* only those by weaker evidence are left */
     uint32_t wrappers; /* defs that find_wrappers has come by */
 };
@@ -25,6 +36,7 @@ struct gm_reach {
 typedef struct gm_reaching {
     gm_analysis *analysis;
     gm_function *function; /* whose body is read */
+    const gm_node *called; /* by the call that was read last */
 } reaching;
 
 /* The index of a definition, or the number of definitions when it is not reached. */
@@ -36,19 +48,31 @@ static uint32_t find(const struct gm_reach *reach, const gm_node *definition) {
 static void add(gm_analysis *analysis, const gm_node *definition, uint32_t calls) {
     uint32_t at = find(analysis->reach, definition);
     if (definition != NULL && at == analysis->reach->found.count) {
-        gm_vec_push(analysis->arena, &analysis->reach->found, ((reached){definition, 0}));
+        gm_vec_push(analysis->arena, &analysis->reach->found, ((reached){definition, 0, 0, false}));
         gm_table_put(&analysis->reach->by_definition, analysis->arena, gm_table_pointer(definition), at);
     }
     if (definition != NULL) {
         analysis->reach->found.items[at].calls += calls;
+        analysis->reach->found.items[at].open = true;
     }
+}
+
+static void add_call(gm_analysis *analysis, const gm_node *definition, gm_function *function, const gm_node *call) {
+    uint32_t at = find(analysis->reach, definition);
+    bool open = at < analysis->reach->found.count && analysis->reach->found.items[at].open;
+    add(analysis, definition, 1);
+    reached *called = &analysis->reach->found.items[at];
+    call_site site = {function, call, called->last};
+    gm_vec_push(analysis->arena, &analysis->reach->sites, site);
+    called->open = open;
+    called->last = analysis->reach->sites.count;
 }
 
 static void add_weaker(gm_analysis *analysis, const gm_node *definition, uint32_t calls) {
     if (analysis->reach->weaker) {
         add(analysis, definition, calls);
     } else if (definition != NULL) {
-        gm_vec_push(analysis->arena, &analysis->reach->waiting, ((reached){definition, calls}));
+        gm_vec_push(analysis->arena, &analysis->reach->waiting, ((reached){definition, calls, 0, true}));
     }
 }
 
@@ -87,17 +111,19 @@ static const gm_node *method_of(const gm_class *class_, const gm_name *name) {
     return found;
 }
 
-const gm_node *gm_reach_callee(gm_analysis *analysis, gm_function *function, const gm_node *call) {
-    const gm_node *callee = gm_as_Call(call)->func;
-    if (callee->kind == GM_KIND_Name) {
-        return definition_of_name(analysis, callee);
-    }
-    if (callee->kind != GM_KIND_Attribute || gm_as_Attribute(callee)->value->kind != GM_KIND_Name ||
-        !gm_name_is(gm_as_Name(gm_as_Attribute(callee)->value)->id, "self")) {
+/* The method that `self.NAME` is, or NULL. */
+static const gm_node *method_of_self(gm_function *function, const gm_node *node) {
+    if (node->kind != GM_KIND_Attribute || gm_as_Attribute(node)->value->kind != GM_KIND_Name ||
+        !gm_name_is(gm_as_Name(gm_as_Attribute(node)->value)->id, "self")) {
         return NULL;
     }
     const gm_class *class_ = gm_class_around(function);
-    return class_ == NULL ? NULL : method_of(class_, gm_as_Attribute(callee)->attr);
+    return class_ == NULL ? NULL : method_of(class_, gm_as_Attribute(node)->attr);
+}
+
+const gm_node *gm_reach_callee(gm_analysis *analysis, gm_function *function, const gm_node *call) {
+    const gm_node *callee = gm_as_Call(call)->func;
+    return callee->kind == GM_KIND_Name ? definition_of_name(analysis, callee) : method_of_self(function, callee);
 }
 
 /* ---- Roots ---- */
@@ -190,9 +216,17 @@ static void add_callee(gm_analysis *analysis, gm_callee callee, bool applied, ui
 static void follow_call(reaching *state, const gm_node *call) {
     const gm_node *sure = gm_reach_callee(state->analysis, state->function, call);
     if (sure != NULL) {
-        add(state->analysis, sure, 1);
+        add_call(state->analysis, sure, state->function, call);
     } else if (call->start >= state->function->node->start) { /* decorators come by themselves */
         add_callee(state->analysis, gm_callee_of(state->analysis, state->function, call), false, 1);
+    }
+}
+
+/* A method that is a value may be called later. */
+static void follow_attribute(reaching *state, const gm_node *node) {
+    const gm_node *method = node == state->called ? NULL : method_of_self(state->function, node);
+    if (method != NULL && gm_def_decorators(method)->count == 0) { /* not a property */
+        add_weaker(state->analysis, method, 0);
     }
 }
 
@@ -212,6 +246,9 @@ static bool follow(gm_node *node, void *context) {
     }
     if (node->kind == GM_KIND_Call) {
         follow_call(state, node);
+        state->called = gm_as_Call(node)->func;
+    } else if (node->kind == GM_KIND_Attribute) {
+        follow_attribute(state, node);
     } else if (node->kind == GM_KIND_Name && gm_as_Name(node)->ctx == GM_LOAD) { /* it may be called later */
         add_weaker(state->analysis, definition_of_name(state->analysis, node), 0);
     }
@@ -285,7 +322,7 @@ static void add_entrances(gm_analysis *analysis, const char *at) {
 static void follow_from(gm_analysis *analysis, uint32_t first) {
     for (uint32_t i = first; i < analysis->reach->found.count; i++) {
         const gm_node *definition = analysis->reach->found.items[i].definition;
-        reaching state = {analysis, gm_flow_function(analysis->flow, definition)};
+        reaching state = {analysis, gm_flow_function(analysis->flow, definition), NULL};
         if (state.function != NULL) {
             follow_decorators(analysis, definition);
             gm_node_children(definition, follow, &state);
@@ -331,6 +368,19 @@ uint32_t gm_reach_callers(gm_analysis *analysis, const gm_node *definition) {
     const struct gm_reach *reach = reach_of(analysis);
     uint32_t at = find(reach, definition);
     return at < reach->found.count ? reach->found.items[at].calls : 0;
+}
+
+bool gm_reach_all_calls(gm_analysis *analysis, const gm_node *definition, bool (*visit)(gm_function *function, const gm_node *call, void *context),
+                        void *context) {
+    enum { MOST_LOOKED = 100000 }; /* calls in a file: time stays in proportion to it */
+    struct gm_reach *reach = analysis->reach != NULL ? analysis->reach : (run(analysis), analysis->reach);
+    uint32_t at = find(reach, definition);
+    bool all = at < reach->found.count && !reach->found.items[at].open && reach->found.items[at].last > 0;
+    for (uint32_t i = all ? reach->found.items[at].last : 0; all && i > 0; i = reach->sites.items[i - 1].before) {
+        const call_site site = reach->sites.items[i - 1];
+        all = ++reach->looked < MOST_LOOKED && visit(site.function, site.call, context);
+    }
+    return all;
 }
 
 const gm_outgoing_list *gm_reach_outgoing(gm_analysis *analysis) {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/eager_only.h"
+#include "rules/guarded_calls.h"
 #include "rules/reach.h"
 #include "rules/rule.h"
 #include "rules/untraced.h"
@@ -496,10 +496,7 @@ gm_findings *gm_reads_of(gm_analysis *analysis) {
     }
     for (uint32_t i = 0; i < found->count; i++) {
         gm_finding *read = &found->items[i];
-        bool compiled = !gm_eager_only(analysis->flow, read->node);
-        read->reached = compiled && gm_reach_has(analysis, read->function->node);
-        read->reached_surely = compiled && gm_reach_has_surely(analysis, read->function->node);
-        read->callers = gm_reach_callers(analysis, read->function->node);
+        gm_guarded_mark(analysis, read, read->function->node);
     }
     return found;
 }

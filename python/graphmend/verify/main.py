@@ -48,7 +48,15 @@ def is_needed(role: str, fullgraph: bool, runs: dict[str, Seen]) -> bool:
     return all(way in runs and runs[way].ended.outcome == processes.ENDED and runs[way].callables for way in before)
 
 
-def run_all(options: Options, folder: str, progress: terminal.Progress) -> dict[str, Seen]:
+class Interrupted(Exception):
+    """Ctrl-C behind the runs that are compared."""
+
+    def __init__(self, runs: dict[str, Seen]) -> None:
+        super().__init__()
+        self.runs = runs
+
+
+def run_all(options: Options, folder: str, progress: terminal.AnyProgress) -> dict[str, Seen]:
     """Run the program in each way that is asked for."""
     runs: dict[str, Seen] = {}
     arguments = arguments_of(options)
@@ -58,13 +66,20 @@ def run_all(options: Options, folder: str, progress: terminal.Progress) -> dict[
         progress.begin(name)
         place = os.path.join(folder, str(number))
         settings = settings_of(options, role, fullgraph)
-        ended = processes.run(name, settings, arguments, place, options.timeout)
+        try:
+            ended = processes.run(name, settings, arguments, place, options.timeout)
+        except KeyboardInterrupt:
+            if not all(way in runs for way, _, _ in RUNS[:3]):
+                raise
+            raise Interrupted(runs) from None
         runs[name] = Seen(ended)
         progress.end()
     return runs
 
 
-def run_with_other_rounding(options: Options, folder: str, progress: terminal.Progress, runs: dict[str, Seen]) -> None:
+def run_with_other_rounding(
+    options: Options, folder: str, progress: terminal.AnyProgress, runs: dict[str, Seen]
+) -> None:
     """Measure what rounding does to the program's numbers, where more than the tolerance lies between them."""
     ways = [runs.get(name) for name, _, _ in RUNS[:3]]
     if verdict.cannot_be_verified(runs) is not None or any(
@@ -106,8 +121,12 @@ def main(arguments: Sequence[str]) -> int:
     folder = tempfile.mkdtemp(prefix="graphmend-verify-")
     try:
         with terminal.progress(len(RUNS) if options.fullgraph else 3) as progress:
-            runs = run_all(options, folder, progress)
-            run_with_other_rounding(options, folder, progress, runs)
+            try:
+                runs = run_all(options, folder, progress)
+                run_with_other_rounding(options, folder, progress, runs)
+            except Interrupted as stopped:
+                runs = stopped.runs
+                terminal.complain("graphmend: interrupted: this is the verdict so far, without the runs that were left")
         data = report.make(options, runs)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,108 @@
+"""Code that no reached call comes to is not told: the caller has tested the opposite, or it is off by default."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+HEAD = """import logging
+import warnings
+
+import torch
+
+log = logging.getLogger(__name__)
+
+
+class Layer(torch.nn.Module):
+"""
+UNMERGE = """    def unmerge(self):
+        if not self.merged:
+            warnings.warn("nothing to do")
+            return
+        self.weight -= self.delta
+"""
+FORWARD = """    def forward(self, x: torch.Tensor):
+        if self.disabled:
+            if self.merged:
+                self.unmerge()
+        return x @ self.weight
+"""
+MERGE = """    def merge(self, safe=False):
+        weight = self.weight + self.delta
+        if safe and not torch.isfinite(weight).all():
+            raise ValueError("broken")
+        self.weight = weight
+
+"""
+
+
+def forward(call: str) -> str:
+    return f"    def forward(self, x: torch.Tensor):\n        {call}\n        return x @ self.weight\n"
+
+
+CASES = {  # a program, and the codes that it has
+    "behind the opposite test": (UNMERGE + "\n" + FORWARD, []),
+    "the test is a part": (UNMERGE + "\n" + FORWARD.replace("if self.merged", "if x.ndim == 2 and self.merged"), []),
+    "in an else": (
+        UNMERGE
+        + "\n"
+        + FORWARD.replace("if self.merged:", "if not self.merged:\n                pass\n            else:"),
+        [],
+    ),
+    "through another method": (
+        UNMERGE.replace("unmerge", "_unmerge") + "\n    def unmerge(self):\n        self._unmerge()\n\n" + FORWARD,
+        [],
+    ),
+    "without a test": (UNMERGE + "\n" + forward("self.unmerge()"), ["GM303"]),
+    "behind another test": (UNMERGE + "\n" + FORWARD.replace("self.merged", "self.ready"), ["GM303"]),
+    "behind the same test": (UNMERGE + "\n" + FORWARD.replace("if self.merged", "if not self.merged"), ["GM303"]),
+    "something in between": (
+        UNMERGE + "\n" + FORWARD.replace("self.unmerge()", "self.merged = x.ndim == 2\n                self.unmerge()"),
+        ["GM303"],
+    ),
+    "something in front of the test": (
+        UNMERGE.replace("        if not", "        self.merged = self.ready\n        if not") + "\n" + FORWARD,
+        ["GM303"],
+    ),
+    "one call of two has no test": (
+        UNMERGE + "\n" + FORWARD.replace("return", "self.unmerge()\n        return"),
+        ["GM303"],
+    ),
+    "handed on as a value": (
+        UNMERGE
+        + "\n    def later(self):\n        return self.unmerge\n\n"
+        + FORWARD.replace("return", "self.later()()\n        return"),
+        ["GM303"],
+    ),
+    "a parameter that nobody gives": (MERGE + forward("self.merge()"), []),
+    "a parameter that is given": (MERGE + forward("self.merge(True)"), ["GM401"]),
+    "a parameter that is given by its name": (MERGE + forward("self.merge(safe=self.safe)"), ["GM401"]),
+    "a parameter that may be given": (MERGE + forward("self.merge(**self.options)"), ["GM401"]),
+    "a parameter that is bound again": (
+        MERGE.replace("weight = self.w", "safe = self.safe\n        weight = self.w", 1) + forward("self.merge()"),
+        ["GM401"],
+    ),
+    "messages that are off by default": (
+        forward("if verbose and x.ndim == 2: log.info('shape %s', x.shape)").replace(
+            "x: torch.Tensor", "x: torch.Tensor, verbose=False"
+        ),
+        [],
+    ),
+    "messages that are on by default": (
+        forward("if verbose: log.info('shape %s', x.shape)").replace(
+            "x: torch.Tensor", "x: torch.Tensor, verbose=True"
+        ),
+        ["GM302"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_excluded_is_not_told(cli, name) -> None:
+    program, codes = CASES[name]
+    cli.write("a.py", HEAD + program)
+    found = re.findall(r"(?m)^a\.py:\d+:\d+: (\w+)", cli("check", "--output-format", "concise", "a.py").out)
+    assert found == codes
+    every = cli("check", "--all", "--output-format", "concise", "a.py").out
+    assert re.search("GM303|GM401|GM302", every)

@@ -1,0 +1,63 @@
+"""Forty verdicts, by `make training`: twenty right trainings, none of which may fail, and the same under wrong mends.
+
+usage: forty.py [--only NAME] [--backend NAME] [--json FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+from train import CASES
+
+TRAIN = Path(__file__).with_name("train.py")
+
+
+def verdict(name: str, wrong: bool, backend: str) -> "dict[str, Any]":
+    """What verify says about one training."""
+    graphmend = shutil.which("graphmend", path=str(Path(sys.executable).parent)) or "graphmend"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "report.json"
+        command = [graphmend, "verify", "--no-fullgraph", "--backend", backend, "--json", str(path)]
+        ended = subprocess.run(
+            [*command, str(TRAIN), name, *(["--wrong"] if wrong else [])], capture_output=True, text=True
+        )
+        data = json.loads(path.read_text()) if path.exists() else {}
+    first = (ended.stdout.splitlines() or ended.stderr.splitlines() or [""])[0]
+    found = {"name": name, "wrong": wrong, "status": ended.returncode, "says": first.partition(": ")[2]}
+    found["right"] = ended.returncode == (1 if wrong else 0) and bool(data)
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--backend", default="inductor")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    found = []
+    for name in CASES:
+        for wrong in (False, True):
+            if options.only in name:
+                found.append(verdict(name, wrong, options.backend))
+                row = found[-1]
+                kind = "wrong" if wrong else "as it is"
+                print(
+                    f"{'ok ' if row['right'] else 'BAD'}  {name:22} {kind:9} status {row['status']}: {row['says']}",
+                    flush=True,
+                )
+    print(f"{sum(row['right'] for row in found)} of {len(found)} verdicts are right")
+    if options.json:
+        options.json.write_text(json.dumps(found, indent=1) + "\n")
+    return 0 if all(row["right"] for row in found) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
