@@ -1,4 +1,4 @@
-"""What a deferred effect shows of a tensor that is written to later: a copy, of which nobody can tell that it is one."""
+"""A deferred effect shows copies of tensors that are written to later; nobody can tell that they are copies."""
 
 from __future__ import annotations
 
@@ -38,7 +38,6 @@ def test_layout(tmp_path, asked):
 def test_view_that_fails(tmp_path):
     """The copy has no overlaps, so `view` would succeed there."""
     compare(load(tmp_path, LAYOUT % "y.view(-1)"), CALLS, grad=False)
-
 
 
 @pytest.mark.parametrize("asked", ["y.is_conj()", "y.imag.is_neg()", "torch.is_conj(y)", "y.resolve_conj().is_conj()"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import pytest
 import torch
 from harness import captured, compare, load
@@ -49,7 +48,7 @@ def test_callback_of_a_weak_reference(tmp_path):
 
 @pytest.mark.parametrize("statement", ["o = Ending()", "o = copy.copy(FIRST)", "o = object.__new__(Ending)"])
 def test_finalizer(tmp_path, statement):
-    """Dynamo finalizes examples of its own, so the numbers are not those of eager Python; a whole graph ends nothing."""
+    """Dynamo finalizes examples of its own, so the numbers are not those of eager Python; a graph ends nothing."""
     torch._dynamo.reset()
     runtime.registry.reset()
     program = load(tmp_path, PROGRAM % statement)()

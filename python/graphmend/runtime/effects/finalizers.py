@@ -68,10 +68,12 @@ def refuse_finalized(output: Any) -> None:
             refuse(type(value))
 
 
-def replaced(target: Any, names: Any) -> Collection[Any]:
+def replaced(target: Any, names: Any) -> Any:
     """What an object holds under the names of attributes, or, where they are None, in it."""
     if names is None:
-        return () if isinstance(target, random.Random) else target.values() if isinstance(target, dict) else list(target)
+        return (
+            () if isinstance(target, random.Random) else target.values() if isinstance(target, dict) else list(target)
+        )
     if isinstance(target, types.CellType):
         try:
             return (target.cell_contents,)
@@ -96,9 +98,10 @@ def ends_noticed(values: Collection[Any]) -> bool:
             continue
         for value in group:
             left -= 1
-            if has_finalizer(type(value)) or isinstance(value, SUSPENDED):
+            kind: Any = type(value)
+            if has_finalizer(kind) or isinstance(value, SUSPENDED):
                 return True
-            if left > 0 and not is_quiet(type(value)):
+            if left > 0 and not is_quiet(kind):
                 own = value if isinstance(value, CONTAINERS) else getattr(value, "__dict__", ())
                 waiting.append(own.values() if isinstance(own, dict) else own)
     return False
