@@ -1,4 +1,4 @@
-"""What a deferred effect shows of a tensor that is written to later: a copy, of which nobody can tell that it is one."""
+"""A deferred effect shows copies of tensors that are written to later; nobody can tell that they are copies."""
 
 from __future__ import annotations
 

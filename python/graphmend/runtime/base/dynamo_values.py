@@ -14,7 +14,7 @@ from . import torch_names
 def constant(function: Callable[..., Any]) -> Callable[..., Any]:
     """Mark a function as run at trace time.
 
-    Dynamo puts the result among the globals of the frame, under the name of the function: no program may have that name.
+    Dynamo puts the result among the globals of the frame, under the name of the function. No program has such a name.
     """
     function.__code__ = function.__code__.replace(co_name=f"__graphmend_{function.__name__}")
     function._dynamo_marked_constant = True  # type: ignore[attr-defined]

@@ -14,6 +14,7 @@ import torch
 
 from ..base import hooks, torch_names, trace_state
 from ..base.effect_queue import hand_over, is_queue
+from .finalizers import Ending, ends_noticed, replaced
 
 
 class Watched:
@@ -47,9 +48,11 @@ def remember(*parts: Any) -> None:
     """Note the state of objects, to be put back should the deferred work of the call raise an exception.
 
     Of every object the parts hold the object itself and the names of the attributes that change, or None where its
-    contents do.
+    contents do. Raises Ending where the program would notice that they end.
     """
     graph = trace_state.local.pending or nothing
+    if any(ends_noticed(replaced(parts[i], parts[i + 1])) for i in range(0, len(parts), 2)):
+        raise Ending
     undo = [saved(parts[i], parts[i + 1]) for i in range(0, len(parts), 2)]
 
     def restore() -> bool:
