@@ -41,8 +41,8 @@ def mutants_part(record: Any) -> list[str]:
         rows.append([name, tried, counts["noticed"], share, counts["not asked"], counts["no program"]])
     lines = [
         f"`make mutants N={len(record['rows'])} SEED={record['seed']}`: places of the C sources that were changed",
-        "by chance, one at a time, and whether the tests of the core fail. Not asked are functions in which nothing can be noticed",
-        "(tools/mutants_unnoticed.txt).",
+        "by chance, one at a time, and whether the tests of the core fail. Not asked are functions in which nothing",
+        "can be noticed (tools/mutants_unnoticed.txt).",
         "",
     ]
     lines += table(["folder", "mutants", "noticed", "share", "not asked", "do not build"], rows)
