@@ -70,24 +70,18 @@ def copy_sources(folder: Path) -> None:
     copy_changed(str(ROOT / "CMakeLists.txt"), str(folder / "CMakeLists.txt"))
 
 
+TARGETS = ["graphmend", "graphmend-cli", "gm-edits"]
+
+
+def configure(folder: Path) -> None:
+    flags = ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=-O1", "-DGM_TESTS=ON"]
+    command = ["cmake", "-S", str(folder), "-B", str(folder / "build"), *flags]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
 def build(folder: Path) -> bool:
-    """Whether the program and the library build."""
-    if not (folder / "build" / "CMakeCache.txt").exists():
-        flags: list[str] = ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=-O1", "-DGM_TESTS=ON"]
-        subprocess.run(
-            ["cmake", "-S", str(folder), "-B", str(folder / "build"), *flags], check=True, stdout=subprocess.DEVNULL
-        )
-    command = [
-        "cmake",
-        "--build",
-        folder / "build",
-        "--parallel",
-        "2",
-        "--target",
-        "graphmend",
-        "graphmend-cli",
-        "gm-edits",
-    ]
+    """Whether the programs and the library build."""
+    command = ["cmake", "--build", str(folder / "build"), "--parallel", "2", "--target", *TARGETS]
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
@@ -206,6 +200,7 @@ def main() -> int:
     os.chdir(ROOT)
     os.environ["OMP_NUM_THREADS"] = "1"
     copy_sources(folder)
+    configure(folder)
     if not build(folder):
         print("mutants: the core does not build", file=sys.stderr)
         return 2

@@ -97,8 +97,11 @@ static gm_value of_parameter(gm_function *function, const gm_node *node) {
     if (arguments->vararg == node || arguments->kwarg == node) {
         return gm_value_python(arguments->vararg == node ? GM_FORM_TUPLE : GM_FORM_DICT, "further arguments", node);
     }
-    if (is_first(arguments, node) && (gm_name_is(gm_as_arg(node)->arg, "self") || gm_name_is(gm_as_arg(node)->arg, "cls"))) {
+    if (is_first(arguments, node) && gm_name_is(gm_as_arg(node)->arg, "self")) {
         return of_self(function, node);
+    }
+    if (is_first(arguments, node) && gm_name_is(gm_as_arg(node)->arg, "cls")) {
+        return gm_value_python(GM_FORM_ANY, "the class of the method", node); /* a call of it makes an object */
     }
     const gm_node *fallback = default_of(arguments, node);
     gm_value value = gm_value_unknown(node);

@@ -122,9 +122,22 @@ def test_the_same_tree(program: Program, text: str) -> None:
 LINES = "a = f(1)\nif a > b:\n    c = a + b\n    d = c\ne = d\n"
 
 
+BRANCH = "if a > b:\n    c = a + b\n    d = c"
+
+
+def edited(*changes: tuple[str, str]) -> str:
+    text = LINES
+    for old, new in changes:
+        text = text.replace(old, new)
+    return text
+
+
 def at(words: str, text: str = LINES) -> tuple[int, int]:
     start = text.index(words)
     return start, start + len(words)
+
+
+BOTH = [(*at("f(1)"), "g(22)"), (*at("e = d"), "e = 3")]
 
 
 @pytest.mark.parametrize(
@@ -132,14 +145,14 @@ def at(words: str, text: str = LINES) -> tuple[int, int]:
     [
         ([(*at("f(1)"), "g(2)")], None, True),
         ([(*at("f(1)"), "g(2)")], LINES.replace("f(1)", "g(2)").replace("c = a + b", "c = a - b"), False),
-        ([(*at("f(1)"), "g(2)")], LINES.replace("f(1)", "g(2)").replace("e = d", "e = c()").replace("d = c\n", ""), False),
+        ([(*at("f(1)"), "g(2)")], edited(("f(1)", "g(2)"), ("e = d", "e = c()"), ("d = c\n", "")), False),
         ([(*at("c = a + b"), "c = b")], None, True),
         ([(*at("c = a + b\n    "), "")], None, True),
         ([(*at("c = a + b"), "c = b; g = c")], None, True),
-        ([(*at("if a > b:\n    c = a + b\n    d = c"), "d = where(a > b, a + b, c)")], None, True),
-        ([(*at("if a > b:\n    c = a + b\n    d = c"), "d = 1")], LINES.replace("if a > b:\n    c = a + b\n    d = c", "d = 1") + "e\n", False),
-        ([(*at("f(1)"), "g(22)"), (*at("e = d"), "e = 3")], None, True),
-        ([(*at("f(1)"), "g(22)"), (*at("e = d"), "e = 3")], LINES.replace("f(1)", "g(22)").replace("e = d", "e = 3").replace("> b", "< b"), False),
+        ([(*at(BRANCH), "d = where(a > b, a + b, c)")], None, True),
+        ([(*at(BRANCH), "d = 1")], edited((BRANCH, "d = 1")) + "e\n", False),
+        (BOTH, None, True),
+        (BOTH, edited(("f(1)", "g(22)"), ("e = d", "e = 3"), ("> b", "< b")), False),
         ([(at("e = d")[0], at("e = d")[0], "import torch\n")], None, True),
         ([(at("e = d")[0], at("e = d")[0], "import torch\n")], LINES + "import torch\n", False),
         ([(at("    d = c")[0], at("    d = c")[0], "    x = 1\n")], None, True),
