@@ -194,7 +194,7 @@ static gm_value of_iterated_part(gm_function *function, const gm_node *iterable,
 
 /* ---- Targets ---- */
 
-enum { PATH_LIMIT = 8 };
+enum { PATH_LIMIT = 8, ITEM_LIMIT = 256 };
 
 /* Where a name stands in the targets of a statement: `(a, (b, c)) = ...` has c at 1, 1. */
 typedef struct target_path {
@@ -211,9 +211,9 @@ static const gm_list *items_of(const gm_node *node) {
                                         : NULL;
 }
 
-/* Positions behind a starred item are unknown. */
+/* Positions behind a starred item are unknown, and so are those behind the first few hundred: each name looks for its own. */
 static bool index_in(const gm_list *items, const gm_node *item, uint32_t *index) {
-    for (uint32_t i = 0; i < items->count; i++) {
+    for (uint32_t i = 0; i < items->count && i < ITEM_LIMIT; i++) {
         if (items->items[i] == item) {
             *index = i;
             return true;

@@ -1,7 +1,8 @@
 """All that the analysis states of two programs, as it stands in `stated`.
 
-Values with their reasons, conditions, variables, control-flow graphs and the runtime dialect. test_claims.py holds that what is stated is true while the programs run; this test, that no less is stated.
-GRAPHMEND_ACCEPT=1 writes what is stated now.
+Values with their reasons, conditions, variables, control-flow graphs and the runtime dialect. test_claims.py holds
+that what is stated is true while the programs run; this test, that no less is stated. GRAPHMEND_ACCEPT=1 writes what
+is stated now.
 """
 
 from __future__ import annotations
