@@ -75,7 +75,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test check lint layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz bench bench-models bench-calls bench-meaning servers training packages growth capture fixed matrix worth drift pictures sbom lock results clean
+.PHONY: all build test check lint layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz bench bench-models bench-calls bench-meaning servers training packages growth mutants capture fixed matrix worth drift pictures sbom lock results clean
 
 all: build
 
@@ -257,7 +257,13 @@ packages: build
 	  $(if $(ONLY),--only '$(ONLY)') $(FAMILIES)
 
 growth: build
-	$(BIN)/python bench/growth.py $(if $(ONLY),--only $(ONLY)) --json build/growth.json
+	@mkdir -p build
+	$(call measure,$(BIN),build/growth.json) $(BIN)/python bench/growth.py $(if $(ONLY),--only $(ONLY)) --json build/growth.json
+
+mutants: build
+	@mkdir -p build
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(call measure,$(BIN),build/mutants.json) $(BIN)/python tools/mutants.py --count $(or $(N),200) \
+	  --seed $(or $(SEED),1) --only '$(or $(ONLY),src/)' --json build/mutants.json
 
 bench-meaning: build
 	$(call measure,$(BIN),build/bench-meaning.json) $(BIN)/python bench/meaning.py --json build/bench-meaning.json

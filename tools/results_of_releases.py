@@ -1,4 +1,4 @@
-"""Parts of docs/results.md about releases of torch, the features of the runtime, and the growth of time."""
+"""Parts of docs/results.md about releases of torch, and the features of the runtime."""
 
 from __future__ import annotations
 
@@ -61,22 +61,3 @@ def worth_part(record: Any) -> list[str]:
         "",
     ]
     return lines + table(["feature", "what for", "acts in", "lost without it", "cases"], rows)
-
-
-def growth_part(record: Any) -> list[str]:
-    """The steepest shapes of source, and how many there are."""
-    small, large = record["sizes"]
-    rows = sorted(record["rows"], key=lambda row: -row["exponent"])
-    told = [row for row in rows if not row["refused"]]
-    steep = [row for row in rows if row["steep"]]
-    lines = [
-        f"`make growth`: {len(rows)} rows of shape and command, {small / 1e6:.2f} and {large / 1e6:.2f} MB, CPU",
-        "seconds. The exponent is 1 where time grows with the size. Refused are files that are told as too large and",
-        f"not analysed: {len(rows) - len(told)} rows at one of the sizes. {len(steep)} rows are above 1.2 and take",
-        "more than 0.2 s. The ten steepest of the others:",
-        "",
-    ]
-    chosen = [
-        [row["shape"], row["command"], *row["seconds"], row["exponent"], "yes" if row["steep"] else ""] for row in told
-    ]
-    return lines + table(["shape", "command", "small, s", "large, s", "exponent", "above"], chosen[:10])

@@ -20,8 +20,9 @@ from typing import Any
 import check_recall
 import zoo_sites
 from page_sections import VERDICTS, Section, read, sections_of, table
+from results_of_core import growth_part, mutants_part
 from results_of_meaning import plays_part, reader_speed_part, readers_part
-from results_of_releases import growth_part, matrix_part, worth_part
+from results_of_releases import matrix_part, worth_part
 
 SCORES = {
     "score-cases.json": ("Cases", "make score KIT=kit"),
@@ -464,6 +465,7 @@ def sections(build: Path, judged: Path, kept: Iterable[str]) -> list[Section]:
         of("Cost of deferred effects", "bench-events.json", "make bench", events_part),
         of("Speed of check", "bench-check.json", "make bench", check_part),
         of("Growth with the size of a file", "growth.json", "make growth", growth_part),
+        of("What the tests of the core notice", "mutants.json", "make mutants", mutants_part),
         of("What check predicts", "check-recall.json", f"make recall {zoo}", recall_part),
         Section("Whether what check says is right", judged, f"Not judged: there is no {judged.name}.", precision),
         of("Speed of the parser", "bench-parse.json", "make bench", bench_part),

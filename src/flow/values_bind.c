@@ -97,8 +97,11 @@ static gm_value of_parameter(gm_function *function, const gm_node *node) {
     if (arguments->vararg == node || arguments->kwarg == node) {
         return gm_value_python(arguments->vararg == node ? GM_FORM_TUPLE : GM_FORM_DICT, "further arguments", node);
     }
-    if (is_first(arguments, node) && (gm_name_is(gm_as_arg(node)->arg, "self") || gm_name_is(gm_as_arg(node)->arg, "cls"))) {
+    if (is_first(arguments, node) && gm_name_is(gm_as_arg(node)->arg, "self")) {
         return of_self(function, node);
+    }
+    if (is_first(arguments, node) && gm_name_is(gm_as_arg(node)->arg, "cls")) {
+        return gm_value_python(GM_FORM_ANY, "the class of the method", node); /* a call of it makes an object */
     }
     const gm_node *fallback = default_of(arguments, node);
     gm_value value = gm_value_unknown(node);
@@ -191,7 +194,7 @@ static gm_value of_iterated_part(gm_function *function, const gm_node *iterable,
 
 /* ---- Targets ---- */
 
-enum { PATH_LIMIT = 8 };
+enum { PATH_LIMIT = 8, ITEM_LIMIT = 256 };
 
 /* Where a name stands in the targets of a statement: `(a, (b, c)) = ...` has c at 1, 1. */
 typedef struct target_path {
@@ -208,9 +211,9 @@ static const gm_list *items_of(const gm_node *node) {
                                         : NULL;
 }
 
-/* Positions behind a starred item are unknown. */
+/* Positions behind a starred item are unknown, and so are those behind the first few hundred: each name looks for its own. */
 static bool index_in(const gm_list *items, const gm_node *item, uint32_t *index) {
-    for (uint32_t i = 0; i < items->count; i++) {
+    for (uint32_t i = 0; i < items->count && i < ITEM_LIMIT; i++) {
         if (items->items[i] == item) {
             *index = i;
             return true;

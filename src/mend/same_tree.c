@@ -1,5 +1,7 @@
 #include "mend/same_tree.h"
 
+#include <string.h>
+
 /* Where an edit stands in the old text and in the new one. */
 typedef struct moved {
     uint32_t start;
@@ -106,6 +108,23 @@ static bool is_same_list(const comparison *all, const gm_list *before, const gm_
     }
 }
 
+/* Names of two trees are two objects. */
+static bool is_same_name(const gm_name *before, const gm_name *after) {
+    return before == NULL || after == NULL ? before == after : strcmp(before->text, after->text) == 0;
+}
+
+static bool are_same_names(const gm_name_list *before, const gm_name_list *after) {
+    bool same = before->count == after->count;
+    for (uint32_t i = 0; same && i < before->count; i++) {
+        same = is_same_name(before->items[i], after->items[i]);
+    }
+    return same;
+}
+
+static bool are_same_operators(const gm_operator_list *before, const gm_operator_list *after) {
+    return before->count == after->count && memcmp(before->items, after->items, sizeof *before->items * before->count) == 0;
+}
+
 static bool is_same_field(const comparison *all, const gm_field *field, const gm_node *before, const gm_node *after) {
     const char *left = (const char *)before + field->offset;
     const char *right = (const char *)after + field->offset;
@@ -117,8 +136,14 @@ static bool is_same_field(const comparison *all, const gm_field *field, const gm
         return is_same_list(all, (const gm_list *)(const void *)left, (const gm_list *)(const void *)right);
     case GM_FIELD_OPERATOR:
         return *(const uint8_t *)left == *(const uint8_t *)right;
+    case GM_FIELD_OPERATORS:
+        return are_same_operators((const gm_operator_list *)(const void *)left, (const gm_operator_list *)(const void *)right);
+    case GM_FIELD_NAME:
+        return is_same_name(*(gm_name *const *)(const void *)left, *(gm_name *const *)(const void *)right);
+    case GM_FIELD_NAMES:
+        return are_same_names((const gm_name_list *)(const void *)left, (const gm_name_list *)(const void *)right);
     default:
-        return true; /* what is named follows from the text, which is the same */
+        return true; /* constants follow from the text, which is the same, and contexts from the nodes around */
     }
 }
 

@@ -12,7 +12,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-PROGRAM = Path(__file__).with_name("tensors.py")
+PROGRAMS = [Path(__file__).with_name(name) for name in ("tensors.py", "declared.py")]
 LINE = re.compile(r"(\d+):(\d+)-(\d+):(\d+) .* \| (\w+) (\w+)((?: [\w-]+)*) \| (.*)")
 Place = tuple[int, int, int, int]
 
@@ -83,9 +83,10 @@ class Watch(ast.NodeTransformer):
         return ast.copy_location(ast.Call(ast.Name("_look", ast.Load()), arguments, []), node)
 
 
-def test_claims(executable: str) -> None:
-    claims = read_claims(executable, PROGRAM)
-    tree = ast.parse(PROGRAM.read_text())
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_claims(executable: str, program: Path) -> None:
+    claims = read_claims(executable, program)
+    tree = ast.parse(program.read_text())
     definitions = (ast.FunctionDef, ast.ClassDef)
     watch = Watch()
     tree.body = [watch.visit(node) if isinstance(node, definitions) else node for node in tree.body]
@@ -103,8 +104,8 @@ def test_claims(executable: str) -> None:
                 )
         return value
 
-    scope: dict[str, Any] = {"_look": look, "__name__": "tensors"}
-    exec(compile(ast.fix_missing_locations(tree), str(PROGRAM), "exec"), scope)
+    scope: dict[str, Any] = {"_look": look, "__name__": program.stem}
+    exec(compile(ast.fix_missing_locations(tree), str(program), "exec", dont_inherit=True), scope)
     scope["run"]()
     assert not problems, "\n".join(problems.values())
     assert len(seen["tensor"]) > 100 and len(seen["not"]) > 100, {

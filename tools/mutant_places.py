@@ -1,0 +1,131 @@
+"""Places of C sources that a mutant changes: what stands there, and what stands there instead.
+
+Comments, texts, preprocessor lines and generated tables are no places. `draw` takes places by chance: an operator
+first, so that comparisons do not crowd out the rarer ones, then one of its places.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+GENERATED = re.compile(r"_tables\.c$|unicode_names_data\.c$")
+HIDDEN = re.compile(
+    r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:\\\n|[^\n])*", re.S | re.M
+)
+HEAD = re.compile(r"^(?!typedef|struct|enum|union|static const|#)[A-Za-z_][^;={}]*?\b(\w+)\([^;{}]*\)\s*\{", re.M)
+OPERATORS: dict[str, tuple[re.Pattern[str], dict[str, str]]] = {
+    "comparison": (re.compile(r"(?<![=!<>])(?:==|!=)(?!=)"), {"==": "!=", "!=": "=="}),
+    "boundary": (
+        re.compile(r"(?<= )(?:<=|>=|<|>)(?= )"),
+        {"<": "<=", "<=": "<", ">": ">=", ">=": ">"},
+    ),
+    "and/or": (re.compile(r"&&|\|\|"), {"&&": "||", "||": "&&"}),
+    "return": (
+        re.compile(r"\breturn (?:true|false|0|NULL);"),
+        {
+            "return true;": "return false;",
+            "return false;": "return true;",
+            "return 0;": "return 1;",
+        },
+    ),
+    "break": (re.compile(r"\bbreak;"), {"break;": ";"}),
+    "constant": (re.compile(r"(?<![\w.])\d+(?=U?L?L?\b)(?![\w.]*[.x])"), {}),
+    "condition": (re.compile(r"\b(?:if|while) \("), {}),
+    "call": (re.compile(r"^[ \t]+gm_?\w+\([^;]*\);$|^[ \t]+[a-z_]+\([^;]*\);$", re.M), {}),
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A mutant: `before` at `offset` of a file becomes `after`."""
+
+    path: str
+    offset: int
+    line: int
+    function: str
+    operator: str
+    before: str
+    after: str
+
+
+def hide(text: str) -> str:
+    """The source with spaces in place of what is no code."""
+    return HIDDEN.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text)
+
+
+def closing(code: str, opened: int) -> int:
+    """Where the bracket closes that opens at an offset; -1 without one."""
+    depth = 0
+    for at in range(opened, len(code)):
+        depth += {"(": 1, ")": -1}.get(code[at], 0)
+        if depth == 0:
+            return at
+    return -1
+
+
+def functions_of(code: str) -> list[tuple[int, int, str]]:
+    """Where each function begins and ends, and its name."""
+    found = []
+    for head in HEAD.finditer(code):
+        end = code.find("\n}", head.end())
+        found.append((head.end(), end if end >= 0 else len(code), head.group(1)))
+    return found
+
+
+def changed(code: str, text: str, operator: str, found: re.Match[str]) -> tuple[int, str, str]:
+    """Offset, what stands there and what shall; an empty text for no mutant."""
+    before = found.group()
+    if operator == "constant":
+        return found.start(), before, str(int(before) + 1)
+    if operator == "condition":
+        end = closing(code, found.end() - 1)
+        inner = text[found.end() : end]
+        return (found.end(), inner, f"!({inner})") if end >= 0 else (0, "", "")
+    if operator == "call":
+        indent = len(before) - len(before.lstrip())
+        return found.start() + indent, text[found.start() + indent : found.end()], ";"
+    return found.start(), before, OPERATORS[operator][1].get(before, "")
+
+
+def places_of(path: Path, name: str) -> Iterator[Place]:
+    text = path.read_text()
+    code = hide(text)
+    bodies = functions_of(code)
+    for operator, (pattern, _) in OPERATORS.items():
+        for found in pattern.finditer(code):
+            inside = [name for start, end, name in bodies if start <= found.start() < end]
+            if not inside:
+                continue
+            offset, before, after = changed(code, text, operator, found)
+            if before and after:
+                yield Place(name, offset, text.count("\n", 0, offset) + 1, inside[0], operator, before, after)
+
+
+def all_places(root: Path, only: str) -> dict[str, list[Place]]:
+    """The places of the sources below `only`, by operator, in a fixed order."""
+    found: dict[str, list[Place]] = {operator: [] for operator in OPERATORS}
+    for path in sorted((root / "src").rglob("*.c")):
+        name = path.relative_to(root).as_posix()
+        if name.startswith(only) and not GENERATED.search(name):
+            for place in places_of(path, name):
+                found[place.operator].append(place)
+    return {operator: places for operator, places in found.items() if places}
+
+
+def draw(root: Path, only: str, count: int, seed: int) -> list[Place]:
+    """So many different mutants."""
+    chance = random.Random(seed)
+    places = all_places(root, only)
+    for some in places.values():
+        chance.shuffle(some)
+    drawn: list[Place] = []
+    while places and len(drawn) < count:
+        operator = chance.choice(sorted(places))
+        drawn.append(places[operator].pop())
+        if not places[operator]:
+            del places[operator]
+    return drawn
