@@ -56,5 +56,5 @@ def read_name(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any
 
     owner = args[0].realize() if len(args) == 2 and not kwargs else None
     name = args[1].as_python_constant() if isinstance(owner, TorchInGraphFunctionVariable) else None
-    found = getattr(owner.value, name, None) if name in NAMES else None
+    found = getattr(owner.value, name, None) if owner is not None and name in NAMES else None
     return ConstantVariable.create(found) if type(found) is str else call(self, tx, args, kwargs)

@@ -100,8 +100,7 @@ def list_of_tensor(call: Any, trace: trace_state.Trace, self: Any, tx: Any) -> A
     """`tolist()` of truth values and of numbers that are no integers."""
     numbers = as_tensor(tx, self)
     value = example(numbers)
-    plain = value is not None and value.dtype in LISTED and fix_shape(trace, value)
-    if not plain or value.numel() > MAX_LISTED:
+    if value is None or value.dtype not in LISTED or not fix_shape(trace, value) or value.numel() > MAX_LISTED:
         return call(self, tx)
     looked_at(tx, numbers)
     return listed(tx, numbers, value.dim())
