@@ -24,6 +24,19 @@ torch.manual_seed(1), random.seed(1)
 compiled = torch.compiler.is_dynamo_compiling
 """
 SAME = {
+    "objects of classes derived from numbers and texts": """
+        import enum
+        import numpy
+        class Kind(str, enum.Enum):
+            SUM = "sum"
+        class Model(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.kind, self.level, self.scale = Kind.SUM, enum.IntEnum("Level", "LOW").LOW, numpy.float64(0.5)
+            def forward(self, x):
+                return x.sum() * float(self.scale) if self.kind is Kind.SUM else x
+        make = Model
+    """,
     "state, dropout, text and a log": """
         class Model(torch.nn.Module):
             def __init__(self):
@@ -159,6 +172,21 @@ def test_calls_within_calls(tmp_path, comparing):
     _, function = start(load(tmp_path, HEAD + textwrap.dedent(text)), "eager")
     run(function)
     assert comparing.differing == [] and comparing.compared == 5  # three of `f`, and what the others have inside
+
+
+def test_state_that_cannot_be_looked_at(tmp_path, comparing):
+    text = """
+    class Lazy:
+        @property
+        def __dict__(self):
+            raise OSError("not loaded")
+    LAZY = Lazy()
+    def f(x):
+        return x * 2 if type(LAZY) is Lazy else x
+    """
+    _, function = start(load(tmp_path, HEAD + textwrap.dedent(text)), "eager")
+    assert run(function)[1] == str(torch.arange(3.0) * 2)
+    assert comparing.skipped == {"a look at the state of the program raised OSError": 3}
 
 
 def test_nothing_is_in_the_way_otherwise(monkeypatch):

@@ -18,11 +18,12 @@ SAME = "\0as before the call"
 
 @dataclasses.dataclass
 class Outcome:
-    """The outcome of a run of a call."""
+    """The outcome of a run of a call; `unseen` is the exception of a walk through its state that failed."""
 
     table: Table
     error: str
     texts: list[str]
+    unseen: str = ""
 
 
 def entry(value: Any, before: Any) -> Any:

@@ -26,6 +26,19 @@ MOST = 50_000
 Table = dict[str, Any]
 
 
+def without_class(value: Any) -> Any:
+    """The number or text in an object of a derived class, such as a member of an enumeration or a number of NumPy.
+
+    Methods of the class are not asked. A text names the class; a number stays one, and is compared as such.
+    """
+    if isinstance(value, float):
+        return float.__float__(value)
+    if isinstance(value, complex):
+        return complex.conjugate(complex.conjugate(value))
+    base = next(kind for kind in (int, str, bytes) if isinstance(value, kind))
+    return f"{type(value).__qualname__} {base.__repr__(value)}"
+
+
 class Walk:
     """The way through the objects that a call may reach."""
 
@@ -40,7 +53,7 @@ class Walk:
         while waiting and len(self.table) < MOST:
             path, value = waiting.pop()
             if isinstance(value, PLAIN):
-                self.table[path] = value
+                self.table[path] = value if type(value) in PLAIN else without_class(value)
             elif isinstance(value, NAMED):
                 self.table[path] = str(value)
             elif id(value) in self.paths:

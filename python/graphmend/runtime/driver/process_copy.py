@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pickle
 import signal
 import sys
 import tempfile
@@ -44,12 +45,15 @@ class Copy:
             os._exit(status)
 
     def outcome(self) -> Any:
-        """The outcome in the copy; None where the copy did not come to an end."""
+        """The outcome in the copy; None where the copy did not come to an end, or has more than tensors and texts."""
         os.write(self.told, b"g")
         if not self.wait():
             return None
         self.file.seek(0)
-        return torch.load(self.file, weights_only=True)
+        try:
+            return torch.load(self.file, weights_only=True)
+        except (pickle.UnpicklingError, RuntimeError, EOFError):  # an object of a class that is not to be loaded
+            return None
 
     def wait(self) -> bool:
         """Wait for the copy, and tell whether it ended well."""

@@ -26,6 +26,7 @@ from .check_equality import Outcome, differences, entry, short
 from .observed_state import Table, digest, table_of
 from .process_copy import Copy, Diverted
 
+UNSEEN = "a look at the state of the program raised {}"
 DIFFERED = "a call gave another result than in eager Python (--check)"
 
 
@@ -124,7 +125,11 @@ class Comparison:
 
     def run(self, number: int, off: list[bool]) -> Any:
         """The result of the call with its mends; notes what differs."""
-        before = {path: digest(value) for path, value in table_of(self.roots).items()}
+        try:
+            before = {path: digest(value) for path, value in table_of(self.roots).items()}
+        except Exception as unseen:  # of the program's own code, such as an attribute that is made when it is asked for
+            checks.skip(UNSEEN.format(type(unseen).__name__))
+            return self.call(*self.args, **self.kwargs)
         with contextlib.ExitStack() as stack:
             spare = stack.enter_context(Copy(functools.partial(self.observe_eagerly, before), waits=True))
             first = stack.enter_context(Copy(functools.partial(self.observe_eagerly, before)))
@@ -132,6 +137,8 @@ class Comparison:
             result, error, mended = self.observe(self.call, before)
             if eager is None:
                 checks.skip("the copy of the process did not come to an end")
+            elif mended.unseen:
+                checks.skip(UNSEEN.format(mended.unseen))
             else:
                 self.judge(number, eager, mended, spare, off)
         if error is not None:
@@ -171,7 +178,10 @@ class Comparison:
             except Exception as raised:
                 error = raised
         said = "".join(traceback.format_exception_only(type(error), error)) if error is not None else ""
-        table = table_of({**self.roots, "result": result})
+        try:
+            table = table_of({**self.roots, "result": result})
+        except Exception as unseen:
+            return result, error, Outcome({}, said, texts.read(), type(unseen).__name__)
         changed = {path: entry(value, before.get(path, before)) for path, value in table.items()}
         return result, error, Outcome(changed, said, texts.read())
 
