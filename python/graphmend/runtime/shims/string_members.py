@@ -1,10 +1,9 @@
-"""Texts that Dynamo does not know as texts: members of enumerations of texts, and names of torch's own classes.
+"""Members of enumerations of texts, which Dynamo does not know as texts.
 
     class Mode(str, enum.Enum):
         MEAN = "mean"
 
     Mode.MEAN.strip()  # a method of `str`, which the member is
-    type(weight).__module__.startswith("torchao.")
 
 A method that the enumeration inherits from `str` depends on the text and the arguments alone, and gives a plain text.
 """
@@ -18,9 +17,7 @@ from typing import Any, Optional
 from ..base import hooks, trace_state
 from .constant_folding import folded
 
-FEATURE = hooks.Feature(__name__, hooks.GAIN, "members of enumerations of texts, and names of torch's classes")
-
-NAMES = ("__module__", "__name__", "__qualname__")
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "methods of members of enumerations of texts")
 
 
 @FEATURE.hook("object.getattr")
@@ -47,14 +44,3 @@ def text_of(value: Any, name: str) -> Optional[str]:
         return None
     inherited = inspect.getattr_static(type(value), name, None) is vars(str).get(name)
     return str.__str__(value) if inherited and name in vars(str) else None
-
-
-@FEATURE.hook("attribute.get", needed=False)
-def read_name(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """A name of a class or function of torch."""
-    from ..base.torch_names import ConstantVariable, TorchInGraphFunctionVariable
-
-    owner = args[0].realize() if len(args) == 2 and not kwargs else None
-    name = args[1].as_python_constant() if isinstance(owner, TorchInGraphFunctionVariable) else None
-    found = getattr(owner.value, name, None) if owner is not None and name in NAMES else None
-    return ConstantVariable.create(found) if type(found) is str else call(self, tx, args, kwargs)

@@ -56,7 +56,7 @@ NAMES = {
         "VariableTracker"
     ),
     "torch._dynamo.variables.builder": "GraphArg SourcelessBuilder VariableBuilder wrap_fx_proxy",
-    "torch._dynamo.variables.builtin": "BuiltinVariable GetAttrBuiltinVariable SetAttrBuiltinVariable",
+    "torch._dynamo.variables.builtin": "BuiltinVariable SetAttrBuiltinVariable",
     "torch._dynamo.variables.torch_function": "can_dispatch_torch_function",
     "torch._dynamo.variables.constant": "ConstantVariable",
     "torch._dynamo.variables.ctx_manager": "ContextWrappingVariable GradModeVariable NullContextVariable",

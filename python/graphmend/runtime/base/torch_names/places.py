@@ -66,7 +66,6 @@ PLACES = {
     "function.hasattr": f"UserFunctionVariable.{HAS}",
     "method.hasattr": f"UserMethodVariable.{HAS}",
     "object.table": "UserDefinedObjectVariable.get_dict_vt(self, tx)",
-    "attribute.get": "GetAttrBuiltinVariable._call_getattr(self, tx, args, kwargs)",
     "attribute.set": "SetAttrBuiltinVariable._call_setattr(self, tx, item, name, value)",
     "attribute.is_plain_setter": "user_defined.is_standard_setattr(method)",
     # Types and identity.

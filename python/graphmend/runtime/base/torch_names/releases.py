@@ -46,6 +46,7 @@ METHODS = {
 }
 
 READ = "tp_getattro_impl(self, tx, name)"
+COMPARE_ITEMS = "generic_richcompare_bool(tx, first, second, name)"
 NEWER: dict[Version, Differences] = {
     (2, 14): Differences(
         names={"OpaqueObjectClassVariable": "torch._dynamo.variables.script_object:CustomClassVariable"},
@@ -61,6 +62,8 @@ NEWER: dict[Version, Differences] = {
             "number.compare": "SymNodeVariable.tp_richcompare_impl(self, tx, other, name)",
             "range.contains": "RangeVariable.sq_contains_impl(self, tx, item)",
             "dict_items.contains": "DictItemsVariable.sq_contains_impl(self, tx, item)",
+            # A function that modules import by name is theirs, too.
+            "item.compare": " | ".join(f"{home}.{COMPARE_ITEMS}" for home in ("object_protocol", "lists")),
         },
     ),
     (2, 15): Differences(
@@ -74,14 +77,12 @@ NEWER: dict[Version, Differences] = {
 OLDER: dict[Version, Differences] = {
     (2, 12): Differences(
         names={
-            "GetAttrBuiltinVariable": None,
             "SetAttrBuiltinVariable": None,
             "unpack_iterable": "older:unpack_iterable",
             "generic_richcompare": "older:generic_richcompare",
             "generic_richcompare_bool": "older:generic_richcompare",
         },
         places={
-            "attribute.get": None,
             "attribute.set": "BuiltinVariable.call_setattr(self, tx, item, name, value)",
             "object.getattr": "UserDefinedObjectVariable.var_getattr(self, tx, name)",
             "item.compare": None,
