@@ -75,6 +75,19 @@ PROGRAMS = {
             print("in time", str(took) != "")
             return x
         """,
+    "finalizers": """
+        LOG = []
+        class Ending:
+            def __del__(self):
+                LOG.append("ended")
+        HELD = [Ending()]
+        def f(x):
+            HELD[0] = None
+            print(x.sum().item(), len(LOG))
+            return x + 1
+        def state():
+            return LOG
+        """,
     "generator_close": """
         LOG = []
         def items():
