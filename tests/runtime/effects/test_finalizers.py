@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+
 import pytest
 import torch
 from harness import captured, compare, load
@@ -9,6 +12,16 @@ from harness import captured, compare, load
 import graphmend.runtime as runtime
 
 CALLS = [lambda: (torch.tensor([1.0, 2.0]),), lambda: (torch.tensor([-1.0, -5.0]),)]
+
+
+@pytest.fixture(autouse=True)
+def objects_end_here() -> Iterator[None]:
+    """The objects of a test end with it, not in one that follows."""
+    yield
+    torch._dynamo.reset()
+    runtime.registry.reset()
+    gc.collect()
+
 
 PROGRAM = """
     import copy, weakref
