@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/work.h"
 #include "mend/fix.h"
 #include "rules/decisions.h"
 #include "rules/outside_calls.h"
@@ -65,6 +66,7 @@ static bool follows(const gm_findings *decisions, const gm_node *test, const cha
 /* What is known of a finding: what `fix` does, or that there is one. */
 typedef struct told {
     const gm_finding *finding;
+    uint32_t number; /* in the order in which they came */
     uint8_t fix;
     const char *note;
 } told;
@@ -75,7 +77,8 @@ typedef struct list {
 } list;
 
 static void add(list *all, const gm_finding *finding, uint8_t fix, const char *note) {
-    all->items[all->count++] = (told){finding, fix, note};
+    all->items[all->count] = (told){finding, all->count, fix, note};
+    all->count++;
 }
 
 static int compare_places(uint32_t start, const gm_rule *rule, const gm_finding *other) {
@@ -86,7 +89,7 @@ static int compare(const void *left, const void *right) {
     const told *a = left;
     const told *b = right;
     int order = compare_places(a->finding->node->start, a->finding->rule, b->finding);
-    return order != 0 ? order : a < b ? -1 : 1;
+    return order != 0 ? order : a->number < b->number ? -1 : 1;
 }
 
 /* The findings that have a plan, as `fix --unsafe` would leave them. */
@@ -140,15 +143,25 @@ static void foresee(gm_entry *entry, const told *plan) {
     entry->fix_note = plan != NULL ? plan->note : entry->reason;
 }
 
-void gm_foresee(gm_arena *arena, gm_checked *checked, bool all, const char *named) {
-    if (checked->analysis == NULL || checked->entries.count == 0) {
-        return;
-    }
-    list plans = plans_of(arena, checked, all, named);
+typedef struct foreseeing {
+    gm_arena *arena;
+    gm_checked *checked;
+    bool all;
+    const char *named;
+} foreseeing;
+
+static bool is_about_code(const gm_entry *entry) {
+    return entry->rule != NULL && entry->rule != &gm_rule_unused_suppression;
+}
+
+static void foresee_all(void *context) {
+    const foreseeing *state = context;
+    gm_checked *checked = state->checked;
+    list plans = plans_of(state->arena, checked, state->all, state->named);
     gm_findings *decisions = NULL;
     for (uint32_t i = 0; i < checked->entries.count; i++) {
         gm_entry *entry = &checked->entries.items[i];
-        if (entry->rule == NULL || entry->rule == &gm_rule_unused_suppression) {
+        if (!is_about_code(entry)) {
             continue;
         }
         const told *plan = find(&plans, entry);
@@ -156,5 +169,28 @@ void gm_foresee(gm_arena *arena, gm_checked *checked, bool all, const char *name
         if (plan == NULL && entry->finding != NULL) {
             foresee_run(checked->analysis, &decisions, entry, entry->finding);
         }
+    }
+}
+
+/* Where `fix` would come to its end without an answer, the finding's own plan is all that is known. */
+static void foresee_little(gm_checked *checked) {
+    for (uint32_t i = 0; i < checked->entries.count; i++) {
+        gm_entry *entry = &checked->entries.items[i];
+        if (is_about_code(entry)) {
+            entry->run = entry->finding != NULL && entry->finding->plan != NULL;
+            entry->run_note = NULL;
+            entry->fix = GM_FIXES_NO;
+            entry->fix_note = GM_TOO_LARGE_WORDS;
+        }
+    }
+}
+
+void gm_foresee(gm_arena *arena, gm_checked *checked, bool all, const char *named) {
+    if (checked->analysis == NULL || checked->entries.count == 0) {
+        return;
+    }
+    foreseeing state = {arena, checked, all, named};
+    if (!gm_work_within(arena, gm_work_for(checked->source->length), foresee_all, &state)) {
+        foresee_little(checked);
     }
 }

@@ -19,6 +19,8 @@ SIZES = {
     "if_else": 3600,
     "self_if": 3600,
     "names_eq": 30000,
+    "if_same": 22000,
+    "ternary_s": 24000,
 }
 
 
