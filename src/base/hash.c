@@ -88,3 +88,10 @@ void gm_hasher_add_text(gm_hasher *hasher, const char *text) {
     gm_hasher_add(hasher, &length, sizeof length);
     gm_hasher_add(hasher, text == NULL ? "" : text, text == NULL ? 0 : (size_t)length);
 }
+
+gm_hash gm_hash_of(const void *bytes, size_t size) {
+    gm_hasher hasher;
+    gm_hasher_init(&hasher);
+    gm_hasher_add(&hasher, bytes, size);
+    return gm_hasher_end(&hasher);
+}

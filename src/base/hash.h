@@ -20,6 +20,9 @@ void gm_hasher_init(gm_hasher *hasher);
 void gm_hasher_add(gm_hasher *hasher, const void *bytes, size_t size);
 gm_hash gm_hasher_end(gm_hasher *hasher);
 
+/* That of some bytes alone. */
+gm_hash gm_hash_of(const void *bytes, size_t size);
+
 /* A text with its end, so that two texts in a row are told apart from their joined text; NULL is told from "". */
 void gm_hasher_add_text(gm_hasher *hasher, const char *text);
 

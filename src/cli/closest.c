@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/say.h"
+#include "rules/rule.h"
 
 enum { LONGEST = 40 };
 
@@ -54,4 +55,13 @@ void gm_closest_say(const gm_closest *closest) {
     if (closest->name != NULL) {
         gm_cli_say(stderr, "graphmend: did you mean `%s`?\n", closest->name);
     }
+}
+
+void gm_closest_say_rule(const char *word, size_t length) {
+    gm_closest closest = gm_closest_start(word, length);
+    for (size_t i = 0; i < gm_rule_count; i++) {
+        gm_closest_offer(&closest, gm_rules[i]->name);
+        gm_closest_offer(&closest, gm_rules[i]->code);
+    }
+    gm_closest_say(&closest);
 }

@@ -18,6 +18,9 @@ gm_closest gm_closest_start(const char *word, size_t length);
 /* Offer a name, which has to live as long as the search. */
 void gm_closest_offer(gm_closest *closest, const char *name);
 
+/* Say on stderr which rule may be meant, by its name or its code. */
+void gm_closest_say_rule(const char *word, size_t length);
+
 /* Say on stderr which name is meant, in a line of its own, if one is close. */
 void gm_closest_say(const gm_closest *closest);
 

@@ -15,16 +15,6 @@
 #include "driver/files.h"
 #include "driver/links.h"
 
-/* Which rule may be meant. */
-static void say_rule(const char *word, size_t length) {
-    gm_closest closest = gm_closest_start(word, length);
-    for (size_t i = 0; i < gm_rule_count; i++) {
-        gm_closest_offer(&closest, gm_rules[i]->name);
-        gm_closest_offer(&closest, gm_rules[i]->code);
-    }
-    gm_closest_say(&closest);
-}
-
 static bool read_list(gm_arena *arena, const char *typed, const char **codes) {
     gm_buffer list;
     gm_buffer_init(&list, arena);
@@ -33,7 +23,7 @@ static bool read_list(gm_arena *arena, const char *typed, const char **codes) {
         if (length > 0) {
             if (!gm_settings_knows(at, length)) {
                 gm_cli_say(stderr, "graphmend: no rule `%.*s`, see `graphmend rule` for all rules\n", (int)length, at);
-                say_rule(at, length);
+                gm_closest_say_rule(at, length);
                 return false;
             }
             gm_settings_add_code(&list, at, length);

@@ -32,13 +32,8 @@ static int list_rules(void) {
 }
 
 static int complain(const char *words, const char *argument) {
-    gm_closest closest = gm_closest_start(argument, strlen(argument));
-    for (size_t i = 0; i < gm_rule_count; i++) {
-        gm_closest_offer(&closest, gm_rules[i]->code);
-        gm_closest_offer(&closest, gm_rules[i]->name);
-    }
     gm_cli_say(stderr, "graphmend: %s `%s`, see `graphmend rule` for all rules\n", words, argument);
-    gm_closest_say(&closest);
+    gm_closest_say_rule(argument, strlen(argument));
     return GM_EXIT_USAGE;
 }
 

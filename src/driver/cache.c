@@ -47,13 +47,6 @@ static slot *slot_of(const gm_cache *cache, gm_hash key) {
     return &cache->slots[at];
 }
 
-static gm_hash hash_of(const char *bytes, size_t size) {
-    gm_hasher hasher;
-    gm_hasher_init(&hasher);
-    gm_hasher_add(&hasher, bytes, size);
-    return gm_hasher_end(&hasher);
-}
-
 /* Whether the bytes are a whole file of ours. */
 static bool is_whole(const gm_file *file) {
     gm_hash hash;
@@ -62,7 +55,7 @@ static bool is_whole(const gm_file *file) {
         return false;
     }
     memcpy(&hash, file->bytes + file->size - sizeof hash, sizeof hash);
-    gm_hash real = hash_of(file->bytes, file->size - sizeof hash);
+    gm_hash real = gm_hash_of(file->bytes, file->size - sizeof hash);
     return memcmp(&hash, &real, sizeof hash) == 0;
 }
 
@@ -164,7 +157,7 @@ void gm_cache_keep(gm_arena *arena, gm_cache *cache, const gm_job_result *result
     }
     total += add_old(&out, cache, asked);
     memcpy(out.bytes + sizeof magic, &total, sizeof total);
-    gm_hash hash = hash_of(out.bytes, out.length);
+    gm_hash hash = gm_hash_of(out.bytes, out.length);
     gm_buffer_add(&out, (const char *)&hash, sizeof hash);
     replace(cache, &out);
 }
@@ -197,7 +190,7 @@ static bool choose_name(gm_arena *arena, char *name) {
     if (getcwd(here, PATH_MAX) == NULL) {
         return false;
     }
-    gm_hash hash = hash_of(here, strlen(here));
+    gm_hash hash = gm_hash_of(here, strlen(here));
     snprintf(name, NAME_ROOM, "%016llx%016llx", (unsigned long long)hash.words[0], (unsigned long long)hash.words[1]);
     return true;
 }
@@ -241,6 +234,6 @@ bool gm_cache_program(gm_arena *arena, gm_hash *hash) {
     if (gm_file_read(arena, "/proc/self/exe", &file) != NULL) {
         return false;
     }
-    *hash = hash_of(file.bytes, file.size);
+    *hash = gm_hash_of(file.bytes, file.size);
     return true;
 }

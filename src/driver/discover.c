@@ -224,10 +224,7 @@ static const gm_settings *own_settings(search *state, const gm_settings *outer, 
 }
 
 static uint64_t key_of(const void *bytes, size_t size) {
-    gm_hasher hasher;
-    gm_hasher_init(&hasher);
-    gm_hasher_add(&hasher, bytes, size);
-    return gm_hasher_end(&hasher).words[0];
+    return gm_hash_of(bytes, size).words[0];
 }
 
 /* Those that hold in a folder, from the folders around it too. */

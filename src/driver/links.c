@@ -65,10 +65,7 @@ typedef struct file_links {
 /* ---- Targets by path ---- */
 
 static uint32_t hash_of(const char *text, size_t length) {
-    gm_hasher hasher;
-    gm_hasher_init(&hasher);
-    gm_hasher_add(&hasher, text, length);
-    return (uint32_t)gm_seed_mix(gm_hasher_end(&hasher).words[0]);
+    return (uint32_t)gm_seed_mix(gm_hash_of(text, length).words[0]);
 }
 
 static uint32_t *slot_of(const file_links *links, const char *path, size_t length) {
