@@ -189,6 +189,23 @@ def test_state_that_cannot_be_looked_at(tmp_path, comparing):
     assert comparing.skipped == {"a look at the state of the program raised OSError": 3}
 
 
+def test_state_that_only_eager_python_cannot_look_at(tmp_path, comparing):
+    text = """
+    class Lazy:
+        @property
+        def __dict__(self):
+            raise OSError("not loaded")
+    HELD = []
+    def f(x):
+        if not compiled():
+            HELD.append(Lazy())
+        return x * 2, HELD
+    """
+    _, function = start(load(tmp_path, HEAD + textwrap.dedent(text)), "eager")
+    assert run(function)[1] == str((torch.arange(3.0) * 2, []))
+    assert comparing.skipped == {"a look at the state of the program raised OSError": 3} and not comparing.differing
+
+
 def test_nothing_is_in_the_way_otherwise(monkeypatch):
     monkeypatch.setattr(hook.state, "compared", 0)
     assert self_check.checked(run, run, None) is run

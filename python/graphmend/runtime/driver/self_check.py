@@ -22,7 +22,7 @@ import torch
 from graphmend.run_summary import count, short_path
 
 from ..base import torch_names
-from .check_equality import Outcome, differences, entry, short
+from .check_equality import Outcome, differences, entry, short, unsteady_places
 from .observed_state import Table, digest, table_of
 from .process_copy import Copy, Diverted
 
@@ -137,8 +137,8 @@ class Comparison:
             result, error, mended = self.observe(self.call, before)
             if eager is None:
                 checks.skip("the copy of the process did not come to an end")
-            elif mended.unseen:
-                checks.skip(UNSEEN.format(mended.unseen))
+            elif eager.unseen or mended.unseen:
+                checks.skip(UNSEEN.format(eager.unseen or mended.unseen))
             else:
                 self.judge(number, eager, mended, spare, off)
         if error is not None:
@@ -152,8 +152,8 @@ class Comparison:
         found = list(differences(eager, mended))
         if found:
             again = outcome_of(spare)
-            steady = {place for place, *_ in differences(eager, again)} if again is not None else set()
-            found = [item for item in found if item[0] not in steady]
+            unsteady = unsteady_places(eager, again) if again is not None and not again.unseen else set()
+            found = [item for item in found if item[0] not in unsteady]
         if not found:
             return
         off[0] = True
