@@ -66,11 +66,9 @@ def mode_of(python: pathlib.Path) -> dict[str, Any]:
     return json.loads(run.stdout)  # type: ignore[no-any-return]
 
 
-def add(python: pathlib.Path, packages: tuple[str, ...]) -> None:
+def add(python: pathlib.Path, version: str, packages: tuple[str, ...]) -> None:
     """Install packages beside that torch, and leave it as it is."""
-    torch = subprocess.run([str(python), "-m", "pip", "freeze"], check=True, capture_output=True, text=True).stdout
-    held = [line for line in torch.splitlines() if line.startswith("torch==")]
-    subprocess.run([str(python), "-m", "pip", "install", "-q", *packages, *held], check=True)
+    subprocess.run([str(python), "-m", "pip", "install", "-q", *packages, f"torch=={version}"], check=True)
 
 
 def drawn(names: list[str], count: int) -> list[str]:
@@ -105,7 +103,7 @@ def scored(python: pathlib.Path, version: str, options: argparse.Namespace) -> d
     result = ROOT / "build" / f"matrix-{version}{'-inductor' if options.inductor else ''}.json"
     command = [str(python), f"{options.kit}/score.py", "--fork"]
     if options.models:
-        add(python, MODELS)
+        add(python, version, MODELS)
     command += (models_of if options.models else cases_of)(options.kit, options.draw)
     command += ["--python", str(python), "--mend", f"{python.with_name('graphmend')} run", "--json", str(result)]
     command += ["--cache", str(ROOT / "build" / "score-cache"), "--timeout", "600"]
@@ -121,7 +119,7 @@ def scored(python: pathlib.Path, version: str, options: argparse.Namespace) -> d
 
 def shown(python: pathlib.Path, version: str) -> dict[str, Any]:
     """What the demo's program says about itself, plain and mended."""
-    add(python, MODELS)
+    add(python, version, MODELS)
     result = ROOT / "build" / f"matrix-{version}-demo.json"
     command = [str(python), str(ROOT / "examples" / "demo.py"), "--json", str(result)]
     status = subprocess.run(command, env=surroundings(), check=False).returncode
@@ -132,9 +130,9 @@ def shown(python: pathlib.Path, version: str) -> dict[str, Any]:
     return {"demo": {"status": status, "breaks": breaks, "equal": equal, "steady": steady[0] / steady[1]}}
 
 
-def tested(python: pathlib.Path) -> dict[str, Any]:
+def tested(python: pathlib.Path, version: str) -> dict[str, Any]:
     """The last line of the project's own runtime tests."""
-    subprocess.run([str(python), "-m", "pip", "install", "-q", *TOOLS], check=True)
+    add(python, version, TOOLS)
     command = [str(python), "-m", "pytest", "-q", str(ROOT / "tests" / "runtime")]
     run = subprocess.run(command, capture_output=True, text=True, env=surroundings(), check=False)
     return {"tests": run.stdout.strip().splitlines()[-1] if run.stdout.strip() else run.stderr[-300:]}
@@ -151,11 +149,14 @@ def kept(path: pathlib.Path) -> dict[tuple[Any, ...], dict[str, Any]]:
     return {identity(row): row for row in rows}
 
 
-def what_runs(options: argparse.Namespace) -> str:
-    """What the versions run, in a word or two."""
-    if options.demo or not options.kit:
-        return "demo" if options.demo else "tests"
-    return f"{options.draw or 'all'} {'models' if options.models else 'cases'}"
+def run(python: pathlib.Path, version: str, options: argparse.Namespace) -> dict[str, Any]:
+    """What is asked for, in a word or two, and what came of it."""
+    if options.demo:
+        return {"what": "demo", **shown(python, version)}
+    if not options.kit:
+        return {"what": "tests", **tested(python, version)}
+    what = f"{options.draw or 'all'} {'models' if options.models else 'cases'}"
+    return {"what": what, **scored(python, version, options)}
 
 
 def main() -> int:
@@ -177,19 +178,8 @@ def main() -> int:
         python = environment(version, options.python)
         mode = mode_of(python)
         row = {"torch": mode["torch"], "python": mode["python"], "mode": mode["mode"], "off": sorted(mode["off"])}
-        row |= (
-            shown(python, version)
-            if options.demo
-            else scored(python, version, options)
-            if options.kit
-            else tested(python)
-        )
-        row |= {
-            "inductor": options.inductor,
-            "only": options.only or "",
-            "what": what_runs(options),
-            "commit": commit(),
-        }
+        row |= {"inductor": options.inductor, "only": options.only or "", "commit": commit()}  # of the beginning
+        row |= run(python, version, options)
         measured.append(row)
         rows[identity(row)] = row
         print(json.dumps(row))

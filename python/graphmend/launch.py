@@ -84,10 +84,14 @@ def run_script(script: str) -> None:
     code = compile_script(data, path)
     prepend_path(os.path.dirname(os.path.realpath(path)))
     main = fresh_main(path)
-    mended = None
     if hook.state.active:
         hook.state.imported.add(path)
-        mended = hook.mended_code(path, data)
+    execute(main, path, data, code)
+
+
+def execute(main: types.ModuleType, path: str, data: bytes, code: types.CodeType) -> None:
+    """Run a text as `__main__`, mended where it can be."""
+    mended = hook.mended_code(path, data) if hook.state.active else None
     exec(code if mended is None else mended, main.__dict__)
 
 
@@ -97,9 +101,7 @@ def run_standard_input(name: str) -> None:
     prepend_path("")
     main = fresh_main()
     main.__dict__.update(__file__=STANDARD_INPUT)
-    code = compile(data, STANDARD_INPUT, "exec", dont_inherit=True)
-    mended = hook.mended_code(STANDARD_INPUT, data) if hook.state.active else None
-    exec(code if mended is None else mended, main.__dict__)
+    execute(main, STANDARD_INPUT, data, compile(data, STANDARD_INPUT, "exec", dont_inherit=True))
 
 
 def run_module(name: str) -> None:

@@ -16,7 +16,7 @@ from . import options as command_line
 from .equality import Equality
 from .options import Options
 from .reading import Seen
-from .settings import ROUNDED, RUNS, Settings
+from .settings import COMPARED, ROUNDED, RUNS, Settings
 from .verdict import IMPOSSIBLE
 
 CALLS_IN_FULL = 100  # of a script
@@ -43,8 +43,7 @@ def settings_of(options: Options, role: str, fullgraph: bool) -> Settings:
 
 def is_needed(role: str, fullgraph: bool, runs: dict[str, Seen]) -> bool:
     """Whether a run still tells something: behind one that was cut off, or compiled nothing, the next ones do not."""
-    ways = [way for way, _, _ in RUNS[:3]]
-    before = ways if fullgraph else ways[: ways.index(role)]
+    before = COMPARED if fullgraph else COMPARED[: COMPARED.index(role)]
     return all(way in runs and runs[way].ended.outcome == processes.ENDED and runs[way].callables for way in before)
 
 
@@ -69,7 +68,7 @@ def run_all(options: Options, folder: str, progress: terminal.AnyProgress) -> di
         try:
             ended = processes.run(name, settings, arguments, place, options.timeout)
         except KeyboardInterrupt:
-            if not all(way in runs for way, _, _ in RUNS[:3]):
+            if not all(way in runs for way in COMPARED):
                 raise
             raise Interrupted(runs) from None
         runs[name] = Seen(ended)
@@ -81,7 +80,7 @@ def run_with_other_rounding(
     options: Options, folder: str, progress: terminal.AnyProgress, runs: dict[str, Seen]
 ) -> None:
     """Measure what rounding does to the program's numbers, where more than the tolerance lies between them."""
-    ways = [runs.get(name) for name, _, _ in RUNS[:3]]
+    ways = [runs.get(name) for name in COMPARED]
     if verdict.cannot_be_verified(runs) is not None or any(
         seen is None or seen.ended.outcome != processes.ENDED for seen in ways
     ):
@@ -120,7 +119,7 @@ def main(arguments: Sequence[str]) -> int:
         return IMPOSSIBLE
     folder = tempfile.mkdtemp(prefix="graphmend-verify-")
     try:
-        with terminal.progress(len(RUNS) if options.fullgraph else 3) as progress:
+        with terminal.progress(len(RUNS if options.fullgraph else COMPARED)) as progress:
             try:
                 runs = run_all(options, folder, progress)
                 run_with_other_rounding(options, folder, progress, runs)

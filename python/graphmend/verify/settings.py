@@ -16,6 +16,7 @@ RUNS = (
     ("plain fullgraph", PLAIN, True),
     ("mended fullgraph", MENDED, True),
 )
+COMPARED = tuple(name for name, _, fullgraph in RUNS if not fullgraph)
 
 
 @dataclasses.dataclass(frozen=True)

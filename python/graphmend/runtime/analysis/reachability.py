@@ -45,10 +45,14 @@ def is_trusted(module: Optional[str]) -> bool:
     return module is not None and module.partition(".")[0] in TRUSTED
 
 
+def names_and_options(code: types.CodeType) -> set[Any]:
+    """The names that code uses, and those of the options that it gives to calls."""
+    return {*code.co_names, *(word for part in code.co_consts if type(part) is tuple for word in part)}
+
+
 def looks_at_exception(code: types.CodeType) -> bool:
     """Whether code names what tells of the exception that is being handled, as an attribute or as an option."""
-    options = (word for part in code.co_consts if type(part) is tuple for word in part if type(word) is str)
-    return not HANDLED.isdisjoint((*code.co_names, *options))
+    return not HANDLED.isdisjoint(names_and_options(code))
 
 
 class Unknown(Exception):

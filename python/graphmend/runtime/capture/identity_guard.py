@@ -12,7 +12,7 @@ import enum
 import functools
 import logging
 import types
-from typing import Any, Optional
+from typing import Any, Iterator, Optional
 
 import torch
 from torch.fx import GraphModule
@@ -322,14 +322,21 @@ def takes_tensor(schema: Any) -> bool:
     return bool(schema.arguments) and str(schema.arguments[0].type) == "Tensor"
 
 
-def shows_whole(code: types.CodeType) -> bool:
-    """Whether a sink may show one of its parameters itself; what is computed from a copy is the same."""
-    names = set(code.co_varnames[: code.co_argcount])
+def loaded_parameters(code: types.CodeType) -> Iterator[tuple[str, list[dis.Instruction]]]:
+    """Each load of a parameter by a sink, with the steps that follow while the parameter is on top of the stack.
+
+    None follow the first of two parameters that one instruction loads.
+    """
+    names = frozenset(code.co_varnames[: code.co_argcount])
     steps = [step for step in dis.get_instructions(code) if step.opname not in NO_STEPS]
     for place, step in enumerate(steps):
-        if not step.opname.startswith("LOAD_FAST"):
-            continue
-        loaded = step.argval if isinstance(step.argval, tuple) else (step.argval,)
-        if names & set(loaded[:-1] if is_asked(steps[place + 1 : place + 12]) else loaded):
-            return True
-    return False
+        if step.opname.startswith("LOAD_FAST"):
+            *below, top = step.argval if isinstance(step.argval, tuple) else (step.argval,)
+            yield from ((name, []) for name in below if name in names)
+            if top in names:
+                yield top, steps[place + 1 : place + 12]
+
+
+def shows_whole(code: types.CodeType) -> bool:
+    """Whether a sink may show one of its parameters itself; what is computed from a copy is the same."""
+    return not all(is_asked(following) for _, following in loaded_parameters(code))

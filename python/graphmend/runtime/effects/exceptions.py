@@ -8,6 +8,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from ..analysis.reachability import names_and_options
 from ..base import hooks, trace_state
 from ..base.call_stack import is_ours
 
@@ -21,8 +22,8 @@ BEHIND_TEXTS = {"exc_info", "extra", "stack_info", "exception", "exc", "__traceb
 
 def shows_texts(code: types.CodeType) -> bool:
     """Whether a sink asks an exception for nothing but its text and its arguments."""
-    words = {*code.co_names, *(word for part in code.co_consts if type(part) is tuple for word in part)}
-    return words.isdisjoint(BEHIND_TEXTS) and not any(type(part) is types.CodeType for part in code.co_consts)
+    inner = any(type(part) is types.CodeType for part in code.co_consts)
+    return names_and_options(code).isdisjoint(BEHIND_TEXTS) and not inner
 
 
 def is_plain(kind: Any) -> bool:

@@ -71,9 +71,9 @@ def refuse_finalized(output: Any) -> None:
 def replaced(target: Any, names: Any) -> Any:
     """What an object holds under the names of attributes, or, where they are None, in it."""
     if names is None:
-        return (
-            () if isinstance(target, random.Random) else target.values() if isinstance(target, dict) else list(target)
-        )
+        if isinstance(target, random.Random):
+            return ()
+        return target.values() if isinstance(target, dict) else target
     if isinstance(target, types.CellType):
         try:
             return (target.cell_contents,)

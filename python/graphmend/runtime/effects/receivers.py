@@ -7,7 +7,6 @@ loaded or written to in the call. Receivers may be replaced while a graph lives,
 
 from __future__ import annotations
 
-import dis
 import logging
 import sys
 import types
@@ -19,6 +18,7 @@ from ..analysis.receiver_reach import reached
 from ..analysis.record_keepers import keeps_records
 from ..base import trace_state
 from ..base.dynamo_values import handles_exception, real, translator
+from ..capture.identity_guard import loaded_parameters
 from .object_writes import HANDLES, asked_object
 
 SEES = "what receives the effect may see the call, or be seen by it: {}"
@@ -127,13 +127,11 @@ def note(trace: Any, site: str, sink: Any, values: list[Any]) -> None:
 
 def raw_parameters(code: types.CodeType) -> set[str]:
     """The parameters of a sink that it hands to the logger as they are, not as a text or as a part of themselves."""
-    names = frozenset(code.co_varnames[: code.co_argcount])
-    steps = [step for step in dis.get_instructions(code) if step.opname not in ("CACHE", "EXTENDED_ARG")]
-    found: set[str] = set()
-    for step, following in zip(steps, steps[1:]):
-        if step.opname.startswith("LOAD_FAST") and not following.opname.startswith(TAKEN_APART):
-            found |= names.intersection(step.argval if isinstance(step.argval, tuple) else (step.argval,))
-    return found
+    return {
+        name
+        for name, following in loaded_parameters(code)
+        if not (following and following[0].opname.startswith(TAKEN_APART))
+    }
 
 
 def note_copies(trace: Any, values: list[Any], numbers: str, fixed: str) -> None:

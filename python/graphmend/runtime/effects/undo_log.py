@@ -51,9 +51,10 @@ def remember(*parts: Any) -> None:
     contents do. Raises Ending where the program would notice that they end.
     """
     graph = trace_state.local.pending or nothing
-    if any(ends_noticed(replaced(parts[i], parts[i + 1])) for i in range(0, len(parts), 2)):
+    pairs = list(zip(parts[::2], parts[1::2]))
+    if any(ends_noticed(replaced(*pair)) for pair in pairs):
         raise Ending
-    undo = [saved(parts[i], parts[i + 1]) for i in range(0, len(parts), 2)]
+    undo = [saved(*pair) for pair in pairs]
 
     def restore() -> bool:
         if not graph():
