@@ -51,7 +51,7 @@ def differences(left: Outcome, right: Outcome) -> Iterator[tuple[str, Any, Any]]
 
 
 def unsteady_places(first: Outcome, second: Outcome) -> set[str]:
-    """Where two runs of eager Python differ. Two readings of a clock may be close, so texts are compared to the letter."""
+    """Where two runs of eager Python differ. Readings of a clock may be close: texts are compared to the letter."""
     texts = {name for name, one, other in zip(STREAMS, first.texts, second.texts) if one != other}
     return texts | {place for place, *_ in differences(first, second)}
 
