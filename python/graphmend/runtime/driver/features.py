@@ -52,6 +52,7 @@ ORDER = (
     "external.python_random",
     "effects.exceptions",
     "shims.property_functions",
+    "shims.attribute_lookup",
     "shims.string_members",
     "shims.typed_dictionaries",
     "shims.lazy_attributes",

@@ -91,6 +91,7 @@ OLDER: dict[Version, Differences] = {
             "dict_items.contains": None,
             "text.hash": None,
         },
+        additions={"UserDefinedObjectVariable.generic_getattr": "older:generic_getattr"},
     ),
     (2, 11): Differences(),
     (2, 10): Differences(),
