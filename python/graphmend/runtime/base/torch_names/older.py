@@ -70,7 +70,8 @@ def resolve_source_value(self: Any, source: Any) -> Any:
     from torch._dynamo.guards import _get_closure_vars
 
     scope = {"G": self.root_tx.f_globals, "L": self.root_tx.f_locals, **_get_closure_vars()}
-    return eval(source.name(), scope)  # Dynamo reads its guards so: the text is Dynamo's own
+    name = source.name  # a method in 2.9
+    return eval(name() if callable(name) else name, scope)  # Dynamo reads its guards so: the text is Dynamo's own
 
 
 def generic_getattr(self: Any, tx: Any, name: str) -> Any:
