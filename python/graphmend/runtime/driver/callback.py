@@ -89,6 +89,7 @@ class Callback:
         self.look_ahead(frame)
         known = None if forwards(frame.f_code) else self.evidence.take(frame, self.backend.inner)
         if known is not None and known.left is not None and not self.only:
+            self.believe(known)
             self.record.reason = f"{known.left}, as an earlier run has shown"
             raise trace_state.NotWhole
         result, error = self.attempts(frame, cache_entry, frame_state, True, known)

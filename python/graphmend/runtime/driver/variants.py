@@ -24,6 +24,7 @@ from .outcomes import Break, Failure, run_eagerly, run_whole
 MAX_WASTED, WASTE_RATIO = 8, 8
 MAX_PATHS = 8
 MAX_RUNS = 3 * MAX_PATHS
+UNPROVED = 3  # graphs of paths that a callable gets before calls have shown that paths come back
 OFTEN = 6  # calls with the same path by chance, among many such paths, before the path gets a graph
 MAX_SETS = 3  # of numbers that cannot stay symbolic, so that each set has a graph
 SELDOM = "what the graph assumes of the data holds too seldom"
@@ -117,11 +118,25 @@ class Variants:
         if self.is_varied():
             self.compile_in_parts(VARIED)
             return None
-        if len(self.whole) == MAX_PATHS or self.is_seldom(known):
+        if len(self.whole) == MAX_PATHS or self.is_seldom(known) or not self.pays():
             return None
         self.whole.append(self.make_variant(len(self.whole)))
         self.record.paths = len(self.whole)
         return self.whole[-1]
+
+    def pays(self) -> bool:
+        """Whether one more graph is worth its trace; where calls seldom find a graph, later processes make none.
+
+        A graph pays in the calls that take its path again. A program whose calls all decide otherwise would trace the
+        whole call again and again, and throw each graph away.
+        """
+        replays = self.record.replays + 1  # this call among them
+        again = self.calls - len(self.whole) - replays  # calls that found a graph of an earlier call
+        if len(self.whole) < UNPROVED or again >= len(self.whole):
+            return True
+        if replays >= UNPROVED and 2 * again < replays:
+            self.evidence.note(left=SELDOM)
+        return False
 
     def is_seldom(self, known: tuple[bool, ...]) -> bool:
         """Count a path; returns whether random numbers choose among many paths, and few calls took the path.
