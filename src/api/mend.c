@@ -137,7 +137,7 @@ static void mend(gm_buffer *out, const void *request) {
     gm_arena *arena = out->arena;
     mending state = {gm_parse(arena, given->path, given->bytes, given->size, NULL), out};
     if (state.tree->diagnostics.count > 0) {
-        add_problem(out, "syntax error");
+        add_problem(out, gm_parse_limit(state.tree) != NULL ? GM_TOO_LARGE_WORDS : "syntax error");
     } else if (!gm_work_within(arena, gm_work_for(given->size), mend_tree, &state)) {
         out->length = 0;
         add_problem(out, GM_TOO_LARGE_WORDS);

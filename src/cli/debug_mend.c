@@ -43,7 +43,7 @@ static void mend(void *context) {
 
 static void print_mended(gm_arena *arena, gm_tree *tree, const gm_debug_options *options, gm_buffer *out) {
     if (tree->diagnostics.count > 0) {
-        gm_buffer_printf(out, "# %s: syntax error\n", tree->source->path);
+        gm_buffer_printf(out, "# %s: %s\n", tree->source->path, gm_parse_limit(tree) != NULL ? GM_TOO_LARGE_WORDS : "syntax error");
         *options->status = GM_EXIT_FINDINGS;
         return;
     }

@@ -35,7 +35,7 @@ static void add_told(gm_arena *arena, gm_checked *checked, gm_level level, const
 }
 
 static void add_syntax_errors(gm_arena *arena, gm_checked *checked, const gm_tree *tree) {
-    for (uint32_t i = 0; i < tree->diagnostics.count && i < MOST_ERRORS; i++) {
+    for (uint32_t i = 0; i < tree->diagnostics.count && i < MOST_ERRORS && !tree->diagnostics.items[i].limit; i++) {
         add_told(arena, checked, GM_LEVEL_ADVICE, &tree->diagnostics.items[i]);
     }
 }
@@ -197,8 +197,11 @@ static void analyse(void *context) {
     checked->calls = gm_calls_text(state->arena, checked);
 }
 
-gm_checked *gm_check_too_large(gm_arena *arena, const gm_checked *checked, uint32_t at) {
-    const gm_diagnostic notice = {at, at < checked->source->length ? at + 1 : at, GM_TOO_LARGE_TEXT};
+gm_checked *gm_check_too_large(gm_arena *arena, const gm_checked *checked, uint32_t at, const char *why) {
+    gm_buffer words;
+    gm_buffer_init(&words, arena);
+    gm_buffer_printf(&words, "%s: %s", GM_TOO_LARGE_WORDS, why);
+    const gm_diagnostic notice = {at, at < checked->source->length ? at + 1 : at, gm_buffer_text(&words), true};
     gm_checked *told = GM_NEW(arena, gm_checked);
     *told = (gm_checked){.path = checked->path, .source = checked->source, .cells = checked->cells, .notebook = checked->notebook};
     add_told(arena, told, GM_LEVEL_NOTICE, &notice);
@@ -215,12 +218,16 @@ gm_checked *gm_check_text(gm_arena *arena, const char *path, const char *text, s
     checked->cells = cells;
     tree->source->bytes = text; /* what edits copy is what stands there */
     if (tree->diagnostics.count > 0) {
+        const gm_diagnostic *limit = gm_parse_limit(tree);
+        if (limit != NULL) {
+            return gm_check_too_large(arena, checked, limit->start, limit->message);
+        }
         add_syntax_errors(arena, checked, tree);
         return checked;
     }
     analysing state = {arena, checked, tree, options};
     if (!gm_work_within(arena, gm_work_for(size), analyse, &state)) {
-        return gm_check_too_large(arena, checked, arena->work_at);
+        return gm_check_too_large(arena, checked, arena->work_at, GM_TOO_LARGE_WORK);
     }
     if (checked->entries.count > MANY_ENTRIES) {
         gm_source_index_columns(arena, tree->source);

@@ -73,10 +73,10 @@ static inline bool gm_check_is_too_large(const gm_checked *checked) {
 const char *gm_check_named(gm_arena *arena, const gm_check_options *options);
 /* What is said of a file whose work is beyond its budget, and how that begins. */
 #define GM_TOO_LARGE_WORDS "too large, not analysed"
-#define GM_TOO_LARGE_TEXT GM_TOO_LARGE_WORDS ": this would take far more work than its length stands for"
+#define GM_TOO_LARGE_WORK "this would take far more work than its length stands for"
 
-/* The same file with the notice that it is too large, at a place, in place of all else. */
-gm_checked *gm_check_too_large(gm_arena *arena, const gm_checked *checked, uint32_t at);
+/* The same file with the notice that it is too large, at a place and why, in place of all else. */
+gm_checked *gm_check_too_large(gm_arena *arena, const gm_checked *checked, uint32_t at, const char *why);
 
 /* Whether the options leave a rule in. */
 bool gm_check_selects(const gm_check_options *options, const gm_rule *rule);

@@ -130,7 +130,7 @@ gm_fixed *gm_fix_bytes(gm_arena *arena, const char *path, const char *bytes, siz
     fixed->size = size;
     fixing state = {arena, fixed, options, report, 0};
     if (fixed->before->analysis != NULL && !gm_work_within(arena, gm_work_for(size), mend_all, &state)) {
-        fixed->before = gm_check_too_large(arena, fixed->before, 0);
+        fixed->before = gm_check_too_large(arena, fixed->before, 0, GM_TOO_LARGE_WORK);
         take_back(fixed, bytes, size);
         return fixed;
     }
