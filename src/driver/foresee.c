@@ -236,7 +236,7 @@ void gm_foresee(gm_arena *arena, gm_checked *checked, bool all, const char *name
         return;
     }
     foreseeing state = {arena, checked, all, named};
-    if (!gm_work_within(arena, gm_work_for(checked->source->length), foresee_all, &state)) {
+    if (!gm_work_within(arena, checked->source->length, foresee_all, &state)) {
         foresee_little(checked);
     }
 }
