@@ -34,7 +34,7 @@ NOT_ANALYSED = b"too large, not analysed"
 SECONDS, LIMIT, STEP, SPAN = 120, 1.2, 4, 16
 NOTICEABLE = 0.2  # a shape that takes less is told, and not judged
 LEAST = 0.01  # of the small size: below, the clock and the machine are what is measured
-REPEATS = ((0.1, 5), (1.0, 3), (math.inf, 1))  # up to so many seconds, so many runs
+REPEATS = ((0.1, 9), (1.0, 3), (math.inf, 1))  # up to so many seconds, so many runs
 
 
 @dataclass
@@ -43,6 +43,7 @@ class Run:
 
     size: int
     seconds: float
+    megabytes: float
     refused: bool
     ended: bool
 
@@ -76,23 +77,24 @@ def limit() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
 
 
-def run_once(command: list[str]) -> tuple[float, bool, bool]:
-    """User seconds, whether the file was too large or no Python, whether a signal ended the program."""
+def run_once(command: list[str], size: int = 0) -> Run:
+    """User seconds and memory, whether the file was too large or no Python, whether a signal ended the program."""
     with tempfile.TemporaryFile() as words:
         child = subprocess.Popen(command, stdout=words, stderr=words, preexec_fn=limit)
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         words.seek(0)
         refused = child.returncode == 2 or NOT_ANALYSED in words.read()
-    return usage.ru_utime, refused, child.returncode < 0
+    return Run(size, usage.ru_utime, round(usage.ru_maxrss / 1024, 1), refused, child.returncode < 0)
 
 
-def median_of(command: list[str]) -> tuple[float, bool, bool]:
-    """The same over as many runs as the first one allows."""
-    first = run_once(command)
-    repeats = next(count for most, count in REPEATS if first[0] < most)
-    runs = [first, *(run_once(command) for _ in range(repeats - 1))]
-    return statistics.median(run[0] for run in runs), first[1], first[2]
+def median_of(command: list[str], size: int = 0, start: float = 0.0) -> Run:
+    """The same with the median of as many runs as the first one allows, less the time in which the program starts."""
+    first = run_once(command, size)
+    repeats = next(count for most, count in REPEATS if first.seconds < most)
+    seconds = [first.seconds, *(run_once(command).seconds for _ in range(repeats - 1))]
+    first.seconds = round(max(0.0, statistics.median(seconds) - start), 4)
+    return first
 
 
 def measure(executable: str, name: str, command: str, most: int, folder: Path, start: float) -> Row:
@@ -104,8 +106,7 @@ def measure(executable: str, name: str, command: str, most: int, folder: Path, s
     size = most // STEP**4
     while size <= most and not (row.runs and (row.runs[-1].refused or row.runs[-1].ended)):
         path.write_text(shape(int(size / unit)), encoding="latin-1")
-        seconds, refused, ended = median_of([executable, *COMMANDS[command], str(path)])
-        row.runs.append(Run(size, round(max(0.0, seconds - start), 4), refused, ended))
+        row.runs.append(median_of([executable, *COMMANDS[command], str(path)], size, start))
         size *= STEP
     row.judge()
     return row
@@ -130,7 +131,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         empty = Path(folder) / "empty.py"
         empty.write_text("")
-        starts = {name: median_of([executable, *words, str(empty)])[0] for name, words in COMMANDS.items()}
+        starts = {name: median_of([executable, *words, str(empty)]).seconds for name, words in COMMANDS.items()}
         for name in asked.only:
             for command in COMMANDS:
                 rows.append(measure(executable, name, command, asked.most, Path(folder), starts[command]))

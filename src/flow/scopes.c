@@ -16,7 +16,7 @@ enum { FIRST_SLOTS = 8, FIRST_DEFINITIONS = 64 };
 /* ---- Symbols of one scope ---- */
 
 static gm_symbol **symbol_slot(const gm_scope *scope, const gm_name *name) {
-    uint32_t at = name->hash & (scope->slot_count - 1);
+    uint32_t at = gm_hash_near(name->index) & (scope->slot_count - 1);
     while (scope->slots[at] != NULL && scope->slots[at]->name != name) {
         at = (at + 1) & (scope->slot_count - 1);
     }
