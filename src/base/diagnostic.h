@@ -15,4 +15,7 @@ typedef struct gm_diagnostic {
 
 typedef GM_VEC(gm_diagnostic) gm_diagnostics;
 
+/* So many of one text are collected, by each of lexer and parser, and told: nobody reads more, and each takes room and time. */
+enum { GM_DIAGNOSTICS_LIMIT = 1000 };
+
 #endif

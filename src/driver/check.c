@@ -20,8 +20,6 @@ static void add_entry(gm_arena *arena, gm_checked *checked, gm_entry entry) {
     gm_vec_push(arena, &checked->entries, entry);
 }
 
-enum { MOST_ERRORS = 1000 /* of syntax in one file: nobody reads more, and each takes time by the length of its line */ };
-
 static void add_told(gm_arena *arena, gm_checked *checked, gm_level level, const gm_diagnostic *told) {
     add_entry(arena, checked,
               (gm_entry){
@@ -35,7 +33,7 @@ static void add_told(gm_arena *arena, gm_checked *checked, gm_level level, const
 }
 
 static void add_syntax_errors(gm_arena *arena, gm_checked *checked, const gm_tree *tree) {
-    for (uint32_t i = 0; i < tree->diagnostics.count && i < MOST_ERRORS && !tree->diagnostics.items[i].limit; i++) {
+    for (uint32_t i = 0; i < tree->diagnostics.count && i < GM_DIAGNOSTICS_LIMIT && !tree->diagnostics.items[i].limit; i++) {
         add_told(arena, checked, GM_LEVEL_ADVICE, &tree->diagnostics.items[i]);
     }
 }

@@ -13,6 +13,9 @@ void gm_lexer_grow(gm_lexer *lexer) {
 }
 
 void gm_lexer_report(gm_lexer *lexer, const char *start, const char *end, const char *message) {
+    if (lexer->diagnostics->count >= GM_DIAGNOSTICS_LIMIT) {
+        return;
+    }
     gm_diagnostic diagnostic = {gm_lexer_offset(lexer, start), gm_lexer_offset(lexer, end), message, false};
     gm_vec_push(lexer->arena, lexer->diagnostics, diagnostic);
 }

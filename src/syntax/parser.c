@@ -10,6 +10,9 @@ void gm_parser_report(gm_parser *parser, uint32_t start, uint32_t end, const cha
         parser->panic = true;
         return;
     }
+    if (parser->reported++ >= GM_DIAGNOSTICS_LIMIT) {
+        return;
+    }
     gm_diagnostic diagnostic = {start, end, message, false};
     gm_vec_push(parser->arena, &parser->tree->diagnostics, diagnostic);
 }

@@ -25,6 +25,7 @@ typedef struct gm_parser {
     uint32_t last_end; /* end of the last token that is not NEWLINE, INDENT or DEDENT */
     gm_version target; /* 0 accepts all; `shape` is then the newest */
     gm_version shape;
+    uint32_t reported;
     bool panic;
     bool broken_line;  /* the last line ended in panic */
     bool stopped;      /* at a limit: nothing behind it is read or reported */
