@@ -1,4 +1,4 @@
-"""How the time of `check` and `fix` grows with a file: user seconds at sizes up to 4 MB, and the exponent between two.
+"""How the time of `check` and `fix` grows with a file: CPU seconds at sizes up to 4 MB, and the exponent between two.
 
 usage: growth.py [--only SHAPE...] [--most BYTES] [--json FILE]
 
@@ -78,14 +78,14 @@ def limit() -> None:
 
 
 def run_once(command: list[str], size: int = 0) -> Run:
-    """User seconds and memory, whether the file was too large or no Python, whether a signal ended the program."""
+    """CPU seconds (the system's clock tells user and system apart too coarsely) and memory, whether the file was too large or no Python, whether a signal ended the program."""
     with tempfile.TemporaryFile() as words:
         child = subprocess.Popen(command, stdout=words, stderr=words, preexec_fn=limit)
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         words.seek(0)
         refused = child.returncode == 2 or NOT_ANALYSED in words.read()
-    return Run(size, usage.ru_utime, round(usage.ru_maxrss / 1024, 1), refused, child.returncode < 0)
+    return Run(size, usage.ru_utime + usage.ru_stime, round(usage.ru_maxrss / 1024, 1), refused, child.returncode < 0)
 
 
 def median_of(command: list[str], size: int = 0, start: float = 0.0) -> Run:
