@@ -78,7 +78,10 @@ def limit() -> None:
 
 
 def run_once(command: list[str], size: int = 0) -> Run:
-    """CPU seconds (the system's clock tells user and system apart too coarsely) and memory, whether the file was too large or no Python, whether a signal ended the program."""
+    """CPU seconds and memory, whether the file was too large or no Python, whether a signal ended the program.
+
+    Of user and system together: the clock tells them apart too coarsely for small files.
+    """
     with tempfile.TemporaryFile() as words:
         child = subprocess.Popen(command, stdout=words, stderr=words, preexec_fn=limit)
         _, status, usage = os.wait4(child.pid, 0)
