@@ -1,4 +1,4 @@
-"""A text that is beyond a limit of lexer or parser is told as such, with its place: correct Python is never called a syntax error."""
+"""A limit of lexer or parser is told as such, with its place: correct Python is never called a syntax error."""
 
 from __future__ import annotations
 
@@ -50,7 +50,12 @@ LIMITS = {
     ),
     "lambda": ("x = " + "lambda: " * 900 + "1\n", "x = " + "lambda: " * 4_000 + "1\n", None, "levels of nesting"),
     "power": ("x = " + "2 ** " * 900 + "1\n", "x = " + "2 ** " * 5_000 + "1\n", None, "a limit of graphmend"),
-    "choices": ("x = " + "1 if a else " * 900 + "2\n", "x = " + "1 if a else " * 5_000 + "2\n", None, "levels of nesting"),
+    "choices": (
+        "x = " + "1 if a else " * 900 + "2\n",
+        "x = " + "1 if a else " * 5_000 + "2\n",
+        None,
+        "levels of nesting",
+    ),
     "digits": (
         "x = " + "1" * 4_300 + "\n",
         "x = " + "1" * 4_301 + "\n",
@@ -69,7 +74,9 @@ ERRORS = {
 
 def report(executable: str, folder: Path, text: str) -> Any:
     (folder / "a.py").write_text(text)
-    ran = run([executable, "check", "--all", "--isolated", "--no-cache", "--output-format", "json", "a.py"], folder=folder)
+    ran = run(
+        [executable, "check", "--all", "--isolated", "--no-cache", "--output-format", "json", "a.py"], folder=folder
+    )
     assert ran.returncode in (0, 1), ran.stderr
     (file,) = json.loads(ran.stdout) or [{"diagnostics": [], "notices": []}]
     return file

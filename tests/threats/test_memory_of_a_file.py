@@ -1,4 +1,4 @@
-"""The memory of `check` and `fix` is bounded by the length of the file: 128 MiB and 48 bytes for each of its own, kept by the operating system."""
+"""The memory of `check` and `fix` is bounded by the length of the file; the operating system keeps the bound."""
 
 from __future__ import annotations
 
@@ -45,17 +45,27 @@ def test_a_file_is_done_or_told_within_its_memory(executable: str, tmp_path: Pat
 
 
 def test_a_notebook_is_told_within_its_memory(executable: str, tmp_path: Path) -> None:
-    cell = {"cell_type": "code", "metadata": {}, "source": long_text("one_line"), "outputs": [], "execution_count": None}
+    cell = {
+        "cell_type": "code",
+        "metadata": {},
+        "source": long_text("one_line"),
+        "outputs": [],
+        "execution_count": None,
+    }
     text = json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
     (tmp_path / "a.ipynb").write_text(text)
     most = FREE + PER_BYTE * len(text) + PROGRAM
-    ran = run([executable, "check", "--all", "--isolated", "--threads", "1", "a.ipynb"], folder=tmp_path, megabytes=most >> 20)
+    ran = run(
+        [executable, "check", "--all", "--isolated", "--threads", "1", "a.ipynb"], folder=tmp_path, megabytes=most >> 20
+    )
     assert ran.returncode == 0 and "too large, not analysed" in ran.stdout
 
 
 def test_findings_that_fit_are_told(executable: str, tmp_path: Path) -> None:
     """The bound is far above what a file of ordinary density takes."""
     (tmp_path / "a.py").write_text(SHAPES["prints"](20_000))
-    ran = run([executable, "check", "--all", "--isolated", "--no-cache", "--output-format", "json", "a.py"], folder=tmp_path)
+    ran = run(
+        [executable, "check", "--all", "--isolated", "--no-cache", "--output-format", "json", "a.py"], folder=tmp_path
+    )
     (file,) = json.loads(ran.stdout)
     assert len(file["findings"]) == 20_000
