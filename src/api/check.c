@@ -8,7 +8,7 @@ static const gm_check_options everything = {.all = true};
 static void check(gm_buffer *out, const void *request) {
     const gm_api_source *source = request;
     gm_checked *checked = gm_check_bytes(out->arena, source->path, source->bytes, source->size, &everything);
-    gm_foresee(out->arena, checked, true, NULL);
+    gm_foresee(out->arena, checked, &everything, true);
     gm_buffer_add_char(out, '{');
     gm_report_json_members(out, checked);
     gm_buffer_add_text(out, "}\n");

@@ -34,7 +34,7 @@ static void fix(gm_buffer *out, const void *request) {
         .drops_output = (given->flags & GM_FIX_DROP_OUTPUT) != 0,
     };
     const gm_fixed *fixed = gm_fix_bytes(out->arena, given->path, given->bytes, given->size, &options, &everything);
-    gm_foresee(out->arena, fixed->before, false, NULL);
+    gm_foresee(out->arena, fixed->before, &everything, false);
     gm_buffer_add_char(out, '{');
     gm_report_json_members(out, fixed->before);
     gm_buffer_add_text(out, fixed->changed ? ", \"changed\": true, \"text\": " : ", \"changed\": false, \"text\": ");

@@ -93,7 +93,7 @@ static const gm_checked *check_anew(gm_arena *arena, const gm_lint *asked, const
     gm_checked *checked = gm_check_bytes(arena, target->path, file->bytes, file->size, check);
     result->known = asked->baseline != NULL ? gm_baseline_take(arena, asked->baseline, target->absolute, checked, check) : 0;
     result->calls = (char *)(uintptr_t)checked->calls;
-    gm_foresee(arena, checked, check->all, gm_check_named(arena, check));
+    gm_foresee(arena, checked, check, check->all);
     if (result->keyed) {
         keep(arena, checked, result);
     }

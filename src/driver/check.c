@@ -116,6 +116,7 @@ static void add_unused(gm_arena *arena, gm_checked *checked, const gm_unused *un
     add_entry(arena, checked,
               (gm_entry){
                   .rule = &gm_rule_unused_suppression,
+                  .unused = unused,
                   .break_id = gm_rule_unused_suppression.break_id,
                   .level = GM_LEVEL_ADVICE,
                   .start = unused->comment->start,

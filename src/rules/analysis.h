@@ -104,4 +104,7 @@ const char *gm_analysis_text(const gm_analysis *analysis, const char *format, ..
 /* Forget a plan: its finding becomes a refusal. For writers that cannot carry it out. */
 void gm_analysis_refuse(gm_analysis *analysis, gm_plan *plan, const char *reason);
 
+/* The same for every plan that `why` has a reason against; findings of one plan must get the same answer. Linear in the findings. */
+void gm_analysis_refuse_each(gm_analysis *analysis, const char *(*why)(const gm_finding *finding, const void *context), const void *context);
+
 #endif
