@@ -18,6 +18,7 @@ typedef struct way {
 
 static const way ways[] = {
     {&gm_rule_read_value, "it keeps the number in the graph"},
+    {&gm_rule_record, "it keeps the number open in the graph"},
     {&gm_rule_data_size, "it keeps the size in the graph"},
     {&gm_rule_outside_value, "it makes the call in front of the graph"},
     {&gm_rule_gradient_flag, "it sets the flag in front of the graph, where all uses stand on one side"},

@@ -7,7 +7,7 @@
 #define NO_RULE UINT32_MAX
 #define NO_EDITS UINT32_MAX
 
-enum { TEXTS = 6 };
+enum { TEXTS = 7 };
 
 /* An entry: this, then its texts, each with its end, then its edits. Every member that a report reads is here or follows from what is. */
 typedef struct record {
@@ -18,7 +18,7 @@ typedef struct record {
     uint32_t line_end;
     uint32_t callers;
     uint32_t edits;        /* how many stand behind the texts; NO_EDITS: NULL */
-    uint32_t texts[TEXTS]; /* bytes of message, because, advice, reason and notes with their ends; 0: NULL */
+    uint32_t texts[TEXTS]; /* bytes of message, because, advice, reason, notes and break_id with their ends; 0: NULL */
     uint8_t level;
     uint8_t certain;
     uint8_t reached;
@@ -44,7 +44,8 @@ static uint32_t number_of(const gm_rule *rule) {
 }
 
 static void write_entry(gm_buffer *out, const gm_entry *entry) {
-    const char *const texts[TEXTS] = {entry->message, entry->because, entry->advice, entry->reason, entry->run_note, entry->fix_note};
+    const char *const texts[TEXTS] = {entry->message, entry->because, entry->advice, entry->reason, entry->run_note, entry->fix_note,
+                                      entry->break_id};
     record one = {
         .rule = number_of(entry->rule),
         .start = entry->start,
@@ -154,15 +155,13 @@ static bool fits(const record *one, uint32_t length) {
     return ranges && small && (one->rule < gm_rule_count || one->rule == NO_RULE) && one->texts[0] > 0;
 }
 
-static bool read_entry(gm_arena *arena, reading *from, gm_release release, gm_entry *entry) {
+static bool read_entry(gm_arena *arena, reading *from, gm_entry *entry) {
     record one;
     if (!take(from, &one, sizeof one) || !fits(&one, from->length)) {
         return false;
     }
-    const gm_rule *rule = one.rule == NO_RULE ? NULL : gm_rules[one.rule];
     *entry = (gm_entry){
-        .rule = rule,
-        .break_id = rule == NULL ? NULL : gm_release_break(release, rule),
+        .rule = one.rule == NO_RULE ? NULL : gm_rules[one.rule],
         .level = one.level,
         .start = one.start,
         .end = one.end,
@@ -176,7 +175,8 @@ static bool read_entry(gm_arena *arena, reading *from, gm_release release, gm_en
     };
     return read_text(from, one.texts[0], &entry->message) && read_text(from, one.texts[1], &entry->because) &&
            read_text(from, one.texts[2], &entry->advice) && read_text(from, one.texts[3], &entry->reason) &&
-           read_text(from, one.texts[4], &entry->run_note) && read_text(from, one.texts[5], &entry->fix_note) &&
+           read_text(from, one.texts[4], &entry->run_note) && read_text(from, one.texts[5], &entry->fix_note) && read_text(from, one.texts[6], &entry->break_id) &&
+           (entry->rule == NULL || entry->break_id != NULL) &&
            (one.edits == NO_EDITS || read_edits(arena, from, one.edits, &entry->edits));
 }
 
@@ -202,14 +202,13 @@ static gm_checked *open_text(gm_arena *arena, const char *path, const char *byte
     return checked;
 }
 
-gm_checked *gm_kept_read(gm_arena *arena, const char *path, const char *bytes, size_t size, gm_release release, const char *kept,
-                         size_t kept_size) {
+gm_checked *gm_kept_read(gm_arena *arena, const char *path, const char *bytes, size_t size, const char *kept, size_t kept_size) {
     gm_checked *checked = open_text(arena, path, bytes, size);
     reading from = {kept, kept_size, checked->source->length};
     uint32_t before = 0;
     while (from.left > 0) {
         gm_entry entry;
-        if (!read_entry(arena, &from, release, &entry) || entry.start < before) {
+        if (!read_entry(arena, &from, &entry) || entry.start < before) {
             return NULL;
         }
         before = entry.start;

@@ -92,6 +92,10 @@ void gm_report_refusal(gm_analysis *analysis, const gm_rule *rule, const gm_site
     add_finding(analysis, rule, site->node, site->function, message, advice, certain)->refusal = refusal;
 }
 
+void gm_report_break(gm_analysis *analysis, const char *break_id) {
+    analysis->findings.items[analysis->findings.count - 1].break_id = break_id;
+}
+
 void gm_analysis_refuse(gm_analysis *analysis, gm_plan *plan, const char *reason) {
     for (uint32_t i = 0; i < analysis->findings.count; i++) {
         gm_finding *finding = &analysis->findings.items[i];

@@ -29,6 +29,7 @@ typedef struct gm_finding {
     gm_function *function; /* where it is */
     const char *message;   /* what breaks */
     const char *advice;    /* what to write instead */
+    const char *break_id;  /* where another kind of graph break than that of the rule is meant; else NULL */
     gm_refusal refusal;    /* why there is no mend; no reason when there is */
     gm_plan *plan;         /* NULL when refused */
     bool certain;          /* by evidence, not only by shape: `check` shows these alone */
@@ -90,6 +91,9 @@ gm_plan *gm_plan_new(gm_analysis *analysis, const struct gm_rule *rule, const gm
 void gm_report_plan(gm_analysis *analysis, gm_plan *plan, const char *message, const char *advice, bool certain);
 void gm_report_refusal(gm_analysis *analysis, const struct gm_rule *rule, const gm_site *site, gm_refusal refusal,
                        const char *message, const char *advice, bool certain);
+
+/* Name the kind of graph break of the finding that was reported last, where it is not that of the rule. */
+void gm_report_break(gm_analysis *analysis, const char *break_id);
 
 /* Whether two nodes have the same text. */
 bool gm_analysis_same_text(const gm_analysis *analysis, const gm_node *left, const gm_node *right);

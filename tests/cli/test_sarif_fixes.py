@@ -78,9 +78,9 @@ def test_fixes_are_what_fix_writes(cli, text: str, encoding: str, end: str) -> N
 
 def test_each_fix_stands_alone(cli) -> None:
     """Two mends that require the same missing import have it each."""
-    text = "from torch import Tensor, compile\n"
-    for name in "fg":
-        text += f"@compile\ndef {name}(x: Tensor):\n    y = x.float()\n    if y.sum() > 0:\n        y = y * 2\n    else:\n        y = y * 3\n    return y\n"
+    body = "    y = x.float()\n    if y.sum() > 0:\n        y = y * 2\n    else:\n        y = y * 3\n    return y\n"
+    text = "".join(f"@compile\ndef {name}(x: Tensor):\n{body}" for name in "fg")
+    text = f"from torch import Tensor, compile\n{text}"
     cli.write("a.py", text)
     report = json.loads(cli("check", "--output-format", "sarif", "a.py").out)
     written = [
@@ -90,8 +90,8 @@ def test_each_fix_stands_alone(cli) -> None:
 
 
 def test_what_fix_leaves_has_no_fixes(cli) -> None:
-    code = "import torch\n@torch.compile\ndef f(x, y):\n    if x.sum() > 0:\n        y = y * 2\n    print(y)\n    return y\n"
-    cli.write("a.py", code)
+    body = "    if x.sum() > 0:\n        y = y * 2\n    print(y)\n    return y\n"
+    cli.write("a.py", f"import torch\n@torch.compile\ndef f(x, y):\n{body}")
     cell = {"cell_type": "code", "metadata": {}, "source": FIXABLE, "outputs": [], "execution_count": None}
     cli.write("a.ipynb", json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
     report = json.loads(cli("check", "--output-format", "sarif", "a.py", "a.ipynb").out)
