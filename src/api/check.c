@@ -17,7 +17,7 @@ static const gm_report_format members = {.name = "members", .file = write_member
 static void check(gm_buffer *out, const void *request) {
     const gm_api_source *source = request;
     gm_checked *checked = gm_check_bytes(out->arena, source->path, source->bytes, source->size, &everything);
-    gm_foresee(out->arena, checked, true, NULL);
+    gm_foresee(out->arena, checked, &everything, true);
     (void)gm_report_file(out, &members, checked, NULL);
 }
 

@@ -57,7 +57,7 @@ static void fix(gm_buffer *out, const void *request) {
         .drops_output = (given->flags & GM_FIX_DROP_OUTPUT) != 0,
     };
     const gm_fixed *fixed = gm_fix_bytes(out->arena, given->path, given->bytes, given->size, &options, &everything);
-    gm_foresee(out->arena, fixed->before, false, NULL);
+    gm_foresee(out->arena, fixed->before, &everything, false);
     telling state = {out, fixed, fixed->before};
     if (!gm_work_within(out->arena, given->size, tell, &state)) {
         out->length = 0;

@@ -1,37 +1,12 @@
 #include <string.h>
 
 #include "api/call.h"
-#include "driver/check.h"
+#include "driver/silenced.h"
 #include "driver/suppress.h"
 #include "mend/runtime.h"
 #include "report/report.h"
 #include "rules/decisions.h"
 #include "rules/rule.h"
-
-/* Sides of branches may hold what a silenced plan would have mended, so none of the function's branches is mended then. */
-static void refuse_branches(gm_analysis *analysis, const gm_function *function) {
-    for (uint32_t i = 0; i < analysis->findings.count; i++) {
-        gm_plan *plan = analysis->findings.items[i].plan;
-        if (plan != NULL && plan->function == function && plan->kind != GM_PLAN_DEFER &&
-            plan->kind != GM_PLAN_RECORD && plan->kind != GM_PLAN_DROP) {
-            gm_analysis_refuse(analysis, plan, "a comment silences a rule in this function");
-        }
-    }
-}
-
-/* A comment that silences a finding also keeps the code as it is. */
-static void refuse_silenced(gm_analysis *analysis) {
-    const gm_source *source = analysis->tree->source;
-    gm_suppressions *comments = gm_suppress_read(analysis->arena, analysis->tree);
-    for (uint32_t i = 0; i < analysis->findings.count; i++) {
-        const gm_finding *finding = &analysis->findings.items[i];
-        const gm_node *node = finding->node;
-        if (finding->plan != NULL && gm_suppress_covers(comments, source, finding->rule->code, node->start, node->end)) {
-            gm_analysis_refuse(analysis, finding->plan, "a comment silences the rule here");
-            refuse_branches(analysis, finding->function);
-        }
-    }
-}
 
 /* The decisions that no comment silences, under their own code or that of the branch that they belong to. */
 static const gm_findings *decisions(gm_analysis *analysis) {
@@ -134,7 +109,7 @@ static void mend_source(void *context) {
         return;
     }
     gm_analysis *analysis = gm_analysis_run(state->out->arena, tree, NULL);
-    refuse_silenced(analysis);
+    gm_analysis_refuse_each(analysis, gm_silenced_for_run, gm_silenced_of(analysis, NULL));
     add_mended(state->out, analysis, gm_mend_runtime(analysis, decisions(analysis)));
 }
 

@@ -51,8 +51,7 @@ static gm_hash key_of(const gm_lint *asked, const gm_target *target, const gm_ch
 }
 
 /* The findings that an earlier run has made in this file, if they are kept and about its text. */
-static const gm_checked *find_known(gm_arena *arena, const gm_lint *asked, const gm_check_options *check, const gm_file *file,
-                                    gm_job_result *result) {
+static const gm_checked *find_known(gm_arena *arena, const gm_lint *asked, const gm_file *file, gm_job_result *result) {
     const gm_job_result *known = gm_cache_find(asked->cache, result->key);
     if (known == NULL) {
         return NULL;
@@ -60,9 +59,8 @@ static const gm_checked *find_known(gm_arena *arena, const gm_lint *asked, const
     result->calls = known->calls;
     result->kept = known->kept;
     result->kept_size = known->kept_size;
-    gm_release release = (gm_release)check->asked.release;
     static const gm_checked nothing; /* most files: their text is not looked at */
-    return known->kept_size == 0 ? &nothing : gm_kept_read(arena, file->path, file->bytes, file->size, release, known->kept, known->kept_size);
+    return known->kept_size == 0 ? &nothing : gm_kept_read(arena, file->path, file->bytes, file->size, known->kept, known->kept_size);
 }
 
 /* Count and show what was found. */
@@ -92,7 +90,7 @@ static const gm_checked *check_anew(gm_arena *arena, const gm_lint *asked, const
     gm_checked *checked = gm_check_bytes(arena, target->path, file->bytes, file->size, check);
     result->known = asked->baseline != NULL ? gm_baseline_take(arena, asked->baseline, target->absolute, checked, check) : 0;
     result->calls = (char *)(uintptr_t)checked->calls;
-    gm_foresee(arena, checked, check->all, gm_check_named(arena, check));
+    gm_foresee(arena, checked, check, check->all);
     if (result->keyed) {
         keep(arena, checked, result);
     }
@@ -112,7 +110,7 @@ void gm_lint_check(gm_arena *arena, const gm_target *target, const void *options
     if (asked->cache != NULL) {
         result->keyed = true;
         result->key = key_of(asked, target, &check, &file);
-        checked = find_known(arena, asked, &check, &file, result);
+        checked = find_known(arena, asked, &file, result);
     }
     report(asked, checked != NULL ? checked : check_anew(arena, asked, target, &check, &file, result), out, result);
 }

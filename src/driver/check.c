@@ -94,7 +94,8 @@ static void add_finding(gm_arena *arena, gm_checked *checked, const gm_finding *
                   .rule = finding->rule,
                   .node = finding->node,
                   .finding = finding,
-                  .break_id = gm_release_break((gm_release)checked->analysis->release, finding->rule),
+                  .break_id = finding->break_id != NULL ? finding->break_id
+                                                        : gm_release_break((gm_release)checked->analysis->release, finding->rule),
                   .level = finding->plan != NULL ? GM_LEVEL_SAFE : GM_LEVEL_ADVICE,
                   .start = mark->start,
                   .end = mark->end,
@@ -114,6 +115,7 @@ static void add_unused(gm_arena *arena, gm_checked *checked, const gm_unused *un
     add_entry(arena, checked,
               (gm_entry){
                   .rule = &gm_rule_unused_suppression,
+                  .unused = unused,
                   .break_id = gm_rule_unused_suppression.break_id,
                   .level = GM_LEVEL_ADVICE,
                   .start = unused->comment->start,

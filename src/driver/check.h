@@ -12,10 +12,22 @@ typedef enum gm_fix_answer {
     GM_FIXES_ASSUMING, /* it is written with `--unsafe` */
 } gm_fix_answer;
 
+/* Bytes from `start` to `end` of the text become `text`. */
+typedef struct gm_replacement {
+    uint32_t start;
+    uint32_t end;
+    const char *text; /* UTF-8 */
+} gm_replacement;
+
+typedef struct gm_replacements {
+    GM_VEC(gm_replacement) items; /* in order of position, none overlapping another */
+} gm_replacements;
+
 typedef struct gm_entry {
     const gm_rule *rule; /* NULL: a syntax error, or by its level a notice */
     const gm_node *node; /* the statement or expression that the finding is about; NULL for syntax errors and comments */
     const gm_finding *finding; /* NULL for syntax errors and comments, and in entries that were kept */
+    const struct gm_unused *unused; /* the comment that silences nothing, of GM001; NULL in entries that were kept */
     const char *break_id; /* of the release of torch that was asked about; "" for none, NULL with a syntax error */
     uint8_t level;       /* gm_level */
     uint32_t start;      /* byte range in the text of what is marked */
@@ -30,6 +42,7 @@ typedef struct gm_entry {
     const char *reason; /* why there is no mend; NULL where there is one */
     const char *run_note; /* of gm_foresee: how `run` mends what has no plan, or why not; may be NULL */
     const char *fix_note; /* the same: what `fix` assumes, or why it writes nothing; may be NULL */
+    const gm_replacements *edits; /* of gm_foresee: what `fix` writes where `fix` is GM_FIXES_SAFE; else NULL */
     uint32_t callers;    /* calls of the function around it in code that torch.compile reaches */
     uint8_t fix;         /* gm_fix_answer, of gm_foresee */
     bool run;            /* whether `graphmend run` mends it, of gm_foresee */

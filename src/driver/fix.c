@@ -5,27 +5,13 @@
 
 #include "base/work.h"
 #include "driver/foresee.h"
-#include "driver/suppress.h"
+#include "driver/silenced.h"
 #include "driver/unused.h"
 #include "mend/fix.h"
 #include "mend/same_tree.h"
 
 /* A mend inside another one comes up in the next round, so rounds are as many as branches nest. */
 enum { MOST_ROUNDS = 200 };
-
-/* A comment that silences a finding keeps the code as it is, and so does an option. */
-static void refuse_others(gm_analysis *analysis, const gm_check_options *options) {
-    const gm_source *source = analysis->tree->source;
-    gm_suppressions *comments = gm_suppress_read(analysis->arena, analysis->tree);
-    for (uint32_t i = 0; i < analysis->findings.count; i++) {
-        const gm_finding *finding = &analysis->findings.items[i];
-        const gm_node *node = finding->node;
-        bool silenced = gm_suppress_covers(comments, source, finding->rule->code, node->start, node->end);
-        if (finding->plan != NULL && (silenced || !gm_check_selects(options, finding->rule))) {
-            gm_analysis_refuse(analysis, finding->plan, "a comment silences the rule here");
-        }
-    }
-}
 
 static void add_site(gm_arena *arena, gm_fixed *fixed, uint32_t start, gm_fixed_site site) {
     const gm_checked *checked = fixed->after;
@@ -59,7 +45,7 @@ static void remove_comments(gm_arena *arena, gm_fixed *fixed, gm_fix *fix) {
 /* One round over the newest text: whether there was something to mend and it was. */
 static bool mend_once(gm_arena *arena, gm_fixed *fixed, const gm_fix_options *options, const gm_check_options *report) {
     gm_analysis *analysis = fixed->after->analysis;
-    refuse_others(analysis, report);
+    gm_analysis_refuse_each(analysis, gm_silenced_for_fix, gm_silenced_of(analysis, report));
     gm_fix_options chosen = *options;
     chosen.named = gm_check_named(arena, report);
     gm_fix *fix = gm_fix_run(analysis, &chosen);
@@ -144,6 +130,6 @@ gm_fixed *gm_fix_bytes(gm_arena *arena, const char *path, const char *bytes, siz
         take_back(fixed, bytes, size);
     }
     fixed->changed = state.rounds > 0 && fixed->problem == NULL;
-    gm_foresee(arena, fixed->after, options->all, gm_check_named(arena, report));
+    gm_foresee(arena, fixed->after, report, options->all);
     return fixed;
 }

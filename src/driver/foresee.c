@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/work.h"
+#include "driver/silenced.h"
+#include "driver/unused.h"
 #include "mend/fix.h"
 #include "rules/decisions.h"
 #include "rules/outside_calls.h"
@@ -16,6 +18,7 @@ typedef struct way {
 
 static const way ways[] = {
     {&gm_rule_read_value, "it keeps the number in the graph"},
+    {&gm_rule_record, "it keeps the number open in the graph"},
     {&gm_rule_data_size, "it keeps the size in the graph"},
     {&gm_rule_outside_value, "it makes the call in front of the graph"},
     {&gm_rule_gradient_flag, "it sets the flag in front of the graph, where all uses stand on one side"},
@@ -113,6 +116,7 @@ typedef struct told {
     uint32_t number; /* in the order in which they came */
     uint8_t fix;
     const char *note;
+    const gm_edits *edits; /* of GM_FIXES_SAFE; else NULL */
 } told;
 
 typedef struct list {
@@ -120,8 +124,9 @@ typedef struct list {
     uint32_t count;
 } list;
 
-static void add(list *all, const gm_finding *finding, uint8_t fix, const char *note) {
-    all->items[all->count] = (told){finding, all->count, fix, note};
+static void add(list *all, told one) {
+    one.number = all->count;
+    all->items[all->count] = one;
     all->count++;
 }
 
@@ -137,16 +142,20 @@ static int compare(const void *left, const void *right) {
 }
 
 /* The findings that have a plan, as `fix --unsafe` would leave them. */
-static list plans_of(gm_arena *arena, const gm_checked *checked, bool all_code, const char *named) {
-    const gm_fix_options options = {.assumed = true, .all = all_code, .named = named};
+static list plans_of(gm_arena *arena, const gm_checked *checked, const gm_check_options *check, bool all_code) {
+    const gm_fix_options options = {.assumed = true, .all = all_code, .named = gm_check_named(arena, check)};
     gm_fix *fix = gm_fix_run(checked->analysis, &options);
     list all = {GM_NEW_ARRAY(arena, told, fix->sites.count + fix->left.count + 1), 0};
     for (uint32_t i = 0; i < fix->sites.count; i++) {
         const gm_fix_site *site = &fix->sites.items[i];
-        add(&all, site->finding, site->assumption == NULL ? GM_FIXES_SAFE : GM_FIXES_ASSUMING, site->assumption);
+        bool safe = site->assumption == NULL;
+        add(&all, (told){.finding = site->finding,
+                         .fix = safe ? GM_FIXES_SAFE : GM_FIXES_ASSUMING,
+                         .note = site->assumption,
+                         .edits = safe ? &site->edits : NULL});
     }
     for (uint32_t i = 0; i < fix->left.count; i++) {
-        add(&all, fix->left.items[i].finding, GM_FIXES_NO, fix->left.items[i].reason);
+        add(&all, (told){.finding = fix->left.items[i].finding, .fix = GM_FIXES_NO, .note = fix->left.items[i].reason});
     }
     if (all.count > 1) {
         qsort(all.items, all.count, sizeof *all.items, compare);
@@ -172,47 +181,85 @@ static const told *find(const list *all, const gm_entry *entry) {
 static void foresee_run(gm_analysis *analysis, decisions *all, gm_entry *entry, const gm_finding *finding) {
     const char *words = way_of(finding);
     if (is_decision(finding->rule)) {
+        const char *reason = NULL;
         if (!all->known) {
             find_decisions(analysis, all);
         }
-        words = follows(analysis->arena, all, test_of(finding->node), &entry->run_note) ? "it follows the path of each call" : NULL;
+        words = follows(analysis->arena, all, test_of(finding->node), &reason) ? "it follows the path of each call" : NULL;
+        entry->run_note = reason != NULL ? reason : entry->run_note;
     }
     entry->run = words != NULL;
     bool known = words == NULL || (entry->reason != NULL && strstr(entry->reason, "`graphmend run`") != NULL);
-    entry->run_note = known ? entry->run_note : words;
+    entry->run_note = !known ? words : entry->run ? NULL : entry->run_note;
+}
+
+static const gm_replacements *replacements_of(gm_arena *arena, const gm_source *source, const gm_edits *edits) {
+    gm_replacements *all = GM_NEW(arena, gm_replacements);
+    for (uint32_t i = 0; i < edits->items.count; i++) {
+        const gm_edit *edit = &edits->items.items[i];
+        gm_buffer text;
+        gm_buffer_init(&text, arena);
+        gm_edit_write(&edit->text, source, &text);
+        gm_replacement one = {edit->start, edit->end, gm_buffer_text(&text)};
+        gm_vec_push(arena, &all->items, one);
+    }
+    return all;
 }
 
 /* `fix` writes nothing without a plan; the reason is that of the finding. */
-static void foresee(gm_entry *entry, const told *plan) {
-    entry->run = plan != NULL;
+static void foresee_fix(gm_arena *arena, const gm_source *source, gm_entry *entry, const told *plan) {
+    const char *reason = entry->finding != NULL ? entry->finding->refusal.reason : NULL;
     entry->fix = plan != NULL ? plan->fix : GM_FIXES_NO;
-    entry->fix_note = plan != NULL ? plan->note : entry->reason;
+    entry->fix_note = plan != NULL ? plan->note : entry->reason != NULL ? entry->reason : reason;
+    entry->edits = plan != NULL && plan->edits != NULL ? replacements_of(arena, source, plan->edits) : NULL;
+}
+
+/* A comment that silences nothing: `fix` removes it. */
+static void foresee_comment(gm_arena *arena, const gm_source *source, gm_entry *entry) {
+    gm_edits edits = {0};
+    gm_unused_add_edits_of(arena, source, entry->unused, &edits);
+    entry->fix = GM_FIXES_SAFE;
+    entry->edits = replacements_of(arena, source, &edits);
 }
 
 typedef struct foreseeing {
     gm_arena *arena;
     gm_checked *checked;
+    const gm_check_options *options;
     bool all;
-    const char *named;
 } foreseeing;
 
 static bool is_about_code(const gm_entry *entry) {
     return entry->rule != NULL && entry->rule != &gm_rule_unused_suppression;
 }
 
+/* Plans that `run` carries out; the note says why it leaves one. */
+static void foresee_plans_of_run(gm_checked *checked) {
+    const gm_silenced *silenced = gm_silenced_of(checked->analysis, NULL);
+    for (uint32_t i = 0; i < checked->entries.count; i++) {
+        gm_entry *entry = &checked->entries.items[i];
+        if (entry->finding != NULL && entry->finding->plan != NULL) {
+            entry->run_note = gm_silenced_for_run(entry->finding, silenced);
+            entry->run = entry->run_note == NULL;
+        }
+    }
+}
+
 static void foresee_all(void *context) {
     const foreseeing *state = context;
     gm_checked *checked = state->checked;
-    list plans = plans_of(state->arena, checked, state->all, state->named);
+    foresee_plans_of_run(checked);
+    gm_analysis_refuse_each(checked->analysis, gm_silenced_for_fix, gm_silenced_of(checked->analysis, state->options));
+    list plans = plans_of(state->arena, checked, state->options, state->all);
     decisions all = {0};
     for (uint32_t i = 0; i < checked->entries.count; i++) {
         gm_entry *entry = &checked->entries.items[i];
-        if (!is_about_code(entry)) {
-            continue;
+        if (is_about_code(entry)) {
+            foresee_fix(state->arena, checked->source, entry, find(&plans, entry));
+        } else if (entry->unused != NULL) {
+            foresee_comment(state->arena, checked->source, entry);
         }
-        const told *plan = find(&plans, entry);
-        foresee(entry, plan);
-        if (plan == NULL && entry->finding != NULL) {
+        if (is_about_code(entry) && !entry->run && entry->finding != NULL) {
             foresee_run(checked->analysis, &all, entry, entry->finding);
         }
     }
@@ -227,15 +274,16 @@ static void foresee_little(gm_checked *checked) {
             entry->run_note = NULL;
             entry->fix = GM_FIXES_NO;
             entry->fix_note = GM_TOO_LARGE_WORDS;
+            entry->edits = NULL;
         }
     }
 }
 
-void gm_foresee(gm_arena *arena, gm_checked *checked, bool all, const char *named) {
+void gm_foresee(gm_arena *arena, gm_checked *checked, const gm_check_options *options, bool all) {
     if (checked->analysis == NULL || checked->entries.count == 0) {
         return;
     }
-    foreseeing state = {arena, checked, all, named};
+    foreseeing state = {arena, checked, options, all};
     if (!gm_work_within(arena, checked->source->length, foresee_all, &state)) {
         foresee_little(checked);
     }

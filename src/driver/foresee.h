@@ -7,8 +7,8 @@
 
 #include "driver/check.h"
 
-/* Fill `run`, `run_note`, `fix` and `fix_note` of all entries. `all` is that of gm_fix_options, `named` the codes of `--select`. Files without
- * analysis stay as they are. The work has the budget that `fix` has for a file (base/work.h); beyond it, nothing is fixed and the note says so. */
-void gm_foresee(gm_arena *arena, gm_checked *checked, bool all, const char *named);
+/* Fill `run`, `run_note`, `fix`, `fix_note` and `edits` of all entries. `options` are those of the check, `all` is that of gm_fix_options. Plans that
+ * `fix` leaves because of a comment become refusals. Files without analysis stay as they are. The work has the budget that `fix` has for a file (base/work.h); beyond it, nothing is fixed and the note says so. */
+void gm_foresee(gm_arena *arena, gm_checked *checked, const gm_check_options *options, bool all);
 
 #endif

@@ -7,14 +7,12 @@
 
 #include "base/buffer.h"
 #include "driver/check.h"
-#include "rules/versions.h"
 
 /* Append the entries of a checked file. Numbers are those of this machine. */
 void gm_kept_write(gm_buffer *out, const gm_checked *checked);
 
 /* The checked file again, as far as reports look at it: `path` and `bytes` are those that it was made of, `kept` what was written then. NULL
  * when the data cannot be about this text. */
-gm_checked *gm_kept_read(gm_arena *arena, const char *path, const char *bytes, size_t size, gm_release release, const char *kept,
-                         size_t kept_size);
+gm_checked *gm_kept_read(gm_arena *arena, const char *path, const char *bytes, size_t size, const char *kept, size_t kept_size);
 
 #endif

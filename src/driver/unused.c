@@ -231,15 +231,18 @@ static void add_code_edits(gm_arena *arena, const gm_source *source, const gm_un
     }
 }
 
+void gm_unused_add_edits_of(gm_arena *arena, const gm_source *source, const gm_unused *unused, gm_edits *edits) {
+    if (unused->codes != NULL) {
+        add_code_edits(arena, source, unused, edits);
+    } else {
+        add_edit(arena, edits, whole_comment(source, unused->comment));
+    }
+}
+
 void gm_unused_add_edits(gm_arena *arena, const gm_source *source, const gm_unused_list *list, gm_edits *edits) {
     gm_edits taken = {0};
     for (uint32_t i = 0; i < list->items.count; i++) {
-        const gm_unused *unused = &list->items.items[i];
-        if (unused->codes != NULL) {
-            add_code_edits(arena, source, unused, &taken);
-        } else {
-            add_edit(arena, &taken, whole_comment(source, unused->comment));
-        }
+        gm_unused_add_edits_of(arena, source, &list->items.items[i], &taken);
     }
     gm_edits_merge(arena, edits, &taken);
 }

@@ -113,6 +113,9 @@ const gm_class *gm_class_of(gm_flow *flow, const gm_node *class_def);
 const gm_class *gm_class_around(gm_function *function);
 const gm_attribute *gm_class_attribute(const gm_class *class_, const gm_name *name);
 
+/* The attribute of a class, or of the first of its bases in the file that has one of the name; NULL for none. */
+const gm_attribute *gm_class_attribute_of(gm_flow *flow, const gm_node *class_def, const gm_name *name);
+
 /* "tensor", "maybe", "not", "unknown"; "bool", "size", ... */
 const char *gm_value_class_text(uint8_t class_);
 const char *gm_value_form_text(uint8_t form);

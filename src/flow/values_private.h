@@ -210,9 +210,6 @@ gm_value gm_evaluate_self(gm_function *function, const gm_node *class_def, const
 /* The def of a method of a class or its bases in this file, or NULL. */
 const gm_node *gm_class_method(gm_flow *flow, const gm_node *class_def, const gm_name *name);
 
-/* The attribute of a class or its bases in this file, or NULL. */
-const gm_attribute *gm_class_attribute_of(gm_flow *flow, const gm_node *class_def, const gm_name *name);
-
 /* The ClassDef, FunctionDef or AsyncFunctionDef that a name certainly stands for, bound once in the module; or NULL. */
 const gm_node *gm_flow_definition_of(gm_flow *flow, const gm_node *name);
 

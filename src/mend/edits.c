@@ -123,6 +123,17 @@ static void add_text(gm_buffer *out, const gm_source *source, const gm_edit_text
     }
 }
 
+void gm_edit_write(const gm_edit_text *text, const gm_source *source, gm_buffer *out) {
+    for (uint32_t i = 0; i < text->pieces.count; i++) {
+        const gm_edit_piece *piece = &text->pieces.items[i];
+        if (piece->ascii != NULL) {
+            gm_buffer_add_text(out, piece->ascii);
+        } else {
+            gm_buffer_add(out, source->text + piece->start, piece->end - piece->start);
+        }
+    }
+}
+
 void gm_edits_apply(const gm_edits *edits, const gm_source *source, gm_buffer *out) {
     assert(gm_edits_verify(edits, source->length));
     uint32_t at = 0;

@@ -44,6 +44,9 @@ bool gm_edits_touch(const gm_edits *edits, uint32_t start, uint32_t end);
 /* Add a replacement, at its place in the order. False when it overlaps one that is there: then nothing is added. */
 bool gm_edits_add(gm_arena *arena, gm_edits *edits, gm_edit edit);
 
+/* Append a text as UTF-8, whatever the character set of the file. */
+void gm_edit_write(const gm_edit_text *text, const gm_source *source, gm_buffer *out);
+
 /* The bytes of the file with all edits carried out. */
 void gm_edits_apply(const gm_edits *edits, const gm_source *source, gm_buffer *out);
 

@@ -66,9 +66,20 @@ static bool write_form(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits, co
     return written;
 }
 
+/* Add the `import torch` that is missing in front of a statement; nothing where none is missing. */
+static void add_import(gm_fixer *fixer, gm_edits *edits, const gm_node *place) {
+    if (place != NULL) {
+        gm_edit edit = {.start = place->start, .end = place->start};
+        gm_edit_add(fixer->analysis->arena, &edit.text, "import torch");
+        gm_edit_add(fixer->analysis->arena, &edit.text, gm_text_line_end(fixer, edit.start));
+        gm_edits_add(fixer->analysis->arena, edits, edit);
+    }
+}
+
 static bool mend(gm_fixer *fixer, gm_fix_site *site) {
     gm_edits edits = {0};
-    const gm_node *import_at = fixer->import_at;
+    const gm_node *import_of_others = fixer->import_at;
+    fixer->import_at = NULL;
     const gm_plan *plan = site->finding->plan;
     fixer->reason = general;
     bool open = !gm_edits_touch(&fixer->fix->edits, plan->node->start, plan->node->end);
@@ -76,17 +87,12 @@ static bool mend(gm_fixer *fixer, gm_fix_site *site) {
     for (uint32_t i = 0; mended && i < edits.items.count; i++) {
         gm_edits_add(fixer->analysis->arena, &fixer->fix->edits, edits.items.items[i]);
     }
-    fixer->import_at = mended ? fixer->import_at : import_at;
-    return mended;
-}
-
-static void add_import(gm_fixer *fixer) {
-    if (fixer->import_at != NULL) {
-        gm_edit edit = {.start = fixer->import_at->start, .end = fixer->import_at->start};
-        gm_edit_add(fixer->analysis->arena, &edit.text, "import torch");
-        gm_edit_add(fixer->analysis->arena, &edit.text, gm_text_line_end(fixer, edit.start));
-        gm_edits_add(fixer->analysis->arena, &fixer->fix->edits, edit);
+    if (mended) {
+        site->edits = edits;
+        add_import(fixer, &site->edits, fixer->import_at);
     }
+    fixer->import_at = mended && import_of_others == NULL ? fixer->import_at : import_of_others;
+    return mended;
 }
 
 gm_fix *gm_fix_run(gm_analysis *analysis, const gm_fix_options *options) {
@@ -107,6 +113,6 @@ gm_fix *gm_fix_run(gm_analysis *analysis, const gm_fix_options *options) {
             gm_vec_push(analysis->arena, &fix->left, left);
         }
     }
-    add_import(&fixer);
+    add_import(&fixer, &fix->edits, fixer.import_at);
     return fix;
 }

@@ -11,6 +11,7 @@
 
 typedef struct gm_fix_site {
     const gm_finding *finding;
+    gm_edits edits;         /* of this mend alone, with the `import torch` that it requires */
     const char *assumption; /* what the mend rests on; NULL when it is proved */
 } gm_fix_site;
 

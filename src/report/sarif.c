@@ -72,6 +72,33 @@ static void add_message(gm_buffer *out, const gm_entry *entry) {
     gm_buffer_add_json(out, text.bytes, text.length);
 }
 
+static void add_replacement(gm_buffer *out, const gm_checked *checked, const gm_replacement *edit) {
+    const gm_source *source = checked->source;
+    gm_position from = gm_source_position(source, edit->start);
+    gm_position to = gm_source_position(source, edit->end);
+    gm_buffer_printf(out, "{\"deletedRegion\": {\"startLine\": %u, \"startColumn\": %u, \"endLine\": %u, \"endColumn\": %u}", from.line,
+                     gm_report_column(source, from), to.line, gm_report_column(source, to));
+    gm_buffer_add_text(out, ", \"insertedContent\": {\"text\": ");
+    gm_buffer_add_json(out, edit->text, strlen(edit->text));
+    gm_buffer_add_text(out, "}}");
+}
+
+/* What `fix` writes for a finding. Of a notebook nothing: its regions are those of JSON, in which the text would have another form. */
+static void add_fix(gm_buffer *out, const gm_checked *checked, const gm_entry *entry) {
+    if (entry->edits == NULL || checked->cells != NULL) {
+        return;
+    }
+    gm_buffer_printf(out, ", \"fixes\": [{\"description\": {\"text\": \"the mend that `graphmend fix` writes for %s\"}, ", entry->rule->code);
+    gm_buffer_add_text(out, "\"artifactChanges\": [{\"artifactLocation\": {\"uri\": ");
+    gm_report_add_uri(out, checked->path);
+    gm_buffer_add_text(out, "}, \"replacements\": [");
+    for (uint32_t i = 0; i < entry->edits->items.count; i++) {
+        gm_buffer_add_text(out, i == 0 ? "" : ", ");
+        add_replacement(out, checked, &entry->edits->items.items[i]);
+    }
+    gm_buffer_add_text(out, "]}]}]");
+}
+
 static void file(gm_buffer *out, const gm_checked *checked, const gm_report_style *style) {
     (void)style;
     gm_table seen = {0};
@@ -84,9 +111,10 @@ static void file(gm_buffer *out, const gm_checked *checked, const gm_report_styl
         gm_report_add_uri(out, checked->path);
         gm_buffer_add_text(out, "}, ");
         add_region(out, checked, entry);
-        gm_buffer_printf(out, "}}], \"partialFingerprints\": {\"markedText/v1\": \"%016llx\"}, \"properties\": {\"run\": %s, \"fix\": \"%s\"}}",
-                         (unsigned long long)gm_report_fingerprint(out->arena, &seen, checked, entry), entry->run ? "true" : "false",
-                         gm_report_fix(entry));
+        gm_buffer_printf(out, "}}], \"partialFingerprints\": {\"markedText/v1\": \"%016llx\"}",
+                         (unsigned long long)gm_report_fingerprint(out->arena, &seen, checked, entry));
+        add_fix(out, checked, entry);
+        gm_buffer_printf(out, ", \"properties\": {\"run\": %s, \"fix\": \"%s\"}}", entry->run ? "true" : "false", gm_report_fix(entry));
     }
 }
 

@@ -46,14 +46,18 @@ static void add_plan(gm_analysis *analysis, gm_plan *plan) {
     analysis->plan_count++;
 }
 
+/* The plans behind a freed slot move up, so that no probe ends too soon. */
 static void remove_plan(gm_analysis *analysis, const gm_plan *gone) {
-    uint32_t capacity = analysis->plan_capacity;
-    gm_plan **old = analysis->plans;
-    analysis->plans = GM_NEW_ARRAY(analysis->arena, gm_plan *, capacity);
-    for (uint32_t i = 0; i < capacity; i++) {
-        if (old[i] != NULL && old[i] != gone) {
-            analysis->plans[slot_of(analysis, old[i]->node)] = old[i];
-        }
+    uint32_t mask = analysis->plan_capacity - 1;
+    uint32_t slot = slot_of(analysis, gone->node);
+    if (analysis->plans[slot] != gone) {
+        return;
+    }
+    analysis->plans[slot] = NULL;
+    for (slot = (slot + 1) & mask; analysis->plans[slot] != NULL; slot = (slot + 1) & mask) {
+        gm_plan *plan = analysis->plans[slot];
+        analysis->plans[slot] = NULL;
+        analysis->plans[slot_of(analysis, plan->node)] = plan;
     }
 }
 
@@ -88,6 +92,10 @@ void gm_report_refusal(gm_analysis *analysis, const gm_rule *rule, const gm_site
     add_finding(analysis, rule, site->node, site->function, message, advice, certain)->refusal = refusal;
 }
 
+void gm_report_break(gm_analysis *analysis, const char *break_id) {
+    analysis->findings.items[analysis->findings.count - 1].break_id = break_id;
+}
+
 void gm_analysis_refuse(gm_analysis *analysis, gm_plan *plan, const char *reason) {
     for (uint32_t i = 0; i < analysis->findings.count; i++) {
         gm_finding *finding = &analysis->findings.items[i];
@@ -97,6 +105,18 @@ void gm_analysis_refuse(gm_analysis *analysis, gm_plan *plan, const char *reason
         }
     }
     remove_plan(analysis, plan);
+}
+
+void gm_analysis_refuse_each(gm_analysis *analysis, const char *(*why)(const gm_finding *finding, const void *context), const void *context) {
+    for (uint32_t i = 0; i < analysis->findings.count; i++) {
+        gm_finding *finding = &analysis->findings.items[i];
+        const char *reason = finding->plan == NULL ? NULL : why(finding, context);
+        if (reason != NULL) {
+            remove_plan(analysis, finding->plan);
+            finding->refusal = (gm_refusal){reason, finding->plan->node};
+            finding->plan = NULL;
+        }
+    }
 }
 
 bool gm_analysis_same_text(const gm_analysis *analysis, const gm_node *left, const gm_node *right) {

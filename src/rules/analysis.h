@@ -29,6 +29,7 @@ typedef struct gm_finding {
     gm_function *function; /* where it is */
     const char *message;   /* what breaks */
     const char *advice;    /* what to write instead */
+    const char *break_id;  /* where another kind of graph break than that of the rule is meant; else NULL */
     gm_refusal refusal;    /* why there is no mend; no reason when there is */
     gm_plan *plan;         /* NULL when refused */
     bool certain;          /* by evidence, not only by shape: `check` shows these alone */
@@ -91,6 +92,9 @@ void gm_report_plan(gm_analysis *analysis, gm_plan *plan, const char *message, c
 void gm_report_refusal(gm_analysis *analysis, const struct gm_rule *rule, const gm_site *site, gm_refusal refusal,
                        const char *message, const char *advice, bool certain);
 
+/* Name the kind of graph break of the finding that was reported last, where it is not that of the rule. */
+void gm_report_break(gm_analysis *analysis, const char *break_id);
+
 /* Whether two nodes have the same text. */
 bool gm_analysis_same_text(const gm_analysis *analysis, const gm_node *left, const gm_node *right);
 
@@ -103,5 +107,8 @@ const char *gm_analysis_text(const gm_analysis *analysis, const char *format, ..
 
 /* Forget a plan: its finding becomes a refusal. For writers that cannot carry it out. */
 void gm_analysis_refuse(gm_analysis *analysis, gm_plan *plan, const char *reason);
+
+/* The same for every plan that `why` has a reason against; findings of one plan must get the same answer. Linear in the findings. */
+void gm_analysis_refuse_each(gm_analysis *analysis, const char *(*why)(const gm_finding *finding, const void *context), const void *context);
 
 #endif

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "rules/counters.h"
 #include "rules/defer.h"
 #include "rules/effects.h"
 #include "rules/read_next.h"
@@ -16,12 +17,15 @@ static const char page[] =
     "    self.means.setdefault(name, []).append(y.mean().item())\n"
     "    self.writer.add_scalar(\"mean\", y.mean().item())\n"
     "    if x.mean() > 0:\n"
-    "        self.hits += 1\n\n"
+    "        self.hits += 1\n"
+    "    self.calls += 1\n\n"
     "## Why it breaks\n\n"
-    "Reading the number ends the graph (GB0124), and so does a condition on data around the statement (GB0170). An object that changes "
-    "in every call is also looked at in front of every call: the function is compiled again each time, and after eight times no more.\n\n"
+    "Reading the number ends the graph (GB0124), and so does a condition on data around the statement (GB0170). A whole number "
+    "that a module holds is compiled in as a constant: where every call changes it, every call compiles the function again, and after eight times "
+    "the function runs in plain Python (GB0039). A list or dictionary that grows in every call has the same end.\n\n"
     "## What to write\n\n"
-    "Return the tensor and keep the number in the caller, or count in a buffer, with tensor operations.\n\n"
+    "Return the tensor and keep the number in the caller, or count in a buffer, with tensor operations:\n\n"
+    "    self.register_buffer(\"calls\", torch.zeros((), dtype=torch.long))\n\n"
     "## When the mend is safe\n\n"
     "The value is a number, a text or a container of such, and nothing in the compiled call looks at the object, which is "
     "found out while the call is traced; a counter that the next statements read for certain is left as it is. What a method of the program's "
@@ -450,7 +454,10 @@ static const char *text_of(gm_analysis *analysis, const gm_node *node) {
     return gm_analysis_text(analysis, "%.*s", (int)(node->end - node->start), analysis->tree->source->text + node->start);
 }
 
-static bool find(gm_analysis *analysis, const gm_site *site) {
+static const char counting[] = "a counter of a module is changed in every call, and its value is compiled in";
+static const char count_elsewhere[] = "count in a buffer, a tensor that `+=` changes in place, or in the caller";
+
+static bool plan_record(gm_analysis *analysis, const gm_site *site, bool grows) {
     record found = {0};
     gm_plan *plan = gm_plan_new(analysis, &gm_rule_record, site, GM_PLAN_RECORD);
     if (is_constructor(site->function) || !take_statement(analysis, site, &found)) {
@@ -478,11 +485,24 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     if (found.counts && !certain && gm_read_next(analysis, site, plan->path)) {
         return false;
     }
-    gm_defer_record(analysis, site, plan, &found.reads, found.target,
-                    certain ? "a number from a tensor is kept in an object" : "an object is changed in every call",
-                    "return the tensor, and keep the number in the caller", certain);
+    const char *message = certain ? "a number from a tensor is kept in an object" : grows ? counting : "an object is changed in every call";
+    const char *advice = grows ? count_elsewhere : "return the tensor, and keep the number in the caller";
+    gm_defer_record(analysis, site, plan, &found.reads, found.target, message, advice, certain || grows);
     mark_guessed(plan, &asked);
     return true;
+}
+
+static bool find(gm_analysis *analysis, const gm_site *site) {
+    bool grows = gm_counter_grows(analysis, site);
+    bool planned = plan_record(analysis, site, grows);
+    if (grows && !planned) {
+        gm_refusal refusal = {"the call itself reads the counter; `graphmend run` keeps its value open", site->node};
+        gm_report_refusal(analysis, &gm_rule_record, site, refusal, counting, count_elsewhere, true);
+    }
+    if (grows) {
+        gm_report_break(analysis, "GB0039");
+    }
+    return grows || planned;
 }
 
 const gm_rule gm_rule_record = {"GM304", "record-in-graph", "GB0124", page, find, false};

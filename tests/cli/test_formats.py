@@ -39,6 +39,7 @@ REGION = {
     "members": {name: COUNT for name in ("startLine", "startColumn", "endLine", "endColumn")},
 }
 URI = {"type": str, "pattern": r"(file://)?[A-Za-z0-9/._~%-]+"}
+ARTIFACT = {"type": dict, "required": set(), "members": {"uri": URI}}
 LOCATION = {
     "type": dict,
     "required": set(),
@@ -47,10 +48,34 @@ LOCATION = {
             "type": dict,
             "required": {"artifactLocation"},
             "members": {
-                "artifactLocation": {"type": dict, "required": set(), "members": {"uri": URI}},
+                "artifactLocation": ARTIFACT,
                 "region": REGION,
             },
         }
+    },
+}
+REPLACEMENT = {
+    "type": dict,
+    "required": {"deletedRegion"},
+    "members": {
+        "deletedRegion": REGION,
+        "insertedContent": {"type": dict, "required": set(), "members": {"text": TEXT}},
+    },
+}
+CHANGE = {
+    "type": dict,
+    "required": {"artifactLocation", "replacements"},
+    "members": {
+        "artifactLocation": ARTIFACT,
+        "replacements": {"type": list, "items": REPLACEMENT, "fewest": 1},
+    },
+}
+FIX = {
+    "type": dict,
+    "required": {"artifactChanges"},
+    "members": {
+        "description": MESSAGE,
+        "artifactChanges": {"type": list, "items": CHANGE, "fewest": 1, "unique": True},
     },
 }
 RESULT = {
@@ -62,6 +87,7 @@ RESULT = {
         "message": MESSAGE,
         "locations": {"type": list, "items": LOCATION},
         "partialFingerprints": BAG,
+        "fixes": {"type": list, "items": FIX, "unique": True},
         "properties": BAG,
     },
 }
@@ -132,6 +158,7 @@ def faults(value: Any, schema: dict[str, Any], where: str = "$") -> list[str]:
     elif isinstance(value, list):
         for index, item in enumerate(value):
             found += faults(item, schema["items"], f"{where}[{index}]")
+        found += [f"{where}: too few"] if len(value) < schema.get("fewest", 0) else []
         found += [f"{where}: twice"] if schema.get("unique") and any(value.count(item) > 1 for item in value) else []
     else:
         found += [f"{where}.{name}: missing" for name in schema["required"] - value.keys()]
@@ -159,6 +186,7 @@ def test_the_validators_find_faults() -> None:
     assert faults({"version": "2.1.0"}, SARIF) == ["$.runs: missing"]
     assert faults({"startLine": 0}, REGION) == ["$.startLine: 0"]
     assert faults({"startLine": 1, "x": 1}, REGION) == ["$.x: unknown"]
+    assert faults({"artifactChanges": []}, FIX) == ["$.artifactChanges: too few"]
     assert xml_faults(ElementTree.fromstring("<testsuites><testcase/></testsuites>")) == [
         "<testcase> in <testsuites>",
         "testcase: no name",
