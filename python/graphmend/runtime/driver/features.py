@@ -50,6 +50,7 @@ ORDER = (
     "ops.rnn_layers",
     "autograd.function_repeated_input",
     "shims.class_attribute_writes",
+    "shims.function_attributes",
     "external.python_random",
     "effects.exceptions",
     "shims.property_functions",
