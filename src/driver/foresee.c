@@ -9,6 +9,7 @@
 #include "mend/fix.h"
 #include "rules/decisions.h"
 #include "rules/outside_calls.h"
+#include "rules/untraced.h"
 
 /* What `run` does where a finding has no plan. */
 typedef struct way {
@@ -25,7 +26,10 @@ static const way ways[] = {
     {&gm_rule_recurrent_layer, "it makes the layer one operator, where it is not trained"},
 };
 
-static const char *way_of(const gm_finding *finding) {
+static const char *way_of(gm_analysis *analysis, const gm_finding *finding) {
+    if (finding->rule == &gm_rule_untraced_context) {
+        return gm_untraced_context_way(analysis, finding->function, finding->node);
+    }
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         if (ways[i].rule == finding->rule) {
             bool object = finding->rule == &gm_rule_outside_value && gm_outside_form_of(finding->function, finding->node) == GM_OUTSIDE_OBJECT;
@@ -179,7 +183,7 @@ static const told *find(const list *all, const gm_entry *entry) {
 
 /* What `run` does; the note is there where the reason of the finding does not say it. */
 static void foresee_run(gm_analysis *analysis, decisions *all, gm_entry *entry, const gm_finding *finding) {
-    const char *words = way_of(finding);
+    const char *words = way_of(analysis, finding);
     if (is_decision(finding->rule)) {
         const char *reason = NULL;
         if (!all->known) {

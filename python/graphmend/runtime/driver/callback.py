@@ -27,6 +27,7 @@ from ..base.marker_ops import site_of
 from ..capture.assumptions import MOST
 from ..capture.data_scalars import CAPTURE
 from ..capture.identity_guard import surroundings
+from ..external.locks import wait_once
 from ..shims.lazy_attributes import foreseen
 from . import faults, variants
 from .back_off import BackOff
@@ -166,6 +167,8 @@ class Callback:
         with forgotten_breaks() as forget_breaks:
             for _ in range(MAX_ATTEMPTS):
                 trace = course.trace()
+                if course.early and self.preparation.may_wait():
+                    wait_once(trace, self.preparation.lines())
                 with held() as records:
                     result, error = self.attempt(trace, frame, cache_entry, frame_state)
                     records = list(records)
