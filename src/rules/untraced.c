@@ -109,8 +109,8 @@ static const gm_name *maker_of_name(const search *searching, const gm_node *name
 static const gm_name *maker_of_attribute(const search *searching, const gm_Attribute *attribute) {
     bool own = attribute->value->kind == GM_KIND_Name && gm_name_is(gm_as_Name(attribute->value)->id, "self");
     const gm_class *class_ = own ? gm_class_around(searching->function) : NULL;
-    const gm_attribute *held = class_ == NULL ? NULL : gm_class_attribute(class_, attribute->attr);
-    return held == NULL ? NULL : held->type;
+    const gm_attribute *attached = class_ == NULL ? NULL : gm_class_attribute(class_, attribute->attr);
+    return attached == NULL ? NULL : attached->type;
 }
 
 static const gm_name *maker_of(const search *searching, const gm_node *object) {

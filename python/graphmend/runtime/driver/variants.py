@@ -130,13 +130,13 @@ class Variants:
         return self.whole[-1]
 
     def pays(self) -> bool:
-        """Whether one more graph is worth its trace; where calls seldom find a graph, later processes make none.
+        """Whether a further graph is worth a trace. Where calls seldom take a path again, later processes know.
 
-        A graph pays in the calls that take its path again. A program whose calls all decide otherwise would trace the
-        whole call again and again, and throw each graph away.
+        A graph pays when calls take the graph's path again. Where each call takes a path of its own, each call would
+        trace the program anew and throw the graph away.
         """
-        replays = self.record.replays + 1  # this call among them
-        again = self.calls - len(self.whole) - replays  # calls that found a graph of an earlier call
+        replays = self.record.replays + 1  # with the present call
+        again = self.calls - len(self.whole) - replays  # calls with the path of an earlier call
         if len(self.whole) < UNPROVED or again >= len(self.whole):
             return True
         if replays >= UNPROVED and 2 * again < replays:
