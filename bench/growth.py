@@ -34,7 +34,7 @@ NOT_ANALYSED = b"too large, not analysed"
 SECONDS, LIMIT, STEP, SPAN = 120, 1.2, 4, 16
 NOTICEABLE = 0.2  # a shape that takes less is told, and not judged
 LEAST = 0.01  # of the small size: below, the clock and the machine are what is measured
-REPEATS = ((0.1, 9), (1.0, 3), (math.inf, 1))  # up to so many seconds, so many runs
+REPEATS = ((0.1, 7), (0.5, 3), (math.inf, 1))  # up to so many seconds, so many runs
 
 
 @dataclass
@@ -139,10 +139,11 @@ def main() -> int:
             for command in COMMANDS:
                 rows.append(measure(executable, name, command, asked.most, Path(folder), starts[command]))
                 print(told(rows[-1]), flush=True)
+                if asked.json is not None:  # each time: whoever ends a run keeps what it has measured
+                    record = {"most": asked.most, "rows": [asdict(row) for row in rows]}
+                    asked.json.write_text(json.dumps(record, indent=1) + "\n")
     steep = [row for row in rows if row.steep]
     print(f"{len(asked.only)} shapes, {len(steep)} of {len(rows)} rows above {LIMIT}")
-    if asked.json is not None:
-        asked.json.write_text(json.dumps({"most": asked.most, "rows": [asdict(row) for row in rows]}, indent=1) + "\n")
     return 1 if steep else 0
 
 
