@@ -66,7 +66,7 @@ def run_all(options: Options, folder: str, progress: terminal.AnyProgress) -> di
         place = os.path.join(folder, str(number))
         settings = settings_of(options, role, fullgraph)
         try:
-            ended = processes.run(name, settings, arguments, place, options.timeout)
+            ended = processes.run(name, settings, arguments, place, options.timeout, options.kernels)
         except KeyboardInterrupt:
             if not all(way in runs for way in COMPARED):
                 raise
@@ -90,7 +90,8 @@ def run_with_other_rounding(
     progress.begin(ROUNDED)
     settings = settings_of(options, ROUNDED, False)
     place = os.path.join(folder, ROUNDED)
-    runs[ROUNDED] = Seen(processes.run(ROUNDED, settings, arguments_of(options), place, options.timeout))
+    ended = processes.run(ROUNDED, settings, arguments_of(options), place, options.timeout, options.kernels)
+    runs[ROUNDED] = Seen(ended)
 
 
 def arguments_of(options: Options) -> list[str]:

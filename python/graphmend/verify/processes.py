@@ -57,10 +57,16 @@ class Ended:
         return [line for line in lines if line.startswith("File ") and not line.startswith(OURS)][:LAST_LINES]
 
 
-def environment(folder: str) -> dict[str, str]:
-    """The environment of a run: nothing that another run compiled or found out makes its first call shorter."""
-    cache = os.path.join(folder, "compiled")
+def environment(folder: str, kernels: Optional[str]) -> dict[str, str]:
+    """The environment of a run.
+
+    Each run compiles by itself, so that the first calls of two runs can be compared. With a folder for `kernels`, runs
+    share the machine code that inductor has for a source text, and every graph is still lowered anew.
+    """
+    cache = kernels or os.path.join(folder, "compiled")
     changed = {
+        "TORCHINDUCTOR_FX_GRAPH_CACHE": "0",
+        "TORCHINDUCTOR_AUTOGRAD_CACHE": "0",
         "GRAPHMEND_EVIDENCE": "0",
         "PYTHONHASHSEED": "0",
         "TORCHINDUCTOR_CACHE_DIR": cache,
@@ -95,7 +101,9 @@ def wait(process: subprocess.Popen[bytes], limit: Optional[float]) -> bool:
         process.wait()
 
 
-def run(name: str, settings: Settings, arguments: list[str], folder: str, limit: float) -> Ended:
+def run(
+    name: str, settings: Settings, arguments: list[str], folder: str, limit: float, kernels: Optional[str] = None
+) -> Ended:
     """Run the program once, in a folder for its record; `limit` is in seconds, 0 for none."""
     os.mkdir(folder)
     settings.save(folder)
@@ -108,7 +116,7 @@ def run(name: str, settings: Settings, arguments: list[str], folder: str, limit:
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=err,
-            env=environment(folder),
+            env=environment(folder, kernels),
             start_new_session=True,
         )
         in_time = wait(process, limit or None)
