@@ -256,8 +256,8 @@ def recall_part(record: Any) -> list[str]:
 def precision_part(path: Path, record: Any) -> list[str]:
     lines = [
         f"Findings of `check` over the sources of {record['sources']}, or those that a draw names, drawn at random and",
-        "judged one by one by reading the code; kinds of places that the plain runs do not show were run as small programs under torch",
-        f"{record['torch']}. A finding is right if Dynamo ends the graph at its place when compiled code comes",
+        "judged one by one by reading the code; kinds of places that the plain runs do not show were run as small programs",
+        f"under torch {record['torch']}. A finding is right if Dynamo ends the graph at its place when compiled code comes",
         "there with what the code is made for. What the wrong ones showed was mended after each draw. The lists are in",
         f"`data/check/{path.name}`.",
         "",

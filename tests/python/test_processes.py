@@ -90,7 +90,7 @@ def test_loader_workers(programs):
 
 
 def test_accelerate_launch(programs):
-    """`accelerate launch` starts a process: it computes what a plain one does, in one graph, and the launcher says so."""
+    """`accelerate launch` starts a process: results as in a plain run, in one graph, and one summary."""
     pytest.importorskip("accelerate")
     text = GATE + (
         "if __name__ == '__main__':\n"

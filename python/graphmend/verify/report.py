@@ -68,7 +68,7 @@ def empty() -> dict[str, Any]:
 
 
 def evidence(runs: dict[str, Seen], first_calls: bool) -> dict[str, Any]:
-    """What the runs show, side by side; `first_calls` is whether the times of first calls mean anything."""
+    """The evidence of the runs, side by side; `first_calls` is whether first calls are timed."""
     eager, plain, mended = runs["eager"], runs["plain"], runs["mended"]
     sites = Sites(plain, mended)
     full: list[Optional[Seen]] = [runs.get("plain fullgraph"), runs.get("mended fullgraph")]
