@@ -111,15 +111,19 @@ def test_wrong_findings_are_named(tmp_path: Path) -> None:
     record = {"sources": "transformers 5", "torch": "2.13.0", "draws": draws}
     (tmp_path / "precision.json").write_text(json.dumps(record))
     page = write(tmp_path)
-    assert "| 5 | 40 | 2 | 1 |" in page and "| 5 | a.py:9 | GM201 | reads | a number |" in page and "a.py:3" not in page
+    assert (
+        "| 5 | transformers 5 | 40 | 2 | 1 |" in page
+        and "| 5 | a.py:9 | GM201 | reads | a number |" in page
+        and "a.py:3" not in page
+    )
 
 
 def test_the_judgement_that_is_kept_is_whole() -> None:
     record = json.loads((ROOT / "data/check/precision.json").read_text(encoding="utf-8"))
     for draw in record["draws"]:
-        assert len(draw["rows"]) == 100 and all(row["why"] for row in draw["rows"])
+        assert len(draw["rows"]) in (100, 200) and all(row["why"] for row in draw["rows"])
         places = {(row["path"], row["line"], row["column"], row["code"]) for row in draw["rows"]}
-        assert len(places) == 100
+        assert len(places) == len(draw["rows"])
 
 
 def test_speed_of_branches(tmp_path: Path) -> None:

@@ -247,16 +247,25 @@ def recall_part(record: Any) -> list[str]:
 
 def precision_part(path: Path, record: Any) -> list[str]:
     lines = [
-        f"Findings of `check` over the sources of {record['sources']}, drawn at random and judged one by one by",
-        "reading the code; kinds of places that the plain runs do not show were run as small programs under torch",
-        f"{record['torch']}. A finding is right if Dynamo ends the graph at its place when compiled code comes",
+        f"Findings of `check` over the sources of {record['sources']}, or those that a draw names, drawn at random and",
+        "judged one by one by reading the code; kinds of places that the plain runs do not show were run as small programs",
+        f"under torch {record['torch']}. A finding is right if Dynamo ends the graph at its place when compiled code comes",
         "there with what the code is made for. What the wrong ones showed was mended after each draw. The lists are in",
         f"`data/check/{path.name}`.",
         "",
     ]
     draws = record["draws"]
-    counts = [[d["seed"], d["findings"], len(d["rows"]), sum(row["right"] for row in d["rows"])] for d in draws]
-    lines += table(["draw with seed", "findings in all", "drawn", "right"], counts)
+    counts = [
+        [
+            d["seed"],
+            d.get("sources", record["sources"]),
+            d["findings"],
+            len(d["rows"]),
+            sum(r["right"] for r in d["rows"]),
+        ]
+        for d in draws
+    ]
+    lines += table(["draw with seed", "sources", "findings in all", "drawn", "right"], counts)
     wrong = [(draw["seed"], row) for draw in draws for row in draw["rows"] if not row["right"]]
     rows = [[seed, f"{row['path']}:{row['line']}", row["code"], row["message"], row["why"]] for seed, row in wrong]
     return lines + ["Wrong:", ""] + table(["draw", "place", "code", "finding", "why it is wrong"], rows)

@@ -34,6 +34,7 @@ static int read_options(int count, char **arguments) {
         {"--no-fullgraph", &no_fullgraph, NULL, NULL, "leave out the two runs that ask for fullgraph=True"},
         {"--seed", NULL, &value, "N", "the seed of all random generators at the start (default 0)"},
         {"--timeout", NULL, &value, "SECONDS", "the longest that one run may take (default 3600, 0: no limit)"},
+        {"--kernels", NULL, &value, "FOLDER", "keep compiled kernels of inductor here; the first calls are then not timed"},
         {"--inputs", NULL, &value, "NAME", "the function that makes the inputs of a callable (default: inputs)"},
         {"--color", NULL, &value, "WHEN", "auto (a terminal and no NO_COLOR; default), always or never"},
     };

@@ -252,7 +252,9 @@ static gm_value value_of_local(gm_function *function, const gm_symbol *symbol, c
     gm_definition_list list = {NULL, 0, false};
     bool read = gm_reaching_of_use(environments->reaching, name, &list);
     gm_value value = read ? join_definitions(function, symbol, list) : join_all(function, symbol);
-    return use_evidence(function, symbol, value);
+    value = use_evidence(function, symbol, value);
+    bool other = gm_value_has_tensor(value) && gm_value_ruled_out(function, usage_of(function, symbol), name);
+    return other ? gm_value_python(GM_FORM_ANY, "it is asked whether it is a tensor", name) : value;
 }
 
 /* A variable of a function around. */

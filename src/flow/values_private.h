@@ -22,6 +22,7 @@ typedef struct gm_usage {
     const gm_node *evidence;
     bool escapes; /* others may hold the same storage: it is assigned, stored, handed to an unknown call, viewed, captured */
     bool counts;  /* used like a number: an argument of range() or a size */
+    GM_VEC(const gm_node *) questions; /* calls `isinstance(x, ...)` and `torch.is_tensor(x)` */
 } gm_usage;
 
 typedef struct gm_memo {
@@ -206,6 +207,9 @@ const gm_node *gm_class_of_self(gm_function *function, const gm_node *expression
 
 /* The value of `self.NAME`, for a class of this file. */
 gm_value gm_evaluate_self(gm_function *function, const gm_node *class_def, const gm_node *attribute);
+
+/* Whether a test of its type rules out that a variable of the function is a tensor where a Name reads it. */
+bool gm_value_ruled_out(gm_function *function, const gm_usage *usage, const gm_node *use);
 
 /* The def of a method of a class or its bases in this file, or NULL. */
 const gm_node *gm_class_method(gm_flow *flow, const gm_node *class_def, const gm_name *name);

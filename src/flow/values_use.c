@@ -132,9 +132,21 @@ static bool asks_for_tensor(use_search *search, const gm_name *name, const gm_Ca
            gm_flow_names(search->function->flow, call->args.items[1], "torch.Tensor");
 }
 
+/* Keep `isinstance(x, ...)` and `torch.is_tensor(x)` with the variable. */
+static void note_question(use_search *search, const gm_name *name, const gm_Call *call) {
+    bool asks = name != NULL && call->keywords.count == 0 &&
+                ((strcmp(name->text, "builtins.isinstance") == 0 && call->args.count == 2) ||
+                 (strcmp(name->text, "torch.is_tensor") == 0 && call->args.count == 1));
+    gm_usage *usage = asks ? usage_of(search, call->args.items[0]) : NULL;
+    if (usage != NULL) {
+        gm_vec_push(search->function->flow->arena, &usage->questions, &call->base);
+    }
+}
+
 static void look_at_call(use_search *search, const gm_node *node) {
     const gm_Call *call = gm_as_Call(node);
     const gm_name *name = gm_flow_qualified(search->function->flow, call->func);
+    note_question(search, name, call);
     if (asks_for_tensor(search, name, call)) {
         gm_usage *usage = usage_of(search, call->args.items[0]);
         if (usage != NULL) {

@@ -36,18 +36,37 @@ static gm_refusal refusal_of_context(const gm_site *site) {
     return (gm_refusal){NULL, NULL};
 }
 
+/* Whether a test asks tensors alone, and makes no number of them. */
+static bool asks_tensors(gm_function *function, const gm_node *test) {
+    if (test->kind == GM_KIND_UnaryOp && gm_as_UnaryOp(test)->op == GM_OP_Not) {
+        return asks_tensors(function, gm_as_UnaryOp(test)->operand);
+    }
+    bool all = test->kind == GM_KIND_BoolOp || gm_value_of(function, test).class_ == GM_VALUE_TENSOR;
+    for (uint32_t i = 0; test->kind == GM_KIND_BoolOp && all && i < gm_as_BoolOp(test)->values.count; i++) {
+        all = asks_tensors(function, gm_as_BoolOp(test)->values.items[i]);
+    }
+    return all;
+}
+
+/* An `assert` of tensors with a constant message becomes an assertion of the graph. */
+static bool stays_in_graph(const gm_site *site) {
+    const gm_Assert *check = site->node->kind == GM_KIND_Assert ? gm_as_Assert(site->node) : NULL;
+    return check != NULL && (check->msg == NULL || check->msg->kind == GM_KIND_Constant) && asks_tensors(site->function, check->test);
+}
+
 static void report(gm_analysis *analysis, const gm_site *site, gm_plan *plan, gm_test_class class_, const char *reason) {
+    bool certain = class_ == GM_TEST_TENSOR && !stays_in_graph(site);
     gm_refusal refusal = gm_effects_of_function(analysis, site->function);
     refusal = refusal.reason != NULL ? refusal : refusal_of_context(site);
     refusal = refusal.reason != NULL ? refusal : gm_test_refusal(analysis, site, plan->test, true);
     const char *message = class_ == GM_TEST_TENSOR ? gm_analysis_text(analysis, "exception decided by the value of a tensor: %s", reason)
                                                    : "exception decided by what may be the value of a tensor";
     if (refusal.reason != NULL) {
-        gm_report_refusal(analysis, &gm_rule_guard, site, refusal, message, advice, class_ == GM_TEST_TENSOR);
+        gm_report_refusal(analysis, &gm_rule_guard, site, refusal, message, advice, certain);
         return;
     }
     plan->weight = 1 + gm_weight_of(analysis, &plan->then);
-    gm_report_plan(analysis, plan, message, advice, class_ == GM_TEST_TENSOR);
+    gm_report_plan(analysis, plan, message, advice, certain);
 }
 
 static bool find(gm_analysis *analysis, const gm_site *site) {

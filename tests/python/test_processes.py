@@ -89,6 +89,25 @@ def test_loader_workers(programs):
     assert mended.err.count("graphmend: ") == 1 and "graphmend: 2 places mended in 3 processes" in mended.err
 
 
+def test_accelerate_launch(programs):
+    """`accelerate launch` starts a process: results as in a plain run, in one graph, and one summary."""
+    pytest.importorskip("accelerate")
+    text = GATE + (
+        "if __name__ == '__main__':\n"
+        "    from accelerate import Accelerator\n"
+        "    model = Accelerator(cpu=True).prepare(torch.nn.Linear(2, 2))\n"
+        "    print('found', work(1), type(model).__name__, sys.argv)\n"
+    )
+    programs.write("script.py", text)
+    launch = ["-m", "accelerate.commands.accelerate_cli", "launch", "--cpu", "--num_processes=1", "--num_machines=1"]
+    launch += ["--mixed_precision=no", "--dynamo_backend=no", "script.py", "--lr", "1"]
+    plain, mended = programs.plain(*launch, PYTHONPATH=""), programs.mended(*launch, PYTHONPATH="")
+    assert plain.status == mended.status == 0, mended.err
+    before, after = (ended.out[ended.out.index("found") :] for ended in (plain, mended))
+    assert ", 1) " not in before and re.sub(r", \d+\) ", ", 1) ", before) == after
+    assert mended.err.count("graphmend: ") == 1 and "graphmend: 2 places mended" in mended.err
+
+
 def test_children_that_read_no_environment(programs):
     programs.write("child.py", "print('ran')\n")
     text = "import subprocess, sys, torch\nprint(subprocess.run([sys.executable, '-I', 'child.py']).returncode)\n"

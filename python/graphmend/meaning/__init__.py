@@ -6,9 +6,8 @@
     def hire(resume: str) -> Person:
         "Read the resume."
 
-`lift` and `lower` are the two directions of the road between values and text; a `Model` maps meanings to meanings.
-Nothing is sent unless a function is
-called, and this module imports nothing that is not needed for that: names are looked up when they are used.
+`lift` turns values into text, `lower` text into values; a `Model` maps meanings to meanings. Only calls of a function
+send requests, and this module imports names at their first use.
 """
 
 from __future__ import annotations

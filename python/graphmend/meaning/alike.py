@@ -1,8 +1,8 @@
-"""Events of a stream that are like the one before them but for their text, as nearly all are.
+"""Events of a stream that differ from the previous event in the text alone, as nearly all events do.
 
-Where an event has no backslash, its quotes are those around its strings. So when it says "content" once, what stands in
-front of that text and behind it is known, and bytes with the same ends and a plain text between them are JSON of the
-same value but for the text: nothing else in them has to be read again.
+In an event without a backslash, all quotes are around strings. So with a single "content", the bytes in front of the
+text and behind the text are known. Bytes with the same ends and a plain text in between are JSON of the same value with
+another text, and no parser has to read the ends again.
 """
 
 from __future__ import annotations

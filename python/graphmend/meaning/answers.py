@@ -1,7 +1,7 @@
-"""Answers of an endpoint that are kept: texts and their scores, in a folder that only this user can write.
+"""Kept answers of an endpoint: texts and scores, in a folder with write access for this user alone.
 
-Calls of tools are not kept and not made from what is kept: to call something is to do something, and that is decided by
-what a model says now."""
+Calls of tools are never kept, and no kept answer makes a call: a call has effects, and the current answer of a model
+decides."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ MOST_BYTES = 64 << 20
 
 
 class Answers:
-    """The answers in one folder, by what was asked. Methods never raise; what another user may have put there is told
-    once, and then nothing is kept."""
+    """The answers in one folder, by request. Methods never raise; a folder that other users can write is reported once,
+    and no answer is kept."""
 
     def __init__(self, folder: str) -> None:
         self.folder: Optional[str] = folder
@@ -29,7 +29,7 @@ class Answers:
         return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest() + ".json"
 
     def find(self, asked: Any) -> Optional[Scored]:
-        """The answer that is kept, if it is one."""
+        """The kept answer, or None."""
         if self.folder is None:
             return None
         try:
@@ -62,7 +62,7 @@ class Answers:
 
 
 def _answer(data: Any) -> Optional[Scored]:
-    """An answer of the shape that `keep` writes; anything else is none."""
+    """An answer in the format of `keep`; None for other data."""
     if not isinstance(data, dict) or data.get("calls") or not isinstance(data.get("text"), str):
         return None
     rows = data.get("logprobs")

@@ -30,17 +30,16 @@ def readable(hint: Any, depth: int = 1) -> ReadableType:
 
 
 def lift(value: Any, type: Any = None) -> Meaning[Any]:
-    """What a value means: its text and its type. A string means itself."""
+    """The meaning of a value: text and type. A string is a meaning itself."""
     text = value if isinstance(value, str) else dump(value)
     return Meaning(text, value.__class__ if type is None else type)
 
 
 def lower(text: Union[str, Meaning[Any]], type: Any = None, *, strict: bool = False, partial: bool = False) -> Any:
-    """The value that a text means, or a ReadError; never a guess.
+    """The value of a text, or a ReadError; never a guess.
 
-    `strict` accepts exactly the JSON of the type's schema. `partial` takes a text that ends too soon as far as it
-    goes: fields that are not there
-    are None."""
+    `strict` accepts exactly the JSON of the type's schema. `partial` reads an incomplete text up to the end: missing
+    fields are None."""
     if isinstance(text, Meaning):
         type, text = text.type if type is None else type, text.text
     known = readable(type, 2)

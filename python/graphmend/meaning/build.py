@@ -17,7 +17,7 @@ def _same(value: Any) -> Any:
 
 
 class Builders:
-    """The builders of a graph's types; `None` stands for values that are already what they should be."""
+    """The builders of a graph's types; `None` for values without conversion."""
 
     def __init__(self, graph: Graph, partial: bool = False) -> None:
         self._graph = graph

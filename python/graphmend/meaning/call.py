@@ -30,8 +30,9 @@ SMALL = 4096  # characters of an answer up to which each piece of it gives a val
 
 
 class _Feed:
-    """An answer that comes in pieces, as values that grow, and the tools that it asks for. Making a value takes time
-    that is linear in the text so far; so that all of them do, a large answer grows by a 32nd between two values."""
+    """An answer in pieces: growing values, and requested tools. A value takes time linear in the text so far. For
+    linear time of all values, a large answer grows by a 32nd between two values.
+    """
 
     def __init__(self, readable: ReadableType) -> None:
         from graphmend.core import Stream
@@ -44,7 +45,7 @@ class _Feed:
         self._calls: list[ToolCall] = []
 
     def feed(self, piece: Union[str, ToolCall]) -> Optional[Any]:
-        """The value as far as it goes; None while there is none, or none that is worth its time."""
+        """The value so far; None without a value, or where a value is not worth the time."""
         if isinstance(piece, ToolCall):
             self._calls.append(piece)
             return None
@@ -69,7 +70,7 @@ class _Feed:
 
 
 class _Answered:
-    """A function that a model answers: what its calls ask, and how they get their values."""
+    """A function with a model as its body: questions of calls, and their values."""
 
     def __init__(
         self,
@@ -176,12 +177,12 @@ def by(
 ) -> Callable[[Callable[..., Any]], Any]:
     """Let a model answer calls of a function that has no body.
 
-    The function's names, types, docstring and comments are the question. `sem` adds what they mean: "hire",
-    "hire.resume", "Person.age" to text. With `strict` an answer has to be exactly the JSON of the schema. With
-    `min_confidence` a Decision has to be that sure. `tools` are functions that the model may have called before it
-    answers, at most `rounds` times; so are arguments that are functions. The function gets `stream(...)`, which yields
-    the value as it grows, a large one in steps of a 32nd, and the whole of it at the end (a value that was begun before
-    tools were asked for is begun again), `explain(...)`, which sends nothing, and `meaning()`, its IR."""
+    The function's names, types, docstring and comments are the question. `sem` adds meanings of names: "hire",
+    "hire.resume", "Person.age" to text. With `strict` only the exact JSON of the schema is an answer. `min_confidence`
+    is the least certainty of a Decision. `tools` are functions for calls by the model in front of the answer, in at
+    most `rounds` rounds; arguments that are functions are tools, too. The function gets `stream(...)`, an iterator over
+    the growing value, in steps of a 32nd for a large value, with the whole value at the end (a call of tools restarts
+    the value), `explain(...)`, a dry run, and `meaning()`, the IR."""
     scope = sys._getframe(1).f_locals
     given = dict(sem or {})
 
@@ -212,8 +213,7 @@ def by(
 
 
 def explain(function: Any, *args: Any, **kwargs: Any) -> Explanation:
-    """What a call of a function that a model answers would send; nothing is sent. For arguments that are not given
-    their names stand."""
+    """The request of a call, without sending the request. Names stand for missing arguments."""
     if not hasattr(function, "explain"):
         raise MeaningError(f"{getattr(function, '__name__', function)!r} is no function that a model answers")
     made: Explanation = function.explain(*args, **kwargs)

@@ -9,8 +9,8 @@ LARGE = 1 << 16  # characters of a text; below, the collector has no work worth 
 
 
 class _Pause:
-    """No collection inside of `with`, in any thread; threads may be inside at the same time. Nothing that is made there
-    is garbage, and the collector sees all of it afterwards."""
+    """No collection inside of `with`, in any thread; several threads may be inside at once. Objects made inside are no
+    garbage, and the collector sees all objects afterwards."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -86,8 +86,8 @@ class _Completion:
 
 
 def complete(model: Model, target: Any, /, **given: Any) -> Any:
-    """A new object of a class with fields, of which a model fills in those that are missing: `target` is the class, or
-    an object whose fields that are None are missing. What is given is kept as it is and never asked for."""
+    """A new object of a class with fields, in which a model fills in the missing fields: `target` is the class, or an
+    object with None for missing fields. Present fields stay as they are and are no part of the question."""
     work = _Completion(target, given, sys._getframe(1).f_locals)
     return hold(model, work.converse(model)) if work.missing else work.read("{}")
 

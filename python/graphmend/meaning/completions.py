@@ -1,7 +1,7 @@
-"""Chat completions, whole and as events: the text, the calls of tools, and whether the server says that this is all.
+"""Chat completions, whole and as events: the text, the calls of tools, and the end as the server reports the end.
 
-An answer counts when the server has said how it ended, in a way that is an end, and nowhere that it failed. Both
-readers take bytes by `feed`, which gives pieces of text, and give the answer by `finish`, once no more bytes come.
+An answer counts with a reason for its end from the server, and without a failure anywhere. Both readers take bytes by
+`feed`, which returns pieces of text, and return the answer by `finish` behind the last byte.
 """
 
 from __future__ import annotations

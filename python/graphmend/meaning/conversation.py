@@ -1,8 +1,8 @@
-"""What is said between a function and a model, without saying how: questions, tools that the model asks for, and
-answers that cannot be read.
+"""The conversation between a function and a model, apart from input and output: questions, requested tools, and
+unreadable answers.
 
-A conversation is a generator. It yields what it waits for, a Request or a Run, and is sent the answer or the result;
-what it returns is the value. `hold` and `hold_async` are the two ways to go through with one.
+A conversation is a generator. The generator yields a Request or a Run, receives the answer or the result, and returns
+the value. `hold` and `hold_async` are the two ways to run a conversation.
 """
 
 from __future__ import annotations
@@ -105,8 +105,9 @@ def _asked_for(call: ToolCall) -> dict[str, Any]:
 
 
 def _use(call: ToolCall, tools: dict[str, Any]) -> Generator[Run, Any, Message]:
-    """The message with what a tool gives. A call that cannot be read is told to the model; what goes wrong inside of
-    a tool is the program's."""
+    """The message with the result of a tool. The model learns of unreadable calls; exceptions inside of a tool belong
+    to the program.
+    """
     tool = tools.get(call.name)
     if tool is None:
         text = f"There is no tool {call.name}; there are: {', '.join(tools)}."

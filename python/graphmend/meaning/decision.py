@@ -37,7 +37,7 @@ class Decision(Generic[T]):
 
 
 class UnsureError(CallError):
-    """A decision that is less certain than was asked for, or of which nobody knows how certain it is."""
+    """A decision of less certainty than required, or of unknown certainty."""
 
     def __init__(self, decision: Decision[Any], wanted: float) -> None:
         known = "unknown" if decision.confidence is None else f"{decision.confidence:.3f}"
@@ -46,7 +46,7 @@ class UnsureError(CallError):
 
 
 class Chooser:
-    """The choices of a type, each with a letter: one token decides, so that its probability is that of the choice."""
+    """The choices of a type, each with a letter: one token decides, and its probability is the certainty."""
 
     def __init__(self, hint: Any, readable: ReadableType) -> None:
         entry = readable.ir["types"][readable.root]
@@ -70,7 +70,7 @@ class Chooser:
         return Decision(value, self._probabilities(answer, letter))
 
     def _probabilities(self, answer: Scored, letter: str) -> Optional[dict[Any, float]]:
-        """Those of the first token that is a letter at all, which has to be the one that was read."""
+        """The probabilities of the first token with a letter, which must be the letter of the answer."""
         for tops in answer.logprobs or []:
             weights = dict.fromkeys(self.letters, 0.0)
             for token, logprob in tops.items():

@@ -65,16 +65,15 @@ async def _carry_out_later(steps: Asking, step: Any) -> tuple[Any, Optional[Scor
 class Endpoint(Model):
     """A model by its name and the address of the endpoint, such as `http://localhost:8000/v1`.
 
-    The key comes from the environment variable `key_variable` when a request is made, and goes nowhere but into its
-    header, over https or to this machine; `insecure` lets it go over http to others. `schema` asks the endpoint to hold
-    the model to the JSON Schema of the answer. `deadline` is how long a call may take as a whole, with pauses,
-    repetitions and tools, `timeout` how long to wait for a connection or for more of an answer. `tries` is how often a
-    request is sent when the endpoint is out of order, `pause` a bound of the seconds before the second time, `retries`
-    how often an answer that cannot be read is asked for again. `max_tokens_spent` ends calls once answers have used so
-    many tokens, `max_answer_bytes` and `max_line_bytes` bound an answer and a line of a stream, `max_calls` the calls
-    of tools in a conversation. `cache` is a folder that nobody else
-    can write, in which answers that call no tools are kept. `on_event` is told about requests,
-    answers and failures. Anything else goes into the request. What an option cannot be is an OptionError."""
+    The key comes from the environment variable `key_variable` at the time of a request, and only enters the header of
+    the request, over https or to this machine; `insecure` permits http to other machines. `schema` asks the endpoint to
+    hold the model to the JSON Schema of the answer. `deadline` bounds the seconds of a whole call, with pauses,
+    repetitions and tools, `timeout` the seconds of a wait for a connection or for more of an answer. `tries` is the
+    number of attempts at an endpoint out of order, `pause` bounds the seconds before the second attempt, `retries` is
+    the number of new questions after unreadable answers. `max_tokens_spent` bounds the tokens of answers,
+    `max_answer_bytes` and `max_line_bytes` the bytes of an answer and of a line of a stream, `max_calls` the calls of
+    tools in a conversation. `cache` is a private folder for answers without calls of tools. `on_event` receives
+    requests, answers and failures. Further options enter the request. An invalid option is an OptionError."""
 
     def __init__(
         self,

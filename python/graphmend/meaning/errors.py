@@ -1,4 +1,4 @@
-"""What can go wrong, and what is said about it. Words of models are told as `terminal.visible` shows them."""
+"""Errors and their messages. Words of models appear as `terminal.visible` shows them."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ class CallError(MeaningError):
 
 
 class EndpointError(CallError):
-    """An endpoint could not be asked, or what it answers is no answer.
+    """A question to an endpoint failed, or the answer is invalid.
 
-    `kind` is "option" (what the program wrote), "unreachable", "deadline", "status" (the server says that it failed),
-    "protocol" (what it says cannot be read), "limit", "cut short" (the answer is not whole) or "refused" (by the
-    model). `status` is the status of the answer, `words` what the server says about it, `received` the text that had
-    come, `request_id` how the server calls the request, `attempts` the errors of all attempts, in order. What a library
-    raised is the `__cause__`."""
+    `kind` is "option" (of the program), "unreachable", "deadline", "status" (a failure reported by the server),
+    "protocol" (an unreadable answer), "limit", "cut short" (an incomplete answer) or "refused" (by the model). `status`
+    is the status of the answer, `words` the explanation of the server, `received` the text so far, `request_id` the
+    server's name of the request, `attempts` the errors of all attempts, in order. The exception of a library is the
+    `__cause__`."""
 
     def __init__(
         self,

@@ -1,8 +1,8 @@
-"""Whether an object of a server's tells a failure, whatever the server calls it.
+"""Failures in objects of servers, under any name.
 
-Completions have a few members that everybody knows; only objects with others are looked at closer. There a member tells
-a failure by what it is called and what it holds: `error` in any spelling that holds something, a code from 400 or below
-0, `success` that is false, a state or a type that is called so.
+Completions have a few well-known members; only objects with further members are examined. There the name and the value
+of a member tell a failure: a non-empty `error` in any spelling, a code from 400 or below 0, a false `success`, a state
+or a type of a failing name.
 """
 
 from __future__ import annotations

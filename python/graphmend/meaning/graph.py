@@ -1,8 +1,7 @@
-"""From types at run time to the meaning IR, and to what builds their values.
+"""From types at run time to the meaning IR, and to the builders of values.
 
-The numbering is that of the C front end (src/meaning/source.h): a named type is numbered when it is reached, any
-other one behind its parts,
-and parts that are the same are one.
+Numbers are as in the C front end (src/meaning/source.h): a named type has a number before its parts, an unnamed type
+behind its parts, and equal parts share a number.
 """
 
 from __future__ import annotations

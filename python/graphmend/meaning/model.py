@@ -12,7 +12,7 @@ Message = dict[str, Any]
 
 
 class Meaning(Generic[T]):
-    """What a value means: text that a model reads or writes, with the type that it came from or is to become."""
+    """The meaning of a value: text for a model or from a model, with the type of the value."""
 
     __slots__ = ("text", "type")
 
@@ -34,8 +34,8 @@ class Meaning(Generic[T]):
 
 
 class Request:
-    """What is sent: messages, the schema of the answer for endpoints that hold a model to one, the tools that the model
-    may ask for, whether the answer is to come with probabilities, and the clock of the call that it belongs to."""
+    """A request: messages, the schema of the answer for endpoints that enforce schemas, the tools of the model, whether
+    probabilities are requested, and the clock of the call."""
 
     __slots__ = ("clock", "messages", "name", "schema", "scored", "tools")
 
@@ -67,8 +67,8 @@ class ToolCall:
 
 
 class Scored:
-    """An answer with what else the model could have said: for every token the likely ones and their logarithmic
-    probabilities, or None. Where there are `calls`, the model wants those made before it answers."""
+    """An answer with alternatives: for every token the likely tokens and their logarithmic probabilities, or None. With
+    `calls`, the model requests calls in front of the answer."""
 
     __slots__ = ("calls", "logprobs", "text")
 
@@ -81,7 +81,7 @@ class Scored:
 
 
 class Model:
-    """A model that can be asked. Subclasses give `send`, and the other ways of asking where they have them."""
+    """A model for questions. Subclasses define `send`, and further ways of asking where available."""
 
     name = "model"
     strict = False  # whether the endpoint holds the model to a schema

@@ -1,4 +1,4 @@
-"""What is known of a function that a model answers: its question, its answer's type, its tools."""
+"""Facts about a function with a model as its body: question, type of the answer, tools."""
 
 from __future__ import annotations
 

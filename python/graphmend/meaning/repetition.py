@@ -47,6 +47,7 @@ def pause_of(headers: Mapping[str, str]) -> Optional[float]:
 
 
 def jittered(pause: float, attempt: int) -> float:
-    """Seconds before the attempt behind this one: any up to a bound that doubles, so that clients do not come back at
-    once (full jitter, as M. Brooker has it in "Exponential Backoff and Jitter")."""
+    """Seconds before the next attempt: random up to a doubling bound, and clients return at different times (full
+    jitter, M. Brooker, "Exponential Backoff and Jitter").
+    """
     return random.uniform(0.0, min(MAX_PAUSE, pause * 2.0 ** min(attempt, 60)))

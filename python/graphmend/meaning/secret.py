@@ -1,4 +1,4 @@
-"""What nobody is to see, and the one place that makes words out of what servers and libraries say."""
+"""Secrets, and the one place that turns texts of servers and libraries into words."""
 
 from __future__ import annotations
 
@@ -81,8 +81,9 @@ def _argument(value: object, secrets: Sequence[Secret]) -> object:
 
 
 def told(error: EndpointError, secrets: Sequence[Secret]) -> EndpointError:
-    """An error as it may leave: its own words and those of what is behind it. The frames that it has been through, in
-    which bytes of requests and answers stand, are left out."""
+    """An error for the outside: the words of the error and of its causes, without frames, as frames hold bytes of
+    requests and answers.
+    """
     error.args = (words_of(str(error), secrets, 600),)
     error.words = words_of(error.words, secrets, 2000)
     error.request_id = words_of(error.request_id, secrets)

@@ -1,6 +1,6 @@
-"""`graphmend verify`: one program as it is and mended, in processes of their own, compared call by call.
+"""`graphmend verify`: a program runs plain and mended, in separate processes, and the runs are compared call by call.
 
-`main` is the command; it starts `child` once for each of the runs, which records what it sees (`install`, `calls`,
-`dynamo`, `events`) with `store`; the other modules read the records, compare them and say what came out. docs/verify.md
-is the manual.
+`main` is the command. It starts `child` once for each run. `child` records calls, Dynamo's work and output (`install`,
+`calls`, `dynamo`, `events`) with `store`. The remaining modules read the records, compare them and write the report.
+docs/verify.md is the manual.
 """

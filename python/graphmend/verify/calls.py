@@ -1,4 +1,4 @@
-"""Every call of what the program compiles: its results, what it changed, and how long it took."""
+"""Calls of compiled callables: results, changes of state, and times."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NO_FRAME = "torch.compile with fullgraph=True found no compiled frames"
 
 
 class Local(threading.local):
-    """What this thread is in: a call, or the watching itself."""
+    """The state of this thread: in a call, or in the recorder."""
 
     def __init__(self) -> None:
         self.call: Optional[Call] = None
@@ -34,7 +34,7 @@ class Local(threading.local):
 
 
 class Target:
-    """A compiled callable of the program; all that start at one function are one."""
+    """A compiled callable of the program; callables of one function share a target."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -43,7 +43,7 @@ class Target:
         self.surroundings: dict[int, Surroundings] = {}  # by identity of what is called; they keep it alive
 
     def around(self, function: Any) -> Surroundings:
-        """The surroundings of a function, or of the object that it is a method of."""
+        """The surroundings of a function, or of the object of a method."""
         owner = getattr(function, "__self__", None)
         number = id(function if owner is None else owner)
         if number in self.surroundings:
@@ -56,7 +56,7 @@ class Target:
 
 
 class Call:
-    """One call in progress, or the last one."""
+    """The call in progress, or the last call."""
 
     def __init__(self, target: Target, around: Surroundings, number: int, detailed: bool) -> None:
         self.target = target
@@ -69,7 +69,7 @@ class Call:
 
 
 def quietly(action: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Do something that Dynamo, autograd and functions that stand in for torch's do not see."""
+    """Run a function hidden from Dynamo, autograd and the wrappers around torch's functions."""
     set_eval_frame = torch_names.set_eval_frame
     prior = set_eval_frame(None)
     try:
@@ -86,7 +86,7 @@ def synchronize() -> None:
 
 
 def aliases(output: Any, inputs: Any, surroundings: Surroundings) -> list[dict[str, list[str]]]:
-    """Which tensors of a result are, or share memory with, inputs, state or other results."""
+    """The tensors of a result with the memory of inputs, state or other results."""
     known = [(f"input {number}", tensor) for number, tensor in enumerate(tensors_in(inputs))]
     for root, module in surroundings.modules.items():
         known += [(f"{root}.{name}", tensor) for name, tensor in (*module.named_parameters(), *module.named_buffers())]
@@ -104,7 +104,7 @@ def aliases(output: Any, inputs: Any, surroundings: Surroundings) -> list[dict[s
 
 
 def storage_of(tensor: torch.Tensor) -> Optional[int]:
-    """Where the memory of a tensor is, None if it has none of its own."""
+    """The address of the memory of a tensor, None for a tensor without memory."""
     try:
         return tensor.untyped_storage().data_ptr() or None
     except (RuntimeError, NotImplementedError):
@@ -127,7 +127,7 @@ class Recorder:
             watch_autocast(self.rounding)
 
     def write(self, kind: str, **members: Any) -> None:
-        """Note something in the call of this thread."""
+        """Add an entry to the call of this thread."""
         call = self.local.call
         place = {} if call is None else {"callable": call.target.number, "call": call.number}
         self.writer.write(kind, **place, **members)
@@ -163,7 +163,7 @@ class Recorder:
     def call(
         self, innermost: Any, function: Any, compiled: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
-        """Make one call and note all that it did."""
+        """Make a call and record its effects."""
         call = self.begin(innermost, args, kwargs)
         self.local.call = self.local.last = call
         error, output, started = None, None, time.perf_counter()
@@ -183,7 +183,7 @@ class Recorder:
             del error, output
 
     def round(self, call: Call, output: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Move the results of a call by a few units; not those that share memory with inputs, state or others."""
+        """Move the results of a call by a few units, except results with memory of inputs, state or other results."""
         assert self.rounding is not None
         tensors = tensors_in(output)
         parameters = [tensor for _, tensor in call.around.parameters()]
@@ -199,7 +199,7 @@ class Recorder:
             self.rounding.move([gradient for gradient in gradients if gradient is not None], GRADIENTS)
 
     def run(self, function: Any, compiled: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Run a call as this process should; a refused graph is noted, and the program goes on without it."""
+        """Run a call in the way of this process; behind a refused graph, the program continues in eager Python."""
         if self.settings.role in (EAGER, ROUNDED):
             return function(*args, **kwargs)
         if not self.settings.fullgraph:
@@ -258,7 +258,7 @@ class Recorder:
         }
 
     def changed(self, target: Target, state: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-        """What is not as it was when it was last noted."""
+        """The entries of the state that changed since the last record."""
         found = {}
         for name, value in state.items():
             text = json.dumps(value, default=repr)

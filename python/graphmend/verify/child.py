@@ -1,4 +1,4 @@
-"""One run: the program in this process, watched. Started by `processes` and by nobody else."""
+"""One run: the program in this process, recorded. `processes` starts the process."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def seed(number: int) -> None:
 
 
 def peak_memory() -> dict[str, Optional[int]]:
-    """The most memory that this process has held, in bytes."""
+    """The peak memory of this process, in bytes."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     torch = sys.modules.get("torch")
     on_device = None
@@ -70,7 +70,7 @@ class Run:
         self.recorder = install(self.writer, self.settings)
 
     def execute(self, arguments: list[str]) -> None:
-        """Run the program; raises what it raises."""
+        """Run the program; exceptions of the program pass through."""
         try:
             if self.settings.kind == "callable":
                 from .subject import SubjectError, call_subject

@@ -27,7 +27,7 @@ class Tolerance:
 
 
 class Measure(Tolerance):
-    """No limit: comparisons tell how far apart values are that are alike in all else."""
+    """A tolerance without limit: comparisons measure the distance of values of equal kind."""
 
     def of(self, dtype: str) -> tuple[float, float]:
         return math.inf, math.inf
@@ -41,7 +41,7 @@ EXACT_BACKENDS = ("eager", "aot_eager", "eager_noexcept", "aot_eager_decomp_part
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """What differs, in words; `deviation` is how far elements are apart where nothing else differs."""
+    """A difference in words; `deviation` is the distance of the elements where only elements differ."""
 
     text: str
     deviation: Optional[float] = None

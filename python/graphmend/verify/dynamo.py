@@ -1,9 +1,9 @@
-"""What Dynamo did: graphs, breaks, skipped frames, recompilations, in the order in which it did them.
+"""Dynamo's work in order: graphs, breaks, skipped frames, recompilations.
 
-No counter of Dynamo's sees all of it. Breaks are read from the `graph_breaks` log, the only place that names every one;
-frames from what each conversion returns, since a frame that is given up leaves neither a graph nor a counted break;
-graphs from the code that is put in place, since attempts that come to nothing compile graphs, too. Nothing is switched
-on that the program could notice: the log is heard where it passes, whatever its level and handlers are.
+No counter of Dynamo is complete. Breaks are read from the `graph_breaks` log, the only place with a record for each
+break. Frames are read from the results of conversions: a skipped frame leaves neither a graph nor a counted break.
+Graphs are read from the installed code: failed attempts compile graphs, too. The program notices no change: log records
+are read on their way, at any level and with any handlers.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def describe_break(message: str) -> dict[str, Any]:
 
 
 def listen(logger: logging.Logger, tell: Callable[[str], None]) -> None:
-    """Hear all records of a logger; where its own level lets nothing through, nothing goes further than here."""
+    """Read all records of a logger; records below the level of the program end here."""
     is_enabled, pass_on = logger.isEnabledFor, logger.callHandlers
 
     def isEnabledFor(level: int) -> bool:
@@ -151,7 +151,7 @@ class Watch:
         kind.call_user_compiler = call_user_compiler
 
     def watch_contexts(self, kind: Any) -> None:
-        """Watch the callbacks of all contexts, but those of our runtime: it looks at the frames that call it."""
+        """Watch the callbacks of all contexts except our runtime, whose callback inspects calling frames."""
         original = kind.__call__
 
         @functools.wraps(original)
@@ -168,7 +168,7 @@ class Watch:
         kind.__call__ = __call__
 
     def watch_callback(self, kind: Any) -> None:
-        """Watch the runtime's own callback where it has decided how to convert a frame, and what its graphs become."""
+        """Watch the runtime's own callback behind its decision on a frame, and the graphs of the conversion."""
         for name in ("convert_whole", "convert_partial"):
             original = getattr(kind, name)
 
@@ -188,7 +188,7 @@ class Watch:
         backend.lower = lower_counted  # type: ignore[attr-defined]
 
     def convert(self, inner: Callable[..., Any], frame: Any, cache_entry: Any, frame_state: Any) -> Any:
-        """Convert a frame and note what came of it."""
+        """Convert a frame and record the result."""
         outer, local.graphs = local.graphs, []
         try:
             result = inner(frame, cache_entry, frame_state)
@@ -201,7 +201,7 @@ class Watch:
         self.write("break", **describe_break(message))
 
     def converted(self, code: Any, result: Any, graphs: list[dict[str, Any]]) -> None:
-        """Note what came of a frame; of several attempts the last one counts."""
+        """Record the result of a frame; of several attempts the last counts."""
         guarded = getattr(result, "guarded_code", None)
         if guarded is None:
             self.skipped(code, result)
@@ -213,7 +213,7 @@ class Watch:
             self.write("graph", **graphs[-1])
 
     def skipped(self, code: Any, result: Any) -> None:
-        """Note a frame that was given up, if the program's own and not one that holds nothing to compile."""
+        """Record a skipped frame of the program, unless the frame holds no operator."""
         reason = getattr(result, "skip_reason", None) or ""
         if code.co_filename.startswith((TORCH_FOLDER, "<")) or not reason.startswith(GIVEN_UP):
             return

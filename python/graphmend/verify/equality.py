@@ -1,6 +1,6 @@
-"""Whether the mended program does what the program does.
+"""Whether the mended program and the program behave alike.
 
-Eager Python tells what is right, and plain compilation who is to blame.
+Eager Python is the reference, and plain compilation shows the cause of a difference.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ABSENT: dict[str, Any] = {"type": "absent"}
 
 @dataclasses.dataclass
 class Tally:
-    """What was compared of one aspect; `rounded` is what differs by rounding."""
+    """Counts of comparisons of one aspect; `rounded` counts differences by rounding."""
 
     compared: int = 0
     exact: int = 0
@@ -35,7 +35,7 @@ class Tally:
 
 
 class Equality:
-    """Compares the eager, the plain and the mended run, and the one with other rounding where there is one."""
+    """Comparison of the eager, plain and mended run, and of the run with other rounding, if present."""
 
     def __init__(self, eager: Seen, plain: Seen, mended: Seen, rounded: Optional[Seen] = None) -> None:
         self.runs = eager, plain, mended
@@ -55,11 +55,11 @@ class Equality:
         self.compare_streams()
 
     def equal(self) -> bool:
-        """Whether nothing differs for which the mends are to blame."""
+        """Whether no difference is due to mends."""
         return not any(tally.mended for tally in self.tallies.values())
 
     def compare_calls(self, key: Key) -> None:
-        """Compare the calls of one callable, and what it has left."""
+        """Compare the calls of one callable, and its final state."""
         lists = [seen.calls.get(key, []) for seen in self.all]
         counts = [{"type": "builtins.int", "value": len(calls)} for calls in lists[:3]]
         self.judge("values", f"number of calls of {key[0]}", *counts)
@@ -76,7 +76,7 @@ class Equality:
     def compare_call(
         self, calls: tuple[Call, ...], states: list[dict[str, Any]], gradients: list[dict[str, Any]]
     ) -> None:
-        """Compare one call and what followed it."""
+        """Compare one call and the events behind the call."""
         where = f"call {calls[0].number} of {calls[0].name}"
         self.judge("exceptions", where, *(call.members["error"] for call in calls))
         if not all(call.detailed for call in calls):
@@ -108,7 +108,7 @@ class Equality:
         self.judge("exit", where, *statuses)
 
     def judge(self, aspect: str, where: str, eager: Any, plain: Any, mended: Any, rounded: Any = None) -> None:
-        """Compare one thing in three runs; `rounded` is what it is with other rounding."""
+        """Compare one value in three runs; `rounded` is the value with other rounding."""
         tally = self.tallies[aspect]
         tally.compared += 1
         tally.exact += eager == mended
@@ -135,7 +135,7 @@ class Equality:
             self.note(aspect, where, owner, short(eager), text_of(off), text_of(found), numbers)
 
     def spread(self, eager: Any, rounded: Any) -> float:
-        """How far other rounding moves a value; 0 where that is not known, or more than numbers differ."""
+        """The spread of a value under other rounding; 0 for an unknown spread, or where more than numbers differ."""
         if self.spreads is None or rounded is None:
             return 0.0
         self.spreads.deviation = 0.0
@@ -147,7 +147,7 @@ class Equality:
             self.largest = {"aspect": aspect, "place": where, "deviation": deviation, "spread": spread}
 
     def needs_spread(self) -> bool:
-        """Whether a run with other rounding may settle what differs: numbers, and nothing else."""
+        """Whether a run with other rounding may settle the differences: all of them are numbers."""
         return any(found["numbers"] and found["whose"] != "torch" for found in self.differences)
 
     def word(self) -> str:
@@ -157,7 +157,7 @@ class Equality:
         return "rounding" if any(tally.rounded for tally in self.tallies.values()) else "same"
 
     def owner(self, off: Optional[Difference], found: Optional[Difference], plain: Any, mended: Any) -> Optional[str]:
-        """Who is to blame for a difference; None if it is rounding that plain compilation shows, too."""
+        """The cause of a difference; None for rounding that plain compilation shows, too."""
         if found is None:
             return "torch"
         if off is None:
@@ -222,7 +222,7 @@ class Equality:
         return True
 
     def note_region(self, region: streams.Region, where: str) -> None:
-        """Note one difference of the streams, for each kind of event that differs, or for their common order."""
+        """Record one difference of the streams for each kind of event, or for the common order."""
         kinds = [kind for kind in streams.kinds(region) if kind != "call"]
         parts = [[streams.of_kind(entries, kind) for entries in region.all()] for kind in kinds]
         alone = [(kind, part) for kind, part in zip(kinds, parts) if part != [part[0]] * 3]
@@ -263,7 +263,7 @@ def text_of(found: Optional[Difference]) -> Optional[str]:
 
 
 def merged(known: list[dict[str, Any]], changes: list[dict[str, Any]]) -> Iterator[tuple[str, list[Any]]]:
-    """Take what has changed into what was known, and give each name that has changed with its three values."""
+    """Merge changes into the known state, and yield each changed name with three values."""
     for table, change in zip(known, changes):
         table.update(change)
     for name in dict.fromkeys(name for change in changes for name in change):

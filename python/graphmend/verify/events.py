@@ -22,12 +22,12 @@ def printed() -> Optional[int]:
 
 
 def is_foreign(name: str) -> bool:
-    """Whether a logger belongs to torch, which says other things about other graphs."""
+    """Whether a logger belongs to torch, whose records depend on the graphs."""
     return name.partition(".")[0] in ("torch", "graphmend")
 
 
 def record_logs(write: Callable[..., None], quietly: Callable[..., Any]) -> None:
-    """Note every log record that is made, but those of torch."""
+    """Record all log records except records of torch."""
     make = logging.getLogRecordFactory()
 
     def noted(record: logging.LogRecord) -> None:
@@ -47,7 +47,7 @@ def record_logs(write: Callable[..., None], quietly: Callable[..., Any]) -> None
 
 
 def record_warnings(write: Callable[..., None], quietly: Callable[..., Any]) -> None:
-    """Note every warning that is shown, but those of torch."""
+    """Record all shown warnings except warnings of torch."""
     show = warnings.showwarning
 
     def showwarning(
@@ -62,7 +62,7 @@ def record_warnings(write: Callable[..., None], quietly: Callable[..., Any]) -> 
 
 
 def is_of_torch(frame: Any) -> bool:
-    """Whether torch itself warns; the place that a warning names is its caller's choice and tells nothing."""
+    """Whether torch itself warns; the place in a warning is the choice of the caller and proves no origin."""
     while frame is not None and frame.f_code.co_filename == warnings.__file__:
         frame = frame.f_back
     return frame is not None and frame.f_code.co_filename.startswith(TORCH_FOLDER)

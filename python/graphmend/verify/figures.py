@@ -11,7 +11,7 @@ TIMELINE = 200
 
 
 def count(seen: Seen, key: Optional[Key]) -> dict[str, int]:
-    """The counts of one callable; of all of them for None."""
+    """The counts of one callable; of all callables for None."""
     lines = [line for owner, _, line in seen.dynamo if owner is not None and key in (None, owner)]
     kinds = [line["kind"] for line in lines]
     return {
@@ -24,7 +24,7 @@ def count(seen: Seen, key: Optional[Key]) -> dict[str, int]:
 
 
 def compiling_calls(seen: Seen, key: Key) -> set[Optional[int]]:
-    """The calls in which something was compiled."""
+    """The calls with compilation."""
     return {call for owner, call, _ in seen.dynamo if owner == key}
 
 
@@ -37,7 +37,7 @@ def spread(seconds: list[float]) -> Optional[dict[str, Any]]:
 
 
 def steady(seen: Seen, key: Key, calls: list[Call]) -> Optional[dict[str, Any]]:
-    """The time of a call once everything is compiled: of the second half, without those that compiled."""
+    """The steady time of a call: the second half of the calls, without calls that compile."""
     busy = compiling_calls(seen, key)
     half = calls[max(1, len(calls) // 2) :]
     return spread([call.members["seconds"] for call in half if call.number not in busy])
@@ -50,7 +50,7 @@ def backward(calls: list[Call]) -> Optional[dict[str, Any]]:
 
 
 def fullgraph(seen: Optional[Seen], key: Key) -> Optional[dict[str, Any]]:
-    """Whether every call was one graph where nothing else was allowed."""
+    """Whether each call was one graph under `fullgraph=True`."""
     if seen is None or not seen.calls.get(key):
         return None
     reasons = [line["reason"] for owner, _, line in seen.dynamo if owner == key and line["kind"] == "refused"]
@@ -83,7 +83,7 @@ def side(seen: Seen, full: Optional[Seen], key: Key, sites: Any) -> dict[str, An
 
 
 def runtime_of(seen: Seen, key: Key) -> dict[str, Any]:
-    """What the runtime says of a callable; several that start at one place are told as the one that fared worst."""
+    """The report of the runtime on a callable; of several callables at one place, the worst report."""
     order = ("whole", "unused", "waiting", "partial", "plain")
     found = [item for item in seen.report()["callables"] if (item["name"], item["file"], item["line"]) == key]
     if not found:
@@ -119,7 +119,7 @@ def times(number: int) -> str:
 
 
 def worse(callables: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What is worse in the mended program than in the plain one, times aside."""
+    """Counts that are worse in the mended program than in the plain program, times aside."""
     found = []
     for number, item in enumerate(callables):
         plain, mended = item["plain"], item["mended"]

@@ -53,7 +53,7 @@ def device(torch: Any) -> str:
 
 
 def prepare(torch: Any, settings: Settings) -> None:
-    """Have all runs draw the same random numbers, also those that are drawn inside of compiled code."""
+    """Let all runs draw the same random numbers, also inside of compiled code."""
     torch.manual_seed(settings.seed)
     from graphmend.runtime.base.torch_names import inductor_config
 
@@ -66,7 +66,7 @@ def name_of(backend: Any) -> str:
 
 
 def cheaper(backend: Any) -> Any:
-    """A backend that takes the same graphs and compiles nothing, to find out whether there is one graph."""
+    """A backend for the same graphs without compilation, to find out whether a call is one graph."""
     if name_of(backend) in EXACT_BACKENDS:
         return backend
     return "aot_eager" if isinstance(backend, str) or hasattr(backend, "compiler_name") else "eager"
@@ -80,7 +80,7 @@ def compile_again(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def record_compiled(recorder: Any) -> None:
-    """Wrap everything that comes out of `torch._dynamo.optimize`, in which all ways to compile end."""
+    """Wrap the results of `torch._dynamo.optimize`, the end of all ways to compile."""
     import torch
 
     from graphmend.runtime.base import torch_names
@@ -144,7 +144,7 @@ def record_backward(recorder: Any, quietly: Callable[..., Any]) -> None:
 
 
 def note_backward(recorder: Any, call: Any, seconds: float, result: Any) -> None:
-    """Write down the gradients as one run of the engine has left them."""
+    """Record the gradients after one run of the engine."""
     recorder.round_gradients(call)
     found: dict[str, Any] = {"callable": call.target.number, "call": call.number, "number": call.backwards}
     call.backwards += 1

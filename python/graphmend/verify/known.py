@@ -1,4 +1,4 @@
-"""The baseline of `verify`: breaks that are left with graphmend and known, and those that are new (docs/guard.md)."""
+"""The baseline of `verify`: known and new breaks of the mended program (docs/guard.md)."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ def breaks_left(data: dict[str, Any], folder: str) -> list[Site]:
 
 
 def was_seen(data: dict[str, Any]) -> bool:
-    """Whether the mended program ran to its end, so that its breaks are known."""
+    """Whether the mended program ran to the end, and all breaks are known."""
     return any(run["name"] == "mended" and run["outcome"] == "ended" for run in data["runs"])
 
 
 class Baseline:
-    """What `--baseline` and `--write-baseline` name; read before anything runs."""
+    """The files of `--baseline` and `--write-baseline`, read before the runs."""
 
     def __init__(self, path: Optional[str], write_to: Optional[str]) -> None:
         self.path, self.write_to = path, write_to
         self.sites = baseline.read(path, OF) if path is not None else []
 
     def judge(self, data: dict[str, Any], status: int) -> int:
-        """Write the one and tell what is new beside the other; the exit status, which was `status` so far."""
+        """Write the new baseline, report breaks outside the old baseline, and return the exit status."""
         if (self.path is None and self.write_to is None) or not was_seen(data):
             return status
         if self.write_to is not None and not self.write(data):

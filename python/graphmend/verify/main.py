@@ -42,7 +42,7 @@ def settings_of(options: Options, role: str, fullgraph: bool) -> Settings:
 
 
 def is_needed(role: str, fullgraph: bool, runs: dict[str, Seen]) -> bool:
-    """Whether a run still tells something: behind one that was cut off, or compiled nothing, the next ones do not."""
+    """Whether a run is informative: runs behind a run without end or without compiled callables are not."""
     before = COMPARED if fullgraph else COMPARED[: COMPARED.index(role)]
     return all(way in runs and runs[way].ended.outcome == processes.ENDED and runs[way].callables for way in before)
 
@@ -66,7 +66,7 @@ def run_all(options: Options, folder: str, progress: terminal.AnyProgress) -> di
         place = os.path.join(folder, str(number))
         settings = settings_of(options, role, fullgraph)
         try:
-            ended = processes.run(name, settings, arguments, place, options.timeout)
+            ended = processes.run(name, settings, arguments, place, options.timeout, options.kernels)
         except KeyboardInterrupt:
             if not all(way in runs for way in COMPARED):
                 raise
@@ -79,7 +79,7 @@ def run_all(options: Options, folder: str, progress: terminal.AnyProgress) -> di
 def run_with_other_rounding(
     options: Options, folder: str, progress: terminal.AnyProgress, runs: dict[str, Seen]
 ) -> None:
-    """Measure what rounding does to the program's numbers, where more than the tolerance lies between them."""
+    """Measure the effect of rounding on the program's numbers, for differences above the tolerance."""
     ways = [runs.get(name) for name in COMPARED]
     if verdict.cannot_be_verified(runs) is not None or any(
         seen is None or seen.ended.outcome != processes.ENDED for seen in ways
@@ -90,7 +90,8 @@ def run_with_other_rounding(
     progress.begin(ROUNDED)
     settings = settings_of(options, ROUNDED, False)
     place = os.path.join(folder, ROUNDED)
-    runs[ROUNDED] = Seen(processes.run(ROUNDED, settings, arguments_of(options), place, options.timeout))
+    ended = processes.run(ROUNDED, settings, arguments_of(options), place, options.timeout, options.kernels)
+    runs[ROUNDED] = Seen(ended)
 
 
 def arguments_of(options: Options) -> list[str]:
@@ -99,7 +100,7 @@ def arguments_of(options: Options) -> list[str]:
 
 
 def is_there(options: Options) -> Optional[str]:
-    """What keeps a script from being run at all; the rest shows when it runs."""
+    """The reason against a start of a script; further faults show in the run."""
     if options.kind == "script" and not os.path.exists(options.name):
         return f"cannot read `{options.name}`: no such file"
     return None
@@ -137,7 +138,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def write_files(options: Options, data: dict[str, Any]) -> bool:
-    """What is asked for in files; says what cannot be written."""
+    """Write the requested files; print a failure to write."""
     for path, save in ((options.json, report.save), (options.html, page.save)):
         try:
             if path is not None:

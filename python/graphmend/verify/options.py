@@ -28,6 +28,7 @@ class Options:
     timeout: float = 3600.0
     fullgraph: bool = True
     inputs: str = "inputs"
+    kernels: Optional[str] = None
     json: Optional[str] = None
     html: Optional[str] = None
     baseline: Optional[str] = None
@@ -72,6 +73,7 @@ VALUES: dict[str, Callable[[str, str], object]] = {
     "seed": lambda option, text: whole_number(option, text, 0),
     "timeout": seconds,
     "inputs": lambda option, text: text,
+    "kernels": lambda option, text: os.path.abspath(text),
     "json": lambda option, text: text,
     "html": lambda option, text: text,
     "baseline": lambda option, text: text,

@@ -1,4 +1,4 @@
-"""Runs of the program: each in a process of its own, with a time limit, and what became of it."""
+"""Runs of the program, each in a separate process with a time limit, and their ends."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Ended:
     seconds: Optional[float] = None
 
     def read(self, name: str) -> str:
-        """What the process wrote into a file of its folder."""
+        """The text of a file in the folder of the process."""
         try:
             with open(os.path.join(self.folder, name), "rb") as stream:
                 return stream.read().decode("utf-8", "replace")
@@ -48,19 +48,25 @@ class Ended:
             return ""
 
     def last_lines(self) -> list[str]:
-        """The end of what it wrote to its standard error."""
+        """The last lines of standard error."""
         return self.read("stderr").splitlines()[-LAST_LINES:]
 
     def stack(self) -> list[str]:
-        """Where it was when it was killed, or when it crashed: the program's lines, innermost first."""
+        """The stack at the kill or crash: lines of the program, innermost first."""
         lines = [line.strip() for line in self.read(STACKS).splitlines()]
         return [line for line in lines if line.startswith("File ") and not line.startswith(OURS)][:LAST_LINES]
 
 
-def environment(folder: str) -> dict[str, str]:
-    """The environment of a run: nothing that another run compiled or found out makes its first call shorter."""
-    cache = os.path.join(folder, "compiled")
+def environment(folder: str, kernels: Optional[str]) -> dict[str, str]:
+    """The environment of a run.
+
+    Each run compiles alone, and the first calls of two runs are comparable. With a folder for `kernels`, runs
+    share inductor's machine code for equal source texts, and each run lowers all graphs.
+    """
+    cache = kernels or os.path.join(folder, "compiled")
     changed = {
+        "TORCHINDUCTOR_FX_GRAPH_CACHE": "0",
+        "TORCHINDUCTOR_AUTOGRAD_CACHE": "0",
         "GRAPHMEND_EVIDENCE": "0",
         "PYTHONHASHSEED": "0",
         "TORCHINDUCTOR_CACHE_DIR": cache,
@@ -71,7 +77,7 @@ def environment(folder: str) -> dict[str, str]:
 
 
 def end_group(process: subprocess.Popen[bytes], number: int) -> None:
-    """Send a signal to a process and all that it has started."""
+    """Send a signal to a process and all descendants."""
     try:
         os.killpg(process.pid, number)
     except (ProcessLookupError, PermissionError):
@@ -79,7 +85,7 @@ def end_group(process: subprocess.Popen[bytes], number: int) -> None:
 
 
 def wait(process: subprocess.Popen[bytes], limit: Optional[float]) -> bool:
-    """Whether a process ended in time. One that did not is asked for its stack, and killed."""
+    """Whether a process ended in time. A late process writes a stack and is killed."""
     try:
         process.wait(limit)
         return True
@@ -95,7 +101,9 @@ def wait(process: subprocess.Popen[bytes], limit: Optional[float]) -> bool:
         process.wait()
 
 
-def run(name: str, settings: Settings, arguments: list[str], folder: str, limit: float) -> Ended:
+def run(
+    name: str, settings: Settings, arguments: list[str], folder: str, limit: float, kernels: Optional[str] = None
+) -> Ended:
     """Run the program once, in a folder for its record; `limit` is in seconds, 0 for none."""
     os.mkdir(folder)
     settings.save(folder)
@@ -108,7 +116,7 @@ def run(name: str, settings: Settings, arguments: list[str], folder: str, limit:
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=err,
-            env=environment(folder),
+            env=environment(folder, kernels),
             start_new_session=True,
         )
         in_time = wait(process, limit or None)
@@ -124,7 +132,7 @@ def run(name: str, settings: Settings, arguments: list[str], folder: str, limit:
 
 
 def flags() -> list[str]:
-    """The options of this interpreter that also hold for the program."""
+    """The options of this interpreter for the program."""
     found: list[str] = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
     return found
 

@@ -15,7 +15,7 @@ DYNAMO = ("graph", "break", "skipped", "recompile", "refused")
 
 @dataclasses.dataclass
 class Call:
-    """One call, and what followed it."""
+    """One call, and the events behind the call."""
 
     key: Optional[Key]
     number: int
@@ -33,7 +33,7 @@ class Call:
 
 
 class Seen:
-    """Everything that one run has recorded."""
+    """All records of one run."""
 
     def __init__(self, ended: Ended) -> None:
         self.ended = ended
@@ -106,7 +106,7 @@ class Seen:
         self.events.append(("warnings", line["text"], line["printed"]))
 
     def report(self) -> dict[str, Any]:
-        """What the runtime said at the end; empty where the program was not mended, or did not come to its end."""
+        """The final report of the runtime; empty for a program without mends or without a regular end."""
         return (self.end or {}).get("report") or {"sites": {}, "callables": [], "files": {}}
 
     def error(self) -> Optional[dict[str, Any]]:

@@ -67,12 +67,14 @@ def empty() -> dict[str, Any]:
     }
 
 
-def evidence(runs: dict[str, Seen]) -> dict[str, Any]:
-    """What the runs show, side by side."""
+def evidence(runs: dict[str, Seen], first_calls: bool) -> dict[str, Any]:
+    """The evidence of the runs, side by side; `first_calls` is whether first calls are timed."""
     eager, plain, mended = runs["eager"], runs["plain"], runs["mended"]
     sites = Sites(plain, mended)
     full: list[Optional[Seen]] = [runs.get("plain fullgraph"), runs.get("mended fullgraph")]
     callables = figures.callables(plain, mended, full, sites)
+    for side in (item[name] for item in callables for name in ("plain", "mended")):
+        side["first_call"] = side["first_call"] if first_calls else None
     return {
         "totals": {"plain": figures.count(plain, None), "mended": figures.count(mended, None)},
         "callables": callables,
@@ -89,7 +91,7 @@ def make(options: Options, runs: dict[str, Seen]) -> dict[str, Any]:
     impossible = verdict.cannot_be_verified(runs)
     mended = runs.get("mended")
     complete = impossible is None and mended is not None and mended.ended.outcome == ENDED
-    data = evidence(runs) if complete else empty()
+    data = evidence(runs, first_calls=options.kernels is None) if complete else empty()
     word, sentences = verdict.of(runs, data, impossible)
     return {
         "version": VERSION,

@@ -1,10 +1,10 @@
-"""How far results may lie apart for rounding alone: measured, by a run of the program with other rounding.
+"""The spread of results by rounding alone, measured by a run of the program with different rounding.
 
-Compiled code rounds in other places than eager Python: it fuses operators, keeps intermediate results in another
-precision, adds in another order. How much of that reaches a loss or a parameter, the program decides: Adam turns a last
-digit of a gradient into a step of full length. So where a difference is more than the tolerance, the program runs once
-more as it is written, and every floating point result of what it compiles, and every gradient, is moved by chance by
-a few units of the precision that it was computed in. What that does to a value is its *spread*.
+Compiled code and eager Python round in different places: fused operators, intermediate results of another precision,
+another order of sums. The program decides how much of the rounding reaches a loss or a parameter: Adam turns a last
+digit of a gradient into a step of full length. Above the tolerance, the program therefore runs once more in eager
+Python, and each floating point result of a compiled callable, and each gradient, moves by chance by a few units of the
+precision of its computation. The *spread* of a value is the effect of these moves.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ RESULTS, GRADIENTS = 2, 4  # units: backward adds over more operators, and what 
 
 
 class Rounding:
-    """Moves values by one unit, with a generator of its own: the program draws what it always draws."""
+    """Moves of values by one unit, with a private generator: the draws of the program stay the same."""
 
     def __init__(self) -> None:
         self.unit = 0.0  # the coarsest that the program has computed in so far
         self.generator = torch.Generator().manual_seed(SEED)
 
     def meet(self, dtype: Any) -> None:
-        """Note a type in which something is computed: of a tensor, or of autocast."""
+        """Record a type of computations: of a tensor, or of autocast."""
         self.unit = max(self.unit, UNITS.get(dtype, 0.0))
 
     def meet_all(self, tensors: Iterable[torch.Tensor]) -> None:
-        """Note the types of tensors, and the one that autocast computes in here."""
+        """Record the types of tensors, and the current type of autocast."""
         for tensor in tensors:
             self.meet(tensor.dtype)
             if torch.is_autocast_enabled(tensor.device.type):
                 self.meet(torch.get_autocast_dtype(tensor.device.type))
 
     def move(self, tensors: Iterable[torch.Tensor], units: int) -> None:
-        """Move the elements of tensors by so many units where they are; autograd does not see it."""
+        """Move the elements of tensors in place by `units`, hidden from autograd."""
         for tensor in tensors:
             step = units * max(self.unit, UNITS.get(tensor.dtype, 0.0))
             if tensor.dtype not in UNITS or tensor.numel() == 0 or tensor.layout != torch.strided:
@@ -58,7 +58,7 @@ class Rounding:
 
 
 def watch_autocast(rounding: Rounding) -> None:
-    """Note the precision of every `autocast` that is entered, also inside of what is compiled."""
+    """Record the precision of each entered `autocast`, also inside of compiled code."""
     kind: Any = torch.amp.autocast_mode.autocast
     enter = kind.__enter__
 

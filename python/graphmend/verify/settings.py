@@ -1,4 +1,4 @@
-"""What one run of the program is to do, as the command hands it to the process."""
+"""The settings of one run, from the command to the process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The places of a program: what was predicted, what was observed, what is mended, and why not."""
+"""The sites of a program: predictions, observed breaks, mends, and reasons against mends."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def read(path: str) -> Optional[bytes]:
 
 
 def place_of(site: str) -> Place:
-    """The place that a site of the runtime names; its columns count from 0."""
+    """The place of a site of the runtime; columns count from 0."""
     path, line, column, code = site.rsplit(":", 3)
     return path, int(line), int(column) + 1, code
 
@@ -94,7 +94,7 @@ class Site:
 
 
 class Sites:
-    """All places that a program's compiled code came to, and those of its own files."""
+    """All sites in compiled code of a program, and the sites in files of the program."""
 
     def __init__(self, plain: Seen, mended: Seen) -> None:
         self.places: dict[Place, Site] = {}
@@ -166,7 +166,7 @@ class Sites:
         site.refused += record["refused"]
 
     def site_at(self, line: dict[str, Any]) -> Site:
-        """The place of a break: the narrowest that holds its line, best of the same kind."""
+        """The site of a break: the narrowest site around the line, if possible of the same kind."""
         found = [site for site in self.by_file[line["file"]] if site.holds(line["line"])]
         if not found:
             found = [Site(line["file"], line["line"], line["line"], None)]
@@ -174,7 +174,7 @@ class Sites:
         return min(found, key=lambda site: (site.texts["break_id"] != line["break_id"], site.end_line - site.line))
 
     def number_of(self, line: dict[str, Any]) -> Optional[int]:
-        """The number of a break's place among those that are shown."""
+        """The number of a break's site among the shown sites."""
         site = self.matched.get(id(line))
         return self.shown.index(site) if site in self.shown else None
 
@@ -182,7 +182,7 @@ class Sites:
         return [site.as_data(self.sources.get(site.file, [])) for site in self.shown]
 
     def files(self) -> list[dict[str, Any]]:
-        """The files of the places that have mends, and what is compiled instead."""
+        """The files with mended sites, and the compiled text."""
         found = []
         for path in dict.fromkeys(site.file for site in self.shown):
             data = read(path)

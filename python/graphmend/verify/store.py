@@ -1,7 +1,7 @@
-"""The record of one run: a line of JSON for each thing that was seen, and the contents of tensors beside them.
+"""The record of one run: a line of JSON for each event, and the contents of tensors beside the lines.
 
-Lines are written as things happen, so a run that crashes or is killed leaves all that was seen before. Contents are
-kept once, under the digest of their bytes.
+Lines are written at once, so the record of a crashed or killed run is complete up to the end. Equal contents are kept
+once, under the digest of the bytes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LIMIT = 1 << 30  # bytes of contents
 
 
 class Writer:
-    """Appends to the record of this process; any thread may use it, and no forked child does."""
+    """Appends to the record of this process, from any thread, and from no forked child."""
 
     def __init__(self, folder: str) -> None:
         self.lines = open(os.path.join(folder, "record.jsonl"), "a", encoding="utf-8")  # noqa: SIM115
@@ -58,7 +58,7 @@ class Writer:
 
 
 def lines_of(folder: str) -> Iterator[dict[str, Any]]:
-    """What a process has recorded, in order; a last line that was cut off is left out."""
+    """The records of a process, in order, without an incomplete last line."""
     try:
         stream = open(os.path.join(folder, "record.jsonl"), encoding="utf-8")  # noqa: SIM115
     except OSError:

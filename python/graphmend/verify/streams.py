@@ -19,7 +19,7 @@ TRACEBACK = "Traceback (most recent call last):"
 
 @dataclasses.dataclass(frozen=True)
 class Hunk:
-    """Entries `first` to `last` of the reference, and what stands for them elsewhere."""
+    """Entries `first` to `last` of the reference, and the matching entries of another run."""
 
     first: int
     last: int
@@ -86,7 +86,7 @@ def masked(entries: tuple[Entry, ...]) -> list[Entry]:
 
 @dataclasses.dataclass(frozen=True)
 class Region:
-    """A place where at least one of two runs differs from the reference: what is there in all three."""
+    """A place where one of two runs differs from the reference: the entries of all three."""
 
     first: int
     eager: tuple[Entry, ...]
@@ -110,10 +110,10 @@ DECIMAL = re.compile(r"[-+]?\d*\.\d+(?:[eE][-+]?\d+)?")
 
 
 def is_rounding(eager: str, plain: str, mended: str, rounded: str, factor: float) -> bool:
-    """Whether a text differs only in decimals, and in none of them by more than other rounding accounts for.
+    """Whether two texts differ only in decimals, and each decimal within the spread of rounding.
 
-    `rounded` is the text of a run with other rounding. A number is printed with few digits, so half of the last one
-    comes on top.
+    `rounded` is the text of a run with other rounding. Printed numbers have few digits, so half of the last digit is
+    added to the spread.
     """
     texts = eager, plain, mended, rounded
     if len({DECIMAL.sub("#", text) for text in texts}) != 1:

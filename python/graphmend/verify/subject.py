@@ -1,11 +1,11 @@
-"""`verify MODULE:CALLABLE`: what is compiled, and the calls that are made.
+"""`verify MODULE:CALLABLE`: the compiled callable, and the calls.
 
-The inputs are what the function `inputs` of the same file returns: a list with an item for each call, where a tuple
-holds positional arguments, a dictionary keyword arguments, and anything else is the one argument; what is no list is a
-single call. Without that function, the callable is called without arguments.
+The function `inputs` of the same file returns the inputs: a list with an item for each call, in which a tuple holds
+positional arguments, a dictionary keyword arguments, and any further object is a single argument. A result without a
+list is a single call. Without `inputs`, the calls have no arguments.
 
-A callable that takes the inputs is compiled as it is. A class, or a function that does not take them, is called once
-without arguments, and what it returns is compiled.
+A callable with matching parameters is compiled itself. A class, or a function without matching parameters, is called
+once without arguments, and the result is compiled.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .settings import Settings
 
 
 class SubjectError(Exception):
-    """The callable or its inputs are not there, or not what they should be."""
+    """The callable or the inputs are missing, or of the wrong kind."""
 
 
 def load_module(name: str) -> Any:
@@ -54,7 +54,7 @@ def find(module: Any, name: str) -> Any:
 
 
 def takes(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether a function can be called with these arguments, as far as its signature tells."""
+    """Whether the signature of a function allows a call with the arguments."""
     try:
         inspect.signature(function).bind(*args, **kwargs)
     except TypeError:

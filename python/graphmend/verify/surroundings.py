@@ -1,4 +1,4 @@
-"""What a compiled callable can change besides its arguments: modules, globals, attributes, random generators."""
+"""State that a compiled callable can change besides arguments: modules, globals, attributes, random generators."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MODULE_ATTRIBUTES = frozenset(torch.nn.Module().__dict__)
 
 
 def entry_of(function: Any) -> Any:
-    """The function at which a compiled callable starts; for a module that is its `forward`."""
+    """The first function of a compiled callable; `forward` of a module."""
     owner = getattr(function, "__self__", None)
     name = getattr(function, "__name__", "")
     if isinstance(owner, torch.nn.Module) and name in ("_wrapped_call_impl", "__call__", "_call_impl"):
@@ -28,7 +28,7 @@ def entry_of(function: Any) -> Any:
 
 
 def program_part(function: Any) -> Any:
-    """What the program has given to torch.compile: Dynamo puts functions of its own around some of it."""
+    """The object that the program has compiled, without the functions of Dynamo around the object."""
     while isinstance(function, types.FunctionType) and function.__code__.co_filename.endswith(WRAPPERS):
         inside = dict(zip(function.__code__.co_freevars, function.__closure__ or ())).get("fn")
         if inside is None:
@@ -43,7 +43,7 @@ def is_data(value: Any) -> bool:
 
 
 def names_used(code: types.CodeType) -> set[str]:
-    """The global names that a function and those inside it may use."""
+    """The global names in a function and in nested functions."""
     found = set(code.co_names)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
@@ -52,7 +52,7 @@ def names_used(code: types.CodeType) -> set[str]:
 
 
 class Surroundings:
-    """The state around one callable. Functions of its modules count as its own."""
+    """The state around one callable, functions of its modules included."""
 
     def __init__(self, function: Any, prefix: str = "") -> None:
         self.prefix = prefix

@@ -131,7 +131,7 @@ def show_differences(out: Out, equality: dict[str, Any]) -> None:
 
 
 def show_run(out: Out, run: dict[str, Any]) -> None:
-    """A run that did not end well: what it said last, and where it was."""
+    """A failed run: the last output, and the stack."""
     if run["where"] is None and not (run["exception"] or run["stderr"]):
         return
     out.line("")

@@ -1,4 +1,4 @@
-"""Values as plain data that keeps types, order and contents: what two processes can compare."""
+"""Values as plain data with types, order and contents, for comparison between processes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OPAQUE = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType,
 
 
 def without_addresses(text: str) -> str:
-    """A text in which no object tells where it is."""
+    """A text without addresses of objects."""
     return ADDRESS.sub("0x", text)
 
 
@@ -59,7 +59,7 @@ def numbers(flat: torch.Tensor) -> tuple[str, torch.Tensor]:
 
 
 def figures(flat: torch.Tensor) -> torch.Tensor:
-    """Sum, least and greatest of each block of a large tensor, so that no element goes unseen."""
+    """Sum, least and greatest of each block of a large tensor: each element counts."""
     if flat.dtype == torch.bool:
         flat = flat.to(torch.uint8)
     whole = flat[: flat.numel() // BLOCKS * BLOCKS].reshape(BLOCKS, -1)

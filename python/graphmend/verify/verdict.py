@@ -1,4 +1,4 @@
-"""What all of it comes to: one word, sentences, and the exit status."""
+"""The verdict: one word, sentences, and the exit status."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STATUS = {
 
 
 def how_it_ended(seen: Seen) -> Optional[str]:
-    """What is wrong with the end of a run, None if it came to its own end."""
+    """The fault at the end of a run; None for a regular end."""
     ended = seen.ended
     if ended.outcome == TIMEOUT:
         return f"hangs: it had not ended after {ended.seconds:.0f} s{in_call(seen)}"
@@ -35,7 +35,7 @@ def how_it_ended(seen: Seen) -> Optional[str]:
 
 
 def in_call(seen: Seen) -> str:
-    """The call in which a run was when it was cut off."""
+    """The call in progress at the end of a run."""
     return "" if seen.begun is None else f", in call {seen.begun[1]} of {seen.begun[0][0]}"
 
 
@@ -59,7 +59,7 @@ def cannot_be_verified(runs: dict[str, Seen]) -> Optional[str]:
 
 
 def of_counts(callables: list[dict[str, Any]]) -> str:
-    """The verdict by what broke and what breaks."""
+    """The verdict by breaks before and after."""
     before = [item for item in callables if breaks(item["plain"])]
     after = [item for item in callables if breaks(item["mended"])]
     if not before:
@@ -134,7 +134,7 @@ def not_in_force(mended: Seen) -> Optional[str]:
 
 
 def of(runs: dict[str, Seen], data: dict[str, Any], impossible: Optional[str]) -> tuple[str, list[str]]:
-    """The verdict and its sentences, from the other parts of the report."""
+    """The verdict with sentences, from the sections of the report."""
     if impossible is not None:
         return "not run", [impossible]
     failed = how_it_ended(runs["mended"])

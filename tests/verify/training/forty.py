@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -20,12 +21,22 @@ from train import CASES
 TRAIN = Path(__file__).with_name("train.py")
 
 
-def verdict(name: str, wrong: bool, backend: str) -> "dict[str, Any]":
-    """What verify says about one training."""
+def verdict(name: str, wrong: bool, backend: str, kernels: str) -> "dict[str, Any]":
+    """What verify says about one training; all of them share the machine code of kernels."""
     graphmend = shutil.which("graphmend", path=str(Path(sys.executable).parent)) or "graphmend"
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "report.json"
-        command = [graphmend, "verify", "--no-fullgraph", "--backend", backend, "--json", str(path)]
+        command = [
+            graphmend,
+            "verify",
+            "--no-fullgraph",
+            "--backend",
+            backend,
+            "--kernels",
+            kernels,
+            "--json",
+            str(path),
+        ]
         ended = subprocess.run(
             [*command, str(TRAIN), name, *(["--wrong"] if wrong else [])], capture_output=True, text=True
         )
@@ -42,17 +53,20 @@ def main() -> int:
     parser.add_argument("--backend", default="inductor")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
+    os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # a pool of compilers imports torch for each run
     found = []
+    kernels = tempfile.mkdtemp(prefix="graphmend-kernels-")
     for name in CASES:
         for wrong in (False, True):
             if options.only in name:
-                found.append(verdict(name, wrong, options.backend))
+                found.append(verdict(name, wrong, options.backend, kernels))
                 row = found[-1]
                 kind = "wrong" if wrong else "as it is"
                 print(
                     f"{'ok ' if row['right'] else 'BAD'}  {name:22} {kind:9} status {row['status']}: {row['says']}",
                     flush=True,
                 )
+    shutil.rmtree(kernels, ignore_errors=True)
     print(f"{sum(row['right'] for row in found)} of {len(found)} verdicts are right")
     if options.json:
         options.json.write_text(json.dumps(found, indent=1) + "\n")

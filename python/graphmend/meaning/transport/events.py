@@ -1,9 +1,9 @@
 """Server-sent events, as the WHATWG's HTML standard has them parsed (9.2.6), of bytes as they come in.
 
-Three things differ. Bytes that are no UTF-8 are for the caller to refuse, where the standard puts in U+FFFD. What
-stands behind the last empty line, which the standard drops, is in `rest()`: a caller who knows that the body is whole
-may use it. What is no field, which the standard ignores, is in `foreign`: servers that fail write texts and pages.
-A line is joined once, when its end is there, so time is linear in the bytes however they are cut.
+Three points differ. The caller refuses bytes outside of UTF-8, where the standard inserts U+FFFD. Text behind the last
+empty line, dropped by the standard, is in `rest()`, for callers with a complete body. Lines without a field, ignored by
+the standard, are in `foreign`: failing servers write texts and pages. A line is joined once, at its end, so time is
+linear in the bytes, whatever the pieces.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""One post and its answer, as steps that somebody else carries out.
+"""One post and the answer, as steps for a thread or a coroutine.
 
-A step is a call without arguments: a thread makes it, a coroutine makes it and awaits what comes back. So the four
-forms of asking, blocking, in a coroutine, and both as a stream, go through the same states:
+A step is a call without arguments: a thread makes the call, a coroutine makes the call and awaits the result. So all
+four forms of asking, blocking, in a coroutine, and both as a stream, share the states:
 
     take a kept connection, or connect -> tunnel -> TLS -> send -> read -> ended -> keep the connection, or close it
 """
@@ -99,8 +99,9 @@ class Exchange:
         return EndpointError("unreachable", f"the endpoint cannot be reached: {words}", again=again)
 
     def begin(self, post: Post, fresh: bool) -> Steps:
-        """Send the post and read up to the headers of its answer; what of the body has come with them. `fresh` says
-        that the connection has to be a new one. One that was kept may have died in the meantime: the error says so."""
+        """Send the post, read up to the headers of the answer, and return the first bytes of the body. `fresh` requires
+        a new connection. A kept connection may have died in the meantime, and the error says so.
+        """
         self._clock.check()
         yield from self._do(self._hands.enter)
         self._entered = True
@@ -172,8 +173,9 @@ class Exchange:
         return b"".join(parts)
 
     def close(self, well: bool) -> None:
-        """Keep the connection where all went well and its answer ended exactly where it had to, else close it. Behind
-        an answer that came before the whole of the request, the rest of that would stand in front of the next."""
+        """Keep the connection after a complete exchange with an exact end of the answer, else close the connection.
+        After an early answer, the rest of the request would stand in front of the next request.
+        """
         line, self._line = self._line, None
         if line is not None:
             if well and self.answer.reusable() and line.sent:

@@ -1,12 +1,12 @@
-"""The answer to a post, as HTTP/1.1 frames it (RFC 9112), of bytes as they come in: a state machine.
+"""The answer to a post in the framing of HTTP/1.1 (RFC 9112), from incoming bytes: a state machine.
 
     status and headers -- 1xx --> status and headers
                        -- else -> body, by its length | in chunks | until the close
     body -- its end --> ended
     any  -- the close, where it is no end --> an error
 
-h11 reads status and headers, where the grammar is intricate. Bodies are read here: streams come in chunks of some
-hundred bytes, for each of which h11 takes three times as long as json does for what is in it.
+h11 reads status and headers, the intricate part of the grammar. Bodies are read here: streams have chunks of some
+hundred bytes, and for each chunk h11 takes three times as long as json takes for the content.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The evidence of `graphmend verify` as one HTML page, made from its JSON (docs/verify.md).
 
-The page holds everything that it needs: no script, style, font or picture comes from elsewhere, and it may be opened
-from a disk. All of it can be read without JavaScript, which only sorts tables.
+The page is complete: scripts, styles, fonts and pictures are part of the file, and a browser may open the page from a
+disk. JavaScript only sorts tables.
 
     python -m graphmend.verify.page evidence.json page.html
 """
@@ -24,7 +24,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inli
 
 
 def embedded(data: Any) -> str:
-    """JSON that cannot end the script element that it stands in."""
+    """JSON without an end tag of the script element around the text."""
     return (
         json.dumps(data, ensure_ascii=False)
         .replace("<", "\\u003c")

@@ -1,4 +1,4 @@
-"""HTML elements, and figures that say where in the report they stand."""
+"""HTML elements, and figures with their path in the report."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Report:
         return [f"{path}.{index}" for index in range(len(self.at(path) or []))]
 
     def figure(self, path: str, form: Callable[[Any], str] = as_count) -> str:
-        """A value of the report as it is shown, with its path and what the report has there."""
+        """A shown value of the report, with the path and the raw value."""
         value = self.at(path)
         if value is None:
             return element("span", NONE, data_at=path)
@@ -104,7 +104,7 @@ class Report:
 
 
 class Cell:
-    """A cell: what is shown, and by what its column is sorted."""
+    """A cell: the shown text, and the sort key."""
 
     def __init__(self, shown: str, key: Any = None) -> None:
         self.shown, self.key = shown, key
@@ -120,7 +120,7 @@ def text_cell(value: Any) -> Cell:
 
 
 def table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[Cell]], class_: Optional[str] = None) -> str:
-    """A table that may be sorted by each of its columns, in a box that scrolls where the window is narrow."""
+    """A sortable table, in a box with a scroll bar in narrow windows."""
     head = joined(
         element("th", element("button", text(name), type="button"), scope="col", aria_sort="none") for name in headings
     )

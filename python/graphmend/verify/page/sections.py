@@ -36,7 +36,7 @@ COUNTS = (
 
 @dataclasses.dataclass(frozen=True)
 class Section:
-    """A part: its id, its heading, and what stands below it."""
+    """A section: id, heading and content."""
 
     name: str
     title: str
@@ -48,7 +48,7 @@ class Section:
 
 @dataclasses.dataclass(frozen=True)
 class Measure:
-    """One thing that was measured on both sides."""
+    """One measurement of both sides."""
 
     label: str
     before: str  # path in the report
@@ -115,7 +115,7 @@ def before_and_after(report: Report) -> str:
 
 
 def change_cell(before: Any, after: Any) -> Cell:
-    """How many times the one is the other; whether that is good depends on the row."""
+    """The ratio of two figures; the row decides whether a small ratio is good."""
     if before is None or after is None or not (before or not after):
         return Cell(NONE, -1)
     ratio = after / before if before else 1.0
@@ -270,7 +270,7 @@ def runs(report: Report) -> str:
 
 
 def ending(run: dict[str, Any]) -> str:
-    """How a run ended that did not end as it should."""
+    """The end of a failed run."""
     error, where = run.get("exception"), run.get("where") or {}
     lines = [f"{error.get('type')}: {error.get('text')}"] if error else []
     lines += [f"in {where['callable']}, call {where.get('call')}"] if where.get("callable") else []

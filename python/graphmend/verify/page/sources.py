@@ -1,4 +1,4 @@
-"""Source with its sites marked, and beside it the text that is compiled instead."""
+"""Source with marked sites, beside the compiled text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ AROUND = 3  # lines shown around what matters
 
 
 class Row:
-    """A line of the source and what stands beside it; either may be missing."""
+    """A line of the source beside a mended line; either may be missing."""
 
     def __init__(self, number: Optional[int], left: Optional[str], right: Optional[str], site: Optional[int]) -> None:
         self.number, self.left, self.right, self.site = number, left, right, site
@@ -66,9 +66,9 @@ def lone_lines(report: Report, file: str) -> Iterator[Row]:
 
 
 def blocks(lines: list[int], source: int) -> Iterator[tuple[range, range]]:
-    """Line numbers of the source, and indices of the mended text, that stand for each other: as short as they can be.
+    """Line numbers of the source with the matching indices of the mended text, in blocks of minimal length.
 
-    A mended line stands for one of the source; where a statement is mended, the lines of its block go to and fro.
+    A mended line maps to a line of the source; around a mended statement, lines of the block map back and forth.
     """
     least = [source + 1]
     for line in reversed(lines):
@@ -102,7 +102,7 @@ def rows_of(report: Report, file: str, source: str, mended: str, lines: list[int
 
 
 def shown(report: Report, file: str, rows: list[Row]) -> Iterator[str]:
-    """What matters and some lines around it; of the rest only how much there is."""
+    """The marked lines with some context; of further lines only the count."""
     near: set[int] = set()
     for index, row in enumerate(rows):
         if row.matters:
@@ -143,7 +143,7 @@ def half(line: Optional[str], side: str, number: str) -> str:
 
 
 def note(report: Report, index: int) -> str:
-    """What there is to say about a site, below its line."""
+    """The note on a site, below the line."""
     site = report.at(f"sites.{index}")
     code = " ".join(filter(None, (site.get("code"), site.get("break_id"))))
     fate = "mended" if site.get("mended") else f"as it is: {site['why_not']}" if site.get("why_not") else "as it is"

@@ -25,7 +25,7 @@ def one_callable(report: Report, path: str) -> str:
 
 
 def track(report: Report, path: str, title: str) -> str:
-    """One row; calls in which nothing was compiled have nothing to show."""
+    """One row; calls without compilation have no events."""
     events = list(zip(report.paths(path), report.at(path) or []))
     if not events:
         return ""
@@ -43,7 +43,7 @@ def track(report: Report, path: str, title: str) -> str:
 
 
 def in_time(events: list[Event]) -> list[Event]:
-    """The events of a call as they run: the report has a break in front of the graph that it ended, if any."""
+    """The events of a call in order of execution: the report has a break in front of the ended graph, if any."""
     ordered: list[Event] = []
     breaks: list[Event] = []
     for event in events:
@@ -57,7 +57,7 @@ def in_time(events: list[Event]) -> list[Event]:
 
 
 def was_ended(event: dict[str, Any], by: dict[str, Any]) -> bool:
-    """Whether this may be the graph that a break ended: one of the lines behind the break alone goes on after it."""
+    """Whether a break may have ended a graph: a graph from lines behind the break is the continuation."""
     if event["kind"] != "graph":
         return False
     first = [part["first"] for part in event.get("lines") or [] if part["file"] == by.get("file")]

@@ -1,0 +1,74 @@
+"""What `check` reports breaks under Dynamo, and what a test or an earlier read rules out is not reported."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+# Bodies of `def f(x: torch.Tensor, n: Union[int, float, torch.Tensor])`, and the lines that are reported.
+PROGRAMS = {
+    "any_of_a_list": ("values = x.tolist()", "if any(values):", "    x = x + 1", "return x", [1]),
+    "all_of_a_generator": (
+        "values = [int(v) for v in x.tolist()]",
+        "if all(v == values[0] for v in values):",
+        "    x = x + 1",
+        "return x",
+        [1],
+    ),
+    "unpacked": (
+        "first, second = torch.stack([x, x]).tolist()",
+        "best = max(range(2), key=first.__getitem__)",
+        "if first[best] > 0:",
+        "    x = x + 1",
+        "return x",
+        [1],
+    ),
+    "chosen_text": ("k = int(x.max().item()) + 1", "text = 'one' if k == 1 else f'{k}'", "return x, text", [1]),
+    "a_tensor_returns": ("if isinstance(n, torch.Tensor):", "    return x", "return x + (1 if n == 1 else 2)", []),
+    "a_tensor_on_the_other_side": (
+        "if isinstance(n, torch.Tensor):",
+        "    x = x * n",
+        "elif n > 0:",
+        "    x = x + 1",
+        "return x",
+        [],
+    ),
+    "a_number": ("if isinstance(n, (int, float)):", "    x = x * float(n)", "return x + n.sum()", []),
+    "asserted": ("assert not torch.is_tensor(n)", "return x.reshape(int(n))", []),
+    "in_a_conjunction": ("if isinstance(n, int) and n > 0:", "    x = x + 1", "return x * torch.as_tensor(n)", []),
+    "bound_again": (
+        "if isinstance(n, int):",
+        "    n = x.sum()",
+        "    if n > 0:",
+        "        x = x + 1",
+        "return x",
+        [3],
+    ),
+    "assertion": ("assert (x > 0).all() and not (x > 9).any(), 'text'", "return x + 1", []),
+    "assertion_of_a_number": ("assert bool((x > 0).all())", "return x + 1", [1]),
+    "either_of_two": ("if isinstance(n, int) or x.sum() > 0:", "    x = x * float(n.sum())", "return x", [1, 2]),
+}
+
+
+@pytest.fixture(scope="module")
+def told(executable: str, tmp_path_factory: pytest.TempPathFactory) -> "dict[str, list[int]]":
+    """The lines of the bodies that `check` reports by default."""
+    folder = tmp_path_factory.mktemp("precision")
+    head = "import torch\nfrom typing import Union\n\n\n@torch.compile\n"
+    head += "def f(x: torch.Tensor, n: Union[int, float, torch.Tensor]):\n"
+    for name, (*body, _) in PROGRAMS.items():
+        (folder / f"{name}.py").write_text(head + "".join(f"    {line}\n" for line in body))
+    command = [executable, "check", "--no-cache", "--output-format", "json", "."]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    first = head.count("\n")
+    return {
+        Path(one["path"]).stem: [found["line"] - first for found in one["findings"]] for one in json.loads(done.stdout)
+    }
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_lines(told: "dict[str, list[int]]", name: str) -> None:
+    assert told.get(name, []) == PROGRAMS[name][-1]
