@@ -37,6 +37,7 @@ ORDER = (
     "shims.numpy_semantics",
     "ops.numpy_functions",
     "external.seeded_generators",
+    "external.rng_states",
     "autograd.gradient_api",
     "autograd.retain_grad",
     "shims.generator_close",
