@@ -118,14 +118,14 @@ def wait_for(child: int, seconds: float) -> int:
     return 124
 
 
-def status_of(options: list[str], folder: Path, log: Path) -> int:
+def status_of(options: list[str], folder: Path, log: Path, seconds: float = SECONDS) -> int:
     child = os.fork()
     if child == 0:
         try:
             os._exit(run_tests(options, folder, log))
         finally:
             os._exit(3)
-    return wait_for(child, SECONDS)
+    return wait_for(child, seconds)
 
 
 def failed_in(log: Path) -> list[str]:
@@ -136,7 +136,7 @@ def failed_in(log: Path) -> list[str]:
 def failing_anyway(folder: Path) -> list[str]:
     """Tests that fail without a mutant, such as those that need the sanitizers: they can notice nothing."""
     tests = sorted({test for some in TESTS.values() for test in some} | set(LAST))
-    status = status_of([test for test in tests if (ROOT / test).exists()], folder, folder / "log")
+    status = status_of([test for test in tests if (ROOT / test).exists()], folder, folder / "log", 4 * SECONDS)
     if status not in (0, 1):
         raise SystemExit(f"mutants: the tests end with status {status} without a mutant, see {folder / 'log'}")
     return [line.split()[1] for line in failed_in(folder / "log")]

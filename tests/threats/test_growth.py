@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
 from growth_shapes import S as SHAPES  # noqa: E402
 
 SIZES = {
-    "elif": 10000,
+    "elif": 5000,
     "early": 5000,
     "if_names": 4000,
     "try": 10000,
@@ -34,6 +34,6 @@ def test_a_steep_shape(executable: str, tmp_path: Path, name: str, command: list
 
 def test_it_is_told(executable: str, tmp_path: Path) -> None:
     """A file beyond the budget is no silence."""
-    (tmp_path / "a.py").write_text(SHAPES["elif"](10000))
+    (tmp_path / "a.py").write_text(SHAPES["elif"](5000))
     ran = run([executable, "check", "--all", "a.py"], folder=tmp_path)
     assert "too large, not analysed" in ran.stdout + ran.stderr

@@ -13,16 +13,16 @@ OURS = "too large, not analysed: more than {} {}, a limit of graphmend"
 # The text within the limit, the text beyond it, the line and column that are told, and the words.
 LIMITS = {
     "branches": (
-        "if a: pass\n" + "elif a: pass\n" * 19_999,
-        "if a: pass\n" + "elif a: pass\n" * 40_000,
-        (20_001, 1),
-        OURS.format(20000, "branches (`if`, `elif`) within one another"),
+        "if a: pass\n" + "elif a: pass\n" * 5_999,
+        "if a: pass\n" + "elif a: pass\n" * 12_000,
+        (6_001, 1),
+        OURS.format(6000, "branches (`if`, `elif`) within one another"),
     ),
     "else-if": (
         "if a: pass\n",
-        "if a:\n    if b: pass\n" + "    elif b: pass\n" * 20_000,
-        (20_002, 5),
-        OURS.format(20000, "branches (`if`, `elif`) within one another"),
+        "if a:\n    if b: pass\n" + "    elif b: pass\n" * 6_000,
+        (6_002, 5),
+        OURS.format(6000, "branches (`if`, `elif`) within one another"),
     ),
     "sum": (
         "x = 1" + " + 1" * 5_000 + "\n",
@@ -119,3 +119,12 @@ def test_other_commands_tell_it(executable: str, tmp_path: Path, command: list[s
     (tmp_path / "a.py").write_text(LIMITS["branches"][1])
     ran = run([executable, *command, "a.py"], folder=tmp_path)
     assert "too large, not analysed" in ran.stdout + ran.stderr and "syntax error" not in ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_two_megabytes_of_stack_are_enough_within_the_limits(executable: str, tmp_path: Path, name: str) -> None:
+    """All passes over a tree recurse as deep as it is: the limits keep them from the end of the stack."""
+    (tmp_path / "a.py").write_text(LIMITS[name][0])
+    stack = "" if "sanitize" in executable else "ulimit -s 2048; "
+    command = ["sh", "-c", f'{stack}exec "$0" check --all --isolated --no-cache --threads 1 a.py', executable]
+    assert run(command, folder=tmp_path).returncode in (0, 1)
