@@ -20,6 +20,7 @@
 #                             five of them, by hand, in turns, on a GPU where there is one; about two minutes a model
 #   make bench-calls KIT=dir ZOO=zoo/dev.jsonl   what the first 20 calls of the models that break cost, plain, mended, and mended in the
 #                             next run; half a minute a model
+#   make bench-attempts [LAYERS='4 16']   what traces that are thrown away cost in a transformer, by what its layers do with data
 #   make packages KIT=dir [ONLY='torchmetrics*'] [FAMILIES='metrics graphs']   programs on packages that people train with, bench/packages, scored
 #                             with the kit; an environment each family, in build/packages
 #   make growth [ONLY='elif try']   how the time of check and fix grows with the file, for more than 100 shapes of source
@@ -75,7 +76,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test check lint layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz bench bench-models bench-calls bench-meaning servers training packages growth mutants capture fixed matrix worth drift pictures sbom lock results clean
+.PHONY: all build test check lint layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz bench bench-models bench-calls bench-attempts bench-meaning servers training packages growth mutants capture fixed matrix worth drift pictures sbom lock results clean
 
 all: build
 
@@ -250,6 +251,9 @@ bench-models: build
 bench-calls: build
 	@test -n "$(KIT)" -a -n "$(ZOO)" || { echo "usage: make bench-calls KIT=dir ZOO=zoo/dev.jsonl [ONLY=ids]" >&2; exit 2; }
 	$(call measure,$(BIN),build/bench-calls.json) $(BIN)/python bench/calls.py "$(KIT)/$(ZOO)" $(if $(ONLY),--only '$(ONLY)') --json build/bench-calls.json
+
+bench-attempts: build
+	$(call measure,$(BIN),build/bench-attempts.json) $(BIN)/python bench/attempts.py $(if $(LAYERS),--layers $(LAYERS)) --json build/bench-attempts.json
 
 packages: build
 	@test -n "$(KIT)" || { echo "usage: make packages KIT=dir [ONLY='torchmetrics*'] [FAMILIES='metrics graphs']" >&2; exit 2; }

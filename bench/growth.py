@@ -1,7 +1,11 @@
-"""How the time of `check` and `fix` grows with a file: CPU seconds at two sizes, and the exponent between them.
+"""How the time of `check` and `fix` grows with a file: CPU seconds at sizes up to 4 MB, and the exponent between two.
 
-A shape that is refused, for syntax errors or because it is beyond the budget of the analysis, is told as such. Exit
-status 1 when the exponent of a shape is above the limit.
+usage: growth.py [--only SHAPE...] [--most BYTES] [--json FILE]
+
+A shape is measured at sizes that grow by four, and is done at the first that is refused, because it is beyond the
+budget of work or no Python to us; the exponent is about what is below. It is taken over a factor of sixteen up to the
+largest size that was not refused, from medians, and without the time in which the program starts. Exit status 1 when
+the exponent of a shape is above the limit, or a program ends by a signal.
 """
 
 from __future__ import annotations
@@ -9,22 +13,62 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import resource
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from growth_shapes import S as SHAPES
 
 COMMANDS = {
-    "check": ["check", "--all", "--isolated", "--no-cache", "--output-format", "json"],
-    "fix": ["fix", "--all", "--unsafe", "--diff", "--isolated"],
+    "check": ["check", "--all", "--isolated", "--no-cache", "--threads", "1", "--output-format", "json"],
+    "fix": ["fix", "--all", "--unsafe", "--diff", "--isolated", "--threads", "1"],
     "mend": ["debug", "mend"],
 }
 NOT_ANALYSED = b"too large, not analysed"
-SECONDS, LIMIT, NOTICEABLE, LEAST = 60, 1.2, 0.2, 0.005
+SECONDS, LIMIT, STEP, SPAN = 120, 1.2, 4, 16
+NOTICEABLE = 0.2  # a shape that takes less is told, and not judged
+LEAST = 0.01  # of the small size: below, the clock and the machine are what is measured
+REPEATS = ((0.1, 7), (0.5, 3), (math.inf, 1))  # up to so many seconds, so many runs
+
+
+@dataclass
+class Run:
+    """One size of a shape: the median of what it took, and how it ended."""
+
+    size: int
+    seconds: float
+    megabytes: float
+    refused: bool
+    ended: bool
+
+
+@dataclass
+class Row:
+    """One shape under one command."""
+
+    shape: str
+    command: str
+    runs: list[Run] = field(default_factory=list)
+    exponent: float | None = None
+    steep: bool = False
+
+    def judge(self) -> None:
+        """The exponent over the sizes that were analysed."""
+        sizes = {run.size: run.seconds for run in self.runs if not run.refused and not run.ended}
+        noticed = [size for size, seconds in sizes.items() if seconds >= LEAST]
+        if len(noticed) > 1:
+            large = max(noticed)
+            small = min(size for size in noticed if size * SPAN >= large)
+            if small < large:
+                self.exponent = round(math.log(sizes[large] / sizes[small]) / math.log(large / small), 2)
+                self.steep = self.exponent > LIMIT and sizes[large] > NOTICEABLE
+        self.steep = self.steep or any(run.ended for run in self.runs)
 
 
 def limit() -> None:
@@ -33,62 +77,73 @@ def limit() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
 
 
-def seconds_of(command: list[str]) -> tuple[float, int, bool]:
-    """CPU seconds, exit status, and whether the file was too large or no Python."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    ran = subprocess.run(command, capture_output=True, preexec_fn=limit, check=False)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    refused = ran.returncode == 2 or NOT_ANALYSED in ran.stdout or NOT_ANALYSED in ran.stderr
-    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime, ran.returncode, refused
+def run_once(command: list[str], size: int = 0) -> Run:
+    """CPU seconds and memory, whether the file was too large or no Python, whether a signal ended the program.
+
+    Of user and system together: the clock tells them apart too coarsely for small files.
+    """
+    with tempfile.TemporaryFile() as words:
+        child = subprocess.Popen(command, stdout=words, stderr=words, preexec_fn=limit)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        words.seek(0)
+        refused = child.returncode == 2 or NOT_ANALYSED in words.read()
+    return Run(size, usage.ru_utime + usage.ru_stime, round(usage.ru_maxrss / 1024, 1), refused, child.returncode < 0)
 
 
-def measure(executable: str, name: str, command: str, sizes: list[int], folder: Path) -> dict[str, object]:
-    """One shape under one command."""
+def median_of(command: list[str], size: int = 0, start: float = 0.0) -> Run:
+    """The same with the median of as many runs as the first one allows, less the time in which the program starts."""
+    first = run_once(command, size)
+    repeats = next(count for most, count in REPEATS if first.seconds < most)
+    seconds = [first.seconds, *(run_once(command).seconds for _ in range(repeats - 1))]
+    first.seconds = round(max(0.0, statistics.median(seconds) - start), 4)
+    return first
+
+
+def measure(executable: str, name: str, command: str, most: int, folder: Path, start: float) -> Row:
+    """All sizes of a shape under a command, from sixty-fourths of the largest."""
     shape = SHAPES[name]
     unit = max(1.0, (len(shape(1100)) - len(shape(100))) / 1000)
     path = folder / "shape.py"
-    taken = []
-    for size in sizes:
+    row = Row(name, command)
+    size = most // STEP**4
+    while size <= most and not (row.runs and (row.runs[-1].refused or row.runs[-1].ended)):
         path.write_text(shape(int(size / unit)), encoding="latin-1")
-        taken.append(seconds_of([executable, *COMMANDS[command], str(path)]))
-    small, large = taken[0][0], taken[-1][0]
-    exponent = math.log(max(large, LEAST) / max(small, LEAST)) / math.log(sizes[-1] / sizes[0])
-    ended = any(status < 0 for _, status, _ in taken)
-    refused = any(refused for _, _, refused in taken)
-    steep = ended or (not refused and exponent > LIMIT and large > NOTICEABLE)
-    return {
-        "shape": name,
-        "command": command,
-        "seconds": [round(s, 3) for s, _, _ in taken],
-        "exponent": round(exponent, 2),
-        "refused": refused,
-        "ended": ended,
-        "steep": steep,
-    }
+        row.runs.append(median_of([executable, *COMMANDS[command], str(path)], size, start))
+        size *= STEP
+    row.judge()
+    return row
+
+
+def told(row: Row) -> str:
+    last = row.runs[-1]
+    word = "ENDED" if last.ended else "STEEP" if row.steep else "refused" if last.refused else ""
+    seconds = " ".join(f"{run.seconds:.3f}" for run in row.runs)
+    return f"{row.shape:16} {row.command:6} {seconds:36} {row.exponent or '-':>5} {word}"
 
 
 def main() -> int:
     """All shapes, or those that are named."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", nargs="*", default=list(SHAPES))
-    parser.add_argument("--sizes", nargs=2, type=int, default=[250_000, 4_000_000])
+    parser.add_argument("--most", type=int, default=4_000_000)
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
     executable = shutil.which("graphmend", path=str(Path(sys.executable).parent)) or "graphmend"
     rows = []
     with tempfile.TemporaryDirectory() as folder:
+        empty = Path(folder) / "empty.py"
+        empty.write_text("")
+        starts = {name: median_of([executable, *words, str(empty)]).seconds for name, words in COMMANDS.items()}
         for name in asked.only:
             for command in COMMANDS:
-                row = measure(executable, name, command, asked.sizes, Path(folder))
-                rows.append(row)
-                told = (
-                    "  ENDED" if row["ended"] else "  refused" if row["refused"] else "  STEEP" if row["steep"] else ""
-                )
-                print(f"{name:16} {command:6} {row['seconds']!s:20} {row['exponent']:6}{told}", flush=True)
-    steep = [row for row in rows if row["steep"]]
-    print(f"{len(asked.only)} shapes, {len(steep)} of {len(rows)} above {LIMIT}")
-    if asked.json is not None:
-        asked.json.write_text(json.dumps({"sizes": asked.sizes, "rows": rows}, indent=1) + "\n")
+                rows.append(measure(executable, name, command, asked.most, Path(folder), starts[command]))
+                print(told(rows[-1]), flush=True)
+                if asked.json is not None:  # each time: whoever ends a run keeps what it has measured
+                    record = {"most": asked.most, "rows": [asdict(row) for row in rows]}
+                    asked.json.write_text(json.dumps(record, indent=1) + "\n")
+    steep = [row for row in rows if row.steep]
+    print(f"{len(asked.only)} shapes, {len(steep)} of {len(rows)} rows above {LIMIT}")
     return 1 if steep else 0
 
 

@@ -31,7 +31,12 @@ SECONDS, MEMORY = 900, 24 << 30
 FLOW = ["tests/flow"]
 RULES = ["tests/rules/test_rules.py", "tests/rules/test_break_advice.py"]
 FIX = ["tests/fix/test_edits.py", "tests/fix/test_cases.py", "tests/fix/test_command.py"]
-SYNTAX = ["tests/syntax/test_dump.py", "tests/syntax/test_symbols.py", "tests/syntax/test_encodings.py"]
+SYNTAX = [
+    "tests/syntax/test_messages.py",
+    "tests/syntax/test_dump.py",
+    "tests/syntax/test_symbols.py",
+    "tests/syntax/test_encodings.py",
+]
 CLI = ["tests/cli", "tests/threats"]
 MEANING = ["tests/meaning/test_reader.py", "tests/meaning/test_source.py"]
 # The likeliest to notice come first.
@@ -40,7 +45,7 @@ TESTS = {
     "syntax": [*SYNTAX, *RULES, *FIX, *FLOW, *CLI],
     "flow": [*FLOW, *RULES, *FIX, *CLI, *SYNTAX],
     "rules": [*RULES, *FIX, *FLOW, *CLI],
-    "mend": [*FIX, *RULES, *CLI, *FLOW],
+    "mend": ["tests/pipeline/test_conditions.py", *FIX, *RULES, *CLI, *FLOW],
     "driver": [*CLI, *FIX, *RULES],
     "report": [*CLI, *FIX, *RULES],
     "meaning": [*MEANING, *CLI],

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Callable
 
 HEADING = "## "
 VERDICTS = ("whole", "clean", "fewer", "same", "worse", "crash", "WRONG")
+REASON_LENGTH = 160
+FOLDERS = re.compile(r"(?<![\w.])/(?:[\w.@+-]+/)+")  # of the machine that measured
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
@@ -64,3 +67,9 @@ def sections_of(page: Path) -> dict[str, list[str]]:
         if title is not None:
             found.setdefault(title, []).append(line)
     return {title: [*"\n".join(lines).rstrip().split("\n"), ""] for title, lines in found.items()}
+
+
+def shortened(text: str) -> str:
+    """A reason without folders of the machine and not too long."""
+    text = FOLDERS.sub("", text)
+    return text if len(text) <= REASON_LENGTH else text[: REASON_LENGTH - 1] + "…"

@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import collections
 import functools
-import re
 import statistics
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -19,8 +18,9 @@ from typing import Any
 
 import check_recall
 import zoo_sites
-from page_sections import VERDICTS, Section, read, sections_of, table
+from page_sections import FOLDERS, VERDICTS, Section, read, sections_of, shortened, table
 from results_of_core import growth_part, mutants_part
+from results_of_costs import attempts_part, calls_part
 from results_of_meaning import plays_part, reader_speed_part, readers_part
 from results_of_releases import matrix_part, worth_part
 
@@ -32,8 +32,6 @@ SCORES = {
     "score-paper-then.json": ("Models of the GraphMend paper, transformers 4.52.4", "make paper KIT=kit"),
 }
 OTHER = "Cases: "  # other scores that lie in the build folder
-REASON_LENGTH = 160
-FOLDERS = re.compile(r"(?<![\w.])/(?:[\w.@+-]+/)+")  # of the machine that measured
 
 
 def count_rows(results: list[dict[str, Any]]) -> list[list[object]]:
@@ -55,12 +53,6 @@ def why(result: dict[str, Any]) -> str:
     reasons = [*result["reasons"], *(mended.get("reasons") or []), *(mended.get("failures") or [])]
     text = " ".join(str(reasons[0]).split()) if reasons else ""
     return shortened(text)
-
-
-def shortened(text: str) -> str:
-    """A reason without folders of the machine and not too long."""
-    text = FOLDERS.sub("", text)
-    return text if len(text) <= REASON_LENGTH else text[: REASON_LENGTH - 1] + "…"
 
 
 def score_part(piece: Path, command: str, results: list[dict[str, Any]]) -> list[str]:
@@ -332,39 +324,6 @@ def models_part(record: Any) -> list[str]:
     return lines + (["Not measured:", "", *table(["model", "dtype", "batch", "why"], failed)] if failed else [])
 
 
-def calls_part(record: Any) -> list[str]:
-    """What the first calls of models cost, of all together and of those that cost more than without mends."""
-    rows = [row for row in record["models"] if "again" in row]
-    whole = {kind: [sum(row[kind]["seconds"]) for row in rows] for kind in ("plain", "mended", "again")}
-    lines = [
-        f"`make bench-calls`, backend {record['backend']}: the time of the processor for the first {record['calls']}",
-        f"calls of each of the {len(rows)} models that break, tracing and compiling included, in a process of its own;",
-        "small models with random weights, four sets of inputs in turn. `graphmend run` has an empty cache, and in the",
-        "next run what the first one has found out. The noise of a single ratio is some 10 %.",
-        "",
-    ]
-    names = {"plain": "plain", "mended": "graphmend run", "again": "the next run"}
-    counts = []
-    for kind, name in names.items():
-        ratios = [seconds / plain for seconds, plain in zip(whole[kind], whole["plain"])]
-        below = [sum(ratio <= limit for ratio in ratios) for limit in (1.0, 1.1)]
-        counts.append([name, f"{sum(whole[kind]):.0f} s", *(below if kind != "plain" else ["", ""])])
-    lines += table(["", "all models", "not above plain", "at most 1.1 of plain"], counts)
-    slower = []
-    for row, plain, mended, again in zip(rows, *whole.values()):
-        if mended > 1.1 * plain:
-            slower.append([row["model"], f"{plain:.2f}", f"{mended / plain:.2f}", f"{again / plain:.2f}"])
-    slower.sort(key=lambda cells: -float(cells[2]))
-    if slower:
-        lines += [
-            "Above 1.1:",
-            "",
-            *table(["model", "plain, s", "graphmend run / plain", "the next run / plain"], slower),
-        ]
-    refused = [[row["model"], shortened(row["refused"])] for row in record["models"] if "refused" in row]
-    return lines + (["Not measured:", "", *table(["model", "why"], refused)] if refused else [])
-
-
 def by_hand_lines(rows: list[dict[str, Any]]) -> list[str]:
     """The models that have a version by hand as well, in the same run."""
     if not rows:
@@ -471,6 +430,7 @@ def sections(build: Path, judged: Path, kept: Iterable[str]) -> list[Section]:
         of("Speed of mended branches", "bench-branches.json", "make bench", branches_part),
         of("Speed of mended models", "bench-models.json", "make bench-models", models_part),
         of("The first calls of models", "bench-calls.json", f"make bench-calls {zoo}", calls_part),
+        of("Traces that are thrown away", "bench-attempts.json", "make bench-attempts", attempts_part),
         of("Cost of deferred effects", "bench-events.json", "make bench", events_part),
         of("Speed of check", "bench-check.json", "make bench", check_part),
         of("Growth with the size of a file", "growth.json", "make growth", growth_part),

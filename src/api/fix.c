@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "api/call.h"
+#include "base/work.h"
 #include "driver/fix.h"
 #include "driver/foresee.h"
 #include "report/report.h"
@@ -27,16 +28,18 @@ static void add_sites(gm_buffer *out, const gm_fixed *fixed) {
     }
 }
 
-static void fix(gm_buffer *out, const void *request) {
-    const gm_api_source *given = request;
-    const gm_fix_options options = {
-        .assumed = (given->flags & GM_FIX_ASSUMED) != 0,
-        .drops_output = (given->flags & GM_FIX_DROP_OUTPUT) != 0,
-    };
-    const gm_fixed *fixed = gm_fix_bytes(out->arena, given->path, given->bytes, given->size, &options, &everything);
-    gm_foresee(out->arena, fixed->before, &everything, false);
+typedef struct telling {
+    gm_buffer *out;
+    const gm_fixed *fixed;
+    const gm_checked *before;
+} telling;
+
+static void tell(void *context) {
+    const telling *state = context;
+    gm_buffer *out = state->out;
+    const gm_fixed *fixed = state->fixed;
     gm_buffer_add_char(out, '{');
-    gm_report_json_members(out, fixed->before);
+    gm_report_json_members(out, state->before);
     gm_buffer_add_text(out, fixed->changed ? ", \"changed\": true, \"text\": " : ", \"changed\": false, \"text\": ");
     bool notebook = fixed->after->cells != NULL;
     gm_buffer_add_json(out, notebook ? fixed->bytes : fixed->after->source->text, notebook ? fixed->size : fixed->after->source->length);
@@ -45,6 +48,22 @@ static void fix(gm_buffer *out, const void *request) {
     gm_buffer_add_text(out, "], \"problem\": ");
     add_text(out, fixed->problem);
     gm_buffer_add_text(out, "}\n");
+}
+
+static void fix(gm_buffer *out, const void *request) {
+    const gm_api_source *given = request;
+    const gm_fix_options options = {
+        .assumed = (given->flags & GM_FIX_ASSUMED) != 0,
+        .drops_output = (given->flags & GM_FIX_DROP_OUTPUT) != 0,
+    };
+    const gm_fixed *fixed = gm_fix_bytes(out->arena, given->path, given->bytes, given->size, &options, &everything);
+    gm_foresee(out->arena, fixed->before, &everything, false);
+    telling state = {out, fixed, fixed->before};
+    if (!gm_work_within(out->arena, given->size, tell, &state)) {
+        out->length = 0;
+        state.before = gm_check_too_large(out->arena, fixed->before, 0, GM_TOO_LARGE_REPORT);
+        tell(&state);
+    }
 }
 
 gm_status gm_fix_source(const char *path, const char *bytes, size_t size, unsigned flags, gm_output *output) {

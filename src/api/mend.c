@@ -96,24 +96,27 @@ static void add_problem(gm_buffer *out, const char *problem) {
 }
 
 typedef struct mending {
-    gm_tree *tree;
+    const gm_api_source *given;
     gm_buffer *out;
 } mending;
 
-static void mend_tree(void *context) {
+static void mend_source(void *context) {
     const mending *state = context;
-    gm_analysis *analysis = gm_analysis_run(state->out->arena, state->tree, NULL);
+    const gm_api_source *given = state->given;
+    gm_tree *tree = gm_parse(state->out->arena, given->path, given->bytes, given->size, NULL);
+    if (tree->diagnostics.count > 0) {
+        add_problem(state->out, gm_parse_limit(tree) != NULL ? GM_TOO_LARGE_WORDS : "syntax error");
+        return;
+    }
+    gm_analysis *analysis = gm_analysis_run(state->out->arena, tree, NULL);
     gm_analysis_refuse_each(analysis, gm_silenced_for_run, gm_silenced_of(analysis, NULL));
     add_mended(state->out, analysis, gm_mend_runtime(analysis, decisions(analysis)));
 }
 
 static void mend(gm_buffer *out, const void *request) {
     const gm_api_source *given = request;
-    gm_arena *arena = out->arena;
-    mending state = {gm_parse(arena, given->path, given->bytes, given->size, NULL), out};
-    if (state.tree->diagnostics.count > 0) {
-        add_problem(out, "syntax error");
-    } else if (!gm_work_within(arena, gm_work_for(given->size), mend_tree, &state)) {
+    mending state = {given, out};
+    if (!gm_work_within(out->arena, given->size, mend_source, &state)) {
         out->length = 0;
         add_problem(out, GM_TOO_LARGE_WORDS);
     }

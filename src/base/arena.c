@@ -54,6 +54,9 @@ void *gm_arena_alloc_slow(gm_arena *arena, size_t size) {
     size_t rounded = (size + 7U) & ~(size_t)7U;
     size_t body = rounded > arena->chunk_size ? rounded : arena->chunk_size;
     gm_work(arena, (uint64_t)body * WORK_PER_BYTE);
+    if (arena->exhausted != NULL && (arena->total > arena->most || body > arena->most - arena->total)) {
+        gm_work_exhausted(arena);
+    }
     gm_chunk *chunk = arena->allocator.allocate(arena->allocator.context, sizeof(gm_chunk) + body);
     if (chunk == NULL) {
         gm_arena_fail(arena);

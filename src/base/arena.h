@@ -31,6 +31,7 @@ typedef struct gm_arena {
     size_t total; /* bytes taken from the allocator */
     jmp_buf *exhausted; /* of work.h; NULL: work is not counted */
     uint64_t work;      /* that may still be done */
+    size_t most;        /* of `total`, while work is counted */
     uint32_t work_at;   /* where in the text it is done */
 } gm_arena;
 

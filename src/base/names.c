@@ -41,29 +41,35 @@ void gm_names_reserve(gm_names *names, size_t count) {
     while (names->capacity / 2 < count && names->capacity < LARGEST_RESERVED) {
         names->capacity *= 2;
     }
-    names->slots = GM_NEW_ARRAY(names->arena, gm_name *, names->capacity);
+    names->slots = GM_NEW_ARRAY(names->arena, gm_name_slot, names->capacity);
 }
 
-static gm_name **slot_of(const gm_names *names, const char *text, size_t length, uint32_t hash) {
-    uint32_t at = hash & (names->capacity - 1);
-    for (;;) {
-        gm_name *name = names->slots[at];
-        if (name == NULL ||
-            (name->hash == hash && name->length == length && memcmp(name->text, text, length) == 0)) {
-            return &names->slots[at];
+static uint32_t next(const gm_names *names, uint32_t at) {
+    return (at + 1) & (names->capacity - 1);
+}
+
+/* The slot that has the name, or a free one. */
+static gm_name_slot *slot_of(const gm_names *names, const char *text, size_t length, uint32_t hash) {
+    for (uint32_t at = hash & (names->capacity - 1);; at = next(names, at)) {
+        gm_name_slot *slot = &names->slots[at];
+        if (slot->name == NULL ||
+            (slot->hash == hash && slot->name->length == length && memcmp(slot->name->text, text, length) == 0)) {
+            return slot;
         }
-        at = (at + 1) & (names->capacity - 1);
     }
 }
 
 static void grow(gm_names *names) {
     gm_names bigger = *names;
     bigger.capacity = names->capacity == 0 ? FIRST_CAPACITY : names->capacity * 2;
-    bigger.slots = GM_NEW_ARRAY(names->arena, gm_name *, bigger.capacity);
+    bigger.slots = GM_NEW_ARRAY(names->arena, gm_name_slot, bigger.capacity);
     for (uint32_t i = 0; i < names->capacity; i++) {
-        gm_name *name = names->slots[i];
-        if (name != NULL) {
-            *slot_of(&bigger, name->text, name->length, name->hash) = name;
+        uint32_t at = names->slots[i].hash & (bigger.capacity - 1);
+        while (names->slots[i].name != NULL && bigger.slots[at].name != NULL) {
+            at = next(&bigger, at);
+        }
+        if (names->slots[i].name != NULL) {
+            bigger.slots[at] = names->slots[i];
         }
     }
     *names = bigger;
@@ -74,21 +80,21 @@ const gm_name *gm_names_intern(gm_names *names, const char *text, size_t length)
         grow(names);
     }
     uint32_t hash = hash_of(names->seed, text, length);
-    gm_name **slot = slot_of(names, text, length, hash);
-    if (*slot == NULL) {
+    gm_name_slot *slot = slot_of(names, text, length, hash);
+    if (slot->name == NULL) {
         gm_name *name = gm_arena_alloc(names->arena, sizeof(gm_name) + length + 1);
         name->hash = hash;
         name->length = (uint32_t)length;
         name->index = names->count++;
         memcpy(name->text, text, length);
         name->text[length] = '\0';
-        *slot = name;
+        *slot = (gm_name_slot){name, hash};
     }
-    return *slot;
+    return slot->name;
 }
 
 const gm_name *gm_names_find(const gm_names *names, const char *text, size_t length) {
-    return names->capacity == 0 ? NULL : *slot_of(names, text, length, hash_of(names->seed, text, length));
+    return names->capacity == 0 ? NULL : slot_of(names, text, length, hash_of(names->seed, text, length))->name;
 }
 
 bool gm_text_in(const char *text, const char *const *list) {

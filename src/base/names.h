@@ -13,9 +13,15 @@ typedef struct gm_name {
     char text[];     /* UTF-8, NUL-terminated */
 } gm_name;
 
+/* The hash of the name stands here, too: names are far apart, and a search looks at those alone that have the hash. */
+typedef struct gm_name_slot {
+    gm_name *name; /* NULL: it is free */
+    uint32_t hash;
+} gm_name_slot;
+
 typedef struct gm_names {
     gm_arena *arena;
-    gm_name **slots; /* open addressing, capacity a power of two */
+    gm_name_slot *slots; /* open addressing, capacity a power of two */
     uint32_t capacity;
     uint32_t count;
     uint64_t seed; /* of seed.h */

@@ -1,9 +1,13 @@
 #include "base/work.h"
 
-enum { FREE = 1 << 28, PER_BYTE = 500 };
+enum { FREE = 1 << 28, PER_BYTE = 500, FREE_MEMORY = 128 << 20, MEMORY_PER_BYTE = 48 };
 
 uint64_t gm_work_for(size_t length) {
     return (uint64_t)FREE + (uint64_t)length * PER_BYTE;
+}
+
+size_t gm_memory_for(size_t length) {
+    return length < (SIZE_MAX - FREE_MEMORY) / MEMORY_PER_BYTE ? FREE_MEMORY + length * MEMORY_PER_BYTE : SIZE_MAX;
 }
 
 _Noreturn void gm_work_exhausted(gm_arena *arena) {
@@ -11,14 +15,16 @@ _Noreturn void gm_work_exhausted(gm_arena *arena) {
 }
 
 /* The budget ends in the frame that set it: nothing may come back to it later. */
-bool gm_work_within(gm_arena *arena, uint64_t units, void (*body)(void *context), void *context) {
+bool gm_work_within(gm_arena *arena, size_t length, void (*body)(void *context), void *context) {
     if (arena->exhausted != NULL) {
         body(context);
         return true;
     }
     jmp_buf exhausted;
     volatile bool done = false;
-    arena->work = units;
+    arena->work = gm_work_for(length);
+    arena->most = gm_memory_for(length);
+    arena->work_at = 0;
     arena->exhausted = &exhausted;
     if (setjmp(exhausted) == 0) {
         body(context);

@@ -43,12 +43,12 @@ static void mend(void *context) {
 
 static void print_mended(gm_arena *arena, gm_tree *tree, const gm_debug_options *options, gm_buffer *out) {
     if (tree->diagnostics.count > 0) {
-        gm_buffer_printf(out, "# %s: syntax error\n", tree->source->path);
+        gm_buffer_printf(out, "# %s: %s\n", tree->source->path, gm_parse_limit(tree) != NULL ? GM_TOO_LARGE_WORDS : "syntax error");
         *options->status = GM_EXIT_FINDINGS;
         return;
     }
     mending state = {tree, options, out};
-    if (!gm_work_within(arena, gm_work_for(tree->source->length), mend, &state)) {
+    if (!gm_work_within(arena, tree->source->length, mend, &state)) {
         out->length = 0;
         gm_buffer_printf(out, "# %s: %s\n", tree->source->path, GM_TOO_LARGE_WORDS);
         *options->status = GM_EXIT_FINDINGS;

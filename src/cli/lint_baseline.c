@@ -1,6 +1,7 @@
 /* `check --baseline` and `check --write-baseline`. */
 #include <stdio.h>
 
+#include "base/work.h"
 #include "cli/cli.h"
 #include "cli/lint.h"
 #include "cli/say.h"
@@ -35,6 +36,23 @@ bool gm_lint_open_baseline(gm_arena *arena, gm_lint *asked) {
     return true;
 }
 
+typedef struct listing {
+    gm_arena *arena;
+    gm_buffer *out;
+    const gm_lint *asked;
+    const gm_target *target;
+    const gm_checked *checked;
+    uint32_t findings;
+} listing;
+
+static void list(void *context) {
+    listing *state = context;
+    if (state->checked->analysis == NULL) {
+        return;
+    }
+    state->findings = gm_baseline_add(state->arena, state->out, state->asked->baseline_folder, state->target->absolute, state->checked);
+}
+
 void gm_lint_list(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result) {
     const gm_lint *asked = options;
     gm_check_options check = gm_lint_options_for(arena, asked, target);
@@ -44,13 +62,17 @@ void gm_lint_list(gm_arena *arena, const gm_target *target, const void *options,
         return;
     }
     gm_checked *checked = gm_check_bytes(arena, target->path, file.bytes, file.size, &check);
-    if (checked->analysis == NULL) {
-        result->notice = gm_check_is_too_large(checked);
+    listing state = {arena, out, asked, target, checked, 0};
+    size_t before = out->length;
+    bool within = gm_work_within(arena, file.size, list, &state);
+    if (checked->analysis == NULL || !within) {
+        out->length = before;
+        result->notice = !within || gm_check_is_too_large(checked);
         result->problem = result->notice ? "too large, not analysed, see `graphmend check`" : "syntax error, see `graphmend check`";
         return;
     }
     result->calls = (char *)(uintptr_t)checked->calls;
-    result->findings = gm_baseline_add(arena, out, asked->baseline_folder, target->absolute, checked);
+    result->findings = state.findings;
 }
 
 /* What could not be looked at would be missing for ever: nothing is written then. */

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/visible.h"
+#include "base/work.h"
 #include "cli/cli.h"
 #include "cli/lint.h"
 #include "cli/say.h"
@@ -64,6 +65,7 @@ static const gm_checked *find_known(gm_arena *arena, const gm_lint *asked, const
 
 /* Count and show what was found. */
 static void report(const gm_lint *asked, const gm_checked *checked, gm_buffer *out, gm_job_result *result) {
+    checked = checked->entries.count > 0 ? gm_report_file(out, asked->run.format, checked, &asked->run.style) : checked;
     result->notices = gm_check_is_too_large(checked);
     result->findings = checked->entries.count - result->notices;
     for (uint32_t i = 0; i < checked->entries.count; i++) {
@@ -71,9 +73,6 @@ static void report(const gm_lint *asked, const gm_checked *checked, gm_buffer *o
         result->mends += entry->rule != NULL && entry->run;
         result->safe += entry->rule != NULL && entry->fix == GM_FIXES_SAFE;
         result->assumed += entry->rule != NULL && entry->fix == GM_FIXES_ASSUMING;
-    }
-    if (checked->entries.count > 0) {
-        asked->run.format->file(out, checked, &asked->run.style);
     }
 }
 
@@ -149,10 +148,9 @@ static void report_left(gm_buffer *out, const gm_lint *asked, const gm_fixed *fi
     if (fixed->changed && asked->run.for_people) {
         add_sites(out, fixed, &asked->run.style);
     }
-    if (fixed->after->entries.count > 0) {
-        asked->run.format->file(out, fixed->after, &asked->run.style);
-    }
-    result->findings = fixed->after->entries.count - gm_check_is_too_large(fixed->after);
+    const gm_checked *after = fixed->after;
+    after = after->entries.count > 0 ? gm_report_file(out, asked->run.format, after, &asked->run.style) : after;
+    result->findings = after->entries.count - gm_check_is_too_large(after);
     result->mends = fixed->sites.count;
 }
 
@@ -265,32 +263,50 @@ static const char *apply(gm_arena *arena, const gm_checked *checked, const gm_ed
     return problem;
 }
 
+typedef struct ignoring {
+    gm_arena *arena;
+    const gm_lint *asked;
+    const gm_checked *checked;
+    gm_buffer *out;
+    gm_job_result *result;
+    gm_file file; /* as it is */
+    gm_file new;
+    uint32_t added;
+} ignoring;
+
+static void ignore_all(void *context) {
+    ignoring *state = context;
+    gm_silenced silenced = gm_add_ignore(state->arena, state->checked);
+    gm_job_result *result = state->result;
+    result->problem = silenced.added > 0 ? apply(state->arena, state->checked, &silenced.edits, &state->new) : NULL;
+    if (result->problem != NULL) {
+        return;
+    }
+    if (state->asked->diff) {
+        gm_diff_unified(state->out, state->file.path, state->file.bytes, state->file.size, state->new.bytes, state->new.size);
+    }
+    state->added = result->mends = silenced.added;
+    result->findings = silenced.left;
+}
+
 void gm_lint_add_ignore(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result) {
     const gm_lint *asked = options;
-    const char *path = target->path;
     gm_check_options check = gm_lint_options_for(arena, asked, target);
-    gm_file file;
-    result->problem = gm_file_read_most(arena, path, gm_lint_most(asked, target), &file);
+    ignoring state = {.arena = arena, .asked = asked, .out = out, .result = result};
+    result->problem = gm_file_read_most(arena, target->path, gm_lint_most(asked, target), &state.file);
     if (result->problem != NULL) {
         return;
     }
-    gm_checked *checked = gm_check_bytes(arena, path, file.bytes, file.size, &check);
-    if (checked->analysis == NULL) {
-        result->problem = why_left(checked, result);
-        return;
+    state.new = state.file;
+    state.checked = gm_check_bytes(arena, target->path, state.file.bytes, state.file.size, &check);
+    if (state.checked->analysis != NULL && !gm_work_within(arena, state.file.size, ignore_all, &state)) {
+        state.checked = gm_check_too_large(arena, state.checked, 0, GM_TOO_LARGE_WORK);
+        out->length = 0;
     }
-    gm_silenced silenced = gm_add_ignore(arena, checked);
-    gm_file new = file;
-    result->problem = silenced.added > 0 ? apply(arena, checked, &silenced.edits, &new) : NULL;
-    if (result->problem != NULL) {
-        return;
-    }
-    result->mends = silenced.added;
-    result->findings = silenced.left;
-    if (asked->diff) {
-        gm_diff_unified(out, file.path, file.bytes, file.size, new.bytes, new.size);
-    } else if (silenced.added > 0) {
-        result->problem = gm_file_replace(arena, &file, new.bytes, new.size, asked->cleaner);
+    if (state.checked->analysis == NULL) {
+        result->problem = why_left(state.checked, result);
+    } else if (result->problem == NULL && !asked->diff && state.added > 0) {
+        result->problem = gm_file_replace(arena, &state.file, state.new.bytes, state.new.size, asked->cleaner);
     }
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/work.h"
 #include "driver/suppress.h"
 
 typedef struct gm_silencer {
@@ -44,9 +45,12 @@ static bool can_hold(const silencer *state, uint32_t line) {
         }
     }
     bool inside = low < tree->token_count && tree->tokens[low].start < end;
-    const char *hash = memchr(source->text + source->line_starts[line - 1], '#', end - source->line_starts[line - 1]);
-    bool joined = end > 0 && source->text[end - 1] == '\\' && hash == NULL;
-    return !inside && !joined;
+    if (inside || end == 0 || source->text[end - 1] != '\\') {
+        return !inside;
+    }
+    uint32_t start = source->line_starts[line - 1];
+    gm_work(state->arena, 1 + (end - start) / sizeof(uint64_t));
+    return memchr(source->text + start, '#', end - start) != NULL;
 }
 
 /* The comment of ours on a line that lists codes, or NULL. */

@@ -12,15 +12,13 @@
 #include "rules/versions.h"
 
 /* More than these in one file, and columns are counted once for all. */
-enum { MANY_ENTRIES = 64 };
+enum { MANY_ENTRIES = 64, MOST_SHOWN = 1000 };
 
 static void add_entry(gm_arena *arena, gm_checked *checked, gm_entry entry) {
     entry.from = gm_source_position(checked->source, entry.start);
     entry.to = gm_source_position(checked->source, entry.end);
     gm_vec_push(arena, &checked->entries, entry);
 }
-
-enum { MOST_ERRORS = 1000 /* of syntax in one file: nobody reads more, and each takes time by the length of its line */ };
 
 static void add_told(gm_arena *arena, gm_checked *checked, gm_level level, const gm_diagnostic *told) {
     add_entry(arena, checked,
@@ -35,7 +33,7 @@ static void add_told(gm_arena *arena, gm_checked *checked, gm_level level, const
 }
 
 static void add_syntax_errors(gm_arena *arena, gm_checked *checked, const gm_tree *tree) {
-    for (uint32_t i = 0; i < tree->diagnostics.count && i < MOST_ERRORS; i++) {
+    for (uint32_t i = 0; i < tree->diagnostics.count && i < GM_DIAGNOSTICS_LIMIT && !tree->diagnostics.items[i].limit; i++) {
         add_told(arena, checked, GM_LEVEL_ADVICE, &tree->diagnostics.items[i]);
     }
 }
@@ -199,57 +197,94 @@ static void analyse(void *context) {
     checked->calls = gm_calls_text(state->arena, checked);
 }
 
-gm_checked *gm_check_too_large(gm_arena *arena, const gm_checked *checked, uint32_t at) {
-    const gm_diagnostic notice = {at, at < checked->source->length ? at + 1 : at, GM_TOO_LARGE_TEXT};
+static void add_too_large(gm_arena *arena, gm_checked *checked, uint32_t at, const char *why) {
+    gm_buffer words;
+    gm_buffer_init(&words, arena);
+    gm_buffer_printf(&words, "%s: %s", GM_TOO_LARGE_WORDS, why);
+    const gm_diagnostic notice = {at, at < checked->source->length ? at + 1 : at, gm_buffer_text(&words), true};
+    add_told(arena, checked, GM_LEVEL_NOTICE, &notice);
+}
+
+gm_checked *gm_check_too_large(gm_arena *arena, const gm_checked *checked, uint32_t at, const char *why) {
     gm_checked *told = GM_NEW(arena, gm_checked);
     *told = (gm_checked){.path = checked->path, .source = checked->source, .cells = checked->cells, .notebook = checked->notebook};
-    add_told(arena, told, GM_LEVEL_NOTICE, &notice);
+    add_too_large(arena, told, at, why);
     return told;
 }
 
-gm_checked *gm_check_text(gm_arena *arena, const char *path, const char *text, size_t size, const gm_cells *cells,
-                          const gm_check_options *options) {
-    const char *python = cells == NULL ? text : gm_notebook_mask(arena, cells, text, size);
-    gm_tree *tree = gm_parse(arena, path, python, size, NULL);
-    gm_checked *checked = GM_NEW(arena, gm_checked);
-    checked->path = path;
+/* `checked` knows its path, and its cells where it has some. */
+static void check_text(gm_arena *arena, gm_checked *checked, const char *text, size_t size, const gm_check_options *options) {
+    const char *python = checked->cells == NULL ? text : gm_notebook_mask(arena, checked->cells, text, size);
+    gm_tree *tree = gm_parse(arena, checked->path, python, size, NULL);
     checked->source = tree->source;
-    checked->cells = cells;
     tree->source->bytes = text; /* what edits copy is what stands there */
-    if (tree->diagnostics.count > 0) {
+    const gm_diagnostic *limit = gm_parse_limit(tree);
+    if (limit != NULL) {
+        add_too_large(arena, checked, limit->start, limit->message);
+    } else if (tree->diagnostics.count > 0) {
         add_syntax_errors(arena, checked, tree);
-        return checked;
-    }
-    analysing state = {arena, checked, tree, options};
-    if (!gm_work_within(arena, gm_work_for(size), analyse, &state)) {
-        return gm_check_too_large(arena, checked, arena->work_at);
+    } else {
+        analysing state = {arena, checked, tree, options};
+        analyse(&state);
     }
     if (checked->entries.count > MANY_ENTRIES) {
         gm_source_index_columns(arena, tree->source);
     }
+}
+
+gm_checked *gm_check_text(gm_arena *arena, const char *path, const char *text, size_t size, const gm_cells *cells,
+                          const gm_check_options *options) {
+    gm_checked *checked = GM_NEW(arena, gm_checked);
+    checked->path = path;
+    checked->cells = cells;
+    check_text(arena, checked, text, size, options);
     return checked;
 }
 
+/* A file while it is read; `checked` has what is known of it when the budget ends. */
+typedef struct reading {
+    gm_arena *arena;
+    gm_checked *checked;
+    const char *bytes;
+    size_t size;
+    const gm_check_options *options;
+} reading;
+
 /* What is no notebook has one error, at its beginning. */
-static gm_checked *no_notebook(gm_arena *arena, const char *path, const char *problem) {
-    gm_checked *checked = GM_NEW(arena, gm_checked);
-    checked->path = path;
-    checked->source = gm_parse(arena, path, "", 0, NULL)->source;
-    add_entry(arena, checked, (gm_entry){.level = GM_LEVEL_ADVICE, .message = problem, .certain = true, .reached = true});
-    return checked;
+static void read_notebook(const reading *state) {
+    const char *problem = NULL;
+    const gm_notebook *notebook = gm_notebook_read(state->arena, state->bytes, state->size, &problem);
+    if (notebook == NULL) {
+        gm_diagnostics none = {0};
+        state->checked->source = gm_parse_source(state->arena, state->checked->path, "", 0, &none);
+        add_entry(state->arena, state->checked, (gm_entry){.level = GM_LEVEL_ADVICE, .message = problem, .certain = true, .reached = true});
+        return;
+    }
+    state->checked->cells = &notebook->cells;
+    state->checked->notebook = notebook;
+    check_text(state->arena, state->checked, notebook->text, notebook->size, state->options);
+}
+
+static void read_file(void *context) {
+    const reading *state = context;
+    if (gm_notebook_is(state->checked->path)) {
+        read_notebook(state);
+    } else {
+        check_text(state->arena, state->checked, state->bytes, state->size, state->options);
+    }
 }
 
 gm_checked *gm_check_bytes(gm_arena *arena, const char *path, const char *bytes, size_t size,
                            const gm_check_options *options) {
-    if (!gm_notebook_is(path)) {
-        return gm_check_text(arena, path, bytes, size, NULL, options);
+    gm_checked *checked = GM_NEW(arena, gm_checked);
+    checked->path = path;
+    reading state = {arena, checked, bytes, size, options};
+    if (gm_work_within(arena, size, read_file, &state)) {
+        return checked;
     }
-    const char *problem = NULL;
-    const gm_notebook *notebook = gm_notebook_read(arena, bytes, size, &problem);
-    if (notebook == NULL) {
-        return no_notebook(arena, path, problem);
+    if (checked->source == NULL) { /* the budget was too small for the tree: the beginning is shown, without the lines of all the text */
+        gm_diagnostics ignored = {0};
+        *checked = (gm_checked){.path = path, .source = gm_parse_source(arena, path, bytes, size < MOST_SHOWN ? size : MOST_SHOWN, &ignored)};
     }
-    gm_checked *checked = gm_check_text(arena, path, notebook->text, notebook->size, &notebook->cells, options);
-    checked->notebook = notebook;
-    return checked;
+    return gm_check_too_large(arena, checked, arena->work_at, GM_TOO_LARGE_WORK);
 }

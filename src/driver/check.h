@@ -86,19 +86,20 @@ static inline bool gm_check_is_too_large(const gm_checked *checked) {
 const char *gm_check_named(gm_arena *arena, const gm_check_options *options);
 /* What is said of a file whose work is beyond its budget, and how that begins. */
 #define GM_TOO_LARGE_WORDS "too large, not analysed"
-#define GM_TOO_LARGE_TEXT GM_TOO_LARGE_WORDS ": this would take far more work than its length stands for"
+#define GM_TOO_LARGE_WORK "this would take far more work or memory than its length stands for"
+#define GM_TOO_LARGE_REPORT "what there is to tell would take far more room than the file"
 
-/* The same file with the notice that it is too large, at a place, in place of all else. */
-gm_checked *gm_check_too_large(gm_arena *arena, const gm_checked *checked, uint32_t at);
+/* The same file with the notice that it is too large, at a place and why, in place of all else. */
+gm_checked *gm_check_too_large(gm_arena *arena, const gm_checked *checked, uint32_t at, const char *why);
 
 /* Whether the options leave a rule in. */
 bool gm_check_selects(const gm_check_options *options, const gm_rule *rule);
 
-/* The checked file, a notebook when its name says so; `bytes` and `path` are borrowed for the life of the arena. */
+/* The checked file, a notebook when its name says so; `bytes` and `path` are borrowed for the life of the arena. It has a budget of its own. */
 gm_checked *gm_check_bytes(gm_arena *arena, const char *path, const char *bytes, size_t size,
                            const gm_check_options *options);
 
-/* The same for text that is Python; the cells of a notebook in it, or NULL. */
+/* The same for text that is Python, within the budget of the caller; the cells of a notebook in it, or NULL. */
 gm_checked *gm_check_text(gm_arena *arena, const char *path, const char *text, size_t size, const gm_cells *cells,
                           const gm_check_options *options);
 

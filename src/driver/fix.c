@@ -86,26 +86,32 @@ typedef struct fixing {
     gm_fixed *fixed;
     const gm_fix_options *options;
     const gm_check_options *report;
+    const char *bytes; /* of the file */
+    size_t size;
     uint32_t rounds;
 } fixing;
 
+static void write_notebook(const fixing *state) {
+    gm_fixed *fixed = state->fixed;
+    const gm_notebook *notebook = fixed->before->notebook;
+    if (state->rounds > 0 && fixed->problem == NULL && notebook != NULL) {
+        fixed->bytes =
+            gm_notebook_write(state->arena, notebook, state->bytes, state->size, fixed->after->cells, fixed->bytes, &fixed->size, &fixed->problem);
+    }
+}
+
 static void mend_all(void *context) {
     fixing *state = context;
+    if (state->fixed->before->analysis == NULL) {
+        return;
+    }
     while (state->rounds < MOST_ROUNDS && mend_once(state->arena, state->fixed, state->options, state->report)) {
         state->rounds++;
     }
     if (state->rounds == MOST_ROUNDS) {
         state->fixed->problem = "the mends do not come to an end, please report this";
     }
-}
-
-static void write_notebook(const fixing *state, const char *bytes, size_t size) {
-    gm_fixed *fixed = state->fixed;
-    const gm_notebook *notebook = fixed->before->notebook;
-    if (state->rounds > 0 && fixed->problem == NULL && notebook != NULL) {
-        fixed->bytes =
-            gm_notebook_write(state->arena, notebook, bytes, size, fixed->after->cells, fixed->bytes, &fixed->size, &fixed->problem);
-    }
+    write_notebook(state);
 }
 
 gm_fixed *gm_fix_bytes(gm_arena *arena, const char *path, const char *bytes, size_t size, const gm_fix_options *options,
@@ -114,13 +120,12 @@ gm_fixed *gm_fix_bytes(gm_arena *arena, const char *path, const char *bytes, siz
     fixed->before = fixed->after = gm_check_bytes(arena, path, bytes, size, report);
     fixed->bytes = bytes;
     fixed->size = size;
-    fixing state = {arena, fixed, options, report, 0};
-    if (fixed->before->analysis != NULL && !gm_work_within(arena, gm_work_for(size), mend_all, &state)) {
-        fixed->before = gm_check_too_large(arena, fixed->before, 0);
+    fixing state = {arena, fixed, options, report, bytes, size, 0};
+    if (!gm_work_within(arena, size, mend_all, &state)) {
+        fixed->before = gm_check_too_large(arena, fixed->before, 0, GM_TOO_LARGE_WORK);
         take_back(fixed, bytes, size);
         return fixed;
     }
-    write_notebook(&state, bytes, size);
     if (fixed->problem != NULL) {
         take_back(fixed, bytes, size);
     }

@@ -9,6 +9,7 @@
 #include "mend/fix.h"
 #include "rules/decisions.h"
 #include "rules/outside_calls.h"
+#include "rules/untraced.h"
 
 /* What `run` does where a finding has no plan. */
 typedef struct way {
@@ -25,7 +26,10 @@ static const way ways[] = {
     {&gm_rule_recurrent_layer, "it makes the layer one operator, where it is not trained"},
 };
 
-static const char *way_of(const gm_finding *finding) {
+static const char *way_of(gm_analysis *analysis, const gm_finding *finding) {
+    if (finding->rule == &gm_rule_untraced_context) {
+        return gm_untraced_context_way(analysis, finding->function, finding->node);
+    }
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         if (ways[i].rule == finding->rule) {
             bool object = finding->rule == &gm_rule_outside_value && gm_outside_form_of(finding->function, finding->node) == GM_OUTSIDE_OBJECT;
@@ -52,18 +56,62 @@ static const gm_node *test_of(const gm_node *node) {
     }
 }
 
-/* Whether `run` follows all decisions of a test; otherwise why not. */
-static bool follows(const gm_findings *decisions, const gm_node *test, const char **reason) {
-    bool found = false;
-    *reason = NULL;
-    for (uint32_t i = 0; i < decisions->count; i++) {
-        const gm_finding *decision = &decisions->items[i];
-        if (decision->node->start >= test->start && decision->node->end <= test->end && decision->rule == &gm_rule_path) {
-            found = true;
-            *reason = decision->refusal.reason != NULL ? decision->refusal.reason : *reason;
+/* The decisions of a file whose path `run` may follow, in order of position. */
+typedef struct decisions {
+    const gm_finding **items;
+    uint32_t count;
+    bool known;
+} decisions;
+
+/* Of two at one place, the first in the list comes first: they are parts of one array. */
+static int compare_decisions(const void *left, const void *right) {
+    const gm_finding *a = *(const gm_finding *const *)left;
+    const gm_finding *b = *(const gm_finding *const *)right;
+    return a->node->start != b->node->start ? (a->node->start < b->node->start ? -1 : 1) : (a > b) - (a < b);
+}
+
+static void find_decisions(gm_analysis *analysis, decisions *all) {
+    const gm_findings *found = gm_decisions_of(analysis);
+    all->items = GM_NEW_ARRAY(analysis->arena, const gm_finding *, found->count);
+    for (uint32_t i = 0; i < found->count; i++) {
+        if (found->items[i].rule == &gm_rule_path) {
+            all->items[all->count++] = &found->items[i];
         }
     }
-    return found && *reason == NULL;
+    if (all->count > 1) {
+        qsort(all->items, all->count, sizeof *all->items, compare_decisions);
+    }
+    all->known = true;
+}
+
+static uint32_t first_from(const decisions *all, uint32_t start) {
+    uint32_t low = 0;
+    for (uint32_t high = all->count; low < high;) {
+        uint32_t middle = low + (high - low) / 2;
+        if (all->items[middle]->node->start < start) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Whether `run` follows all decisions of a test; otherwise why not: what is said of the last one in the order of the list. */
+static bool follows(gm_arena *arena, const decisions *all, const gm_node *test, const char **reason) {
+    const gm_finding *last = NULL;
+    uint32_t first = first_from(all, test->start);
+    uint32_t i = first;
+    bool found = false;
+    for (; i < all->count && all->items[i]->node->start <= test->end; i++) {
+        const gm_finding *decision = all->items[i];
+        bool inside = decision->node->end <= test->end;
+        found |= inside;
+        last = inside && decision->refusal.reason != NULL && (last == NULL || decision > last) ? decision : last;
+    }
+    gm_work(arena, i - first);
+    *reason = last != NULL ? last->refusal.reason : NULL;
+    return found && last == NULL;
 }
 
 /* What is known of a finding: what `fix` does, or that there is one. */
@@ -134,12 +182,14 @@ static const told *find(const list *all, const gm_entry *entry) {
 }
 
 /* What `run` does; the note is there where the reason of the finding does not say it. */
-static void foresee_run(gm_analysis *analysis, gm_findings **decisions, gm_entry *entry, const gm_finding *finding) {
-    const char *words = way_of(finding);
+static void foresee_run(gm_analysis *analysis, decisions *all, gm_entry *entry, const gm_finding *finding) {
+    const char *words = way_of(analysis, finding);
     if (is_decision(finding->rule)) {
         const char *reason = NULL;
-        *decisions = *decisions != NULL ? *decisions : gm_decisions_of(analysis);
-        words = follows(*decisions, test_of(finding->node), &reason) ? "it follows the path of each call" : NULL;
+        if (!all->known) {
+            find_decisions(analysis, all);
+        }
+        words = follows(analysis->arena, all, test_of(finding->node), &reason) ? "it follows the path of each call" : NULL;
         entry->run_note = reason != NULL ? reason : entry->run_note;
     }
     entry->run = words != NULL;
@@ -205,7 +255,7 @@ static void foresee_all(void *context) {
     foresee_plans_of_run(checked);
     gm_analysis_refuse_each(checked->analysis, gm_silenced_for_fix, gm_silenced_of(checked->analysis, state->options));
     list plans = plans_of(state->arena, checked, state->options, state->all);
-    gm_findings *decisions = NULL;
+    decisions all = {0};
     for (uint32_t i = 0; i < checked->entries.count; i++) {
         gm_entry *entry = &checked->entries.items[i];
         if (is_about_code(entry)) {
@@ -214,7 +264,7 @@ static void foresee_all(void *context) {
             foresee_comment(state->arena, checked->source, entry);
         }
         if (is_about_code(entry) && !entry->run && entry->finding != NULL) {
-            foresee_run(checked->analysis, &decisions, entry, entry->finding);
+            foresee_run(checked->analysis, &all, entry, entry->finding);
         }
     }
 }
@@ -238,7 +288,7 @@ void gm_foresee(gm_arena *arena, gm_checked *checked, const gm_check_options *op
         return;
     }
     foreseeing state = {arena, checked, options, all};
-    if (!gm_work_within(arena, gm_work_for(checked->source->length), foresee_all, &state)) {
+    if (!gm_work_within(arena, checked->source->length, foresee_all, &state)) {
         foresee_little(checked);
     }
 }

@@ -17,7 +17,7 @@ bool gm_bases_go_on(gm_base_search *search, uint32_t at, uint32_t count, uint32_
 }
 
 static gm_base_slot *slot_of(const struct gm_flow_private *hidden, const gm_node *class_def) {
-    uint32_t at = gm_hash_node(class_def) & (hidden->base_capacity - 1);
+    uint32_t at = gm_hash_pointer(class_def) & (hidden->base_capacity - 1);
     while (hidden->bases[at].node != NULL && hidden->bases[at].node != class_def) {
         at = (at + 1) & (hidden->base_capacity - 1);
     }

@@ -9,7 +9,7 @@ enum { FIRST_PLACES = 32 };
 
 /* The table is at most half full; `count` slots are used. Further places of a statement follow by `next`. */
 static uint32_t slot_index(const gm_cfg *cfg, const gm_node *node) {
-    uint32_t at = gm_hash_node(node) & (cfg->place_capacity - 1);
+    uint32_t at = gm_hash_pointer(node) & (cfg->place_capacity - 1);
     while (cfg->places[at].node != NULL && cfg->places[at].node != node) {
         at = (at + 1) & (cfg->place_capacity - 1);
     }

@@ -21,7 +21,7 @@ gm_flow *gm_flow_build(gm_arena *arena, gm_tree *tree, gm_release release) {
 /* ---- Functions ---- */
 
 static gm_function_slot *function_slot(const struct gm_flow_private *hidden, const gm_node *node) {
-    uint32_t at = gm_hash_node(node) & (hidden->function_capacity - 1);
+    uint32_t at = gm_hash_pointer(node) & (hidden->function_capacity - 1);
     while (hidden->functions[at].node != NULL && hidden->functions[at].node != node) {
         at = (at + 1) & (hidden->function_capacity - 1);
     }
@@ -212,7 +212,7 @@ const gm_name *gm_flow_qualified(gm_flow *flow, const gm_node *expression) {
     if (expression->kind != GM_KIND_Name && expression->kind != GM_KIND_Attribute) {
         return NULL;
     }
-    gm_qualified_slot *slot = &flow->hidden->qualified[gm_hash_node(expression) % GM_QUALIFIED_SLOTS];
+    gm_qualified_slot *slot = &flow->hidden->qualified[gm_hash_pointer(expression) % GM_QUALIFIED_SLOTS];
     if (slot->node != expression) {
         *slot = (gm_qualified_slot){expression, gm_scopes_qualified(flow->scopes, expression)};
     }

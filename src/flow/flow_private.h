@@ -2,6 +2,7 @@
 #ifndef GM_FLOW_FLOW_PRIVATE_H
 #define GM_FLOW_FLOW_PRIVATE_H
 
+#include "base/near.h"
 #include "base/work.h"
 #include "flow/cfg_private.h"
 #include "flow/flow.h"
@@ -57,11 +58,6 @@ static inline void gm_set_add(gm_set_word *set, uint32_t index) {
 }
 static inline void gm_set_remove(gm_set_word *set, uint32_t index) {
     set[index / 64] &= ~((gm_set_word)1 << (index % 64));
-}
-
-static inline uint32_t gm_hash_node(const void *pointer) {
-    uint64_t bits = (uint64_t)(uintptr_t)pointer;
-    return (uint32_t)((bits >> 3) * 0x9E3779B97F4A7C15ULL >> 32);
 }
 
 /* An access in the list of those of its variable. */

@@ -62,7 +62,7 @@ static uint64_t key_of(uint32_t block, uint32_t symbol) {
 }
 
 static block_slot *find_slot(const gm_reaching *reaching, uint64_t key) {
-    uint32_t at = (uint32_t)(key * 0x9E3779B97F4A7C15ULL >> 32) & (reaching->slot_capacity - 1);
+    uint32_t at = gm_hash_near(key) & (reaching->slot_capacity - 1);
     while (reaching->slots[at].key != 0 && reaching->slots[at].key != key) {
         at = (at + 1) & (reaching->slot_capacity - 1);
     }
@@ -107,7 +107,7 @@ static uint32_t last_walrus(const gm_reaching *reaching, uint32_t block, uint32_
 /* ---- Reads ---- */
 
 static read_slot *read_slot_of(const gm_reaching *reaching, const gm_node *node) {
-    uint32_t at = gm_hash_node(node) & (reaching->read_capacity - 1);
+    uint32_t at = gm_hash_pointer(node) & (reaching->read_capacity - 1);
     while (reaching->reads[at].node != NULL && reaching->reads[at].node != node) {
         at = (at + 1) & (reaching->read_capacity - 1);
     }

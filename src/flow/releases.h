@@ -12,7 +12,7 @@ typedef enum gm_release {
 extern const char *const gm_release_names[GM_RELEASES];
 
 /* All names, for a message; tests/cli/test_settings.py compares them. */
-#define GM_RELEASE_NAMES "2.9, 2.12, 2.13, 2.14 and 2.15"
+#define GM_RELEASE_NAMES "2.9, 2.10, 2.11, 2.12, 2.13, 2.14 and 2.15"
 
 /* The release that a version belongs to ("2.15", "2.15.1", "2.15.0+cpu"), or GM_RELEASES. */
 gm_release gm_release_find(const char *version);

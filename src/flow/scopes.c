@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/near.h"
 #include "flow/scopes_private.h"
 
 typedef struct gm_scope_slot {
@@ -12,15 +13,10 @@ typedef struct gm_scope_slot {
 
 enum { FIRST_SLOTS = 8, FIRST_DEFINITIONS = 64 };
 
-static uint32_t hash_pointer(const void *pointer) {
-    uint64_t bits = (uint64_t)(uintptr_t)pointer;
-    return (uint32_t)((bits >> 3) * 0x9E3779B97F4A7C15ULL >> 32);
-}
-
 /* ---- Symbols of one scope ---- */
 
 static gm_symbol **symbol_slot(const gm_scope *scope, const gm_name *name) {
-    uint32_t at = name->hash & (scope->slot_count - 1);
+    uint32_t at = gm_hash_near(name->index) & (scope->slot_count - 1);
     while (scope->slots[at] != NULL && scope->slots[at]->name != name) {
         at = (at + 1) & (scope->slot_count - 1);
     }
@@ -59,7 +55,7 @@ gm_symbol *gm_scope_intern(scope_builder *builder, gm_scope *scope, const gm_nam
 /* ---- Nodes to symbols and scopes ---- */
 
 static gm_definition_slot *definition_slot(const gm_scopes *scopes, const gm_node *node) {
-    uint32_t at = hash_pointer(node) & (scopes->definition_capacity - 1);
+    uint32_t at = gm_hash_pointer(node) & (scopes->definition_capacity - 1);
     while (scopes->definitions[at].node != NULL && scopes->definitions[at].node != node) {
         at = (at + 1) & (scopes->definition_capacity - 1);
     }
@@ -104,7 +100,7 @@ const gm_node *gm_scopes_definition(const gm_scopes *scopes, const gm_node *bind
 }
 
 static gm_scope_slot *scope_slot(const gm_scopes *scopes, const gm_node *node) {
-    uint32_t at = hash_pointer(node) & (scopes->scope_capacity - 1);
+    uint32_t at = gm_hash_pointer(node) & (scopes->scope_capacity - 1);
     while (scopes->scope_slots[at].node != NULL && scopes->scope_slots[at].node != node) {
         at = (at + 1) & (scopes->scope_capacity - 1);
     }
@@ -154,7 +150,7 @@ static bool binds_globally(const gm_symbol *symbol) {
 
 gm_symbol *gm_symbol_owner(const gm_scopes *scopes, const gm_symbol *symbol) {
     if (gm_symbol_is_local(symbol)) {
-        return gm_scope_find(symbol->scope, symbol->name);
+        return symbol->scope->symbols.items[symbol->index];
     }
     if (symbol->binding == GM_BINDING_FREE) {
         for (gm_scope *scope = symbol->scope->parent; scope != NULL; scope = scope->parent) {

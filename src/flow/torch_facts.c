@@ -16,6 +16,16 @@ static const gm_torch_op ops_2_9[] = {
 #include "../../data/torch/2.9.1/ops.def"
 };
 
+static const gm_torch_op ops_2_10[] = {
+#define GM_TORCH_OP GM_TORCH_ROW
+#include "../../data/torch/2.10.0/ops.def"
+};
+
+static const gm_torch_op ops_2_11[] = {
+#define GM_TORCH_OP GM_TORCH_ROW
+#include "../../data/torch/2.11.0/ops.def"
+};
+
 static const gm_torch_op ops_2_12[] = {
 #define GM_TORCH_OP GM_TORCH_ROW
 #include "../../data/torch/2.12.1/ops.def"
@@ -41,6 +51,8 @@ struct gm_torch_facts {
 static const gm_torch_facts all[GM_RELEASES] = {
     [GM_RELEASE_2_13] = GM_TORCH_TABLE(ops_2_13),
     [GM_RELEASE_2_9] = GM_TORCH_TABLE(ops_2_9),
+    [GM_RELEASE_2_10] = GM_TORCH_TABLE(ops_2_10),
+    [GM_RELEASE_2_11] = GM_TORCH_TABLE(ops_2_11),
     [GM_RELEASE_2_12] = GM_TORCH_TABLE(ops_2_12),
     [GM_RELEASE_2_14] = GM_TORCH_TABLE(ops_2_14),
     [GM_RELEASE_2_15] = GM_TORCH_TABLE(ops_2_15),

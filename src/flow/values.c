@@ -50,7 +50,7 @@ struct gm_values_shared *gm_values_shared_of(gm_flow *flow) {
 /* ---- Values of expressions, kept ---- */
 
 static uint32_t *memo_slot(const struct gm_environments *environments, const gm_node *node) {
-    uint32_t at = gm_hash_node(node) & (environments->memo_capacity - 1);
+    uint32_t at = gm_hash_pointer(node) & (environments->memo_capacity - 1);
     while (environments->memo_slots[at] != 0 && environments->memos.items[environments->memo_slots[at] - 1].node != node) {
         at = (at + 1) & (environments->memo_capacity - 1);
     }

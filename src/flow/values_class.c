@@ -12,7 +12,7 @@ enum { FIRST_SLOTS = 16 };
 /* ---- The table ---- */
 
 static uint32_t class_index(const struct gm_values_shared *shared, const gm_node *node) {
-    uint32_t at = gm_hash_node(node) & (shared->classes.capacity - 1);
+    uint32_t at = gm_hash_pointer(node) & (shared->classes.capacity - 1);
     while (shared->classes.items[at].node != NULL && shared->classes.items[at].node != node) {
         at = (at + 1) & (shared->classes.capacity - 1);
     }
@@ -110,7 +110,7 @@ typedef struct class_build {
 } class_build;
 
 static uint32_t *attribute_slot(const gm_class *facts, const gm_name *name) {
-    uint32_t at = gm_hash_node(name) & (facts->slot_capacity - 1);
+    uint32_t at = gm_hash_pointer(name) & (facts->slot_capacity - 1);
     while (facts->slots[at] != 0 && facts->attributes.items[facts->slots[at] - 1].name != name) {
         at = (at + 1) & (facts->slot_capacity - 1);
     }

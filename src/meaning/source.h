@@ -20,7 +20,8 @@ typedef struct gm_source_problem {
 gm_source_problem gm_source_meaning(gm_arena *arena, const char *path, const char *bytes, size_t size, const char *name, gm_meaning *meaning);
 
 /* Append what the functions and classes of a file are called and what is written about them, as JSON: {"definitions": [{"name", "kind": "class" or
- * "function", "line", "doc", "members": [{"name", "note"}, ...]}, ...]}, in the order of the file. A file with syntax errors has none. */
+ * "function", "line", "doc", "members": [{"name", "note"}, ...]}, ...]}, in the order of the file. A file with syntax errors, or
+ * one that would take more work than its length stands for, has none. */
 void gm_source_notes(gm_arena *arena, const char *path, const char *bytes, size_t size, gm_buffer *out);
 
 #endif

@@ -1,6 +1,7 @@
 /* What is written about classes, functions, fields and parameters. */
 #include <string.h>
 
+#include "base/work.h"
 #include "meaning/source_private.h"
 #include "syntax/literal.h"
 
@@ -319,12 +320,29 @@ static void list_body(lister *in, const gm_list *body, const char *prefix, uint3
     }
 }
 
-void gm_source_notes(gm_arena *arena, const char *path, const char *bytes, size_t size, gm_buffer *out) {
-    const gm_tree *tree = gm_parse(arena, path, bytes, size, NULL);
-    lister in = {.arena = arena, .tree = tree, .out = out};
-    gm_buffer_add_text(out, "{\"definitions\":[");
+typedef struct noting {
+    gm_arena *arena;
+    const char *path;
+    const char *bytes;
+    size_t size;
+    gm_buffer *out;
+} noting;
+
+static void list_file(void *context) {
+    const noting *state = context;
+    const gm_tree *tree = gm_parse(state->arena, state->path, state->bytes, state->size, NULL);
+    lister in = {.arena = state->arena, .tree = tree, .out = state->out};
     if (tree->diagnostics.count == 0) {
         list_body(&in, &tree->module->body, "", 0);
+    }
+}
+
+void gm_source_notes(gm_arena *arena, const char *path, const char *bytes, size_t size, gm_buffer *out) {
+    gm_buffer_add_text(out, "{\"definitions\":[");
+    noting state = {arena, path, bytes, size, out};
+    size_t before = out->length;
+    if (!gm_work_within(arena, size, list_file, &state)) {
+        out->length = before;
     }
     gm_buffer_add_text(out, "\n]}\n");
 }

@@ -54,7 +54,7 @@ static void emit_module(gm_emitter *emitter) {
 /* Names of the dialect's own that the file uses already. */
 static bool is_taken(const gm_names *names) {
     for (uint32_t i = 0; i < names->capacity; i++) {
-        const gm_name *name = names->slots[i];
+        const gm_name *name = names->slots[i].name;
         if (name != NULL && strncmp(name->text, "_gm", 3) == 0 && (name->text[3] == '\0' || name->text[3] == '_')) {
             return true;
         }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/visible.h"
+#include "base/work.h"
 
 static const gm_report_format *const formats[] = {
 #define GM_FORMAT(name, symbol) &symbol,
@@ -16,6 +17,29 @@ const gm_report_format *gm_report_find(const char *name) {
         }
     }
     return NULL;
+}
+
+typedef struct telling {
+    gm_buffer *out;
+    const gm_report_format *format;
+    const gm_checked *checked;
+    const gm_report_style *style;
+} telling;
+
+static void tell(void *context) {
+    const telling *state = context;
+    state->format->file(state->out, state->checked, state->style);
+}
+
+const gm_checked *gm_report_file(gm_buffer *out, const gm_report_format *format, const gm_checked *checked, const gm_report_style *style) {
+    telling state = {out, format, checked, style};
+    size_t before = out->length;
+    if (!gm_work_within(out->arena, checked->source->length, tell, &state)) {
+        out->length = before;
+        state.checked = gm_check_too_large(out->arena, checked, 0, GM_TOO_LARGE_REPORT);
+        tell(&state);
+    }
+    return state.checked;
 }
 
 const char *gm_report_names(void) {

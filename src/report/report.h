@@ -34,6 +34,9 @@ typedef struct gm_report_format {
     const char *separator;
 } gm_report_format;
 
+/* Add what a format tells of a file with entries, within a budget of its own. Returns what was told: the file, or that it is too large. */
+const gm_checked *gm_report_file(gm_buffer *out, const gm_report_format *format, const gm_checked *checked, const gm_report_style *style);
+
 /* The format of a name, or NULL. */
 const gm_report_format *gm_report_find(const char *name);
 

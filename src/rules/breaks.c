@@ -23,6 +23,14 @@ static const text_row names_2_9[] = {
 #include "../../data/torch/2.9.1/break_ids.def"
 };
 #define GM_TORCH_BREAK(id, name) {id, name},
+static const text_row names_2_10[] = {
+#include "../../data/torch/2.10.0/break_ids.def"
+};
+#define GM_TORCH_BREAK(id, name) {id, name},
+static const text_row names_2_11[] = {
+#include "../../data/torch/2.11.0/break_ids.def"
+};
+#define GM_TORCH_BREAK(id, name) {id, name},
 static const text_row names_2_12[] = {
 #include "../../data/torch/2.12.1/break_ids.def"
 };
@@ -39,13 +47,15 @@ static const text_row names_2_15[] = {
 #include "../../data/torch/2.15.0/break_ids.def"
 };
 
-const char *const gm_break_versions[] = {"2.9", "2.12", "2.13", "2.14", "2.15"};
+const char *const gm_break_versions[] = {"2.9", "2.10", "2.11", "2.12", "2.13", "2.14", "2.15"};
 
 static const struct {
     const text_row *rows;
     size_t count;
 } names[GM_BREAK_VERSIONS] = {
     {names_2_9, sizeof names_2_9 / sizeof names_2_9[0]},
+    {names_2_10, sizeof names_2_10 / sizeof names_2_10[0]},
+    {names_2_11, sizeof names_2_11 / sizeof names_2_11[0]},
     {names_2_12, sizeof names_2_12 / sizeof names_2_12[0]},
     {names_2_13, sizeof names_2_13 / sizeof names_2_13[0]},
     {names_2_14, sizeof names_2_14 / sizeof names_2_14[0]},

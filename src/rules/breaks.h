@@ -16,7 +16,7 @@ typedef struct gm_break_cause {
 } gm_break_cause;
 
 /* The versions of PyTorch whose kinds are known: gm_break_versions[0 .. GM_BREAK_VERSIONS), oldest first. */
-enum { GM_BREAK_VERSIONS = 5 };
+enum { GM_BREAK_VERSIONS = 7 };
 extern const char *const gm_break_versions[];
 
 typedef struct gm_break {

@@ -51,14 +51,14 @@ static bool is_known_context(const gm_name *name) {
     return known;
 }
 
-/* A context manager of somebody's may look at what is printed, raised or logged in it: those of torch are known not to, and tracing puts
- * some of Python's behind the graph. Whether those of the program do, tracing finds out. */
+/* A context manager may look at what is printed, raised or logged in it: those of torch are known not to, and tracing puts some of Python's
+ * behind the graph. Whether those of the program do, tracing finds out. */
 static bool is_open_context(gm_analysis *analysis, const gm_With *with) {
     for (uint32_t i = 0; i < with->items.count; i++) {
         const gm_node *manager = gm_as_withitem(with->items.items[i])->context_expr;
-        bool called = manager->kind == GM_KIND_Call;
-        const gm_node *callee = called ? gm_as_Call(manager)->func : manager;
-        if (!is_known_context(gm_flow_qualified(analysis->flow, callee)) && !(called && is_of_file(analysis, callee))) {
+        const gm_node *callee = manager->kind == GM_KIND_Call ? gm_as_Call(manager)->func : NULL;
+        const gm_name *name = callee == NULL ? NULL : gm_flow_qualified(analysis->flow, callee);
+        if (name != NULL && !is_known_context(name) && !is_of_file(analysis, callee)) {
             return false;
         }
     }

@@ -13,7 +13,9 @@ static const char page[] =
     "## What to write\n\n"
     "Enter it around the compiled part, or keep it for eager runs: `if not torch.compiler.is_compiling(): ...`.\n\n"
     "## When the mend is safe\n\n"
-    "There is no mend: the context may have to be in force while the graph runs.\n";
+    "No source is changed: the context may have to be in force while the graph runs. `graphmend run` holds a lock from in front of the call "
+    "until its prints and records are done; where another thread has it, the call runs in eager Python. What is drawn in "
+    "`torch.random.fork_rng` on the CPU it draws in front of the graph. Of the others it mends `torch.backends.cudnn.flags` on a CPU.\n";
 
 static bool find(gm_analysis *analysis, const gm_site *site) {
     (void)analysis;

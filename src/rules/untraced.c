@@ -13,7 +13,7 @@ typedef struct gm_untraced_search {
 static const char *const packages[] = {
 #define GM_UNTRACED_PACKAGE(prefix) prefix,
 #define GM_UNTRACED_METHOD(type, method)
-#define GM_UNTRACED_CONTEXT(type)
+#define GM_UNTRACED_CONTEXT(type, way)
 #define GM_UNTRACED_FACTORY(name)
 #define GM_UNTRACED_LAYER(type)
 #include "rules/untraced.def"
@@ -25,26 +25,30 @@ static const struct {
 } methods[] = {
 #define GM_UNTRACED_PACKAGE(prefix)
 #define GM_UNTRACED_METHOD(type, method) {type, method},
-#define GM_UNTRACED_CONTEXT(type)
+#define GM_UNTRACED_CONTEXT(type, way)
 #define GM_UNTRACED_FACTORY(name)
 #define GM_UNTRACED_LAYER(type)
 #include "rules/untraced.def"
 };
 
-static const char *const contexts[] = {
+static const char held[] = "it holds the lock while the call runs";
+
+static const struct {
+    const char *type;
+    const char *way;
+} contexts[] = {
 #define GM_UNTRACED_PACKAGE(prefix)
 #define GM_UNTRACED_METHOD(type, method)
-#define GM_UNTRACED_CONTEXT(type) type,
+#define GM_UNTRACED_CONTEXT(type, way) {type, way},
 #define GM_UNTRACED_FACTORY(name)
 #define GM_UNTRACED_LAYER(type)
 #include "rules/untraced.def"
-    NULL,
 };
 
 static const char *const factories[] = {
 #define GM_UNTRACED_PACKAGE(prefix)
 #define GM_UNTRACED_METHOD(type, method)
-#define GM_UNTRACED_CONTEXT(type)
+#define GM_UNTRACED_CONTEXT(type, way)
 #define GM_UNTRACED_FACTORY(name) name,
 #define GM_UNTRACED_LAYER(type)
 #include "rules/untraced.def"
@@ -54,7 +58,7 @@ static const char *const factories[] = {
 static const char *const layers[] = {
 #define GM_UNTRACED_PACKAGE(prefix)
 #define GM_UNTRACED_METHOD(type, method)
-#define GM_UNTRACED_CONTEXT(type)
+#define GM_UNTRACED_CONTEXT(type, way)
 #define GM_UNTRACED_FACTORY(name)
 #define GM_UNTRACED_LAYER(type) type,
 #include "rules/untraced.def"
@@ -105,8 +109,8 @@ static const gm_name *maker_of_name(const search *searching, const gm_node *name
 static const gm_name *maker_of_attribute(const search *searching, const gm_Attribute *attribute) {
     bool own = attribute->value->kind == GM_KIND_Name && gm_name_is(gm_as_Name(attribute->value)->id, "self");
     const gm_class *class_ = own ? gm_class_around(searching->function) : NULL;
-    const gm_attribute *held = class_ == NULL ? NULL : gm_class_attribute(class_, attribute->attr);
-    return held == NULL ? NULL : held->type;
+    const gm_attribute *attached = class_ == NULL ? NULL : gm_class_attribute(class_, attribute->attr);
+    return attached == NULL ? NULL : attached->type;
 }
 
 static const gm_name *maker_of(const search *searching, const gm_node *object) {
@@ -206,16 +210,33 @@ static bool find_call(const search *searching, const gm_node *node) {
 
 /* ---- Statements ---- */
 
-static bool find_context(const search *searching, const gm_node *item) {
-    const gm_node *manager = gm_as_withitem(item)->context_expr;
+/* What a context manager was made by, if `with` cannot enter it; -1 for others. */
+static int context_of(const search *searching, const gm_node *manager) {
     const gm_name *maker = manager->kind == GM_KIND_Call ? gm_flow_qualified(searching->analysis->flow, gm_as_Call(manager)->func)
                                                          : maker_of(searching, manager);
-    if (maker == NULL || !gm_text_in(maker->text, contexts)) {
+    for (size_t i = 0; maker != NULL && i < sizeof contexts / sizeof contexts[0]; i++) {
+        if (strcmp(maker->text, contexts[i].type) == 0) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+static bool find_context(const search *searching, const gm_node *item) {
+    const gm_node *manager = gm_as_withitem(item)->context_expr;
+    int context = context_of(searching, manager);
+    if (context < 0) {
         return false;
     }
-    const char *message = gm_analysis_text(searching->analysis, "`with` enters a `%s`", last_part(maker->text));
+    const char *message = gm_analysis_text(searching->analysis, "`with` enters a `%s`", last_part(contexts[context].type));
     return tell(searching, (gm_untraced){&gm_rule_untraced_context, manager, message, "enter it around the compiled part",
-                                         "it cannot be in a graph"});
+                                         "no code in a graph can enter it"});
+}
+
+const char *gm_untraced_context_way(gm_analysis *analysis, gm_function *function, const gm_node *manager) {
+    search searching = {analysis, function, NULL};
+    int context = context_of(&searching, manager);
+    return context < 0 ? NULL : contexts[context].way;
 }
 
 /* `x.requires_grad = ...`: nothing but tensors has such an attribute that Dynamo would trace. */

@@ -15,4 +15,7 @@ typedef struct gm_untraced {
 /* Whether a node of a function is such an operation; fills `*found`. */
 bool gm_untraced_find(gm_analysis *analysis, gm_function *function, const gm_node *node, gm_untraced *found);
 
+/* What `run` does about a context, the node of a finding of GM503; NULL for nothing. */
+const char *gm_untraced_context_way(gm_analysis *analysis, gm_function *function, const gm_node *manager);
+
 #endif

@@ -24,7 +24,7 @@ typedef struct cookie {
 } cookie;
 
 static void report(decoder *in, size_t start, size_t end, const char *message) {
-    gm_diagnostic diagnostic = {(uint32_t)start, (uint32_t)end, message};
+    gm_diagnostic diagnostic = {(uint32_t)start, (uint32_t)end, message, false};
     gm_vec_push(in->arena, in->diagnostics, diagnostic);
 }
 

@@ -13,7 +13,10 @@ void gm_lexer_grow(gm_lexer *lexer) {
 }
 
 void gm_lexer_report(gm_lexer *lexer, const char *start, const char *end, const char *message) {
-    gm_diagnostic diagnostic = {gm_lexer_offset(lexer, start), gm_lexer_offset(lexer, end), message};
+    if (lexer->diagnostics->count >= GM_DIAGNOSTICS_LIMIT) {
+        return;
+    }
+    gm_diagnostic diagnostic = {gm_lexer_offset(lexer, start), gm_lexer_offset(lexer, end), message, false};
     gm_vec_push(lexer->arena, lexer->diagnostics, diagnostic);
 }
 
@@ -46,7 +49,7 @@ static const char *skip_comment(const gm_lexer *lexer, const char *at) {
 
 static void push_indent(gm_lexer *lexer, uint32_t column, uint32_t alternate) {
     if (lexer->indent_count + 1 >= GM_INDENT_LIMIT) {
-        emit_error(lexer, lexer->at, lexer->at, "too many levels of indentation");
+        emit_error(lexer, lexer->at, lexer->at, "more than 100 levels of indentation, a limit of Python");
         return;
     }
     lexer->indents[lexer->indent_count] = column;
@@ -144,7 +147,7 @@ bool gm_lexer_open(gm_lexer *lexer, gm_token_kind kind, bool field) {
     const char *at = lexer->at;
     if (lexer->depth == GM_BRACKET_LIMIT) {
         if (lexer->excess++ == 0) {
-            gm_lexer_report(lexer, at, at + 1, "too many nested parentheses");
+            gm_lexer_report(lexer, at, at + 1, "more than 200 nested parentheses, a limit of Python");
         }
         gm_lexer_emit(lexer, GM_TOKEN_ERROR, at, at + 1, 0);
         lexer->at = at + 1;

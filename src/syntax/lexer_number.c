@@ -153,7 +153,9 @@ void gm_lexer_number(gm_lexer *lexer) {
         return;
     }
     if (kind == GM_TOKEN_INT && too_long(start, at)) {
-        invalid(lexer, start, at, "a decimal number has more than 4300 digits");
+        invalid(lexer, start, at, "more than 4300 digits in a decimal number, a limit of Python that can be set");
+        gm_diagnostic *last = &lexer->diagnostics->items[lexer->diagnostics->count - 1];
+        last->limit = last->start == gm_lexer_offset(lexer, start);
         return;
     }
     finish(lexer, kind, start, at);

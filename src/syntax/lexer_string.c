@@ -112,7 +112,7 @@ static bool before_312(const gm_lexer *lexer) {
 static void begin_fstring(gm_lexer *lexer, const char *start, char quote, unsigned flags) {
     bool triple = (flags & GM_STRING_TRIPLE) != 0;
     if (lexer->fstring_count == GM_FSTRING_LIMIT) {
-        gm_lexer_report(lexer, start, lexer->at, "too many nested f-strings");
+        gm_lexer_report(lexer, start, lexer->at, "more than 150 nested f-strings, a limit of Python");
         gm_lexer_emit(lexer, GM_TOKEN_ERROR, start, lexer->at, 0);
         return;
     }

@@ -93,3 +93,8 @@ gm_tree *gm_parse(gm_arena *arena, const char *path, const char *bytes, size_t s
     sort_diagnostics(arena, &tree->diagnostics);
     return tree;
 }
+
+const gm_diagnostic *gm_parse_limit(const gm_tree *tree) {
+    const gm_diagnostic *first = tree->diagnostics.count > 0 ? &tree->diagnostics.items[0] : NULL;
+    return first != NULL && first->limit ? first : NULL;
+}

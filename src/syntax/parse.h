@@ -38,6 +38,10 @@ typedef struct gm_tree {
 /* Parse `size` bytes of a file. `bytes` and `path` are borrowed and must outlive the tree. */
 gm_tree *gm_parse(gm_arena *arena, const char *path, const char *bytes, size_t size, const gm_parse_options *options);
 
+/* The limit of the reader that is all that is known to be wrong with the text: correct Python may go on behind it. NULL: the tree is whole, or
+ * the text has an error in front of the limit. */
+const gm_diagnostic *gm_parse_limit(const gm_tree *tree);
+
 /* The text and the lines alone, without tokens and tree. */
 gm_source *gm_parse_source(gm_arena *arena, const char *path, const char *bytes, size_t size, gm_diagnostics *diagnostics);
 

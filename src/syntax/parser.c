@@ -2,14 +2,18 @@
 
 #include <string.h>
 
+#include "base/buffer.h"
 #include "syntax/unicode.h"
 
 void gm_parser_report(gm_parser *parser, uint32_t start, uint32_t end, const char *message) {
-    if (parser->trial) {
+    if (parser->trial || parser->stopped) {
         parser->panic = true;
         return;
     }
-    gm_diagnostic diagnostic = {start, end, message};
+    if (parser->reported++ >= GM_DIAGNOSTICS_LIMIT) {
+        return;
+    }
+    gm_diagnostic diagnostic = {start, end, message, false};
     gm_vec_push(parser->arena, &parser->tree->diagnostics, diagnostic);
 }
 
@@ -43,6 +47,20 @@ void gm_parser_fail(gm_parser *parser, uint32_t start, uint32_t end, const char 
     }
     parser->panic = true;
     skip_line(parser);
+}
+
+void gm_parser_limit(gm_parser *parser, uint32_t start, uint32_t end, uint32_t most, const char *what) {
+    if (parser->panic || parser->trial || parser->stopped || lexer_reported(parser)) {
+        gm_parser_fail(parser, start, end, what);
+        return;
+    }
+    gm_buffer message;
+    gm_buffer_init(&message, parser->arena);
+    gm_buffer_printf(&message, "more than %u %s, a limit of graphmend", most, what);
+    gm_diagnostic diagnostic = {start, end, gm_buffer_text(&message), true};
+    gm_vec_push(parser->arena, &parser->tree->diagnostics, diagnostic);
+    parser->panic = parser->stopped = true;
+    parser->at = &parser->tree->tokens[parser->tree->token_count - 1];
 }
 
 void gm_parser_expected(gm_parser *parser, const char *what) {
@@ -92,7 +110,7 @@ bool gm_parser_enter(gm_parser *parser) {
     if (parser->depth < parser->depth_limit) {
         return true;
     }
-    gm_parser_fail(parser, parser->at->start, parser->at->end, "nested too deeply");
+    gm_parser_limit(parser, parser->at->start, parser->at->end, parser->depth_limit, GM_LEVELS);
     return false;
 }
 

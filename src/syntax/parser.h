@@ -13,6 +13,9 @@
 /* Terms of left-recursive chains (`a + b + ...`, `a.b...`) within one another, and branches (`elif`), and so the depth of a tree: what goes
  * over trees recurses. CPython gives up earlier. */
 enum { GM_TERMS_LIMIT = 5000, GM_CHAIN_LIMIT = 20000 };
+#define GM_TERMS "terms in one expression"
+#define GM_LEVELS "levels of nesting"
+#define GM_BRANCHES "branches (`if`, `elif`) within one another"
 
 typedef struct gm_parser {
     gm_arena *arena;
@@ -22,8 +25,10 @@ typedef struct gm_parser {
     uint32_t last_end; /* end of the last token that is not NEWLINE, INDENT or DEDENT */
     gm_version target; /* 0 accepts all; `shape` is then the newest */
     gm_version shape;
+    uint32_t reported;
     bool panic;
     bool broken_line;  /* the last line ended in panic */
+    bool stopped;      /* at a limit: nothing behind it is read or reported */
     bool trial;        /* reading something that may be given up: an error is only `panic` */
     uint32_t depth;
     uint32_t depth_limit;
@@ -56,6 +61,8 @@ static inline bool gm_parser_accept(gm_parser *parser, gm_token_kind kind) {
 
 /* Report and panic; no second report in the same line. */
 void gm_parser_fail(gm_parser *parser, uint32_t start, uint32_t end, const char *message);
+/* The text has more than `most` of `what`: report a limit, and read no further. */
+void gm_parser_limit(gm_parser *parser, uint32_t start, uint32_t end, uint32_t most, const char *what);
 /* The same at the current token: "expected WHAT". */
 void gm_parser_expected(gm_parser *parser, const char *what);
 /* Report and go on. */

@@ -282,25 +282,24 @@ static gm_node *subscript(gm_parser *parser, gm_node *value, uint32_t start) {
     return gm_parser_finish(parser, &node->base);
 }
 
+static bool is_trailer(unsigned kind) {
+    return kind == GM_TOKEN_DOT || kind == GM_TOKEN_LPAR || kind == GM_TOKEN_LSQB;
+}
+
 gm_node *gm_parse_primary(gm_parser *parser) {
     uint32_t outer = parser->at->start;
     bool is_await = gm_parser_accept(parser, GM_TOKEN_await);
     uint32_t start = parser->at->start;
     uint32_t terms = gm_parser_begin_chain(parser);
     gm_node *node = gm_parse_primary_atom(parser);
-    for (;; parser->terms++) {
-        if (parser->terms == GM_TERMS_LIMIT) {
-            gm_parser_fail(parser, start, parser->at->end, "expression too long");
-        }
-        if (gm_parser_is(parser, GM_TOKEN_DOT)) {
-            node = attribute(parser, node, start);
-        } else if (gm_parser_is(parser, GM_TOKEN_LPAR)) {
-            node = call(parser, node, start);
-        } else if (gm_parser_is(parser, GM_TOKEN_LSQB)) {
-            node = subscript(parser, node, start);
-        } else {
+    for (; is_trailer(parser->at->kind); parser->terms++) {
+        if (parser->terms >= GM_TERMS_LIMIT) {
+            gm_parser_limit(parser, start, parser->at->end, GM_TERMS_LIMIT, GM_TERMS);
             break;
         }
+        node = parser->at->kind == GM_TOKEN_DOT    ? attribute(parser, node, start)
+               : parser->at->kind == GM_TOKEN_LPAR ? call(parser, node, start)
+                                                   : subscript(parser, node, start);
     }
     gm_parser_end_chain(parser, terms);
     if (is_await) {

@@ -33,6 +33,17 @@ gm_list gm_parse_block(gm_parser *parser) {
     return gm_parser_list(parser, mark);
 }
 
+static bool goes_on(gm_parser *parser) {
+    if (!gm_parser_is(parser, GM_TOKEN_elif)) {
+        return false;
+    }
+    if (parser->branches >= GM_CHAIN_LIMIT) {
+        gm_parser_limit(parser, parser->at->start, parser->at->end, GM_CHAIN_LIMIT, GM_BRANCHES);
+        return false;
+    }
+    return true;
+}
+
 /* `if`, with its `elif` and `else`; a loop over the branches, since there may be thousands. */
 static gm_node *if_statement(gm_parser *parser) {
     uint32_t mark = parser->nodes.count;
@@ -43,7 +54,7 @@ static gm_node *if_statement(gm_parser *parser) {
         node->body = gm_parse_block(parser);
         gm_parser_push(parser, &node->base);
         parser->branches++;
-    } while (gm_parser_is(parser, GM_TOKEN_elif) && parser->branches < GM_CHAIN_LIMIT);
+    } while (goes_on(parser));
     if (gm_parser_accept(parser, GM_TOKEN_else)) {
         gm_list last = gm_parse_block(parser);
         gm_as_If(parser->nodes.items[parser->nodes.count - 1])->orelse = last;

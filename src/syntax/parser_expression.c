@@ -81,7 +81,7 @@ static gm_node *unary(gm_parser *parser, bool is_not) {
     }
     const gm_token *token = parser->at;
     if ((size_t)(token - first) >= parser->depth_limit - parser->depth) {
-        gm_parser_fail(parser, first->start, first->end, "nested too deeply");
+        gm_parser_limit(parser, first->start, first->end, parser->depth_limit, GM_LEVELS);
         return gm_parser_error_node(parser, first->start);
     }
     gm_node *operand = operators(parser, is_not ? POWER_NOT + 1 : POWER_POWER);
@@ -171,7 +171,7 @@ static gm_node *operators(gm_parser *parser, unsigned minimum) {
             return left;
         }
         if (parser->terms >= GM_TERMS_LIMIT) {
-            gm_parser_fail(parser, start, parser->at->end, "expression too long");
+            gm_parser_limit(parser, start, parser->at->end, GM_TERMS_LIMIT, GM_TERMS);
             return left;
         }
         if (found.power <= POWER_AND) {

@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import importlib
 import io
+import subprocess
 from typing import Any, Iterator
 
 import pytest
@@ -221,3 +222,20 @@ def test_arguments_that_a_hook_does_not_know_are_handed_on() -> None:
     assert link(1, 2, "a") == ("hooked", (1, 2, "a", 0, 0))
     assert link(1, 2, "a", 5) == ("hooked", (1, 2, "a", 5, 0))
     assert link(1, tx=2, name="a", last=6) == ("hooked", (1, 2, "a", 0, 6))
+
+
+def test_canaries_run_again_for_another_graphmend(tmp_path: Any, monkeypatch: Any) -> None:
+    """What the canaries of an older graphmend found says nothing about this one."""
+    monkeypatch.setenv("GRAPHMEND_CACHE_DIR", str(tmp_path))
+    runs: list[Any] = []
+
+    def run(*args: Any, **options: Any) -> Any:
+        runs.append(args)
+        return subprocess.CompletedProcess(args, 0, stdout=b'{"uncalled": [], "passing": []}')
+
+    monkeypatch.setattr(modes.subprocess, "run", run)
+    assert modes.canaries() == modes.canaries() == ([], [])
+    assert len(runs) == 1
+    monkeypatch.setattr(modes, "own_version", lambda: 0.0)
+    assert modes.canaries() == ([], [])
+    assert len(runs) == 2

@@ -106,3 +106,51 @@ def test_functions_inside_functions_stay_right(tmp_path: Any) -> None:
     class Model""",
     ).replace("Root.apply(self", "Outer.apply(self")
     outcome(tmp_path, text.format(test="y.min() < 0"))
+
+
+CHECKPOINT = """
+    import torch
+    from torch.utils.checkpoint import checkpoint
+
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.Linear(3, 3)
+            self.last = torch.nn.Linear(3, 3)
+            self.drop = torch.nn.Dropout(0.5)
+
+        def block(self, x):
+            y = self.layer(x)
+            {body}
+            return self.last(y).relu()
+
+        def forward(self, x):
+            return checkpoint(self.block, x * 2, use_reentrant=False).sum()
+
+    make = Model
+    """
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if y.max() > 1: y = y.clamp(-1, 1)",
+        "if x.sum() > 0: return self.last(y)",
+        "if y.isnan().any(): raise ValueError('not a number')",
+        "y = y if torch.equal(x, x.abs()) else self.last(y.tanh())",
+        "while y.abs().max() > 2: y = y / 2",
+    ],
+)
+@pytest.mark.parametrize("grad", [True, False])
+def test_a_checkpoint_follows_a_test(tmp_path: Any, body: str, backend: str, grad: bool) -> None:
+    calls = [*CALLS[:1] * 9, *CALLS]
+    found = compare(load(tmp_path, CHECKPOINT.format(body=body)), calls, grad, backend)
+    assert found.report["callables"][0]["mode"] == "whole", found.report["callables"][0]["reason"]
+
+
+@pytest.mark.parametrize(
+    "body", ["if self.drop(y).max() > 1: y = y * 2", "y.add_(1)\n            if y.max() > 1: y = y * 2"]
+)
+def test_a_checkpoint_that_draws_or_writes_what_is_tested_is_left(tmp_path: Any, body: str) -> None:
+    compare(load(tmp_path, CHECKPOINT.format(body=body)), CALLS)

@@ -151,3 +151,45 @@ def test_data_decide_whether_a_warning_is_raised(tmp_path: Any) -> None:
 def test_left(tmp_path: Any, name: str) -> None:
     outcome = compare(load(tmp_path, START + LEFT[name]), CALLS)
     assert [record["mode"] for record in outcome.report["callables"]] != ["whole"]
+
+
+OWN = """
+import torch
+
+class ShapeError(ValueError):
+    def __init__(self, name, want, got):
+        super().__init__(f"{name}: want {want}, got {got}")
+        self.want = want
+
+class Inner(ShapeError):
+    def __init__(self, got):
+        super().__init__("inner", 2, got)
+
+def check(x):
+    if x.dim() != 2:
+        raise ShapeError("x", 2, x.dim())
+
+def chained(x):
+    if x.dim() != 2:
+        raise Inner(x.dim()) from KeyError("chained")
+"""
+CALLS_WITH_ERRORS = [lambda: (torch.ones(2, 3),), lambda: (torch.ones(3),), lambda: (torch.zeros(2, 3),)]
+
+
+@pytest.mark.parametrize("check", ["check", "chained"])
+def test_a_call_that_raises_an_exception_with_an_own_init(tmp_path: Any, check: str) -> None:
+    outcome = compare(load(tmp_path, OWN + f"def f(x):\n    {check}(x)\n    return x + 1\n"), CALLS_WITH_ERRORS)
+    assert outcome.report["callables"][0]["mode"] == "whole" and outcome.graphs == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    try:\n        check(x)\n    except ShapeError as error:\n        return x * 2, str(error), error.want",
+        "    error = ShapeError('a', 1, x.dim())\n    return x + error.want",
+        "    try:\n        check(x)\n    finally:\n        print('checked')\n    return x",
+    ],
+    ids=["handled", "not raised", "finally"],
+)
+def test_an_exception_with_an_own_init_that_the_call_goes_on_from(tmp_path: Any, body: str) -> None:
+    compare(load(tmp_path, OWN + f"def f(x):\n{body}\n"), CALLS_WITH_ERRORS)

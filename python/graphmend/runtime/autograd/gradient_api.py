@@ -11,6 +11,7 @@ from ..base import hooks, torch_names, trace_state
 from ..base.dynamo_values import bound_method, inline
 from . import retain_grad
 from .inner_gradients import backward, backward_of, changes_gradients, own_variable, zero_grad
+from .requires_grad_inputs import SKIPS_GUARDS
 from .requires_grad_inputs import switch as switch_input
 
 OPTIMIZER = inspect.getfile(torch.optim.Optimizer)
@@ -26,8 +27,9 @@ def can_trace_gradients() -> bool:
 
 @FEATURE.scope
 def trace_gradients(trace: trace_state.Trace) -> Iterator[None]:
-    """Let Dynamo trace `torch.autograd.grad`."""
-    with torch_names.dynamo_config.patch(trace_autograd_ops=True):
+    """Let Dynamo trace `torch.autograd.grad`; what the trace says about guards ends with it."""
+    options = {"trace_autograd_ops": True, SKIPS_GUARDS: getattr(torch_names.dynamo_config, SKIPS_GUARDS)}
+    with torch_names.dynamo_config.patch(options):
         yield
 
 

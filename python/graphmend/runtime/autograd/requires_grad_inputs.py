@@ -18,6 +18,9 @@ from ..base import marker_ops, torch_names, trace_state
 from ..base.dynamo_values import inline
 from ..base.marker_ops import kind_of
 
+# An option of Dynamo. Torch before 2.12 does not look at the flag of a parameter while the dictionary that holds the
+# parameter stays the same, and a flag that a call has changed does not change the dictionary.
+SKIPS_GUARDS = "skip_tensor_guards_with_matching_dict_tags"
 Flags = list[tuple[int, bool, bool]]  # position of an input, its flag while the graph runs and at the end
 
 
@@ -25,6 +28,7 @@ def switch(trace: trace_state.Trace, tx: Any, variable: Any, wanted: bool) -> An
     """`requires_grad` of one of Dynamo's variables for inputs of the graph is to have a value from here on."""
     from ..base.torch_names import ConstantVariable
 
+    setattr(torch_names.dynamo_config, SKIPS_GUARDS, False)
     node = variable.as_proxy().node
     value = node.meta["example_value"]
     if bool(value.requires_grad) is wanted:

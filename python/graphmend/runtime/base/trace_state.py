@@ -20,7 +20,8 @@ class GuardFailed(BaseException):
     `answers`: where the call goes another way, the answers of its decisions up to the first that was not foretold;
     there are none where the graph raised, as it may do on a path that is not the call's. `path` is that of the graph.
     `stopped` tells of an effect that has raised an exception, `hopeless` that a graph for many numbers has found others
-    in the very call that it was made for: what foretells them computes otherwise than the compiled graph.
+    in the very call that it was made for: what foretells them computes otherwise than the compiled graph. `locks` are
+    those that have to be held for the graph (locks.py).
     """
 
     def __init__(
@@ -30,9 +31,11 @@ class GuardFailed(BaseException):
         path: Any = None,
         stopped: Any = None,
         hopeless: bool = False,
+        locks: tuple[Any, ...] = (),
     ) -> None:
         super().__init__()
         self.hopeless = hopeless
+        self.locks = locks
         self.stopped = stopped
         self.restore = restore
         self.answers = answers
@@ -227,6 +230,8 @@ class Local(threading.local):
         self.generator: Any = None  # the state of `random` before the call, if its graph draws from there
         self.spared = 0  # graphs of the call that were not run because their inputs told that it goes another way
         self.undo: list[Any] = []  # what undoes the calls in front of the graph that runs (prologue.py)
+        self.held: list[Any] = []  # locks that the wrapper holds for the call (locks.py)
+        self.holder: Any = None  # the variants of that wrapper
         self.tracing = False  # the call may be traced, although there are ways that have not been tried
 
 

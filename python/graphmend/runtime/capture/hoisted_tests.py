@@ -1,4 +1,4 @@
-"""Tests inside an autograd function, computed once more in front of it.
+"""Tests inside an autograd function or a checkpoint, computed once more in front of it.
 
     class Square(torch.autograd.Function):
         @staticmethod
@@ -25,6 +25,7 @@ from ..base import torch_names
 from ..base.marker_ops import kind_of
 
 FUNCTION = "autograd.Function"
+CHECKPOINTS = (torch.ops.higher_order.tag_activation_checkpoint,)  # by which Dynamo calls `checkpoint`
 MAX_COPIED = 256  # nodes
 # A value that is computed inside such a block has another dtype outside of it.
 BLOCKS = (torch_names._enter_autocast, torch_names._exit_autocast)
@@ -33,10 +34,10 @@ Level = tuple[list[Node], dict[Node, Node]]  # nodes of a graph, and the outer n
 
 
 def is_inside(tracer: Any) -> bool:
-    """Whether Dynamo is tracing an autograd function, and nothing else around it has a graph of its own."""
+    """Whether Dynamo is tracing an autograd function or a checkpoint, in which nothing else has a graph of its own."""
     if tracer.parent is None:
         return False
-    while tracer.parent is not None and getattr(tracer, "source_target", None) == FUNCTION:
+    while tracer.parent is not None and getattr(tracer, "source_target", None) in (FUNCTION, *CHECKPOINTS):
         tracer = tracer.parent
     return tracer.parent is None
 

@@ -36,6 +36,7 @@ from ..effects.mode_rollback import keeping_modes
 from ..effects.object_writes import refuse_seen
 from ..effects.redirected_output import refuse_kept, silent
 from ..effects.rollback import GuardedGraph, guarded
+from ..external import locks
 from ..passes import anomaly_mode
 from ..passes.dead_code_that_raises import forgotten_numbers
 from ..passes.lower import lower
@@ -99,6 +100,7 @@ class MendingBackend:
             refuse_seen(trace, translator().output)
             refuse_escaped(trace, translator().output)
             refuse_kept(trace, translator().output)
+            locks.refuse_kept(trace)
             refuse_replaced(module, translator().output)
             refuse_finalized(translator().output)
             receivers.refuse_seen(trace, translator().output)

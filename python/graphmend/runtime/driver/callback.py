@@ -27,6 +27,7 @@ from ..base.marker_ops import site_of
 from ..capture.assumptions import MOST
 from ..capture.data_scalars import CAPTURE
 from ..capture.identity_guard import surroundings
+from ..external.locks import wait_once
 from ..shims.lazy_attributes import foreseen
 from . import faults, variants
 from .back_off import BackOff
@@ -89,6 +90,7 @@ class Callback:
         self.look_ahead(frame)
         known = None if forwards(frame.f_code) else self.evidence.take(frame, self.backend.inner)
         if known is not None and known.left is not None and not self.only:
+            self.believe(known)
             self.record.reason = f"{known.left}, as an earlier run has shown"
             raise trace_state.NotWhole
         result, error = self.attempts(frame, cache_entry, frame_state, True, known)
@@ -165,6 +167,8 @@ class Callback:
         with forgotten_breaks() as forget_breaks:
             for _ in range(MAX_ATTEMPTS):
                 trace = course.trace()
+                if course.early and self.preparation.may_wait():
+                    wait_once(trace, self.preparation.lines())
                 with held() as records:
                     result, error = self.attempt(trace, frame, cache_entry, frame_state)
                     records = list(records)

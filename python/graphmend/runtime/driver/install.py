@@ -192,6 +192,8 @@ def mending_context(original: Callable[..., Any], args: tuple[Any, ...], kwargs:
         backend = MendingBackend(resolved, False)
         other = original(backend, *args[1:], **options)
         other.callback = Callback(other.callback, record, backend, False)
+        if context.callback.evidence.left():
+            other.callback.off = context.callback.off
         return other
 
     context.graphmend_backend = whole

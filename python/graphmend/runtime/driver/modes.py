@@ -23,9 +23,10 @@ from typing import Any, Optional
 from ..base import hooks, torch_names, trace_state
 from ..base.torch_names import releases
 from . import features
+from .profile_cache import own_version
 
 WHOLE, REDUCED, SOURCE_ONLY, OFF = "whole", "reduced", "source only", "off"
-CHECKED = ((2, 9), (2, 12), (2, 13), (2, 14), (2, 15))  # releases whose canaries `make matrix` has run
+CHECKED = tuple((2, minor) for minor in range(9, 16))  # releases whose canaries `make matrix` has run
 SECONDS = 300
 # Names that the driver uses where no trace is on its way.
 NEEDED = (
@@ -127,7 +128,8 @@ def canaries() -> tuple[list[str], list[str]]:
     """
     from graphmend import cache
 
-    digest = hashlib.blake2b(torch_names.version().encode(), digest_size=8).hexdigest()
+    subject = repr((torch_names.version(), sys.version_info[:3], own_version())).encode()
+    digest = hashlib.blake2b(subject, digest_size=8).hexdigest()
     name = f"canaries-{digest}.json"
     found = read(cache.read(name))
     if found is None:

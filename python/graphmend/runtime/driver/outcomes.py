@@ -17,6 +17,7 @@ from ..base import torch_names, trace_state
 from ..effects.flush import carry_out, run_again
 from ..effects.queue_sizes import Fills
 from ..effects.undo_log import nothing
+from ..external.locks import let_go
 
 postponing: dict[int, Any] = {}  # by identity: the code around graphs that hands over deferred effects
 
@@ -36,6 +37,7 @@ class Failure:
     facts: Any = None
     stopped: Any = None  # an effect that raised an exception
     hopeless: bool = False
+    locks: tuple[Any, ...] = ()  # to be held for the graph
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,14 +85,15 @@ def failure_of(error: BaseException) -> Union[Failure, Break, None]:
     """The failure or graph break that an error stands for; None for an error of the program."""
     error = settle(error) or error
     if isinstance(error, trace_state.GuardFailed):
-        return Failure(True, error.restore, error.answers, error.path, None, error.stopped, error.hopeless)
+        return Failure(True, error.restore, error.answers, error.path, None, error.stopped, error.hopeless, error.locks)
     if isinstance(error, trace_state.OtherPath):
         return Failure(False, None, error.answers, facts=error.facts)
     return Break(error.raises, error.again) if isinstance(error, trace_state.NotWhole) else None
 
 
 def run_eagerly(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Run a call in eager Python."""
+    """Run a call in eager Python. The call takes its locks itself."""
+    let_go()
     set_eval_frame = torch_names.set_eval_frame
     prior = set_eval_frame(None)
     try:

@@ -64,6 +64,10 @@ class Evidence:
             self.known[mode] = found
         return found
 
+    def left(self) -> bool:
+        """Whether calls are compiled in parts because whole graphs did not pay."""
+        return any(known.left is not None for known in self.known.values())
+
     def note(self, **found: Any) -> None:
         """Add findings for the current gradient mode, and write the file if the profile changed."""
         mode = torch.is_grad_enabled()

@@ -19,11 +19,13 @@ import torch
 
 from ..base import trace_state
 from ..effects.flush import run_again
+from ..external.locks import hold, let_go
 from .outcomes import Break, Failure, run_eagerly, run_whole
 
 MAX_WASTED, WASTE_RATIO = 8, 8
 MAX_PATHS = 8
 MAX_RUNS = 3 * MAX_PATHS
+UNPROVED = 3  # graphs of paths that a callable gets before calls have shown that paths come back
 OFTEN = 6  # calls with the same path by chance, among many such paths, before the path gets a graph
 MAX_SETS = 3  # of numbers that cannot stay symbolic, so that each set has a graph
 SELDOM = "what the graph assumes of the data holds too seldom"
@@ -51,8 +53,11 @@ class Variants:
     """The variants of one compiled callable.
 
     `whole` has at least one variant, and more where the program decides on data. `latest` ran last. `partial_modes`
-    has the gradient modes (grad enabled or not) in which the callable is compiled in parts from now on.
+    has the gradient modes (grad enabled or not) in which the callable is compiled in parts from now on. `locks` are
+    held while a call runs, and `call` is the wrapper.
     """
+
+    call: Callable[..., Any]
 
     def __init__(
         self,
@@ -72,6 +77,7 @@ class Variants:
         self.partial_call: Optional[Callable[..., Any]] = None
         self.calls = 0
         self.wasted = 0
+        self.locks: tuple[Any, ...] = ()
         self.chance_paths: collections.Counter[tuple[bool, ...]] = collections.Counter()  # calls by path
 
     def fail(self, raises: bool) -> None:
@@ -117,11 +123,25 @@ class Variants:
         if self.is_varied():
             self.compile_in_parts(VARIED)
             return None
-        if len(self.whole) == MAX_PATHS or self.is_seldom(known):
+        if len(self.whole) == MAX_PATHS or self.is_seldom(known) or not self.pays():
             return None
         self.whole.append(self.make_variant(len(self.whole)))
         self.record.paths = len(self.whole)
         return self.whole[-1]
+
+    def pays(self) -> bool:
+        """Whether a further graph is worth a trace. Where calls seldom take a path again, later processes know.
+
+        A graph pays when calls take the graph's path again. Where each call takes a path of its own, each call would
+        trace the program anew and throw the graph away.
+        """
+        replays = self.record.replays + 1  # with the present call
+        again = self.calls - len(self.whole) - replays  # calls with the path of an earlier call
+        if len(self.whole) < UNPROVED or again >= len(self.whole):
+            return True
+        if replays >= UNPROVED and 2 * again < replays:
+            self.evidence.note(left=SELDOM)
+        return False
 
     def is_seldom(self, known: tuple[bool, ...]) -> bool:
         """Count a path; returns whether random numbers choose among many paths, and few calls took the path.
@@ -178,6 +198,9 @@ class Variants:
                 result = run_whole(variant.run, eagerly, args, kwargs)
             except trace_state.GuardFailed as failed:
                 failure = Failure(True, failed.restore, failed.answers, failed.path, hopeless=failed.hopeless)
+                if failed.locks:
+                    self.latest = variant
+                    return self.begin_with(failed.locks, failed.restore, args, kwargs)
             except trace_state.OtherPath as failed:
                 failure = Failure(False, None, failed.answers, facts=failed.facts)
                 search.over = failed.repeated
@@ -201,6 +224,8 @@ class Variants:
         if isinstance(failure, Failure):
             if failure.stopped is not None:
                 return run_again(failure.stopped, lambda: self.run_eagerly(function, args, kwargs))
+            if failure.locks:
+                return self.begin_with(failure.locks, failure.restore, args, kwargs)
             try:
                 return self.rerun(failure, function, args, kwargs)
             except trace_state.NotWhole:
@@ -209,11 +234,38 @@ class Variants:
         if failure.again:
             return run_eagerly(function, args, kwargs)
         self.fail(failure.raises)
+        let_go()
         if not failure.raises or (self.partial_modes and torch.is_grad_enabled() in self.partial_modes):
             return self.partial()(*args, **kwargs)
         result = self.run_eagerly(function, args, kwargs)
         self.leave_whole("its trace raises an exception that the program does not raise")
         return result
+
+    def begin_with(
+        self,
+        locks: tuple[Any, ...],
+        restore: Optional[Callable[[], None]],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """Undo a call that ran without the locks of its graph, and run the call with them, as later calls do."""
+        if restore is not None:
+            restore()
+        let_go()
+        self.locks, trace_state.local.holder = locks, None
+        return self.call(*args, **kwargs)
+
+    def locked(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Run a call with its locks held, in eager Python if another thread or the caller has taken a lock."""
+        local = trace_state.local
+        outer = local.holder, local.held
+        try:
+            if hold(self, self.locks):
+                return self.call(*args, **kwargs)
+            return run_eagerly(function, args, kwargs)
+        finally:
+            let_go()
+            local.holder, local.held = outer
 
     def run_eagerly(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run a call in eager Python; the work of its graphs was wasted."""

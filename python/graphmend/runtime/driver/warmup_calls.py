@@ -2,7 +2,7 @@
 
     def forward(self, x):
         if self.table is None:
-            with LOCK:                      # Dynamo breaks here, in the first call alone
+            with LOCK:                      # met in the first call alone
                 self.table = make_table()
 
 The first call of a program may take a lock, install hooks, make layers, or ask which packages are installed. No graph
@@ -35,15 +35,23 @@ class Preparation:
     """The failed traces of one callable, before the first success."""
 
     def __init__(self) -> None:
-        self.places: list[tuple[tuple[str, int], ...]] = []
+        self.places: list[tuple[tuple[str, int], ...]] = []  # lines down to each break
         self.filled = (
             False  # a call has been left to eager Python because it fills in an attribute (lazy_attributes.py)
         )
 
+    def may_wait(self) -> bool:
+        """Whether one more place may be left to eager Python."""
+        return len(self.places) < MAX_TRIES
+
+    def lines(self) -> set[tuple[str, int]]:
+        """The lines of the breaks so far."""
+        return {place[-1] for place in self.places}
+
     def may_be_over(self, error: Any) -> bool:
         """Whether the failure may be gone once the call has run in eager Python; call once a failure."""
         place = place_of_preparation(error) or place_of_question(error)
-        if not place or place in self.places or len(self.places) == MAX_TRIES:
+        if not place or place in self.places or not self.may_wait():
             return False
         self.places.append(place)
         return True

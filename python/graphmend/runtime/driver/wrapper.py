@@ -50,6 +50,8 @@ def wrap(variants: Variants, function: Callable[..., Any], module: Optional[torc
             return run_eagerly(function, args, kwargs)
         if (partial_modes and torch.is_grad_enabled() in partial_modes) or (module is not None and has_hooks(module)):
             return variants.partial()(*args, **kwargs)
+        if variants.locks and local.holder is not variants:
+            return variants.locked(function, args, kwargs)
         variants.calls += 1
         if record.calls_random:
             local.generator = random.getstate()
@@ -71,6 +73,7 @@ def wrap(variants: Variants, function: Callable[..., Any], module: Optional[torc
             return complete(result, after, lambda: variants.run_eagerly(function, args, kwargs))
         return variants.recover(failure, function, args, kwargs)
 
+    variants.call = call
     call._torchdynamo_wrapper_id = id(call)  # type: ignore[attr-defined]
     call.__wrapped__ = getattr(whole, "__wrapped__", function)
     return call

@@ -6,6 +6,7 @@ since, which the runtime calls: the rows `additions` of a release say to which c
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 
@@ -69,7 +70,38 @@ def resolve_source_value(self: Any, source: Any) -> Any:
     from torch._dynamo.guards import _get_closure_vars
 
     scope = {"G": self.root_tx.f_globals, "L": self.root_tx.f_locals, **_get_closure_vars()}
-    return eval(source.name(), scope)  # Dynamo reads its guards so: the text is Dynamo's own
+    name = source.name  # a method in 2.9
+    return eval(name() if callable(name) else name, scope)  # Dynamo reads its guards so: the text is Dynamo's own
+
+
+def generic_getattr(self: Any, tx: Any, name: str) -> Any:
+    """`UserDefinedObjectVariable.generic_getattr`: the attribute as `object.__getattribute__` finds it.
+
+    The older method asks the `__getattribute__` of the class first, where it has one. Code of the program that runs
+    behind the look-up asks it, too: the method of a property is called from here, and what else has such code ends the
+    graph.
+    """
+    from torch._dynamo.exc import unimplemented
+    from torch._dynamo.variables.base import VariableTracker
+
+    owner = next((base for base in type(self.value).__mro__ if name in vars(base)), None)
+    found = vars(owner)[name] if owner is not None else None
+    if isinstance(found, property) and isinstance(found.fget, types.FunctionType):
+        getter = VariableTracker.build(tx, found.fget)
+        return getter.call_function(tx, [self], {})
+    binds = getattr(type(found), "__get__", None)
+    if isinstance(binds, types.FunctionType) or hasattr(type(self.value), "__getattr__"):
+        unimplemented(
+            gb_type="Attribute that code of a class answers",
+            context=f"object.__getattribute__(self, {name!r})",
+            explanation=f"a descriptor or `__getattr__` of {type(self.value).__name__} answers",
+            hints=[],
+        )
+    own, self._object_has_getattribute = self._object_has_getattribute, False
+    try:
+        return self.var_getattr(tx, name)
+    finally:
+        self._object_has_getattribute = own
 
 
 # `OutputGraph.leaf_var_creation_order`: tensors that a call makes leaves are not noted.

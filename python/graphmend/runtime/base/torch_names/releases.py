@@ -91,34 +91,36 @@ OLDER: dict[Version, Differences] = {
             "dict_items.contains": None,
             "text.hash": None,
         },
+        additions={"UserDefinedObjectVariable.generic_getattr": "older:generic_getattr"},
     ),
-    (2, 11): Differences(),
-    (2, 10): Differences(),
+    (2, 11): Differences(
+        names={"HashableTracker": "torch._dynamo.variables.dicts:ConstDictVariable._HashableTracker"},
+        additions={"OutputGraph.resolve_source_value": "older:resolve_source_value"},
+        places={"object.table": None, "graph.check_gradients": None, "proxy.check": None},
+    ),
+    (2, 10): Differences(
+        names={
+            "LazyConstantVariable": "older:LazyConstantVariable",
+            "is_non_overlapping_and_dense_or_false": "older:is_non_overlapping_and_dense_or_false",
+        },
+        additions={
+            "OutputGraph.leaf_var_creation_order": "older:leaf_var_creation_order",
+            "ShapeEnv.backed_var_to_val": "older:backed_var_to_val",
+        },
+        places={"graph.rewire_backward": None, "variable.lazy_constant": None},
+    ),
     (2, 9): Differences(
         names={
             "EffectType": "torch._higher_order_ops.effects:_EffectType",
             "_register_effectful_op": "older:_register_effectful_op",
-            "HashableTracker": "torch._dynamo.variables.dicts:ConstDictVariable._HashableTracker",
-            "LazyConstantVariable": "older:LazyConstantVariable",
             "OpaqueObjectClassVariable": None,
             "TempLocalSource": "older:TempLocalSource",
-            "is_non_overlapping_and_dense_or_false": "older:is_non_overlapping_and_dense_or_false",
         },
         additions={
             "VariableTracker.is_tensor": "older:is_tensor",
             "VariableTracker.is_constant_none": "older:is_constant_none",
-            "OutputGraph.resolve_source_value": "older:resolve_source_value",
-            "OutputGraph.leaf_var_creation_order": "older:leaf_var_creation_order",
-            "ShapeEnv.backed_var_to_val": "older:backed_var_to_val",
         },
-        places={
-            "opaque_class.call": None,
-            "variable.lazy_constant": None,
-            "object.table": None,
-            "graph.check_gradients": None,
-            "graph.rewire_backward": None,
-            "proxy.check": None,
-        },
+        places={"opaque_class.call": None},
     ),
 }
 

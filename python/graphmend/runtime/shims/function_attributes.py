@@ -1,0 +1,81 @@
+"""Attributes of functions that the call sets: `wrapper.calls += 1`, `helper.warned = True`.
+
+Dynamo follows the attributes of objects and of functions that the call makes, and gives up where the program sets an
+attribute of a function from before the call. Here such a function is an object whose attributes change; the code behind
+the graph sets them. Whether a function has an attribute is a guard, because Dynamo takes the answer for a constant.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from typing import Any, Optional
+
+from ..base import hooks, trace_state
+from ..base.dynamo_values import real
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "attributes of functions that a call sets")
+
+
+@FEATURE.hook("attribute.set")
+def set_attribute(
+    assign: Any, trace: trace_state.Trace, self: Any, tx: Any, item: Any, name: Any, value: Any
+) -> Optional[Any]:
+    """Set an attribute of a function."""
+    from ..base.torch_names import DeletedVariable
+
+    function, effects = function_behind(item), tx.output.side_effects
+    if function is None or not name.is_python_constant() or is_pythons(name.as_python_constant()):
+        return assign(self, tx, item, name, value)
+    if isinstance(value, DeletedVariable):
+        return assign(self, tx, item, name, value)
+    if function not in effects:
+        effects.track_object_existing(function, item)
+    effects.store_attr(effects[function], name.as_python_constant(), value)
+    return value
+
+
+@FEATURE.hook("function.getattr")
+def read_attribute(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
+    """The attribute that the call has set."""
+    written = table_of(tx, self)
+    if name == "__dict__" and written:
+        raise trace_state.SiteRefused("the attributes of a function are asked for where the call has set one")
+    return written[name] if name in written else read(self, tx, name)
+
+
+@FEATURE.hook("function.hasattr")
+def has_attribute(has: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
+    """Whether a function has an attribute."""
+    from ..base.torch_names import ConstantVariable, GuardBuilder, install_guard
+
+    if name in table_of(tx, self):
+        return ConstantVariable.create(True)
+    if function_behind(self) is not None and not is_pythons(name):
+        install_guard(self.source.make_guard(functools.partial(GuardBuilder.HASATTR, attr=name)))
+    return has(self, tx, name)
+
+
+def is_pythons(name: Any) -> bool:
+    """Whether a name is one that Python itself asks a function for."""
+    return type(name) is not str or name.startswith("__")
+
+
+def function_behind(variable: Any) -> Optional[types.FunctionType]:
+    """The function from before the call behind a variable of Dynamo's; None for anything else."""
+    from ..base.torch_names import UserFunctionVariable
+
+    if type(variable) is not UserFunctionVariable or variable.source is None:
+        return None
+    function = variable.fn
+    return function if type(function) is types.FunctionType and real(variable) is function else None
+
+
+def table_of(tx: Any, variable: Any) -> dict[str, Any]:
+    """Dynamo's variables of what the call has set, by name, in the function behind a variable."""
+    effects = tx.output.side_effects
+    function = getattr(variable, "fn", None)
+    if type(function) is not types.FunctionType or function not in effects:
+        return {}
+    found: dict[str, Any] = effects.store_attr_mutations.get(effects[function], {})
+    return found

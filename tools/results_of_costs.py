@@ -1,0 +1,54 @@
+"""Parts of docs/results.md about the time that tracing and compiling take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from page_sections import shortened, table
+
+
+def calls_part(record: Any) -> list[str]:
+    """What the first calls of models cost, of all together and of those that cost more than without mends."""
+    rows = [row for row in record["models"] if "again" in row]
+    whole = {kind: [sum(row[kind]["seconds"]) for row in rows] for kind in ("plain", "mended", "again")}
+    lines = [
+        f"`make bench-calls`, backend {record['backend']}: the time of the processor for the first {record['calls']}",
+        f"calls of each of the {len(rows)} models that break, tracing and compiling included, in a process of its own;",
+        "small models with random weights, four sets of inputs in turn. `graphmend run` has an empty cache, and in the",
+        "next run what the first one has found out. The noise of a single ratio is some 10 %.",
+        "",
+    ]
+    names = {"plain": "plain", "mended": "graphmend run", "again": "the next run"}
+    counts = []
+    for kind, name in names.items():
+        ratios = [seconds / plain for seconds, plain in zip(whole[kind], whole["plain"])]
+        below = [sum(ratio <= limit for ratio in ratios) for limit in (1.0, 1.1)]
+        counts.append([name, f"{sum(whole[kind]):.0f} s", *(below if kind != "plain" else ["", ""])])
+    lines += table(["", "all models", "not above plain", "at most 1.1 of plain"], counts)
+    slower = []
+    for row, plain, mended, again in zip(rows, *whole.values()):
+        if mended > 1.1 * plain:
+            slower.append([row["model"], f"{plain:.2f}", f"{mended / plain:.2f}", f"{again / plain:.2f}"])
+    slower.sort(key=lambda cells: -float(cells[2]))
+    if slower:
+        lines += [
+            "Above 1.1:",
+            "",
+            *table(["model", "plain, s", "graphmend run / plain", "the next run / plain"], slower),
+        ]
+    refused = [[row["model"], shortened(row["refused"])] for row in record["models"] if "refused" in row]
+    return lines + (["Not measured:", "", *table(["model", "why"], refused)] if refused else [])
+
+
+def attempts_part(record: Any) -> list[str]:
+    """What a transformer's calls cost, by the number of its layers and by what each layer does with data."""
+    names = ("plain", "mended", "again")
+    rows = [[row["layers"], row["kind"], *(f"{row[name]:.2f}" for name in names)] for row in record["rows"]]
+    lines = [
+        f"`make bench-attempts`: seconds of the processor for {record['calls']} calls with other data each, backward",
+        'included, backend "eager", one thread. In `costly` each layer decides on data, and a side is too dear to run',
+        "for nothing: nearly every call takes a path of its own. `again` is a second process, with what the first has",
+        "found out.",
+        "",
+    ]
+    return lines + table(["layers", "each layer", "plain", "graphmend run", "again"], rows)
