@@ -19,7 +19,7 @@ from typing import Any
 import check_recall
 import zoo_sites
 from page_sections import FOLDERS, VERDICTS, Section, read, sections_of, shortened, table
-from results_of_core import growth_part, mutants_part
+from results_of_core import growth_part, mutants_part, training_part
 from results_of_costs import attempts_part, calls_part
 from results_of_meaning import plays_part, reader_speed_part, readers_part
 from results_of_releases import matrix_part, worth_part
@@ -248,9 +248,10 @@ def recall_part(record: Any) -> list[str]:
 def precision_part(path: Path, record: Any) -> list[str]:
     lines = [
         f"Findings of `check` over the sources of {record['sources']}, or those that a draw names, drawn at random and",
-        "judged one by one by reading the code; kinds of places that the plain runs do not show were run as small programs",
-        f"under torch {record['torch']}. A finding is right if Dynamo ends the graph at its place when compiled code comes",
-        "there with what the code is made for. What the wrong ones showed was mended after each draw. The lists are in",
+        "judged one by one by reading the code; kinds of places that the plain runs do not show were run as small",
+        f"programs under torch {record['torch']}. A finding is right if Dynamo ends the graph at its place when",
+        "compiled code comes there with what the code is made for. What the wrong ones showed was mended after each",
+        "draw. The lists are in",
         f"`data/check/{path.name}`.",
         "",
     ]
@@ -435,6 +436,7 @@ def sections(build: Path, judged: Path, kept: Iterable[str]) -> list[Section]:
         of("Speed of check", "bench-check.json", "make bench", check_part),
         of("Growth with the size of a file", "growth.json", "make growth", growth_part),
         of("What the tests of the core notice", "mutants.json", "make mutants", mutants_part),
+        of("Verdicts of verify on trainings", "training.json", "make training", training_part),
         of("What check predicts", "check-recall.json", f"make recall {zoo}", recall_part),
         Section("Whether what check says is right", judged, f"Not judged: there is no {judged.name}.", precision),
         of("Speed of the parser", "bench-parse.json", "make bench", bench_part),

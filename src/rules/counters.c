@@ -157,3 +157,14 @@ bool gm_counter_grows(gm_analysis *analysis, const gm_site *site) {
     gm_walk(analysis->arena, site->function->node, look_for_bounds, &wanted);
     return !wanted.bounded && !is_set_elsewhere(&wanted, class_);
 }
+
+const char gm_counter_message[] = "a counter of a module is changed in every call, and its value is compiled in";
+const char gm_counter_advice[] = "count in a buffer, a tensor that `+=` changes in place, or in the caller";
+
+void gm_counter_report(gm_analysis *analysis, const struct gm_rule *rule, const gm_site *site, bool planned) {
+    if (!planned) {
+        gm_refusal refusal = {"the call itself reads the counter; `graphmend run` keeps its value open", site->node};
+        gm_report_refusal(analysis, rule, site, refusal, gm_counter_message, gm_counter_advice, true);
+    }
+    gm_report_break(analysis, "GB0039");
+}

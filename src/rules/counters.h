@@ -14,4 +14,10 @@
  * that starts as a whole number, nothing in front of it returns or tests the counter, and no compiled code sets it back. */
 bool gm_counter_grows(gm_analysis *analysis, const gm_site *site);
 
+extern const char gm_counter_message[];
+extern const char gm_counter_advice[];
+
+/* Report such a statement of a rule where it has no plan, and name the kind of graph break of its finding. */
+void gm_counter_report(gm_analysis *analysis, const struct gm_rule *rule, const gm_site *site, bool planned);
+
 #endif

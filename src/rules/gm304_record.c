@@ -295,7 +295,6 @@ static bool reads_as(const gm_function *function, const gm_node *node, const cha
     return node->end - node->start == length && memcmp(function->flow->tree->source->text + node->start, text, length) == 0;
 }
 
-
 /* A number, a text, or a container of such. */
 static bool is_plain(plain_question *asked, const gm_node *node) {
     if (reads_as(asked->function, node, asked->own)) {
@@ -454,9 +453,6 @@ static const char *text_of(gm_analysis *analysis, const gm_node *node) {
     return gm_analysis_text(analysis, "%.*s", (int)(node->end - node->start), analysis->tree->source->text + node->start);
 }
 
-static const char counting[] = "a counter of a module is changed in every call, and its value is compiled in";
-static const char count_elsewhere[] = "count in a buffer, a tensor that `+=` changes in place, or in the caller";
-
 static bool plan_record(gm_analysis *analysis, const gm_site *site, bool grows) {
     record found = {0};
     gm_plan *plan = gm_plan_new(analysis, &gm_rule_record, site, GM_PLAN_RECORD);
@@ -485,8 +481,8 @@ static bool plan_record(gm_analysis *analysis, const gm_site *site, bool grows) 
     if (found.counts && !certain && gm_read_next(analysis, site, plan->path)) {
         return false;
     }
-    const char *message = certain ? "a number from a tensor is kept in an object" : grows ? counting : "an object is changed in every call";
-    const char *advice = grows ? count_elsewhere : "return the tensor, and keep the number in the caller";
+    const char *message = certain ? "a number from a tensor is kept in an object" : grows ? gm_counter_message : "an object is changed in every call";
+    const char *advice = grows ? gm_counter_advice : "return the tensor, and keep the number in the caller";
     gm_defer_record(analysis, site, plan, &found.reads, found.target, message, advice, certain || grows);
     mark_guessed(plan, &asked);
     return true;
@@ -495,12 +491,8 @@ static bool plan_record(gm_analysis *analysis, const gm_site *site, bool grows) 
 static bool find(gm_analysis *analysis, const gm_site *site) {
     bool grows = gm_counter_grows(analysis, site);
     bool planned = plan_record(analysis, site, grows);
-    if (grows && !planned) {
-        gm_refusal refusal = {"the call itself reads the counter; `graphmend run` keeps its value open", site->node};
-        gm_report_refusal(analysis, &gm_rule_record, site, refusal, counting, count_elsewhere, true);
-    }
     if (grows) {
-        gm_report_break(analysis, "GB0039");
+        gm_counter_report(analysis, &gm_rule_record, site, planned);
     }
     return grows || planned;
 }

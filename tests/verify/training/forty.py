@@ -61,6 +61,10 @@ def main() -> int:
             if options.only in name:
                 found.append(verdict(name, wrong, options.backend, kernels))
                 row = found[-1]
+                if options.json:
+                    options.json.write_text(
+                        json.dumps(found, indent=1) + "\n"
+                    )  # a run that is ended keeps its verdicts
                 kind = "wrong" if wrong else "as it is"
                 print(
                     f"{'ok ' if row['right'] else 'BAD'}  {name:22} {kind:9} status {row['status']}: {row['says']}",
@@ -68,8 +72,6 @@ def main() -> int:
                 )
     shutil.rmtree(kernels, ignore_errors=True)
     print(f"{sum(row['right'] for row in found)} of {len(found)} verdicts are right")
-    if options.json:
-        options.json.write_text(json.dumps(found, indent=1) + "\n")
     return 0 if all(row["right"] for row in found) else 1
 
 
