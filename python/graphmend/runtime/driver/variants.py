@@ -200,7 +200,7 @@ class Variants:
                 failure = Failure(True, failed.restore, failed.answers, failed.path, hopeless=failed.hopeless)
                 if failed.locks:
                     self.latest = variant
-                    return self.begin_with(failed.locks, failed.restore, args, kwargs)
+                    return self.begin_with(failed.locks, failed.restore, function, args, kwargs)
             except trace_state.OtherPath as failed:
                 failure = Failure(False, None, failed.answers, facts=failed.facts)
                 search.over = failed.repeated
@@ -225,7 +225,7 @@ class Variants:
             if failure.stopped is not None:
                 return run_again(failure.stopped, lambda: self.run_eagerly(function, args, kwargs))
             if failure.locks:
-                return self.begin_with(failure.locks, failure.restore, args, kwargs)
+                return self.begin_with(failure.locks, failure.restore, function, args, kwargs)
             try:
                 return self.rerun(failure, function, args, kwargs)
             except trace_state.NotWhole:
@@ -245,6 +245,7 @@ class Variants:
         self,
         locks: tuple[Any, ...],
         restore: Optional[Callable[[], None]],
+        function: Callable[..., Any],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> Any:
@@ -252,15 +253,17 @@ class Variants:
         if restore is not None:
             restore()
         let_go()
-        self.locks, trace_state.local.holder = locks, None
-        return self.call(*args, **kwargs)
+        self.locks = locks
+        return self.locked(locks, function, args, kwargs)
 
-    def locked(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def locked(
+        self, locks: tuple[Any, ...], function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
         """Run a call with its locks held, in eager Python if another thread or the caller has taken a lock."""
         local = trace_state.local
         outer = local.holder, local.held
         try:
-            if hold(self, self.locks):
+            if hold(self, locks):
                 return self.call(*args, **kwargs)
             return run_eagerly(function, args, kwargs)
         finally:

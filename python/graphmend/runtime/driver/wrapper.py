@@ -51,7 +51,7 @@ def wrap(variants: Variants, function: Callable[..., Any], module: Optional[torc
         if (partial_modes and torch.is_grad_enabled() in partial_modes) or (module is not None and has_hooks(module)):
             return variants.partial()(*args, **kwargs)
         if variants.locks and local.holder is not variants:
-            return variants.locked(function, args, kwargs)
+            return variants.locked(variants.locks, function, args, kwargs)
         variants.calls += 1
         if record.calls_random:
             local.generator = random.getstate()

@@ -146,6 +146,14 @@ def is_cpu_alone(args: Any, kwargs: Any) -> bool:
     return bool(kwargs["devices"].python_type() in (list, tuple) and not kwargs["devices"].items)
 
 
+@FEATURE.hook("function.call")
+def call_fork(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """`fork_rng` where Dynamo looks into it (torch 2.15), and would ask which devices there are."""
+    is_fork = getattr(self, "fn", None) is torch.random.fork_rng
+    given = {name: item.realize() for name, item in kwargs.items()} if is_fork else {}
+    return inline(tx, fork, [], {}) if is_fork and is_cpu_alone(args, given) else call(self, tx, args, kwargs)
+
+
 @FEATURE.hook("torch_function.call")
 def call_fork_or_draw(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """`fork_rng`, and what is drawn where a state has been saved."""
