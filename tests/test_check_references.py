@@ -50,3 +50,12 @@ def test_terms_of_the_glossary(tmp_path: Path) -> None:
     rows = ROW.format("region", "src/flow/region.c") + ROW.format("hook", "runtime/base/gone.py")
     status, text = check(project(tmp_path, rows))
     assert status == 1 and "not in order" in text and "`hook` stands at `runtime/base/gone.py`" in text
+
+
+def test_two_test_files_of_one_name(tmp_path: Path) -> None:
+    root = project(tmp_path, ROW.format("hook", "runtime/base/hooks.py"))
+    for folder in ("cli", "flow"):
+        (root / "tests" / folder).mkdir(parents=True)
+        (root / "tests" / folder / "test_one.py").touch()
+    status, text = check(root)
+    assert (status, text) == (1, "tests/flow/test_one.py: the name is that of tests/cli/test_one.py\n")

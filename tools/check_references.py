@@ -51,12 +51,21 @@ def glossary_faults(root: Path) -> Iterator[str]:
             yield f"{path}: `{term}` stands at `{place}`, which is not there"
 
 
+def name_clashes(root: Path) -> Iterator[str]:
+    """Test files with the name of another one: pytest imports each by its name alone, and stops at the second."""
+    first: dict[str, Path] = {}
+    for path in sorted((root / "tests").rglob("test_*.py")):
+        other = first.setdefault(path.name, path)
+        if other is not path:
+            yield f"{path.relative_to(root)}: the name is that of {other.relative_to(root)}"
+
+
 def main() -> int:
     root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[1]
     known = {f"/{path.relative_to(root)}" for folder in FOLDERS for path in (root / folder).rglob("*.*")}
     known |= {f"/{path.name}" for path in root.glob("*.*")}
     documents = [path for pattern in DOCUMENTS for path in sorted(root.glob(pattern))]
-    found = list(glossary_faults(root))
+    found = [*glossary_faults(root), *name_clashes(root)]
     for path in [*documents, *sorted((root / PYTHON).rglob("*.py"))]:
         for number, text in texts_of(path):
             for name in NAME.findall(text):

@@ -45,7 +45,7 @@ TESTS = {
     "syntax": [*SYNTAX, *RULES, *FIX, *FLOW, *CLI],
     "flow": [*FLOW, *RULES, *FIX, *CLI, *SYNTAX],
     "rules": [*RULES, *FIX, *FLOW, *CLI],
-    "mend": ["tests/pipeline/test_conditions.py", *FIX, *RULES, *CLI, *FLOW],
+    "mend": ["tests/pipeline/test_texts_of_conditions.py", *FIX, *RULES, *CLI, *FLOW],
     "driver": [*CLI, *FIX, *RULES],
     "report": [*CLI, *FIX, *RULES],
     "meaning": [*MEANING, *CLI],
