@@ -93,12 +93,11 @@ PROGRAMS = {
         """,
         Strategy.CONSTANT_NUMBERS,
     ),
-    "a lock that cannot be traced": (
+    "a context that cannot be traced": (
         """
-        import threading
-        LOCK = threading.Lock()
+        import decimal
         def f(x):
-            with LOCK:
+            with decimal.localcontext():
                 return x + 1
         """,
         Strategy.GIVE_UP,
