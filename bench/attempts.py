@@ -18,7 +18,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -30,6 +29,7 @@ from rich.console import Console
 from rich.table import Table
 from torch import nn
 from torch.nn import functional
+from turns import used
 
 WIDTH, WORDS, CALLS = 16, 50, 7
 COMMANDS = {"plain": [], "mended": ["-m", "graphmend", "run"], "again": ["-m", "graphmend", "run"]}
@@ -101,12 +101,6 @@ class Model(nn.Module):
         for block in self.blocks:
             x = block(x)
         return self.head(x)  # type: ignore[no-any-return]
-
-
-def used() -> float:
-    """Seconds of the processor that this process has taken."""
-    own = resource.getrusage(resource.RUSAGE_SELF)
-    return own.ru_utime + own.ru_stime
 
 
 def work(kind: str, layers: int) -> None:

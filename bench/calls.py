@@ -16,7 +16,6 @@ import contextlib
 import json
 import os
 import platform
-import resource
 import subprocess
 import sys
 import tempfile
@@ -28,16 +27,10 @@ import torch
 from paper_check import collected_breaks
 from rich.console import Console
 from rich.table import Table
-from turns import finish, keep
+from turns import finish, keep, used
 
 INPUTS = 4  # sets of them
 COMMANDS = {"plain": [], "mended": ["-m", "graphmend", "run"], "again": ["-m", "graphmend", "run"]}
-
-
-def used() -> float:
-    """Seconds of the processor that this process and those it has started have taken."""
-    own, others = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime
 
 
 def work(spec: model_specs.Spec, options: argparse.Namespace) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import argparse
 import gc
 import importlib.util
 import json
+import resource
 import statistics
 import sys
 import time
@@ -20,6 +21,12 @@ import torch._dynamo
 TURN = 5  # calls of a variant in a row; the first of them find the caches of the processor cold
 Function = Callable[..., Any]
 Times = dict[str, list[float]]
+
+
+def used() -> float:
+    """Seconds of the processor that this process and those it has started have taken."""
+    own, others = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime
 
 
 def load(name: str, path: Path) -> types.ModuleType:

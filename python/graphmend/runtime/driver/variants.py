@@ -123,25 +123,35 @@ class Variants:
         if self.is_varied():
             self.compile_in_parts(VARIED)
             return None
-        if len(self.whole) == MAX_PATHS or self.is_seldom(known) or not self.pays():
+        if len(self.whole) == MAX_PATHS or self.is_seldom(known):
+            return None
+        if not self.pays():
+            self.note_misses()
             return None
         self.whole.append(self.make_variant(len(self.whole)))
         self.record.paths = len(self.whole)
         return self.whole[-1]
 
     def pays(self) -> bool:
-        """Whether a further graph is worth a trace. Where calls seldom take a path again, later processes know.
+        """Whether a further graph is worth a trace.
 
         A graph pays when calls take the graph's path again. Where each call takes a path of its own, each call would
         trace the program anew and throw the graph away.
         """
-        replays = self.record.replays + 1  # with the present call
-        again = self.calls - len(self.whole) - replays  # calls with the path of an earlier call
-        if len(self.whole) < UNPROVED or again >= len(self.whole):
-            return True
-        if replays >= UNPROVED and 2 * again < replays:
+        return len(self.whole) < UNPROVED or self.returned() >= len(self.whole)
+
+    def misses(self) -> int:
+        """The number of calls without a graph, with the present call."""
+        return int(self.record.replays) + 1
+
+    def returned(self) -> int:
+        """The number of calls with the path of an earlier call."""
+        return self.calls - len(self.whole) - self.misses()
+
+    def note_misses(self) -> None:
+        """Note for later processes that graphs of paths do not pay, where most calls have none."""
+        if self.misses() >= UNPROVED and 2 * self.returned() < self.misses():
             self.evidence.note(left=SELDOM)
-        return False
 
     def is_seldom(self, known: tuple[bool, ...]) -> bool:
         """Count a path; returns whether random numbers choose among many paths, and few calls took the path.

@@ -137,29 +137,28 @@ def put_back(trace: trace_state.Trace, saved: Saved) -> None:
         trace.path.shadow.generators = torch.get_rng_state() if saved.shadow is None else saved.shadow
 
 
-def is_cpu_alone(args: Any, kwargs: Any) -> bool:
-    """Whether `fork_rng` with these arguments is about the generator of the CPU alone."""
-    if args or not kwargs.keys() <= {"devices"}:
+def forks_cpu(function: Any, args: Any, kwargs: Any) -> bool:
+    """Whether a call is that of `fork_rng`, and about the generator of the CPU alone."""
+    if function is not torch.random.fork_rng or args or not kwargs.keys() <= {"devices"}:
         return False
     if "devices" not in kwargs:
         return not torch.cuda.is_available()
-    return bool(kwargs["devices"].python_type() in (list, tuple) and not kwargs["devices"].items)
+    devices = kwargs["devices"].realize()
+    return bool(devices.python_type() in (list, tuple) and not devices.items)
 
 
 @FEATURE.hook("function.call")
 def call_fork(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """`fork_rng` where Dynamo looks into it (torch 2.15), and would ask which devices there are."""
-    is_fork = getattr(self, "fn", None) is torch.random.fork_rng
-    given = {name: item.realize() for name, item in kwargs.items()} if is_fork else {}
-    return inline(tx, fork, [], {}) if is_fork and is_cpu_alone(args, given) else call(self, tx, args, kwargs)
+    forks = forks_cpu(getattr(self, "fn", None), args, kwargs)
+    return inline(tx, fork, [], {}) if forks else call(self, tx, args, kwargs)
 
 
 @FEATURE.hook("torch_function.call")
 def call_fork_or_draw(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """`fork_rng`, and what is drawn where a state has been saved."""
-    if self.value is torch.random.fork_rng:
-        given = {name: item.realize() for name, item in kwargs.items()}
-        return inline(tx, fork, [], {}) if is_cpu_alone(args, given) else call(self, tx, args, kwargs)
+    if forks_cpu(self.value, args, kwargs):
+        return inline(tx, fork, [], {})
     states = FEATURE.of(trace)
     if self.value in DRAWS and (states.blocks or states.kept) and "generator" not in kwargs:
         return drawn(self.value, tx, [item.realize() for item in args], kwargs)

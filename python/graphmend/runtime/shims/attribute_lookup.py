@@ -22,6 +22,7 @@ from ..base.dynamo_values import inline
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "objects with a `__getattribute__` of their own, and their copies")
 
 REDUCING = ("__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__getnewargs__", "__getnewargs_ex__")
+HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class made by Python code
 
 
 @FEATURE.hook("translator.call")
@@ -64,9 +65,6 @@ def is_plain_reduction(method: Any) -> bool:
     standard = all(getattr(kind, name, None) is getattr(object, name, None) for name in REDUCING)
     own = all(base is object or base.__flags__ & HEAP_TYPE for base in kind.__mro__)
     return standard and own and bool(vars(method.__self__)) and not copyreg._slotnames(kind)
-
-
-HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class made by Python code
 
 
 def reduced(value: Any) -> tuple[Any, ...]:
