@@ -17,6 +17,7 @@ import operator
 import re
 import sys
 import warnings
+import weakref
 from typing import Any, Callable, Iterable, Iterator, Optional
 
 import torch
@@ -51,6 +52,7 @@ class Facts:
 
 NOTHING = Facts(False, frozenset())
 found: dict[Any, Facts] = {}
+calls: weakref.WeakKeyDictionary[Node, tuple[tuple[Any, ...], Facts]] = weakref.WeakKeyDictionary()  # by the call then
 
 
 def storage_of(value: Any) -> Optional[int]:
@@ -105,7 +107,19 @@ def writes_of(node: Node) -> set[int]:
 
 
 def facts_of(node: Node) -> Facts:
-    """What the call of a node does besides computing."""
+    """What the call of a node does besides computing; found once, as long as the node makes the same call."""
+    call = node.target, node.args, node.kwargs
+    last = calls.get(node)
+    if last is not None and all(one is other for one, other in zip(last[0], call)):
+        return last[1]
+    facts = facts_of_call(node)
+    if "example_value" in node.meta:  # else the trace has not made the call yet
+        calls[node] = call, facts
+    return facts
+
+
+def facts_of_call(node: Node) -> Facts:
+    """What the call of a node does besides computing, by the signature of the call."""
     if node.op not in ("call_function", "call_method", "call_module") or kind_of(node) is not None:
         return NOTHING
     args, kwargs = torch.fx.map_arg((node.args, node.kwargs), tensor_of)

@@ -81,6 +81,7 @@ class MendingBackend:
         self.answers: Optional[tuple[bool, ...]] = None  # of all its graphs, once it has one
         self.chances: tuple[bool, ...] = ()  # which of the decisions on its path random numbers make alone
         self.facts: set[tuple[Any, ...]] = set()  # what each of them rests on besides
+        self.nodes = 0  # of its largest graph, as traced
         self.folds = False  # some have numbers as constants, so that they need not ask for what those decide
         self.bound: set[bool] = set()  # the gradient modes in which its graphs have numbers for want of symbols
         self.entry: Any = None
@@ -93,6 +94,7 @@ class MendingBackend:
         if trace is None:
             return self.compile(module, inputs, kwargs)
         if trace.whole:
+            self.nodes = max(self.nodes, len(module.graph.nodes))
             trace.files.update(code.co_filename for code in translator().output.tracing_context.traced_code)
             reason = inexact_comparison(translator().output.shape_env)
             if reason is not None:
