@@ -1,4 +1,14 @@
-"""Reading the markers of a graph: regions with two sides, checks and deferred events."""
+"""The markers of a graph, read into regions with two sides, checks, decisions and deferred events.
+
+Mended source leaves markers in the traced graph, one after another:
+
+    enter("model.py:3:4:GM101#0", test)       # Region(predicate=test,
+    log = x.log()                             #        sides=([log], [mul]),
+    otherwise(...); mul = x * 2; leave(...)   #        selects=[Select(log, mul)])
+
+`read` goes through the nodes once, keeps a stack of open regions, and puts every node on the current side of each open
+region. A region without its closing markers was cut by a graph break, and its site stays as written.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +23,9 @@ from ..base.marker_ops import kind_of, site_of
 
 @dataclasses.dataclass
 class Select:
-    """A pair of results and the node that chooses between them; without marker where the choice was added later."""
+    """Two results of a region and the node that chooses between them; `marker` is None for a choice added by a later
+    pass.
+    """
 
     marker: Optional[Node]
     result: Node
@@ -22,11 +34,11 @@ class Select:
 
 @dataclasses.dataclass(eq=False)
 class Region:
-    """The nodes of the two sides of one branch; `side` is the one being read.
+    """The nodes of the two sides of one branch; `side` is the side that `read` fills.
 
-    `stored` holds choices that are copied into memory which others can see, `renamed` those that took the name of a
-    tensor which Python would have written to, with its memory, `joined` tests of one side that are
-    combined with the test of the region.
+    `stored` holds choices copied into memory that other tensors share. `renamed` holds choices that took the name and
+    the memory of a tensor, where Python would have written to the tensor. `joined` holds tests of one side, combined
+    with the test of the region.
     """
 
     key: str
@@ -50,7 +62,7 @@ class Region:
 
 @dataclasses.dataclass
 class Check:
-    """A guard, and the sides that must have been taken for it to count."""
+    """A guard of the graph; the guard counts only where the sides in `outer` were taken."""
 
     key: str
     marker: Node
@@ -60,7 +72,7 @@ class Check:
 
 @dataclasses.dataclass
 class Decision:
-    """A test by which the program goes one of two ways, and the way that the graph goes."""
+    """A test with two continuations, and the answer that the graph follows."""
 
     key: str
     marker: Node
@@ -70,7 +82,7 @@ class Decision:
 
 @dataclasses.dataclass
 class Event:
-    """Deferred work with the snapshots of the tensors that it will read."""
+    """A deferred effect with the snapshots of the tensors that the effect will read."""
 
     key: str
     marker: Node
@@ -79,7 +91,7 @@ class Event:
 
 @dataclasses.dataclass
 class Marks:
-    """All markers of a graph. `broken` names sites whose region was cut by a graph break."""
+    """All markers of a graph. `broken` names the sites whose region was cut by a graph break."""
 
     regions: list[Region] = dataclasses.field(default_factory=list)
     checks: list[Check] = dataclasses.field(default_factory=list)
@@ -93,7 +105,7 @@ class Marks:
         return {site_of(part.key) for part in parts} | set(self.broken)
 
     def renew(self) -> None:
-        """Learn what the markers refer to now that nodes of the graph have been replaced."""
+        """Read predicates, sides and values from the markers again, because a pass replaced nodes of the graph."""
         for region in self.regions:
             region.predicate = region.start.args[1]
             region.joined = [marker.args[1] for marker in region.markers if kind_of(marker) == "join"]
@@ -112,7 +124,7 @@ def has_markers(graph: GraphModule) -> bool:
 
 
 def read(module: GraphModule) -> Marks:
-    """Collect the markers of a graph."""
+    """The markers of a graph, as regions, checks, decisions and events."""
     marks = Marks()
     opened: list[Region] = []
     by_key: dict[str, Region] = {}
@@ -164,12 +176,12 @@ def read(module: GraphModule) -> Marks:
 
 
 def tensor_of(node: object) -> Optional[object]:
-    """The fake tensor that a node produced while it was traced."""
+    """The fake tensor that a node produced in the trace."""
     return node.meta.get("example_value") if isinstance(node, Node) else None
 
 
 def predicate_beside(graph: Graph, region: Region, value: Node) -> Node:
-    """The predicate of a region on the device of a tensor; made where nodes are being inserted."""
+    """The predicate of a region on the device of a tensor; a copy is inserted at the graph's insertion point."""
     fakes = [tensor_of(region.predicate), tensor_of(value)]
     devices = [fake.device if isinstance(fake, torch.Tensor) else None for fake in fakes]
     if None in devices or devices[0] == devices[1]:

@@ -1,14 +1,18 @@
-"""Hooks on tensors of the graph that do more than compute: print, record, look at numbers or at the state of a module.
+"""Hooks on tensors with side effects: hooks that print, record, or read the state of a module.
 
-Such a hook is a call of Python in the middle of the backward pass. The graph only says where: there, an operator of the
-backward graph calls the program's own function with the gradient. The function is handed over when the graph has
-returned, as deferred work. Eager Python differs in three things, which are decided when the backward pass runs:
+    h = self.encoder(x)                                 # the graph: hooked(h, 0)
+    h.register_hook(lambda g: self.norms.append(g.norm()))
+    return self.head(h)                                 # behind the graph: the lambda is handed over
 
-- a hook runs only where a gradient comes to its tensor, and goes on to something that is asked for;
-- an exception ends the pass, but leaves that have got their gradients before have them;
-- hooks on leaves run in between. With such hooks the call runs in eager Python.
+Such a hook is a call of Python in the middle of the backward pass. The graph marks the place, where an operator of the
+backward graph calls the program's function with the gradient (`hook_runner.py`). The function is a deferred effect,
+handed over behind the graph. Three differences from eager Python are settled when the backward pass runs:
 
-A backend that differentiates nothing itself has the tensors at hand, and the hooks are put on them.
+- A hook runs only where its tensor gets a gradient, and the pass goes on from the tensor to a wanted gradient.
+- An exception ends the pass, but leaves with earlier gradients keep them.
+- Hooks on leaves run in between; a call with hooks on leaves runs in eager Python.
+
+A backend without a backward graph of its own has the tensors at hand, and the hooks are put on the tensors.
 """
 
 from __future__ import annotations
@@ -37,7 +41,7 @@ from .unused_gradients import EMPTY
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "hooks on tensors that do more than compute")
 
-# By these a hook looks at what a backward graph has not done yet, or at where it is called from.
+# Names by which a hook sees unfinished work of the backward pass, or its callers on the stack.
 FORBIDDEN = frozenset(
     "grad backward zero_grad step register_hook register_post_accumulate_grad_hook retain_grad queue_callback "
     "saved_tensors _getframe currentframe extract_stack format_stack print_stack stack exec eval globals locals "
@@ -51,7 +55,7 @@ MAX_DEPTH = 4
 
 @FEATURE.method("register_hook")
 def add_hook(call: Any, trace: trace_state.Trace, self: Any, tx: Any, hook: Any) -> Any:
-    """Leave a hook to Python where Dynamo cannot follow it."""
+    """Leave a hook to Python where Dynamo cannot trace the hook."""
     if self.source or torch_names.compiled_autograd_enabled:
         return call(self, tx, hook)
     if trace.hosts:
@@ -59,7 +63,7 @@ def add_hook(call: Any, trace: trace_state.Trace, self: Any, tx: Any, hook: Any)
     try:
         return call(self, tx, hook)
     except Exception:
-        trace.drawing = True  # try again, with what Dynamo cannot follow as operators
+        trace.drawing = True  # the next attempt leaves untraceable functions to Python
         raise
 
 
@@ -80,13 +84,15 @@ def left_to_python(trace: trace_state.Trace, tx: Any, tensor: Any, hook: Any) ->
 
 
 def register(tensor: torch.Tensor, key: str, handle: Any, function: Optional[Callable[..., Any]]) -> None:
-    """Note a hook in the graph, and have it handed over behind the graph; or taken back if there is no function."""
+    """Mark a hook in the graph, and hand over `function` behind the graph; None removes the hook."""
     marker(key, tensor)
     trace_state.local.queue.append((trace_state.local, attach, torch.is_grad_enabled(), None, handle, function))
 
 
 def unsuitable_variable(variable: Any) -> Optional[str]:
-    """Why Dynamo's variable for a hook is none that Python can call inside a backward graph, None if it is one."""
+    """The reason why Python cannot call a hook (a variable of Dynamo) inside a backward graph; None for a suitable
+    hook.
+    """
     from ..base.torch_names import (
         BuiltinVariable,
         FunctoolsPartialVariable,
@@ -115,7 +121,7 @@ def unsuitable_variable(variable: Any) -> Optional[str]:
 
 
 def unsuitable(code: CodeType, variables: dict, depth: int) -> Optional[str]:
-    """Why a hook with this code may notice that it runs inside a backward graph, None if it does not."""
+    """The reason why a hook with this code may notice the backward graph around the call; None for a suitable hook."""
     if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         return "a hook on a tensor is a generator or a coroutine"
     names = set(code.co_names)
@@ -138,7 +144,7 @@ def unsuitable(code: CodeType, variables: dict, depth: int) -> Optional[str]:
 
 
 def functions(names: set[str], variables: dict) -> Iterator[FunctionType]:
-    """The functions of the program that names stand for, among its globals and in its classes."""
+    """The functions of the program with one of these names, among globals and in classes."""
     tables = [variables, *(vars(value) for value in list(variables.values()) if isinstance(value, type))]
     for table in tables:
         for name in names & table.keys():
@@ -147,7 +153,7 @@ def functions(names: set[str], variables: dict) -> Iterator[FunctionType]:
 
 
 def writes_to_parameter(code: CodeType) -> bool:
-    """Whether code may write to a tensor that it is given: `g *= 2`, `g[0] = 0`."""
+    """Whether code may write to a tensor argument: `g *= 2`, `g[0] = 0`."""
     names = code.co_varnames[: code.co_argcount]
     instructions = [item for item in dis.get_instructions(code) if item.opname not in ("CACHE", "EXTENDED_ARG")]
     stores = any(item.opname in ("STORE_SUBSCR", "STORE_SLICE") for item in instructions)
@@ -166,11 +172,11 @@ def writes_to_parameter(code: CodeType) -> bool:
 
 @functools.lru_cache(maxsize=None)
 def handle_class() -> type:
-    """The class of Dynamo's variables for handles of such hooks; made late because Dynamo is loaded late."""
+    """The class of Dynamo's variables for handles of hooks; made late because Dynamo is loaded late."""
     from ..base.torch_names import ConstantVariable, RemovableHandleVariable, create_call_function
 
     class Handle(RemovableHandleVariable):
-        """The handle of a hook on a tensor of the graph; Python's own is made behind the graph."""
+        """The handle of a hook on a tensor of the graph; the handle of Python is made behind the graph."""
 
         def __init__(self, tensor: Any, place: int, number: int, **options: Any) -> None:
             super().__init__(**options)
@@ -179,10 +185,12 @@ def handle_class() -> type:
             self.number = number
 
         def register(self, tx: Any, function: Any) -> None:
+            """Call the function `register` in the trace."""
             arguments = [self.tensor, ConstantVariable.create(f"#{self.place}"), self, function]
             inline(tx, register, arguments, {})
 
         def call_method(self, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+            """`remove()` of the handle."""
             if name != "remove":
                 raise trace_state.SiteRefused(f"`{name}` of the handle of a hook on a tensor is called")
             if self.idx != self.REMOVED:
@@ -191,6 +199,7 @@ def handle_class() -> type:
             return ConstantVariable.create(None)
 
         def reconstruct(self, codegen: Any) -> None:
+            """Emit the call of `hook_runner.handle_of`."""
             codegen.add_push_null(lambda: codegen.load_import_from(hook_runner.__name__, "handle_of"))
             codegen.extend_output([codegen.create_load_const(value) for value in (self.place, self.number)])
             codegen.extend_output(create_call_function(2, False))
@@ -211,12 +220,12 @@ def handle_class() -> type:
 
 
 def hooked_nodes(module: GraphModule) -> dict[Node, Node]:
-    """The tensors that have such hooks, with a mark."""
+    """The tensors with hooks, and the first or last mark of each."""
     return {node.args[1]: node for node in module.graph.nodes if kind_of(node) == "hook"}
 
 
 def refuse_hooks(module: GraphModule, marks: Marks, trace: trace_state.Trace) -> None:
-    """Refuse a graph, or branches in it, in which hooks would see something else than in eager Python."""
+    """Refuse a graph, or branches of the graph, in which hooks would see values unlike those of eager Python."""
     nodes = hooked_nodes(module)
     if not nodes:
         return
@@ -247,12 +256,12 @@ def refuse_hooks(module: GraphModule, marks: Marks, trace: trace_state.Trace) ->
 
 
 def inputs_of(module: GraphModule) -> list[Node]:
-    """What a graph is given."""
+    """The inputs of a graph, parameters included."""
     return [node for node in module.graph.nodes if node.op in ("placeholder", "get_attr")]
 
 
 def is_alike(first: Node, second: Node) -> bool:
-    """Whether two nodes give tensors that may be one: the same memory, seen in the same way."""
+    """Whether two nodes may give the same tensor: the same memory, with the same shape and strides."""
     one, other = tensor_of(first), tensor_of(second)
     if branch_proofs.storage_of(one) is None or branch_proofs.storage_of(one) != branch_proofs.storage_of(other):
         return False
@@ -261,7 +270,7 @@ def is_alike(first: Node, second: Node) -> bool:
 
 
 def place_hooks(module: GraphModule) -> Optional[Hooks]:
-    """Replace the marks of a graph by calls that put hooks on its tensors; None if there are none."""
+    """Replace the marks of a graph by calls that put hooks on tensors; None without marks."""
     marks = hooked_nodes(module)
     if not marks:
         return None
@@ -286,7 +295,7 @@ def place_hooks(module: GraphModule) -> Optional[Hooks]:
 
 
 def flows(module: GraphModule, places: dict[Node, int]) -> tuple[dict[int, frozenset], dict[int, frozenset]]:
-    """The tensors with hooks that outputs depend on, and the inputs that those depend on."""
+    """The hooked tensors behind each output, and the inputs behind each hooked tensor."""
     table: dict[Any, frozenset] = {}
     behind: dict[int, frozenset] = {}
     position = -1
@@ -312,5 +321,5 @@ def flows(module: GraphModule, places: dict[Node, int]) -> tuple[dict[int, froze
 
 
 def read(table: dict[Any, frozenset], node: Node) -> frozenset:
-    """What a node depends on, by itself and by what is written into its memory."""
+    """The inputs and hooks that a node depends on, by itself and through writes to its memory."""
     return table.get(node, EMPTY).union(*(table.get(storage, EMPTY) for storage in branch_proofs.storages_of(node)))
