@@ -220,7 +220,7 @@ def handle_class() -> type:
 
 
 def hooked_nodes(module: GraphModule) -> dict[Node, Node]:
-    """The tensors with hooks, and the first or last mark of each."""
+    """The tensors with hooks, and the last mark of each."""
     return {node.args[1]: node for node in module.graph.nodes if kind_of(node) == "hook"}
 
 

@@ -1,4 +1,12 @@
-"""Operators of the graph that call what Dynamo cannot look into; they compute and do nothing else."""
+"""Operators of the graph that call functions opaque to Dynamo.
+
+    LOSS = define("ctc_loss(Tensor log_probs, ...) -> Tensor", kernel, like)
+    derive(LOSS, backward, keep)
+    # in a trace: inline(tx, ctc_loss, args, kwargs) puts `graphmend_functions::ctc_loss` into the graph
+
+Dynamo breaks at code in C and at calls with data-dependent internals. An operator with a kernel in Python and a fake
+kernel for shapes takes the place of such a call. The kernels only compute.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +19,7 @@ LIBRARY = torch.library.Library(NAMESPACE, "DEF")
 
 
 def define(schema: str, kernel: Callable[..., Any], like: Callable[..., Any], tags: Any = ()) -> Any:
-    """The operator of a schema. `like` gives results that look like those of the kernel, whatever is in them."""
+    """Define an operator; `like` is the fake kernel: results of the right shape, with arbitrary values."""
     name = schema.partition("(")[0]
     LIBRARY.define(schema, tags=tags)
     LIBRARY.impl(name, kernel, "CompositeExplicitAutograd")
@@ -20,5 +28,5 @@ def define(schema: str, kernel: Callable[..., Any], like: Callable[..., Any], ta
 
 
 def derive(operator: Any, backward: Callable[..., Any], keep: Callable[..., Any]) -> None:
-    """Give an operator a backward pass, which has what `keep` has put into its context."""
+    """Give an operator a backward pass; `keep` puts values into the context that `backward` reads."""
     torch.library.register_autograd(operator, backward, setup_context=keep, lib=LIBRARY)
