@@ -1,8 +1,10 @@
-"""Selections that are cheaper written in another way, and give the same bits.
+"""Selections replaced by cheaper code with the same bits.
 
-A side is computed whether it is taken or not, and all its elements are selected. Some sides say more than that: a fill
-under a mask changes nothing where the mask is empty, so nobody has to look whether it is; and where both sides do the
-same with different numbers, it is enough to select the number.
+    y = torch.where(m.any(), x.masked_fill(m, v), x)     # y = x.masked_fill(m, v)
+    y = torch.where(p, x * 2.0, x * 3.0)                 # y = x * torch.where(p, 2.0, 3.0)
+
+A select computes both sides and reads all elements. A fill under an empty mask changes no element, so the test of the
+mask is superfluous. Two sides with the same operation and different numbers need a choice of the number alone.
 """
 
 from __future__ import annotations
@@ -17,15 +19,15 @@ from ..analysis import branch_proofs, node_facts
 from ..analysis.marker_regions import Marks, tensor_of
 from ..base.torch_names import FakeTensor
 
-# Not division: on some devices a number is divided by as a multiplication with its reciprocal, a tensor is not.
+# Not division: some devices divide by a number as they multiply by its reciprocal, but divide by a tensor exactly.
 WITH_NUMBER = (operator.mul, operator.add, operator.sub)
-# Not half precision: a number takes part in single precision, a tensor in its own.
+# Not half precision: a number takes part in single precision, a tensor in half precision.
 DTYPES = (torch.float32, torch.float64)
 DEVICES = ("cpu", "cuda")
 
 
 def simplify(module: GraphModule, marks: Marks) -> None:
-    """Rewrite selections between tensors that nobody writes to and that take no part in gradients."""
+    """Rewrite selections between tensors without writes and without gradients."""
     written: set[int] = set()
     for node in module.graph.nodes:
         written |= node_facts.writes_of(node)
@@ -46,12 +48,12 @@ def simplify(module: GraphModule, marks: Marks) -> None:
 
 
 def node_of(value: Any) -> Optional[Node]:
-    """A node that calls a function, None for anything else."""
+    """The value if it is a node that calls a function, else None."""
     return value if isinstance(value, Node) and value.op == "call_function" else None
 
 
 def still(node: Any, written: set[int]) -> bool:
-    """Whether a value is an ordinary tensor without gradient that holds the same in all places of the graph."""
+    """Whether a value is an ordinary tensor without gradient and without writes in the graph."""
     value = tensor_of(node)
     if not isinstance(value, FakeTensor) or value.requires_grad or branch_proofs.storage_of(value) is None:
         return False
@@ -59,7 +61,7 @@ def still(node: Any, written: set[int]) -> bool:
 
 
 def alike(first: Node, second: Node) -> bool:
-    """Whether two tensors agree in all that is known while tracing."""
+    """Whether two tensors agree in dtype, device, shape and strides."""
     facts = [
         (value.dtype, value.device, tuple(value.shape), value.stride())
         for value in (tensor_of(first), tensor_of(second))
@@ -69,7 +71,7 @@ def alike(first: Node, second: Node) -> bool:
 
 
 def method(node: Any, name: str) -> Optional[tuple[Any, ...]]:
-    """The arguments of a call of a method or function of torch, None for anything else."""
+    """The arguments if a node calls this method or function of torch, else None."""
     if not isinstance(node, Node) or node.kwargs:
         return None
     function = getattr(torch, name, None)
@@ -79,7 +81,7 @@ def method(node: Any, name: str) -> Optional[tuple[Any, ...]]:
 
 
 def origin(node: Any) -> Any:
-    """What a test was before it became a tensor without dimensions."""
+    """The test before its reduction to a tensor without dimensions."""
     while True:
         arguments = method(node, "detach") or method(node, "reshape")
         if arguments is None or len(arguments) == 2 and arguments[1] != ():
@@ -125,6 +127,6 @@ def chosen_number(module: GraphModule, node: Node, written: set[int]) -> Optiona
 
 
 def ordinary(number: Any) -> bool:
-    """Whether a number is rounded to single precision without overflow or underflow, so in the same way everywhere."""
+    """Whether single precision holds a number without overflow or underflow, so that all devices round alike."""
     limits = torch.finfo(torch.float32)
     return type(number) is float and (number == 0.0 or limits.tiny <= abs(number) <= limits.max)
