@@ -112,20 +112,20 @@ CONTEXT_FUNCTIONS = ("_set_grad_enabled", "_enter_autocast", "_exit_autocast", "
 
 def name_of(overload: Any) -> str:
     """Base name of an operator, without namespace, overload and the final underscore of the in-place form."""
-    name = overload._schema.name.partition("::")[2]
+    name: str = overload._schema.name.partition("::")[2]
     if name.endswith("_") and not name.endswith("__"):
         return name[:-1]
     return name
 
 
-def fills_mask(name: str, args: tuple) -> bool:
+def fills_mask(name: str, args: tuple[Any, ...]) -> bool:
     """Whether the operator stores one number where a mask is true."""
     if name not in ("index_put", "_unsafe_index_put") or len(args) < 3 or args[2].numel() != 1:
         return False
     return all(index is None or index.dtype == torch.bool for index in args[1])
 
 
-def may_fail(overload: Any, integral: bool, args: tuple) -> bool:
+def may_fail(overload: Any, integral: bool, args: tuple[Any, ...]) -> bool:
     """Whether the operator may raise because of the values in its tensor arguments; `integral`: no argument is a
     float.
     """
@@ -150,7 +150,7 @@ def saves_result(overload: Any) -> bool:
     return name in SAVES_RESULT or name.lstrip("_").startswith(("linalg_", "scaled_dot_product"))
 
 
-def draws(overload: Any, args: tuple = (), kwargs: Optional[dict] = None) -> bool:
+def draws(overload: Any, args: tuple[Any, ...] = (), kwargs: Optional[dict[str, Any]] = None) -> bool:
     """Whether the operator draws random numbers; with arguments, whether a call with these arguments draws."""
     schema = overload._schema
     tagged = torch.Tag.nondeterministic_seeded in overload.tags
@@ -162,14 +162,14 @@ def draws(overload: Any, args: tuple = (), kwargs: Optional[dict] = None) -> boo
     )
 
 
-def given_to(overload: Any, args: tuple, kwargs: dict) -> dict:
+def given_to(overload: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """The arguments of a call by parameter name, with defaults; empty for a call without arguments."""
     arguments = overload._schema.arguments
     defaults = {item.name: item.default_value for item in arguments if item.has_default_value()} if args else {}
     return {**defaults, **dict(zip((item.name for item in arguments), args)), **kwargs}
 
 
-def scales_gradient(overload: Any, args: tuple) -> bool:
+def scales_gradient(overload: Any, args: tuple[Any, ...]) -> bool:
     """Whether the derivative multiplies the gradient by a factor that may be infinite for some data."""
     name = name_of(overload)
     if name in BOUNDED:
@@ -180,9 +180,9 @@ def scales_gradient(overload: Any, args: tuple) -> bool:
     return name != "mean"
 
 
-def written(overload: Any, args: tuple, kwargs: dict) -> list:
+def written(overload: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Tensor]:
     """The tensors among the arguments that the operator writes to."""
-    found = []
+    found: list[torch.Tensor] = []
     for position, argument in enumerate(overload._schema.arguments):
         if argument.alias_info is not None and argument.alias_info.is_write:
             value = args[position] if position < len(args) and not argument.kwarg_only else kwargs.get(argument.name)
@@ -209,7 +209,7 @@ def hint_of(length: Any) -> int:
     return int(hint) if hint is not None else 1024
 
 
-def cost_of(overload: Any, args: tuple, result: Any) -> int:
+def cost_of(overload: Any, args: tuple[Any, ...], result: Any) -> int:
     """Rough number of arithmetic operations of one call."""
     outputs = [value for value in (result if isinstance(result, (tuple, list)) else [result])]
     elements = max([size_of(value) for value in outputs if isinstance(value, torch.Tensor)], default=0)

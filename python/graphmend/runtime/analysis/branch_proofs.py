@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from typing import Any, Iterable, Optional
+from typing import Any, Iterable, Optional, Union
 
 import torch
 from torch.fx import GraphModule, Node
@@ -24,7 +24,7 @@ from ..base import torch_names
 from ..base.dynamo_values import source_name
 from ..base.marker_ops import kind_of
 from . import aten_facts, custom_op_purity, node_facts, stride_facts
-from .marker_regions import Marks, Region, Select, tensor_of
+from .marker_regions import Marks, Region, Select, fake_of, tensor_of
 from .node_facts import storage_of, storages_in, storages_of, writes_of
 
 COST_LIMIT = 100_000_000
@@ -42,7 +42,7 @@ def is_context(node: Node) -> bool:
 
 def operators_of(node: Node) -> list[node_facts.Call]:
     """The ATen calls behind one node, found by a second call on stand-ins of the node's fake tensors."""
-    args, kwargs = torch.fx.map_arg((node.args, node.kwargs), tensor_of)
+    args, kwargs = node_facts.traced_arguments(node)
     return node_facts.made_again(node, args, kwargs, node_facts.tensors_in((args, kwargs)))[0]
 
 
@@ -89,7 +89,7 @@ def examine_side(nodes: Iterable[Node]) -> tuple[SideFacts, Optional[str]]:
     return facts, None
 
 
-def examine_calls(node: Node, calls: list[tuple[Any, tuple, dict, Any]], facts: SideFacts) -> Optional[str]:
+def examine_calls(node: Node, calls: list[node_facts.Call], facts: SideFacts) -> Optional[str]:
     """Check the ATen calls behind one node of a side, and add their facts to `facts`."""
     for overload, args, kwargs, result in calls:
         if overload.namespace == "prim" and not isinstance(result, torch.Tensor):
@@ -118,7 +118,7 @@ def may_fail(node: Node) -> bool:
     return calls is None or any(aten_facts.may_fail(overload, False, args) for overload, args, _ in calls)
 
 
-def calls_behind(node: Node) -> Optional[list[tuple[Any, tuple, dict]]]:
+def calls_behind(node: Node) -> Optional[list[tuple[Any, node_facts.Args, node_facts.Kwargs]]]:
     """The ATen calls behind a node that compute values; None where the calls are unknown."""
     if not node.op.startswith("call") or is_context(node) or kind_of(node) is not None:
         return []
@@ -162,11 +162,11 @@ def reaches(module: GraphModule, marks: Marks) -> Optional[str]:
     """
     selects = {select.result: (region, select) for region in marks.regions for select in region.selects}
     entering = {node for region in marks.regions for node in entries(region)}
-    must: dict[Any, frozenset] = {}
-    may: dict[Any, frozenset] = {}
-    empty: frozenset = frozenset()
+    must: dict[Union[Node, int], frozenset[Node]] = {}  # by node, and by storage
+    may: dict[Union[Node, int], frozenset[Node]] = {}
+    empty: frozenset[Node] = frozenset()
 
-    def read(table: dict, node: Node) -> frozenset:
+    def read(table: dict[Union[Node, int], frozenset[Node]], node: Node) -> frozenset[Node]:
         """The inputs that a node reaches, by its own path or through its storages."""
         found = table.get(node, empty)
         for storage in storages_of(node):
@@ -226,7 +226,7 @@ def requires_grad(node: Node) -> bool:
     return isinstance(value, torch.Tensor) and value.requires_grad
 
 
-def scales(overload: Any, args: tuple, result: Any) -> bool:
+def scales(overload: Any, args: node_facts.Args, result: Any) -> bool:
     """Whether the derivative of an ATen call may multiply by infinity; calls that read metadata have no derivative."""
     return isinstance(result, (torch.Tensor, tuple, list)) and aten_facts.scales_gradient(overload, args)
 
@@ -325,7 +325,7 @@ def aliasing(order: Order, region: Region, select: Select, ignored: set[Node]) -
     """Check that no later code can tell the selected copy from the tensor that eager Python would hand on."""
     result = storage_of(tensor_of(select.result))
     same = order.handed_on(result)
-    if any(tensor_of(side).stride() != tensor_of(select.result).stride() for side in select.sides):
+    if any(fake_of(side).stride() != fake_of(select.result).stride() for side in select.sides):
         return "the selected tensor would lie in memory in another order"
     if any(side in order.doubtful for side in select.sides):
         return "a side may lie in memory in another order than the compiler believes"

@@ -38,7 +38,14 @@ STATEFUL = frozenset("backward from_file record_stream requires_grad_ retain_gra
 
 # Instructions that load, store or import by a name, and the local variants that stay inside the function.
 REACHING = ("LOAD_", "STORE_", "DELETE_", "IMPORT_", "MAKE_", "YIELD", "SEND", "GET_A", "PRINT")
-LOCAL = ("LOAD_FAST", "LOAD_CONST", "LOAD_SMALL_INT", "LOAD_ASSERTION_ERROR", "LOAD_COMMON_CONSTANT", "STORE_FAST")
+LOCAL: tuple[str, ...] = (
+    "LOAD_FAST",
+    "LOAD_CONST",
+    "LOAD_SMALL_INT",
+    "LOAD_ASSERTION_ERROR",
+    "LOAD_COMMON_CONSTANT",
+    "STORE_FAST",
+)
 LOCAL += ("STORE_SUBSCR", "STORE_SLICE", "DELETE_FAST", "DELETE_SUBSCR")
 SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
@@ -75,12 +82,12 @@ def may_ask(module: Any, name: str) -> bool:
     return name in ATTRIBUTES | METHODS or is_operator(name)
 
 
-def global_of(name: str, names: dict) -> Any:
+def global_of(name: str, names: dict[str, Any]) -> Any:
     """The value of a global name in code with these globals; the name of the dialect is a builtin."""
     return names.get(name, Dialect if name == NAME else None)
 
 
-def is_harmless(name: str, names: dict) -> bool:
+def is_harmless(name: str, names: dict[str, Any]) -> bool:
     """Whether a function may use this global name, modules apart."""
     if name in names:
         return type(names[name]) in (bool, int, float, str, torch.dtype)
@@ -95,7 +102,7 @@ def top_of(instruction: dis.Instruction) -> Any:
     return value[-1] if isinstance(value, tuple) else value
 
 
-def reaches_out(code: CodeType, names: dict, context: Optional[str]) -> bool:
+def reaches_out(code: CodeType, names: dict[str, Any], context: Optional[str]) -> bool:
     """Whether a function may touch more than its arguments; on the argument named `context` the code may set
     attributes.
     """

@@ -71,7 +71,7 @@ class Fact:
 
 def facts_of_functions() -> dict[Callable[..., Any], Fact]:
     """Facts about all known functions, methods of random generators apart."""
-    found = {
+    found: dict[Callable[..., Any], Fact] = {
         datetime.datetime.now: Fact(READING, DATES[:-1]),
         datetime.datetime.today: Fact(READING, DATES[:-1]),
         datetime.datetime.utcnow: Fact(READING, DATES[:-1]),
@@ -81,12 +81,12 @@ def facts_of_functions() -> dict[Callable[..., Any], Fact]:
     }
     for name in ("exists", "lexists", "isfile", "isdir", "islink", "getsize"):
         found[getattr(os.path, name)] = Fact(READING)
-    for function in (os.access, os.getcwd, os.listdir, os.getpid, os.getppid, os.cpu_count, socket.gethostname):
-        found[function] = Fact(READING)
-    for function in (getpass.getuser, glob.glob, threading.active_count, time.strftime):
-        found[function] = Fact(READING)
-    for function in (torch.get_num_threads, torch.get_num_interop_threads):
-        found[function] = Fact(READING)
+    readings: tuple[Callable[..., Any], ...] = (
+        *(os.access, os.getcwd, os.listdir, os.getpid, os.getppid, os.cpu_count, socket.gethostname),
+        *(getpass.getuser, glob.glob, threading.active_count, time.strftime),
+        *(torch.get_num_threads, torch.get_num_interop_threads),
+    )
+    found.update(dict.fromkeys(readings, Fact(READING)))
     for name in ("system", "machine", "node", "platform", "release", "python_version"):
         found[getattr(platform, name)] = Fact(READING)
     for name in ("time", "perf_counter", "monotonic", "process_time", "thread_time"):
@@ -94,7 +94,7 @@ def facts_of_functions() -> dict[Callable[..., Any], Fact]:
     for name in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s"):
         found[getattr(hashlib, name)] = Fact(PURE, DIGESTS)
     found[hashlib.new] = found[hmac.new] = Fact(PURE, DIGESTS)
-    pure = (
+    pure: tuple[Callable[..., Any], ...] = (
         json.loads,
         json.dumps,
         zlib.crc32,
@@ -285,7 +285,8 @@ def put_back(generator: torch.Generator, before: torch.Tensor) -> None:
 def saved_torch() -> Callable[[], None]:
     """Save the states of torch's default generators; returns a function that restores the states."""
     cpu = torch.get_rng_state()
-    devices = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else None
+    is_initialized: Callable[[], bool] = torch.cuda.is_initialized
+    devices = torch.cuda.get_rng_state_all() if is_initialized() else None
 
     def restore() -> None:
         torch.set_rng_state(cpu)

@@ -38,12 +38,26 @@ KNOWN_MODULES = frozenset(["torch", "_operator", "builtins", "math", "operator",
 # Modules whose functions only wrap and unwrap tensors for function transforms.
 TRANSFORMS = ("torch._C._functorch", "torch._functorch")
 SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
-PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), torch.dtype, torch.device, torch.layout)
+PLAIN: tuple[type, ...] = (
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    type(None),
+    type(Ellipsis),
+    torch.dtype,
+    torch.device,
+    torch.layout,
+)
 PLAIN += (torch.memory_format,)
 SPEAKERS = re.compile(r"(graphmend|torch)\b")
 MOST = 4096  # cached calls
 
-Call = tuple[Any, tuple, dict, Any]  # an operator, its arguments, its result
+Args = tuple[Any, ...]
+Kwargs = dict[str, Any]
+Call = tuple[Any, Args, Kwargs, Any]  # an operator, its arguments, its result
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,7 +80,8 @@ def storage_of(value: Any) -> Optional[int]:
         return None
     while torch_names.is_functorch_wrapped_tensor(value):
         value = torch_names.get_unwrapped(value)
-    return value.untyped_storage()._cdata
+    memory: int = value.untyped_storage()._cdata
+    return memory
 
 
 def storages_of(node: Node) -> set[int]:
@@ -88,7 +103,7 @@ class Recorder(TorchDispatchMode):
         super().__init__()
         self.calls: list[Call] = []
 
-    def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: Any = None) -> Any:
+    def __torch_dispatch__(self, func: Any, types: Any, args: Args = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
         self.calls.append((func, args, kwargs or {}, result))
         return result
@@ -107,7 +122,7 @@ def writes_of(node: Node) -> set[int]:
     facts = facts_of(node)
     if not facts.writes:
         return set()
-    tensors = tensors_in(torch.fx.map_arg((node.args, node.kwargs), tensor_of))
+    tensors = tensors_in(traced_arguments(node))
     return {storage for place in facts.writes if (storage := storage_of(tensors[place])) is not None}
 
 
@@ -115,7 +130,7 @@ def facts_of(node: Node) -> Facts:
     """The facts about the call of a node, from the cache or from a second call."""
     if node.op not in ("call_function", "call_method", "call_module") or kind_of(node) is not None:
         return NOTHING
-    args, kwargs = torch.fx.map_arg((node.args, node.kwargs), tensor_of)
+    args, kwargs = traced_arguments(node)
     tensors = tensors_in((args, kwargs))
     if not tensors and not tensors_in(tensor_of(node)):
         return Facts(is_of_generators(node.target), frozenset())
@@ -133,6 +148,17 @@ def facts_of(node: Node) -> Facts:
 # ---- The second call ----
 
 
+def traced_arguments(node: Node) -> tuple[Args, Kwargs]:
+    """The arguments of a node, with fake values in the place of nodes."""
+    arguments: tuple[Args, Kwargs] = torch.fx.map_arg((node.args, node.kwargs), traced)
+    return arguments
+
+
+def traced(node: Node) -> Any:
+    """The value of a node in the trace."""
+    return node.meta.get("example_value")
+
+
 def tensors_in(tree: Any) -> list[torch.Tensor]:
     """The tensors in arguments or in a result, in order."""
     return [leaf for leaf in torch_names.tree_leaves(tree) if isinstance(leaf, torch.Tensor)]
@@ -144,7 +170,7 @@ def is_of_generators(target: Any) -> bool:
     return hasattr(home, "manual_seed") and home is not torch
 
 
-def find(node: Node, args: tuple, kwargs: dict, tensors: list[torch.Tensor]) -> Facts:
+def find(node: Node, args: Args, kwargs: Kwargs, tensors: list[torch.Tensor]) -> Facts:
     """Derive the facts about a call from its schema, or from a second call."""
     unknown = Facts(True, frozenset(range(len(tensors))))
     target: Any = node.target
@@ -168,7 +194,7 @@ def find(node: Node, args: tuple, kwargs: dict, tensors: list[torch.Tensor]) -> 
     return Facts(facts.draws, facts.writes | said(target, args, kwargs, tensors))
 
 
-def said(target: Any, args: tuple, kwargs: dict, tensors: list[torch.Tensor]) -> frozenset[int]:
+def said(target: Any, args: Args, kwargs: Kwargs, tensors: list[torch.Tensor]) -> frozenset[int]:
     """The positions of the tensors that the schema declares as written; some operators skip the write on fake
     tensors.
     """
@@ -190,7 +216,7 @@ def is_custom(target: Any) -> bool:
     return str(target).partition(".")[0] not in aten_facts.PURE_LIBRARIES
 
 
-def of_schemas(target: Any, args: tuple, kwargs: dict, tensors: list[torch.Tensor]) -> Facts:
+def of_schemas(target: Any, args: Args, kwargs: Kwargs, tensors: list[torch.Tensor]) -> Facts:
     """Facts about a custom operator: a draw unless the kernel only computes, and the writes of the schema."""
     overloads = (
         [target] if isinstance(target, torch_names.OpOverload) else [getattr(target, n) for n in target.overloads()]
@@ -204,14 +230,17 @@ def of_schemas(target: Any, args: tuple, kwargs: dict, tensors: list[torch.Tenso
 
 def of_calls(calls: list[Call], memory: list[Optional[int]]) -> Facts:
     """Facts about ATen calls; `memory` has the storages of the arguments of the outer call."""
-    drawn, written = False, set()
+    drawn = False
+    written: set[Optional[int]] = set()
     for overload, args, kwargs, _ in calls:
         drawn = drawn or aten_facts.draws(overload, args, kwargs)
         written.update(map(storage_of, aten_facts.written(overload, args, kwargs)))
     return Facts(drawn, frozenset(place for place, own in enumerate(memory) if own is not None and own in written))
 
 
-def made_again(node: Node, args: tuple, kwargs: dict, tensors: list[torch.Tensor]) -> tuple[list[Call], list]:
+def made_again(
+    node: Node, args: Args, kwargs: Kwargs, tensors: list[torch.Tensor]
+) -> tuple[list[Call], list[Optional[int]]]:
     """Make the call of a node on stand-ins of its arguments; returns the ATen calls behind it, and the storages of the
     stand-ins.
     """
@@ -256,11 +285,12 @@ def dispatched() -> Iterator[None]:
         yield
 
 
-def called(node: Node, args: list) -> tuple[Callable[..., Any], list]:
+def called(node: Node, args: list[Any]) -> tuple[Callable[..., Any], list[Any]]:
     """The function that a node calls, and the positional arguments."""
     if node.op == "call_method":
         return getattr(args[0], str(node.target)), args[1:]
-    return node.target, args  # type: ignore[return-value]
+    assert not isinstance(node.target, str)
+    return node.target, args
 
 
 @contextlib.contextmanager
@@ -308,7 +338,7 @@ def stand_in(value: torch.Tensor) -> torch.Tensor:
 # ---- Keys of the cache ----
 
 
-def signature(node: Node, args: tuple, kwargs: dict) -> Any:
+def signature(node: Node, args: Args, kwargs: Kwargs) -> Any:
     """The cache key of a call; None where an argument is of an unknown kind."""
     try:
         return node.op, node.target, part(args), part(kwargs)

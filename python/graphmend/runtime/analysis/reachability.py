@@ -128,7 +128,7 @@ class Search:
                 self.add(part)
             self.look_at_code(value.__code__, value.__globals__, value.__code__.co_freevars)
 
-    def look_at_code(self, code: types.CodeType, variables: dict, outer: tuple) -> None:
+    def look_at_code(self, code: types.CodeType, variables: dict[str, Any], outer: tuple[str, ...]) -> None:
         """Add the globals that code names; method names apply to every reached object."""
         forbidden = (FORBIDDEN | drawing_names()).intersection(code.co_names)
         if forbidden:
@@ -199,8 +199,8 @@ class Search:
 class Reach:
     """Identities of reachable objects, and names of globals that hold numbers or texts."""
 
-    ids: frozenset = frozenset()
-    names: frozenset = frozenset()
+    ids: frozenset[int] = frozenset()
+    names: frozenset[str] = frozenset()
     handles: bool = False  # the call may look at the exception that is being handled
 
 
@@ -237,6 +237,6 @@ def found_from(objects: list[Any], search: Search, subject: str) -> tuple[Option
     return None, Reach(frozenset(search.ids), frozenset(search.globals), search.handles)
 
 
-def vars_of(kind: type) -> dict:
+def vars_of(kind: type) -> dict[str, Any]:
     """All members of a class, inherited members included."""
     return {name: member for base in reversed(kind.__mro__) for name, member in vars(base).items()}

@@ -48,7 +48,7 @@ class ReceiverSearch(Search):
                 self.globals.add(CELLS)
         super().look_at_function(value)
 
-    def look_at_code(self, code: types.CodeType, variables: dict, outer: tuple) -> None:
+    def look_at_code(self, code: types.CodeType, variables: dict[str, Any], outer: tuple[str, ...]) -> None:
         """Add imported modules, besides the names of the code."""
         for item in dis.get_instructions(code):
             if item.opname == "IMPORT_NAME":

@@ -18,17 +18,30 @@ import contextlib
 import dataclasses
 import functools
 import threading
-from typing import Any, Callable, Iterator, Optional, Sequence
+from typing import Any, Callable, Iterator, Optional, Protocol, Sequence
 
 import torch
 from torch.utils.hooks import RemovableHandle
 
 from ..base import hooks as hook_table
 from ..base import torch_names
+from ..base.define_op import library, register_fake
 from . import inner_gradients
-from .unused_gradients import EMPTY, places_of
+from .unused_gradients import EMPTY, Gradients, places_of
 
-LIBRARY = torch.library.Library("graphmend_hooks", "DEF")
+LIBRARY = library("graphmend_hooks")
+
+
+class Hookable(Protocol):
+    """A tensor, or a node of a backward graph: the typed part of torch's classes without annotations."""
+
+    def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Add a hook for the gradient."""
+
+
+def add_hook(target: Hookable, hook: Callable[..., Any]) -> RemovableHandle:
+    """Register a hook on a tensor."""
+    return target.register_hook(hook)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,9 +52,9 @@ class Hooks:
     leaves that have their gradients before the hooks of a tensor run.
     """
 
-    leads: dict[int, frozenset]
-    inputs: dict[int, frozenset]
-    early: dict[int, frozenset]
+    leads: dict[int, frozenset[int]]
+    inputs: dict[int, frozenset[int]]
+    early: dict[int, frozenset[int]]
 
 
 class Local(threading.local):
@@ -65,8 +78,8 @@ class Attached:
         self.functions: dict[int, dict[int, Callable[..., Any]]] = {}
         self.handles: dict[int, Any] = {}
         self.tensors: dict[int, torch.Tensor] = {}  # tensors at hand, for backends without a backward graph
-        self.leads: dict[int, frozenset] = {}
-        self.edges: Sequence[tuple] = ()
+        self.leads: dict[int, frozenset[int]] = {}
+        self.edges: Sequence[tuple[Any, int]] = ()
         self.places: list[Optional[int]] = []
 
     def watch(self, outputs: Sequence[Any], inputs: Sequence[Any]) -> None:
@@ -90,7 +103,7 @@ class Attached:
         if place not in self.tensors:
             self.functions[place][handle.id] = function
             return
-        real = self.tensors[place].register_hook(function)
+        real = add_hook(self.tensors[place], function)
         handle.id, handle.hooks_dict_ref = real.id, real.hooks_dict_ref
 
     def handle(self, place: int, number: int) -> RemovableHandle:
@@ -99,16 +112,17 @@ class Attached:
             table = self.functions.setdefault(place, collections.OrderedDict())
             self.handles[number] = RemovableHandle(table)
             self.handles[number].home = (self, place)  # deleted by `attach`
-        return self.handles[number]
+        handle: RemovableHandle = self.handles[number]
+        return handle
 
-    def begin(self, given: tuple) -> None:
+    def begin(self, given: Gradients) -> None:
         """Start a run of the backward graph with the gradients in `given`."""
         reached = EMPTY.union(*(self.leads[i] for i, item in enumerate(given) if item is not None and i in self.leads))
         wanted = {place for place, (function, _) in zip(self.places, self.edges) if is_wanted(function)}
-        reached = {i for i in reached if None in wanted or self.hooks.inputs[i] & wanted}
-        local.run = Run(self, reached, torch.is_grad_enabled())
+        active = {i for i in reached if None in wanted or self.hooks.inputs[i] & wanted}
+        local.run = Run(self, active, torch.is_grad_enabled())
 
-    def end(self, found: tuple, given: tuple) -> None:
+    def end(self, found: Gradients, given: Gradients) -> None:
         """End the run of the backward graph; raise the exception of a hook."""
         run, local.run = local.run, None
         if run is None or run.error is None:
@@ -141,7 +155,7 @@ class Run:
             probe = torch.empty_like(gradient).requires_grad_()
             value = probe.view_as(probe)
         for function in tuple(functions.values()):
-            value.register_hook(function)
+            add_hook(value, function)
         try:
             given = own(gradient).requires_grad_(self.twice)
             return torch.autograd.grad(value, probe, given, create_graph=self.twice)[0].detach()
@@ -157,7 +171,7 @@ def is_wanted(function: Any) -> bool:
     if function is None:
         return False
     try:
-        return torch_names._will_engine_execute_node(function)
+        return bool(torch_names._will_engine_execute_node(function))
     except RuntimeError:
         return True
 
@@ -192,7 +206,7 @@ TAGS = tuple(
 )
 LIBRARY.define("run(Tensor gradient, int place) -> Tensor", tags=TAGS)
 LIBRARY.impl("run", run_hooks, "CompositeExplicitAutograd")
-torch.library.register_fake("graphmend_hooks::run", lambda gradient, place: torch.empty_like(gradient), lib=LIBRARY)
+register_fake("graphmend_hooks::run", lambda gradient, place: torch.empty_like(gradient), lib=LIBRARY)
 OPERATOR = torch.ops.graphmend_hooks.run.default
 
 
@@ -203,7 +217,7 @@ def hooked(tensor: torch.Tensor, place: int) -> None:
     if local.attached is not None and not is_traced():
         local.attached.tensors[place] = tensor
     else:
-        tensor.register_hook(lambda gradient: OPERATOR(gradient, place))
+        add_hook(tensor, lambda gradient: OPERATOR(gradient, place))
 
 
 def is_traced() -> bool:

@@ -15,12 +15,12 @@ Dynamo can hold the derivative of a part of a graph in the graph. Three gaps are
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 import torch
 from torch.fx import GraphModule, Node
 
-from ..analysis import branch_proofs
+from ..analysis import branch_proofs, node_facts
 from ..analysis.marker_regions import tensor_of
 from ..base import torch_names, trace_state
 from ..base.dynamo_values import inline
@@ -102,7 +102,7 @@ def own_variable(tx: Any, variable: Any) -> Any:
     return variables(tx).get(id(variable.as_proxy().node.meta.get("example_value")), variable)
 
 
-def accumulate(leaves: tuple, found: tuple) -> None:
+def accumulate(leaves: tuple[torch.Tensor, ...], found: tuple[Optional[torch.Tensor], ...]) -> None:
     """Add gradients to `.grad` of the leaves. A new `.grad` has memory of its own, with the layout of the leaf."""
     with torch.no_grad():
         for leaf, gradient in zip(leaves, found):
@@ -159,7 +159,7 @@ def settle(module: GraphModule, trace: trace_state.Trace) -> None:
     values = [tensor_of(node) for node in module.graph.output_node().all_input_nodes]
     results = [value for value in values if isinstance(value, torch.Tensor) and value.requires_grad]
     for node in trace.switched if results else ():
-        storage = branch_proofs.storage_of(tensor_of(node))
+        storage = node_facts.storage_of(tensor_of(node))
         if storage is None or order.written_after(storage, node):
             raise trace_state.SiteRefused("a tensor that is to have a gradient is written to")
     if any(not {id(leaf) for leaf in reached(value)} - made for value in results):

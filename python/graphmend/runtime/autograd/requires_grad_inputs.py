@@ -17,7 +17,7 @@ from typing import Any, Callable, Iterator, Sequence
 import torch
 from torch.fx import GraphModule, Node
 
-from ..analysis.marker_regions import tensor_of
+from ..analysis.marker_regions import fake_of, node_at
 from ..base import marker_ops, torch_names, trace_state
 from ..base.dynamo_values import inline
 from ..base.marker_ops import kind_of
@@ -62,7 +62,7 @@ def settle(module: GraphModule) -> Flags:
     used: dict[Node, set[bool]] = {}
     marks = [node for node in module.graph.nodes if kind_of(node) == "switch"]
     for mark in marks:
-        changed.setdefault(mark.args[1], [mark.args[0] == "#0"])  # type: ignore[arg-type]
+        changed.setdefault(node_at(mark, 1), [mark.args[0] == "#0"])
     for node in module.graph.nodes:
         if kind_of(node) == "switch":
             changed[node.args[1]].append(node.args[0] == "#1")
@@ -71,15 +71,15 @@ def settle(module: GraphModule) -> Flags:
             used.setdefault(source, set()).add(changed[source][-1])
     for mark in marks:
         module.graph.erase_node(mark)
-    found = []
+    found: Flags = []
     for position, node in enumerate(module.graph.find_nodes(op="placeholder")):
         if node not in changed:
             continue
         if len(used.get(node, ())) > 1:
             raise trace_state.SiteRefused("a tensor is used before and after its `requires_grad` changes")
-        held = used.get(node, {changed[node][-1]})
-        found.append((position, *held, changed[node][-1]))
-        tensor_of(node).requires_grad_(*held)  # type: ignore[union-attr]
+        (held,) = used.get(node, {changed[node][-1]})
+        found.append((position, held, changed[node][-1]))
+        fake_of(node).requires_grad_(held)
     return found
 
 

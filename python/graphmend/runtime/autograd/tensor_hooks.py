@@ -22,13 +22,13 @@ import functools
 import inspect
 import operator
 from types import CodeType, FunctionType
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Iterator, Optional, Union
 
 import torch
 from torch.fx import GraphModule, Node
 
 from ..analysis import branch_proofs, node_facts
-from ..analysis.marker_regions import Marks, tensor_of
+from ..analysis.marker_regions import Marks, fake_of, node_at, outputs_of, tensor_of
 from ..analysis.reachability import is_trusted, vars_of
 from ..base import hooks, torch_names, trace_state
 from ..base.dynamo_values import inline, receiver_of
@@ -37,7 +37,6 @@ from ..base.marker_ops import kind_of
 from ..effects import undo_log
 from . import hook_runner, inner_gradients
 from .hook_runner import Hooks, attach, hooked
-from .unused_gradients import EMPTY
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "hooks on tensors that do more than compute")
 
@@ -48,6 +47,9 @@ FORBIDDEN = frozenset(
     "detect_anomaly set_detect_anomaly set_grad_enabled".split()
 )
 MAX_DEPTH = 4
+Dependence = tuple[str, int]  # "input" and a position, or "hook" and a number
+Dependences = dict[Union[Node, int], frozenset[Dependence]]  # by node, and by storage
+INDEPENDENT: frozenset[Dependence] = frozenset()
 
 
 # ---- While a call is traced ----
@@ -120,7 +122,7 @@ def unsuitable_variable(variable: Any) -> Optional[str]:
     return "a hook on a tensor is no plain function"
 
 
-def unsuitable(code: CodeType, variables: dict, depth: int) -> Optional[str]:
+def unsuitable(code: CodeType, variables: dict[str, Any], depth: int) -> Optional[str]:
     """The reason why a hook with this code may notice the backward graph around the call; None for a suitable hook."""
     if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         return "a hook on a tensor is a generator or a coroutine"
@@ -143,7 +145,7 @@ def unsuitable(code: CodeType, variables: dict, depth: int) -> Optional[str]:
     return None
 
 
-def functions(names: set[str], variables: dict) -> Iterator[FunctionType]:
+def functions(names: set[str], variables: dict[str, Any]) -> Iterator[FunctionType]:
     """The functions of the program with one of these names, among globals and in classes."""
     tables = [variables, *(vars(value) for value in list(variables.values()) if isinstance(value, type))]
     for table in tables:
@@ -236,22 +238,20 @@ def refuse_hooks(module: GraphModule, marks: Marks, trace: trace_state.Trace) ->
             trace.refuse(region.site, "a tensor has a hook, and the branch chooses what has a gradient")
     order = branch_proofs.Order(module)
     for node in nodes:
-        storage = branch_proofs.storage_of(tensor_of(node))
+        storage = node_facts.storage_of(tensor_of(node))
         if storage is None or order.written_after(storage, node):
             raise trace_state.SiteRefused("a tensor with a hook is written to")
         if any(is_alike(node, other) for other in module.graph.nodes if other is not node):
             raise trace_state.SiteRefused("a tensor with a hook may be another tensor, too")
-    held = [branch_proofs.storages_of(node) for node in module.graph.nodes if node.op in ("placeholder", "get_attr")]
-    seen = set().union(*held)
-    for output in module.graph.output_node().args[0]:
+    held = [node_facts.storages_of(node) for node in module.graph.nodes if node.op in ("placeholder", "get_attr")]
+    seen: set[int] = set().union(*held)
+    for output in outputs_of(module):
         if isinstance(output, Node) and branch_proofs.requires_grad(output):
-            if branch_proofs.storages_of(output) & seen:
+            if node_facts.storages_of(output) & seen:
                 raise trace_state.SiteRefused("a tensor has a hook, and results of the function share memory")
-            seen |= branch_proofs.storages_of(output)
+            seen |= node_facts.storages_of(output)
     written = set().union(*map(node_facts.writes_of, module.graph.nodes))
-    if any(
-        branch_proofs.requires_grad(node) and branch_proofs.storages_of(node) & written for node in inputs_of(module)
-    ):
+    if any(branch_proofs.requires_grad(node) and node_facts.storages_of(node) & written for node in inputs_of(module)):
         raise trace_state.SiteRefused("a tensor has a hook, and an input with a gradient is written to")
 
 
@@ -263,9 +263,9 @@ def inputs_of(module: GraphModule) -> list[Node]:
 def is_alike(first: Node, second: Node) -> bool:
     """Whether two nodes may give the same tensor: the same memory, with the same shape and strides."""
     one, other = tensor_of(first), tensor_of(second)
-    if branch_proofs.storage_of(one) is None or branch_proofs.storage_of(one) != branch_proofs.storage_of(other):
+    if node_facts.storage_of(one) is None or node_facts.storage_of(one) != node_facts.storage_of(other):
         return False
-    known = [(value.shape, value.stride(), value.storage_offset()) for value in (one, other)]  # type: ignore[union-attr]
+    known = [(value.shape, value.stride(), value.storage_offset()) for value in (fake_of(first), fake_of(second))]
     return known[0] == known[1] and branch_proofs.requires_grad(second)
 
 
@@ -274,7 +274,7 @@ def place_hooks(module: GraphModule) -> Optional[Hooks]:
     marks = hooked_nodes(module)
     if not marks:
         return None
-    places = {node: int(mark.args[0].lstrip("#")) for node, mark in marks.items()}  # type: ignore[union-attr]
+    places = {node: int(str(mark.args[0]).lstrip("#")) for node, mark in marks.items()}
     leads, behind = flows(module, places)
     order = {node: position for position, node in enumerate(module.graph.nodes)}
     early = {}
@@ -287,39 +287,43 @@ def place_hooks(module: GraphModule) -> Optional[Hooks]:
         )
     registered = [node for node in module.graph.nodes if kind_of(node) == "hook"]
     for node in registered:
-        if node is marks[node.args[1]]:
+        tensor = node_at(node, 1)
+        if node is marks[tensor]:
             with module.graph.inserting_before(node):
-                module.graph.call_function(hooked, (node.args[1], places[node.args[1]]))
+                module.graph.call_function(hooked, (tensor, places[tensor]))
         module.graph.erase_node(node)
     return Hooks(leads, behind, early)
 
 
-def flows(module: GraphModule, places: dict[Node, int]) -> tuple[dict[int, frozenset], dict[int, frozenset]]:
+def flows(module: GraphModule, places: dict[Node, int]) -> tuple[dict[int, frozenset[int]], dict[int, frozenset[int]]]:
     """The hooked tensors behind each output, and the inputs behind each hooked tensor."""
-    table: dict[Any, frozenset] = {}
-    behind: dict[int, frozenset] = {}
+    table: Dependences = {}
+    behind: dict[int, frozenset[int]] = {}
     position = -1
     for node in module.graph.nodes:
         position += node.op == "placeholder"
-        found = EMPTY.union(*(read(table, source) for source in node.all_input_nodes))
+        found = INDEPENDENT.union(*(read(table, source) for source in node.all_input_nodes))
         if node.op == "placeholder":
             found = frozenset([("input", position)])
         if node in places:
             behind[places[node]] = frozenset(number for kind, number in found if kind == "input")
             found |= {("hook", places[node])}
         for storage in node_facts.writes_of(node):
-            table[storage] = table.get(storage, EMPTY) | found
-        values = tensor_of(node) if isinstance(tensor_of(node), (tuple, list)) else (tensor_of(node),)
-        if any(isinstance(value, torch.Tensor) and value.requires_grad for value in values):  # type: ignore
+            table[storage] = table.get(storage, INDEPENDENT) | found
+        value = tensor_of(node)
+        values = value if isinstance(value, (tuple, list)) else (value,)
+        if any(isinstance(item, torch.Tensor) and item.requires_grad for item in values):
             table[node] = found
     leads = {
         position: frozenset(number for kind, number in read(table, node) if kind == "hook")
-        for position, node in enumerate(module.graph.output_node().args[0])
+        for position, node in enumerate(outputs_of(module))
         if isinstance(node, Node) and branch_proofs.requires_grad(node)
     }
     return leads, behind
 
 
-def read(table: dict[Any, frozenset], node: Node) -> frozenset:
+def read(table: Dependences, node: Node) -> frozenset[Dependence]:
     """The inputs and hooks that a node depends on, by itself and through writes to its memory."""
-    return table.get(node, EMPTY).union(*(table.get(storage, EMPTY) for storage in branch_proofs.storages_of(node)))
+    return table.get(node, INDEPENDENT).union(
+        *(table.get(storage, INDEPENDENT) for storage in node_facts.storages_of(node))
+    )

@@ -11,21 +11,22 @@ output, and a hook on the backward graph removes the zeros.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Callable, Optional, Sequence, Union
 
 import torch
 from torch.fx import GraphModule, Node
 
 from ..analysis import branch_proofs, node_facts
-from ..analysis.marker_regions import tensor_of
+from ..analysis.marker_regions import outputs_of, tensor_of
 
-EMPTY: frozenset = frozenset()
+EMPTY: frozenset[int] = frozenset()
+Gradients = tuple[Optional[torch.Tensor], ...]
 
 
 class Reach:
     """The inputs behind each differentiable output of a graph, both by position."""
 
-    def __init__(self, outputs: dict[int, frozenset]) -> None:
+    def __init__(self, outputs: dict[int, frozenset[int]]) -> None:
         self.outputs = outputs
         self.places: Optional[list[Optional[int]]] = None  # the input behind every edge of the backward graph
 
@@ -33,7 +34,7 @@ class Reach:
         """Put a hook on the backward graph of the outputs, which removes the gradients that eager Python would not
         give.
         """
-        leads: dict[int, frozenset] = {}
+        leads: dict[int, frozenset[int]] = {}
         backward: Any = None
         for position, reached in self.outputs.items():
             value = outputs[position]
@@ -55,7 +56,7 @@ class Reach:
         backward.register_hook(leaving_out(leads, self.places))
 
 
-def places_of(edges: Sequence[tuple], inputs: Sequence[Any]) -> list[Optional[int]]:
+def places_of(edges: Sequence[tuple[Any, int]], inputs: Sequence[Any]) -> list[Optional[int]]:
     """The input behind every edge of a backward graph; None for an edge to no input."""
     known: dict[Any, int] = {}
     for place, value in enumerate(inputs):
@@ -68,10 +69,10 @@ def places_of(edges: Sequence[tuple], inputs: Sequence[Any]) -> list[Optional[in
     return found
 
 
-def leaving_out(leads: dict[int, frozenset], places: list[Optional[int]]) -> Callable[..., Any]:
+def leaving_out(leads: dict[int, frozenset[int]], places: list[Optional[int]]) -> Callable[..., Any]:
     """A hook that removes the gradients of inputs behind no differentiated result."""
 
-    def hook(gradients: tuple, given: tuple) -> Optional[tuple]:
+    def hook(gradients: Gradients, given: Gradients) -> Optional[Gradients]:
         differentiated = [number for number, gradient in enumerate(given) if gradient is not None]
         if any(number not in leads for number in differentiated):
             return None
@@ -85,11 +86,11 @@ def leaving_out(leads: dict[int, frozenset], places: list[Optional[int]]) -> Cal
 
 def reach_of(module: GraphModule) -> Optional[Reach]:
     """The inputs behind each output of a marked graph; None if all differentiable outputs have the same inputs."""
-    table: dict[Any, frozenset] = {}
+    table: dict[Union[Node, int], frozenset[int]] = {}  # by node, and by storage
 
-    def read(node: Node) -> frozenset:
+    def read(node: Node) -> frozenset[int]:
         """The inputs that a node depends on, by itself and through writes to its memory."""
-        return table.get(node, EMPTY).union(*(table.get(storage, EMPTY) for storage in branch_proofs.storages_of(node)))
+        return table.get(node, EMPTY).union(*(table.get(storage, EMPTY) for storage in node_facts.storages_of(node)))
 
     place = -1
     for node in module.graph.nodes:
@@ -106,7 +107,7 @@ def reach_of(module: GraphModule) -> Optional[Reach]:
             table[node] = behind
     outputs = {
         position: read(node)
-        for position, node in enumerate(module.graph.output_node().args[0])
+        for position, node in enumerate(outputs_of(module))
         if isinstance(node, Node) and branch_proofs.requires_grad(node)
     }
     return Reach(outputs) if len(set(outputs.values())) > 1 else None

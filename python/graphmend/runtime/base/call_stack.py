@@ -16,7 +16,7 @@ from __future__ import annotations
 import itertools
 import sys
 import types
-from typing import Any
+from typing import Any, Optional
 
 from . import folders, trace_state
 
@@ -61,7 +61,7 @@ def is_compiled(translator: Any) -> bool:
 
 # ---- The stack as a deferred effect would have found it ----
 
-Place = tuple[types.CodeType, int, dict]  # a frame: its code, its line, its globals
+Place = tuple[types.CodeType, int, dict[str, Any]]  # a frame: its code, its line, its globals
 stacks: dict[str, list[Place]] = {}
 numbers = itertools.count()
 
@@ -87,7 +87,7 @@ def forwards(code: types.CodeType) -> bool:
 def outer_places(inner: list[Place], count: int) -> list[Place]:
     """The callers of the compiled function in this thread, at most `count`."""
     places: list[Place] = []
-    frame = sys._getframe()
+    frame: Optional[types.FrameType] = sys._getframe()
     while frame is not None and not (
         frame.f_code.co_name == "call" and frame.f_code.co_filename.startswith(folders.RUNTIME)
     ):
@@ -101,7 +101,7 @@ def outer_places(inner: list[Place], count: int) -> list[Place]:
     return places
 
 
-def caller(function: Any, arguments: tuple) -> Any:
+def caller(function: Any, arguments: tuple[Any, ...]) -> Any:
     """The function that every frame of a rebuilt stack runs."""
     return function(*arguments)
 
@@ -109,10 +109,10 @@ def caller(function: Any, arguments: tuple) -> Any:
 def at_place(place: Place) -> Any:
     """`caller` as a function of another file and line."""
     code, line, variables = place
-    names = {"co_filename": code.co_filename, "co_name": code.co_name, "co_firstlineno": max(line - 2, 0)}
-    if hasattr(code, "co_qualname"):
-        names["co_qualname"] = code.co_qualname
-    return types.FunctionType(caller.__code__.replace(**names), variables, code.co_name)
+    twin = caller.__code__.replace(co_filename=code.co_filename, co_name=code.co_name, co_firstlineno=max(line - 2, 0))
+    if sys.version_info >= (3, 11):
+        twin = twin.replace(co_qualname=code.co_qualname)
+    return types.FunctionType(twin, variables, code.co_name)
 
 
 def call_at(key: str, levels: int, sink: Any, *values: Any) -> None:

@@ -10,12 +10,32 @@ kernel for shapes takes the place of such a call. The kernels only compute.
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, Protocol
 
 import torch
 
 NAMESPACE = "graphmend_functions"
-LIBRARY = torch.library.Library(NAMESPACE, "DEF")
+
+
+class OperatorLibrary(Protocol):
+    """The typed part of `torch.library.Library`, whose own methods have no annotations."""
+
+    def define(self, schema: str, *, tags: Any = ()) -> Any:
+        """Define an operator by its schema."""
+
+    def impl(self, name: str, kernel: Callable[..., Any], dispatch_key: str) -> None:
+        """Give an operator a kernel."""
+
+
+def library(namespace: str) -> OperatorLibrary:
+    """A new library of operators; the operators live as long as the library."""
+    create: Callable[[str, str], OperatorLibrary] = torch.library.Library
+    return create(namespace, "DEF")
+
+
+# `lib` may be an OperatorLibrary.
+register_fake: Callable[..., Any] = torch.library.register_fake
+LIBRARY = library(NAMESPACE)
 
 
 def define(schema: str, kernel: Callable[..., Any], like: Callable[..., Any], tags: Any = ()) -> Any:
@@ -23,7 +43,7 @@ def define(schema: str, kernel: Callable[..., Any], like: Callable[..., Any], ta
     name = schema.partition("(")[0]
     LIBRARY.define(schema, tags=tags)
     LIBRARY.impl(name, kernel, "CompositeExplicitAutograd")
-    torch.library.register_fake(f"{NAMESPACE}::{name}", like, lib=LIBRARY)
+    register_fake(f"{NAMESPACE}::{name}", like, lib=LIBRARY)
     return getattr(getattr(torch.ops, NAMESPACE), name).default
 
 

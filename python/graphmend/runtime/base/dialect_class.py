@@ -36,7 +36,7 @@ class Carrier(bytearray):
         """Pickle the constant as a call of `eval`."""
         return eval, (STAND_IN,)
 
-    __reduce_ex__ = lambda self, protocol: self.__reduce__()  # type: ignore[assignment]  # noqa: E731
+    __reduce_ex__ = lambda self, protocol: self.__reduce__()  # noqa: E731
     __hash__ = object.__hash__  # type: ignore[assignment]
     __eq__ = object.__eq__
 

@@ -96,7 +96,7 @@ def warnings_held() -> Iterator[None]:
 
 def warn_at(message: str, file: str, line: int) -> None:
     """Show a warning as Dynamo does: once in a process."""
-    said = getattr(torch_names.dynamo_utils, "warn_once_cache", set())
+    said: set[str] = getattr(torch_names.dynamo_utils, "warn_once_cache", set())
     if message not in said:
         said.add(message)
         warnings.warn_explicit(message, UserWarning, file, line)
@@ -111,7 +111,7 @@ def release(records: list[Callable[[], Any]]) -> None:
 @contextlib.contextmanager
 def forgotten_breaks() -> Iterator[Any]:
     """Yield a function that makes Dynamo forget the graph breaks logged inside the block."""
-    checker = getattr(torch_names.dynamo_utils, "graph_break_dup_warning_checker", None)
+    checker: Any = getattr(torch_names.dynamo_utils, "graph_break_dup_warning_checker", None)
     seen = checker.set.copy() if checker is not None and hasattr(checker, "set") else None
 
     def forget() -> None:

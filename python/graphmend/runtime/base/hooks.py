@@ -23,6 +23,7 @@ import functools
 import inspect
 import os
 import sys
+import types
 from collections.abc import Iterator
 from typing import Any, Callable, Optional
 
@@ -30,7 +31,7 @@ from . import slots, torch_names
 from .slots import Function, Slot
 
 GUARD, GAIN = "guard", "gain"
-Scope = Callable[[Any], contextlib.AbstractContextManager]
+Scope = Callable[[Any], contextlib.AbstractContextManager[Any]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -207,7 +208,7 @@ def replaced(capability: str, function: Function) -> Iterator[None]:
 
 def asker() -> Any:
     """The frame that has called the replaced function, seen from a hook."""
-    frame = sys._getframe(2)
+    frame: Optional[types.FrameType] = sys._getframe(2)
     while frame is not None and frame.f_code.co_filename == __file__:
         frame = frame.f_back
     return frame
@@ -249,7 +250,9 @@ def linked(hook: Hook, following: Function, original: Function, trace: Any) -> F
     return link
 
 
-def by_position(function: Function, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+def by_position(
+    function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments of a call with as many as possible by position."""
     try:
         bound = inspect.signature(function).bind(*args, **kwargs)

@@ -16,8 +16,9 @@ import torch
 from torch.fx.node import has_side_effect
 
 from . import trace_state
+from .define_op import library, register_fake
 
-LIBRARY = torch.library.Library("graphmend", "DEF")
+LIBRARY = library("graphmend")
 
 SCHEMAS = {
     "enter": "(str key, Tensor predicate) -> ()",
@@ -69,7 +70,7 @@ def fake_pair(key: str, first: torch.Tensor, second: torch.Tensor) -> None:
 for _name, _schema in SCHEMAS.items():
     LIBRARY.define(_name + _schema)
     LIBRARY.impl(_name, nothing, "CompositeExplicitAutograd")
-    torch.library.register_fake(f"graphmend::{_name}", fake_pair if _name == "pair" else nothing, lib=LIBRARY)
+    register_fake(f"graphmend::{_name}", fake_pair if _name == "pair" else nothing, lib=LIBRARY)
     has_side_effect(getattr(torch.ops.graphmend, _name).default)
 
 enter = torch.ops.graphmend.enter.default
@@ -86,7 +87,7 @@ switch = torch.ops.graphmend.switch.default
 
 
 LIBRARY.define("test(str key, Scalar number) -> Tensor")
-torch.library.register_fake("graphmend::test", lambda key, number: torch.empty((), dtype=torch.bool), lib=LIBRARY)
+register_fake("graphmend::test", lambda key, number: torch.empty((), dtype=torch.bool), lib=LIBRARY)
 test = torch.ops.graphmend.test.default
 
 

@@ -58,7 +58,7 @@ class Slot:
         """The function in force at the slot, without a wrapper."""
         if self.step.kind != "attribute":
             found = self.owner[self.key]
-            return without_key(found) if self.given_key else found  # type: ignore[no-any-return]
+            return without_key(found) if self.given_key else found
         found = self.read()
         if found is ABSENT:
             found = inspect.getattr_static(self.owner, self.step.name)
@@ -111,6 +111,7 @@ def without_key(function: Function) -> Function:
 
 def slot_of(place: Place, capability: str) -> Slot:
     """The slot at a place; raises MissingName where a step is missing, or the function takes fewer arguments."""
+    owner: Any
     if place.owner in MODULES:
         try:
             owner = importlib.import_module(MODULES[place.owner])

@@ -73,7 +73,10 @@ class OtherPath(BaseException):
     """
 
     def __init__(
-        self, answers: Optional[tuple[bool, ...]] = None, repeated: bool = False, facts: Optional[tuple] = None
+        self,
+        answers: Optional[tuple[bool, ...]] = None,
+        repeated: bool = False,
+        facts: Optional[tuple[Any, ...]] = None,
     ) -> None:
         super().__init__()
         self.answers = answers
@@ -122,7 +125,7 @@ class Trace:
     elsewhere: bool = False  # this path is not that of the way which is traced
     repeated: bool = False  # a graph of this path has failed for the call
     roomy: bool = False  # there may be more ways
-    crowding: Optional[tuple] = None  # what the graph rests on, which may not stand in this way (backend.py)
+    crowding: Optional[tuple[Any, ...]] = None  # what the graph rests on, which may not stand in this way (backend.py)
     numbers: bool = False  # it matters what numbers are that data decide
     fixed: bool = False  # those numbers are constants of the graph
     items: bool = True  # those in inputs may be constants, too
@@ -142,7 +145,7 @@ class Trace:
     switches: bool = False  # `requires_grad` of inputs changes (requires_grad_inputs.py)
     libraries: dict[str, None] = dataclasses.field(default_factory=dict)  # sites of libraries' functions
     shows: dict[str, None] = dataclasses.field(default_factory=dict)  # sites that look at the stack
-    cached: dict[str, dict] = dataclasses.field(default_factory=dict)  # by site: what caches are asked for
+    cached: dict[str, dict[Any, Any]] = dataclasses.field(default_factory=dict)  # by site: what caches are asked for
     eager: frozenset[Any] = frozenset()  # where it is answered as in eager Python
     flags: int = 0  # blocks that set flags of cuDNN and have not ended
     spelled: bool = False  # open sizes in texts are those of the call (string_formatting.py)
@@ -161,7 +164,9 @@ class Trace:
     foreign: set[Any] = dataclasses.field(
         default_factory=set
     )  # nodes that do not come from modules alone (path_speculation.py)
-    own: dict[Any, tuple] = dataclasses.field(default_factory=dict)  # nodes that are not foreign, with these users
+    own: dict[Any, tuple[Any, ...]] = dataclasses.field(
+        default_factory=dict
+    )  # nodes that are not foreign, with these users
     hasty: bool = False  # no site has been refused so far: most often there is one, and no need to look for more
     early: bool = False  # no trace has come to its end, nor been given up for what a call fills in
     filling: bool = False  # this one has been given up for that (lazy_attributes.py)

@@ -49,13 +49,13 @@ def fake_gradient(gradient: torch.Tensor, log_probs: torch.Tensor, *others: Any)
     return torch.empty_like(log_probs, memory_format=torch.contiguous_format)
 
 
-def keep(ctx: Any, inputs: tuple, output: torch.Tensor) -> None:
+def keep(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
     """Keep the arguments for the gradient."""
     ctx.save_for_backward(*inputs[:4])
     ctx.others = inputs[4:]
 
 
-def run_back(ctx: Any, gradient: torch.Tensor) -> tuple:
+def run_back(ctx: Any, gradient: torch.Tensor) -> tuple[Any, ...]:
     """The gradient of the loss."""
     found = GRADIENT(gradient, *ctx.saved_tensors, *ctx.others)
     return (found, *[None] * 6)
@@ -77,7 +77,8 @@ def ctc_loss(
 ) -> torch.Tensor:
     """`torch.nn.functional.ctc_loss` of tensors."""
     kind = 0 if reduction == "none" else 1 if reduction == "mean" else 2
-    return LOSS(log_probs, targets, input_lengths, target_lengths, blank, kind, zero_infinity)
+    result: torch.Tensor = LOSS(log_probs, targets, input_lengths, target_lengths, blank, kind, zero_infinity)
+    return result
 
 
 @FEATURE.hook("torch_function.call")

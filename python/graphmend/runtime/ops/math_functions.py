@@ -71,7 +71,7 @@ def dtype_of(name: str) -> torch.dtype:
 OPERATOR = define_op.define("number(str name, Tensor[] operands) -> Tensor", number, like_number)
 
 
-def computed(tx: Any, function: Any, args: list, kwargs: Any) -> Any:
+def computed(tx: Any, function: Any, args: list[Any], kwargs: Any) -> Any:
     """Dynamo's variable of the result of a function; None where Dynamo does better, or the operator cannot stand in."""
     from ..base.torch_names import ConstantVariable
 
@@ -96,7 +96,7 @@ def computed(tx: Any, function: Any, args: list, kwargs: Any) -> Any:
     return operated(tx, name, operands)
 
 
-def of_sizes(tx: Any, function: Any, values: list) -> Any:
+def of_sizes(tx: Any, function: Any, values: list[Any]) -> Any:
     """Dynamo's variable of a function of integers on symbolic sizes, with a graph for each size.
 
     None without symbolic sizes, or where the function raises.
@@ -139,7 +139,7 @@ def pair(tx: Any, function: Any, value: Any) -> Any:
     return None if operand is None else TupleVariable([operated(tx, name, [operand]) for name in PAIRS[function]])
 
 
-def operated(tx: Any, name: str, operands: list) -> Any:
+def operated(tx: Any, name: str, operands: list[Any]) -> Any:
     """Dynamo's variable of the operator's result."""
     from ..base.torch_names import wrap_fx_proxy
 

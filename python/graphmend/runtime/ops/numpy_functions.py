@@ -82,9 +82,12 @@ def type_of(variable: Any) -> Optional[Any]:
     node = variable.as_proxy().node
     if not all(map(keeps_types, ancestors(node))):
         return None
+    value = tensor_of(node)
+    if not isinstance(value, torch.Tensor):
+        return None
     try:
-        return sys.modules["numpy"].dtype(str(tensor_of(node).dtype).replace("torch.", ""))
-    except (AttributeError, TypeError):  # bfloat16
+        return sys.modules["numpy"].dtype(str(value.dtype).replace("torch.", ""))
+    except TypeError:  # bfloat16
         return None
 
 

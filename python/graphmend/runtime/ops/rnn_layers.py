@@ -23,6 +23,7 @@ FEATURE = hooks.Feature(__name__, hooks.GAIN, "recurrent layers as operators")
 TENSORS = "Tensor input, Tensor[] states, Tensor[] weights"
 OPTIONS = "bool bias, int layers, float dropout, bool train, bool both, bool first"
 RULE = "GM505"
+Tensors = list[torch.Tensor]
 
 
 def like_output(input: torch.Tensor, size: int, both: bool, first: bool) -> torch.Tensor:
@@ -51,7 +52,7 @@ def leaves(needed: str, tensors: Iterable[torch.Tensor]) -> list[torch.Tensor]:
 
 
 def layer(
-    kind: str, needed: str, input: torch.Tensor, states: list, weights: list, *options: Any
+    kind: str, needed: str, input: torch.Tensor, states: Tensors, weights: Tensors, *options: Any
 ) -> list[torch.Tensor]:
     """Kernel: the results of a layer."""
     with torch.set_grad_enabled("1" in needed):
@@ -60,7 +61,7 @@ def layer(
 
 
 def like_layer(
-    kind: str, needed: str, input: torch.Tensor, states: list, weights: list, *options: Any
+    kind: str, needed: str, input: torch.Tensor, states: Tensors, weights: Tensors, *options: Any
 ) -> list[torch.Tensor]:
     """Fake kernel: tensors like the results of a layer."""
     output = like_output(input, states[0].shape[2], *options[-2:])
@@ -68,7 +69,7 @@ def like_layer(
 
 
 def derive(
-    kind: str, needed: str, gradients: list, input: torch.Tensor, states: list, weights: list, *options: Any
+    kind: str, needed: str, gradients: Tensors, input: torch.Tensor, states: Tensors, weights: Tensors, *options: Any
 ) -> list[torch.Tensor]:
     """Kernel of the gradients: the gradients of input, states and weights, as marked in `needed`, from those of the
     results.
@@ -81,21 +82,21 @@ def derive(
 
 
 def like_derive(
-    kind: str, needed: str, gradients: list, input: torch.Tensor, states: list, weights: list, *options: Any
+    kind: str, needed: str, gradients: Tensors, input: torch.Tensor, states: Tensors, weights: Tensors, *options: Any
 ) -> list[torch.Tensor]:
     """Fake kernel: tensors like the gradients."""
     wanted = [one for one, need in zip((input, *states, *weights), needed) if need == "1"]
     return [torch.empty_like(one, memory_format=torch.contiguous_format) for one in wanted]
 
 
-def keep(ctx: Any, inputs: tuple, output: Any) -> None:
+def keep(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
     """Keep the arguments for the gradients."""
     ctx.kind, ctx.needed, input, states, weights, *ctx.options = inputs
     ctx.states = len(states)
     ctx.save_for_backward(input, *states, *weights)
 
 
-def backward(ctx: Any, gradients: list) -> tuple:
+def backward(ctx: Any, gradients: list[Optional[torch.Tensor]]) -> tuple[Any, ...]:
     """The gradients of the arguments of a layer."""
     tensors, last = list(ctx.saved_tensors), 1 + ctx.states
     parts = (tensors[0], tensors[1:last], tensors[last:])
@@ -131,7 +132,7 @@ def call_layer(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: An
         return call(self, tx, args, kwargs)
     tensors = tensors_of(args) if len(args) == 9 and not kwargs else None
     reason = "a packed sequence" if tensors is None else what_forbids(tensors, *args[5:7])
-    if reason is not None:
+    if tensors is None or reason is not None:
         raise trace_state.SiteRefused(f"a recurrent layer with {reason}")
     trace.libraries[site_of_layer(tx)] = None
     input, states, *rest = (arg.as_proxy() for arg in args)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import operator
 import sys
-from typing import Any
+from typing import Any, Callable
 
 import torch
 
@@ -32,7 +32,8 @@ def assignment(cost: torch.Tensor, maximize: bool) -> tuple[torch.Tensor, torch.
 
 def like_assignment(cost: torch.Tensor, maximize: bool) -> tuple[torch.Tensor, torch.Tensor]:
     """Fake kernel: tensors like the results."""
-    pairs = torch.sym_min(cost.shape[0], cost.shape[1])
+    smaller: Callable[[int, int], int] = torch.sym_min
+    pairs = smaller(cost.shape[0], cost.shape[1])
     return torch.empty((pairs,), dtype=torch.int64), torch.empty((pairs,), dtype=torch.int64)
 
 

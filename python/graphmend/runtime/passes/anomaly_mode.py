@@ -18,6 +18,7 @@ from torch.fx import GraphModule
 from ..analysis.marker_regions import Region
 
 CHOICE = "graphmend_choice"
+Gradients = tuple[Optional[torch.Tensor], ...]
 
 
 def mark(region: Region) -> None:
@@ -49,10 +50,10 @@ def choose(test: torch.Tensor, first: torch.Tensor, second: torch.Tensor) -> tor
     return result
 
 
-def leaving_out(test: torch.Tensor) -> Callable[[tuple, tuple], Optional[tuple]]:
+def leaving_out(test: torch.Tensor) -> Callable[[Gradients, Gradients], Optional[Gradients]]:
     """A hook that removes the gradient of the side not taken, in anomaly mode only."""
 
-    def hook(gradients: tuple, given: tuple) -> Optional[tuple]:
+    def hook(gradients: Gradients, given: Gradients) -> Optional[Gradients]:
         if not torch.is_anomaly_enabled() or len(gradients) != 2:
             return None
         return (gradients[0], None) if test else (None, gradients[1])

@@ -12,7 +12,7 @@ the guards of the graph.
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, Callable
 
 import torch
 from torch.fx import GraphModule, Node
@@ -25,7 +25,15 @@ from ..base.trace_state import SiteRefused, Trace
 FEATURE = hooks.Feature(__name__, hooks.GUARD, "code that may fail and nobody needs")
 
 QUOTIENTS = (operator.truediv, operator.floordiv, operator.mod)
-NEVER_FAIL = (operator.add, operator.sub, operator.mul, operator.neg, operator.abs, abs, operator.getitem)
+NEVER_FAIL: tuple[Callable[..., Any], ...] = (
+    operator.add,
+    operator.sub,
+    operator.mul,
+    operator.neg,
+    operator.abs,
+    abs,
+    operator.getitem,
+)
 NEVER_FAIL += (torch.sym_max, torch.sym_min, torch.sym_float, torch.sym_sum, torch.sym_ite)
 
 
@@ -63,7 +71,8 @@ def number_fails(node: Node) -> bool:
     if not is_computed_number(node) or node.target in NEVER_FAIL or not free_unbacked_symbols(tensor_of(node)):
         return False
     if node.target in QUOTIENTS:
-        return isinstance(node.args[1], Node) or node.args[1] == 0
+        divisor = node.args[1]
+        return isinstance(divisor, Node) or bool(divisor == 0)
     return True
 
 
@@ -75,7 +84,7 @@ def lost_failures(module: GraphModule, marks: Marks, trace: Trace) -> list[Node]
     """
     needed: set[Node] = set()
     waiting = [module.graph.output_node(), *(node for node in module.graph.nodes if node_facts.writes_of(node))]
-    waiting += [part.marker for part in [*marks.checks, *marks.decisions, *marks.events]]
+    waiting += [part.marker for part in marks.parts()]
     add_sources(needed, waiting)
     idle = [node for node in module.graph.nodes if node not in needed]
     if not trace.whole:

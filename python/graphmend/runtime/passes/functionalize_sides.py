@@ -17,10 +17,10 @@ import torch
 from torch.fx import GraphModule, Node
 
 from ..analysis import aten_facts, branch_proofs, node_facts
-from ..analysis.marker_regions import Marks, Region, Select, predicate_beside, tensor_of
+from ..analysis.marker_regions import Marks, Region, Select, fake_of, predicate_beside, tensor_of
 from ..base import torch_names
 from ..base.marker_ops import kind_of
-from ..base.torch_names import is_non_overlapping_and_dense_or_false
+from ..base.torch_names import FakeTensor, is_non_overlapping_and_dense_or_false
 from ..base.trace_state import Trace
 
 SWITCHES = ("_set_grad_enabled", "set_grad_enabled")
@@ -75,8 +75,8 @@ def keep_apart(
         give_name_back(source, set(region.sides[side]))
     private = not others and source.op not in ("placeholder", "get_attr") and not is_before_outer(order, region, source)
     copies = [clone_for(module, region, source, side) if side in sides else source for side in (0, 1)]
-    fakes = [tensor_of(copy) for copy in copies]
-    if fakes[0].requires_grad != fakes[1].requires_grad:  # type: ignore[union-attr]
+    fakes = [fake_of(copy) for copy in copies]
+    if fakes[0].requires_grad != fakes[1].requires_grad:
         return "only one side makes a tensor require a gradient"
     if not private and not region.outer and may_be_needed(order, region, storage):
         # `copy_` runs in every call, and autograd counts each run as a change: calls that change no number would
@@ -110,12 +110,14 @@ def saves(node: Node, storage: int) -> bool:
     try:
         if node_facts.writes_of(node):
             return any(aten_facts.saves_result(call[0]) for call in branch_proofs.operators_of(node))
-        result = computed_again(node, tensor_of(node).fake_mode)  # type: ignore[union-attr]
+        value = tensor_of(node)
+        assert isinstance(value, FakeTensor)
+        result = computed_again(node, value.fake_mode)
     except Exception:
         return True
-    looked_for = {storage}
-    if storage in branch_proofs.storages_of(node):
-        looked_for.add(branch_proofs.storage_of(result))  # type: ignore[arg-type]
+    looked_for: set[Optional[int]] = {storage}
+    if storage in node_facts.storages_of(node):
+        looked_for.add(node_facts.storage_of(result))
     known = {getattr(tensor_of(source), "grad_fn", None) for source in node.all_input_nodes}
     waiting = [result.grad_fn]
     while waiting:
@@ -125,7 +127,7 @@ def saves(node: Node, storage: int) -> bool:
         known.add(function)
         saved = [getattr(function, name) for name in dir(function) if name.startswith("_saved_")]
         leaves = [leaf for leaf in torch_names.tree_leaves(saved) if isinstance(leaf, torch.Tensor)]
-        if any(branch_proofs.storage_of(leaf) in looked_for for leaf in leaves):
+        if any(node_facts.storage_of(leaf) in looked_for for leaf in leaves):
             return True
         waiting += [following for following, _ in function.next_functions]
     return False
@@ -229,19 +231,16 @@ def run_again(node: Node, fake_mode: Any) -> None:
 
 def computed_again(node: Node, fake_mode: Any) -> Any:
     """The fake value of a node, computed from the present arguments."""
-    args, kwargs = torch.fx.map_arg((node.args, node.kwargs), tensor_of)
-    function = node.target if node.op == "call_function" else getattr(args[0], str(node.target))
-    arguments = args if node.op == "call_function" else args[1:]
+    args, kwargs = node_facts.traced_arguments(node)
+    function, arguments = node_facts.called(node, list(args))
     with fake_mode, torch.set_grad_enabled(getattr(tensor_of(node), "requires_grad", True)):
         return function(*arguments, **kwargs)
 
 
 def select_after(module: GraphModule, region: Region, source: Node, copies: list[Node], private: bool) -> Optional[str]:
     """Put the selected tensor in the place of the tensor that eager Python would have changed."""
-    memory = {branch_proofs.storage_of(tensor_of(copy)) for copy in copies}
-    if not private and any(
-        memory & branch_proofs.storages_of(side) for select in region.selects for side in select.sides
-    ):
+    memory = {node_facts.storage_of(tensor_of(copy)) for copy in copies}
+    if not private and any(memory & node_facts.storages_of(side) for select in region.selects for side in select.sides):
         return "a result shares memory with a tensor that a side changes in place"
     leave = region.markers[2]
     with module.graph.inserting_before(leave.next):
@@ -256,7 +255,7 @@ def select_after(module: GraphModule, region: Region, source: Node, copies: list
             if position[user] > position[chosen]:
                 user.replace_input_with(source, chosen)
         region.selects.append(Select(None, chosen, (copies[0], copies[1])))
-        region.renamed.append((chosen, branch_proofs.storage_of(tensor_of(source))))
+        region.renamed.append((chosen, node_facts.storage_of(tensor_of(source))))
     else:
         region.stored.append(chosen)
         with module.graph.inserting_after(chosen):

@@ -12,13 +12,25 @@ backend's wrapper how to run the graph, and how to undo a run.
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Optional
+from typing import Any, Callable, Optional, Union
 
 import torch
 from torch.fx import GraphModule, Node
 
 from ..analysis import branch_proofs, node_facts
-from ..analysis.marker_regions import Event, Marks, Region, predicate_beside, read, tensor_of
+from ..analysis.marker_regions import (
+    Check,
+    Decision,
+    Event,
+    Marks,
+    Region,
+    fake_of,
+    node_at,
+    outputs_of,
+    predicate_beside,
+    read,
+    tensor_of,
+)
 from ..autograd import inner_gradients, requires_grad_inputs
 from ..autograd.hook_runner import Hooks
 from ..autograd.tensor_hooks import place_hooks, refuse_hooks
@@ -136,9 +148,10 @@ def drop_idle_dropouts(module: GraphModule) -> None:
 def fresh_outputs(module: GraphModule) -> list[int]:
     """The positions of outputs that share no memory with the inputs of the graph."""
     given = [node for node in module.graph.nodes if node.op in ("placeholder", "get_attr")]
-    known = {storage for node in given for storage in branch_proofs.storages_of(node)}
-    outputs = module.graph.output_node().args[0]
-    return [i for i, node in enumerate(outputs) if branch_proofs.storage_of(tensor_of(node)) not in known | {None}]
+    known = {storage for node in given for storage in node_facts.storages_of(node)}
+    return [
+        i for i, node in enumerate(outputs_of(module)) if node_facts.storage_of(tensor_of(node)) not in known | {None}
+    ]
 
 
 def returned_inputs(module: GraphModule) -> dict[int, int]:
@@ -146,25 +159,29 @@ def returned_inputs(module: GraphModule) -> dict[int, int]:
     memory.
     """
     inputs = module.graph.find_nodes(op="placeholder")
-    memory = [branch_proofs.storage_of(tensor_of(node)) for node in inputs]
+    memory = [node_facts.storage_of(tensor_of(node)) for node in inputs]
     shared = [storage for storage in memory if storage is not None]
     if len(set(shared)) == len(shared):
         return {}
-    outputs = module.graph.output_node().args[0]
-    return {i: inputs.index(node) for i, node in enumerate(outputs) if node in inputs}
+    return {i: inputs.index(node) for i, node in enumerate(outputs_of(module)) if node in inputs}
+
+
+def all_but(node: Node) -> Callable[[Node], bool]:
+    """A condition that holds for every node apart from `node`."""
+    return lambda user: user is not node
 
 
 def keep_predicates(module: GraphModule, marks: Marks) -> None:
     """Copy the predicates that share memory with the program and are written to later."""
     order = branch_proofs.Order(module)
-    parts = [*marks.regions, *marks.checks, *marks.decisions]
-    for predicate in dict.fromkeys(part.predicate for part in parts):
-        storage = branch_proofs.storage_of(tensor_of(predicate))
+    predicates = [*(region.predicate for region in marks.regions), *(test.predicate for test in marks.tests())]
+    for predicate in dict.fromkeys(predicates):
+        storage = node_facts.storage_of(tensor_of(predicate))
         if storage is not None and order.written_after(storage, predicate):
             with module.graph.inserting_after(predicate):
                 copy = module.graph.call_method("clone", (predicate,))
             copy.meta = dict(predicate.meta)
-            predicate.replace_all_uses_with(copy, delete_user_cb=lambda user, copy=copy: user is not copy)
+            predicate.replace_all_uses_with(copy, delete_user_cb=all_but(copy))
             for nodes in [nodes for region in marks.regions for nodes in region.sides if predicate in nodes]:
                 nodes.insert(nodes.index(predicate) + 1, copy)
     marks.renew()
@@ -197,7 +214,7 @@ def refuse_unproved(module: GraphModule, marks: Marks, trace: Trace) -> None:
 
 def unproved_sides(order: branch_proofs.Order, region: Region) -> Optional[str]:
     """The reason why the sides of a region may not both run, None if they may."""
-    region.scales = [False, False]  # type: ignore[attr-defined]
+    region.scales = [False, False]
     cost = 0
     for side, nodes in enumerate(region.sides):
         facts, reason = branch_proofs.examine_side(nodes)
@@ -205,7 +222,7 @@ def unproved_sides(order: branch_proofs.Order, region: Region) -> Optional[str]:
             return reason
         own: set[int] = set()
         for node in nodes:
-            own |= branch_proofs.storages_of(node)
+            own |= node_facts.storages_of(node)
         before = order.position[region.start]
         if any(
             order.position[source] > before for node in nodes for source in node.all_input_nodes if source not in nodes
@@ -214,7 +231,7 @@ def unproved_sides(order: branch_proofs.Order, region: Region) -> Optional[str]:
         for writer, storage in facts.writes:
             if storage not in own or any(order.position[holder] < before for holder in order.holders.get(storage, ())):
                 return f"a side writes to a tensor that exists outside of it (`{branch_proofs.name_of(writer)}`)"
-        region.scales[side] = facts.scales  # type: ignore[attr-defined]
+        region.scales[side] = facts.scales
         cost += facts.cost
     if cost > branch_proofs.COST_LIMIT:
         return f"running both sides always would be too expensive (about {cost:.0e} operations)"
@@ -246,7 +263,7 @@ def unsafe_snapshot(order: branch_proofs.Order, event: Event, chosen: set[Node],
         history = shown and branch_proofs.requires_grad(value)
         if history and value.args[0] in chosen:
             return "a deferred tensor that a branch chose would show another `grad_fn`"
-        storage = branch_proofs.storage_of(tensor_of(value))
+        storage = node_facts.storage_of(tensor_of(value))
         if storage is None:
             return "a deferred tensor has no memory of its own"
         if not order.written_after(storage, event.marker):
@@ -268,7 +285,7 @@ def gate_gradients(module: GraphModule, marks: Marks) -> None:
         if not any(branch_proofs.requires_grad(side) for select in region.selects for side in select.sides):
             continue
         for side, nodes in enumerate(region.sides):
-            if region.scales[side]:  # type: ignore[attr-defined]
+            if region.scales[side]:
                 gate_side(module, region, side, nodes)
                 anomaly_mode.mark(region)
 
@@ -290,7 +307,7 @@ def gate_side(module: GraphModule, region: Region, side: int, nodes: list[Node])
         with module.graph.inserting_after(last):
             stopped = module.graph.call_method("detach", (source,))
         with torch.no_grad():
-            stopped.meta = {"example_value": tensor_of(source).data}  # type: ignore[union-attr]
+            stopped.meta = {"example_value": fake_of(source).data}
         with module.graph.inserting_after(stopped):
             test = predicate_beside(module.graph, region, source)
         choice = (source, stopped) if side == 0 else (stopped, source)
@@ -310,10 +327,10 @@ def release_events(module: GraphModule, marks: Marks) -> None:
     """Make snapshots of values that are written to later; hand on all further values as they are."""
     order = branch_proofs.Order(module)
     for event in marks.events:
-        copies: dict[Any, Node] = {}  # two names of one tensor share a copy
+        copies: dict[Node, Node] = {}  # two names of one tensor share a copy
         for value in event.values:
-            source = value.args[0]
-            storage = branch_proofs.storage_of(tensor_of(value))
+            source = node_at(value, 0)
+            storage = node_facts.storage_of(tensor_of(value))
             written = storage is not None and order.written_after(storage, event.marker)
             if written or is_detached_number(source):
                 if source not in copies:
@@ -328,7 +345,7 @@ def release_events(module: GraphModule, marks: Marks) -> None:
 
 def is_detached_number(node: Node) -> bool:
     """Whether a node gives a number without its history: a copy costs less than an alias as an output."""
-    if node.target != "detach" or not branch_proofs.requires_grad(node.args[0]):
+    if node.target != "detach" or not branch_proofs.requires_grad(node_at(node, 0)):
         return False
     value = tensor_of(node)
     return isinstance(value, torch.Tensor) and value.dim() == 0
@@ -337,7 +354,7 @@ def is_detached_number(node: Node) -> bool:
 def plan_replay(module: GraphModule, marks: Marks, plan: Plan, trace: Trace) -> None:
     """Collect the memory, generators and devices that have to be restored before a call can run again."""
     plan.guarded = True
-    sites = [site_of(part.key) for part in [*marks.checks, *marks.decisions, *marks.events]]
+    sites = [site_of(part.key) for part in marks.parts()]
     if trace.outside is not None:
         plan.calls_random = trace.calls_random = True
         sites += trace.outside.sites
@@ -362,7 +379,7 @@ def plan_replay(module: GraphModule, marks: Marks, plan: Plan, trace: Trace) -> 
             continue
         if value.device.type not in ("cpu", "meta") and value.device not in plan.devices:
             plan.devices.append(value.device)
-        if branch_proofs.storages_of(node) & written or value._version > 0:
+        if node_facts.storages_of(node) & written or value._version > 0:
             if value.requires_grad and not value.is_leaf:
                 refuse_replay(sites, trace, "the graph writes to an input that is part of a gradient computation")
             plan.mutated.append(position if node.op == "placeholder" else attribute(module, node))
@@ -378,15 +395,15 @@ def refuse_asserts(module: GraphModule, marks: Marks, trace: Trace) -> None:
 
     In eager Python the guard or decision may keep the operator from failing.
     """
-    waiting = {part.marker: part for part in [*marks.checks, *marks.decisions]}
-    passed = []
+    waiting = {test.marker: test for test in marks.tests()}
+    passed: list[Union[Check, Decision]] = []
     for node in module.graph.nodes:
         if node in waiting:
             passed.append(waiting[node])
         elif passed and branch_proofs.may_fail(node):
             reason = f"`{branch_proofs.name_of(node)}` behind it may fail on the device"
-            for part in passed:
-                trace.refuse(site_of(part.key), reason)
+            for test in passed:
+                trace.refuse(site_of(test.key), reason)
             passed.clear()
 
 
@@ -420,17 +437,16 @@ def add_flags(module: GraphModule, marks: Marks) -> None:
                 own = graph.call_method("logical_and", (own, taken))
             fired = own if fired is None else graph.call_method("logical_or", (fired, own))
     output = graph.output_node()
-    parts = [*marks.checks, *marks.decisions]
-    device = tensor_of(parts[0].predicate).device  # type: ignore[attr-defined]
+    device = fake_of(marks.tests()[0].predicate).device
     with graph.inserting_before(output):
         if fired is None:
             fired = graph.call_function(torch.zeros, ((),), {"dtype": torch.bool, "device": device})
         flags = [fired, *(decision.predicate for decision in marks.decisions)]
         if len(flags) == 1:
-            output.args = ((*output.args[0], fired),)
+            output.args = ((*outputs_of(module), fired),)
             return
         together = graph.call_function(torch.stack, ([graph.call_method("to", (flag, device)) for flag in flags],))
-    output.args = ((*output.args[0], together),)
+    output.args = ((*outputs_of(module), together),)
 
 
 def erase_markers(module: GraphModule, marks: Marks) -> None:
@@ -441,7 +457,7 @@ def erase_markers(module: GraphModule, marks: Marks) -> None:
                 module.graph.erase_node(select.marker)
         for node in reversed(region.markers):
             module.graph.erase_node(node)
-    for part in [*marks.checks, *marks.decisions, *marks.events]:
+    for part in marks.parts():
         module.graph.erase_node(part.marker)
     for event in marks.events:
         for value in event.values:

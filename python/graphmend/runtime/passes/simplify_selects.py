@@ -10,13 +10,13 @@ mask is superfluous. Two sides with the same operation and different numbers nee
 from __future__ import annotations
 
 import operator
-from typing import Any, Optional
+from typing import Any, NamedTuple, Optional
 
 import torch
 from torch.fx import GraphModule, Node
 
-from ..analysis import branch_proofs, node_facts
-from ..analysis.marker_regions import Marks, tensor_of
+from ..analysis import node_facts
+from ..analysis.marker_regions import Marks, node_at, tensor_of
 from ..base.torch_names import FakeTensor
 
 # Not division: some devices divide by a number as they multiply by its reciprocal, but divide by a tensor exactly.
@@ -24,6 +24,15 @@ WITH_NUMBER = (operator.mul, operator.add, operator.sub)
 # Not half precision: a number takes part in single precision, a tensor in half precision.
 DTYPES = (torch.float32, torch.float64)
 DEVICES = ("cpu", "cuda")
+
+
+class Choice(NamedTuple):
+    """A node that selects, with the test and both sides."""
+
+    node: Node
+    test: Node
+    first: Node
+    second: Node
 
 
 def simplify(module: GraphModule, marks: Marks) -> None:
@@ -38,7 +47,8 @@ def simplify(module: GraphModule, marks: Marks) -> None:
                 continue
             if not all(still(value, written) for value in (*node.args, node)):
                 continue
-            better = unconditional_fill(node, written) or chosen_number(module, node, written)
+            choice = Choice(node, node_at(node, 0), node_at(node, 1), node_at(node, 2))
+            better = unconditional_fill(choice, written) or chosen_number(module, choice, written)
             if better is not None:
                 node.replace_all_uses_with(better)
                 module.graph.erase_node(node)
@@ -55,9 +65,9 @@ def node_of(value: Any) -> Optional[Node]:
 def still(node: Any, written: set[int]) -> bool:
     """Whether a value is an ordinary tensor without gradient and without writes in the graph."""
     value = tensor_of(node)
-    if not isinstance(value, FakeTensor) or value.requires_grad or branch_proofs.storage_of(value) is None:
+    if not isinstance(value, FakeTensor) or value.requires_grad or node_facts.storage_of(value) is None:
         return False
-    return not branch_proofs.storages_of(node) & written
+    return not node_facts.storages_of(node) & written
 
 
 def alike(first: Node, second: Node) -> bool:
@@ -89,9 +99,9 @@ def origin(node: Any) -> Any:
         node = arguments[0]
 
 
-def unconditional_fill(node: Node, written: set[int]) -> Optional[Node]:
+def unconditional_fill(choice: Choice, written: set[int]) -> Optional[Node]:
     """`x.masked_fill(m, v)` for `x.masked_fill(m, v) if m.any() else x`."""
-    test, filled, plain = node.args
+    node, test, filled, plain = choice
     tested, arguments = method(origin(test), "any"), method(filled, "masked_fill")
     if tested is None or arguments is None or len(tested) != 1 or len(arguments) != 3:
         return None
@@ -103,16 +113,21 @@ def unconditional_fill(node: Node, written: set[int]) -> Optional[Node]:
     return filled if list(filled.users) == [node] else None  # or two results that were apart would share memory
 
 
-def chosen_number(module: GraphModule, node: Node, written: set[int]) -> Optional[Node]:
+def chosen_number(module: GraphModule, choice: Choice, written: set[int]) -> Optional[Node]:
     """`x * (a if p else b)` for `x * a if p else x * b`."""
-    test, first, second = node.args
+    node, test, first, second = choice
     sides = (first, second)
     if not all(side.op == "call_function" and len(side.args) == 2 and not side.kwargs for side in sides):
         return None
     if first.target is not second.target or first.target not in WITH_NUMBER or first.args[0] is not second.args[0]:
         return None
     source, numbers = first.args[0], [side.args[1] for side in sides]
-    if not still(source, written) or not alike(source, node) or not all(map(ordinary, numbers)):
+    if (
+        not isinstance(source, Node)
+        or not still(source, written)
+        or not alike(source, node)
+        or not all(map(ordinary, numbers))
+    ):
         return None
     value: Any = tensor_of(source)
     if value.dtype not in DTYPES or value.dim() == 0 or value.device.type not in DEVICES:

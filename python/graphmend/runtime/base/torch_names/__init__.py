@@ -14,9 +14,15 @@ import importlib
 import importlib.metadata
 import sys
 import types
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .releases import BASE, Release, parsed, rows
+
+if TYPE_CHECKING:  # all further names are `Any`
+    from torch._subclasses.fake_tensor import FakeTensor as FakeTensor
+
+    from .protocols import RemovableHandleVariable as RemovableHandleVariable
+    from .protocols import TorchDispatchMode as TorchDispatchMode
 
 ABSENT = object()
 

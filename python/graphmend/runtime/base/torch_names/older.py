@@ -10,6 +10,7 @@ the rows `additions` of a release name the class of each.
 
 from __future__ import annotations
 
+import importlib
 import types
 from typing import Any
 
@@ -47,11 +48,11 @@ def _register_effectful_op(operator: str, effect: Any) -> None:
 
 def is_non_overlapping_and_dense_or_false(value: Any) -> bool:
     """Whether the elements of a tensor lie side by side in memory; False where symbolic sizes leave the answer open."""
-    from torch._prims_common import is_non_overlapping_and_dense
     from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
+    prims: Any = importlib.import_module("torch._prims_common")
     try:
-        return bool(is_non_overlapping_and_dense(value))
+        return bool(prims.is_non_overlapping_and_dense(value))
     except GuardOnDataDependentSymNode:
         return False
 
