@@ -1,4 +1,12 @@
-"""What the runtime knows: the mended sites, the trace in progress, and the deferred work of each thread."""
+"""The state of the runtime: the trace in progress, the deferred effects of each thread, the records of sites and
+callables.
+
+    trace_state.local.trace             # the attempt of this thread: Trace
+    trace_state.local.waiting           # deferred effects on the way from a graph to the wrapper
+    trace_state.registry.report()       # sites and callables of the process, for `graphmend run`
+
+A feature's own state is in `Feature.of(trace)`. `Trace` keeps the fields shared by several modules.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +18,18 @@ from typing import Any, Callable, Optional
 # Rules whose mends postpone work until the graph has returned, or undo a call and run it again. Their order against
 # code at a graph break could not be kept, so they are in force only where the whole call is one graph.
 WHOLE_CALL_RULES = ("GM105", "GM3", "GM4", "GM5")
-QUEUE_SOURCE = "local.queue"  # as Dynamo names the list of deferred work
-INHERITED = object()  # stands for an attribute that a class does not have itself
+QUEUE_SOURCE = "local.queue"  # Dynamo's name for the effect queue
+INHERITED = object()  # stands for an attribute that a class inherits
 
 
 class GuardFailed(BaseException):
-    """Raised by a compiled graph whose call has to be run again, in eager Python or by the graph of another path.
+    """Raised by a compiled graph whose call has to run again, in eager Python or by the graph of another path.
 
-    `answers`: where the call goes another way, the answers of its decisions up to the first that was not foretold;
-    there are none where the graph raised, as it may do on a path that is not the call's. `path` is that of the graph.
-    `stopped` tells of an effect that has raised an exception, `hopeless` that a graph for many numbers has found others
-    in the very call that it was made for: what foretells them computes otherwise than the compiled graph. `locks` are
-    those that have to be held for the graph (locks.py).
+    `restore` undoes the run. `answers`: for a call on another path, the answers of its decisions up to the first answer
+    that was not foretold; None where the graph raised, as a graph may do for a call on another path. `path` is the path
+    of the graph. `stopped` is an effect that has raised an exception. `hopeless`: a graph for many numbers found
+    different numbers in the call that the graph was made for, so the shadow run computes differently from the compiled
+    graph. `locks` have to be held for the graph (locks.py).
     """
 
     def __init__(
@@ -43,10 +51,10 @@ class GuardFailed(BaseException):
 
 
 class NotWhole(BaseException):
-    """Raised while converting the first frame of a call that is not one graph; nothing has run yet.
+    """Raised while converting the first frame of a call that is not one graph; no part of the call has run yet.
 
-    `raises` tells that the program itself raises an exception in such a call, whatever its tensors hold; `again` that
-    the next call may be one graph once this one has run in eager Python.
+    `raises`: the program itself raises an exception in such a call, for all tensors. `again`: the next call may be one
+    graph, after an eager run of this call.
     """
 
     def __init__(self, raises: bool = False, again: bool = False) -> None:
@@ -56,15 +64,19 @@ class NotWhole(BaseException):
 
 
 class OtherPath(BaseException):
-    """Raised instead of tracing a call for a way that is not the call's, or may not be; nothing has run yet.
+    """Raised instead of tracing a call for a path that is not, or may not be, the path of the call; no part of the call
+    has run yet.
 
-    `answers` is the path of the call; None while no way has been asked to be traced. `repeated` tells that a graph of
-    this path has already failed for the call, so that another one would fail, too. `facts` are those of a graph that
-    would stand in front of others in its way, whose calls would come to it first.
+    `answers` is the path of the call; None if no trace of a path was requested yet. `repeated`: a graph of the path has
+    already failed for the call, so a second graph would fail, too. `facts`: the assumptions of a graph that would stand
+    in front of graphs of the same variant, and would take their calls.
     """
 
     def __init__(
-        self, answers: Optional[tuple[bool, ...]] = None, repeated: bool = False, facts: Optional[tuple] = None
+        self,
+        answers: Optional[tuple[bool, ...]] = None,
+        repeated: bool = False,
+        facts: Optional[tuple[Any, ...]] = None,
     ) -> None:
         super().__init__()
         self.answers = answers
@@ -73,11 +85,11 @@ class OtherPath(BaseException):
 
 
 class SiteRefused(Exception):
-    """Ends a trace in which a site could not be proved; the reasons are in the trace."""
+    """Ends a trace in which the proof of a site failed; the reasons are in the trace."""
 
 
 class SymbolsRefused(SiteRefused):
-    """Ends a trace whose graph has numbers of the data that its compiler cannot have as symbols."""
+    """Ends a trace whose graph has numbers from the data as symbols that the compiler refuses."""
 
 
 @dataclasses.dataclass
@@ -113,7 +125,7 @@ class Trace:
     elsewhere: bool = False  # this path is not that of the way which is traced
     repeated: bool = False  # a graph of this path has failed for the call
     roomy: bool = False  # there may be more ways
-    crowding: Optional[tuple] = None  # what the graph rests on, which may not stand in this way (backend.py)
+    crowding: Optional[tuple[Any, ...]] = None  # what the graph rests on, which may not stand in this way (backend.py)
     numbers: bool = False  # it matters what numbers are that data decide
     fixed: bool = False  # those numbers are constants of the graph
     items: bool = True  # those in inputs may be constants, too
@@ -133,7 +145,7 @@ class Trace:
     switches: bool = False  # `requires_grad` of inputs changes (requires_grad_inputs.py)
     libraries: dict[str, None] = dataclasses.field(default_factory=dict)  # sites of libraries' functions
     shows: dict[str, None] = dataclasses.field(default_factory=dict)  # sites that look at the stack
-    cached: dict[str, dict] = dataclasses.field(default_factory=dict)  # by site: what caches are asked for
+    cached: dict[str, dict[Any, Any]] = dataclasses.field(default_factory=dict)  # by site: what caches are asked for
     eager: frozenset[Any] = frozenset()  # where it is answered as in eager Python
     flags: int = 0  # blocks that set flags of cuDNN and have not ended
     spelled: bool = False  # open sizes in texts are those of the call (string_formatting.py)
@@ -152,7 +164,9 @@ class Trace:
     foreign: set[Any] = dataclasses.field(
         default_factory=set
     )  # nodes that do not come from modules alone (path_speculation.py)
-    own: dict[Any, tuple] = dataclasses.field(default_factory=dict)  # nodes that are not foreign, with these users
+    own: dict[Any, tuple[Any, ...]] = dataclasses.field(
+        default_factory=dict
+    )  # nodes that are not foreign, with these users
     hasty: bool = False  # no site has been refused so far: most often there is one, and no need to look for more
     early: bool = False  # no trace has come to its end, nor been given up for what a call fills in
     filling: bool = False  # this one has been given up for that (lazy_attributes.py)
@@ -167,22 +181,22 @@ class Trace:
     facts: Any = None  # what finds out whether the assumptions hold when the graph runs (assumption_checks.py)
 
     def route(self, answers: tuple[bool, ...]) -> tuple[Any, ...]:
-        """What a graph with these answers rests on, in a form that can be compared."""
+        """The answers and assumptions that a graph rests on, in a comparable form."""
         return (*answers, *map(str, self.assumed), *map(str, self.lists))
 
     def is_raising(self) -> bool:
-        """Whether every warning is an exception where the trace is."""
+        """Whether every warning is an exception at the current place of the trace."""
         return bool(self.raising) and self.raising[-1]
 
     def refuse(self, site: str, reason: str) -> None:
-        """Record why a site cannot be mended in this trace."""
+        """Record the reason why a site cannot be mended in this trace."""
         self.refusals.setdefault(site, reason)
 
 
 class Replay:
-    """An eager run of a call whose deferred work has raised an exception, up to where that was raised.
+    """An eager run of a call whose deferred effect has raised an exception, up to the place of the exception.
 
-    `sites` are those of all the deferred work, `done` those of what has been carried out, in order.
+    `sites` are the sites of all deferred effects, `done` the sites of the effects already carried out, in order.
     """
 
     def __init__(self, sites: frozenset[str], done: list[str], error: BaseException) -> None:
@@ -197,7 +211,7 @@ class Replay:
         return self.running and (site in self.sites or not rule_of(site).startswith("GM3"))
 
     def is_done(self, site: str) -> bool:
-        """Whether the effect at a site has been carried out; raises what it has raised if it is the failing one."""
+        """Whether the effect at a site has been carried out; raises the exception at the effect that failed."""
         if not self.running:
             return False
         if self.position == len(self.done):
@@ -213,7 +227,7 @@ replays: list[Replay] = []  # those in progress, of all threads
 class Local(threading.local):
     """State of one thread.
 
-    `waiting` holds what a compiled call that is about to return hands over (effect_queue.py).
+    `waiting` holds the deferred effects of a compiled call that is about to return (effect_queue.py).
     """
 
     def __init__(self) -> None:
@@ -240,7 +254,7 @@ local = Local()
 
 @dataclasses.dataclass
 class SiteRecord:
-    """What became of one site in this process."""
+    """Use and refusals of one site in this process."""
 
     mended: int = 0
     refused: dict[str, None] = dataclasses.field(default_factory=dict)
@@ -248,7 +262,7 @@ class SiteRecord:
 
 @dataclasses.dataclass
 class CallableRecord:
-    """What became of one compiled callable; `mode` is `unused`, `waiting`, `whole`, `partial` or `plain`."""
+    """Graphs and state of one compiled callable; `mode` is `unused`, `waiting`, `whole`, `partial` or `plain`."""
 
     name: str
     file: str
@@ -267,7 +281,7 @@ class CallableRecord:
     hosts: bool = False  # graphs run functions that draw from NumPy as operators
 
     def plain(self) -> dict[str, Any]:
-        """The record as data that JSON has."""
+        """The record as data for JSON."""
         return {**dataclasses.asdict(self), "counters": sorted(self.counters)}
 
 
@@ -294,24 +308,24 @@ class Registry:
                 self.sites.setdefault(site, SiteRecord()).mended += 1
 
     def refused(self, reasons: dict[str, str]) -> None:
-        """Note why the sites were left as written."""
+        """Note the reasons for which sites were left as written."""
         with self.lock:
             for site, reason in reasons.items():
                 self.sites.setdefault(site, SiteRecord()).refused[reason] = None
 
     def reason(self, site: str) -> str:
-        """The first of the reasons why a site was left as written."""
+        """The first reason for which a site was left as written."""
         with self.lock:
             return next(iter(self.sites[site].refused), "") if site in self.sites else ""
 
     def reset(self) -> None:
-        """Forget what became of sites and callables."""
+        """Forget all sites and callables."""
         with self.lock:
             self.sites.clear()
             self.callables.clear()
 
     def report(self) -> dict[str, Any]:
-        """The record as data that JSON has."""
+        """The record as data for JSON."""
         with self.lock:
             return {
                 "known_sites": self.known,
@@ -334,7 +348,7 @@ def enabled() -> bool:
 
 
 def leaves_no_mark(site: str) -> bool:
-    """Whether the mended form of a site is plain code, with nothing to prove and nothing to find in the graph."""
+    """Whether the mended form of a site is plain code, without a proof and without a marker in the graph."""
     return rule_of(site) == "GM110"
 
 
