@@ -1,4 +1,13 @@
-"""What happens in front of a graph whenever it runs: values are taken from outside, in the order of the program."""
+"""The prologue: external calls in front of each run of a graph, in program order.
+
+    begin()                        # forgets earlier undo functions
+    reading = Reading(random.random, [], {}, "", None)
+    reading()                      # draws, and gives the graph a 0-d tensor
+
+Dynamo keeps a list of calls (`random_calls`) in front of a graph, and passes their results to the graph. The objects of
+this module are such calls. Each generator is saved before its first use: a failed guard restores the saved states
+before the call runs again.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +24,17 @@ FEATURE = hooks.Feature(__name__, hooks.GUARD, "random numbers that a trace draw
 
 
 def begin() -> None:
-    """Start to remember what has to be undone."""
+    """Forget the undo functions of earlier graphs."""
     local.undo.clear()
 
 
 def remember(function: Any) -> None:
-    """Remember the random generator behind a function before the first use."""
+    """Save the state of the generator behind a function."""
     local.undo.append(impure_functions.saved(function))
 
 
 def undoing() -> Callable[[], None]:
-    """What undoes everything that has been drawn in front of the graph that runs now."""
+    """The function that undoes all calls of the present prologue."""
     parts, generator = local.undo[:], local.generator
     local.undo.clear()
 
@@ -39,22 +48,21 @@ def undoing() -> Callable[[], None]:
 
 
 def fresh(value: Any) -> Any:
-    """A constant of the trace as an argument that a function may change."""
+    """A constant of the trace as an argument; lists are copied, because the function may change them."""
     return list(value) if type(value) is list else value
 
 
 def called(function: Any, args: list, kwargs: dict, part: str) -> Any:
-    """The value of a call; what a shuffled list holds in its place."""
+    """The value of an external call; for `shuffle`, the shuffled list."""
     args = [fresh(value) for value in args]
     value = impure_functions.part_of(function(*args, **kwargs), part)
     return args[0] if getattr(function, "__name__", "") == "shuffle" else value
 
 
 class Reading:
-    """One call in front of a graph, and the tensor in which the graph gets its value.
+    """One external call of the prologue, with the tensor for the graph as result.
 
-    `place` tells the number of a value among those that its site has given; it is None where the graph gets the value
-    itself.
+    `place` maps a value to its number among the values of the site; None where the graph gets the value itself.
     """
 
     def __init__(
@@ -65,27 +73,27 @@ class Reading:
         self.kwargs = kwargs
         self.part = part
         self.place = place
-        self.like: Any = None  # the tensor that the trace was given
+        self.like: Any = None  # the tensor of the trace
 
     def __call__(self) -> Optional[torch.Tensor]:
         try:
             if not impure_functions.is_still(self.function):
                 raise GuardFailed(undoing())
             value = called(self.function, self.args, self.kwargs, self.part)
-            found = self.tensor(value)
+            tensor = self.tensor(value)
         except Exception:
             raise GuardFailed(undoing()) from None
-        if found is None or not self.fits(found):
+        if tensor is None or not self.fits(tensor):
             raise GuardFailed(undoing())
-        return found
+        return tensor
 
-    def fits(self, found: torch.Tensor) -> bool:
-        """Whether a value has the type and shape that the trace has seen."""
+    def fits(self, tensor: torch.Tensor) -> bool:
+        """Whether a tensor has the dtype, the shape and the strides of the trace."""
         like = self.like
-        return (found.dtype, found.shape, found.stride()) == (like.dtype, like.shape, like.stride())
+        return (tensor.dtype, tensor.shape, tensor.stride()) == (like.dtype, like.shape, like.stride())
 
     def tensor(self, value: Any) -> Optional[torch.Tensor]:
-        """What the graph gets; None if it cannot get it."""
+        """The tensor for the graph; None for values without a tensor form."""
         if self.place is not None:
             return torch.tensor(self.place(value))
         if type(value) is float:
@@ -100,7 +108,7 @@ class Reading:
 
 
 class Setting:
-    """One call in front of a graph that sets a random generator."""
+    """One call of the prologue that seeds a random generator."""
 
     def __init__(self, function: Any, args: list, kwargs: dict) -> None:
         self.function = function
@@ -116,7 +124,7 @@ class Setting:
 
 @FEATURE.scope
 def put_back(trace: Trace) -> Iterator[None]:
-    """Undo what the trace inside the block has drawn."""
+    """Restore the generators that the trace has drawn from."""
     try:
         yield
     finally:
