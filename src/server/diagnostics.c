@@ -31,10 +31,10 @@ static void add_message(gm_buffer *out, const gm_entry *entry) {
     gm_buffer_add_json(out, text.bytes, text.length);
 }
 
-bool gm_diagnostic_add(gm_call *call, const gm_view *view, const gm_section *part, const gm_entry *entry, gm_buffer *out) {
+bool gm_diagnostic_add(gm_call *call, const gm_view *view, const gm_section *section, const gm_entry *entry, gm_buffer *out) {
     gm_encoding_units units = call->server->client.units;
     gm_place_in place;
-    if (gm_view_locate(view, units, entry->start, &place) != part) {
+    if (gm_view_locate(view, units, entry->start, &place) != section) {
         return false;
     }
     gm_buffer_add_text(out, "{\"range\": ");
@@ -58,7 +58,7 @@ bool gm_diagnostic_add(gm_call *call, const gm_view *view, const gm_section *par
 typedef struct telling {
     gm_call *call;
     gm_view *view;
-    const gm_section *part;
+    const gm_section *section;
     const gm_checked *checked;
 } telling;
 
@@ -69,7 +69,7 @@ static void tell(void *context) {
     for (uint32_t i = 0; i < state->checked->entries.count; i++) {
         size_t before = out->length;
         gm_buffer_add_text(out, separator);
-        if (gm_diagnostic_add(state->call, state->view, state->part, &state->checked->entries.items[i], out)) {
+        if (gm_diagnostic_add(state->call, state->view, state->section, &state->checked->entries.items[i], out)) {
             separator = ", ";
         } else {
             out->length = before;
@@ -96,7 +96,7 @@ void gm_diagnostics_add(gm_call *call, gm_document *document) {
     telling state = {.call = call};
     gm_buffer_add_char(&call->out, '[');
     size_t before = call->out.length;
-    if (gm_call_view(call, document, &state.view, &state.part)) {
+    if (gm_call_view(call, document, &state.view, &state.section)) {
         state.checked = state.view->checked;
         if (!gm_work_within(call->arena, state.checked->source->length, tell, &state)) {
             call->out.length = before;

@@ -86,14 +86,14 @@ void gm_call_fail(gm_call *call, int error, const char *message);
 /* The document that `textDocument.uri` names; NULL, and GM_ERROR_PARAMS, when it is not open. */
 gm_document *gm_call_document(gm_call *call);
 
-/* The analysis of its unit, and the document's part in it; false where there is none to ask. */
-bool gm_call_view(gm_call *call, gm_document *document, gm_view **view, const gm_section **part);
+/* The analysis of its unit, and the document's section in it; false where there is none to ask. */
+bool gm_call_view(gm_call *call, gm_document *document, gm_view **view, const gm_section **section);
 
 /* Read a position; false when it is none. */
 bool gm_call_place(const gm_call *call, uint32_t value, gm_place_in *place);
 
-/* The offsets of a range in a part. */
-bool gm_call_range(const gm_call *call, uint32_t value, const gm_section *part, uint32_t *start, uint32_t *end);
+/* The offsets of a range in a section. */
+bool gm_call_range(const gm_call *call, uint32_t value, const gm_section *section, uint32_t *start, uint32_t *end);
 
 /* Send a message whose JSON, without `jsonrpc`, is the members in `body`. Without memory nothing is sent. */
 void gm_server_send(gm_server *server, const gm_buffer *body);
@@ -130,6 +130,6 @@ bool gm_server_push_due(gm_call *call);
 void gm_diagnostics_add(gm_call *call, gm_document *document);
 
 /* Add the one of an entry; false where it is in another document. */
-bool gm_diagnostic_add(gm_call *call, const gm_view *view, const gm_section *part, const gm_entry *entry, gm_buffer *out);
+bool gm_diagnostic_add(gm_call *call, const gm_view *view, const gm_section *section, const gm_entry *entry, gm_buffer *out);
 
 #endif

@@ -24,10 +24,10 @@ gm_document *gm_call_document(gm_call *call) {
     return document;
 }
 
-bool gm_call_view(gm_call *call, gm_document *document, gm_view **view, const gm_section **part) {
+bool gm_call_view(gm_call *call, gm_document *document, gm_view **view, const gm_section **section) {
     *view = gm_view_of(call->arena, document->unit);
-    *part = (*view)->checked == NULL ? NULL : gm_view_section(*view, document);
-    return *part != NULL;
+    *section = (*view)->checked == NULL ? NULL : gm_view_section(*view, document);
+    return *section != NULL;
 }
 
 bool gm_call_place(const gm_call *call, uint32_t value, gm_place_in *place) {
@@ -35,15 +35,15 @@ bool gm_call_place(const gm_call *call, uint32_t value, gm_place_in *place) {
            gm_input_number(call->in, gm_input_member(call->in, value, "character"), &place->unit);
 }
 
-bool gm_call_range(const gm_call *call, uint32_t value, const gm_section *part, uint32_t *start, uint32_t *end) {
+bool gm_call_range(const gm_call *call, uint32_t value, const gm_section *section, uint32_t *start, uint32_t *end) {
     gm_place_in from;
     gm_place_in to;
     if (!gm_call_place(call, gm_input_member(call->in, value, "start"), &from) ||
         !gm_call_place(call, gm_input_member(call->in, value, "end"), &to)) {
         return false;
     }
-    *start = gm_view_offset(part, call->server->client.units, from);
-    *end = gm_view_offset(part, call->server->client.units, to);
+    *start = gm_view_offset(section, call->server->client.units, from);
+    *end = gm_view_offset(section, call->server->client.units, to);
     return true;
 }
 

@@ -24,8 +24,8 @@ static void hide_cookie(char *text, size_t size) {
     }
 }
 
-static void add_part(gm_view *view, gm_section part) {
-    view->parts[view->count++] = part;
+static void add_section(gm_view *view, gm_section section) {
+    view->sections[view->count++] = section;
 }
 
 /* As notebook.h has it: two blank lines, then the cells, each with a line end behind it. */
@@ -44,7 +44,7 @@ static void join_cells(gm_view *view, const gm_unit *unit) {
         gm_buffer_add_char(&text, '\n');
         cell.end = (uint32_t)text.length;
         gm_vec_push(&view->arena, &view->cells->items, cell);
-        add_part(view, (gm_section){document, cell.start, cell.end, 0});
+        add_section(view, (gm_section){document, cell.start, cell.end, 0});
     }
     view->text = gm_buffer_text(&text);
     view->size = text.length;
@@ -57,7 +57,7 @@ static void copy_document(gm_view *view, gm_document *document) {
     view->text = text;
     view->size = size;
     uint32_t mark = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-    add_part(view, (gm_section){document, 0, (uint32_t)size - mark, mark});
+    add_section(view, (gm_section){document, 0, (uint32_t)size - mark, mark});
 }
 
 static size_t size_of(const gm_unit *unit) {
@@ -123,7 +123,7 @@ gm_view *gm_view_of(gm_arena *arena, gm_unit *unit) {
         }
         gm_arena_init(&unit->view->arena, gm_allocator_default(), arena->out_of_memory);
         gm_view *view = unit->view;
-        view->parts = GM_NEW_ARRAY(&view->arena, gm_section, unit->count + 1);
+        view->sections = GM_NEW_ARRAY(&view->arena, gm_section, unit->count + 1);
         if (is_readable(unit)) {
             if (unit->notebook) {
                 join_cells(view, unit);
@@ -134,6 +134,7 @@ gm_view *gm_view_of(gm_arena *arena, gm_unit *unit) {
         }
     }
     unit->view->arena.out_of_memory = arena->out_of_memory;
+    unit->view->asking = arena;
     return unit->view;
 }
 
@@ -145,23 +146,23 @@ void gm_view_free(gm_unit *unit) {
     }
 }
 
-static const gm_section *part_at(const gm_view *view, uint32_t offset) {
+static const gm_section *section_at(const gm_view *view, uint32_t offset) {
     uint32_t low = 0;
     for (uint32_t high = view->count; low < high;) {
         uint32_t middle = low + (high - low) / 2;
-        if (view->parts[middle].start <= offset) {
+        if (view->sections[middle].start <= offset) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return low > 0 ? &view->parts[low - 1] : NULL;
+    return low > 0 ? &view->sections[low - 1] : NULL;
 }
 
 const gm_section *gm_view_section(const gm_view *view, const gm_document *document) {
     for (uint32_t i = 0; i < view->count; i++) {
-        if (view->parts[i].document == document) {
-            return &view->parts[i];
+        if (view->sections[i].document == document) {
+            return &view->sections[i];
         }
     }
     return NULL;
@@ -169,42 +170,42 @@ const gm_section *gm_view_section(const gm_view *view, const gm_document *docume
 
 /* The line end that is put behind a cell is none of its document: an offset behind it is the cell's end. */
 const gm_section *gm_view_locate(const gm_view *view, gm_encoding_units units, uint32_t offset, gm_place_in *place) {
-    const gm_section *part = part_at(view, offset);
-    if (part == NULL && view->count > 0) {
-        part = &view->parts[0]; /* what is said of the whole notebook */
-        offset = part->start;
+    const gm_section *section = section_at(view, offset);
+    if (section == NULL && view->count > 0) {
+        section = &view->sections[0]; /* what is said of the whole notebook */
+        offset = section->start;
     }
-    if (part == NULL) {
+    if (section == NULL) {
         return NULL;
     }
     const gm_source *source = view->checked->source;
-    uint32_t last = view->cells != NULL ? part->end - 1 : part->end;
+    uint32_t last = view->cells != NULL ? section->end - 1 : section->end;
     offset = offset > last ? last : offset;
     offset = offset > source->length ? source->length : offset; /* of a file whose beginning alone is there */
     gm_position at = gm_source_position(source, offset);
-    gm_position first = gm_source_position(source, part->start);
-    gm_work(&((gm_view *)(uintptr_t)view)->arena, at.column / sizeof(uint64_t));
+    gm_position first = gm_source_position(source, section->start);
+    gm_work(view->asking, at.column / sizeof(uint64_t));
     place->line = at.line - first.line;
     place->unit = gm_units_of(units, source->text + offset - at.column, at.column);
-    if (place->line == 0 && part->skipped > 0) {
-        place->unit += units == GM_UNITS_UTF8 ? part->skipped : 1;
+    if (place->line == 0 && section->skipped > 0) {
+        place->unit += units == GM_UNITS_UTF8 ? section->skipped : 1;
     }
-    return part;
+    return section;
 }
 
-uint32_t gm_view_offset(const gm_section *part, gm_encoding_units units, gm_place_in place) {
-    const gm_bytes *text = &part->document->text;
+uint32_t gm_view_offset(const gm_section *section, gm_encoding_units units, gm_place_in place) {
+    const gm_bytes *text = &section->document->text;
     size_t at = gm_offset_of(units, text->bytes, text->size, place);
-    return part->start + (uint32_t)(at < part->skipped ? 0 : at - part->skipped);
+    return section->start + (uint32_t)(at < section->skipped ? 0 : at - section->skipped);
 }
 
 void gm_view_add_range(gm_buffer *out, const gm_view *view, gm_encoding_units units, uint32_t start, uint32_t end) {
     gm_place_in from = {0, 0};
     gm_place_in to = {0, 0};
-    const gm_section *part = gm_view_locate(view, units, start, &from);
+    const gm_section *section = gm_view_locate(view, units, start, &from);
     to = from;
-    if (part != NULL && end > start && gm_view_locate(view, units, end, &to) != part && view->cells != NULL) {
-        (void)gm_view_locate(view, units, part->end - 1, &to); /* behind the cell's line end */
+    if (section != NULL && end > start && gm_view_locate(view, units, end, &to) != section && view->cells != NULL) {
+        (void)gm_view_locate(view, units, section->end - 1, &to); /* behind the cell's line end */
     }
     gm_buffer_printf(out, "{\"start\": {\"line\": %u, \"character\": %u}, \"end\": {\"line\": %u, \"character\": %u}}", from.line, from.unit,
                      to.line, to.unit);

@@ -19,13 +19,14 @@ typedef struct gm_section {
 
 typedef struct gm_view {
     gm_arena arena;
+    gm_arena *asking; /* of the call that asked last: what positions take counts there */
     const char *text; /* that was checked */
     size_t size;
     gm_check_options options;
     gm_checked *checked; /* NULL: the settings cannot be used, or leave the file out */
     const char *problem; /* why the settings cannot be used; or NULL */
     const char *problem_path;
-    gm_section *parts; /* in order of position */
+    gm_section *sections; /* in order of position */
     uint32_t count;
     gm_cells *cells; /* of a notebook; else NULL */
 } gm_view;
@@ -38,13 +39,13 @@ void gm_view_free(gm_unit *unit);
 /* Where an offset of the text is; in front of the first cell that cell's start. NULL where there is no document. */
 const gm_section *gm_view_locate(const gm_view *view, gm_encoding_units units, uint32_t offset, gm_place_in *place);
 
-/* The part of a document; NULL for cells that are not analysed. */
+/* The section of a document; NULL for cells that are not analysed. */
 const gm_section *gm_view_section(const gm_view *view, const gm_document *document);
 
 /* The offset in the text of a position of a document. */
-uint32_t gm_view_offset(const gm_section *part, gm_encoding_units units, gm_place_in place);
+uint32_t gm_view_offset(const gm_section *section, gm_encoding_units units, gm_place_in place);
 
-/* Add a range as JSON, without the document that it is in. Offsets are of one part. */
+/* Add a range as JSON, without the document that it is in. Offsets are of one section. */
 void gm_view_add_range(gm_buffer *out, const gm_view *view, gm_encoding_units units, uint32_t start, uint32_t end);
 
 #endif
