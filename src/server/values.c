@@ -9,12 +9,19 @@ typedef struct search {
     const gm_node *parent; /* of `found` */
 } search;
 
+/* Whether the offset is behind the object of an attribute. */
+static bool offset_is_in_name(const search *state, const gm_node *node) {
+    return node->kind == GM_KIND_Attribute && state->offset > gm_as_Attribute(node)->value->end;
+}
+
 static bool visit(const gm_node *node, const gm_node *parent, void *context) {
     search *state = context;
     if (node->start > state->offset || node->end < state->offset) {
         return false;
     }
-    if (gm_is_expr(node) && node->kind != GM_KIND_Constant && node->kind != GM_KIND_Slice) {
+    bool called = parent != NULL && parent == state->found && parent->kind == GM_KIND_Call && gm_as_Call(parent)->func == node &&
+                  (node->kind == GM_KIND_Name || offset_is_in_name(state, node)); /* of the method: what it gives is asked for */
+    if (!called && gm_is_expr(node) && node->kind != GM_KIND_Constant && node->kind != GM_KIND_Slice) {
         state->found = node;
         state->parent = parent;
     }
