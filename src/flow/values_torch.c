@@ -71,6 +71,7 @@ gm_value gm_value_of_torch_name(gm_flow *flow, const gm_name *name, const gm_nod
 
 /* Methods that many objects have: no sign of a tensor. */
 static bool is_common_name(const char *name) {
+    /* clang-format off */
     static const char *const names[] = {
         "add",   "apply_", "backward", "bfloat16", "bool",   "byte",   "char",  "cpu",    "cross",  "cuda",   "data",   "device",
         "diff",  "div",    "dot",      "double",   "dtype",  "eig",    "eq",    "equal",  "exp",    "expand", "fix",    "flip",
@@ -84,6 +85,7 @@ static bool is_common_name(const char *name) {
         "cholesky", "rad2deg", "norm", "frac",     "view",   "copy_",  "is_complex", "is_cuda", "is_cpu", "is_meta", "is_sparse",
         "is_quantized", "is_leaf", "retain_grad", "detach", "clone", "dequantize", "sum", "all", "any", "max", "min", "item", "put_",
         "square", "sqrt", "roll", "erf", "size", NULL};
+    /* clang-format on */
     return gm_text_in(name, names);
 }
 
