@@ -8,6 +8,7 @@ the call to run again, the tensor gets back the flag that it had.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from typing import Any, Callable, Iterator, Sequence
 
 import torch
@@ -17,11 +18,22 @@ from ..analysis.marker_regions import tensor_of
 from ..base import marker_ops, torch_names, trace_state
 from ..base.dynamo_values import inline
 from ..base.marker_ops import kind_of
+from ..base.owned_state import OwnedState
 
 # An option of Dynamo. Torch before 2.12 does not look at the flag of a parameter while the dictionary that holds the
 # parameter stays the same, and a flag that a call has changed does not change the dictionary.
 SKIPS_GUARDS = "skip_tensor_guards_with_matching_dict_tags"
 Flags = list[tuple[int, bool, bool]]  # position of an input, its flag while the graph runs and at the end
+
+
+@dataclasses.dataclass
+class Switches:
+    """The changes of `requires_grad` in one trace."""
+
+    any_input: bool = False  # `requires_grad` of an input changes
+
+
+SWITCHES = OwnedState(__name__, Switches)
 
 
 def switch(trace: trace_state.Trace, tx: Any, variable: Any, wanted: bool) -> Any:
@@ -39,7 +51,7 @@ def switch(trace: trace_state.Trace, tx: Any, variable: Any, wanted: bool) -> An
         raise trace_state.SiteRefused(
             "`requires_grad` of a tensor is changed inside a branch or a higher-order operator"
         )
-    trace.switches = True
+    SWITCHES.of(trace).any_input = True
     arguments = [ConstantVariable.create(f"#{int(wanted)}"), variable]
     inline(tx, mark, arguments, {})
     value.requires_grad_(wanted)
@@ -52,8 +64,10 @@ def mark(key: str, tensor: torch.Tensor) -> None:
     marker_ops.switch(key, tensor)
 
 
-def settle(module: GraphModule) -> Flags:
+def settle(module: GraphModule, trace: trace_state.Trace) -> Flags:
     """Take the marks out of a graph; gives which inputs it needs with which flags."""
+    if not SWITCHES.of(trace).any_input:
+        return []
     changed: dict[Node, list[bool]] = {}
     used: dict[Node, set[bool]] = {}
     marks = [node for node in module.graph.nodes if kind_of(node) == "switch"]

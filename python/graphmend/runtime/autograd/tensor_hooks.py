@@ -13,6 +13,7 @@ A backend that differentiates nothing itself has the tensors at hand, and the ho
 
 from __future__ import annotations
 
+import dataclasses
 import dis
 import functools
 import inspect
@@ -35,7 +36,15 @@ from . import hook_runner, inner_gradients
 from .hook_runner import Hooks, attach, hooked
 from .unused_gradients import EMPTY
 
-FEATURE = hooks.Feature(__name__, hooks.GAIN, "hooks on tensors that do more than compute")
+
+@dataclasses.dataclass
+class Hooked:
+    """The tensors of one trace with hooks that Python calls."""
+
+    places: dict[Node, int] = dataclasses.field(default_factory=dict)  # nodes, with their position among these
+
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "hooks on tensors that do more than compute", state=Hooked)
 
 # By these a hook looks at what a backward graph has not done yet, or at where it is called from.
 FORBIDDEN = frozenset(
@@ -72,11 +81,17 @@ def left_to_python(trace: trace_state.Trace, tx: Any, tensor: Any, hook: Any) ->
         raise trace_state.SiteRefused(reason)
     hook_runner.keep_order()
     undo_log.watch(trace, tx.output)
-    place = trace.hooked.setdefault(tensor.as_proxy().node, len(trace.hooked))
+    places = FEATURE.of(trace).places
+    place = places.setdefault(tensor.as_proxy().node, len(places))
     trace.keys += 1
     handle = handle_class()(tensor, place, trace.keys)
     handle.register(tx, hook)
     return handle
+
+
+def has_hooks(trace: trace_state.Trace) -> bool:
+    """Whether Python calls hooks on tensors of the graph."""
+    return bool(FEATURE.of(trace).places)
 
 
 def register(tensor: torch.Tensor, key: str, handle: Any, function: Optional[Callable[..., Any]]) -> None:

@@ -24,9 +24,10 @@ import inspect
 import os
 import sys
 from collections.abc import Iterator
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Generic, Optional, overload
 
 from . import slots, torch_names
+from .owned_state import OwnedState, State
 from .slots import Function, Slot
 
 GUARD, GAIN = "guard", "gain"
@@ -37,7 +38,7 @@ Scope = Callable[[Any], contextlib.AbstractContextManager]
 class Hook:
     """One function of a feature, at one capability. A feature goes on without a hook that is not `needed`."""
 
-    feature: "Feature"
+    feature: "Feature[Any]"
     capability: str
     function: Function
     needed: bool
@@ -51,27 +52,35 @@ class Hook:
         return named, inspect.Parameter.VAR_POSITIONAL in kinds, inspect.Parameter.VAR_KEYWORD in kinds
 
 
-class Feature:
+class Feature(OwnedState[State], Generic[State]):
     """Something that the runtime does while Dynamo traces.
 
     `partial`: it does so in traces of single frames, too, and not only in those of whole calls. `wanted` tells of a
-    trace whether it does so there. `state` makes what the feature notes in one trace (`of`). `rules` are the codes
-    (`GM3` stands for all that begin so) which rest on a guard; all of them do where it names none.
+    trace whether it does so there. `state` is the class of the feature's own state in one trace (`of`). `rules` are
+    the codes (`GM3` stands for all that begin so) which rest on a guard; all of them do where it names none.
     """
+
+    @overload
+    def __init__(self, module: str, kind: str, summary: str, *, state: Callable[[], State], **options: Any) -> None: ...
+
+    @overload
+    def __init__(self: Feature[None], module: str, kind: str, summary: str, **options: Any) -> None: ...
 
     def __init__(
         self,
         module: str,
         kind: str,
         summary: str,
+        *,
         partial: bool = False,
         wanted: Optional[Callable[[Any], bool]] = None,
         state: Optional[Callable[[], Any]] = None,
         rules: tuple[str, ...] = (),
     ) -> None:
+        super().__init__(module, state)
         self.name = module.rpartition(".")[2]
-        self.module, self.kind, self.summary = module, kind, summary
-        self.partial, self.wanted, self.state, self.rules = partial, wanted, state, rules
+        self.kind, self.summary = kind, summary
+        self.partial, self.wanted, self.rules = partial, wanted, rules
         self.hooks: list[Hook] = []
         self.scopes: list[Scope] = []
         features[self.name] = self
@@ -109,20 +118,12 @@ class Feature:
         self.scopes.append(contextlib.contextmanager(function))
         return function
 
-    def of(self, trace: Any) -> Any:
-        """What the feature notes in a trace."""
-        found = trace.notes.get(self.name)
-        if found is None:
-            assert self.state is not None
-            found = trace.notes[self.name] = self.state()
-        return found
-
     def acts_in(self, trace: Any) -> bool:
         """Whether the feature is in force in a trace."""
         return (trace.whole or self.partial) and self.name not in lost and (self.wanted is None or self.wanted(trace))
 
 
-features: dict[str, Feature] = {}  # in the order in which they are loaded
+features: dict[str, Feature[Any]] = {}  # in the order in which they are loaded
 lost: dict[str, str] = {}  # features that are off, and why
 calls: collections.Counter[str] = collections.Counter()  # by capability, while they are counted
 counted: list[bool] = []  # holds an item while calls are counted

@@ -99,7 +99,6 @@ class Trace:
     parameters: set[int] = dataclasses.field(default_factory=set)  # of `selected`, those chosen from a parameter
     containers: dict[int, Any] = dataclasses.field(default_factory=dict)  # results of sides, by id
     surroundings: Any = None
-    path: Any = None
     answers: Optional[tuple[bool, ...]] = None  # those of the path that the graph follows, when it is made
     calls_random: bool = False  # the graph needs numbers from Python's `random`
     readings: dict[str, None] = dataclasses.field(default_factory=dict)  # clocks that are read behind the graph
@@ -124,13 +123,10 @@ class Trace:
     crowded: bool = False  # too many not to be constants
     assumed: list[Any] = dataclasses.field(default_factory=list)  # what the graph assumes of them, as expressions
     lists: list[Any] = dataclasses.field(default_factory=list)  # of numbers, each assumed as a whole
-    switched: list[Any] = dataclasses.field(default_factory=list)  # nodes that the program has made leaves
     drained: int = 0  # generators that Dynamo runs to their ends because they leave the call
     hosts: bool = False  # functions that draw from NumPy run as operators of the graph (numpy_random_functions.py)
     drawing: bool = False  # there are such functions
     inside: bool = False  # the trace has ended in one of them
-    hooked: dict[Any, int] = dataclasses.field(default_factory=dict)  # nodes that have hooks (tensor_hooks.py)
-    switches: bool = False  # `requires_grad` of inputs changes (requires_grad_inputs.py)
     libraries: dict[str, None] = dataclasses.field(default_factory=dict)  # sites of libraries' functions
     shows: dict[str, None] = dataclasses.field(default_factory=dict)  # sites that look at the stack
     cached: dict[str, dict] = dataclasses.field(default_factory=dict)  # by site: what caches are asked for
@@ -144,15 +140,8 @@ class Trace:
     ignoring: int = 0  # blocks of `numpy.errstate` that have not ended
     raising: list[bool] = dataclasses.field(default_factory=list)  # by block of `catch_warnings`: all are exceptions
     on_cpu: bool = False  # the graph has to stay on the CPU
-    retained: list[Any] = dataclasses.field(default_factory=list)  # computed tensors with `.grad` (retain_grad.py)
-    differentiates: bool = False  # gradients are computed for `backward`
-    accumulates: bool = False  # the program computes gradients and adds them to those of its leaves
     held: dict[str, Any] = dataclasses.field(default_factory=dict)  # what modules hold, by source; numbers or None
     moving: bool = False  # the graph writes to that
-    foreign: set[Any] = dataclasses.field(
-        default_factory=set
-    )  # nodes that do not come from modules alone (path_speculation.py)
-    own: dict[Any, tuple] = dataclasses.field(default_factory=dict)  # nodes that are not foreign, with these users
     hasty: bool = False  # no site has been refused so far: most often there is one, and no need to look for more
     early: bool = False  # no trace has come to its end, nor been given up for what a call fills in
     filling: bool = False  # this one has been given up for that (lazy_attributes.py)

@@ -8,6 +8,7 @@ it computes them again. A call that takes another path is undone and run by a gr
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from typing import Any, Iterable, Iterator, Optional
 
 import torch
@@ -17,6 +18,19 @@ from ..analysis import node_facts
 from ..base import torch_names, trace_state
 from ..base.dynamo_values import guard_source
 from ..base.marker_ops import kind_of
+from ..base.owned_state import OwnedState
+
+
+@dataclasses.dataclass
+class Speculation:
+    """The path of one trace, and the origins of the nodes of its graph."""
+
+    path: Optional[Path] = None  # the answers so far; None before the first question
+    foreign: set[Node] = dataclasses.field(default_factory=set)  # nodes that do not come from modules alone
+    own: dict[Node, tuple[Node, ...]] = dataclasses.field(default_factory=dict)  # the other nodes, with their users
+
+
+SPECULATION = OwnedState(__name__, Speculation)
 
 MAX_DECISIONS = 64
 # What changes only how gradients are recorded. It would outlast the moment in which the shadow runs.
@@ -40,6 +54,14 @@ class Shadow:
         self.values: dict[Node, Any] = {}
         self.blocks: dict[Node, Any] = {}  # of autocast, that the graph is in, by the nodes that enter them
         self.generators = torch.get_rng_state()
+
+    def set_generators(self, state: Optional[torch.Tensor] = None) -> None:
+        """Let the next draws begin with a state of the random generator: the present one, or another."""
+        self.generators = torch.get_rng_state() if state is None else state
+
+    def note(self, node: Node, value: Any) -> None:
+        """Note the value of a node that the trace has computed."""
+        self.values[node] = value
 
     def value(self, node: Node) -> Any:
         """The value of a node of the graph; what comes from the program's modules alone is computed alone."""
@@ -145,7 +167,9 @@ def of_modules(node: Node) -> Optional[list[Node]]:
     None where arguments of the call or random numbers are among them, or where the graph writes to one of them. That
     stays so however the graph grows, and is noted in the trace.
     """
-    foreign, own = trace_state.local.trace.foreign, trace_state.local.trace.own
+    assert trace_state.local.trace is not None
+    origins = SPECULATION.of(trace_state.local.trace)
+    foreign, own = origins.foreign, origins.own
     found: dict[Node, None] = {}
     waiting = [node]
     while waiting:
@@ -225,6 +249,18 @@ class Path:
 
 def path_of(trace: trace_state.Trace, output: Any) -> Path:
     """The path of a trace, begun when first asked for."""
-    if trace.path is None or trace.path.output is not output:
-        trace.path = Path(output, trace_state.local.known)
-    return trace.path
+    speculation = SPECULATION.of(trace)
+    if speculation.path is None or speculation.path.output is not output:
+        speculation.path = Path(output, trace_state.local.known)
+    return speculation.path
+
+
+def shadow_of(trace: trace_state.Trace) -> Optional[Shadow]:
+    """The shadow run of a trace; None before the first question about the path, and after a failure."""
+    path = SPECULATION.of(trace).path
+    return path.shadow if path is not None else None
+
+
+def forget_path(trace: trace_state.Trace) -> None:
+    """Free the graph and the copies of the inputs, at the end of a trace."""
+    SPECULATION.of(trace).path = None

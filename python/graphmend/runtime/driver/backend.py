@@ -112,7 +112,7 @@ class MendingBackend:
                 raise trace_state.SiteRefused("the call changes a number that it takes for settled")
         if trace.on_cpu:
             refuse_devices(module)
-        if not (trace.switched or has_markers(module) or (trace.whole and rests(module, trace))):
+        if not (inner_gradients.has_leaves(trace) or has_markers(module) or (trace.whole and rests(module, trace))):
             if trace.whole:
                 self.follow((), trace, module)
             guard_filter.drop(translator().output)

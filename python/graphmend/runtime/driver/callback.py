@@ -27,6 +27,7 @@ from ..base.marker_ops import site_of
 from ..capture.assumptions import MOST
 from ..capture.data_scalars import CAPTURE
 from ..capture.identity_guard import surroundings
+from ..capture.path_speculation import forget_path
 from ..external.locks import wait_once
 from ..shims.lazy_attributes import foreseen
 from . import faults, variants
@@ -288,7 +289,8 @@ class Callback:
         except Exception as error:
             return None, error
         finally:
-            trace_state.local.trace = trace.path = None
+            trace_state.local.trace = None
+            forget_path(trace)
             forget_strictness(self._torchdynamo_orig_backend)
             _current_scope_id.value = scope
             _set_error_on_graph_break(strict)

@@ -24,6 +24,7 @@ from ..base.dynamo_values import as_constant, constant, real, translator
 from ..base.marker_ops import site_of
 from ..base.trace_state import local
 from ..capture.dialect import taken
+from ..capture.path_speculation import shadow_of
 from ..capture.trace_time import refuse, site_on
 from ..effects import undo_log
 from ..effects.deferred_values import Later, take
@@ -429,9 +430,10 @@ def refuse_late_seed(output: Any, site: str) -> None:
 def seed(setting: Setting) -> str:
     """Add a call that sets a generator to those in front of the graph."""
     translator().output.random_calls.append((setting, (), {}))
-    path = trace_state.local.trace.path  # type: ignore[union-attr]
-    if path is not None and path.shadow is not None:
-        path.shadow.generators = torch.get_rng_state()
+    assert trace_state.local.trace is not None
+    shadow = shadow_of(trace_state.local.trace)
+    if shadow is not None:
+        shadow.set_generators()
     return "nothing"
 
 

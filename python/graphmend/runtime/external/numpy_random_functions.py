@@ -236,7 +236,7 @@ def called(trace: trace_state.Trace, tx: Any, variable: Any, args: Any, kwargs: 
     found.hosted = tx.output.create_proxy("call_function", OPERATOR, inputs, {})
     result = NumpyNdarrayVariable.create(tx, found.hosted)
     if path.shadow is not None:
-        path.shadow.values[found.hosted.node] = host.like
+        path.shadow.note(found.hosted.node, host.like)
     return result
 
 

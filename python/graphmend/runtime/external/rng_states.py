@@ -22,6 +22,7 @@ from ..base import call_stack, hooks, trace_state
 from ..base.dynamo_values import constant as run_now
 from ..base.dynamo_values import inline, translator
 from ..base.marker_ops import kind_of
+from ..capture.path_speculation import shadow_of
 from ..capture.trace_time import nested_context
 from . import external_calls
 from .prologue import Reading
@@ -117,8 +118,7 @@ def save(trace: trace_state.Trace, tx: Any) -> Saved:
     found = external_calls.notes()
     found.sites[site_of(tx)] = None
     external_calls.remember_once(found, None, OWNER)
-    shadow = trace.path.shadow if trace.path is not None else None
-    saved = Saved(set(output.graph.nodes), getattr(shadow, "generators", None))
+    saved = Saved(set(output.graph.nodes), getattr(shadow_of(trace), "generators", None))
     output.random_calls.append((saved, (), {}))
     saved()
     return saved
@@ -133,8 +133,9 @@ def put_back(trace: trace_state.Trace, saved: Saved) -> None:
         refuse("the graph draws random numbers between two states of the generator")
     saved.put_back()
     output.random_calls.append((saved.put_back, (), {}))
-    if trace.path is not None and trace.path.shadow is not None:
-        trace.path.shadow.generators = torch.get_rng_state() if saved.shadow is None else saved.shadow
+    shadow = shadow_of(trace)
+    if shadow is not None:
+        shadow.set_generators(saved.shadow)
 
 
 def forks_cpu(function: Any, args: Any, kwargs: Any) -> bool:

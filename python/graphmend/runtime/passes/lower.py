@@ -12,7 +12,7 @@ from ..analysis import branch_proofs, node_facts
 from ..analysis.marker_regions import Event, Marks, Region, predicate_beside, read, tensor_of
 from ..autograd import inner_gradients, requires_grad_inputs
 from ..autograd.hook_runner import Hooks
-from ..autograd.tensor_hooks import place_hooks, refuse_hooks
+from ..autograd.tensor_hooks import has_hooks, place_hooks, refuse_hooks
 from ..autograd.unused_gradients import Reach, reach_of
 from ..base.graph_code import finish
 from ..base.marker_ops import kind_of, site_of
@@ -59,7 +59,7 @@ class Plan:
 
 def lower(module: GraphModule, trace: Trace) -> Plan:
     """Prove every site of the graph, then replace its markers; raises SiteRefused with the reasons in the trace."""
-    flags = requires_grad_inputs.settle(module) if trace.switches else []
+    flags = requires_grad_inputs.settle(module, trace)
     inner_gradients.settle(module, trace)
     numpy_random_functions.settle(module)
     drop_idle_dropouts(module)
@@ -80,7 +80,7 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     plan = Plan(marks.sites() | {*outside, *trace.cached, *trace.libraries})
     plan.flags = flags
     plan.numbers = trace.whole and depends_on_data(module)
-    marked = marks.checks or marks.decisions or marks.events or trace.libraries or trace.hooked or flags
+    marked = marks.checks or marks.decisions or marks.events or trace.libraries or has_hooks(trace) or flags
     lost = [] if trace.refusals else lost_failures(module, marks, trace)
     refuse_reruns(trace, marks.checks or marks.decisions or plan.numbers or trace.assumed or lost)
     if not trace.refusals and (marked or plan.numbers or trace.assumed or trace.outside or lost):
