@@ -31,7 +31,9 @@ from ..base import hooks, torch_names, trace_state
 from ..base.dynamo_values import inline, receiver_of
 from ..base.marker_ops import hook as marker
 from ..base.marker_ops import kind_of
+from ..capture.trace_time import number_of_use
 from ..effects import undo_log
+from ..external import numpy_random_functions
 from . import hook_runner, inner_gradients
 from .hook_runner import Hooks, attach, hooked
 from .unused_gradients import EMPTY
@@ -63,12 +65,12 @@ def add_hook(call: Any, trace: trace_state.Trace, self: Any, tx: Any, hook: Any)
     """Leave a hook to Python where Dynamo cannot follow it."""
     if self.source or torch_names.compiled_autograd_enabled:
         return call(self, tx, hook)
-    if trace.hosts:
+    if numpy_random_functions.FEATURE.of(trace).as_operators:
         return left_to_python(trace, tx, self, hook)
     try:
         return call(self, tx, hook)
     except Exception:
-        trace.drawing = True  # try again, with what Dynamo cannot follow as operators
+        numpy_random_functions.want_operators(trace)  # try again, with what Dynamo cannot follow as operators
         raise
 
 
@@ -83,8 +85,7 @@ def left_to_python(trace: trace_state.Trace, tx: Any, tensor: Any, hook: Any) ->
     undo_log.watch(trace, tx.output)
     places = FEATURE.of(trace).places
     place = places.setdefault(tensor.as_proxy().node, len(places))
-    trace.keys += 1
-    handle = handle_class()(tensor, place, trace.keys)
+    handle = handle_class()(tensor, place, number_of_use(trace))
     handle.register(tx, hook)
     return handle
 

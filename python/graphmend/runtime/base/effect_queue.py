@@ -7,10 +7,12 @@ for it, and the code hands over that constant with the values: every step counts
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, Callable, Optional
 
 from . import trace_state
 from .dynamo_values import source_name
+from .owned_state import OwnedState
 
 DYNAMIC = object()  # what stands for a value that is known only when the graph has run
 INDENT = object()  # in place of a sink: the following events are those of one side of a branch
@@ -24,7 +26,7 @@ class Work:
     mode of all events, None if they differ or if some are those of one side of a branch; `modes` and `sites` are by
     position. `receivers` are those who are shown it,
     None where nobody is. `undoes` tells whether the graph, or the code around it, notes how to undo the call, and
-    `fills` where the result gets what the work reads.
+    `fills` where the result gets what the work reads. `complete` sets these three.
     """
 
     def __init__(self, events: list[tuple[Any, Any, Any]]) -> None:
@@ -36,6 +38,25 @@ class Work:
         self.undoes = True
         self.fills: Any = None
         self.receivers: Any = None
+
+    def complete(self, undoes: bool, fills: Any, receivers: Any) -> None:
+        """Set the parts that are known at the end of the trace."""
+        self.undoes, self.fills, self.receivers = undoes, fills, receivers
+
+
+@dataclasses.dataclass
+class HandOver:
+    """The deferred work of one trace."""
+
+    work: Optional[Work] = None  # the work that the code around the graph hands over
+
+
+HAND_OVER = OwnedState(__name__, HandOver)
+
+
+def work_of(trace: trace_state.Trace) -> Optional[Work]:
+    """The deferred work of a trace; None where nothing is deferred."""
+    return HAND_OVER.of(trace).work
 
 
 def apply(function: Callable[..., None], *values: Any) -> None:
@@ -81,10 +102,10 @@ def hand_over(trace: trace_state.Trace, var: Any, cg: Any) -> None:
     from .torch_names import create_instruction
 
     events = [event_of(item) for item in var.items]
-    trace.work = Work([event[:3] for event in events])
+    work = HAND_OVER.of(trace).work = Work([event[:3] for event in events])
     constants = [tuple(constant_of(value) for value in values) for _, _, _, values in events]
     if any(value is DYNAMIC for values in constants for value in values):
-        cg.append_output(cg.create_load_const_unchecked(trace.work))
+        cg.append_output(cg.create_load_const_unchecked(work))
         for (_, _, _, values), known in zip(events, constants):
             if any(value is DYNAMIC for value in known):
                 cg.foreach(values)
@@ -93,7 +114,7 @@ def hand_over(trace: trace_state.Trace, var: Any, cg: Any) -> None:
                 cg.append_output(cg.create_load_const_unchecked(known))
         cg.append_output(create_instruction("BUILD_TUPLE", arg=len(events) + 1))
     else:
-        cg.append_output(cg.create_load_const_unchecked((trace.work, *constants)))
+        cg.append_output(cg.create_load_const_unchecked((work, *constants)))
     cg.clear_tos()
     cg.load_import_from(trace_state.__name__, "local")
     cg.load_attr("waiting")

@@ -7,6 +7,7 @@ What is assumed becomes an assertion in the graph, and a call for which it does 
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import operator
 from typing import Any, Optional
@@ -19,7 +20,26 @@ from ..base import hooks, torch_names, trace_state
 from ..base.dynamo_values import source_name, translator
 from .path_speculation import giving, is_of_module, of_modules, path_of
 
-FEATURE = hooks.Feature(__name__, hooks.GUARD, "numbers that a trace has to know")
+
+@dataclasses.dataclass
+class Numbers:
+    """The numbers and sizes in one trace that data decide. The first four fields are settings of the attempt."""
+
+    symbolic: bool = False  # numbers stay symbolic, however many there are
+    items: bool = True  # numbers in inputs may be constants, too
+    fixed: bool = False  # numbers are constants of the graph, from here on
+    held: dict[str, Any] = dataclasses.field(default_factory=dict)  # numbers of modules by source; None for tensors
+    matter: bool = False  # the trace has met such a number, so another treatment may help
+    constants: bool = False  # a number in an input is a constant of the graph
+    symbols: int = 0  # numbers that the graph takes from data
+    crowded: bool = False  # the numbers became constants because they are many
+    assumed: list[Any] = dataclasses.field(default_factory=list)  # facts that the graph assumes, as expressions
+    lists: list[Any] = dataclasses.field(default_factory=list)  # lists of numbers, each assumed as a whole
+    fetches: list[Any] = dataclasses.field(default_factory=list)  # nodes of operators, with a tensor and its number
+    moving: bool = False  # the graph writes to numbers in `held`
+
+
+FEATURE = hooks.Feature(__name__, hooks.GUARD, "numbers that a trace has to know", state=Numbers)
 
 FETCH = (torch.ops.aten._local_scalar_dense.default, torch.ops.aten.item.default)
 # By the names of sympy's classes.
@@ -34,6 +54,36 @@ OPERATORS = {
 # Symbols. For 24 of them Inductor needs a minute, for 48 more than ten, and for as many constants some seconds.
 MANY, MOST = 16, 32
 FAILED = "Runtime assertion failed for expression "
+
+
+def numbers_of(trace: trace_state.Trace) -> Numbers:
+    """The numbers of a trace that data decide."""
+    return FEATURE.of(trace)
+
+
+def note_numbers(trace: trace_state.Trace) -> None:
+    """Note that the trace has met a number from data."""
+    FEATURE.of(trace).matter = True
+
+
+def note_list(trace: trace_state.Trace, numbers: Any, count: int) -> None:
+    """Note a list of numbers that the graph assumes as a whole."""
+    known = FEATURE.of(trace)
+    known.lists.append(numbers)
+    known.symbols += count
+
+
+def route(trace: trace_state.Trace, answers: tuple[bool, ...]) -> tuple[Any, ...]:
+    """The facts that a graph with these answers rests on, in a form that can be compared."""
+    numbers = FEATURE.of(trace)
+    return (*answers, *map(str, numbers.assumed), *map(str, numbers.lists))
+
+
+def refuse_changed(module: GraphModule, trace: trace_state.Trace) -> None:
+    """Refuse a graph that writes to numbers which it takes for settled."""
+    if changes_what_is_held(module, trace):
+        FEATURE.of(trace).moving = True
+        raise trace_state.SiteRefused("the call changes a number that it takes for settled")
 
 
 @FEATURE.hook("shape.evaluate")
@@ -64,16 +114,17 @@ def create_number(create: Any, trace: trace_state.Trace, cls: Any, tx: Any, *arg
 def note_example(note: Any, trace: trace_state.Trace, node: Node, value: Any) -> None:
     """Count the numbers that data decide."""
     note(node, value)
-    trace.numbers = trace.numbers or (is_number(value) and bool(items_in(value)))
+    numbers = FEATURE.of(trace)
+    numbers.matter = numbers.matter or (is_number(value) and bool(items_in(value)))
     if "unbacked_bindings" in node.meta:
-        trace.numbers = True
-        origins = None if trace.symbolic else of_modules(node)
+        numbers.matter = True
+        origins = None if numbers.symbolic else of_modules(node)
         hold(trace, origins or [])
-        trace.symbols += len(node.meta["unbacked_bindings"]) if origins is None else 0
-        if trace.fixed or origins is not None:
+        numbers.symbols += len(node.meta["unbacked_bindings"]) if origins is None else 0
+        if numbers.fixed or origins is not None:
             fix_sizes(trace, node)
-        elif trace.symbols > (MOST if trace.symbolic else MANY):
-            trace.crowded = True
+        elif numbers.symbols > (MOST if numbers.symbolic else MANY):
+            numbers.crowded = True
             fix_all(trace)
 
 
@@ -86,7 +137,7 @@ def fetch_number(fetch: Any, trace: trace_state.Trace, mode: Any, operator: Any,
         bind(trace, mode.shape_env, value, number)
     settle(trace, number)
     if (graph := translator().output.graph).nodes:
-        trace.fetches.append((next(iter(reversed(graph.nodes))), value, number))
+        FEATURE.of(trace).fetches.append((next(iter(reversed(graph.nodes))), value, number))
     return number
 
 
@@ -103,10 +154,10 @@ def assume(trace: trace_state.Trace, shapes: Any, expr: Any) -> Any:
     if not (found.is_number or found in (sympy.true, sympy.false)):
         return None
     fact = expr if found is sympy.true else sympy.Not(expr) if found is sympy.false else sympy.Eq(expr, found)
-    trace.numbers = True
+    note_numbers(trace)
     if not shapes.guard_or_defer_runtime_assert(fact, "assumed of this call"):
         return None
-    trace.assumed.append(fact)
+    FEATURE.of(trace).assumed.append(fact)
     if any(symbol_is_type(symbol, SymT.UNBACKED_FLOAT) for symbol in values):
         assert_comparison(shapes, fact)
     return found
@@ -198,7 +249,7 @@ def bind(trace: trace_state.Trace, shapes: Any, value: Any, number: Any) -> None
         return
     for node in graph.nodes:
         if node.meta.get("example_value") is value:
-            trace.numbers = True
+            note_numbers(trace)
             with graph.inserting_before(last):
                 item = graph.call_method("item", (node,))
             item.meta = {key: last.meta[key] for key in ("stack_trace", "nn_module_stack") if key in last.meta}
@@ -210,7 +261,8 @@ def bind(trace: trace_state.Trace, shapes: Any, value: Any, number: Any) -> None
 
 def settle(trace: trace_state.Trace, number: Any) -> Any:
     """The Python number that an integer or a truth value is in this call, where the trace fixes it; otherwise None."""
-    if not trace.fixed and (trace.symbolic or not is_number(number) or not is_settled(trace, number)):
+    numbers = FEATURE.of(trace)
+    if not numbers.fixed and (numbers.symbolic or not is_number(number) or not is_settled(trace, number)):
         return None
     return fix(trace, number)
 
@@ -234,9 +286,10 @@ def is_settled(trace: trace_state.Trace, number: Any) -> bool:
             if origins is None:
                 return False
             hold(trace, origins)
-    if any(trace.held.get(name, value) not in (value, None) for name, value in found.items()):
+    held = FEATURE.of(trace).held
+    if any(held.get(name, value) not in (value, None) for name, value in found.items()):
         return False
-    trace.held.update(found)
+    held.update(found)
     return bool(symbols)
 
 
@@ -244,15 +297,17 @@ def hold(trace: trace_state.Trace, origins: list[Node]) -> None:
     """Note what the graph takes for settled: inputs from modules."""
     for node in origins:
         if node.op == "placeholder":
-            trace.held.setdefault(source_name(node.meta["grapharg"].source), None)
+            FEATURE.of(trace).held.setdefault(source_name(node.meta["grapharg"].source), None)
 
 
 def changes_what_is_held(module: GraphModule, trace: trace_state.Trace) -> bool:
     """Whether a graph writes to what it takes for settled, so that the next call has other numbers."""
-    if trace.symbolic or not trace.held:
+    numbers = FEATURE.of(trace)
+    if numbers.symbolic or not numbers.held:
         return False
     inputs = [node for node in module.graph.nodes if node.op == "placeholder" and "grapharg" in node.meta]
-    held = branch_proofs.storages_in(node for node in inputs if source_name(node.meta["grapharg"].source) in trace.held)
+    known = (node for node in inputs if source_name(node.meta["grapharg"].source) in numbers.held)
+    held = branch_proofs.storages_in(known)
     return any(not held.isdisjoint(node_facts.writes_of(node)) for node in module.graph.nodes)
 
 
@@ -265,8 +320,8 @@ def fix(trace: trace_state.Trace, number: Any) -> Any:
     found = number.node.expr
     if free_unbacked_symbols(number):
         found = assume(trace, number.node.shape_env, found)
-    elif trace.items and found.free_symbols and items_in(number) == found.free_symbols:
-        trace.constants = True
+    elif (numbers := FEATURE.of(trace)).items and found.free_symbols and items_in(number) == found.free_symbols:
+        numbers.constants = True
         return bool(number) if isinstance(number, torch.SymBool) else int(number)  # a guard of Dynamo's
     if found is None or not (found.is_number or found.is_Boolean):
         return None
@@ -302,7 +357,7 @@ def items_in(number: Any) -> set[Any]:
 
 def fix_all(trace: trace_state.Trace) -> None:
     """Make every integer that data decide the one that the call has, from here on and in what the graph holds."""
-    trace.fixed = True
+    FEATURE.of(trace).fixed = True
     for node in translator().output.graph.nodes:
         if "unbacked_bindings" in node.meta:
             fix_sizes(trace, node)
@@ -323,7 +378,7 @@ def unasserted(module: GraphModule, trace: trace_state.Trace) -> Optional[str]:
 
     asserting = (torch.ops.aten._assert_scalar.default, torch_names._assert_scalar)
     texts = [str(node.args[1]) for node in module.graph.nodes if node.target in asserting and len(node.args) > 1]
-    for fact in trace.assumed:
+    for fact in FEATURE.of(trace).assumed:
         if not any(text.startswith(f"{FAILED}{canonicalize_bool_expr(fact)} on node") for text in texts):
             if not bounded(fact, texts):
                 return str(fact)

@@ -19,6 +19,7 @@ from ..analysis.marker_regions import tensor_of
 from ..base import define_op, torch_names, trace_state
 from ..base.graph_code import finish
 from . import assumption_checks
+from .assumptions import numbers_of
 from .data_scalars import NUMBERS
 
 ASSERTIONS = frozenset(
@@ -98,7 +99,7 @@ def is_open(node: Node) -> bool:
 def give_numbers(module: GraphModule, trace: trace_state.Trace, known: dict[Any, Any]) -> None:
     """Give operators that take a number from a tensor the number itself."""
     nodes = {id(node.meta.get("example_value")): node for node in reversed(module.graph.nodes)}
-    for user, tensor, number in trace.fetches:
+    for user, tensor, number in numbers_of(trace).fetches:
         found = whole(number, known) if isinstance(number, torch.SymInt) else None
         node = nodes.get(id(tensor))
         if found is not None and node is not None and user.target != "item":
@@ -109,7 +110,7 @@ def values_of(trace: trace_state.Trace) -> dict[Any, Any]:
     """The values of the symbols that the graph takes for granted."""
     import sympy
 
-    pairs = (fact.args for fact in trace.assumed if isinstance(fact, sympy.Eq))
+    pairs = (fact.args for fact in numbers_of(trace).assumed if isinstance(fact, sympy.Eq))
     return {symbol: number for symbol, number in pairs if symbol.is_Symbol and number.is_Integer}
 
 

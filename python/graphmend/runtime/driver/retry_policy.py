@@ -21,7 +21,13 @@ from typing import Any, Callable, NamedTuple, Optional
 from ..base import torch_names, trace_state
 from ..base.dynamo_values import kind_of_break
 from ..base.marker_ops import site_of
-from ..shims import is_compiling
+from ..capture import dynamic_counters
+from ..capture.assumptions import numbers_of
+from ..effects import object_writes
+from ..external import numpy_random_functions
+from ..shims import is_compiling, lazy_attributes, string_formatting
+from .backend import GRAPH, Graph
+from .number_policy import NumberPolicy
 from .warmup_calls import PREPARING
 
 # Dynamo's names of the graph breaks at which the program itself may raise an exception.
@@ -58,56 +64,40 @@ class Strategy(enum.Enum):
 class Course:
     """The settings of the next attempt to convert one frame; `taken` has the strategies so far.
 
-    `symbolic`, `fixed` and `items` say how an attempt treats numbers that depend on data: as symbols, as constants of
-    the graph, and whether numbers in inputs may be constants too. `trace_state.Trace` has fields of the same names.
+    `trace` hands each setting to the feature that acts on it.
     """
 
     whole: bool  # the frame is a whole call
     off: dict[str, None]  # sites that stay as written; the callable owns it, and it outlives the frame
     eager: frozenset[Any]  # places where `is_compiling()` answers as in eager Python
-    symbolic: bool
-    items: bool = True
-    fixed: bool = False
-    crowded: bool = False  # the numbers are constants only because they are many
+    numbers: NumberPolicy  # the treatment of numbers that depend on data
     hosts: bool = False  # functions that draw from NumPy run as operators
-    tried: bool = False  # an attempt had the numbers as constants
-    bound: bool = False  # the numbers are constants because the compiler accepts no symbols
     profiled: bool = False  # the settings come from the profile of earlier processes
     early: bool = False  # the trace may end where the call fills in an attribute
     roomy: bool = False  # the callable may get more variants
-    held: dict[str, Any] = dataclasses.field(default_factory=dict)  # numbers of modules in earlier traces, by source
     counters: frozenset[str] = frozenset()  # integers that stay symbolic, by source
     missed: dict[str, str] = dataclasses.field(default_factory=dict)  # records without which the trace goes on
     raised: Any = None  # the program's exception, raised after `is_compiling()` answered true
     taken: set[Strategy] = dataclasses.field(default_factory=set)
 
     def trace(self) -> trace_state.Trace:
-        """The next attempt."""
-        return trace_state.Trace(
-            self.whole,
-            frozenset(self.off),
-            eager=self.eager,
-            symbolic=self.symbolic,
-            items=self.items,
-            fixed=self.fixed,
-            hosts=self.hosts,
-            early=self.early,
-            roomy=self.roomy,
-            held=dict(self.held),
-            counters=self.counters,
-            hasty=not self.taken & {Strategy.LEAVE_SITES, Strategy.SITES_STAY},
-            spelled=Strategy.SIZES_IN_TEXTS in self.taken,
-        )
+        """The next attempt, with the settings of its features."""
+        trace = trace_state.Trace(self.whole, frozenset(self.off))
+        self.numbers.begin(trace)
+        GRAPH.begin(trace, Graph(self.roomy))
+        refused = self.taken & {Strategy.LEAVE_SITES, Strategy.SITES_STAY}
+        object_writes.FEATURE.begin(trace, object_writes.Writes(hasty=not refused))
+        numpy_random_functions.FEATURE.begin(trace, numpy_random_functions.Draws(self.hosts))
+        lazy_attributes.FEATURE.begin(trace, lazy_attributes.Filled(self.early))
+        is_compiling.FEATURE.begin(trace, is_compiling.Questions(self.eager))
+        dynamic_counters.FEATURE.begin(trace, dynamic_counters.Counters(self.counters))
+        string_formatting.FEATURE.begin(trace, string_formatting.Texts(Strategy.SIZES_IN_TEXTS in self.taken))
+        return trace
 
     @property
     def uncounted(self) -> bool:
         """Whether counters are constants."""
         return Strategy.CONSTANT_COUNTERS in self.taken
-
-    def resume(self, earlier: Course) -> None:
-        """Take over the treatment of numbers from the last attempt of an earlier call, which ran in eager Python."""
-        self.fixed, self.tried, self.crowded = earlier.fixed, earlier.tried, earlier.crowded
-        self.symbolic |= earlier.symbolic
 
     def take(self, strategy: Strategy, failed: Attempt) -> None:
         """Change the settings for the next attempt."""
@@ -145,8 +135,7 @@ class Attempt:
         """New places where the program asked `is_compiling()` and then raised."""
         if not (course.whole and self.raises):
             return frozenset()
-        questions: is_compiling.Questions = is_compiling.FEATURE.of(self.trace)
-        return questions.places() - course.eager
+        return is_compiling.FEATURE.of(self.trace).places() - course.eager
 
     def records(self) -> list[str]:
         """The touched sites that record into an object."""
@@ -158,12 +147,20 @@ class Attempt:
 
 def may_inline_draws(course: Course, failed: Attempt) -> bool:
     drawn_late = course.taken & {Strategy.HOST_DRAWS, Strategy.INLINE_DRAWS}
-    return failed.trace.inside and not failed.raises and course.hosts and not drawn_late
+    return (
+        numpy_random_functions.FEATURE.of(failed.trace).inside and not failed.raises and course.hosts and not drawn_late
+    )
 
 
 def may_host_draws_first(course: Course, failed: Attempt) -> bool:
     drawn = course.taken & {Strategy.HOST_DRAWS, Strategy.HOST_DRAWS_FIRST, Strategy.INLINE_DRAWS}
-    return failed.trace.inside and not failed.raises and course.whole and not course.hosts and not drawn
+    return (
+        numpy_random_functions.FEATURE.of(failed.trace).inside
+        and not failed.raises
+        and course.whole
+        and not course.hosts
+        and not drawn
+    )
 
 
 def without_refusals(condition: Condition) -> Condition:
@@ -201,22 +198,16 @@ def answer_as_eager(course: Course, failed: Attempt) -> None:
 
 
 def keep_symbols(course: Course, failed: Attempt) -> None:
-    course.symbolic = True
-
-
-def fix_numbers(course: Course, failed: Attempt) -> None:
-    """Make numbers constants from the beginning of the next trace."""
-    course.fixed, course.tried, course.crowded = True, True, failed.trace.crowded and not course.symbolic
+    course.numbers.keep_symbols()
 
 
 def try_constants(course: Course, failed: Attempt) -> None:
-    fix_numbers(course, failed)
     cause = getattr(failed.error, "inner_exception", failed.error)
-    course.bound = isinstance(cause, trace_state.SymbolsRefused)
+    course.numbers.fix_for_compiler(failed.trace, isinstance(cause, trace_state.SymbolsRefused))
 
 
 def return_to_symbols(course: Course, failed: Attempt) -> None:
-    course.fixed, course.crowded, course.symbolic = False, False, True
+    course.numbers.return_to_symbols()
 
 
 def fix_counters(course: Course, failed: Attempt) -> None:
@@ -250,8 +241,8 @@ def give_up(course: Course, failed: Attempt) -> None:
 
 def fix_crowd(course: Course, failed: Attempt) -> None:
     """Make numbers constants if the trace met too many, and ended for another reason."""
-    if failed.trace.crowded and (failed.refused() or failed.prepares):
-        fix_numbers(course, failed)
+    if numbers_of(failed.trace).crowded and (failed.refused() or failed.prepares):
+        course.numbers.fix(failed.trace)
 
 
 Condition = Callable[[Course, Attempt], bool]
@@ -268,27 +259,39 @@ class Transition(NamedTuple):
 # From the top: the first row whose condition holds. docs/architecture.md draws this table.
 TRANSITIONS = (
     Transition(Strategy.WITHOUT_FEATURE, lambda course, failed: failed.lost_feature),
-    Transition(Strategy.WAIT_FOR_ATTRIBUTES, lambda course, failed: failed.trace.filling),
-    Transition(Strategy.OTHER_VARIANT, lambda course, failed: failed.trace.elsewhere),
+    Transition(Strategy.WAIT_FOR_ATTRIBUTES, lambda course, failed: lazy_attributes.FEATURE.of(failed.trace).ended),
+    Transition(Strategy.OTHER_VARIANT, lambda course, failed: GRAPH.of(failed.trace).elsewhere),
     Transition(Strategy.WITHOUT_PROFILE, lambda course, failed: course.profiled),
     Transition(Strategy.INLINE_DRAWS, may_inline_draws),
     Transition(Strategy.HOST_DRAWS_FIRST, may_host_draws_first),
     Transition(Strategy.EAGER_ANSWERS, without_refusals(lambda course, failed: bool(failed.questions(course)))),
     Transition(
-        Strategy.SYMBOLIC_NUMBERS, without_refusals(lambda course, failed: failed.trace.moving and not course.symbolic)
+        Strategy.SYMBOLIC_NUMBERS,
+        without_refusals(lambda course, failed: numbers_of(failed.trace).moving and not course.numbers.symbolic),
     ),
-    Transition(Strategy.HOST_DRAWS, without_refusals(lambda course, failed: failed.trace.drawing and not course.hosts)),
     Transition(
-        Strategy.SIZES_IN_TEXTS,
-        without_preparation(
-            lambda course, failed: failed.trace.spelling and Strategy.SIZES_IN_TEXTS not in course.taken
+        Strategy.HOST_DRAWS,
+        without_refusals(
+            lambda course, failed: numpy_random_functions.FEATURE.of(failed.trace).may_help and not course.hosts
         ),
     ),
     Transition(
-        Strategy.CONSTANT_NUMBERS, without_preparation(lambda course, failed: failed.trace.numbers and not course.tried)
+        Strategy.SIZES_IN_TEXTS,
+        without_preparation(
+            lambda course, failed: (
+                string_formatting.FEATURE.of(failed.trace).met and Strategy.SIZES_IN_TEXTS not in course.taken
+            )
+        ),
     ),
-    Transition(Strategy.SYMBOLIC_AFTER_ALL, without_preparation(lambda course, failed: course.crowded)),
-    Transition(Strategy.CONSTANT_COUNTERS, without_preparation(lambda course, failed: failed.trace.counting)),
+    Transition(
+        Strategy.CONSTANT_NUMBERS,
+        without_preparation(lambda course, failed: numbers_of(failed.trace).matter and not course.numbers.tried),
+    ),
+    Transition(Strategy.SYMBOLIC_AFTER_ALL, without_preparation(lambda course, failed: course.numbers.crowded)),
+    Transition(
+        Strategy.CONSTANT_COUNTERS,
+        without_preparation(lambda course, failed: dynamic_counters.FEATURE.of(failed.trace).met),
+    ),
     Transition(Strategy.LEAVE_SITES, may_leave_sites),
     Transition(Strategy.SITES_STAY, lambda course, failed: bool(failed.refused())),
     Transition(Strategy.WITHOUT_RECORDS, may_miss_records),

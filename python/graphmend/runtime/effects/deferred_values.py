@@ -6,6 +6,7 @@ the numbers; they are found when the effects happen. Whatever else the program d
 
 from __future__ import annotations
 
+import dataclasses
 import operator
 from typing import Any, Callable
 
@@ -15,8 +16,22 @@ from ..base.dynamo_values import translator
 from ..capture.identity_guard import TYPE_QUESTIONS
 from ..capture.trace_time import refuse
 
+
+@dataclasses.dataclass
+class Readings:
+    """The readings behind the graph of one trace."""
+
+    sites: dict[str, None] = dataclasses.field(default_factory=dict)  # the places of the program that read
+    fills: Any = None  # where the result gets the readings (queue_sizes.Fills); None if it has none
+
+
 FEATURE = hooks.Feature(
-    __name__, hooks.GUARD, "nobody asks for the type of a deferred value", partial=True, rules=("GM3", "GM5")
+    __name__,
+    hooks.GUARD,
+    "nobody asks for the type of a deferred value",
+    partial=True,
+    state=Readings,
+    rules=("GM3", "GM5"),
 )
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
@@ -32,6 +47,22 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 }
 TEXT = "text"  # the second part of a reading that is no number
 ASKS = "what is read behind the graph is asked for in the middle of the call"
+
+
+def note_reading(trace: trace_state.Trace, site: str) -> None:
+    """Note that a place of the program reads behind the graph."""
+    FEATURE.of(trace).sites[site] = None
+
+
+def has_readings(trace: trace_state.Trace) -> bool:
+    """Whether anything is read behind the graph."""
+    return bool(FEATURE.of(trace).sites)
+
+
+def refuse_readings(trace: trace_state.Trace, reason: str) -> None:
+    """Refuse all places that read behind the graph."""
+    for site in FEATURE.of(trace).sites:
+        trace.refuse(site, reason)
 
 
 def take(function: Callable[[], Any], cell: list) -> None:
@@ -110,15 +141,15 @@ class Later(Standing):
 @FEATURE.hook("object.type")
 def watch_type(python_type: Any, trace: trace_state.Trace, self: Any) -> type:
     """Refuse deferred values whose program asks of what type one is."""
-    asked = trace.readings and issubclass(self.value_type, Standing) and hooks.asker().f_code.co_name in TYPE_QUESTIONS
+    readings = FEATURE.of(trace).sites
+    asked = readings and issubclass(self.value_type, Standing) and hooks.asker().f_code.co_name in TYPE_QUESTIONS
     if asked and not is_ours(translator().output.current_tx.f_code):  # Dynamo asks, too, when it makes one
-        for site in trace.readings:
-            trace.refuse(site, "the function asks of what type a value is that it gets behind the graph")
+        refuse_readings(trace, "the function asks of what type a value is that it gets behind the graph")
         raise trace_state.SiteRefused(ASKS)
     return python_type(self)
 
 
-def refuse_escaped(trace: Any, output: Any) -> None:
+def refuse_escaped(trace: trace_state.Trace, output: Any) -> None:
     """Refuse readings that the program keeps, or returns where they cannot be filled in."""
     from ..base.torch_names import UserDefinedObjectVariable
     from . import queue_sizes
@@ -127,7 +158,6 @@ def refuse_escaped(trace: Any, output: Any) -> None:
         if isinstance(variable, UserDefinedObjectVariable) and variable.python_type() is Later:
             ways = queue_sizes.ways_to(output)
             if ways is None:
-                for site in trace.readings:
-                    trace.refuse(site, "what is read behind the graph is kept, or returned in an object")
-            trace.fills = queue_sizes.Fills(ways) if ways else None
+                refuse_readings(trace, "what is read behind the graph is kept, or returned in an object")
+            FEATURE.of(trace).fills = queue_sizes.Fills(ways) if ways else None
             return

@@ -24,11 +24,12 @@ from ..base.dynamo_values import as_constant, constant, real, translator
 from ..base.marker_ops import site_of
 from ..base.trace_state import local
 from ..capture.dialect import taken
+from ..capture.identity_guard import note_clock
 from ..capture.path_speculation import shadow_of
 from ..capture.trace_time import refuse, site_on
 from ..effects import undo_log
-from ..effects.deferred_values import Later, take
-from .prologue import Reading, Setting, begin, remember
+from ..effects.deferred_values import Later, note_reading, take
+from .prologue import Notes, Reading, Setting, notes, notes_of, remember
 from .prologue import called as called_now
 
 MAX_VALUES = 8  # that one place may give, each of them on a path of its own
@@ -294,35 +295,6 @@ def guard(variable: Any, function: Any) -> None:
     install_guard(source.make_guard(GuardBuilder.ID_MATCH))
 
 
-class Notes:
-    """What one graph has taken from outside so far."""
-
-    def __init__(self, output: Any) -> None:
-        self.output = output
-        self.saved: dict[int, Callable[[], None]] = {}  # by generator
-        self.clocks = 0
-        self.sites: dict[str, None] = {}
-        self.hosted: Any = None  # the last array that a function draws where it stands (numpy_random_functions.py)
-
-    def put_back(self) -> None:
-        """Undo what the trace has drawn."""
-        for restore in self.saved.values():
-            restore()
-        self.saved.clear()
-
-
-def notes() -> Notes:
-    """The notes on the graph that is being made; a trace that Dynamo starts again has new ones."""
-    trace, output = trace_state.local.trace, translator().output
-    assert trace is not None
-    if trace.outside is None or trace.outside.output is not output:
-        if trace.outside is not None:
-            trace.outside.put_back()
-        trace.outside = Notes(output)
-        output.random_calls.append((begin, (), {}))
-    return trace.outside
-
-
 @constant
 def happen(site: str, part: str, deferred: bool, is_row: bool, is_table: bool) -> str:
     """Make the call of the calling frame for real, and have it made before the graph whenever that runs.
@@ -348,8 +320,7 @@ def happen(site: str, part: str, deferred: bool, is_row: bool, is_table: bool) -
     if fact.kind == CLOCK and is_behind(output):
         return read_later(site, args, kwargs)
     found = notes()
-    found.sites[site] = None
-    found.clocks += fact.kind == CLOCK
+    found.add(site, is_clock=fact.kind == CLOCK)
     if fact.kind in (DRAW, ORDER, SEED):
         keep(found, fact, function, site)
     value = made(site, function, args, kwargs, part)
@@ -361,8 +332,9 @@ def happen(site: str, part: str, deferred: bool, is_row: bool, is_table: bool) -
 
 def is_behind(output: Any) -> bool:
     """Whether a clock cannot be read in front of the graph: it is not the first reading, or work has been done."""
-    found = trace_state.local.trace.outside  # type: ignore[union-attr]
-    read = found is not None and found.output is output and found.clocks > 0
+    assert trace_state.local.trace is not None
+    found = notes_of(trace_state.local.trace, output)
+    read = found is not None and found.clocks > 0
     return read or any(node.op.startswith("call") for node in output.graph.nodes)
 
 
@@ -370,10 +342,9 @@ def read_later(site: str, args: list, kwargs: dict) -> str:
     """Have the clock read behind the graph, for what happens there."""
     trace, output = trace_state.local.trace, translator().output
     assert trace is not None
-    if trace.clock is output or trace.open or args or kwargs:
+    if note_clock(trace, output) or trace.open or args or kwargs:
         refuse(site, "a clock can be read at one point before the graph and behind it, not in between")
-    trace.clock = output
-    trace.readings[site] = None
+    note_reading(trace, site)
     undo_log.watch(trace, output)
     return "later"
 
@@ -413,8 +384,7 @@ def keep(found: Notes, fact: Fact, function: Any, site: str) -> None:
 
 def remember_once(found: Notes, generator: Any, function: Any) -> None:
     """Remember the state of the generator behind a function before its first use."""
-    if id(generator) not in found.saved:
-        found.saved[id(generator)] = impure_functions.saved(function)
+    if found.save(id(generator), function):
         if generator is not impure_functions.SHARED:  # the wrapper remembers that one
             found.output.random_calls.append((remember, (function,), {}))
 

@@ -15,8 +15,9 @@ from typing import Any, Callable, Optional
 from ..base import hooks, trace_state
 from ..base.dynamo_values import bound_method, constant, inline, real, translator
 from ..base.trace_state import local
+from ..capture import trace_time
 from ..capture.trace_time import nested_context
-from . import prologue
+from . import lru_caches, prologue
 from .external_calls import guard
 
 
@@ -173,7 +174,7 @@ def taken(name: str) -> bool:
     assert trace is not None
     variable = output.current_tx.symbolic_locals[name].realize()
     lock = lock_behind(variable)
-    if nested_context() is not None or trace.drained:
+    if nested_context() is not None or trace_time.FEATURE.of(trace).drained:
         raise trace_state.SiteRefused("a lock is taken where the graph may compute something once more")
     found = FEATURE.of(trace)
     depth = found.depths.get(id(lock), 0)
@@ -181,7 +182,7 @@ def taken(name: str) -> bool:
         raise trace_state.SiteRefused("a lock is taken twice")
     if not any(one is lock for one in found.locks):
         if not found.locks:
-            drawn = trace.outside is not None and trace.outside.output is output
+            drawn = prologue.notes_of(trace, output) is not None
             output.random_calls.append((Needed(found.locks, drawn, bool(output.random_calls)), (), {}))
         found.locks.append(lock)
         guard(variable, lock)
@@ -207,8 +208,9 @@ def refuse_kept(trace: trace_state.Trace) -> None:
     found = FEATURE.of(trace)
     if any(found.depths.values()):
         raise trace_state.SiteRefused("a lock is taken and not released")
-    if found.locks and trace.cached:
-        for site in trace.cached:
+    cached = lru_caches.sites_of(trace)
+    if found.locks and cached:
+        for site in cached:
             trace.refuse(site, "the call may find a lock taken, and ask its cache once more")
         raise trace_state.SiteRefused("a lock is taken beside what a cache keeps")
 

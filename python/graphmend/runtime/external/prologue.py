@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from typing import Any, Callable, Iterator, Optional
 
@@ -9,9 +10,83 @@ import torch
 
 from ..analysis import impure_functions
 from ..base import hooks
+from ..base.dynamo_values import translator
 from ..base.trace_state import GuardFailed, Trace, local
 
-FEATURE = hooks.Feature(__name__, hooks.GUARD, "random numbers that a trace draws are put back", partial=True)
+
+class Notes:
+    """What one graph has taken from outside so far."""
+
+    def __init__(self, output: Any) -> None:
+        self.output = output
+        self.saved: dict[int, Callable[[], None]] = {}  # by generator
+        self.clocks = 0
+        self.sites: dict[str, None] = {}
+        self.hosted: Any = None  # the last array that a function draws where it stands (numpy_random_functions.py)
+
+    def add(self, site: str, is_clock: bool = False) -> None:
+        """Note a place of the program that takes a value."""
+        self.sites[site] = None
+        self.clocks += is_clock
+
+    def save(self, generator: int, function: Any) -> bool:
+        """Save the state of the generator behind a function, before its first use; returns whether it is the first."""
+        if generator in self.saved:
+            return False
+        self.saved[generator] = impure_functions.saved(function)
+        return True
+
+    def hosts(self, array: Any) -> None:
+        """Note the array of the last function that draws where it stands."""
+        self.hosted = array
+
+    def put_back(self) -> None:
+        """Undo what the trace has drawn."""
+        for restore in self.saved.values():
+            restore()
+        self.saved.clear()
+
+
+@dataclasses.dataclass
+class Outside:
+    """The values that one trace takes from outside of the program."""
+
+    notes: Optional[Notes] = None  # on the graph that is being made; None before the first value
+
+
+FEATURE = hooks.Feature(
+    __name__, hooks.GUARD, "random numbers that a trace draws are put back", partial=True, state=Outside
+)
+
+
+def notes() -> Notes:
+    """The notes on the graph that is being made; a trace that Dynamo starts again has new ones."""
+    trace, output = local.trace, translator().output
+    assert trace is not None
+    outside = FEATURE.of(trace)
+    if outside.notes is None or outside.notes.output is not output:
+        if outside.notes is not None:
+            outside.notes.put_back()
+        outside.notes = Notes(output)
+        output.random_calls.append((begin, (), {}))
+    return outside.notes
+
+
+def notes_of(trace: Trace, output: Any) -> Optional[Notes]:
+    """The notes on a graph; None where the graph has taken nothing from outside."""
+    found = FEATURE.of(trace).notes
+    return found if found is not None and found.output is output else None
+
+
+def takes_values(trace: Trace) -> bool:
+    """Whether a trace has taken values from outside, in its graph or in an earlier one."""
+    return FEATURE.of(trace).notes is not None
+
+
+def sites_of(trace: Trace) -> tuple[str, ...]:
+    """The places of the program that take values from outside."""
+    found = FEATURE.of(trace).notes
+    return tuple(found.sites) if found is not None else ()
 
 
 def begin() -> None:
@@ -120,5 +195,6 @@ def put_back(trace: Trace) -> Iterator[None]:
     try:
         yield
     finally:
-        if trace.outside is not None:
-            trace.outside.put_back()
+        drawn = FEATURE.of(trace).notes
+        if drawn is not None:
+            drawn.put_back()

@@ -116,7 +116,7 @@ def save(trace: trace_state.Trace, tx: Any) -> Saved:
     if any(kind_of(node) == "event" for node in output.graph.nodes):
         refuse("what is deferred until after the call comes before the state of the random generator")
     found = external_calls.notes()
-    found.sites[site_of(tx)] = None
+    found.add(site_of(tx))
     external_calls.remember_once(found, None, OWNER)
     saved = Saved(set(output.graph.nodes), getattr(shadow_of(trace), "generators", None))
     output.random_calls.append((saved, (), {}))

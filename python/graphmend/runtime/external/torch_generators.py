@@ -42,7 +42,7 @@ def drawn(trace: trace_state.Trace, function: Any, tx: Any, args: Any, kwargs: A
     draw = functools.partial(function, generator=generator)
     external_calls.guard(variable, generator)
     found = external_calls.notes()
-    found.sites[site] = None
+    found.add(site)
     with _disable_current_modes():
         external_calls.remember_once(found, generator, draw)
         value = external_calls.made(site, draw, given, named, "")

@@ -14,7 +14,7 @@ import torch
 from ..base import hooks, trace_state
 from ..base.dynamo_values import inline
 from ..base.torch_names import is_non_overlapping_and_dense_or_false
-from ..capture.assumptions import fix, fix_all, fix_shape
+from ..capture.assumptions import fix, fix_all, fix_shape, note_list, note_numbers, numbers_of
 from ..capture.path_speculation import path_of
 from ..capture.tensor_predicates import INTEGRAL
 
@@ -62,9 +62,9 @@ def list_numbers(to_list: Any, trace: trace_state.Trace, self: Any, tx: Any) -> 
     from ..base.torch_names import VariableTracker
 
     example = self.as_proxy().node.meta["example_value"]
-    if example.dtype in INTEGRAL and (trace.fixed or example.numel() > MANY):
-        trace.numbers = True
-        if not trace.fixed:
+    if example.dtype in INTEGRAL and (numbers_of(trace).fixed or example.numel() > MANY):
+        note_numbers(trace)
+        if not numbers_of(trace).fixed:
             fix_all(trace)
         numbers = all_numbers(trace, tx, self)
         if numbers is None:
@@ -140,8 +140,7 @@ def all_numbers(trace: trace_state.Trace, tx: Any, value: Any) -> Optional[Any]:
     holds = same.call_method(tx, "item", [], {})
     if not (isinstance(holds, ConstantVariable) or fix(trace, holds.sym_num)):
         return None
-    trace.lists.append(numbers)
-    trace.symbols += found.numel()
+    note_list(trace, numbers, found.numel())
     return numbers
 
 

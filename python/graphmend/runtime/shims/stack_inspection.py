@@ -136,5 +136,5 @@ def shown(function: Any, known: tuple[Any, ...], trace: trace_state.Trace, tx: A
         return None
     found = asked(function, tx, args, kwargs)
     if found is not None:
-        trace.shows[call_stack.site_at(tx, "GM501")] = None
+        trace.unmarked[call_stack.site_at(tx, "GM501")] = None
     return found

@@ -3,11 +3,12 @@
 Dynamo shows the tensor that it traces with, forgets how the text of a number is converted, and makes no text of a size
 that may be another one in the next call, be it in a tuple, a list or a dictionary. Such a text is that of the call that
 is traced. One that Dynamo makes behind the graph, because the trace does not ask for it, stays as it is; where it does,
-it is repeated with the sizes in all texts known (`trace.spelled`).
+it is repeated with the sizes in all texts known (`Texts.of_this_call`).
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import operator
 from typing import Any, Callable, Optional
@@ -16,10 +17,19 @@ import torch
 
 from ..base import hooks, trace_state
 from ..base.dynamo_values import lazily
-from ..capture.assumptions import items_in
+from ..capture.assumptions import items_in, note_numbers, numbers_of
 from ..capture.tensor_predicates import INTEGRAL
 
-FEATURE = hooks.Feature(__name__, hooks.GAIN, "texts of what the trace does not know")
+
+@dataclasses.dataclass
+class Texts:
+    """The texts with open sizes in one trace."""
+
+    of_this_call: bool = False  # the sizes in texts are those of the call
+    met: bool = False  # there was such a text
+
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "texts of what the trace does not know", state=Texts)
 
 Function = Callable[..., Any]
 CONVERSIONS = ("", "!s", "!r", "!a")  # by the flags of an f-string
@@ -84,8 +94,9 @@ def create_text(create: Any, trace: trace_state.Trace, cls: Any, *rest: Any) -> 
     given = [value.realize() for value in (*args, *kwargs.values())]
     if not any(map(is_open, given)):
         return create(cls, *rest)
-    trace.spelling = True
-    values = [known(trace, value) for value in given] if trace.spelled else [None]
+    texts = FEATURE.of(trace)
+    texts.met = True
+    values = [known(trace, value) for value in given] if texts.of_this_call else [None]
     if None in values:
         return create(cls, *rest)
     plain = [value for (value,) in values]
@@ -113,8 +124,8 @@ def shown(trace: trace_state.Trace, tx: Any, value: Any, conversion: int) -> Any
     """What stands for a tensor in an f-string: the number in it, if it is known; Dynamo would show the tensor that it
     traces with."""
     example = value.as_proxy().node.meta["example_value"]
-    trace.numbers = True
-    if trace.fixed and not conversion and example.dim() == 0 and example.dtype in INTEGRAL:
+    note_numbers(trace)
+    if numbers_of(trace).fixed and not conversion and example.dim() == 0 and example.dtype in INTEGRAL:
         if value.python_type() is torch.Tensor:
             return value.call_method(tx, "item", [], {})
     return None
@@ -184,6 +195,6 @@ def number_of(trace: trace_state.Trace, variable: Any) -> Any:
     A number in an input is a constant of few graphs instead: there is a text for each.
     """
     if items_in(variable.sym_num):
-        trace.numbers = True
+        note_numbers(trace)
         raise trace_state.SiteRefused("the text of a number that data decide")
     return variable.python_type()(variable.evaluate_expr())
