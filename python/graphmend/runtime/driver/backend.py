@@ -15,7 +15,7 @@ from ..autograd.hook_runner import kept_buffers, with_hooks
 from ..autograd.requires_grad_inputs import flags_held, with_flags
 from ..autograd.retain_grad import refuse_leaving
 from ..autograd.unused_gradients import with_reach
-from ..base import trace_state
+from ..base import timings, trace_state
 from ..base.dynamo_values import translator
 from ..base.gc_pause import collected
 from ..base.owned_state import OwnedState
@@ -115,7 +115,7 @@ class MendingBackend:
     def __call__(self, module: GraphModule, inputs: Any, **kwargs: Any) -> Any:
         trace = trace_state.local.trace
         if trace is None:
-            return self.inner(module, inputs, **kwargs)
+            return self.compile(module, inputs, kwargs)
         graph = GRAPH.of(trace)
         if trace.whole:
             graph.files.update(code.co_filename for code in translator().output.tracing_context.traced_code)
@@ -139,10 +139,11 @@ class MendingBackend:
                 self.follow((), trace, module)
             guard_filter.drop(translator().output)
             with collected():
-                compiled = self.inner(module, inputs, **kwargs)
+                compiled = self.compile(module, inputs, kwargs)
             return silent(compiled, module, trace, False)
         refuse_unclosed(trace, translator().output)
-        plan = lower(module, trace)
+        with timings.phase(timings.PROOFS):
+            plan = lower(module, trace)
         graph.facts, graph.chances = plan.facts, plan.chances
         graph.calls_random |= plan.calls_random
         guard_filter.drop(translator().output)
@@ -158,7 +159,7 @@ class MendingBackend:
         if unfit is not None and is_compiler(self.inner):
             raise trace_state.SymbolsRefused(unfit)
         with kept_buffers(plan.hooks), flags_held(inputs, plan.flags), not_compiled(unfit), collected():
-            compiled = self.inner(module, inputs, **kwargs)
+            compiled = self.compile(module, inputs, kwargs)
         if anomaly_mode.has_choices(module) and not is_compiler(self.inner):
             compiled = anomaly_mode.watched(module, compiled)
         if runs_as_python(module, compiled):
@@ -180,6 +181,11 @@ class MendingBackend:
         run = guarded(keeping_modes(compiled, module), plan)
         graph.notes_changes = isinstance(run, GuardedGraph)
         return with_flags(run, plan.flags) if plan.flags else run
+
+    def compile(self, module: GraphModule, inputs: Any, kwargs: dict[str, Any]) -> Any:
+        """What the user's backend makes of a graph."""
+        with timings.phase(timings.BACKEND):
+            return self.inner(module, inputs, **kwargs)
 
     def follow(self, answers: tuple[bool, ...], trace: trace_state.Trace, module: GraphModule) -> None:
         """Make sure that all graphs of a variant follow the same path.

@@ -20,7 +20,7 @@ from typing import Any, Callable, Optional
 
 import torch
 
-from ..base import folders, hooks, torch_names, trace_state
+from ..base import folders, hooks, timings, torch_names, trace_state
 from ..base.effect_queue import work_of
 from ..base.gc_pause import collected_later
 from ..base.held_logs import forgotten_breaks, held, release
@@ -36,7 +36,7 @@ from ..shims.lazy_attributes import foreseen
 from . import faults, variants
 from .back_off import BackOff
 from .backend import GRAPH
-from .conversion_results import forget_strictness, is_refusal, not_one_graph, run_as_is, run_as_is_once
+from .conversion_results import compiles, forget_strictness, is_refusal, not_one_graph, run_as_is, run_as_is_once
 from .frames import forwards, is_first_frame, runs_beside
 from .number_policy import known_numbers
 from .outcomes import note_postponing
@@ -105,7 +105,7 @@ class Callback:
         result, error = self.attempts(frame, cache_entry, frame_state, True, known)
         if error is None:
             self.back_off.succeeded()
-            if self.is_early() and getattr(result, "guarded_code", None) is not None:
+            if self.is_early() and compiles(result):
                 self.record.mode, self.record.reason = "whole", None
             return result
         if is_raising(error):
@@ -148,11 +148,21 @@ class Callback:
         if is_raising(error) and not self.only:
             return run_as_is_once()
         try:
-            return self.inner(frame, cache_entry, frame_state)
+            return self.convert_plainly(frame, cache_entry, frame_state)
         except Exception as fault:
             if self.only or is_refusal(fault):
                 raise
             return run_as_is_once()  # earlier traces decide which call of several meets a fault of Dynamo
+
+    def convert_plainly(self, frame: Any, cache_entry: Any, frame_state: Any) -> Any:
+        """Convert a frame as Dynamo does without mends."""
+        result = None
+        try:
+            with timings.attempt(self.record):
+                result = self.inner(frame, cache_entry, frame_state)
+            return result
+        finally:
+            timings.settle(result is not None, compiles(result))
 
     def note_break(self, frame: Any, result: Any) -> None:
         """Note that a call breaks which was never traced as a whole, because hooks run around the call."""
@@ -178,7 +188,7 @@ class Callback:
                 trace = course.trace()
                 if course.early and self.preparation.may_wait():
                     wait_once(trace, self.preparation.lines())
-                with held() as records:
+                with held() as records, timings.attempt(self.record):
                     result, error = self.attempt(trace, frame, cache_entry, frame_state)
                     records = list(records)
                 if error is None and whole and not trace.refusals:
@@ -188,8 +198,10 @@ class Callback:
                 if error is None and not trace.refusals:
                     if whole or not self.record.replays:  # else plain Dynamo would have logged them in an earlier call
                         release(records)
+                    timings.settle(True, compiles(result))
                     self.keep(result, trace, course)
                     return result, None
+                timings.settle(False)
                 forget_breaks()
                 failed = Attempt(trace, error, faults.note(error))
                 strategy = next_strategy(course, failed)
