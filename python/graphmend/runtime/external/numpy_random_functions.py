@@ -29,6 +29,7 @@ from ..base.owned_state import OwnedState
 from ..base.torch_names import tree_map
 from ..capture.path_speculation import path_of
 from . import external_calls
+from .prologue import notes
 
 
 @dataclasses.dataclass
@@ -259,7 +260,7 @@ def called(trace: trace_state.Trace, tx: Any, variable: Any, args: Any, kwargs: 
     arguments = [plain(site, tx, item, tensors) for item in args]
     options = {name: plain(site, tx, item, tensors) for name, item in kwargs.items()}
     host = Host(function, (arguments, options))
-    found = external_calls.notes()
+    found = notes()
     if found.hosted is None:
         external_calls.keep(found, impure_functions.Fact(impure_functions.DRAW), sys.modules["numpy"].random.rand, site)
     path = path_of(trace, tx.output)

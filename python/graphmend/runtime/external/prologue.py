@@ -51,7 +51,7 @@ class Notes:
 class Outside:
     """The values that one trace takes from outside of the program."""
 
-    notes: Optional[Notes] = None  # on the graph that is being made; None before the first value
+    taken: Optional[Notes] = None  # on the graph that is being made; None before the first value
 
 
 FEATURE = hooks.Feature(
@@ -64,28 +64,28 @@ def notes() -> Notes:
     trace, output = local.trace, translator().output
     assert trace is not None
     outside = FEATURE.of(trace)
-    if outside.notes is None or outside.notes.output is not output:
-        if outside.notes is not None:
-            outside.notes.put_back()
-        outside.notes = Notes(output)
+    if outside.taken is None or outside.taken.output is not output:
+        if outside.taken is not None:
+            outside.taken.put_back()
+        outside.taken = Notes(output)
         output.random_calls.append((begin, (), {}))
-    return outside.notes
+    return outside.taken
 
 
 def notes_of(trace: Trace, output: Any) -> Optional[Notes]:
     """The notes on a graph; None where the graph has taken nothing from outside."""
-    found = FEATURE.of(trace).notes
+    found = FEATURE.of(trace).taken
     return found if found is not None and found.output is output else None
 
 
 def takes_values(trace: Trace) -> bool:
     """Whether a trace has taken values from outside, in its graph or in an earlier one."""
-    return FEATURE.of(trace).notes is not None
+    return FEATURE.of(trace).taken is not None
 
 
 def sites_of(trace: Trace) -> tuple[str, ...]:
     """The places of the program that take values from outside."""
-    found = FEATURE.of(trace).notes
+    found = FEATURE.of(trace).taken
     return tuple(found.sites) if found is not None else ()
 
 
@@ -195,6 +195,6 @@ def put_back(trace: Trace) -> Iterator[None]:
     try:
         yield
     finally:
-        drawn = FEATURE.of(trace).notes
+        drawn = FEATURE.of(trace).taken
         if drawn is not None:
             drawn.put_back()

@@ -25,7 +25,7 @@ from ..base.marker_ops import kind_of
 from ..capture.path_speculation import shadow_of
 from ..capture.trace_time import nested_context
 from . import external_calls
-from .prologue import Reading
+from .prologue import Reading, notes
 from .torch_generators import OPTIONS, constant
 
 
@@ -115,7 +115,7 @@ def save(trace: trace_state.Trace, tx: Any) -> Saved:
         refuse("the state of the random generator is saved inside of a side or an operator")
     if any(kind_of(node) == "event" for node in output.graph.nodes):
         refuse("what is deferred until after the call comes before the state of the random generator")
-    found = external_calls.notes()
+    found = notes()
     found.add(site_of(tx))
     external_calls.remember_once(found, None, OWNER)
     saved = Saved(set(output.graph.nodes), getattr(shadow_of(trace), "generators", None))

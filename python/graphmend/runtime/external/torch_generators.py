@@ -16,7 +16,7 @@ from ..base.dynamo_values import translator
 from ..base.marker_ops import kind_of
 from ..capture.trace_time import refuse, site_on
 from . import external_calls
-from .prologue import Reading
+from .prologue import Reading, notes
 
 OPTIONS = frozenset(["dtype", "size", "device", "low", "high", "n"])
 
@@ -41,7 +41,7 @@ def drawn(trace: trace_state.Trace, function: Any, tx: Any, args: Any, kwargs: A
     named = {key: constant(site, tx, item) for key, item in options.items()}
     draw = functools.partial(function, generator=generator)
     external_calls.guard(variable, generator)
-    found = external_calls.notes()
+    found = notes()
     found.add(site)
     with _disable_current_modes():
         external_calls.remember_once(found, generator, draw)
