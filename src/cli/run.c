@@ -25,22 +25,23 @@ static const char bootstrap[] = "import sys\n"
                                 "    os.execv(sys.executable, [sys.executable, *program])\n"
                                 "run(sys.argv[1:])\n";
 
-static const char usage[] = "usage: graphmend run [OPTIONS] SCRIPT [ARGUMENTS]\n"
-                            "       graphmend run [OPTIONS] -m MODULE [ARGUMENTS]\n"
-                            "       graphmend run [OPTIONS] - [ARGUMENTS]      (the program on standard input)\n"
-                            "\n"
-                            "Runs a Python program with mends applied in memory to every module it imports.\n"
-                            "\n"
-                            "  --check[=N]              compare the first N calls (3) of every compiled callable with eager Python in a\n"
-                            "                           copy of the process; status 3 where one differs\n"
-                            "  --timings[=FILE]         say at the end where the seconds went: mending, traces kept and thrown away, proofs,\n"
-                            "                           the backend; FILE gets the same as JSON\n"
-                            "\n"
-                            "environment:\n"
-                            "  GRAPHMEND=0              run the program as it is\n"
-                            "  GRAPHMEND_SUMMARY=0|full no summary at exit, or one that names every place\n"
-                            "  GRAPHMEND_CACHE_DIR      folder for mended code (default: below the user's cache folder)\n"
-                            "  GRAPHMEND_PYTHON         the interpreter (default: the one beside this executable)\n";
+static const char usage[] =
+    "usage: graphmend run [OPTIONS] SCRIPT [ARGUMENTS]\n"
+    "       graphmend run [OPTIONS] -m MODULE [ARGUMENTS]\n"
+    "       graphmend run [OPTIONS] - [ARGUMENTS]      (the program on standard input)\n"
+    "\n"
+    "Runs a Python program with mends applied in memory to every module it imports.\n"
+    "\n"
+    "  --check[=N]              compare the first N calls (3) of every compiled callable with eager Python in a\n"
+    "                           copy of the process; status 3 where one differs\n"
+    "  --timings[=FILE]         say at the end where the seconds went: mending, traces kept and thrown away, proofs,\n"
+    "                           the backend; FILE gets the same as JSON\n"
+    "\n"
+    "environment:\n"
+    "  GRAPHMEND=0              run the program as it is\n"
+    "  GRAPHMEND_SUMMARY=0|full no summary at exit, or one that names every place\n"
+    "  GRAPHMEND_CACHE_DIR      folder for mended code (default: below the user's cache folder)\n"
+    "  GRAPHMEND_PYTHON         the interpreter (default: the one beside this executable)\n";
 
 static bool is_off(void) {
     const char *value = getenv("GRAPHMEND");

@@ -1,7 +1,13 @@
-"""The names by which code may ask torch for random numbers, from the tags of operators and the code of functions.
+"""The names by which code may ask torch for random numbers.
 
-An operator draws if one of its overloads has the tag. A function of torch in Python draws if its code uses a name that
-draws. Code that uses such a name of anything at all is taken to draw.
+The runtime reads the code of untraced functions, where a draw is just a name:
+
+    def corrupt(self, x):
+        return x + self.noise.sample(x.shape)     # `Normal.sample` uses `torch.normal`, which draws
+        # so `sample` counts as drawing, for every object
+
+An operator draws if one of its overloads has the tag `nondeterministic_seeded`. A function of torch in Python draws if
+its code uses a drawing name. The owner of a name is unknown in bytecode, so code with a drawing name counts as drawing.
 """
 
 from __future__ import annotations
@@ -36,7 +42,9 @@ def drawing_names() -> frozenset[str]:
 
 
 def uses(function: types.FunctionType, names: set[str], depth: int) -> bool:
-    """Whether the code of a function, or of one that it names, uses one of the names."""
+    """Whether the code of a function, or of a function named in the code, uses one of the names; `depth` bounds the
+    search.
+    """
     used = function.__code__.co_names
     if not names.isdisjoint(used):
         return True
@@ -45,7 +53,7 @@ def uses(function: types.FunctionType, names: set[str], depth: int) -> bool:
 
 
 def is_drawing(name: str) -> bool:
-    """Whether an overload of the operator of this name draws."""
+    """Whether an overload of the operator with this name draws."""
     packet = getattr(torch.ops.aten, name, None)
     if not isinstance(packet, OpOverloadPacket):
         return False

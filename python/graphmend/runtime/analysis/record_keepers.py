@@ -1,7 +1,12 @@
-"""Which receivers of log records may keep them: a record that a call leaves behind has copies for its arguments.
+"""Receivers of log records that may keep a record after the call, such as a buffering handler.
 
-A handler that keeps records may format them later, or hand their arguments to the program: then it shows which tensors
-they are, and what was written to them since. Python's own buffering handler does so, and that of pytest.
+    logger.info("loss %s", loss)              # record.args is (loss,): Python keeps the tensor itself
+    loss.add_(1)                              # a record formatted later shows the new number
+    handler.flush()                           # deferral passes a copy of `loss`, and shows the old number
+
+A handler that keeps records may format them later, or hand the arguments to the program. Python's own `MemoryHandler`
+does so, and the handler of pytest. The check reads the bytecode of the receiver's methods: a receiver keeps no record
+if the record only goes to attribute reads, and to methods that do the same.
 """
 
 from __future__ import annotations
@@ -14,7 +19,7 @@ from typing import Any, Optional
 
 READS = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR")
 CALLEES = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR", "LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF")
-FORMATS_FIRST = ("logging", "logging.handlers.QueueHandler")  # what they keep is a text
+FORMATS_FIRST = ("logging", "logging.handlers.QueueHandler")  # receivers that keep the formatted text alone
 ENTRIES = frozenset("emit handle filter format prepare enqueue __call__".split())
 
 
@@ -26,7 +31,7 @@ def known_methods() -> frozenset[str]:
 
 
 def keeps_records(receiver: Any) -> bool:
-    """Whether a handler, filter, formatter or factory may keep the records that it is shown."""
+    """Whether a handler, filter, formatter or factory may keep the records handed to it."""
     if receiver is None or isinstance(receiver, logging.Logger) or receiver is logging.LogRecord:
         return False
     if hasattr(receiver, "__code__"):
@@ -47,7 +52,7 @@ def keeps_records(receiver: Any) -> bool:
 
 
 def methods_of(receiver: Any) -> dict[str, types.FunctionType]:
-    """The methods of a receiver, without those of Python's that keep no record."""
+    """The methods of a receiver by name, without methods of Python's library that keep no record."""
     found: dict[str, types.FunctionType] = {}
     for kind in reversed(type(receiver).__mro__[:-1]):
         if kind.__module__ in FORMATS_FIRST or f"{kind.__module__}.{kind.__qualname__}" in FORMATS_FIRST:
@@ -61,9 +66,10 @@ def methods_of(receiver: Any) -> dict[str, types.FunctionType]:
 
 @functools.lru_cache(maxsize=1024)
 def handed_to(code: types.CodeType, first: int) -> Optional[frozenset[str]]:
-    """The methods that code hands its arguments to, from the `first` one on; None where it may keep one.
+    """The names of the methods that code hands its arguments to, from argument number `first` on; None where the code
+    may keep an argument.
 
-    It may ask for attributes of an argument, and set them.
+    Reading and setting attributes of an argument is no keeping.
     """
     names = frozenset(code.co_varnames[first : code.co_argcount])
     if names.intersection(code.co_cellvars):

@@ -1,8 +1,12 @@
-"""Which tensors may lie in memory otherwise than their fake tensors say.
+"""Nodes whose real tensors may have strides unlike those of their fake tensors.
 
-Some kernels lay out their results in another order than their fake counterparts tell, where their arguments are
-neither contiguous nor channels last. What is selected from such a result lies in the order that the fake tensors led
-to, and in eager Python maybe in another.
+    y = torch.ldexp(x.t(), n)                 # the fake result has the strides of `x.t()`
+    z = torch.where(c, y, w)                  # the CPU kernel may give contiguous strides instead
+    z.stride()                                # the program could tell
+
+Some kernels choose a memory order of their own where an argument is neither contiguous nor channels last
+(`aten_facts.OTHER_STRIDES`). A tensor selected from such a result has the strides of the fake tensors, and in eager
+Python maybe different strides. The doubt goes on to the results of later operators.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ from .marker_regions import tensor_of
 
 
 def doubtful(nodes: Iterable[Node], names_of: Any) -> set[Node]:
-    """The nodes of a graph whose results may have other strides; `names_of` gives the ATen names behind a node."""
+    """The nodes of a graph whose results may have unexpected strides; `names_of` gives the ATen names behind a node."""
     found: set[Node] = set()
     layout = functools.lru_cache(maxsize=None)(lambda source: layout_of(tensor_of(source)))
     for node in nodes:
@@ -39,12 +43,12 @@ def doubtful(nodes: Iterable[Node], names_of: Any) -> set[Node]:
 
 
 def has_order(value: Any) -> bool:
-    """Whether a result has dimensions that may lie in memory in several orders; containers are taken to hold such."""
+    """Whether a result has dimensions that can lie in memory in several orders; assumed for containers."""
     return not isinstance(value, torch.Tensor) or value.layout == torch.strided and value.dim() > 1
 
 
 def layout_of(value: Any) -> str:
-    """How a tensor lies in memory, as far as it is known without guards on sizes."""
+    """The memory layout of a tensor, as far as known without guards on sizes."""
     if not isinstance(value, torch.Tensor) or value.layout != torch.strided or is_contiguous_or_false(value):
         return "contiguous"
     return "channels last" if is_channels_last_contiguous_or_false(value) else "other"

@@ -1,7 +1,11 @@
-"""Functions with a derivative of their own (`torch.autograd.Function`) that are given the same tensor twice.
+"""Autograd functions (`torch.autograd.Function`) with the same tensor at two places.
 
-Dynamo gives up at all of them, because the gradients of the places would have to be added up. Where nobody asks for
-a gradient of the tensor, or at most one of its places gets one, there is nothing to add.
+    y = Multiply.apply(x, x)              # Dynamo breaks: the gradients of both places have to be added up
+    y = Multiply.apply(x.detach(), x)     # only one gradient exists: no sum
+    with torch.no_grad(): Multiply.apply(x, x)
+
+Where at most one place of a repeated tensor gets a gradient, no sum is needed. The hook then hands Dynamo one place for
+each tensor: the place with the gradient.
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ def rewire(
     arguments: list[Any],
     *rest: Any,
 ) -> Any:
-    """Sum the gradients of a tensor that is given twice."""
+    """Hand Dynamo one place of each repeated tensor."""
     kept = places_kept(arguments, gradients)
     if kept is not None:
         arguments = [arguments[place] for place in kept]
@@ -36,9 +40,8 @@ def rewire(
 
 
 def places_kept(arguments: list[Any], gradients: Any) -> Optional[list[int]]:
-    """The places of the arguments, one for each tensor that is repeated, whose gradients are all that there is.
-
-    None where no tensor is repeated, or where that cannot be said.
+    """One place for each tensor, chosen so that no gradient is lost; None where no tensor repeats, or two gradients
+    would have to be added.
     """
     from ..base.torch_names import BaseListVariable
 
@@ -61,6 +64,6 @@ def places_kept(arguments: list[Any], gradients: Any) -> Optional[list[int]]:
 
 
 def needs_gradient(argument: Any) -> bool:
-    """Whether somebody may ask for a gradient of the tensor that Dynamo's variable stands for."""
+    """Whether the program may ask for a gradient of the tensor behind a variable of Dynamo."""
     value = argument.as_proxy().node.meta.get("example_value")
     return torch.is_grad_enabled() and (value is None or value.requires_grad)

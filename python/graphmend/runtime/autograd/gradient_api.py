@@ -1,4 +1,12 @@
-"""Where Dynamo meets what a program does about gradients, and what a trace of a whole call does there."""
+"""Hooks at the gradient functions of torch: `requires_grad_`, `backward`, `.grad`, optimizers.
+
+    x.requires_grad_()                       # Dynamo breaks at each of these lines
+    loss.backward()                          # becomes `torch.autograd.grad` in the graph, then `leaf.grad = ...`
+    self.optimizer.zero_grad()               # becomes a Python function that Dynamo traces
+
+Each hook recognises one function or attribute, refuses the cases without a proof, and hands the rest to
+`inner_gradients.py`, `requires_grad_inputs.py` and `retain_grad.py`.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +43,13 @@ FEATURE = hooks.Feature(
 
 
 def can_trace_gradients() -> bool:
-    """Whether Dynamo itself can trace `torch.autograd.grad`, as it can since torch 2.11."""
+    """Whether Dynamo can trace `torch.autograd.grad`: from torch 2.11 on."""
     return hasattr(torch_names.dynamo_config, "trace_autograd_ops")
 
 
 @FEATURE.scope
 def trace_gradients(trace: trace_state.Trace) -> Iterator[None]:
-    """Let Dynamo trace `torch.autograd.grad`; what the trace says about guards ends with it."""
+    """Let Dynamo trace `torch.autograd.grad`. The option for guards gets its old value back when the trace ends."""
     options = {"trace_autograd_ops": True, SKIPS_GUARDS: getattr(torch_names.dynamo_config, SKIPS_GUARDS)}
     with torch_names.dynamo_config.patch(options):
         yield
@@ -55,12 +63,12 @@ def constant(value: Any) -> Any:
 
 
 def is_true(variable: Any) -> bool:
-    """Whether one of Dynamo's variables is a true constant; it may have been left out."""
+    """Whether a variable of Dynamo is a true constant; False for a missing argument."""
     return variable is not None and variable.is_python_constant() and bool(variable.as_python_constant())
 
 
 def switched(trace: trace_state.Trace, tx: Any, tensor: Any, wanted: bool) -> None:
-    """Note that the program makes a tensor of the graph a leaf, or refuse to follow."""
+    """Note that the program makes a tensor of the graph a leaf; refuse unsupported places."""
     node = tensor.as_proxy().node
     if tensor.source or bool(node.meta["example_value"].requires_grad) is wanted:
         return
@@ -74,7 +82,7 @@ def switched(trace: trace_state.Trace, tx: Any, tensor: Any, wanted: bool) -> No
 
 @FEATURE.method("requires_grad_")
 def switch_requirement(switch: Any, trace: trace_state.Trace, self: Any, tx: Any, requires_grad: Any = None) -> Any:
-    """`requires_grad_` of an input, or of a tensor that the call has computed."""
+    """`requires_grad_` of an input, or of a computed tensor."""
     requires_grad = constant(True) if requires_grad is None else requires_grad
     wanted = bool(requires_grad.as_python_constant())
     if self.source and self.as_proxy().node.meta["example_value"].is_leaf:
@@ -128,7 +136,7 @@ def make_leaf(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any
 
 @FEATURE.hook("attribute.set")
 def set_attribute(store: Any, trace: trace_state.Trace, self: Any, tx: Any, item: Any, name: Any, value: Any) -> Any:
-    """`tensor.requires_grad = True`, and other attributes of a tensor that the call has computed."""
+    """`tensor.requires_grad = True`, and further attributes of a computed tensor."""
     from ..base.torch_names import TensorVariable
 
     if isinstance(item, TensorVariable):
@@ -144,17 +152,17 @@ def set_attribute(store: Any, trace: trace_state.Trace, self: Any, tx: Any, item
 
 @FEATURE.hook("skipped.call")
 def call_backward(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """`torch.autograd.backward`, and the graph break that an optimizer asks for."""
+    """`torch.autograd.backward`, and the graph break inside optimizers."""
     if self.value is torch.autograd.backward and not trace.open:
         return backward_of(tx, *args, **kwargs)
     if self.value is torch_names.graph_break and tx.f_code.co_filename == OPTIMIZER:
-        return constant(None)  # for the sake of memory, not of results
+        return constant(None)  # the graph break saves memory, and changes no result
     return call(self, tx, args, kwargs)
 
 
 @FEATURE.hook("graph.check_gradients", needed=False)
 def check_no_gradients(check: Any, trace: trace_state.Trace, *_: Any) -> None:
-    """Dynamo's check of outputs that are leaves: the graph of a whole call gives them."""
+    """Skip Dynamo's check of outputs that are leaves: the graph of a whole call may return leaves."""
 
 
 # ---- Methods of optimizers ----
@@ -172,7 +180,7 @@ def read_of_optimizer(get: Any, trace: trace_state.Trace, self: Any, tx: Any, na
 def prepare_group(call: Any, trace: trace_state.Trace, self: Any, tx: Any, *rest: Any) -> Any:
     """`_init_group` of an optimizer whose gradients the call changes.
 
-    Dynamo asks with the name of the method, or, where it has a table of methods, without it.
+    Dynamo passes the name of the method, or, from its table of methods, no name.
     """
     name, args, kwargs = rest if len(rest) == 3 else ("_init_group", *rest)
     if name == "_init_group" and changes_gradients(self, tx):

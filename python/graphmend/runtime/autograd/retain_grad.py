@@ -1,8 +1,11 @@
-"""`retain_grad()`: gradients of computed tensors, which `backward` inside the same call leaves in their `.grad`.
+"""`retain_grad()`: gradients of computed tensors, left in `.grad` by `backward` inside the same call.
 
-Such a gradient is one more that `backward` asks for (inner_gradients.py); the trace has it where the
-program reads `.grad`.
-What leaves the call, is written to or has hooks of its own has more to it, and is left to Python.
+    h = self.encoder(x)
+    h.retain_grad()                       # `h` joins the tensors that `backward` differentiates by
+    self.loss(h).backward(); g = h.grad   # the trace has the gradient at hand for `h.grad`
+
+`retained` in the trace has each tensor with its gradient so far. A tensor that leaves the call, is written to or has
+hooks of its own would need more, and sends the call to eager Python.
 """
 
 from __future__ import annotations
@@ -20,7 +23,9 @@ from ..base.dynamo_values import inline
 
 @dataclasses.dataclass
 class Retained:
-    """A computed tensor that keeps its gradient: Dynamo's variables of both, and the fake tensor as it was."""
+    """A computed tensor that keeps its gradient: Dynamo's variables of tensor and gradient, and the fake tensor with
+    its version at the call of `retain_grad()`.
+    """
 
     tensor: Any
     fake: torch.Tensor
@@ -41,12 +46,12 @@ FEATURE = hooks.Feature(__name__, hooks.GAIN, "`retain_grad` of tensors that a c
 
 
 def fake_of(variable: Any) -> Any:
-    """The fake tensor of one of Dynamo's variables."""
+    """The fake tensor of a variable of Dynamo."""
     return variable.as_proxy().node.meta.get("example_value")
 
 
 def known(trace: trace_state.Trace, variable: Any) -> Optional[Retained]:
-    """What is noted of a tensor; None if it does not keep its gradient."""
+    """The entry of a tensor among the retained tensors; None without an entry."""
     retained = FEATURE.of(trace).retained
     fake = fake_of(variable) if retained else None
     return next((item for item in retained if item.fake is fake), None)
@@ -59,7 +64,7 @@ def retained_tensors(trace: trace_state.Trace) -> list[Any]:
 
 @FEATURE.hook("tensor.getattr")
 def ask_to_retain(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
-    """Have the tensor keep its gradient where `retain_grad()` is called."""
+    """Note a tensor at the call of `retain_grad()`."""
     if name != "retain_grad":
         return read(self, tx, name)
     from ..base.torch_names import ConstantVariable, LambdaVariable
@@ -103,7 +108,7 @@ def retain(trace: trace_state.Trace, tx: Any, variable: Any) -> None:
 
 
 def differentiated(trace: trace_state.Trace, differentiate: Callable[[], Any]) -> Any:
-    """What `torch.autograd.grad` gives on behalf of `backward`."""
+    """The result of `torch.autograd.grad` on behalf of `backward`."""
     gradients = FEATURE.of(trace)
     if any(item.fake._version != item.version for item in gradients.retained):
         raise trace_state.SiteRefused("a tensor that keeps its gradient is written to")
@@ -115,13 +120,13 @@ def differentiated(trace: trace_state.Trace, differentiate: Callable[[], Any]) -
 
 
 def keep(trace: trace_state.Trace, tx: Any, gradients: list[Any]) -> None:
-    """Have the tensors keep what has come to them."""
+    """Add new gradients to the gradients that the tensors keep."""
     for item, gradient in zip(FEATURE.of(trace).retained, gradients):
         item.gradient = inline(tx, kept, [item.gradient, gradient], {})
 
 
 def kept(before: Optional[torch.Tensor], gradient: Optional[torch.Tensor]) -> Optional[torch.Tensor]:
-    """What a tensor has as its gradient after one more has come."""
+    """The kept gradient of a tensor after one more gradient."""
     with torch.no_grad():
         if gradient is None:
             return before
@@ -131,7 +136,7 @@ def kept(before: Optional[torch.Tensor], gradient: Optional[torch.Tensor]) -> Op
 
 
 def refuse_leaving(module: GraphModule, trace: trace_state.Trace) -> None:
-    """Refuse tensors with a gradient of their own that the caller would see."""
+    """Refuse a graph whose outputs show a tensor that keeps its gradient."""
     fakes = [item.fake for item in FEATURE.of(trace).retained]
     for node in module.graph.output_node().all_input_nodes if fakes else ():
         value = tensor_of(node)

@@ -1,33 +1,40 @@
-"""Gradients that no path leads to: None, where one backward graph for all results would give zeros.
+"""Unused gradients: None in eager Python, zeros from one backward graph for all results.
 
-A graph that takes the place of several has one backward graph. It takes the results that nobody differentiates for
-results with a gradient of zero, and gives zeros to the inputs that only those depend on. Eager Python gives them
-nothing, and an optimizer tells the difference.
+    a, b = compiled(x, y)                 # `a` depends on `x`, `b` on `y`
+    a.sum().backward()                    # y.grad is None in eager Python
+    optimizer.step()                      # with zeros in y.grad, momentum and weight decay would move `y`
+
+A graph that replaces several graphs has one backward graph. A result that is not differentiated counts there as a
+result with a gradient of zero, and inputs behind such results alone get zeros. `Reach` knows the inputs behind each
+output, and a hook on the backward graph removes the zeros.
 """
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Callable, Optional, Sequence, Union
 
 import torch
 from torch.fx import GraphModule, Node
 
 from ..analysis import branch_proofs, node_facts
-from ..analysis.marker_regions import tensor_of
+from ..analysis.marker_regions import outputs_of, tensor_of
 
-EMPTY: frozenset = frozenset()
+EMPTY: frozenset[int] = frozenset()
+Gradients = tuple[Optional[torch.Tensor], ...]
 
 
 class Reach:
-    """Which inputs the differentiable outputs of a graph lead to, both by position."""
+    """The inputs behind each differentiable output of a graph, both by position."""
 
-    def __init__(self, outputs: dict[int, frozenset]) -> None:
+    def __init__(self, outputs: dict[int, frozenset[int]]) -> None:
         self.outputs = outputs
         self.places: Optional[list[Optional[int]]] = None  # the input behind every edge of the backward graph
 
     def watch(self, outputs: Sequence[Any], inputs: Sequence[Any]) -> None:
-        """Leave out of the backward graph of these outputs what eager Python leaves out."""
-        leads: dict[int, frozenset] = {}
+        """Put a hook on the backward graph of the outputs, which removes the gradients that eager Python would not
+        give.
+        """
+        leads: dict[int, frozenset[int]] = {}
         backward: Any = None
         for position, reached in self.outputs.items():
             value = outputs[position]
@@ -49,8 +56,8 @@ class Reach:
         backward.register_hook(leaving_out(leads, self.places))
 
 
-def places_of(edges: Sequence[tuple], inputs: Sequence[Any]) -> list[Optional[int]]:
-    """For every edge of a backward graph the input that it leads to."""
+def places_of(edges: Sequence[tuple[Any, int]], inputs: Sequence[Any]) -> list[Optional[int]]:
+    """The input behind every edge of a backward graph; None for an edge to no input."""
     known: dict[Any, int] = {}
     for place, value in enumerate(inputs):
         if isinstance(value, torch.Tensor) and value.requires_grad:
@@ -62,10 +69,10 @@ def places_of(edges: Sequence[tuple], inputs: Sequence[Any]) -> list[Optional[in
     return found
 
 
-def leaving_out(leads: dict[int, frozenset], places: list[Optional[int]]) -> Callable[..., Any]:
-    """A hook that takes back the gradients of inputs to which no differentiated result leads."""
+def leaving_out(leads: dict[int, frozenset[int]], places: list[Optional[int]]) -> Callable[..., Any]:
+    """A hook that removes the gradients of inputs behind no differentiated result."""
 
-    def hook(gradients: tuple, given: tuple) -> Optional[tuple]:
+    def hook(gradients: Gradients, given: Gradients) -> Optional[Gradients]:
         differentiated = [number for number, gradient in enumerate(given) if gradient is not None]
         if any(number not in leads for number in differentiated):
             return None
@@ -78,11 +85,12 @@ def leaving_out(leads: dict[int, frozenset], places: list[Optional[int]]) -> Cal
 
 
 def reach_of(module: GraphModule) -> Optional[Reach]:
-    """Which inputs the outputs of a marked graph lead to; None if all that are differentiable lead to the same."""
-    table: dict[Any, frozenset] = {}
+    """The inputs behind each output of a marked graph; None if all differentiable outputs have the same inputs."""
+    table: dict[Union[Node, int], frozenset[int]] = {}  # by node, and by storage
 
-    def read(node: Node) -> frozenset:
-        return table.get(node, EMPTY).union(*(table.get(storage, EMPTY) for storage in branch_proofs.storages_of(node)))
+    def read(node: Node) -> frozenset[int]:
+        """The inputs that a node depends on, by itself and through writes to its memory."""
+        return table.get(node, EMPTY).union(*(table.get(storage, EMPTY) for storage in node_facts.storages_of(node)))
 
     place = -1
     for node in module.graph.nodes:
@@ -99,14 +107,14 @@ def reach_of(module: GraphModule) -> Optional[Reach]:
             table[node] = behind
     outputs = {
         position: read(node)
-        for position, node in enumerate(module.graph.output_node().args[0])
+        for position, node in enumerate(outputs_of(module))
         if isinstance(node, Node) and branch_proofs.requires_grad(node)
     }
     return Reach(outputs) if len(set(outputs.values())) > 1 else None
 
 
 def with_reach(compiled: Callable[..., Any], reach: Reach) -> Callable[..., Any]:
-    """A compiled graph whose backward graph leaves out what eager Python leaves out."""
+    """A compiled graph whose backward graph leaves out unused gradients."""
 
     def run(*inputs: Any) -> Any:
         outputs = compiled(*inputs)

@@ -1,7 +1,7 @@
-"""Hooks into Dynamo: features, the table that they register in, and the dispatcher of each replaced attribute.
+"""Hooks into Dynamo: features, the table of hooks, and the dispatcher at each replaced function.
 
 A *capability*, such as `tensor.getattr`, names a function of Dynamo; `torch_names` says where each release of torch
-keeps it. A *feature* is a module that hooks into capabilities:
+keeps the function. A *feature* is a module that hooks into capabilities:
 
     FEATURE = hooks.Feature(__name__, hooks.GAIN, "deep copies of tensors")
 
@@ -9,9 +9,9 @@ keeps it. A *feature* is a module that hooks into capabilities:
     def copy_deeply(call, trace, self, tx, name, args, kwargs):
         return copied if name == "__deepcopy__" else call(self, tx, name, args, kwargs)
 
-`call` is the next hook, and behind the last one Dynamo's own function. A feature that is loaded later is asked earlier.
-A *guard* is a feature that soundness rests on; without it no mend is in force that needs it. A *gain* that cannot be
-had is skipped, and named. Hooks are in force while a frame is traced, and nowhere else.
+`call` is the next hook, and behind the last hook Dynamo's own function. Hooks of features loaded later run earlier. A
+*guard* is a feature that soundness rests on; mends that need a missing guard are off. A *gain* only makes more calls
+whole; a missing gain is skipped, and named. Hooks are in force while a frame is traced, and never outside of a trace.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import functools
 import inspect
 import os
 import sys
+import types
 from collections.abc import Iterator
 from typing import Any, Callable, Generic, Optional, overload
 
@@ -31,12 +32,13 @@ from .owned_state import OwnedState, State
 from .slots import Function, Slot
 
 GUARD, GAIN = "guard", "gain"
-Scope = Callable[[Any], contextlib.AbstractContextManager]
+Wanted = Callable[[Any], bool]  # whether a feature acts in a trace
+Scope = Callable[[Any], contextlib.AbstractContextManager[Any]]
 
 
 @dataclasses.dataclass(frozen=True)
 class Hook:
-    """One function of a feature, at one capability. A feature goes on without a hook that is not `needed`."""
+    """One function of a feature, at one capability. A feature stays on without a hook that is not `needed`."""
 
     feature: "Feature[Any]"
     capability: str
@@ -45,7 +47,9 @@ class Hook:
 
     @functools.cached_property
     def parameters(self) -> tuple[list[str], bool, bool]:
-        """The names of the parameters behind `call` and `trace`; whether it takes more by position, and by name."""
+        """The parameter names behind `call` and `trace`; whether there are `*args`, and whether there are
+        `**kwargs`.
+        """
         found = list(inspect.signature(self.function).parameters.values())[2:]
         kinds = [parameter.kind for parameter in found]
         named = [parameter.name for parameter in found if parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
@@ -53,18 +57,38 @@ class Hook:
 
 
 class Feature(OwnedState[State], Generic[State]):
-    """Something that the runtime does while Dynamo traces.
+    """A part of the runtime that acts while Dynamo traces.
 
-    `partial`: it does so in traces of single frames, too, and not only in those of whole calls. `wanted` tells of a
-    trace whether it does so there. `state` is the class of the feature's own state in one trace (`of`). `rules` are
-    the codes (`GM3` stands for all that begin so) which rest on a guard; all of them do where it names none.
+    Arguments: `module` is `__name__`; the last part is the name of the feature. `kind` is GUARD or GAIN, `summary` a
+    line for `doctor`. `partial`: the feature acts in traces of single frames, too, besides whole calls. `wanted`
+    decides for a trace. `state` is the class of the feature's own state in one trace (`of`). `rules` are the codes of
+    the rules that rest on a guard, or their beginnings (`GM3`); without `rules`, all rules do.
     """
 
     @overload
-    def __init__(self, module: str, kind: str, summary: str, *, state: Callable[[], State], **options: Any) -> None: ...
+    def __init__(
+        self,
+        module: str,
+        kind: str,
+        summary: str,
+        *,
+        partial: bool = False,
+        wanted: Optional[Wanted] = None,
+        state: Callable[[], State],
+        rules: tuple[str, ...] = (),
+    ) -> None: ...
 
     @overload
-    def __init__(self: Feature[None], module: str, kind: str, summary: str, **options: Any) -> None: ...
+    def __init__(
+        self: Feature[None],
+        module: str,
+        kind: str,
+        summary: str,
+        *,
+        partial: bool = False,
+        wanted: Optional[Wanted] = None,
+        rules: tuple[str, ...] = (),
+    ) -> None: ...
 
     def __init__(
         self,
@@ -73,7 +97,7 @@ class Feature(OwnedState[State], Generic[State]):
         summary: str,
         *,
         partial: bool = False,
-        wanted: Optional[Callable[[Any], bool]] = None,
+        wanted: Optional[Wanted] = None,
         state: Optional[Callable[[], Any]] = None,
         rules: tuple[str, ...] = (),
     ) -> None:
@@ -86,7 +110,7 @@ class Feature(OwnedState[State], Generic[State]):
         features[self.name] = self
 
     def hook(self, *capabilities: str, needed: bool = True) -> Callable[[Function], Function]:
-        """Decorator of a function that is asked at these capabilities."""
+        """Decorator that registers a function at capabilities."""
 
         def add(function: Function) -> Function:
             self.hooks += [Hook(self, capability, function, needed) for capability in capabilities]
@@ -95,7 +119,7 @@ class Feature(OwnedState[State], Generic[State]):
         return add
 
     def method(self, *names: str) -> Callable[[Function], Function]:
-        """Decorator of a function `(call, trace, self, tx, *args, **kwargs)`, asked at these methods of tensors."""
+        """Decorator that registers a function `(call, trace, self, tx, *args, **kwargs)` at methods of tensors."""
 
         def add(function: Function) -> Function:
             def ask(call: Any, trace: Any, tensor: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
@@ -114,7 +138,7 @@ class Feature(OwnedState[State], Generic[State]):
         return add
 
     def scope(self, function: Callable[[Any], Iterator[None]]) -> Callable[[Any], Iterator[None]]:
-        """Decorator of a generator function around each trace, for what is no replaced function."""
+        """Decorator that registers a generator function to run around each trace."""
         self.scopes.append(contextlib.contextmanager(function))
         return function
 
@@ -133,7 +157,7 @@ counted: list[bool] = []  # holds an item while calls are counted
 def table() -> dict[str, list[Slot]]:
     """The slots of each capability that the installed torch has.
 
-    Features that need another one are off from here on.
+    Features that need a missing capability are off from here on.
     """
     found = {}
     for capability, places, reason in slots.all_found():
@@ -149,31 +173,31 @@ def table() -> dict[str, list[Slot]]:
 
 
 def all_hooks() -> Iterator[Hook]:
-    """Every hook of every feature, in the order in which they are applied."""
+    """Every hook of every feature, in the order in which hooks are applied."""
     for feature in features.values():
         yield from feature.hooks
 
 
 def lose(name: str, reason: str) -> None:
-    """Have a feature be off from here on, for a reason."""
+    """Switch a feature off for the rest of the process."""
     lost.setdefault(name, reason)
 
 
 def is_guarded(rule: str) -> bool:
-    """Whether every guard that the mends of a rule rest on is in force."""
+    """Whether every guard behind the mends of a rule is in force."""
     guards = [features[name] for name in lost if name in features and features[name].kind == GUARD]
     return not any(rule.startswith(guard.rules or "GM") for guard in guards)
 
 
 def forget() -> None:
-    """Look everything up anew."""
+    """Drop the table and the reasons, so that the next use reads the installed torch again."""
     table.cache_clear()
     lost.clear()
 
 
 @contextlib.contextmanager
 def in_force(trace: Any) -> Iterator[None]:
-    """Have the hooks of all features in force inside the block, for one trace."""
+    """Put the hooks of all features in force inside the block, for one trace."""
     known = table()
     acting = [feature for feature in features.values() if feature.acts_in(trace)]
     chains: dict[str, list[Hook]] = {}
@@ -193,7 +217,9 @@ def in_force(trace: Any) -> Iterator[None]:
 
 @contextlib.contextmanager
 def replaced(capability: str, function: Function) -> Iterator[None]:
-    """Have a function stand at a capability inside the block, outside of traces; it is given Dynamo's own one first."""
+    """Put a function at a capability inside the block, outside of traces; the first argument is Dynamo's own
+    function.
+    """
     with contextlib.ExitStack() as stack:
         for slot in table().get(capability, ()):
             before = slot.write(functools.partial(function, slot.function()))
@@ -203,14 +229,14 @@ def replaced(capability: str, function: Function) -> Iterator[None]:
 
 def asker() -> Any:
     """The frame that has called the replaced function, seen from a hook."""
-    frame = sys._getframe(2)
+    frame: Optional[types.FrameType] = sys._getframe(2)
     while frame is not None and frame.f_code.co_filename == __file__:
         frame = frame.f_back
     return frame
 
 
 def dispatcher(capability: str, hooks: list[Hook], original: Function, trace: Any) -> Function:
-    """The function that stands at a slot: it asks the last hook first."""
+    """The function to put at a slot: calls the last hook first."""
     found = original
     for hook in hooks:
         found = linked(hook, found, original, trace)
@@ -225,7 +251,7 @@ def dispatcher(capability: str, hooks: list[Hook], original: Function, trace: An
 
 
 def linked(hook: Hook, following: Function, original: Function, trace: Any) -> Function:
-    """One hook in front of those that follow. Arguments that it does not know are handed on to them."""
+    """One hook in front of the following hooks. Arguments unknown to the hook go on to the following hooks."""
     function, (names, takes_more, takes_named) = hook.function, hook.parameters
     count = sys.maxsize if takes_more else len(names)
 
@@ -245,8 +271,10 @@ def linked(hook: Hook, following: Function, original: Function, trace: Any) -> F
     return link
 
 
-def by_position(function: Function, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
-    """Arguments of a call with those by position that can be."""
+def by_position(
+    function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a call with as many as possible by position."""
     try:
         bound = inspect.signature(function).bind(*args, **kwargs)
     except (TypeError, ValueError):

@@ -1,4 +1,12 @@
-"""What the runtime knows: the mended sites, the trace in progress, and the deferred work of each thread."""
+"""The state of the runtime: the trace in progress, the deferred effects of each thread, the records of sites and
+callables.
+
+    trace_state.local.trace             # the attempt of this thread: Trace
+    trace_state.local.waiting           # deferred effects on the way from a graph to the wrapper
+    trace_state.registry.report()       # sites and callables of the process, for `graphmend run`
+
+A feature's own state is in `Feature.of(trace)`. `Trace` keeps the fields shared by several modules.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +18,18 @@ from typing import Any, Callable, Optional
 # Rules whose mends postpone work until the graph has returned, or undo a call and run it again. Their order against
 # code at a graph break could not be kept, so they are in force only where the whole call is one graph.
 WHOLE_CALL_RULES = ("GM105", "GM3", "GM4", "GM5")
-QUEUE_SOURCE = "local.queue"  # as Dynamo names the list of deferred work
-INHERITED = object()  # stands for an attribute that a class does not have itself
+QUEUE_SOURCE = "local.queue"  # Dynamo's name for the effect queue
+INHERITED = object()  # stands for an attribute that a class inherits
 
 
 class GuardFailed(BaseException):
-    """Raised by a compiled graph whose call has to be run again, in eager Python or by the graph of another path.
+    """Raised by a compiled graph whose call has to run again, in eager Python or by the graph of another path.
 
-    `answers`: where the call goes another way, the answers of its decisions up to the first that was not foretold;
-    there are none where the graph raised, as it may do on a path that is not the call's. `path` is that of the graph.
-    `stopped` tells of an effect that has raised an exception, `hopeless` that a graph for many numbers has found others
-    in the very call that it was made for: what foretells them computes otherwise than the compiled graph. `locks` are
-    those that have to be held for the graph (locks.py).
+    `restore` undoes the run. `answers`: for a call on another path, the answers of its decisions up to the first answer
+    that was not foretold; None where the graph raised, as a graph may do for a call on another path. `path` is the path
+    of the graph. `stopped` is an effect that has raised an exception. `hopeless`: a graph for many numbers found
+    different numbers in the call that the graph was made for, so the shadow run computes differently from the compiled
+    graph. `locks` have to be held for the graph (locks.py).
     """
 
     def __init__(
@@ -43,10 +51,10 @@ class GuardFailed(BaseException):
 
 
 class NotWhole(BaseException):
-    """Raised while converting the first frame of a call that is not one graph; nothing has run yet.
+    """Raised while converting the first frame of a call that is not one graph; no part of the call has run yet.
 
-    `raises` tells that the program itself raises an exception in such a call, whatever its tensors hold; `again` that
-    the next call may be one graph once this one has run in eager Python.
+    `raises`: the program itself raises an exception in such a call, for all tensors. `again`: the next call may be one
+    graph, after an eager run of this call.
     """
 
     def __init__(self, raises: bool = False, again: bool = False) -> None:
@@ -56,15 +64,19 @@ class NotWhole(BaseException):
 
 
 class OtherPath(BaseException):
-    """Raised instead of tracing a call for a way that is not the call's, or may not be; nothing has run yet.
+    """Raised instead of tracing a call for a path that is not, or may not be, the path of the call; no part of the call
+    has run yet.
 
-    `answers` is the path of the call; None while no way has been asked to be traced. `repeated` tells that a graph of
-    this path has already failed for the call, so that another one would fail, too. `facts` are those of a graph that
-    would stand in front of others in its way, whose calls would come to it first.
+    `answers` is the path of the call; None if no trace of a path was requested yet. `repeated`: a graph of the path has
+    already failed for the call, so a second graph would fail, too. `facts`: the assumptions of a graph that would stand
+    in front of graphs of the same variant, and would take their calls.
     """
 
     def __init__(
-        self, answers: Optional[tuple[bool, ...]] = None, repeated: bool = False, facts: Optional[tuple] = None
+        self,
+        answers: Optional[tuple[bool, ...]] = None,
+        repeated: bool = False,
+        facts: Optional[tuple[Any, ...]] = None,
     ) -> None:
         super().__init__()
         self.answers = answers
@@ -73,11 +85,11 @@ class OtherPath(BaseException):
 
 
 class SiteRefused(Exception):
-    """Ends a trace in which a site could not be proved; the reasons are in the trace."""
+    """Ends a trace in which the proof of a site failed; the reasons are in the trace."""
 
 
 class SymbolsRefused(SiteRefused):
-    """Ends a trace whose graph has numbers of the data that its compiler cannot have as symbols."""
+    """Ends a trace whose graph has numbers from the data as symbols that the compiler refuses."""
 
 
 @dataclasses.dataclass
@@ -99,14 +111,14 @@ class Trace:
     notes: dict[str, Any] = dataclasses.field(default_factory=dict)  # states that one module owns, by module
 
     def refuse(self, site: str, reason: str) -> None:
-        """Record why a site cannot be mended in this trace."""
+        """Record the reason why a site cannot be mended in this trace."""
         self.refusals.setdefault(site, reason)
 
 
 class Replay:
-    """An eager run of a call whose deferred work has raised an exception, up to where that was raised.
+    """An eager run of a call whose deferred effect has raised an exception, up to the place of the exception.
 
-    `sites` are those of all the deferred work, `done` those of what has been carried out, in order.
+    `sites` are the sites of all deferred effects, `done` the sites of the effects already carried out, in order.
     """
 
     def __init__(self, sites: frozenset[str], done: list[str], error: BaseException) -> None:
@@ -121,7 +133,7 @@ class Replay:
         return self.running and (site in self.sites or not rule_of(site).startswith("GM3"))
 
     def is_done(self, site: str) -> bool:
-        """Whether the effect at a site has been carried out; raises what it has raised if it is the failing one."""
+        """Whether the effect at a site has been carried out; raises the exception at the effect that failed."""
         if not self.running:
             return False
         if self.position == len(self.done):
@@ -137,7 +149,7 @@ replays: list[Replay] = []  # those in progress, of all threads
 class Local(threading.local):
     """State of one thread.
 
-    `waiting` holds what a compiled call that is about to return hands over (effect_queue.py).
+    `waiting` holds the deferred effects of a compiled call that is about to return (effect_queue.py).
     """
 
     def __init__(self) -> None:
@@ -164,7 +176,7 @@ local = Local()
 
 @dataclasses.dataclass
 class SiteRecord:
-    """What became of one site in this process."""
+    """Use and refusals of one site in this process."""
 
     mended: int = 0
     refused: dict[str, None] = dataclasses.field(default_factory=dict)
@@ -172,7 +184,7 @@ class SiteRecord:
 
 @dataclasses.dataclass
 class CallableRecord:
-    """What became of one compiled callable. Findings of a single feature are states of that feature, in `notes`."""
+    """Graphs and state of one compiled callable; findings of one feature alone are in `notes`."""
 
     name: str  # qualified name of the function
     file: str  # file of the function
@@ -185,7 +197,7 @@ class CallableRecord:
     notes: dict[str, Any] = dataclasses.field(default_factory=dict)  # states that one module owns, by module
 
     def plain(self) -> dict[str, Any]:
-        """The record as data that JSON has."""
+        """The record as data for JSON."""
         found = {name: value for name, value in vars(self).items() if name != "notes"}
         for state in self.notes.values():
             found.update(state.report())
@@ -215,24 +227,24 @@ class Registry:
                 self.sites.setdefault(site, SiteRecord()).mended += 1
 
     def refused(self, reasons: dict[str, str]) -> None:
-        """Note why the sites were left as written."""
+        """Note the reasons for which sites were left as written."""
         with self.lock:
             for site, reason in reasons.items():
                 self.sites.setdefault(site, SiteRecord()).refused[reason] = None
 
     def reason(self, site: str) -> str:
-        """The first of the reasons why a site was left as written."""
+        """The first reason for which a site was left as written."""
         with self.lock:
             return next(iter(self.sites[site].refused), "") if site in self.sites else ""
 
     def reset(self) -> None:
-        """Forget what became of sites and callables."""
+        """Forget all sites and callables."""
         with self.lock:
             self.sites.clear()
             self.callables.clear()
 
     def report(self) -> dict[str, Any]:
-        """The record as data that JSON has."""
+        """The record as data for JSON."""
         with self.lock:
             return {
                 "known_sites": self.known,
@@ -255,7 +267,7 @@ def enabled() -> bool:
 
 
 def leaves_no_mark(site: str) -> bool:
-    """Whether the mended form of a site is plain code, with nothing to prove and nothing to find in the graph."""
+    """Whether the mended form of a site is plain code, without a proof and without a marker in the graph."""
     return rule_of(site) == "GM110"
 
 

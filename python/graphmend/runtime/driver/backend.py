@@ -59,7 +59,7 @@ LOST = "numbers that data decide might be lost on their way to the gradients"
 
 @dataclasses.dataclass
 class Graph:
-    """The graph that one trace has made, and its place among the variants of the callable."""
+    """The graph of one trace, and its place among the variants of the callable."""
 
     may_split: bool = False  # setting: the callable may get more variants
     files: set[str] = dataclasses.field(default_factory=set)  # files whose code was traced
@@ -83,7 +83,7 @@ def rests(module: GraphModule, trace: trace_state.Trace) -> bool:
 
 
 def handing_back(compiled: Callable[..., Any], returned: dict[int, int]) -> Callable[..., Any]:
-    """A compiled graph that returns inputs themselves; `returned` maps outputs to inputs, by position."""
+    """A compiled graph with inputs among its results; `returned` maps outputs to inputs, by position."""
 
     def run(*inputs: Any) -> list[Any]:
         return [inputs[returned[i]] if i in returned else value for i, value in enumerate(compiled(*inputs))]
@@ -105,6 +105,7 @@ class MendingBackend:
         self.answers: Optional[tuple[bool, ...]] = None  # of all its graphs, once it has one
         self.chances: tuple[bool, ...] = ()  # which of the decisions on its path random numbers make alone
         self.facts: set[tuple[Any, ...]] = set()  # what each of them rests on besides
+        self.nodes = 0  # of its largest graph, as traced
         self.folds = False  # some have numbers as constants, so that they need not ask for what those decide
         self.bound: set[bool] = set()  # the gradient modes in which its graphs have numbers for want of symbols
         self.entry: Any = None
@@ -118,6 +119,7 @@ class MendingBackend:
             return self.compile(module, inputs, kwargs)
         graph = GRAPH.of(trace)
         if trace.whole:
+            self.nodes = max(self.nodes, len(module.graph.nodes))
             graph.files.update(code.co_filename for code in translator().output.tracing_context.traced_code)
             reason = inexact_comparison(translator().output.shape_env)
             if reason is not None:
@@ -204,7 +206,7 @@ class MendingBackend:
             raise trace_state.SiteRefused("the call takes another path")
 
     def adopt(self, trace: trace_state.Trace, bound: bool) -> None:
-        """Note a graph that is kept. `bound`: its numbers are constants because the compiler accepts no symbols."""
+        """Note a kept graph. `bound`: its numbers are constants because the compiler accepts no symbols."""
         graph, fixed = GRAPH.of(trace), numbers_of(trace).fixed
         if fixed and bound:
             self.bound.add(torch.is_grad_enabled())

@@ -77,7 +77,7 @@ class Callback:
             return self.inner(frame, cache_entry, frame_state)
 
     def share_with(self, other: Callback) -> None:
-        """Let the callback of another variant use what this one learns."""
+        """Share settings and findings with the callback of another variant."""
         other.off, other.eager, other.held, other.evidence = self.off, self.eager, self.held, self.evidence
 
     def convert(self, frame: Any, cache_entry: Any, frame_state: Any) -> Any:

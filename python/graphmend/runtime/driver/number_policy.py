@@ -1,10 +1,10 @@
-"""The treatment of numbers that depend on data: symbols of the graph, or constants.
+"""The treatment of data-dependent numbers: symbols of the graph, or constants.
 
     n = lengths.max().item()
     return x[:n]                # one graph for all n, or one graph for each n
 
-`NumberPolicy` has the treatment in the next attempt to convert a frame; the loop of attempts changes it. `KnownNumbers`
-has what the attempts and calls of a callable have shown, and gives the treatment in the first attempt.
+`NumberPolicy` has the treatment in the next attempt to convert a frame; the loop of attempts changes the policy.
+`KnownNumbers` has the findings of earlier attempts and calls of a callable, and gives the policy of the first attempt.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ class NumberPolicy:
     held: dict[str, Any] = dataclasses.field(default_factory=dict)  # numbers of modules in earlier traces, by source
 
     def begin(self, trace: Trace) -> None:
-        """Let a trace treat numbers in this way."""
+        """Hand the treatment to a trace."""
         numbers = assumptions.Numbers(self.symbolic, self.items, self.fixed, dict(self.held))
         assumptions.FEATURE.begin(trace, numbers)
 
     def resume(self, earlier: NumberPolicy) -> None:
-        """Take over the treatment from the last attempt of an earlier call, which ran in eager Python."""
+        """Take over the treatment from the last attempt of an earlier call in eager Python."""
         self.fixed, self.tried, self.crowded = earlier.fixed, earlier.tried, earlier.crowded
         self.symbolic |= earlier.symbolic
 
@@ -56,20 +56,20 @@ class NumberPolicy:
         self.bound = refuses_symbols
 
     def return_to_symbols(self) -> None:
-        """Let numbers that were constants because they were many stay symbolic."""
+        """Give up constants for a large count of numbers."""
         self.fixed, self.crowded, self.symbolic = False, False, True
 
 
 @dataclasses.dataclass
 class KnownNumbers:
-    """The numbers of one callable."""
+    """The findings about the numbers of a callable."""
 
     constants: int = 0  # graphs for one integer of an input alone
     varying: bool = False  # numbers that data decide have been others than a graph assumed
     crowded: bool = False  # numbers are too many to be left open
 
     def report(self) -> dict[str, Any]:
-        """The state as data that JSON has."""
+        """The state as data for JSON."""
         return {"constants": self.constants, "varying": self.varying, "crowded": self.crowded}
 
     def first(self, whole: bool, is_fixed: bool, held: dict[str, Any]) -> NumberPolicy:
@@ -78,17 +78,17 @@ class KnownNumbers:
         return NumberPolicy(self.varying, self.constants < MAX_CONSTANTS, fixed, tried=fixed, held=held)
 
     def vary(self) -> None:
-        """Note that data decide on other numbers than a graph assumed."""
+        """Note a graph with wrong assumptions about numbers."""
         self.varying = True
 
     def learn(self, trace: Trace) -> None:
-        """Note the numbers of a trace that made a graph."""
+        """Note the numbers of a successful trace."""
         numbers = assumptions.numbers_of(trace)
         self.constants += numbers.constants
         self.crowded |= numbers.fixed and numbers.symbols > assumptions.MOST
 
     def believe(self, symbolic: bool) -> Callable[[], None]:
-        """Begin with the profile of earlier processes; returns a function that forgets it."""
+        """Begin with the profile of earlier processes; returns a function to forget the profile."""
         before = self.varying
         self.varying = before or symbolic
 

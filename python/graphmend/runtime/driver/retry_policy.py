@@ -1,4 +1,4 @@
-"""The next attempt after a trace that failed: a table of strategies, and the settings that a strategy changes.
+"""The next attempt after a trace that failed: a table of strategies, and the settings of the next attempt.
 
 A trace can fail where another trace of the same call succeeds. Example: this loop fails while the length is symbolic,
 and succeeds with the length of the call as a constant.
@@ -39,7 +39,7 @@ RAISING = (
 
 
 class Strategy(enum.Enum):
-    """The difference between the next attempt and the failed one, or the way in which the loop ends."""
+    """The difference between the next and the failed attempt, or the end of the loop."""
 
     WITHOUT_FEATURE = "a feature of graphmend had a fault and is off"
     WAIT_FOR_ATTRIBUTES = "the call runs in eager Python, because it fills in an attribute"
@@ -64,7 +64,7 @@ class Strategy(enum.Enum):
 class Course:
     """The settings of the next attempt to convert one frame; `taken` has the strategies so far.
 
-    `trace` hands each setting to the feature that acts on it.
+    `trace` hands each setting to its feature.
     """
 
     whole: bool  # the frame is a whole call
@@ -122,11 +122,11 @@ class Attempt:
 
     @property
     def prepares(self) -> bool:
-        """Whether the call ended at code that prepares later calls; no treatment of numbers changes that."""
+        """Whether the call ended at code for later calls, with any treatment of numbers."""
         return not self.trace.refusals and kind_of_break(self.error) in PREPARING
 
     def refused(self) -> dict[str, str]:
-        """The refused sites with reasons; where there are none, the innermost site whose side was being traced."""
+        """The refused sites with reasons; without refusals, the innermost site with an open side."""
         if self.trace.refusals or not self.trace.open:
             return self.trace.refusals
         return {site_of(self.trace.open[-1][0]): f"a side cannot be traced: {first_line(self.error)}"}
@@ -138,7 +138,7 @@ class Attempt:
         return is_compiling.FEATURE.of(self.trace).places() - course.eager
 
     def records(self) -> list[str]:
-        """The touched sites that record into an object."""
+        """The touched sites with records in objects."""
         return [site for site in self.trace.touched if trace_state.records(site)]
 
 
@@ -164,12 +164,12 @@ def may_host_draws_first(course: Course, failed: Attempt) -> bool:
 
 
 def without_refusals(condition: Condition) -> Condition:
-    """A condition that also requires that the trace refused no site."""
+    """A condition with the further requirement of a trace without refused sites."""
     return lambda course, failed: not failed.trace.refusals and condition(course, failed)
 
 
 def without_preparation(condition: Condition) -> Condition:
-    """A condition that also requires that numbers may matter."""
+    """A condition with the further requirement of a call without preparation."""
     return without_refusals(lambda course, failed: not failed.prepares and condition(course, failed))
 
 
@@ -227,7 +227,7 @@ def miss_records(course: Course, failed: Attempt) -> None:
 
 
 def give_up(course: Course, failed: Attempt) -> None:
-    """Report the sites that are to blame; a later call also leaves them as written."""
+    """Report the sites to blame; a later call also leaves these sites as written."""
     fix_crowd(course, failed)
     trace = failed.trace
     for site in course.missed:
@@ -250,7 +250,7 @@ Change = Callable[[Course, Attempt], None]
 
 
 class Transition(NamedTuple):
-    """A row of the table: a strategy, and the condition under which it follows a failed attempt."""
+    """A row of the table: a strategy, and its condition after a failed attempt."""
 
     strategy: Strategy
     condition: Condition
@@ -323,7 +323,7 @@ def next_strategy(course: Course, failed: Attempt) -> Strategy:
 
 
 def is_raising(error: Any) -> bool:
-    """Whether the error may be an exception that the program itself raises."""
+    """Whether the error may be an exception of the program itself."""
     lone = isinstance(error, (torch_names.TorchRuntimeError, AssertionError))  # `torch._assert` that fails
     return lone or kind_of_break(error).startswith(RAISING)
 

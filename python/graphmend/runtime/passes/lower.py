@@ -1,15 +1,36 @@
-"""From the marked graph to the graph for the user's backend."""
+"""From the marked graph to the graph for the user's backend.
+
+    enter(K, p); a = x.log(); otherwise(K); b = x * 2; leave(K); pair(K, a, b)      # marked: `a` stands for both
+    check(C, failed); event(E, [a])
+    # lowered: a, b; y = torch.where(p, a, b); output (y, failed)
+
+`lower` proves every site (`analysis`), functionalises sides, gates gradients, makes snapshots for deferred effects, and
+adds an output with the guards and answers. A site without a proof is refused, and ends the trace. `Plan` tells the
+backend's wrapper how to run the graph, and how to undo a run.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Optional
+from typing import Any, Callable, Optional, Union
 
 import torch
 from torch.fx import GraphModule, Node
 
 from ..analysis import branch_proofs, node_facts
-from ..analysis.marker_regions import Event, Marks, Region, predicate_beside, read, tensor_of
+from ..analysis.marker_regions import (
+    Check,
+    Decision,
+    Event,
+    Marks,
+    Region,
+    fake_of,
+    node_at,
+    outputs_of,
+    predicate_beside,
+    read,
+    tensor_of,
+)
 from ..autograd import inner_gradients, requires_grad_inputs
 from ..autograd.hook_runner import Hooks
 from ..autograd.tensor_hooks import has_hooks, place_hooks, refuse_hooks
@@ -33,17 +54,17 @@ from .simplify_selects import simplify
 
 @dataclasses.dataclass
 class Plan:
-    """What the compiled graph needs around it."""
+    """The needs of the compiled graph around a run: flags to read, memory to restore, hooks to attach."""
 
     sites: set[str]
     expected: list[bool] = dataclasses.field(default_factory=list)
     defers: bool = False
     guarded: bool = False
     numbers: bool = False
-    carried: bool = False  # tensors are computed with those numbers
+    carried: bool = False  # tensors are computed with numbers from the data
     route: tuple[Any, ...] = ()
     facts: Optional[Facts] = None
-    crowded: bool = False  # they are about many numbers, for which the graph was made
+    crowded: bool = False  # `facts` are about many numbers, for which the graph was made
     reach: Optional[Reach] = None
     hooks: Optional[Hooks] = None
     flags: requires_grad_inputs.Flags = dataclasses.field(default_factory=list)
@@ -52,7 +73,7 @@ class Plan:
     mutated: list[Any] = dataclasses.field(default_factory=list)
     draws: bool = False
     calls_random: bool = False
-    single: bool = False  # some of the numbers in a type that the graph does not expect
+    single: bool = False  # some random numbers arrive in a type that the graph does not expect
     ahead: Optional[Ahead] = None
     chances: tuple[bool, ...] = ()  # whether random numbers alone decide, for each decision
     devices: list[torch.device] = dataclasses.field(default_factory=list)
@@ -112,7 +133,9 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
 
 
 def drop_idle_dropouts(module: GraphModule) -> None:
-    """Name inputs what dropout outside of training gives: the very tensor, though tracing takes it for another one."""
+    """Replace dropout outside of training by its input: eager Python returns the same tensor, the trace a second
+    one.
+    """
     for node in list(module.graph.nodes):
         if node.target is not torch.nn.functional.dropout and node.target is not torch.dropout:
             continue
@@ -124,42 +147,49 @@ def drop_idle_dropouts(module: GraphModule) -> None:
 
 
 def fresh_outputs(module: GraphModule) -> list[int]:
-    """The positions of the outputs that share no memory with what the graph is given."""
+    """The positions of outputs that share no memory with the inputs of the graph."""
     given = [node for node in module.graph.nodes if node.op in ("placeholder", "get_attr")]
-    known = {storage for node in given for storage in branch_proofs.storages_of(node)}
-    outputs = module.graph.output_node().args[0]
-    return [i for i, node in enumerate(outputs) if branch_proofs.storage_of(tensor_of(node)) not in known | {None}]
+    known = {storage for node in given for storage in node_facts.storages_of(node)}
+    return [
+        i for i, node in enumerate(outputs_of(module)) if node_facts.storage_of(tensor_of(node)) not in known | {None}
+    ]
 
 
 def returned_inputs(module: GraphModule) -> dict[int, int]:
-    """Which outputs are inputs, by position, where inputs share memory: compilers then hand out views of it."""
+    """The outputs that are inputs, both by position, where inputs share memory: compilers return views of the
+    memory.
+    """
     inputs = module.graph.find_nodes(op="placeholder")
-    memory = [branch_proofs.storage_of(tensor_of(node)) for node in inputs]
+    memory = [node_facts.storage_of(tensor_of(node)) for node in inputs]
     shared = [storage for storage in memory if storage is not None]
     if len(set(shared)) == len(shared):
         return {}
-    outputs = module.graph.output_node().args[0]
-    return {i: inputs.index(node) for i, node in enumerate(outputs) if node in inputs}
+    return {i: inputs.index(node) for i, node in enumerate(outputs_of(module)) if node in inputs}
+
+
+def all_but(node: Node) -> Callable[[Node], bool]:
+    """A condition that holds for every node apart from `node`."""
+    return lambda user: user is not node
 
 
 def keep_predicates(module: GraphModule, marks: Marks) -> None:
-    """Copy the predicates that are memory of the program's own and written to later."""
+    """Copy the predicates that share memory with the program and are written to later."""
     order = branch_proofs.Order(module)
-    parts = [*marks.regions, *marks.checks, *marks.decisions]
-    for predicate in dict.fromkeys(part.predicate for part in parts):
-        storage = branch_proofs.storage_of(tensor_of(predicate))
+    predicates = [*(region.predicate for region in marks.regions), *(test.predicate for test in marks.tests())]
+    for predicate in dict.fromkeys(predicates):
+        storage = node_facts.storage_of(tensor_of(predicate))
         if storage is not None and order.written_after(storage, predicate):
             with module.graph.inserting_after(predicate):
                 copy = module.graph.call_method("clone", (predicate,))
             copy.meta = dict(predicate.meta)
-            predicate.replace_all_uses_with(copy, delete_user_cb=lambda user, copy=copy: user is not copy)
+            predicate.replace_all_uses_with(copy, delete_user_cb=all_but(copy))
             for nodes in [nodes for region in marks.regions for nodes in region.sides if predicate in nodes]:
                 nodes.insert(nodes.index(predicate) + 1, copy)
     marks.renew()
 
 
 def refuse_unproved(module: GraphModule, marks: Marks, trace: Trace) -> None:
-    """Put the reason of every region that cannot be proved into the trace."""
+    """Refuse every region and event without a proof."""
     graph, order = branch_proofs.Order(module), branch_proofs.Order(module)
     order.note_selects(marks.regions)
     event_values = {value for event in marks.events for value in event.values}
@@ -184,8 +214,8 @@ def refuse_unproved(module: GraphModule, marks: Marks, trace: Trace) -> None:
 
 
 def unproved_sides(order: branch_proofs.Order, region: Region) -> Optional[str]:
-    """Why the sides of a region may not both be run, None if they may."""
-    region.scales = [False, False]  # type: ignore[attr-defined]
+    """The reason why the sides of a region may not both run, None if they may."""
+    region.scales = [False, False]
     cost = 0
     for side, nodes in enumerate(region.sides):
         facts, reason = branch_proofs.examine_side(nodes)
@@ -193,7 +223,7 @@ def unproved_sides(order: branch_proofs.Order, region: Region) -> Optional[str]:
             return reason
         own: set[int] = set()
         for node in nodes:
-            own |= branch_proofs.storages_of(node)
+            own |= node_facts.storages_of(node)
         before = order.position[region.start]
         if any(
             order.position[source] > before for node in nodes for source in node.all_input_nodes if source not in nodes
@@ -202,7 +232,7 @@ def unproved_sides(order: branch_proofs.Order, region: Region) -> Optional[str]:
         for writer, storage in facts.writes:
             if storage not in own or any(order.position[holder] < before for holder in order.holders.get(storage, ())):
                 return f"a side writes to a tensor that exists outside of it (`{branch_proofs.name_of(writer)}`)"
-        region.scales[side] = facts.scales  # type: ignore[attr-defined]
+        region.scales[side] = facts.scales
         cost += facts.cost
     if cost > branch_proofs.COST_LIMIT:
         return f"running both sides always would be too expensive (about {cost:.0e} operations)"
@@ -210,7 +240,9 @@ def unproved_sides(order: branch_proofs.Order, region: Region) -> Optional[str]:
 
 
 def escape(region: Region, kept: set[Node]) -> Optional[str]:
-    """Whether what is made on one side is used elsewhere without having been selected; deferred work keeps `kept`."""
+    """The reason if a value of one side is used outside without a selection; deferred effects may hold values in
+    `kept`.
+    """
     chosen = {select.result for select in region.selects} | set(region.stored)
     for nodes in region.sides:
         inside = set(nodes)
@@ -224,15 +256,15 @@ def escape(region: Region, kept: set[Node]) -> Optional[str]:
 
 
 def unsafe_snapshot(order: branch_proofs.Order, event: Event, chosen: set[Node], shown: bool) -> Optional[str]:
-    """Why a deferred value cannot be kept for later, None if it can.
+    """The reason why a deferred value cannot be kept for later, None if a snapshot is safe.
 
-    A printed tensor shows its `grad_fn`, and a copy has another; the sum of a copy shows the sum.
+    A printed tensor shows its `grad_fn`, and a copy has a different `grad_fn`; the sum of a copy shows the same number.
     """
     for value in event.values:
         history = shown and branch_proofs.requires_grad(value)
         if history and value.args[0] in chosen:
             return "a deferred tensor that a branch chose would show another `grad_fn`"
-        storage = branch_proofs.storage_of(tensor_of(value))
+        storage = node_facts.storage_of(tensor_of(value))
         if storage is None:
             return "a deferred tensor has no memory of its own"
         if not order.written_after(storage, event.marker):
@@ -245,37 +277,38 @@ def unsafe_snapshot(order: branch_proofs.Order, event: Event, chosen: set[Node],
 
 
 def gate_gradients(module: GraphModule, marks: Marks) -> None:
-    """Stop the gradient of the side not taken where it enters the region.
+    """Stop the gradient of the side not taken at the entries of the region.
 
-    `where(p, x, x.detach())` is x, and its derivative is selected, not multiplied: whatever the side not taken makes
-    of its zero gradient (0 * inf is NaN), exact zeros leave it.
+    `where(p, x, x.detach())` is x, and its derivative is selected, not multiplied. The side not taken may turn a
+    gradient of zero into NaN (0 * inf), but exact zeros leave the gate.
     """
     for region in marks.regions:
         if not any(branch_proofs.requires_grad(side) for select in region.selects for side in select.sides):
             continue
         for side, nodes in enumerate(region.sides):
-            if region.scales[side]:  # type: ignore[attr-defined]
+            if region.scales[side]:
                 gate_side(module, region, side, nodes)
                 anomaly_mode.mark(region)
 
 
 def gate_side(module: GraphModule, region: Region, side: int, nodes: list[Node]) -> None:
-    """Gate every differentiable tensor that enters one side, anew wherever it is used.
+    """Gate every differentiable tensor that enters one side, with a gate for each use.
 
-    What goes back through several gates is added up in the order of the uses, as in Python; one gate would add up the
-    part of the side first, and round in another place.
+    Gradients through several gates are added up in the order of the uses, as in Python. A single gate would add up the
+    gradients of the side first, and round differently.
     """
     inside = set(nodes)
     last = region.start
 
     def gated(source: Node) -> Node:
+        """The gate in front of a tensor from outside of the side; the tensor itself where no gradient flows."""
         nonlocal last
         if source in inside or not branch_proofs.requires_grad(source):
             return source
         with module.graph.inserting_after(last):
             stopped = module.graph.call_method("detach", (source,))
         with torch.no_grad():
-            stopped.meta = {"example_value": tensor_of(source).data}  # type: ignore[union-attr]
+            stopped.meta = {"example_value": fake_of(source).data}
         with module.graph.inserting_after(stopped):
             test = predicate_beside(module.graph, region, source)
         choice = (source, stopped) if side == 0 else (stopped, source)
@@ -292,13 +325,13 @@ def gate_side(module: GraphModule, region: Region, side: int, nodes: list[Node])
 
 
 def release_events(module: GraphModule, marks: Marks) -> None:
-    """Make snapshots of what is written to later; hand on everything else as it is."""
+    """Make snapshots of values that are written to later; hand on all further values as they are."""
     order = branch_proofs.Order(module)
     for event in marks.events:
-        copies: dict[Any, Node] = {}  # two names of one tensor stay names of one
+        copies: dict[Node, Node] = {}  # two names of one tensor share a copy
         for value in event.values:
-            source = value.args[0]
-            storage = branch_proofs.storage_of(tensor_of(value))
+            source = node_at(value, 0)
+            storage = node_facts.storage_of(tensor_of(value))
             written = storage is not None and order.written_after(storage, event.marker)
             if written or is_detached_number(source):
                 if source not in copies:
@@ -312,17 +345,17 @@ def release_events(module: GraphModule, marks: Marks) -> None:
 
 
 def is_detached_number(node: Node) -> bool:
-    """Whether a node gives a number without its history: copying it costs less than returning an alias."""
-    if node.target != "detach" or not branch_proofs.requires_grad(node.args[0]):
+    """Whether a node gives a number without its history: a copy costs less than an alias as an output."""
+    if node.target != "detach" or not branch_proofs.requires_grad(node_at(node, 0)):
         return False
     value = tensor_of(node)
     return isinstance(value, torch.Tensor) and value.dim() == 0
 
 
 def plan_replay(module: GraphModule, marks: Marks, plan: Plan, trace: Trace) -> None:
-    """Find out what has to be restored before a call can be run again."""
+    """Collect the memory, generators and devices that have to be restored before a call can run again."""
     plan.guarded = True
-    sites = [site_of(part.key) for part in [*marks.checks, *marks.decisions, *marks.events]]
+    sites = [site_of(part.key) for part in marks.parts()]
     if prologue.takes_values(trace):
         plan.calls_random = True
         sites += prologue.sites_of(trace)
@@ -347,7 +380,7 @@ def plan_replay(module: GraphModule, marks: Marks, plan: Plan, trace: Trace) -> 
             continue
         if value.device.type not in ("cpu", "meta") and value.device not in plan.devices:
             plan.devices.append(value.device)
-        if branch_proofs.storages_of(node) & written or value._version > 0:
+        if node_facts.storages_of(node) & written or value._version > 0:
             if value.requires_grad and not value.is_leaf:
                 refuse_replay(sites, trace, "the graph writes to an input that is part of a gradient computation")
             plan.mutated.append(position if node.op == "placeholder" else attribute(module, node))
@@ -359,24 +392,24 @@ def plan_replay(module: GraphModule, marks: Marks, plan: Plan, trace: Trace) -> 
 
 
 def refuse_asserts(module: GraphModule, marks: Marks, trace: Trace) -> None:
-    """Give up what cannot be undone on a device: an operator that fails there takes the whole process along.
+    """Refuse guards in front of operators that may fail on a device: a failure there ends the whole process.
 
-    A guard or a decision of the program may be what keeps an operator behind it from failing.
+    In eager Python the guard or decision may keep the operator from failing.
     """
-    waiting = {part.marker: part for part in [*marks.checks, *marks.decisions]}
-    passed = []
+    waiting = {test.marker: test for test in marks.tests()}
+    passed: list[Union[Check, Decision]] = []
     for node in module.graph.nodes:
         if node in waiting:
             passed.append(waiting[node])
         elif passed and branch_proofs.may_fail(node):
             reason = f"`{branch_proofs.name_of(node)}` behind it may fail on the device"
-            for part in passed:
-                trace.refuse(site_of(part.key), reason)
+            for test in passed:
+                trace.refuse(site_of(test.key), reason)
             passed.clear()
 
 
 def refuse_replay(sites: list[str], trace: Trace, reason: str) -> None:
-    """Give up all sites of a call that could not be run again; with none there is only the call to give up."""
+    """Refuse all sites of a call that cannot run again; without sites, end the trace."""
     for site in sites:
         trace.refuse(site, reason)
     if not sites:
@@ -392,7 +425,7 @@ def attribute(module: GraphModule, node: Node) -> Any:
 
 
 def add_flags(module: GraphModule, marks: Marks) -> None:
-    """Add one more output: whether a guard has fired, and which way every decision goes."""
+    """Add an output with the flags of the graph: whether a guard has fired, and the answer of every decision."""
     graph = module.graph
     fired: Optional[Node] = None
     for check in marks.checks:
@@ -405,28 +438,27 @@ def add_flags(module: GraphModule, marks: Marks) -> None:
                 own = graph.call_method("logical_and", (own, taken))
             fired = own if fired is None else graph.call_method("logical_or", (fired, own))
     output = graph.output_node()
-    parts = [*marks.checks, *marks.decisions]
-    device = tensor_of(parts[0].predicate).device  # type: ignore[attr-defined]
+    device = fake_of(marks.tests()[0].predicate).device
     with graph.inserting_before(output):
         if fired is None:
             fired = graph.call_function(torch.zeros, ((),), {"dtype": torch.bool, "device": device})
         flags = [fired, *(decision.predicate for decision in marks.decisions)]
         if len(flags) == 1:
-            output.args = ((*output.args[0], fired),)
+            output.args = ((*outputs_of(module), fired),)
             return
         together = graph.call_function(torch.stack, ([graph.call_method("to", (flag, device)) for flag in flags],))
-    output.args = ((*output.args[0], together),)
+    output.args = ((*outputs_of(module), together),)
 
 
 def erase_markers(module: GraphModule, marks: Marks) -> None:
-    """Remove all markers, and the aliases that only they used."""
+    """Remove all markers, and the aliases used by markers alone."""
     for region in marks.regions:
         for select in region.selects:
             if select.marker is not None:
                 module.graph.erase_node(select.marker)
         for node in reversed(region.markers):
             module.graph.erase_node(node)
-    for part in [*marks.checks, *marks.decisions, *marks.events]:
+    for part in marks.parts():
         module.graph.erase_node(part.marker)
     for event in marks.events:
         for value in event.values:
