@@ -162,6 +162,7 @@ lint: $(VENV)/tools.stamp $(BIN)/clang-format
 	$(BIN)/python tools/check_writers.py
 	$(BIN)/python tools/check_torch_names.py
 	$(BIN)/python tools/check_references.py
+	$(BIN)/python tools/check_state.py
 	$(BIN)/python tools/check_limits.py
 
 pytest: build sanitize
@@ -176,7 +177,7 @@ test:
 	$(MAKE) --no-print-directory pytest
 
 CORE_TESTS := tests/cli tests/flow tests/syntax tests/fix/test_command.py tests/fix/test_crashes.py tests/rules/test_rules.py \
-  tests/rules/test_break_advice.py tests/test_check_limits.py tests/test_check_references.py
+  tests/rules/test_break_advice.py tests/test_check_limits.py tests/test_check_references.py tests/test_check_state.py
 
 check:
 	$(MAKE) --no-print-directory layers lint gcc build

@@ -10,6 +10,7 @@ Each hook recognises one function or attribute, refuses the cases without a proo
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 from typing import Any, Iterator
 
@@ -18,13 +19,26 @@ import torch
 from ..base import hooks, torch_names, trace_state
 from ..base.dynamo_values import bound_method, inline
 from . import retain_grad
-from .inner_gradients import backward, backward_of, changes_gradients, own_variable, zero_grad
+from .inner_gradients import backward, backward_of, changes_gradients, note_leaf, own_variable, zero_grad
 from .requires_grad_inputs import SKIPS_GUARDS
 from .requires_grad_inputs import switch as switch_input
 
 OPTIMIZER = inspect.getfile(torch.optim.Optimizer)
+
+
+@dataclasses.dataclass
+class Program:
+    """The use of gradients by the program in one trace."""
+
+    accumulates: bool = False  # the program called `backward`, which writes to the gradients of its leaves
+
+
 FEATURE = hooks.Feature(
-    __name__, hooks.GAIN, "gradients that a program asks for", wanted=lambda trace: can_trace_gradients()
+    __name__,
+    hooks.GAIN,
+    "gradients that a program asks for",
+    wanted=lambda trace: can_trace_gradients(),
+    state=Program,
 )
 
 
@@ -60,7 +74,7 @@ def switched(trace: trace_state.Trace, tx: Any, tensor: Any, wanted: bool) -> No
         return
     if not wanted or trace.open or tx.output.current_tracer.parent is not None:
         raise trace_state.SiteRefused("`requires_grad` of a tensor is changed in a place where it cannot be followed")
-    trace.switched.append(node)
+    note_leaf(trace, node)
 
 
 # ---- Methods and attributes of tensors ----
@@ -80,7 +94,7 @@ def switch_requirement(switch: Any, trace: trace_state.Trace, self: Any, tx: Any
 @FEATURE.method("backward")
 def run_back(differentiate: Any, trace: trace_state.Trace, self: Any, tx: Any, *args: Any, **kwargs: Any) -> Any:
     """`backward` inside a call."""
-    trace.accumulates = True
+    FEATURE.of(trace).accumulates = True
     if not self.requires_grad or trace.open:
         return differentiate(self, tx, *args, **kwargs)
     return backward(tx, self, *args, **kwargs)
@@ -100,7 +114,7 @@ def read_of_tensor(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name
         own = own_variable(tx, self)
         if own is not self:
             return VariableTracker.build(tx, getattr).call_function(tx, [own, constant(name)], {})
-    if name == "_version" and trace.accumulates:
+    if name == "_version" and FEATURE.of(trace).accumulates:
         raise trace_state.SiteRefused("how often a tensor was written to is asked for behind `backward`")
     return read(self, tx, name)
 

@@ -15,6 +15,7 @@ Dynamo can hold the derivative of a part of a graph in the graph. Three gaps are
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, Callable, Optional
 
 import torch
@@ -24,10 +25,31 @@ from ..analysis import branch_proofs, node_facts
 from ..analysis.marker_regions import tensor_of
 from ..base import torch_names, trace_state
 from ..base.dynamo_values import inline
+from ..base.owned_state import OwnedState
 from . import retain_grad
+
+
+@dataclasses.dataclass
+class Leaves:
+    """The tensors of one trace that the program has made leaves."""
+
+    nodes: list[Node] = dataclasses.field(default_factory=list)  # nodes of the graph, in program order
+
+
+LEAVES = OwnedState(__name__, Leaves)
 
 # The nodes of a graph by which a tensor becomes a leaf.
 SWITCHES = ("requires_grad_", torch_names.set_inplace_requires_grad_allowed)
+
+
+def note_leaf(trace: trace_state.Trace, node: Node) -> None:
+    """Note that the program makes a tensor of the graph a leaf."""
+    LEAVES.of(trace).nodes.append(node)
+
+
+def has_leaves(trace: trace_state.Trace) -> bool:
+    """Whether the program has made tensors of the graph leaves."""
+    return bool(LEAVES.of(trace).nodes)
 
 
 def reached(value: torch.Tensor) -> list[torch.Tensor]:
@@ -56,7 +78,7 @@ def backward(
         raise trace_state.SiteRefused("`backward` whose gradients have gradients")
     trace = trace_state.local.trace
     assert trace is not None
-    leaves, others = known_leaves(tx, loss), [item.tensor for item in trace.retained]
+    leaves, others = known_leaves(tx, loss), retain_grad.retained_tensors(trace)
     arguments = [loss, TupleVariable([*leaves, *others]), *([] if gradient is None else [gradient])]
     options = {"allow_unused": ConstantVariable.create(True)}
     if retain_graph is not None:
@@ -150,15 +172,16 @@ def differentiates(module: GraphModule) -> bool:
 
 def settle(module: GraphModule, trace: trace_state.Trace) -> None:
     """Prove that a compiler may ignore the leaves that the program makes, and remove the calls."""
-    if not trace.switched:
+    leaves = LEAVES.of(trace).nodes
+    if not leaves:
         return
-    made = {id(tensor_of(node)) for node in trace.switched}
+    made = {id(tensor_of(node)) for node in leaves}
     if any(node.op in ("placeholder", "get_attr") and id(tensor_of(node)) in made for node in module.graph.nodes):
         raise trace_state.SiteRefused("the caller sees that a tensor is to have a gradient")  # `x += 1` is still x
     order = branch_proofs.Order(module)
     values = [tensor_of(node) for node in module.graph.output_node().all_input_nodes]
     results = [value for value in values if isinstance(value, torch.Tensor) and value.requires_grad]
-    for node in trace.switched if results else ():
+    for node in leaves if results else ():
         storage = node_facts.storage_of(tensor_of(node))
         if storage is None or order.written_after(storage, node):
             raise trace_state.SiteRefused("a tensor that is to have a gradient is written to")

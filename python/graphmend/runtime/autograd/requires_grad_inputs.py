@@ -12,6 +12,7 @@ gets its first flag back.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from typing import Any, Callable, Iterator, Sequence
 
 import torch
@@ -21,11 +22,22 @@ from ..analysis.marker_regions import fake_of, node_at
 from ..base import marker_ops, torch_names, trace_state
 from ..base.dynamo_values import inline
 from ..base.marker_ops import kind_of
+from ..base.owned_state import OwnedState
 
 # An option of Dynamo. torch before 2.12 skips the guard on a parameter's flag while the dictionary of the parameter
 # stays the same, and a call that changes a flag leaves the dictionary the same.
 SKIPS_GUARDS = "skip_tensor_guards_with_matching_dict_tags"
 Flags = list[tuple[int, bool, bool]]  # position of an input, its flag while the graph runs and at the end
+
+
+@dataclasses.dataclass
+class Switches:
+    """The changes of `requires_grad` in one trace."""
+
+    any_input: bool = False  # `requires_grad` of an input changes
+
+
+SWITCHES = OwnedState(__name__, Switches)
 
 
 def switch(trace: trace_state.Trace, tx: Any, variable: Any, wanted: bool) -> Any:
@@ -43,7 +55,7 @@ def switch(trace: trace_state.Trace, tx: Any, variable: Any, wanted: bool) -> An
         raise trace_state.SiteRefused(
             "`requires_grad` of a tensor is changed inside a branch or a higher-order operator"
         )
-    trace.switches = True
+    SWITCHES.of(trace).any_input = True
     arguments = [ConstantVariable.create(f"#{int(wanted)}"), variable]
     inline(tx, mark, arguments, {})
     value.requires_grad_(wanted)
@@ -56,8 +68,10 @@ def mark(key: str, tensor: torch.Tensor) -> None:
     marker_ops.switch(key, tensor)
 
 
-def settle(module: GraphModule) -> Flags:
+def settle(module: GraphModule, trace: trace_state.Trace) -> Flags:
     """Remove the marks from a graph; returns the flags of the inputs that change."""
+    if not SWITCHES.of(trace).any_input:
+        return []
     changed: dict[Node, list[bool]] = {}
     used: dict[Node, set[bool]] = {}
     marks = [node for node in module.graph.nodes if kind_of(node) == "switch"]

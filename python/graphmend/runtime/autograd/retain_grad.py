@@ -20,8 +20,6 @@ from ..analysis.marker_regions import tensor_of
 from ..base import hooks, trace_state
 from ..base.dynamo_values import inline
 
-FEATURE = hooks.Feature(__name__, hooks.GAIN, "`retain_grad` of tensors that a call computes", state=list)
-
 
 @dataclasses.dataclass
 class Retained:
@@ -35,6 +33,18 @@ class Retained:
     gradient: Any
 
 
+@dataclasses.dataclass
+class Gradients:
+    """The gradients that tensors keep in one trace."""
+
+    retained: list[Retained] = dataclasses.field(default_factory=list)  # computed tensors with `.grad`
+    hooked: list[Any] = dataclasses.field(default_factory=list)  # fake tensors with hooks, which may keep none
+    differentiates: bool = False  # gradients are computed for `backward`
+
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "`retain_grad` of tensors that a call computes", state=Gradients)
+
+
 def fake_of(variable: Any) -> Any:
     """The fake tensor of a variable of Dynamo."""
     return variable.as_proxy().node.meta.get("example_value")
@@ -42,8 +52,14 @@ def fake_of(variable: Any) -> Any:
 
 def known(trace: trace_state.Trace, variable: Any) -> Optional[Retained]:
     """The entry of a tensor among the retained tensors; None without an entry."""
-    fake = fake_of(variable) if trace.retained else None
-    return next((item for item in trace.retained if item.fake is fake), None)
+    retained = FEATURE.of(trace).retained
+    fake = fake_of(variable) if retained else None
+    return next((item for item in retained if item.fake is fake), None)
+
+
+def retained_tensors(trace: trace_state.Trace) -> list[Any]:
+    """Dynamo's variables of the tensors that keep their gradients."""
+    return [item.tensor for item in FEATURE.of(trace).retained]
 
 
 @FEATURE.hook("tensor.getattr")
@@ -54,7 +70,7 @@ def ask_to_retain(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name:
     from ..base.torch_names import ConstantVariable, LambdaVariable
 
     def retaining() -> Any:
-        if any(fake_of(self) is fake for fake in FEATURE.of(trace)):
+        if any(fake_of(self) is fake for fake in FEATURE.of(trace).hooked):
             raise trace_state.SiteRefused("a tensor with a hook keeps its gradient")
         retain(trace, tx, self)
         return ConstantVariable.create(None)
@@ -67,14 +83,15 @@ def add_hook(hook: Any, trace: trace_state.Trace, self: Any, tx: Any, *args: Any
     """Refuse hooks on tensors that keep their gradients."""
     if known(trace, self) is not None:
         raise trace_state.SiteRefused("a tensor that keeps its gradient has a hook")
-    FEATURE.of(trace).append(fake_of(self))
+    FEATURE.of(trace).hooked.append(fake_of(self))
     return hook(self, tx, *args, **kwargs)
 
 
 @FEATURE.hook("torch_function.call")
 def refuse_grad(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Refuse `torch.autograd.grad` where tensors keep their gradients."""
-    if self.value is torch.autograd.grad and trace.retained and not trace.differentiates:
+    gradients = FEATURE.of(trace)
+    if self.value is torch.autograd.grad and gradients.retained and not gradients.differentiates:
         raise trace_state.SiteRefused("gradients are computed where tensors keep theirs")
     return call(self, tx, args, kwargs)
 
@@ -87,23 +104,24 @@ def retain(trace: trace_state.Trace, tx: Any, variable: Any) -> None:
     if variable.source or fake.is_leaf or trace.open or tx.output.current_tracer.parent is not None:
         raise trace_state.SiteRefused("`retain_grad` of a leaf, or where it cannot be followed")
     if known(trace, variable) is None:
-        trace.retained.append(Retained(variable, fake, fake._version, ConstantVariable.create(None)))
+        FEATURE.of(trace).retained.append(Retained(variable, fake, fake._version, ConstantVariable.create(None)))
 
 
 def differentiated(trace: trace_state.Trace, differentiate: Callable[[], Any]) -> Any:
     """The result of `torch.autograd.grad` on behalf of `backward`."""
-    if any(item.fake._version != item.version for item in trace.retained):
+    gradients = FEATURE.of(trace)
+    if any(item.fake._version != item.version for item in gradients.retained):
         raise trace_state.SiteRefused("a tensor that keeps its gradient is written to")
-    trace.differentiates = True
+    gradients.differentiates = True
     try:
         return differentiate()
     finally:
-        trace.differentiates = False
+        gradients.differentiates = False
 
 
 def keep(trace: trace_state.Trace, tx: Any, gradients: list[Any]) -> None:
     """Add new gradients to the gradients that the tensors keep."""
-    for item, gradient in zip(trace.retained, gradients):
+    for item, gradient in zip(FEATURE.of(trace).retained, gradients):
         item.gradient = inline(tx, kept, [item.gradient, gradient], {})
 
 
@@ -119,7 +137,7 @@ def kept(before: Optional[torch.Tensor], gradient: Optional[torch.Tensor]) -> Op
 
 def refuse_leaving(module: GraphModule, trace: trace_state.Trace) -> None:
     """Refuse a graph whose outputs show a tensor that keeps its gradient."""
-    fakes = [item.fake for item in trace.retained]
+    fakes = [item.fake for item in FEATURE.of(trace).retained]
     for node in module.graph.output_node().all_input_nodes if fakes else ():
         value = tensor_of(node)
         base = value._base if isinstance(value, torch.Tensor) else None

@@ -17,6 +17,7 @@ A backend without a backward graph of its own has the tensors at hand, and the h
 
 from __future__ import annotations
 
+import dataclasses
 import dis
 import functools
 import inspect
@@ -34,11 +35,21 @@ from ..base import hooks, torch_names, trace_state
 from ..base.dynamo_values import inline, receiver_of
 from ..base.marker_ops import hook as marker
 from ..base.marker_ops import kind_of
+from ..capture.trace_time import number_of_use
 from ..effects import undo_log
+from ..external import numpy_random_functions
 from . import hook_runner, inner_gradients
 from .hook_runner import Hooks, attach, hooked
 
-FEATURE = hooks.Feature(__name__, hooks.GAIN, "hooks on tensors that do more than compute")
+
+@dataclasses.dataclass
+class Hooked:
+    """The tensors of one trace with hooks that Python calls."""
+
+    places: dict[Node, int] = dataclasses.field(default_factory=dict)  # nodes, with their position among these
+
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "hooks on tensors that do more than compute", state=Hooked)
 
 # Names by which a hook sees unfinished work of the backward pass, or its callers on the stack.
 FORBIDDEN = frozenset(
@@ -60,12 +71,12 @@ def add_hook(call: Any, trace: trace_state.Trace, self: Any, tx: Any, hook: Any)
     """Leave a hook to Python where Dynamo cannot trace the hook."""
     if self.source or torch_names.compiled_autograd_enabled:
         return call(self, tx, hook)
-    if trace.hosts:
+    if numpy_random_functions.FEATURE.of(trace).as_operators:
         return left_to_python(trace, tx, self, hook)
     try:
         return call(self, tx, hook)
     except Exception:
-        trace.drawing = True  # the next attempt leaves untraceable functions to Python
+        numpy_random_functions.want_operators(trace)  # the next attempt leaves untraceable functions to Python
         raise
 
 
@@ -78,11 +89,16 @@ def left_to_python(trace: trace_state.Trace, tx: Any, tensor: Any, hook: Any) ->
         raise trace_state.SiteRefused(reason)
     hook_runner.keep_order()
     undo_log.watch(trace, tx.output)
-    place = trace.hooked.setdefault(tensor.as_proxy().node, len(trace.hooked))
-    trace.keys += 1
-    handle = handle_class()(tensor, place, trace.keys)
+    places = FEATURE.of(trace).places
+    place = places.setdefault(tensor.as_proxy().node, len(places))
+    handle = handle_class()(tensor, place, number_of_use(trace))
     handle.register(tx, hook)
     return handle
+
+
+def has_hooks(trace: trace_state.Trace) -> bool:
+    """Whether Python calls hooks on tensors of the graph."""
+    return bool(FEATURE.of(trace).places)
 
 
 def register(tensor: torch.Tensor, key: str, handle: Any, function: Optional[Callable[..., Any]]) -> None:

@@ -10,10 +10,12 @@ Every instruction counts here.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, Callable, Optional
 
 from . import trace_state
 from .dynamo_values import source_name
+from .owned_state import OwnedState
 
 DYNAMIC = object()  # stands for a value that exists only when the graph has run
 INDENT = object()  # in place of a sink: the following events belong to one side of a branch
@@ -27,7 +29,7 @@ class Work:
     events; None if the modes differ, or if some events belong to one side of a branch. `modes` and `sites` are by
     position. `receivers` are the streams and handlers that show the events, None without any. `undoes`: the graph, or
     the code around the graph, notes how to undo the call. `fills`: the places of the result for values read behind the
-    graph.
+    graph. `complete` sets these three.
     """
 
     def __init__(self, events: list[tuple[Any, Any, Any]]) -> None:
@@ -39,6 +41,25 @@ class Work:
         self.undoes = True
         self.fills: Any = None
         self.receivers: Any = None
+
+    def complete(self, undoes: bool, fills: Any, receivers: Any) -> None:
+        """Set the parts that are known at the end of the trace."""
+        self.undoes, self.fills, self.receivers = undoes, fills, receivers
+
+
+@dataclasses.dataclass
+class HandOver:
+    """The deferred work of one trace."""
+
+    work: Optional[Work] = None  # the work that the code around the graph hands over
+
+
+HAND_OVER = OwnedState(__name__, HandOver)
+
+
+def work_of(trace: trace_state.Trace) -> Optional[Work]:
+    """The deferred work of a trace; None where nothing is deferred."""
+    return HAND_OVER.of(trace).work
 
 
 def apply(function: Callable[..., None], *values: Any) -> None:
@@ -84,10 +105,10 @@ def hand_over(trace: trace_state.Trace, var: Any, cg: Any) -> None:
     from .torch_names import create_instruction
 
     events = [event_of(item) for item in var.items]
-    trace.work = Work([event[:3] for event in events])
+    work = HAND_OVER.of(trace).work = Work([event[:3] for event in events])
     constants = [tuple(constant_of(value) for value in values) for _, _, _, values in events]
     if any(value is DYNAMIC for values in constants for value in values):
-        cg.append_output(cg.create_load_const_unchecked(trace.work))
+        cg.append_output(cg.create_load_const_unchecked(work))
         for (_, _, _, values), known in zip(events, constants):
             if any(value is DYNAMIC for value in known):
                 cg.foreach(values)
@@ -96,7 +117,7 @@ def hand_over(trace: trace_state.Trace, var: Any, cg: Any) -> None:
                 cg.append_output(cg.create_load_const_unchecked(known))
         cg.append_output(create_instruction("BUILD_TUPLE", arg=len(events) + 1))
     else:
-        cg.append_output(cg.create_load_const_unchecked((trace.work, *constants)))
+        cg.append_output(cg.create_load_const_unchecked((work, *constants)))
     cg.clear_tos()
     cg.load_import_from(trace_state.__name__, "local")
     cg.load_attr("waiting")

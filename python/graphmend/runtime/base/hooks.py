@@ -25,12 +25,14 @@ import os
 import sys
 import types
 from collections.abc import Iterator
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Generic, Optional, overload
 
 from . import slots, torch_names
+from .owned_state import OwnedState, State
 from .slots import Function, Slot
 
 GUARD, GAIN = "guard", "gain"
+Wanted = Callable[[Any], bool]  # whether a feature acts in a trace
 Scope = Callable[[Any], contextlib.AbstractContextManager[Any]]
 
 
@@ -38,7 +40,7 @@ Scope = Callable[[Any], contextlib.AbstractContextManager[Any]]
 class Hook:
     """One function of a feature, at one capability. A feature stays on without a hook that is not `needed`."""
 
-    feature: "Feature"
+    feature: "Feature[Any]"
     capability: str
     function: Function
     needed: bool
@@ -54,28 +56,55 @@ class Hook:
         return named, inspect.Parameter.VAR_POSITIONAL in kinds, inspect.Parameter.VAR_KEYWORD in kinds
 
 
-class Feature:
+class Feature(OwnedState[State], Generic[State]):
     """A part of the runtime that acts while Dynamo traces.
 
     Arguments: `module` is `__name__`; the last part is the name of the feature. `kind` is GUARD or GAIN, `summary` a
     line for `doctor`. `partial`: the feature acts in traces of single frames, too, besides whole calls. `wanted`
-    decides for a trace. `state` makes the feature's state for one trace (`of`). `rules` are the codes of the rules that
-    rest on a guard, or their beginnings (`GM3`); without `rules`, all rules do.
+    decides for a trace. `state` is the class of the feature's own state in one trace (`of`). `rules` are the codes of
+    the rules that rest on a guard, or their beginnings (`GM3`); without `rules`, all rules do.
     """
+
+    @overload
+    def __init__(
+        self,
+        module: str,
+        kind: str,
+        summary: str,
+        *,
+        partial: bool = False,
+        wanted: Optional[Wanted] = None,
+        state: Callable[[], State],
+        rules: tuple[str, ...] = (),
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: Feature[None],
+        module: str,
+        kind: str,
+        summary: str,
+        *,
+        partial: bool = False,
+        wanted: Optional[Wanted] = None,
+        rules: tuple[str, ...] = (),
+    ) -> None: ...
 
     def __init__(
         self,
         module: str,
         kind: str,
         summary: str,
+        *,
         partial: bool = False,
-        wanted: Optional[Callable[[Any], bool]] = None,
+        wanted: Optional[Wanted] = None,
         state: Optional[Callable[[], Any]] = None,
         rules: tuple[str, ...] = (),
     ) -> None:
+        super().__init__(module, state)
         self.name = module.rpartition(".")[2]
-        self.module, self.kind, self.summary = module, kind, summary
-        self.partial, self.wanted, self.state, self.rules = partial, wanted, state, rules
+        self.kind, self.summary = kind, summary
+        self.partial, self.wanted, self.rules = partial, wanted, rules
         self.hooks: list[Hook] = []
         self.scopes: list[Scope] = []
         features[self.name] = self
@@ -113,20 +142,12 @@ class Feature:
         self.scopes.append(contextlib.contextmanager(function))
         return function
 
-    def of(self, trace: Any) -> Any:
-        """The state of the feature in a trace, made at the first use."""
-        found = trace.notes.get(self.name)
-        if found is None:
-            assert self.state is not None
-            found = trace.notes[self.name] = self.state()
-        return found
-
     def acts_in(self, trace: Any) -> bool:
         """Whether the feature is in force in a trace."""
         return (trace.whole or self.partial) and self.name not in lost and (self.wanted is None or self.wanted(trace))
 
 
-features: dict[str, Feature] = {}  # in the order in which they are loaded
+features: dict[str, Feature[Any]] = {}  # in the order in which they are loaded
 lost: dict[str, str] = {}  # features that are off, and why
 calls: collections.Counter[str] = collections.Counter()  # by capability, while they are counted
 counted: list[bool] = []  # holds an item while calls are counted

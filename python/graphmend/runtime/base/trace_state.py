@@ -94,99 +94,21 @@ class SymbolsRefused(SiteRefused):
 
 @dataclasses.dataclass
 class Trace:
-    """One attempt to convert one frame: the state that features share. Each feature keeps its own (`Feature.of`)."""
+    """One attempt to convert one frame: the state that more than two features need.
 
-    whole: bool
-    off: frozenset[str]
-    refusals: dict[str, str] = dataclasses.field(default_factory=dict)
-    touched: dict[str, None] = dataclasses.field(default_factory=dict)
-    blamed: dict[str, str] = dataclasses.field(default_factory=dict)
-    open: list[Any] = dataclasses.field(default_factory=list)
-    output: Any = None
-    keys: int = 0
-    loads: Any = None
-    records: list[Any] = dataclasses.field(default_factory=list)
-    selected: dict[int, tuple[str, Any]] = dataclasses.field(default_factory=dict)  # by id: site and fake tensor
-    shown: set[str] = dataclasses.field(default_factory=set)  # keys of events that may print a tensor as a whole
-    parameters: set[int] = dataclasses.field(default_factory=set)  # of `selected`, those chosen from a parameter
-    containers: dict[int, Any] = dataclasses.field(default_factory=dict)  # results of sides, by id
-    surroundings: Any = None
-    path: Any = None
-    answers: Optional[tuple[bool, ...]] = None  # those of the path that the graph follows, when it is made
-    calls_random: bool = False  # the graph needs numbers from Python's `random`
-    readings: dict[str, None] = dataclasses.field(default_factory=dict)  # clocks that are read behind the graph
-    outside: Any = None  # what the graph takes from outside of the program (external_calls.py)
-    fills: Any = None  # where the result gets what is read behind the graph (queue_sizes.py)
-    work: Any = None  # the deferred work, as the code around the graph hands it over (effect_queue.py)
-    receivers: Any = None  # who is shown the deferred work (receivers.py)
-    changes: bool = False  # that code notes how to undo what it changes
-    bare: bool = False  # the graph notes nothing of that kind
-    clock: Any = None  # the graph behind which deferred work reads the clock
-    elsewhere: bool = False  # this path is not that of the way which is traced
-    repeated: bool = False  # a graph of this path has failed for the call
-    roomy: bool = False  # there may be more ways
-    crowding: Optional[tuple[Any, ...]] = None  # what the graph rests on, which may not stand in this way (backend.py)
-    numbers: bool = False  # it matters what numbers are that data decide
-    fixed: bool = False  # those numbers are constants of the graph
-    items: bool = True  # those in inputs may be constants, too
-    constants: bool = False  # some of them are
-    fetches: list[Any] = dataclasses.field(default_factory=list)  # node of an operator, tensor, number it takes from it
-    symbolic: bool = False  # they are not, however many there are
-    symbols: int = 0  # how many of them the graph has
-    crowded: bool = False  # too many not to be constants
-    assumed: list[Any] = dataclasses.field(default_factory=list)  # what the graph assumes of them, as expressions
-    lists: list[Any] = dataclasses.field(default_factory=list)  # of numbers, each assumed as a whole
-    switched: list[Any] = dataclasses.field(default_factory=list)  # nodes that the program has made leaves
-    drained: int = 0  # generators that Dynamo runs to their ends because they leave the call
-    hosts: bool = False  # functions that draw from NumPy run as operators of the graph (numpy_random_functions.py)
-    drawing: bool = False  # there are such functions
-    inside: bool = False  # the trace has ended in one of them
-    hooked: dict[Any, int] = dataclasses.field(default_factory=dict)  # nodes that have hooks (tensor_hooks.py)
-    switches: bool = False  # `requires_grad` of inputs changes (requires_grad_inputs.py)
-    libraries: dict[str, None] = dataclasses.field(default_factory=dict)  # sites of libraries' functions
-    shows: dict[str, None] = dataclasses.field(default_factory=dict)  # sites that look at the stack
-    cached: dict[str, dict[Any, Any]] = dataclasses.field(default_factory=dict)  # by site: what caches are asked for
-    eager: frozenset[Any] = frozenset()  # where it is answered as in eager Python
-    flags: int = 0  # blocks that set flags of cuDNN and have not ended
-    spelled: bool = False  # open sizes in texts are those of the call (string_formatting.py)
-    spelling: bool = False  # there are such texts
-    texts: bool = False  # the effect that is deferred looks at exceptions only for their texts
-    sharing: bool = False  # the record puts a container in that the call has made
-    asks: bool = False  # it does more with what it is given than to hand it on
-    ignoring: int = 0  # blocks of `numpy.errstate` that have not ended
-    raising: list[bool] = dataclasses.field(default_factory=list)  # by block of `catch_warnings`: all are exceptions
-    on_cpu: bool = False  # the graph has to stay on the CPU
-    retained: list[Any] = dataclasses.field(default_factory=list)  # computed tensors with `.grad` (retain_grad.py)
-    differentiates: bool = False  # gradients are computed for `backward`
-    accumulates: bool = False  # the program computes gradients and adds them to those of its leaves
-    held: dict[str, Any] = dataclasses.field(default_factory=dict)  # what modules hold, by source; numbers or None
-    moving: bool = False  # the graph writes to that
-    foreign: set[Any] = dataclasses.field(
-        default_factory=set
-    )  # nodes that do not come from modules alone (path_speculation.py)
-    own: dict[Any, tuple[Any, ...]] = dataclasses.field(
-        default_factory=dict
-    )  # nodes that are not foreign, with these users
-    hasty: bool = False  # no site has been refused so far: most often there is one, and no need to look for more
-    early: bool = False  # no trace has come to its end, nor been given up for what a call fills in
-    filling: bool = False  # this one has been given up for that (lazy_attributes.py)
-    counters: frozenset[str] = (
-        frozenset()
-    )  # integers that earlier graphs have written to, by source (dynamic_counters.py)
-    counting: bool = False  # the trace has come by one
-    written: set[str] = dataclasses.field(default_factory=set)  # those that this graph writes to
-    files: set[str] = dataclasses.field(default_factory=set)  # whose code was traced
-    chances: tuple[bool, ...] = ()  # whether random numbers alone decide, for each decision
-    notes: dict[str, Any] = dataclasses.field(default_factory=dict)  # what features note, by feature (hooks.py)
-    facts: Any = None  # what finds out whether the assumptions hold when the graph runs (assumption_checks.py)
+    Every other state belongs to one module, which reaches it through `hooks.Feature.of` or `OwnedState.of`.
+    """
 
-    def route(self, answers: tuple[bool, ...]) -> tuple[Any, ...]:
-        """The answers and assumptions that a graph rests on, in a comparable form."""
-        return (*answers, *map(str, self.assumed), *map(str, self.lists))
-
-    def is_raising(self) -> bool:
-        """Whether every warning is an exception at the current place of the trace."""
-        return bool(self.raising) and self.raising[-1]
+    whole: bool  # the frame is a whole call, which becomes one graph or none
+    off: frozenset[str]  # sites that stay as written
+    refusals: dict[str, str] = dataclasses.field(default_factory=dict)  # sites without a proof, with reasons
+    touched: dict[str, None] = dataclasses.field(default_factory=dict)  # sites whose mended form was traced
+    blamed: dict[str, str] = dataclasses.field(default_factory=dict)  # sites that stay as written here, with reasons
+    open: list[Any] = dataclasses.field(default_factory=list)  # keys and scopes of the open sides of branches
+    libraries: dict[str, None] = dataclasses.field(default_factory=dict)  # places where a library is an operator
+    unmarked: dict[str, None] = dataclasses.field(default_factory=dict)  # mended places that leave no mark in the graph
+    ignored_errors: int = 0  # open blocks of `numpy.errstate` that ignore errors
+    notes: dict[str, Any] = dataclasses.field(default_factory=dict)  # states that one module owns, by module
 
     def refuse(self, site: str, reason: str) -> None:
         """Record the reason why a site cannot be mended in this trace."""
@@ -262,27 +184,24 @@ class SiteRecord:
 
 @dataclasses.dataclass
 class CallableRecord:
-    """Graphs and state of one compiled callable; `mode` is `unused`, `waiting`, `whole`, `partial` or `plain`."""
+    """Graphs and state of one compiled callable; findings of one feature alone are in `notes`."""
 
-    name: str
-    file: str
-    line: int
-    mode: str = "unused"
-    reason: Optional[str] = None
-    graphs: int = 0
-    replays: int = 0
-    paths: int = 1
-    calls_random: bool = False
-    constants: int = 0  # graphs for one integer of an input alone
-    varying: bool = False  # numbers that data decide have been others than a graph assumed
-    crowded: bool = False  # they are too many to be left open
-    counters: set[str] = dataclasses.field(default_factory=set)  # integers that its graphs write to, by source
-    uncounted: bool = False  # they are constants all the same
-    hosts: bool = False  # graphs run functions that draw from NumPy as operators
+    name: str  # qualified name of the function
+    file: str  # file of the function
+    line: int  # first line of the function
+    mode: str = "unused"  # `unused`, `waiting`, `whole`, `partial` or `plain`
+    reason: Optional[str] = None  # why calls are not one graph
+    replays: int = 0  # calls that ran in eager Python after a graph
+    paths: int = 1  # whole variants
+    calls_random: bool = False  # a graph needs numbers from Python's `random`
+    notes: dict[str, Any] = dataclasses.field(default_factory=dict)  # states that one module owns, by module
 
     def plain(self) -> dict[str, Any]:
         """The record as data for JSON."""
-        return {**dataclasses.asdict(self), "counters": sorted(self.counters)}
+        found = {name: value for name, value in vars(self).items() if name != "notes"}
+        for state in self.notes.values():
+            found.update(state.report())
+        return found
 
 
 class Registry:

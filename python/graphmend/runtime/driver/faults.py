@@ -46,7 +46,7 @@ def unwrapped(error: BaseException) -> BaseException:
     return error
 
 
-def feature_of(error: BaseException) -> Optional[hooks.Feature]:
+def feature_of(error: BaseException) -> Optional[hooks.Feature[Any]]:
     """The feature with the innermost frame of an error's traceback; None without such a feature."""
     frames = []
     step = error.__traceback__
@@ -77,7 +77,7 @@ def note(error: Any) -> bool:
     return feature is not None
 
 
-def tell(text: str, feature: Optional[hooks.Feature]) -> None:
+def tell(text: str, feature: Optional[hooks.Feature[Any]]) -> None:
     """Write one line about a fault to stderr, once for each fault."""
     if text in trace_state.registry.faults:
         return

@@ -200,8 +200,7 @@ def mending_context(original: Callable[..., Any], args: tuple[Any, ...], kwargs:
         backend.entry = whole.entry
         other = original(backend, *args[1:], **{**options, **alone})
         other.callback = Callback(other.callback, record, backend, only)
-        for name in ("off", "eager", "held", "evidence"):
-            setattr(other.callback, name, getattr(context.callback, name))
+        context.callback.share_with(other.callback)
         return other, backend
 
     def partial() -> Any:

@@ -96,7 +96,7 @@ def current() -> Mode:
     return Mode(REDUCED if lost else WHOLE, version, lost)
 
 
-def lost_features() -> list[hooks.Feature]:
+def lost_features() -> list[hooks.Feature[Any]]:
     """The features without force."""
     return [hooks.features[name] for name in hooks.lost if name in hooks.features]
 

@@ -20,6 +20,7 @@ import torch
 from ..base import trace_state
 from ..effects.flush import run_again
 from ..external.locks import hold, let_go
+from .number_policy import known_numbers
 from .outcomes import Break, Failure, run_eagerly, run_whole
 
 MAX_WASTED, WASTE_RATIO = 8, 8
@@ -173,7 +174,9 @@ class Variants:
         """Whether sets of numbers have used up their variants."""
         mode = torch.is_grad_enabled()
         sets = collections.Counter(v.backend.answers for v in self.whole if mode in v.backend.bound)
-        return (self.record.crowded and len(self.whole) >= MAX_SETS) or max(sets.values(), default=0) >= MAX_SETS
+        return (known_numbers(self.record).crowded and len(self.whole) >= MAX_SETS) or max(
+            sets.values(), default=0
+        ) >= MAX_SETS
 
     def rerun(
         self, failure: Failure, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]

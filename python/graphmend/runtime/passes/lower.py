@@ -33,19 +33,19 @@ from ..analysis.marker_regions import (
 )
 from ..autograd import inner_gradients, requires_grad_inputs
 from ..autograd.hook_runner import Hooks
-from ..autograd.tensor_hooks import place_hooks, refuse_hooks
+from ..autograd.tensor_hooks import has_hooks, place_hooks, refuse_hooks
 from ..autograd.unused_gradients import Reach, reach_of
 from ..base.graph_code import finish
 from ..base.marker_ops import kind_of, site_of
 from ..base.trace_state import SiteRefused, Trace
 from ..capture.assumption_checks import Facts, add_numbers
-from ..capture.assumptions import MANY, unasserted
+from ..capture.assumptions import MANY, numbers_of, route, unasserted
 from ..capture.data_scalars import carried, depends_on_data
 from ..capture.early_predicates import Ahead, decided_ahead, is_chance
 from ..capture.tensor_predicates import decide_on_tensors
-from ..external import numpy_random_functions
+from ..effects.trace_time_effects import may_show_whole
+from ..external import lru_caches, numpy_random_functions, prologue
 from ..external.drawn_scalars import hand_out_tensors, numbers_as_tensors
-from ..external.lru_caches import refuse_reruns
 from . import anomaly_mode
 from .dead_code_that_raises import lost_failures
 from .functionalize_sides import functionalize
@@ -75,17 +75,18 @@ class Plan:
     calls_random: bool = False
     single: bool = False  # some random numbers arrive in a type that the graph does not expect
     ahead: Optional[Ahead] = None
+    chances: tuple[bool, ...] = ()  # whether random numbers alone decide, for each decision
     devices: list[torch.device] = dataclasses.field(default_factory=list)
 
 
 def lower(module: GraphModule, trace: Trace) -> Plan:
     """Prove every site of the graph, then replace its markers; raises SiteRefused with the reasons in the trace."""
-    flags = requires_grad_inputs.settle(module) if trace.switches else []
+    flags = requires_grad_inputs.settle(module, trace)
     inner_gradients.settle(module, trace)
     numpy_random_functions.settle(module)
     drop_idle_dropouts(module)
     decide_on_tensors(module)
-    if trace.outside is not None:
+    if prologue.takes_values(trace):
         numbers_as_tensors(module)
     if trace.whole:
         hand_out_tensors(module)
@@ -97,18 +98,18 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     functionalize(module, marks, trace)
     if not trace.refusals:
         refuse_unproved(module, marks, trace)
-    outside = trace.outside.sites if trace.outside is not None else {}
-    plan = Plan(marks.sites() | {*outside, *trace.cached, *trace.libraries})
+    plan = Plan(marks.sites() | {*prologue.sites_of(trace), *lru_caches.sites_of(trace), *trace.libraries})
     plan.flags = flags
     plan.numbers = trace.whole and depends_on_data(module)
-    marked = marks.checks or marks.decisions or marks.events or trace.libraries or trace.hooked or flags
+    numbers = numbers_of(trace)
+    marked = marks.checks or marks.decisions or marks.events or trace.libraries or has_hooks(trace) or flags
     lost = [] if trace.refusals else lost_failures(module, marks, trace)
-    refuse_reruns(trace, marks.checks or marks.decisions or plan.numbers or trace.assumed or lost)
-    if not trace.refusals and (marked or plan.numbers or trace.assumed or trace.outside or lost):
+    lru_caches.refuse_reruns(trace, marks.checks or marks.decisions or plan.numbers or numbers.assumed or lost)
+    if not trace.refusals and (marked or plan.numbers or numbers.assumed or prologue.takes_values(trace) or lost):
         plan_replay(module, marks, plan, trace)
     if trace.refusals:
         raise SiteRefused("; ".join(trace.refusals.values()))
-    plan.route = trace.route(tuple(decision.answer for decision in marks.decisions))
+    plan.route = route(trace, tuple(decision.answer for decision in marks.decisions))
     plan.fresh = fresh_outputs(module)
     plan.returned = returned_inputs(module)
     plan.reach = reach_of(module)
@@ -118,13 +119,13 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     plan.defers = bool(marks.events or plan.hooks)
     if marks.decisions:
         plan.ahead = decided_ahead(module, marks.decisions)
-        trace.chances = tuple(is_chance(decision.predicate) for decision in marks.decisions)
+        plan.chances = tuple(is_chance(decision.predicate) for decision in marks.decisions)
     if marks.checks or marks.decisions:
         plan.expected = [False, *(decision.answer for decision in marks.decisions)]
         add_flags(module, marks)
     plan.carried = plan.numbers and carried(module)
     plan.facts = add_numbers(module, trace, lost)
-    plan.crowded = trace.fixed and trace.symbols > MANY
+    plan.crowded = numbers.fixed and numbers.symbols > MANY
     erase_markers(module, marks)
     simplify(module, marks)
     finish(module)
@@ -207,7 +208,7 @@ def refuse_unproved(module: GraphModule, marks: Marks, trace: Trace) -> None:
                     trace.refuse(region.site, reason)
     chosen = {select.result for region in marks.regions for select in region.selects}
     for event in marks.events:
-        reason = unsafe_snapshot(graph, event, chosen, event.key in trace.shown)
+        reason = unsafe_snapshot(graph, event, chosen, may_show_whole(trace, event.key))
         if reason is not None:
             trace.refuse(site_of(event.key), reason)
 
@@ -355,9 +356,9 @@ def plan_replay(module: GraphModule, marks: Marks, plan: Plan, trace: Trace) -> 
     """Collect the memory, generators and devices that have to be restored before a call can run again."""
     plan.guarded = True
     sites = [site_of(part.key) for part in marks.parts()]
-    if trace.outside is not None:
-        plan.calls_random = trace.calls_random = True
-        sites += trace.outside.sites
+    if prologue.takes_values(trace):
+        plan.calls_random = True
+        sites += prologue.sites_of(trace)
     unknown = branch_proofs.opaque(module)
     if unknown is not None:
         refuse_replay(sites, trace, f"the graph calls `{unknown}`, which may have effects of its own")
@@ -367,7 +368,7 @@ def plan_replay(module: GraphModule, marks: Marks, plan: Plan, trace: Trace) -> 
         plan.draws = plan.draws or node_facts.draws(node)
         source = type(getattr(node.meta.get("grapharg"), "source", None)).__name__
         if node.op == "placeholder" and "Random" in source:
-            plan.calls_random = trace.calls_random = True
+            plan.calls_random = True
             plan.single = plan.single or node.meta["grapharg"].pass_arg_as_tensor
     position = -1
     for node in module.graph.nodes:

@@ -141,5 +141,5 @@ def shown(function: Any, functions: tuple[Any, ...], trace: trace_state.Trace, t
         return None
     result = asked(function, tx, args, kwargs)
     if result is not None:
-        trace.shows[call_stack.site_at(tx, "GM501")] = None
+        trace.unmarked[call_stack.site_at(tx, "GM501")] = None
     return result
