@@ -27,7 +27,7 @@ DEPTH = 3  # calls between a function and the operator that draws
 def drawing_names() -> frozenset[str]:
     """The names of operators, methods and functions of torch that may draw."""
     homes = (torch, torch.Tensor, torch.nn.functional, torch.nn.init)
-    found = {name for home in homes for name in dir(home) if not name.startswith("__") and is_drawing(name)}
+    names = {name for home in homes for name in dir(home) if not name.startswith("__") and is_drawing(name)}
     functions = {
         name: member
         for home in homes
@@ -35,10 +35,10 @@ def drawing_names() -> frozenset[str]:
         if isinstance(member, types.FunctionType) and str(member.__module__).startswith("torch")
     }
     while True:
-        more = {name for name, function in functions.items() if name not in found and uses(function, found, DEPTH)}
-        if not more:
-            return frozenset(found)
-        found |= more
+        new_names = {name for name, function in functions.items() if name not in names and uses(function, names, DEPTH)}
+        if not new_names:
+            return frozenset(names)
+        names |= new_names
 
 
 def uses(function: types.FunctionType, names: set[str], depth: int) -> bool:
@@ -49,7 +49,10 @@ def uses(function: types.FunctionType, names: set[str], depth: int) -> bool:
     if not names.isdisjoint(used):
         return True
     inner = (function.__globals__.get(name) for name in used if depth)
-    return any(isinstance(part, types.FunctionType) and uses(part, names, depth - 1) for part in inner)
+    return any(
+        isinstance(function_named, types.FunctionType) and uses(function_named, names, depth - 1)
+        for function_named in inner
+    )
 
 
 def is_drawing(name: str) -> bool:

@@ -133,7 +133,7 @@ def has_markers(graph: GraphModule) -> bool:
     return any(kind_of(node) is not None for node in graph.graph.nodes)
 
 
-def read(module: GraphModule) -> Marks:
+def read_markers(module: GraphModule) -> Marks:
     """The markers of a graph, as regions, checks, decisions and events."""
     marks = Marks()
     opened: list[Region] = []

@@ -32,14 +32,14 @@ def rewire(
     *rest: Any,
 ) -> Any:
     """Hand Dynamo one place of each repeated tensor."""
-    kept = places_kept(arguments, gradients)
-    if kept is not None:
-        arguments = [arguments[place] for place in kept]
-        gradients = type(gradients)([gradients.items[place] for place in kept])
+    places = one_place_each(arguments, gradients)
+    if places is not None:
+        arguments = [arguments[place] for place in places]
+        gradients = type(gradients)([gradients.items[place] for place in places])
     return call(self, inputs, gradients, graph, outer, arguments, *rest)
 
 
-def places_kept(arguments: list[Any], gradients: Any) -> Optional[list[int]]:
+def one_place_each(arguments: list[Any], gradients: Any) -> Optional[list[int]]:
     """One place for each tensor, chosen so that no gradient is lost; None where no tensor repeats, or two gradients
     would have to be added.
     """
@@ -48,19 +48,19 @@ def places_kept(arguments: list[Any], gradients: Any) -> Optional[list[int]]:
     if not isinstance(gradients, BaseListVariable) or len(gradients.items) != len(arguments):
         return None
     first: dict[Any, int] = {}
-    kept = list(range(len(arguments)))
+    places = list(range(len(arguments)))
     for place, argument in enumerate(arguments):
         if not argument.is_tensor():
             continue
-        known = first.setdefault(argument.as_proxy(), place)
-        if known == place:
+        earlier = first.setdefault(argument.as_proxy(), place)
+        if earlier == place:
             continue
-        if needs_gradient(argument) and gradients.items[known].is_tensor() and gradients.items[place].is_tensor():
+        if needs_gradient(argument) and gradients.items[earlier].is_tensor() and gradients.items[place].is_tensor():
             return None
-        more = needs_gradient(argument) and gradients.items[place].is_tensor()
-        kept.remove(known if more else place)
-        first[argument.as_proxy()] = place if more else known
-    return kept if len(kept) < len(arguments) else None
+        replaces = needs_gradient(argument) and gradients.items[place].is_tensor()
+        places.remove(earlier if replaces else place)
+        first[argument.as_proxy()] = place if replaces else earlier
+    return places if len(places) < len(arguments) else None
 
 
 def needs_gradient(argument: Any) -> bool:

@@ -40,7 +40,7 @@ def fake_of(variable: Any) -> Any:
     return variable.as_proxy().node.meta.get("example_value")
 
 
-def known(trace: trace_state.Trace, variable: Any) -> Optional[Retained]:
+def entry_of(trace: trace_state.Trace, variable: Any) -> Optional[Retained]:
     """The entry of a tensor among the retained tensors; None without an entry."""
     fake = fake_of(variable) if trace.retained else None
     return next((item for item in trace.retained if item.fake is fake), None)
@@ -65,7 +65,7 @@ def ask_to_retain(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name:
 @FEATURE.method("register_hook", "register_post_accumulate_grad_hook")
 def add_hook(hook: Any, trace: trace_state.Trace, self: Any, tx: Any, *args: Any, **kwargs: Any) -> Any:
     """Refuse hooks on tensors that keep their gradients."""
-    if known(trace, self) is not None:
+    if entry_of(trace, self) is not None:
         raise trace_state.SiteRefused("a tensor that keeps its gradient has a hook")
     FEATURE.of(trace).append(fake_of(self))
     return hook(self, tx, *args, **kwargs)
@@ -86,11 +86,11 @@ def retain(trace: trace_state.Trace, tx: Any, variable: Any) -> None:
     fake = fake_of(variable)
     if variable.source or fake.is_leaf or trace.open or tx.output.current_tracer.parent is not None:
         raise trace_state.SiteRefused("`retain_grad` of a leaf, or where it cannot be followed")
-    if known(trace, variable) is None:
+    if entry_of(trace, variable) is None:
         trace.retained.append(Retained(variable, fake, fake._version, ConstantVariable.create(None)))
 
 
-def differentiated(trace: trace_state.Trace, differentiate: Callable[[], Any]) -> Any:
+def gradients_for_backward(trace: trace_state.Trace, differentiate: Callable[[], Any]) -> Any:
     """The result of `torch.autograd.grad` on behalf of `backward`."""
     if any(item.fake._version != item.version for item in trace.retained):
         raise trace_state.SiteRefused("a tensor that keeps its gradient is written to")
@@ -101,13 +101,13 @@ def differentiated(trace: trace_state.Trace, differentiate: Callable[[], Any]) -
         trace.differentiates = False
 
 
-def keep(trace: trace_state.Trace, tx: Any, gradients: list[Any]) -> None:
+def keep_gradients(trace: trace_state.Trace, tx: Any, gradients: list[Any]) -> None:
     """Add new gradients to the gradients that the tensors keep."""
     for item, gradient in zip(trace.retained, gradients):
-        item.gradient = inline(tx, kept, [item.gradient, gradient], {})
+        item.gradient = inline(tx, add_gradient, [item.gradient, gradient], {})
 
 
-def kept(before: Optional[torch.Tensor], gradient: Optional[torch.Tensor]) -> Optional[torch.Tensor]:
+def add_gradient(before: Optional[torch.Tensor], gradient: Optional[torch.Tensor]) -> Optional[torch.Tensor]:
     """The kept gradient of a tensor after one more gradient."""
     with torch.no_grad():
         if gradient is None:

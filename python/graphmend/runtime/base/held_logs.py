@@ -47,15 +47,15 @@ class KeepBack(logging.Filter):
 
 def dynamo_loggers() -> list[logging.Logger]:
     """All loggers of Dynamo and of symbolic shapes, with the loggers of artifacts."""
-    found = []
+    loggers = []
     for name, logger in list(logging.root.manager.loggerDict.items()):
         if isinstance(logger, logging.Logger) and name.startswith(("torch._dynamo", "torch.fx.experimental")):
-            found.append(logger)
-    return found
+            loggers.append(logger)
+    return loggers
 
 
 @contextlib.contextmanager
-def held() -> Iterator[list[Any]]:
+def records_held() -> Iterator[list[Any]]:
     """Keep all records of this thread back; records are lost unless the caller releases the list."""
     filters = [(logger, KeepBack(logger)) for logger in dynamo_loggers()]
     before, holder.records = holder.records, []
@@ -96,9 +96,9 @@ def warnings_held() -> Iterator[None]:
 
 def warn_at(message: str, file: str, line: int) -> None:
     """Show a warning as Dynamo does: once in a process."""
-    said: set[str] = getattr(torch_names.dynamo_utils, "warn_once_cache", set())
-    if message not in said:
-        said.add(message)
+    shown: set[str] = getattr(torch_names.dynamo_utils, "warn_once_cache", set())
+    if message not in shown:
+        shown.add(message)
         warnings.warn_explicit(message, UserWarning, file, line)
 
 

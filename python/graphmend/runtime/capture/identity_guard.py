@@ -181,7 +181,7 @@ def watch_attribute(get: Any, trace: trace_state.Trace, self: Any, tx: Any, name
 @FEATURE.hook("tensor.type")
 def watch_type(type_of: Any, trace: trace_state.Trace, self: Any) -> type:
     """Refuse the type of a selected parameter: the copy is a plain tensor."""
-    if trace.parameters and hooks.asker().f_code.co_name in TYPE_QUESTIONS:
+    if trace.parameters and hooks.calling_frame().f_code.co_name in TYPE_QUESTIONS:
         value = self.as_proxy().node.meta.get("example_value")
         if id(value) in trace.parameters:
             refuse_selected(trace, value)

@@ -118,7 +118,9 @@ class Later(Standing):
 def watch_type(python_type: Any, trace: trace_state.Trace, self: Any) -> type:
     """Refuse a program that asks for the type of a deferred value."""
     is_question = (
-        trace.readings and issubclass(self.value_type, Standing) and hooks.asker().f_code.co_name in TYPE_QUESTIONS
+        trace.readings
+        and issubclass(self.value_type, Standing)
+        and hooks.calling_frame().f_code.co_name in TYPE_QUESTIONS
     )
     if is_question and not is_ours(translator().output.current_tx.f_code):  # Dynamo itself asks for new objects
         for site in trace.readings:

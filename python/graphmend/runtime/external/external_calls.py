@@ -423,7 +423,7 @@ def keep(graph_notes: Notes, fact: Fact, function: Any, site: str) -> None:
 def remember_once(graph_notes: Notes, generator: Any, function: Any) -> None:
     """Save the state of the generator behind a function before its first use."""
     if id(generator) not in graph_notes.saved:
-        graph_notes.saved[id(generator)] = impure_functions.saved(function)
+        graph_notes.saved[id(generator)] = impure_functions.save_generator(function)
         if generator is not impure_functions.SHARED:  # the wrapper saves the shared generator
             graph_notes.output.random_calls.append((remember, (function,), {}))
 
