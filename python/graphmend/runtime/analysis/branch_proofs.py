@@ -1,6 +1,6 @@
 """Proofs about the two sides of a branch, on the traced graph.
 
-A mended branch computes both sides and selects. That is right only where the side not taken is invisible:
+A mended branch computes both sides and selects. The mend is right only where the side not taken is invisible:
 
     if x.sum() > 0: y = x.log()            # the graph:  a = x.log(); b = x * 2
     else:           y = x * 2              #             y = torch.where(x.sum() > 0, a, b)
@@ -383,8 +383,8 @@ def is_saved(order: Order, side: Node, storage: int, ignoring: set[Node]) -> boo
 
 
 def opaque_operator(module: GraphModule) -> Optional[str]:
-    """The name of an operator that may do more than compute, such as a custom operator in Python; None without such a
-    node.
+    """The name of an operator with possible effects, such as a custom operator in Python; None if all nodes only
+    compute.
     """
     for part in module.modules():
         for node in part.graph.nodes if isinstance(part, GraphModule) else ():

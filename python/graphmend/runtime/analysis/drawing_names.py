@@ -3,11 +3,12 @@
 The runtime reads the code of untraced functions, where a draw is just a name:
 
     def corrupt(self, x):
-        return x + self.noise.sample(x.shape)     # `Normal.sample` uses `torch.normal`, which draws
-        # so `sample` counts as drawing, for every object
+        return x + self.noise.sample(x.shape)     # `Normal.sample` uses `torch.normal`, a drawing operator:
+        # `sample` counts as drawing, for every object
 
-An operator draws if one of its overloads has the tag `nondeterministic_seeded`. A function of torch in Python draws if
-its code uses a drawing name. The owner of a name is unknown in bytecode, so code with a drawing name counts as drawing.
+An operator draws if an overload has the tag `nondeterministic_seeded`. A function of torch in Python draws if the code
+of the function uses a drawing name. Bytecode does not tell the owner of a name, and code with a drawing name counts as
+drawing for every owner.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """The objects that a method of the program may reach, by identity, as far as the method's code tells.
 
-A call without a used result, such as a meter's update, may run after the graph:
+A call with an unused result, for example a meter's update, may run after the graph:
 
     self.meter.update(loss)                   # graph first, then `update` with the value of `loss`
     x = self.layer(x)                         # allowed if the layer reads no object that `update` writes to
     return x
 
 The search starts at the receiver, and follows attributes, closures, globals and the code of every function on the way.
-Python code of the program can name any object, so the search refuses names that lead everywhere (`globals`,
-`_getframe`) and draws of random numbers, and gives up at many objects.
+Python code can name any object. The search therefore refuses names that lead everywhere (`globals`, `_getframe`) and
+draws of random numbers, and gives up at many objects.
 """
 
 from __future__ import annotations

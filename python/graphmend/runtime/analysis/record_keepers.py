@@ -1,12 +1,12 @@
-"""Receivers of log records that may keep a record after the call, such as a buffering handler.
+"""Receivers of log records that may keep a record after the call, for example a buffering handler.
 
     logger.info("loss %s", loss)              # record.args is (loss,): Python keeps the tensor itself
     loss.add_(1)                              # a record formatted later shows the new number
     handler.flush()                           # deferral passes a copy of `loss`, and shows the old number
 
-A handler that keeps records may format them later, or hand the arguments to the program. Python's own `MemoryHandler`
-does so, and the handler of pytest. The check reads the bytecode of the receiver's methods: a receiver keeps no record
-if the record only goes to attribute reads, and to methods that do the same.
+A handler with kept records may format the records later, or hand the arguments to the program. Python's own
+`MemoryHandler` does, and the handler of pytest. The check reads the bytecode of the receiver's methods: a receiver
+keeps no record if the record only goes to attribute reads, and to methods that pass the same check.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ENTRIES = frozenset("emit handle filter format prepare enqueue __call__".split()
 
 @functools.lru_cache(maxsize=None)
 def known_methods() -> frozenset[str]:
-    """Names of the methods by which Python's own receivers hand a record to each other."""
+    """Names of the methods by which Python's own receivers pass a record on."""
     kinds = (logging.Handler, logging.Formatter, logging.Filter, logging.StreamHandler)
     return frozenset(name for kind in kinds for name in vars(kind)) | ENTRIES
 

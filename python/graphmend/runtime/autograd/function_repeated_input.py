@@ -1,11 +1,11 @@
 """Autograd functions (`torch.autograd.Function`) with the same tensor at two places.
 
     y = Multiply.apply(x, x)              # Dynamo breaks: the gradients of both places have to be added up
-    y = Multiply.apply(x.detach(), x)     # only one gradient exists: no sum
+    y = Multiply.apply(x.detach(), x)     # a single gradient exists: no sum
     with torch.no_grad(): Multiply.apply(x, x)
 
-Where at most one place of a repeated tensor gets a gradient, no sum is needed. The hook then hands Dynamo one place for
-each tensor: the place with the gradient.
+A sum is needed only where two places of a repeated tensor get gradients. Elsewhere the hook hands Dynamo a single place
+for each tensor: the place with the gradient.
 """
 
 from __future__ import annotations

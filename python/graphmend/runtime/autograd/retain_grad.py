@@ -4,8 +4,8 @@
     h.retain_grad()                       # `h` joins the tensors that `backward` differentiates by
     self.loss(h).backward(); g = h.grad   # the trace has the gradient at hand for `h.grad`
 
-`retained` in the trace has each tensor with its gradient so far. A tensor that leaves the call, is written to or has
-hooks of its own would need more, and sends the call to eager Python.
+`Trace.retained` has each tensor with the gradient so far. A tensor with hooks, a tensor written to, or a tensor
+returned to the caller needs more, and sends the call to eager Python.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ FEATURE = hooks.Feature(__name__, hooks.GAIN, "`retain_grad` of tensors that a c
 
 @dataclasses.dataclass
 class Retained:
-    """A computed tensor that keeps its gradient: Dynamo's variables of tensor and gradient, and the fake tensor with
-    its version at the call of `retain_grad()`.
+    """A computed tensor with a kept gradient: Dynamo's variables of tensor and gradient, and the fake tensor with its
+    version at the call of `retain_grad()`.
     """
 
     tensor: Any
@@ -80,7 +80,7 @@ def refuse_grad(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
 
 
 def retain(trace: trace_state.Trace, tx: Any, variable: Any) -> None:
-    """Note that a computed tensor keeps its gradient."""
+    """Note a computed tensor as retained."""
     from ..base.torch_names import ConstantVariable
 
     fake = fake_of(variable)
@@ -102,7 +102,7 @@ def gradients_for_backward(trace: trace_state.Trace, differentiate: Callable[[],
 
 
 def keep_gradients(trace: trace_state.Trace, tx: Any, gradients: list[Any]) -> None:
-    """Add new gradients to the gradients that the tensors keep."""
+    """Add new gradients to the kept gradients."""
     for item, gradient in zip(trace.retained, gradients):
         item.gradient = inline(tx, add_gradient, [item.gradient, gradient], {})
 
@@ -118,7 +118,7 @@ def add_gradient(before: Optional[torch.Tensor], gradient: Optional[torch.Tensor
 
 
 def refuse_leaving(module: GraphModule, trace: trace_state.Trace) -> None:
-    """Refuse a graph whose outputs show a tensor that keeps its gradient."""
+    """Refuse a graph with a retained tensor among the outputs."""
     fakes = [item.fake for item in trace.retained]
     for node in module.graph.output_node().all_input_nodes if fakes else ():
         value = tensor_of(node)

@@ -328,7 +328,7 @@ def flows(module: GraphModule, places: dict[Node, int]) -> tuple[dict[int, froze
 
 
 def dependences_of(table: Dependences, node: Node) -> frozenset[Dependence]:
-    """The inputs and hooks that a node depends on, by itself and through writes to its memory."""
+    """The inputs and hooks that a node depends on, as an operand and through writes to memory."""
     return table.get(node, INDEPENDENT).union(
         *(table.get(storage, INDEPENDENT) for storage in node_facts.storages_of(node))
     )

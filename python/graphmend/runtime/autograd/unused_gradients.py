@@ -31,7 +31,7 @@ class Reach:
         self.places: Optional[list[Optional[int]]] = None  # the input behind every edge of the backward graph
 
     def watch(self, outputs: Sequence[Any], inputs: Sequence[Any]) -> None:
-        """Put a hook on the backward graph of the outputs, which removes the gradients that eager Python would not
+        """Put a hook on the backward graph of the outputs, for removing the gradients that eager Python would not
         give.
         """
         leads: dict[int, frozenset[int]] = {}
@@ -89,7 +89,7 @@ def reach_of(module: GraphModule) -> Optional[Reach]:
     table: dict[Union[Node, int], frozenset[int]] = {}  # by node, and by storage
 
     def inputs_behind(node: Node) -> frozenset[int]:
-        """The inputs that a node depends on, by itself and through writes to its memory."""
+        """The inputs that a node depends on, as an operand and through writes to memory."""
         return table.get(node, EMPTY).union(*(table.get(storage, EMPTY) for storage in node_facts.storages_of(node)))
 
     place = -1

@@ -4,9 +4,9 @@
     ratio = total.item() / count.item()       # unused, but raises in Python where the count is 0
     return x
 
-A program with a graph break computes such values at the break. Without the break they would vanish, and the exception
-with them. The feature keeps look-ups through Dynamo's own removal of dead code, and `dead_nodes_that_raise`
-lists the nodes for the guards of the graph.
+A program with a graph break computes unused values at the break. Without the break, values and exceptions would vanish.
+The feature keeps look-ups through Dynamo's own removal of dead code, and `dead_nodes_that_raise` lists the nodes for
+the guards of the graph.
 """
 
 from __future__ import annotations
@@ -77,9 +77,9 @@ def number_fails(node: Node) -> bool:
 
 
 def dead_nodes_that_raise(module: GraphModule, marks: Marks, trace: Trace) -> list[Node]:
-    """The nodes that may raise and that no output needs, so that a compiler would drop them.
+    """The nodes that may raise and that no output needs: a compiler would drop the nodes.
 
-    Where Python would have broken the graph, Python computes the values: a test with equal sides, or an unused number,
+    Where Python would have broken the graph, Python computes the values: a test with equal sides, or an unused number
     whose tensor Dynamo keeps. Only a whole call has a place to compute the nodes; elsewhere the sites are refused.
     """
     needed: set[Node] = set()
@@ -102,7 +102,7 @@ def dead_nodes_that_raise(module: GraphModule, marks: Marks, trace: Trace) -> li
 
 
 def add_sources(nodes: set[Node], pending: list[Node]) -> None:
-    """Add nodes and all nodes that they are computed from."""
+    """Add nodes, and all nodes behind their arguments."""
     while pending:
         node = pending.pop()
         if node not in nodes:
@@ -111,7 +111,7 @@ def add_sources(nodes: set[Node], pending: list[Node]) -> None:
 
 
 def unused_numbers_may_raise(module: GraphModule) -> bool:
-    """Whether an unused tensor of one element has a computation that may raise: a number that Python asked for."""
+    """Whether the computation of an unused tensor with a single element may raise: Python asked for the number."""
     sources: set[Node] = set()
     add_sources(sources, [node for node in module.graph.nodes if not node.users and is_number(node)])
     return any(map(branch_proofs.fails, sources))

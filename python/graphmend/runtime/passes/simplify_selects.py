@@ -58,7 +58,7 @@ def simplify(module: GraphModule, marks: Marks) -> None:
 
 
 def node_of(value: Any) -> Optional[Node]:
-    """The value if it is a node that calls a function, else None."""
+    """The value if a node that calls a function, None for all further values."""
     return value if isinstance(value, Node) and value.op == "call_function" else None
 
 
@@ -81,7 +81,7 @@ def same_form(first: Node, second: Node) -> bool:
 
 
 def method(node: Any, name: str) -> Optional[tuple[Any, ...]]:
-    """The arguments if a node calls this method or function of torch, else None."""
+    """The arguments if a node calls the method or function `name` of torch, None for all further nodes."""
     if not isinstance(node, Node) or node.kwargs:
         return None
     function = getattr(torch, name, None)
