@@ -156,13 +156,13 @@ def draws(overload: Any, args: tuple[Any, ...] = (), kwargs: Optional[dict[str, 
     tagged = torch.Tag.nondeterministic_seeded in overload.tags
     if not tagged and not any("Generator" in str(argument.type) for argument in schema.arguments):
         return False
-    given = given_to(overload, args, kwargs or {})
-    return all(given.get(name) != 0 for name in PROBABILITIES) and all(
-        given.get(name) is not False for name in TRAINING
+    arguments_of_call = arguments_by_name(overload, args, kwargs or {})
+    return all(arguments_of_call.get(name) != 0 for name in PROBABILITIES) and all(
+        arguments_of_call.get(name) is not False for name in TRAINING
     )
 
 
-def given_to(overload: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+def arguments_by_name(overload: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """The arguments of a call by parameter name, with defaults; empty for a call without arguments."""
     arguments = overload._schema.arguments
     defaults = {item.name: item.default_value for item in arguments if item.has_default_value()} if args else {}
@@ -180,19 +180,21 @@ def scales_gradient(overload: Any, args: tuple[Any, ...]) -> bool:
     return name != "mean"
 
 
-def written(overload: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Tensor]:
+def written_tensors(overload: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Tensor]:
     """The tensors among the arguments that the operator writes to."""
-    found: list[torch.Tensor] = []
+    tensors: list[torch.Tensor] = []
     for position, argument in enumerate(overload._schema.arguments):
         if argument.alias_info is not None and argument.alias_info.is_write:
             value = args[position] if position < len(args) and not argument.kwarg_only else kwargs.get(argument.name)
-            found += [value] if isinstance(value, torch.Tensor) else list(value or ())
+            tensors += [value] if isinstance(value, torch.Tensor) else list(value or ())
     names, switch = WRITES_UNSAID.get(name_of(overload), ((), None))
     if names:
-        given = given_to(overload, args, kwargs)
-        if switch is None or given.get(switch):
-            found += [given[name] for name in names if isinstance(given.get(name), torch.Tensor)]
-    return found
+        arguments_of_call = arguments_by_name(overload, args, kwargs)
+        if switch is None or arguments_of_call.get(switch):
+            tensors += [
+                arguments_of_call[name] for name in names if isinstance(arguments_of_call.get(name), torch.Tensor)
+            ]
+    return tensors
 
 
 def size_of(value: Any) -> int:

@@ -1,14 +1,15 @@
 """Proofs about the two sides of a branch, on the traced graph.
 
-A mended branch computes both sides and selects. That is right only where the side not taken is invisible:
+A mended branch computes both sides and selects. The mend is right only where the side not taken is invisible:
 
     if x.sum() > 0: y = x.log()            # the graph:  a = x.log(); b = x * 2
     else:           y = x * 2              #             y = torch.where(x.sum() > 0, a, b)
     y.add_(1)                              # in eager Python, `y` is `a` or `b` itself, and no copy
 
 Four proofs make the side invisible: no operator of a side raises on data or draws (`examine_side`), both sides give
-gradients to the same inputs (`reaches`), the selected copy stands for the tensor itself (`aliasing`), and no operator
-of the graph has effects of its own (`opaque`). Every proof returns a reason, or None where the property holds.
+gradients to the same inputs (`unequal_gradients`), the selected copy stands for the tensor itself (`aliasing`), and no
+operator of the graph has effects of its own (`opaque_operator`). Every proof returns a reason, or None where the
+property holds.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def is_context(node: Node) -> bool:
 def operators_of(node: Node) -> list[node_facts.Call]:
     """The ATen calls behind one node, found by a second call on stand-ins of the node's fake tensors."""
     args, kwargs = node_facts.traced_arguments(node)
-    return node_facts.made_again(node, args, kwargs, node_facts.tensors_in((args, kwargs)))[0]
+    return node_facts.call_on_stand_ins(node, args, kwargs, node_facts.tensors_in((args, kwargs)))[0]
 
 
 def operator_names(node: Node) -> set[str]:
@@ -102,7 +103,7 @@ def examine_calls(node: Node, calls: list[node_facts.Call], facts: SideFacts) ->
             return f"`{name_of(node)}` ({overload.name()}) may fail on data that the side does not see"
         if torch.Tag.inplace_view in overload.tags:
             return f"`{name_of(node)}` changes what a tensor is, on one side"
-        for tensor in aten_facts.written(overload, args, kwargs):
+        for tensor in aten_facts.written_tensors(overload, args, kwargs):
             storage = storage_of(tensor)
             if storage is None:
                 return f"`{name_of(node)}` writes to a tensor of unknown memory"
@@ -149,7 +150,7 @@ def fails(node: Node) -> bool:
     return False
 
 
-def reaches(module: GraphModule, marks: Marks) -> Optional[str]:
+def unequal_gradients(module: GraphModule, marks: Marks) -> Optional[str]:
     """Check that every output reaches the same differentiable inputs on either side of every region.
 
     Eager Python leaves `.grad` of a tensor as None if no path leads to the tensor, and gives zeros if a path exists.
@@ -166,12 +167,12 @@ def reaches(module: GraphModule, marks: Marks) -> Optional[str]:
     may: dict[Union[Node, int], frozenset[Node]] = {}
     empty: frozenset[Node] = frozenset()
 
-    def read(table: dict[Union[Node, int], frozenset[Node]], node: Node) -> frozenset[Node]:
+    def inputs_of(table: dict[Union[Node, int], frozenset[Node]], node: Node) -> frozenset[Node]:
         """The inputs that a node reaches, by its own path or through its storages."""
-        found = table.get(node, empty)
+        inputs = table.get(node, empty)
         for storage in storages_of(node):
-            found |= table.get(storage, empty)
-        return found
+            inputs |= table.get(storage, empty)
+        return inputs
 
     for node in module.graph.nodes:
         if kind_of(node) is not None or node.op == "output":
@@ -187,22 +188,25 @@ def reaches(module: GraphModule, marks: Marks) -> Optional[str]:
         if node in selects:
             region, select = selects[node]
             first, second = select.sides
-            always = read(must, first) | read(must, second)
-            all_of, some_of = read(must, first) & read(must, second), read(may, first) | read(may, second)
+            always = inputs_of(must, first) | inputs_of(must, second)
+            all_of, some_of = (
+                inputs_of(must, first) & inputs_of(must, second),
+                inputs_of(may, first) | inputs_of(may, second),
+            )
             some_of -= {
                 item for nodes in region.sides for item in nodes if item in always
             }  # the gradient of the side is gated
         else:
-            all_of = empty.union(*(read(must, item) for item in inputs))
-            some_of = empty.union(*(read(may, item) for item in inputs))
+            all_of = empty.union(*(inputs_of(must, item) for item in inputs))
+            some_of = empty.union(*(inputs_of(may, item) for item in inputs))
         for storage in writes_of(node):
             must[storage] = must.get(storage, empty) | all_of
             may[storage] = may.get(storage, empty) | some_of
         if differentiable:
-            own = frozenset([node]) if node in entering else empty
-            must[node], may[node] = all_of | own, some_of | own
+            itself = frozenset([node]) if node in entering else empty
+            must[node], may[node] = all_of | itself, some_of | itself
     for node in module.graph.output_node().all_input_nodes:
-        missing = read(may, node) - read(must, node)
+        missing = inputs_of(may, node) - inputs_of(must, node)
         leaves = [item for item in missing if item not in entering]
         if leaves:
             return f"only one side gives a gradient to `{describe(leaves[0])}`"
@@ -233,9 +237,9 @@ def scales(overload: Any, args: node_facts.Args, result: Any) -> bool:
 
 def scaling_behind(node: Node) -> Optional[Node]:
     """A node between the graph's inputs and `node`, both ends included, that may multiply gradients by infinity."""
-    waiting, seen = [node], {node}
-    while waiting:
-        node = waiting.pop()
+    pending, seen = [node], {node}
+    while pending:
+        node = pending.pop()
         if not node.op.startswith("call") or kind_of(node) is not None:
             continue
         try:
@@ -243,9 +247,9 @@ def scaling_behind(node: Node) -> Optional[Node]:
                 return node
         except Exception:
             return node
-        more = [source for source in node.all_input_nodes if source not in seen]
-        seen.update(more)
-        waiting += more
+        sources = [source for source in node.all_input_nodes if source not in seen]
+        seen.update(sources)
+        pending += sources
     return None
 
 
@@ -277,7 +281,7 @@ class Order:
     @functools.cached_property
     def doubtful(self) -> set[Node]:
         """The nodes whose real strides may differ from the strides of their fake tensors."""
-        return stride_facts.doubtful(self.nodes, operator_names)
+        return stride_facts.nodes_with_doubtful_strides(self.nodes, operator_names)
 
     def note_selects(self, regions: Iterable[Region]) -> None:
         """Add the writes and copies that selects hide: eager Python hands on the tensor of a side, and writes to that
@@ -298,13 +302,13 @@ class Order:
         """The storage, and the storages of all selected tensors that eager Python might have left in the same
         memory.
         """
-        found = {storage} if storage is not None else set()
+        storages = {storage} if storage is not None else set()
         for _ in self.copies:
-            more = {result for sides, result in self.copies if sides & found} - found
-            if not more:
+            results = {result for sides, result in self.copies if sides & storages} - storages
+            if not results:
                 break
-            found |= more
-        return found
+            storages |= results
+        return storages
 
     def written_after(self, storage: int, node: Node) -> bool:
         """Whether memory is written to after a node."""
@@ -333,9 +337,9 @@ def aliasing(order: Order, region: Region, select: Select, ignored: set[Node]) -
         storage = storage_of(tensor_of(side))
         if storage is None or result is None:
             return "a result has no memory of its own"
-        others = order.handed_on(storage) - same
+        side_storages = order.handed_on(storage) - same
         changed = any(order.written_after(item, select.result) for item in same)
-        if any(order.written_after(item, select.result) for item in others):
+        if any(order.written_after(item, select.result) for item in side_storages):
             return "a result shares memory that is written to later"
         visible = any(same & storages_of(node) for node in order.outputs)
         if storage in order.inputs:
@@ -344,14 +348,14 @@ def aliasing(order: Order, region: Region, select: Select, ignored: set[Node]) -
             if changed:
                 return "a side returns an input, a parameter or a buffer itself, and the result is written to later"
             continue
-        shared = [node for node in order.outputs if others & storages_of(node) and node not in ignored]
+        shared = [node for node in order.outputs if side_storages & storages_of(node) and node not in ignored]
         if visible and shared:
             return "a side returns a tensor that is also another result of the call"
-        own = {other.result for other in region.selects if other is select} | set(region.markers)
-        own |= {other.marker for other in region.selects if other.marker is not None}
-        if changed and order.used_after(storage, select.result, own):
+        ignored_users = {other.result for other in region.selects if other is select} | set(region.markers)
+        ignored_users |= {other.marker for other in region.selects if other.marker is not None}
+        if changed and order.used_after(storage, select.result, ignored_users):
             return "a side returns a tensor that is used elsewhere, and the result is written to later"
-        if changed and select.marker is not None and is_saved(order, side, storage, own):
+        if changed and select.marker is not None and is_saved(order, side, storage, ignored_users):
             return "a side returns a tensor that its gradient still needs, and the result is written to later"
         twins = [
             other
@@ -378,9 +382,9 @@ def is_saved(order: Order, side: Node, storage: int, ignoring: set[Node]) -> boo
         return True
 
 
-def opaque(module: GraphModule) -> Optional[str]:
-    """The name of an operator that may do more than compute, such as a custom operator in Python; None without such a
-    node.
+def opaque_operator(module: GraphModule) -> Optional[str]:
+    """The name of an operator with possible effects, such as a custom operator in Python; None if all nodes only
+    compute.
     """
     for part in module.modules():
         for node in part.graph.nodes if isinstance(part, GraphModule) else ():

@@ -71,7 +71,7 @@ class Fact:
 
 def facts_of_functions() -> dict[Callable[..., Any], Fact]:
     """Facts about all known functions, methods of random generators apart."""
-    found: dict[Callable[..., Any], Fact] = {
+    facts: dict[Callable[..., Any], Fact] = {
         datetime.datetime.now: Fact(READING, DATES[:-1]),
         datetime.datetime.today: Fact(READING, DATES[:-1]),
         datetime.datetime.utcnow: Fact(READING, DATES[:-1]),
@@ -80,20 +80,20 @@ def facts_of_functions() -> dict[Callable[..., Any], Fact]:
         threading.current_thread: Fact(READING, ("name", "ident", "native_id", "is_alive()")),
     }
     for name in ("exists", "lexists", "isfile", "isdir", "islink", "getsize"):
-        found[getattr(os.path, name)] = Fact(READING)
+        facts[getattr(os.path, name)] = Fact(READING)
     readings: tuple[Callable[..., Any], ...] = (
         *(os.access, os.getcwd, os.listdir, os.getpid, os.getppid, os.cpu_count, socket.gethostname),
         *(getpass.getuser, glob.glob, threading.active_count, time.strftime),
         *(torch.get_num_threads, torch.get_num_interop_threads),
     )
-    found.update(dict.fromkeys(readings, Fact(READING)))
+    facts.update(dict.fromkeys(readings, Fact(READING)))
     for name in ("system", "machine", "node", "platform", "release", "python_version"):
-        found[getattr(platform, name)] = Fact(READING)
+        facts[getattr(platform, name)] = Fact(READING)
     for name in ("time", "perf_counter", "monotonic", "process_time", "thread_time"):
-        found[getattr(time, name)] = found[getattr(time, name + "_ns")] = Fact(CLOCK)
+        facts[getattr(time, name)] = facts[getattr(time, name + "_ns")] = Fact(CLOCK)
     for name in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s"):
-        found[getattr(hashlib, name)] = Fact(PURE, DIGESTS)
-    found[hashlib.new] = found[hmac.new] = Fact(PURE, DIGESTS)
+        facts[getattr(hashlib, name)] = Fact(PURE, DIGESTS)
+    facts[hashlib.new] = facts[hmac.new] = Fact(PURE, DIGESTS)
     pure: tuple[Callable[..., Any], ...] = (
         json.loads,
         json.dumps,
@@ -141,8 +141,8 @@ def facts_of_functions() -> dict[Callable[..., Any], Fact]:
         urllib.parse.urlencode,
         urllib.parse.urljoin,
     )
-    found.update(dict.fromkeys(pure, Fact(PURE)))
-    return found
+    facts.update(dict.fromkeys(pure, Fact(PURE)))
+    return facts
 
 
 _functions: dict[Any, Fact] = facts_of_functions()
@@ -230,7 +230,7 @@ def is_numpy(generator: Any) -> bool:
     return type(generator) in numpy_generators()
 
 
-def is_still(function: Any) -> bool:
+def is_original_method(function: Any) -> bool:
     """Whether a method of a random generator is still the original method: no attribute of the instance replaced the
     method.
     """
@@ -257,15 +257,15 @@ def fact_of(function: Any) -> Optional[Fact]:
         return None
 
 
-def saved(function: Any) -> Callable[[], None]:
+def save_generator(function: Any) -> Callable[[], None]:
     """Save the state of the generator behind a function of kind DRAW, ORDER or SEED; returns a function that restores
     the state.
     """
     generator = generator_of(function)
     if generator is None:
-        return saved_torch()
+        return save_torch_generators()
     if type(generator) is torch.Generator:
-        return functools.partial(put_back, generator, generator.get_state())
+        return functools.partial(restore_state, generator, generator.get_state())
     if type(generator) is random.Random:
         state = generator.getstate()
         return lambda: generator.setstate(state)
@@ -277,12 +277,12 @@ def saved(function: Any) -> Callable[[], None]:
     return lambda: generator.set_state(state)
 
 
-def put_back(generator: torch.Generator, before: torch.Tensor) -> None:
+def restore_state(generator: torch.Generator, before: torch.Tensor) -> None:
     """Restore the state of a generator of torch."""
     generator.set_state(before)
 
 
-def saved_torch() -> Callable[[], None]:
+def save_torch_generators() -> Callable[[], None]:
     """Save the states of torch's default generators; returns a function that restores the states."""
     cpu = torch.get_rng_state()
     is_initialized: Callable[[], bool] = torch.cuda.is_initialized
@@ -300,8 +300,8 @@ def part_of(value: Any, part: str) -> Any:
     """`value.part`, `value.part()`, or the value itself where `part` is empty."""
     if not part:
         return value
-    found = getattr(value, part.replace("()", ""))
-    return found() if part.endswith("()") else found
+    member = getattr(value, part.replace("()", ""))
+    return member() if part.endswith("()") else member
 
 
 PLAIN = (type(None), bool, int, float, str, bytes)

@@ -35,11 +35,11 @@ class Select:
 
 @dataclasses.dataclass(eq=False)
 class Region:
-    """The nodes of the two sides of one branch; `side` is the side that `read` fills.
+    """The nodes of the two sides of one branch; `side` is the side that `read_markers` fills.
 
-    `stored` holds choices copied into memory that other tensors share. `renamed` holds choices that took the name and
-    the memory of a tensor, where Python would have written to the tensor. `joined` holds tests of one side, combined
-    with the test of the region. `scales`: for each side, whether the derivative may multiply by infinity.
+    `stored` holds choices copied into memory shared with further tensors. `renamed` holds choices with the name and the
+    memory of a tensor, where Python would have written to the tensor. `joined` holds tests of one side, combined with
+    the test of the region. `scales`: for each side, whether the derivative may multiply by infinity.
     """
 
     key: str
@@ -133,7 +133,7 @@ def has_markers(graph: GraphModule) -> bool:
     return any(kind_of(node) is not None for node in graph.graph.nodes)
 
 
-def read(module: GraphModule) -> Marks:
+def read_markers(module: GraphModule) -> Marks:
     """The markers of a graph, as regions, checks, decisions and events."""
     marks = Marks()
     opened: list[Region] = []

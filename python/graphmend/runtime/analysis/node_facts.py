@@ -54,7 +54,7 @@ PLAIN: tuple[type, ...] = (
 )
 PLAIN += (torch.memory_format,)
 SPEAKERS = re.compile(r"(graphmend|torch)\b")
-MOST = 4096  # cached calls
+MAX_CACHED = 4096  # cached calls
 
 Args = tuple[Any, ...]
 Kwargs = dict[str, Any]
@@ -72,7 +72,7 @@ class Facts:
 
 
 NOTHING = Facts(False, frozenset())
-found: dict[Any, Facts] = {}
+cache: dict[Any, Facts] = {}
 calls: weakref.WeakKeyDictionary[Node, tuple[tuple[Any, ...], Facts]] = weakref.WeakKeyDictionary()  # by the call then
 
 
@@ -90,7 +90,7 @@ def storages_of(node: Node) -> set[int]:
     """Identities of the memory behind the tensors that a node produced."""
     value = tensor_of(node)
     values = value if isinstance(value, (tuple, list)) else [value]
-    return {found for found in map(storage_of, values) if found is not None}
+    return {storage for storage in map(storage_of, values) if storage is not None}
 
 
 def storages_in(nodes: Iterable[Node]) -> set[int]:
@@ -148,15 +148,15 @@ def facts_of_call(node: Node) -> Facts:
     tensors = tensors_in((args, kwargs))
     if not tensors and not tensors_in(tensor_of(node)):
         return Facts(is_of_generators(node.target), frozenset())
-    key = signature(node, args, kwargs)
-    known = found.get(key) if key is not None else None
-    if known is None:
-        known = find(node, args, kwargs, tensors)
+    key = call_key(node, args, kwargs)
+    facts = cache.get(key) if key is not None else None
+    if facts is None:
+        facts = derive_facts(node, args, kwargs, tensors)
         if key is not None:
-            if len(found) >= MOST:
-                found.clear()
-            found[key] = known
-    return known
+            if len(cache) >= MAX_CACHED:
+                cache.clear()
+            cache[key] = facts
+    return facts
 
 
 # ---- The second call ----
@@ -184,7 +184,7 @@ def is_of_generators(target: Any) -> bool:
     return hasattr(home, "manual_seed") and home is not torch
 
 
-def find(node: Node, args: Args, kwargs: Kwargs, tensors: list[torch.Tensor]) -> Facts:
+def derive_facts(node: Node, args: Args, kwargs: Kwargs, tensors: list[torch.Tensor]) -> Facts:
     """Derive the facts about a call from its schema, or from a second call."""
     unknown = Facts(True, frozenset(range(len(tensors))))
     target: Any = node.target
@@ -192,7 +192,7 @@ def find(node: Node, args: Args, kwargs: Kwargs, tensors: list[torch.Tensor]) ->
         return unknown
     if isinstance(target, (torch_names.OpOverload, torch_names.OpOverloadPacket)):
         if is_custom(target):
-            return of_schemas(target, args, kwargs, tensors)
+            return facts_of_schemas(target, args, kwargs, tensors)
     elif node.op == "call_function" and not is_known(target):
         return unknown
     if target is operator.getitem and isinstance(args[0], (tuple, list)):
@@ -202,20 +202,20 @@ def find(node: Node, args: Args, kwargs: Kwargs, tensors: list[torch.Tensor]) ->
     if str(getattr(target, "__module__", None)).startswith(TRANSFORMS):
         return NOTHING
     try:
-        facts = of_calls(*made_again(node, args, kwargs, tensors))
+        facts = facts_of_calls(*call_on_stand_ins(node, args, kwargs, tensors))
     except Exception:
         return unknown
-    return Facts(facts.draws, facts.writes | said(target, args, kwargs, tensors))
+    return Facts(facts.draws, facts.writes | declared_writes(target, args, kwargs, tensors))
 
 
-def said(target: Any, args: Args, kwargs: Kwargs, tensors: list[torch.Tensor]) -> frozenset[int]:
+def declared_writes(target: Any, args: Args, kwargs: Kwargs, tensors: list[torch.Tensor]) -> frozenset[int]:
     """The positions of the tensors that the schema declares as written; some operators skip the write on fake
     tensors.
     """
-    written = tensors_in(kwargs.get("out"))
+    tensors_written = tensors_in(kwargs.get("out"))
     if isinstance(target, torch_names.OpOverload):
-        written = aten_facts.written(target, args, kwargs)
-    places = set(map(id, written))
+        tensors_written = aten_facts.written_tensors(target, args, kwargs)
+    places = set(map(id, tensors_written))
     return frozenset(place for place, tensor in enumerate(tensors) if id(tensor) in places)
 
 
@@ -230,7 +230,7 @@ def is_custom(target: Any) -> bool:
     return str(target).partition(".")[0] not in aten_facts.PURE_LIBRARIES
 
 
-def of_schemas(target: Any, args: Args, kwargs: Kwargs, tensors: list[torch.Tensor]) -> Facts:
+def facts_of_schemas(target: Any, args: Args, kwargs: Kwargs, tensors: list[torch.Tensor]) -> Facts:
     """Facts about a custom operator: a draw unless the kernel only computes, and the writes of the schema."""
     overloads = (
         [target] if isinstance(target, torch_names.OpOverload) else [getattr(target, n) for n in target.overloads()]
@@ -239,20 +239,23 @@ def of_schemas(target: Any, args: Args, kwargs: Kwargs, tensors: list[torch.Tens
     if len(overloads) > 1:
         mutable = any(overload._schema.is_mutable for overload in overloads)
         return Facts(draws, frozenset(range(len(tensors)) if mutable else ()))
-    return Facts(draws, said(overloads[0], args, kwargs, tensors))
+    return Facts(draws, declared_writes(overloads[0], args, kwargs, tensors))
 
 
-def of_calls(calls: list[Call], memory: list[Optional[int]]) -> Facts:
+def facts_of_calls(calls: list[Call], memory: list[Optional[int]]) -> Facts:
     """Facts about ATen calls; `memory` has the storages of the arguments of the outer call."""
-    drawn = False
-    written: set[Optional[int]] = set()
+    draws_any = False
+    storages: set[Optional[int]] = set()
     for overload, args, kwargs, _ in calls:
-        drawn = drawn or aten_facts.draws(overload, args, kwargs)
-        written.update(map(storage_of, aten_facts.written(overload, args, kwargs)))
-    return Facts(drawn, frozenset(place for place, own in enumerate(memory) if own is not None and own in written))
+        draws_any = draws_any or aten_facts.draws(overload, args, kwargs)
+        storages.update(map(storage_of, aten_facts.written_tensors(overload, args, kwargs)))
+    return Facts(
+        draws_any,
+        frozenset(place for place, storage in enumerate(memory) if storage is not None and storage in storages),
+    )
 
 
-def made_again(
+def call_on_stand_ins(
     node: Node, args: Args, kwargs: Kwargs, tensors: list[torch.Tensor]
 ) -> tuple[list[Call], list[Optional[int]]]:
     """Make the call of a node on stand-ins of its arguments; returns the ATen calls behind it, and the storages of the
@@ -264,32 +267,32 @@ def made_again(
     if not fakes:
         if tensors:
             raise ValueError("a call with other tensors than fake ones")
-        function, positional = called(node, list(args))
+        function, positional = function_and_arguments(node, list(args))
         with Recorder() as recorder:
             function(*positional, **kwargs)
         return recorder.calls, []
     mode = fakes[0].fake_mode
     with (
         temporarily_clear_interpreter_stack(),
-        dispatched(),
+        fake_dispatch(),
         mode,
-        unnoticed(mode.shape_env),
-        unwarned(),
+        without_guards(mode.shape_env),
+        without_warnings(),
         torch.no_grad(),
     ):
         copies = {id(tensor): stand_in(tensor) for tensor in tensors}
         if not all(isinstance(copy, FakeTensor) for copy in copies.values()):
             raise ValueError("a stand-in that has memory to be read")
-        own = torch_names.tree_map(lambda leaf: copies.get(id(leaf), leaf), (list(args), kwargs))
-        function, positional = called(node, own[0])
+        stand_ins = torch_names.tree_map(lambda leaf: copies.get(id(leaf), leaf), (list(args), kwargs))
+        function, positional = function_and_arguments(node, stand_ins[0])
         recorder = Recorder()
         with recorder:
-            function(*positional, **own[1])
+            function(*positional, **stand_ins[1])
     return recorder.calls, [storage_of(copies[id(tensor)]) for tensor in tensors]
 
 
 @contextlib.contextmanager
-def dispatched() -> Iterator[None]:
+def fake_dispatch() -> Iterator[None]:
     """Let calls reach fake tensors although a kernel of a fake tensor is running: real kernels would read missing
     memory.
     """
@@ -299,7 +302,7 @@ def dispatched() -> Iterator[None]:
         yield
 
 
-def called(node: Node, args: list[Any]) -> tuple[Callable[..., Any], list[Any]]:
+def function_and_arguments(node: Node, args: list[Any]) -> tuple[Callable[..., Any], list[Any]]:
     """The function that a node calls, and the positional arguments."""
     if node.op == "call_method":
         return getattr(args[0], str(node.target)), args[1:]
@@ -308,7 +311,7 @@ def called(node: Node, args: list[Any]) -> tuple[Callable[..., Any], list[Any]]:
 
 
 @contextlib.contextmanager
-def unnoticed(shapes: Any) -> Iterator[None]:
+def without_guards(shapes: Any) -> Iterator[None]:
     """Keep neither guards nor symbols of the calls inside the block."""
     if shapes is None:
         yield
@@ -318,7 +321,7 @@ def unnoticed(shapes: Any) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def unwarned() -> Iterator[None]:
+def without_warnings() -> Iterator[None]:
     """Drop warnings of torch and of this module inside the block.
 
     `warnings.catch_warnings` would make Python forget which warnings of the program were shown; a filter does not.
@@ -352,25 +355,25 @@ def stand_in(value: torch.Tensor) -> torch.Tensor:
 # ---- Keys of the cache ----
 
 
-def signature(node: Node, args: Args, kwargs: Kwargs) -> Any:
+def call_key(node: Node, args: Args, kwargs: Kwargs) -> Any:
     """The cache key of a call; None where an argument is of an unknown kind."""
     try:
-        return node.op, node.target, part(args), part(kwargs)
+        return node.op, node.target, argument_key(args), argument_key(kwargs)
     except TypeError:
         return None
 
 
-def part(value: Any) -> Any:
+def argument_key(value: Any) -> Any:
     """The part of a cache key for one argument: kind and size of a tensor, type and value of a number."""
     if isinstance(value, torch.Tensor):
         shape = tuple(map(str, value.shape)) if value.layout != torch.jagged else None
         return type(value), value.dtype, value.device, value.layout, value.requires_grad, shape
     if isinstance(value, (tuple, list)):
-        return type(value), tuple(map(part, value))
+        return type(value), tuple(map(argument_key, value))
     if isinstance(value, dict):
-        return tuple((name, part(item)) for name, item in value.items())
+        return tuple((name, argument_key(item)) for name, item in value.items())
     if isinstance(value, slice):
-        return slice, part(value.start), part(value.stop), part(value.step)
+        return slice, argument_key(value.start), argument_key(value.stop), argument_key(value.step)
     if isinstance(value, SYMBOLS):
         return type(value), str(value)
     if isinstance(value, PLAIN):

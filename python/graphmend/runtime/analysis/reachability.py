@@ -1,14 +1,14 @@
 """The objects that a method of the program may reach, by identity, as far as the method's code tells.
 
-A call without a used result, such as a meter's update, may run after the graph:
+A call with an unused result, for example a meter's update, may run after the graph:
 
     self.meter.update(loss)                   # graph first, then `update` with the value of `loss`
     x = self.layer(x)                         # allowed if the layer reads no object that `update` writes to
     return x
 
 The search starts at the receiver, and follows attributes, closures, globals and the code of every function on the way.
-Python code of the program can name any object, so the search refuses names that lead everywhere (`globals`,
-`_getframe`) and draws of random numbers, and gives up at many objects.
+Python code can name any object. The search therefore refuses names that lead everywhere (`globals`, `_getframe`) and
+draws of random numbers, and gives up at many objects.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .drawing_names import drawing_names
 
 PLAIN = (type(None), bool, int, float, complex, str, bytes, range, type(Ellipsis), type(NotImplemented))
 CODE = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, classmethod, staticmethod, property)
-MOST = 4000
+MAX_OBJECTS = 4000
 WRITES_GLOBALS, WRITES_CELLS = ("STORE_GLOBAL", "DELETE_GLOBAL"), ("STORE_DEREF", "DELETE_DEREF")
 # Names for the stack, for global state, and for draws from the generators of Python and NumPy.
 FORBIDDEN = frozenset(
@@ -54,7 +54,7 @@ def is_trusted(module: Optional[str]) -> bool:
 
 def names_and_options(code: types.CodeType) -> set[Any]:
     """The names in code, and the keyword names of its calls."""
-    return {*code.co_names, *(word for part in code.co_consts if type(part) is tuple for word in part)}
+    return {*code.co_names, *(word for constant in code.co_consts if type(constant) is tuple for word in constant)}
 
 
 def looks_at_exception(code: types.CodeType) -> bool:
@@ -74,30 +74,30 @@ class Search:
         self.names: set[str] = set()
         self.globals: set[str] = set()  # names of globals with numbers and texts that the call reads
         self.handles = False  # whether the call looks at the exception that is being handled
-        self.seen: list[Any] = []  # keeps objects alive, because Python may reuse the identity of a dead object
-        self.known: set[int] = set()
-        self.waiting: list[Any] = []
+        self.alive: list[Any] = []  # keeps objects alive, because Python may reuse the identity of a dead object
+        self.seen_ids: set[int] = set()
+        self.pending: list[Any] = []
         self.tables: list[Any] = []  # classes and modules with members to look up by name
         self.looked_up = 0
 
     def add(self, value: Any) -> None:
         """Put an object on the list of objects to look at, once."""
-        if type(value) in PLAIN or id(value) in self.known:
+        if type(value) in PLAIN or id(value) in self.seen_ids:
             return
-        self.known.add(id(value))
-        self.seen.append(value)
-        self.waiting.append(value)
-        if len(self.seen) > MOST:
+        self.seen_ids.add(id(value))
+        self.alive.append(value)
+        self.pending.append(value)
+        if len(self.alive) > MAX_OBJECTS:
             raise Unknown("it may come by too many objects")
 
     def run(self) -> None:
         """Look at all waiting objects, and at the objects behind them."""
-        while self.waiting or self.looked_up < len(self.names):
-            if not self.waiting:
+        while self.pending or self.looked_up < len(self.names):
+            if not self.pending:
                 self.looked_up = len(self.names)
-                self.waiting += self.tables
+                self.pending += self.tables
                 continue
-            self.look(self.waiting.pop())
+            self.look(self.pending.pop())
 
     def look(self, value: Any) -> None:
         """Add the objects that an object leads to."""
@@ -119,13 +119,13 @@ class Search:
             return
         if isinstance(value, types.MethodType):
             self.add(value.__self__)
-        for part in (getattr(value, name, None) for name in ("__func__", "fget", "fset")):
-            self.add(part)
+        for value_bound in (getattr(value, name, None) for name in ("__func__", "fget", "fset")):
+            self.add(value_bound)
         if isinstance(value, types.FunctionType):
             for cell in value.__closure__ or ():
                 self.add(cell.cell_contents)
-            for part in (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()):
-                self.add(part)
+            for value_bound in (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()):
+                self.add(value_bound)
             self.look_at_code(value.__code__, value.__globals__, value.__code__.co_freevars)
 
     def look_at_code(self, code: types.CodeType, variables: dict[str, Any], outer: tuple[str, ...]) -> None:
@@ -143,11 +143,11 @@ class Search:
             if name in variables and type(value) in PLAIN:
                 self.globals.add(name)
             self.add(value)
-        for part in code.co_consts:
-            if isinstance(part, tuple) and not {"stacklevel", "stack_info"}.isdisjoint(part):
+        for constant in code.co_consts:
+            if isinstance(constant, tuple) and not {"stacklevel", "stack_info"}.isdisjoint(constant):
                 raise Unknown("it names a place on the stack")
-            if isinstance(part, types.CodeType):
-                self.look_at_code(part, variables, outer)
+            if isinstance(constant, types.CodeType):
+                self.look_at_code(constant, variables, outer)
 
     def look_at_class(self, kind: type) -> None:
         """Add the members of a class that code names, and the special methods that Python calls."""
@@ -207,22 +207,22 @@ class Reach:
 NOTHING = Reach()
 
 
-def reached(target: Any, method: str) -> tuple[Optional[str], Reach]:
+def reach_of_method(target: Any, method: str) -> tuple[Optional[str], Reach]:
     """The reach of a method of an object; or the reason why the reach is unknown."""
     kind = type(target)
     if isinstance(target, (types.ModuleType, type)) or isinstance(target, CODE) or kind.__module__.startswith("torch."):
         return "what it does is not known", NOTHING
-    members = vars_of(kind)
-    own = method in getattr(target, "__dict__", {}) or members["__getattribute__"] is not object.__getattribute__
-    if type(kind) is not type or own or not isinstance(members.get(method), types.FunctionType):
+    members = members_of(kind)
+    overridden = method in getattr(target, "__dict__", {}) or members["__getattribute__"] is not object.__getattribute__
+    if type(kind) is not type or overridden or not isinstance(members.get(method), types.FunctionType):
         return f"`{method}` is no plain method of its class", NOTHING
     search = Search()
     search.names.add(method)
     search.handles = method in HANDLED
-    return found_from([target], search, "it")
+    return reach_of_search([target], search, "it")
 
 
-def found_from(objects: list[Any], search: Search, subject: str) -> tuple[Optional[str], Reach]:
+def reach_of_search(objects: list[Any], search: Search, subject: str) -> tuple[Optional[str], Reach]:
     """The reach of a search that starts at some objects; or the reason why the reach is unknown, as a sentence about
     `subject`.
     """
@@ -237,6 +237,6 @@ def found_from(objects: list[Any], search: Search, subject: str) -> tuple[Option
     return None, Reach(frozenset(search.ids), frozenset(search.globals), search.handles)
 
 
-def vars_of(kind: type) -> dict[str, Any]:
+def members_of(kind: type) -> dict[str, Any]:
     """All members of a class, inherited members included."""
     return {name: member for base in reversed(kind.__mro__) for name, member in vars(base).items()}

@@ -24,7 +24,7 @@ import types
 from typing import Any, Optional
 
 from ..base.host import PACKAGE_FOLDERS, is_hosts_stream
-from .reachability import PLAIN, Reach, Search, Unknown, found_from, is_trusted
+from .reachability import PLAIN, Reach, Search, Unknown, is_trusted, reach_of_search
 
 LOOK_AROUND = (gc, importlib, inspect)  # modules through which code reaches every object
 ENTRIES = ("write", "writelines", "flush", "filter", "format", "emit", "handle", "__call__")
@@ -102,9 +102,9 @@ class ReceiverSearch(Search):
         super().look_at_object(value)
 
 
-def reached(receivers: list[Any]) -> tuple[Optional[str], Reach]:
+def reach_of_receivers(receivers: list[Any]) -> tuple[Optional[str], Reach]:
     """The reach of receivers; or the reason why the reach is unknown. Streams of the host are not searched."""
     hosts = [value for value in receivers if is_hosts_stream(value)]
     search = ReceiverSearch()
     search.ids.update(map(id, hosts))
-    return found_from([value for value in receivers if all(value is not host for host in hosts)], search, "they")
+    return reach_of_search([value for value in receivers if all(value is not host for host in hosts)], search, "they")

@@ -22,24 +22,24 @@ from . import aten_facts
 from .marker_regions import tensor_of
 
 
-def doubtful(nodes: Iterable[Node], names_of: Any) -> set[Node]:
+def nodes_with_doubtful_strides(nodes: Iterable[Node], names_of: Any) -> set[Node]:
     """The nodes of a graph whose results may have unexpected strides; `names_of` gives the ATen names behind a node."""
-    found: set[Node] = set()
+    doubtful_nodes: set[Node] = set()
     layout = functools.lru_cache(maxsize=None)(lambda source: layout_of(tensor_of(source)))
     for node in nodes:
         if not node.op.startswith("call") or not has_order(tensor_of(node)):
             continue
-        inherits = any(source in found for source in node.all_input_nodes)
+        inherits = any(source in doubtful_nodes for source in node.all_input_nodes)
         layouts = set(map(layout, node.all_input_nodes)) - {"contiguous"}
         if not inherits and not layouts:
             continue
         names = names_of(node)
         if names & aten_facts.PRODUCTS:
             continue
-        own = any(names & aten_facts.OTHER_STRIDES[layout] for layout in layouts)
-        if inherits or own:
-            found.add(node)
-    return found
+        differs = any(names & aten_facts.OTHER_STRIDES[layout] for layout in layouts)
+        if inherits or differs:
+            doubtful_nodes.add(node)
+    return doubtful_nodes
 
 
 def has_order(value: Any) -> bool:

@@ -1,11 +1,11 @@
 """Autograd functions (`torch.autograd.Function`) with the same tensor at two places.
 
     y = Multiply.apply(x, x)              # Dynamo breaks: the gradients of both places have to be added up
-    y = Multiply.apply(x.detach(), x)     # only one gradient exists: no sum
+    y = Multiply.apply(x.detach(), x)     # a single gradient exists: no sum
     with torch.no_grad(): Multiply.apply(x, x)
 
-Where at most one place of a repeated tensor gets a gradient, no sum is needed. The hook then hands Dynamo one place for
-each tensor: the place with the gradient.
+A sum is needed only where two places of a repeated tensor get gradients. Elsewhere the hook hands Dynamo a single place
+for each tensor: the place with the gradient.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ def rewire(
     *rest: Any,
 ) -> Any:
     """Hand Dynamo one place of each repeated tensor."""
-    kept = places_kept(arguments, gradients)
-    if kept is not None:
-        arguments = [arguments[place] for place in kept]
-        gradients = type(gradients)([gradients.items[place] for place in kept])
+    places = one_place_each(arguments, gradients)
+    if places is not None:
+        arguments = [arguments[place] for place in places]
+        gradients = type(gradients)([gradients.items[place] for place in places])
     return call(self, inputs, gradients, graph, outer, arguments, *rest)
 
 
-def places_kept(arguments: list[Any], gradients: Any) -> Optional[list[int]]:
+def one_place_each(arguments: list[Any], gradients: Any) -> Optional[list[int]]:
     """One place for each tensor, chosen so that no gradient is lost; None where no tensor repeats, or two gradients
     would have to be added.
     """
@@ -48,19 +48,19 @@ def places_kept(arguments: list[Any], gradients: Any) -> Optional[list[int]]:
     if not isinstance(gradients, BaseListVariable) or len(gradients.items) != len(arguments):
         return None
     first: dict[Any, int] = {}
-    kept = list(range(len(arguments)))
+    places = list(range(len(arguments)))
     for place, argument in enumerate(arguments):
         if not argument.is_tensor():
             continue
-        known = first.setdefault(argument.as_proxy(), place)
-        if known == place:
+        earlier = first.setdefault(argument.as_proxy(), place)
+        if earlier == place:
             continue
-        if needs_gradient(argument) and gradients.items[known].is_tensor() and gradients.items[place].is_tensor():
+        if needs_gradient(argument) and gradients.items[earlier].is_tensor() and gradients.items[place].is_tensor():
             return None
-        more = needs_gradient(argument) and gradients.items[place].is_tensor()
-        kept.remove(known if more else place)
-        first[argument.as_proxy()] = place if more else known
-    return kept if len(kept) < len(arguments) else None
+        replaces = needs_gradient(argument) and gradients.items[place].is_tensor()
+        places.remove(earlier if replaces else place)
+        first[argument.as_proxy()] = place if replaces else earlier
+    return places if len(places) < len(arguments) else None
 
 
 def needs_gradient(argument: Any) -> bool:

@@ -67,7 +67,7 @@ def is_true(variable: Any) -> bool:
     return variable is not None and variable.is_python_constant() and bool(variable.as_python_constant())
 
 
-def switched(trace: trace_state.Trace, tx: Any, tensor: Any, wanted: bool) -> None:
+def switch_computed(trace: trace_state.Trace, tx: Any, tensor: Any, wanted: bool) -> None:
     """Note that the program makes a tensor of the graph a leaf; refuse unsupported places."""
     node = tensor.as_proxy().node
     if tensor.source or bool(node.meta["example_value"].requires_grad) is wanted:
@@ -87,7 +87,7 @@ def switch_requirement(switch: Any, trace: trace_state.Trace, self: Any, tx: Any
     wanted = bool(requires_grad.as_python_constant())
     if self.source and self.as_proxy().node.meta["example_value"].is_leaf:
         return switch_input(trace, tx, self, wanted)
-    switched(trace, tx, self, wanted)
+    switch_computed(trace, tx, self, wanted)
     return switch(self, tx, requires_grad)
 
 
@@ -105,15 +105,15 @@ def read_of_tensor(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name
     """`.grad` of a tensor that the call has computed or made a leaf."""
     from ..base.torch_names import VariableTracker
 
-    item = retain_grad.known(trace, self)
+    item = retain_grad.entry_of(trace, self)
     if item is not None and name in ("grad", "retains_grad", "_backward_hooks"):
         if name != "grad":
             raise trace_state.SiteRefused("whether a tensor keeps its gradient is asked for")
         return item.gradient
     if name == "grad" and not self.source:
-        own = own_variable(tx, self)
-        if own is not self:
-            return VariableTracker.build(tx, getattr).call_function(tx, [own, constant(name)], {})
+        first_variable = own_variable(tx, self)
+        if first_variable is not self:
+            return VariableTracker.build(tx, getattr).call_function(tx, [first_variable, constant(name)], {})
     if name == "_version" and FEATURE.of(trace).accumulates:
         raise trace_state.SiteRefused("how often a tensor was written to is asked for behind `backward`")
     return read(self, tx, name)
@@ -129,9 +129,9 @@ def make_leaf(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any
 
     if not is_true(kwargs.get("requires_grad")):
         return call(self, tx, args, kwargs)
-    others = {name: value for name, value in kwargs.items() if name != "requires_grad"}
-    made = call(self, tx, args, others)
-    return made.call_method(tx, "requires_grad_", [], {}) if isinstance(made, TensorVariable) else made
+    options = {name: value for name, value in kwargs.items() if name != "requires_grad"}
+    result = call(self, tx, args, options)
+    return result.call_method(tx, "requires_grad_", [], {}) if isinstance(result, TensorVariable) else result
 
 
 @FEATURE.hook("attribute.set")
@@ -140,11 +140,11 @@ def set_attribute(store: Any, trace: trace_state.Trace, self: Any, tx: Any, item
     from ..base.torch_names import TensorVariable
 
     if isinstance(item, TensorVariable):
-        if retain_grad.known(trace, item) is not None:
+        if retain_grad.entry_of(trace, item) is not None:
             raise trace_state.SiteRefused("an attribute of a tensor that keeps its gradient is set")
         item = item if item.source else own_variable(tx, item)
-        known = name.is_python_constant() and name.as_python_constant() == "requires_grad"
-        if known and item.as_proxy().node.meta["example_value"].is_leaf:  # Python raises for other tensors
+        sets_flag = name.is_python_constant() and name.as_python_constant() == "requires_grad"
+        if sets_flag and item.as_proxy().node.meta["example_value"].is_leaf:  # Python raises for other tensors
             item.call_method(tx, "requires_grad_", [value], {})
             return constant(None)
     return store(self, tx, item, name, value)

@@ -115,19 +115,21 @@ class Attached:
         handle: RemovableHandle = self.handles[number]
         return handle
 
-    def begin(self, given: Gradients) -> None:
-        """Start a run of the backward graph with the gradients in `given`."""
-        reached = EMPTY.union(*(self.leads[i] for i, item in enumerate(given) if item is not None and i in self.leads))
+    def begin(self, gradients: Gradients) -> None:
+        """Start a run of the backward graph with these gradients."""
+        reached = EMPTY.union(
+            *(self.leads[i] for i, item in enumerate(gradients) if item is not None and i in self.leads)
+        )
         wanted = {place for place, (function, _) in zip(self.places, self.edges) if is_wanted(function)}
         active = {i for i in reached if None in wanted or self.hooks.inputs[i] & wanted}
         local.run = Run(self, active, torch.is_grad_enabled())
 
-    def end(self, found: Gradients, given: Gradients) -> None:
+    def end(self, gradients: Gradients, output_gradients: Gradients) -> None:
         """End the run of the backward graph; raise the exception of a hook."""
         run, local.run = local.run, None
         if run is None or run.error is None:
             return
-        for place, (function, _), gradient in zip(self.places, self.edges, found):
+        for place, (function, _), gradient in zip(self.places, self.edges, gradients):
             if place in self.hooks.early[run.failed] and gradient is not None and accumulates(function):
                 function(gradient)
         raise run.error
@@ -157,8 +159,8 @@ class Run:
         for function in tuple(functions.values()):
             add_hook(value, function)
         try:
-            given = own(gradient).requires_grad_(self.twice)
-            return torch.autograd.grad(value, probe, given, create_graph=self.twice)[0].detach()
+            copy = copy_of_gradient(gradient).requires_grad_(self.twice)
+            return torch.autograd.grad(value, probe, copy, create_graph=self.twice)[0].detach()
         except BaseException as error:
             self.error, self.failed = error, place
             return gradient
@@ -184,7 +186,7 @@ def accumulates(function: Any) -> bool:
         return False
 
 
-def own(gradient: torch.Tensor) -> torch.Tensor:
+def copy_of_gradient(gradient: torch.Tensor) -> torch.Tensor:
     """A copy of a gradient with the same layout; repeated memory (stride 0) stays repeated."""
     small = gradient
     for dimension, (size, stride) in enumerate(zip(gradient.shape, gradient.stride())):

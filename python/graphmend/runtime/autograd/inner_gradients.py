@@ -52,18 +52,18 @@ def has_leaves(trace: trace_state.Trace) -> bool:
     return bool(LEAVES.of(trace).nodes)
 
 
-def reached(value: torch.Tensor) -> list[torch.Tensor]:
+def reached_leaves(value: torch.Tensor) -> list[torch.Tensor]:
     """The leaves that get a gradient from a tensor."""
-    found, seen, waiting = [], set(), [value.grad_fn]
-    while waiting:
-        function = waiting.pop()
+    leaves, seen, pending = [], set(), [value.grad_fn]
+    while pending:
+        function = pending.pop()
         if function is None or function in seen:
             continue
         seen.add(function)
         if hasattr(function, "variable"):
-            found.append(function.variable)
-        waiting += [following for following, _ in function.next_functions]
-    return found if value.grad_fn is not None or not value.requires_grad else [value]
+            leaves.append(function.variable)
+        pending += [following for following, _ in function.next_functions]
+    return leaves if value.grad_fn is not None or not value.requires_grad else [value]
 
 
 def backward(
@@ -78,31 +78,31 @@ def backward(
         raise trace_state.SiteRefused("`backward` whose gradients have gradients")
     trace = trace_state.local.trace
     assert trace is not None
-    leaves, others = known_leaves(tx, loss), retain_grad.retained_tensors(trace)
-    arguments = [loss, TupleVariable([*leaves, *others]), *([] if gradient is None else [gradient])]
+    leaves, retained = leaf_variables(tx, loss), retain_grad.retained_tensors(trace)
+    arguments = [loss, TupleVariable([*leaves, *retained]), *([] if gradient is None else [gradient])]
     options = {"allow_unused": ConstantVariable.create(True)}
     if retain_graph is not None:
         options["retain_graph"] = retain_graph
     differentiate = VariableTracker.build(tx, torch.autograd.grad)
-    found = retain_grad.differentiated(trace, lambda: differentiate.call_function(tx, arguments, options))
-    items = found.unpack_var_sequence(tx)
+    gradients = retain_grad.gradients_for_backward(trace, lambda: differentiate.call_function(tx, arguments, options))
+    items = gradients.unpack_var_sequence(tx)
     values = [TupleVariable(leaves), TupleVariable(items[: len(leaves)])]
     inline(tx, accumulate, values, {})
-    retain_grad.keep(trace, tx, items[len(leaves) :])
+    retain_grad.keep_gradients(trace, tx, items[len(leaves) :])
     return ConstantVariable.create(None)
 
 
-def backward_of(tx: Any, tensors: Any, grad_tensors: Any = None, *others: Any, **options: Any) -> Any:
+def backward_of(tx: Any, tensors: Any, grad_tensors: Any = None, *further_arguments: Any, **options: Any) -> Any:
     """`torch.autograd.backward(...)` of one tensor."""
-    if others or not tensors.is_tensor() or (grad_tensors is not None and not grad_tensors.is_tensor()):
+    if further_arguments or not tensors.is_tensor() or (grad_tensors is not None and not grad_tensors.is_tensor()):
         raise trace_state.SiteRefused("`torch.autograd.backward` of several tensors")
     return tensors.call_method(tx, "backward", [] if grad_tensors is None else [grad_tensors], options)
 
 
-def known_leaves(tx: Any, loss: Any) -> list[Any]:
+def leaf_variables(tx: Any, loss: Any) -> list[Any]:
     """Dynamo's variables of the leaves that a loss reaches."""
-    known = variables(tx)
-    leaves = [known.get(id(leaf)) for leaf in reached(loss.as_proxy().node.meta["example_value"])]
+    variables_by_fake = variables(tx)
+    leaves = [variables_by_fake.get(id(leaf)) for leaf in reached_leaves(loss.as_proxy().node.meta["example_value"])]
     if None in leaves or not leaves:
         raise trace_state.SiteRefused("`backward` reaches a tensor that the trace does not know")
     return leaves
@@ -113,10 +113,10 @@ def variables(tx: Any) -> dict[int, Any]:
     from ..base.torch_names import TensorVariable
 
     tracked = tx.output.side_effects.id_to_variable.values()
-    found = (*tracked, *tx.output.leaf_var_creation_order, *tx.output.input_source_to_var.values())
-    known = [variable for variable in found if isinstance(variable, TensorVariable)]
-    known.sort(key=lambda variable: bool(variable.source))  # inputs come last, and win
-    return {id(variable.as_proxy().node.meta.get("example_value")): variable for variable in known}
+    candidates = (*tracked, *tx.output.leaf_var_creation_order, *tx.output.input_source_to_var.values())
+    tensors = [variable for variable in candidates if isinstance(variable, TensorVariable)]
+    tensors.sort(key=lambda variable: bool(variable.source))  # inputs come last, and win
+    return {id(variable.as_proxy().node.meta.get("example_value")): variable for variable in tensors}
 
 
 def own_variable(tx: Any, variable: Any) -> Any:
@@ -124,16 +124,18 @@ def own_variable(tx: Any, variable: Any) -> Any:
     return variables(tx).get(id(variable.as_proxy().node.meta.get("example_value")), variable)
 
 
-def accumulate(leaves: tuple[torch.Tensor, ...], found: tuple[Optional[torch.Tensor], ...]) -> None:
+def accumulate(leaves: tuple[torch.Tensor, ...], gradients: tuple[Optional[torch.Tensor], ...]) -> None:
     """Add gradients to `.grad` of the leaves. A new `.grad` has memory of its own, with the layout of the leaf."""
     with torch.no_grad():
-        for leaf, gradient in zip(leaves, found):
+        for leaf, gradient in zip(leaves, gradients):
             if gradient is None:
                 continue
             if leaf.grad is not None:
                 leaf.grad.add_(gradient)
             else:
-                leaf.grad = gradient.clone() if laid_out(gradient, leaf) else torch.empty_like(leaf).copy_(gradient)
+                leaf.grad = (
+                    gradient.clone() if has_layout_of(gradient, leaf) else torch.empty_like(leaf).copy_(gradient)
+                )
 
 
 def zero_grad(optimizer: Any, set_to_none: bool = True) -> None:
@@ -159,7 +161,7 @@ def changes_gradients(optimizer: Any, tx: Any) -> bool:
     return False
 
 
-def laid_out(gradient: torch.Tensor, leaf: torch.Tensor) -> bool:
+def has_layout_of(gradient: torch.Tensor, leaf: torch.Tensor) -> bool:
     """Whether a gradient has the memory layout of the leaf; strides of dimensions with one element do not count."""
     strides = zip(leaf.shape, gradient.stride(), leaf.stride())
     return all(size == 1 or first == second for size, first, second in strides)
@@ -175,8 +177,8 @@ def settle(module: GraphModule, trace: trace_state.Trace) -> None:
     leaves = LEAVES.of(trace).nodes
     if not leaves:
         return
-    made = {id(tensor_of(node)) for node in leaves}
-    if any(node.op in ("placeholder", "get_attr") and id(tensor_of(node)) in made for node in module.graph.nodes):
+    new_leaves = {id(tensor_of(node)) for node in leaves}
+    if any(node.op in ("placeholder", "get_attr") and id(tensor_of(node)) in new_leaves for node in module.graph.nodes):
         raise trace_state.SiteRefused("the caller sees that a tensor is to have a gradient")  # `x += 1` is still x
     order = branch_proofs.Order(module)
     values = [tensor_of(node) for node in module.graph.output_node().all_input_nodes]
@@ -185,7 +187,7 @@ def settle(module: GraphModule, trace: trace_state.Trace) -> None:
         storage = node_facts.storage_of(tensor_of(node))
         if storage is None or order.written_after(storage, node):
             raise trace_state.SiteRefused("a tensor that is to have a gradient is written to")
-    if any(not {id(leaf) for leaf in reached(value)} - made for value in results):
+    if any(not {id(leaf) for leaf in reached_leaves(value)} - new_leaves for value in results):
         raise trace_state.SiteRefused("a result has a gradient only because the function itself asks for one")
     if not differentiates(module):
         for node in [node for node in module.graph.nodes if node.target in SWITCHES]:

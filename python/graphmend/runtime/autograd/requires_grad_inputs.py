@@ -85,16 +85,16 @@ def settle(module: GraphModule, trace: trace_state.Trace) -> Flags:
             used.setdefault(source, set()).add(changed[source][-1])
     for mark in marks:
         module.graph.erase_node(mark)
-    found: Flags = []
+    flags: Flags = []
     for position, node in enumerate(module.graph.find_nodes(op="placeholder")):
         if node not in changed:
             continue
         if len(used.get(node, ())) > 1:
             raise trace_state.SiteRefused("a tensor is used before and after its `requires_grad` changes")
-        (held,) = used.get(node, {changed[node][-1]})
-        found.append((position, held, changed[node][-1]))
-        fake_of(node).requires_grad_(held)
-    return found
+        (flag,) = used.get(node, {changed[node][-1]})
+        flags.append((position, flag, changed[node][-1]))
+        fake_of(node).requires_grad_(flag)
+    return flags
 
 
 @contextlib.contextmanager
@@ -102,8 +102,8 @@ def flags_held(inputs: Sequence[Any], flags: Flags) -> Iterator[None]:
     """Give the inputs the flags of the graph inside the block, for the compiler."""
     before = [(inputs[position], inputs[position].requires_grad) for position, _, _ in flags]
     try:
-        for (tensor, _), (_, held, _) in zip(before, flags):
-            tensor.requires_grad_(held)
+        for (tensor, _), (_, flag_in_graph, _) in zip(before, flags):
+            tensor.requires_grad_(flag_in_graph)
         yield
     finally:
         for tensor, flag in before:
@@ -127,13 +127,13 @@ def with_flags(run: Callable[..., Any], flags: Flags) -> Callable[..., Any]:
             return True
 
         try:
-            for tensor, (_, held, _) in zip(tensors, flags):
-                tensor.requires_grad_(held)
+            for tensor, (_, flag_in_graph, _) in zip(tensors, flags):
+                tensor.requires_grad_(flag_in_graph)
             outputs = run(*inputs)
             for tensor, (_, _, last) in zip(tensors, flags):
                 tensor.requires_grad_(last)
         except trace_state.GuardFailed as failed:
-            failed.restore = both(failed.restore, put_back)
+            failed.restore = undo_both(failed.restore, put_back)
             raise
         except Exception:
             raise trace_state.GuardFailed(put_back) from None
@@ -141,13 +141,13 @@ def with_flags(run: Callable[..., Any], flags: Flags) -> Callable[..., Any]:
             put_back()
             raise
         if local.pending is not None:
-            local.pending = both(local.pending, put_back)
+            local.pending = undo_both(local.pending, put_back)
         return outputs
 
     return running
 
 
-def both(first: Any, second: Callable[[], bool]) -> Callable[[], bool]:
+def undo_both(first: Any, second: Callable[[], bool]) -> Callable[[], bool]:
     """One undo step out of two; the first may be None."""
 
     def restore() -> bool:

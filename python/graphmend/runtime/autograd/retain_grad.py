@@ -4,8 +4,8 @@
     h.retain_grad()                       # `h` joins the tensors that `backward` differentiates by
     self.loss(h).backward(); g = h.grad   # the trace has the gradient at hand for `h.grad`
 
-`retained` in the trace has each tensor with its gradient so far. A tensor that leaves the call, is written to or has
-hooks of its own would need more, and sends the call to eager Python.
+`Trace.retained` has each tensor with the gradient so far. A tensor with hooks, a tensor written to, or a tensor
+returned to the caller needs more, and sends the call to eager Python.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from ..base.dynamo_values import inline
 
 @dataclasses.dataclass
 class Retained:
-    """A computed tensor that keeps its gradient: Dynamo's variables of tensor and gradient, and the fake tensor with
-    its version at the call of `retain_grad()`.
+    """A computed tensor with a kept gradient: Dynamo's variables of tensor and gradient, and the fake tensor with its
+    version at the call of `retain_grad()`.
     """
 
     tensor: Any
@@ -50,7 +50,7 @@ def fake_of(variable: Any) -> Any:
     return variable.as_proxy().node.meta.get("example_value")
 
 
-def known(trace: trace_state.Trace, variable: Any) -> Optional[Retained]:
+def entry_of(trace: trace_state.Trace, variable: Any) -> Optional[Retained]:
     """The entry of a tensor among the retained tensors; None without an entry."""
     retained = FEATURE.of(trace).retained
     fake = fake_of(variable) if retained else None
@@ -81,7 +81,7 @@ def ask_to_retain(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name:
 @FEATURE.method("register_hook", "register_post_accumulate_grad_hook")
 def add_hook(hook: Any, trace: trace_state.Trace, self: Any, tx: Any, *args: Any, **kwargs: Any) -> Any:
     """Refuse hooks on tensors that keep their gradients."""
-    if known(trace, self) is not None:
+    if entry_of(trace, self) is not None:
         raise trace_state.SiteRefused("a tensor that keeps its gradient has a hook")
     FEATURE.of(trace).hooked.append(fake_of(self))
     return hook(self, tx, *args, **kwargs)
@@ -97,17 +97,17 @@ def refuse_grad(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
 
 
 def retain(trace: trace_state.Trace, tx: Any, variable: Any) -> None:
-    """Note that a computed tensor keeps its gradient."""
+    """Note a computed tensor as retained."""
     from ..base.torch_names import ConstantVariable
 
     fake = fake_of(variable)
     if variable.source or fake.is_leaf or trace.open or tx.output.current_tracer.parent is not None:
         raise trace_state.SiteRefused("`retain_grad` of a leaf, or where it cannot be followed")
-    if known(trace, variable) is None:
+    if entry_of(trace, variable) is None:
         FEATURE.of(trace).retained.append(Retained(variable, fake, fake._version, ConstantVariable.create(None)))
 
 
-def differentiated(trace: trace_state.Trace, differentiate: Callable[[], Any]) -> Any:
+def gradients_for_backward(trace: trace_state.Trace, differentiate: Callable[[], Any]) -> Any:
     """The result of `torch.autograd.grad` on behalf of `backward`."""
     gradients = FEATURE.of(trace)
     if any(item.fake._version != item.version for item in gradients.retained):
@@ -119,13 +119,13 @@ def differentiated(trace: trace_state.Trace, differentiate: Callable[[], Any]) -
         gradients.differentiates = False
 
 
-def keep(trace: trace_state.Trace, tx: Any, gradients: list[Any]) -> None:
-    """Add new gradients to the gradients that the tensors keep."""
+def keep_gradients(trace: trace_state.Trace, tx: Any, gradients: list[Any]) -> None:
+    """Add new gradients to the kept gradients."""
     for item, gradient in zip(FEATURE.of(trace).retained, gradients):
-        item.gradient = inline(tx, kept, [item.gradient, gradient], {})
+        item.gradient = inline(tx, add_gradient, [item.gradient, gradient], {})
 
 
-def kept(before: Optional[torch.Tensor], gradient: Optional[torch.Tensor]) -> Optional[torch.Tensor]:
+def add_gradient(before: Optional[torch.Tensor], gradient: Optional[torch.Tensor]) -> Optional[torch.Tensor]:
     """The kept gradient of a tensor after one more gradient."""
     with torch.no_grad():
         if gradient is None:
@@ -136,7 +136,7 @@ def kept(before: Optional[torch.Tensor], gradient: Optional[torch.Tensor]) -> Op
 
 
 def refuse_leaving(module: GraphModule, trace: trace_state.Trace) -> None:
-    """Refuse a graph whose outputs show a tensor that keeps its gradient."""
+    """Refuse a graph with a retained tensor among the outputs."""
     fakes = [item.fake for item in FEATURE.of(trace).retained]
     for node in module.graph.output_node().all_input_nodes if fakes else ():
         value = tensor_of(node)

@@ -30,7 +30,7 @@ from torch.fx import GraphModule, Node
 
 from ..analysis import branch_proofs, node_facts
 from ..analysis.marker_regions import Marks, fake_of, node_at, outputs_of, tensor_of
-from ..analysis.reachability import is_trusted, vars_of
+from ..analysis.reachability import is_trusted, members_of
 from ..base import hooks, torch_names, trace_state
 from ..base.dynamo_values import inline, receiver_of
 from ..base.marker_ops import hook as marker
@@ -132,7 +132,7 @@ def unsuitable_variable(variable: Any) -> Optional[str]:
     if type(variable) in (NestedUserFunctionVariable, UserFunctionVariable, UserMethodVariable):
         return unsuitable(variable.get_code(), variable.get_globals(), MAX_DEPTH)
     if type(variable) is UserDefinedObjectVariable:
-        members = vars_of(variable.python_type())
+        members = members_of(variable.python_type())
         if isinstance(members.get("__call__"), FunctionType):
             return unsuitable(members["__call__"].__code__, members["__call__"].__globals__, MAX_DEPTH)
     return "a hook on a tensor is no plain function"
@@ -148,14 +148,14 @@ def unsuitable(code: CodeType, variables: dict[str, Any], depth: int) -> Optiona
         return f"a hook on a tensor may use `{min(forbidden)}`"
     if any(name.endswith("_") and not name.endswith("__") for name in names) or writes_to_parameter(code):
         return "a hook on a tensor may write to the gradient, which others may hold, too"
-    for part in code.co_consts:
-        if isinstance(part, tuple) and "stacklevel" in part:
+    for constant in code.co_consts:
+        if isinstance(constant, tuple) and "stacklevel" in constant:
             return "a hook on a tensor names a place on the stack"
-    parts = [(part, variables) for part in code.co_consts if isinstance(part, CodeType)]
+    parts = [(constant, variables) for constant in code.co_consts if isinstance(constant, CodeType)]
     if depth:
         parts += [(function.__code__, function.__globals__) for function in functions(names, variables)]
-    for part, its in parts:
-        reason = unsuitable(part, its, depth - 1 if depth else 0)
+    for constant, its in parts:
+        reason = unsuitable(constant, its, depth - 1 if depth else 0)
         if reason is not None:
             return reason
     return None
@@ -182,8 +182,8 @@ def writes_to_parameter(code: CodeType) -> bool:
         if not stores or not item.opname.startswith("LOAD_FAST"):
             continue
         loaded = item.argval if isinstance(item.argval, tuple) else (item.argval,)
-        asked = following.opname in ("LOAD_ATTR", "LOAD_METHOD")
-        if not item.starts_line and set(names) & set(loaded[:-1] if asked else loaded):
+        reads_attribute = following.opname in ("LOAD_ATTR", "LOAD_METHOD")
+        if not item.starts_line and set(names) & set(loaded[:-1] if reads_attribute else loaded):
             return True
     return False
 
@@ -223,12 +223,12 @@ def handle_class() -> type:
             codegen.extend_output(create_call_function(2, False))
 
     read_name = torch_names.method("read")
-    read = getattr(RemovableHandleVariable, read_name)
+    read_original = getattr(RemovableHandleVariable, read_name)
 
     def read_attribute(self: Any, tx: Any, name: str) -> Any:
         if name != "remove":
             raise trace_state.SiteRefused(f"`{name}` of the handle of a hook on a tensor is asked for")
-        return read(self, tx, name)
+        return read_original(self, tx, name)
 
     setattr(Handle, read_name, read_attribute)
     return Handle
@@ -257,17 +257,22 @@ def refuse_hooks(module: GraphModule, marks: Marks, trace: trace_state.Trace) ->
         storage = node_facts.storage_of(tensor_of(node))
         if storage is None or order.written_after(storage, node):
             raise trace_state.SiteRefused("a tensor with a hook is written to")
-        if any(is_alike(node, other) for other in module.graph.nodes if other is not node):
+        if any(may_be_same_tensor(node, other) for other in module.graph.nodes if other is not node):
             raise trace_state.SiteRefused("a tensor with a hook may be another tensor, too")
-    held = [node_facts.storages_of(node) for node in module.graph.nodes if node.op in ("placeholder", "get_attr")]
-    seen: set[int] = set().union(*held)
+    input_storages = [
+        node_facts.storages_of(node) for node in module.graph.nodes if node.op in ("placeholder", "get_attr")
+    ]
+    seen: set[int] = set().union(*input_storages)
     for output in outputs_of(module):
         if isinstance(output, Node) and branch_proofs.requires_grad(output):
             if node_facts.storages_of(output) & seen:
                 raise trace_state.SiteRefused("a tensor has a hook, and results of the function share memory")
             seen |= node_facts.storages_of(output)
-    written = set().union(*map(node_facts.writes_of, module.graph.nodes))
-    if any(branch_proofs.requires_grad(node) and node_facts.storages_of(node) & written for node in inputs_of(module)):
+    written_storages = set().union(*map(node_facts.writes_of, module.graph.nodes))
+    if any(
+        branch_proofs.requires_grad(node) and node_facts.storages_of(node) & written_storages
+        for node in inputs_of(module)
+    ):
         raise trace_state.SiteRefused("a tensor has a hook, and an input with a gradient is written to")
 
 
@@ -276,13 +281,13 @@ def inputs_of(module: GraphModule) -> list[Node]:
     return [node for node in module.graph.nodes if node.op in ("placeholder", "get_attr")]
 
 
-def is_alike(first: Node, second: Node) -> bool:
+def may_be_same_tensor(first: Node, second: Node) -> bool:
     """Whether two nodes may give the same tensor: the same memory, with the same shape and strides."""
     one, other = tensor_of(first), tensor_of(second)
     if node_facts.storage_of(one) is None or node_facts.storage_of(one) != node_facts.storage_of(other):
         return False
-    known = [(value.shape, value.stride(), value.storage_offset()) for value in (fake_of(first), fake_of(second))]
-    return known[0] == known[1] and branch_proofs.requires_grad(second)
+    layouts = [(value.shape, value.stride(), value.storage_offset()) for value in (fake_of(first), fake_of(second))]
+    return layouts[0] == layouts[1] and branch_proofs.requires_grad(second)
 
 
 def place_hooks(module: GraphModule) -> Optional[Hooks]:
@@ -295,11 +300,11 @@ def place_hooks(module: GraphModule) -> Optional[Hooks]:
     order = {node: position for position, node in enumerate(module.graph.nodes)}
     early = {}
     for node, place in places.items():
-        made = node.args[0] if node.target is operator.getitem and isinstance(node.args[0], Node) else node
+        producer = node.args[0] if node.target is operator.getitem and isinstance(node.args[0], Node) else node
         early[place] = frozenset(
             position
-            for position, given in enumerate(module.graph.find_nodes(op="placeholder"))
-            if all(order[user] > order[made] for user in given.users if branch_proofs.requires_grad(user))
+            for position, placeholder in enumerate(module.graph.find_nodes(op="placeholder"))
+            if all(order[user] > order[producer] for user in placeholder.users if branch_proofs.requires_grad(user))
         )
     registered = [node for node in module.graph.nodes if kind_of(node) == "hook"]
     for node in registered:
@@ -318,28 +323,28 @@ def flows(module: GraphModule, places: dict[Node, int]) -> tuple[dict[int, froze
     position = -1
     for node in module.graph.nodes:
         position += node.op == "placeholder"
-        found = INDEPENDENT.union(*(read(table, source) for source in node.all_input_nodes))
+        dependences = INDEPENDENT.union(*(dependences_of(table, source) for source in node.all_input_nodes))
         if node.op == "placeholder":
-            found = frozenset([("input", position)])
+            dependences = frozenset([("input", position)])
         if node in places:
-            behind[places[node]] = frozenset(number for kind, number in found if kind == "input")
-            found |= {("hook", places[node])}
+            behind[places[node]] = frozenset(number for kind, number in dependences if kind == "input")
+            dependences |= {("hook", places[node])}
         for storage in node_facts.writes_of(node):
-            table[storage] = table.get(storage, INDEPENDENT) | found
+            table[storage] = table.get(storage, INDEPENDENT) | dependences
         value = tensor_of(node)
         values = value if isinstance(value, (tuple, list)) else (value,)
         if any(isinstance(item, torch.Tensor) and item.requires_grad for item in values):
-            table[node] = found
+            table[node] = dependences
     leads = {
-        position: frozenset(number for kind, number in read(table, node) if kind == "hook")
+        position: frozenset(number for kind, number in dependences_of(table, node) if kind == "hook")
         for position, node in enumerate(outputs_of(module))
         if isinstance(node, Node) and branch_proofs.requires_grad(node)
     }
     return leads, behind
 
 
-def read(table: Dependences, node: Node) -> frozenset[Dependence]:
-    """The inputs and hooks that a node depends on, by itself and through writes to its memory."""
+def dependences_of(table: Dependences, node: Node) -> frozenset[Dependence]:
+    """The inputs and hooks that a node depends on, as an operand and through writes to memory."""
     return table.get(node, INDEPENDENT).union(
         *(table.get(storage, INDEPENDENT) for storage in node_facts.storages_of(node))
     )

@@ -31,7 +31,7 @@ class Reach:
         self.places: Optional[list[Optional[int]]] = None  # the input behind every edge of the backward graph
 
     def watch(self, outputs: Sequence[Any], inputs: Sequence[Any]) -> None:
-        """Put a hook on the backward graph of the outputs, which removes the gradients that eager Python would not
+        """Put a hook on the backward graph of the outputs, for removing the gradients that eager Python would not
         give.
         """
         leads: dict[int, frozenset[int]] = {}
@@ -53,27 +53,27 @@ class Reach:
             self.places = places_of(edges, inputs)
         if not EMPTY.union(*leads.values()) <= set(self.places):
             return
-        backward.register_hook(leaving_out(leads, self.places))
+        backward.register_hook(gradient_filter(leads, self.places))
 
 
 def places_of(edges: Sequence[tuple[Any, int]], inputs: Sequence[Any]) -> list[Optional[int]]:
     """The input behind every edge of a backward graph; None for an edge to no input."""
-    known: dict[Any, int] = {}
+    place_by_source: dict[Any, int] = {}
     for place, value in enumerate(inputs):
         if isinstance(value, torch.Tensor) and value.requires_grad:
-            known[id(value) if value.grad_fn is None else (value.grad_fn, value.output_nr)] = place
-    found = []
+            place_by_source[id(value) if value.grad_fn is None else (value.grad_fn, value.output_nr)] = place
+    places = []
     for function, number in edges:
         leaf = getattr(function, "variable", None)
-        found.append(known.get((function, number) if leaf is None else id(leaf)))
-    return found
+        places.append(place_by_source.get((function, number) if leaf is None else id(leaf)))
+    return places
 
 
-def leaving_out(leads: dict[int, frozenset[int]], places: list[Optional[int]]) -> Callable[..., Any]:
+def gradient_filter(leads: dict[int, frozenset[int]], places: list[Optional[int]]) -> Callable[..., Any]:
     """A hook that removes the gradients of inputs behind no differentiated result."""
 
-    def hook(gradients: Gradients, given: Gradients) -> Optional[Gradients]:
-        differentiated = [number for number, gradient in enumerate(given) if gradient is not None]
+    def hook(gradients: Gradients, output_gradients: Gradients) -> Optional[Gradients]:
+        differentiated = [number for number, gradient in enumerate(output_gradients) if gradient is not None]
         if any(number not in leads for number in differentiated):
             return None
         reached = EMPTY.union(*(leads[number] for number in differentiated))
@@ -88,8 +88,8 @@ def reach_of(module: GraphModule) -> Optional[Reach]:
     """The inputs behind each output of a marked graph; None if all differentiable outputs have the same inputs."""
     table: dict[Union[Node, int], frozenset[int]] = {}  # by node, and by storage
 
-    def read(node: Node) -> frozenset[int]:
-        """The inputs that a node depends on, by itself and through writes to its memory."""
+    def inputs_behind(node: Node) -> frozenset[int]:
+        """The inputs that a node depends on, as an operand and through writes to memory."""
         return table.get(node, EMPTY).union(*(table.get(storage, EMPTY) for storage in node_facts.storages_of(node)))
 
     place = -1
@@ -98,7 +98,7 @@ def reach_of(module: GraphModule) -> Optional[Reach]:
         if node.op == "placeholder":
             table[node] = frozenset([place]) if branch_proofs.requires_grad(node) else EMPTY
             continue
-        behind = EMPTY.union(*map(read, node.all_input_nodes))
+        behind = EMPTY.union(*map(inputs_behind, node.all_input_nodes))
         for storage in node_facts.writes_of(node):
             table[storage] = table.get(storage, EMPTY) | behind
         value = tensor_of(node)
@@ -106,7 +106,7 @@ def reach_of(module: GraphModule) -> Optional[Reach]:
         if any(isinstance(item, torch.Tensor) and item.requires_grad for item in values):
             table[node] = behind
     outputs = {
-        position: read(node)
+        position: inputs_behind(node)
         for position, node in enumerate(outputs_of(module))
         if isinstance(node, Node) and branch_proofs.requires_grad(node)
     }

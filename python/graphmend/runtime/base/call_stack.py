@@ -74,7 +74,11 @@ def is_ours(code: types.CodeType) -> bool:
 def note_stack(tx: Any, levels: int) -> str:
     """Keep the traced callers of the current statement; returns a key for `call_at`."""
     key = str(next(numbers))
-    places = [(found.f_code, found.lineno, found.f_globals) for found in translators(tx) if not is_ours(found.f_code)]
+    places = [
+        (translator.f_code, translator.lineno, translator.f_globals)
+        for translator in translators(tx)
+        if not is_ours(translator.f_code)
+    ]
     stacks[key] = places[1:levels]
     return key
 

@@ -38,12 +38,12 @@ register_fake: Callable[..., Any] = torch.library.register_fake
 LIBRARY = library(NAMESPACE)
 
 
-def define(schema: str, kernel: Callable[..., Any], like: Callable[..., Any], tags: Any = ()) -> Any:
+def define(schema: str, kernel: Callable[..., Any], fake_kernel: Callable[..., Any], tags: Any = ()) -> Any:
     """Define an operator; `like` is the fake kernel: results of the right shape, with arbitrary values."""
     name = schema.partition("(")[0]
     LIBRARY.define(schema, tags=tags)
     LIBRARY.impl(name, kernel, "CompositeExplicitAutograd")
-    register_fake(f"{NAMESPACE}::{name}", like, lib=LIBRARY)
+    register_fake(f"{NAMESPACE}::{name}", fake_kernel, lib=LIBRARY)
     return getattr(getattr(torch.ops, NAMESPACE), name).default
 
 

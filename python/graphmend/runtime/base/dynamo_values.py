@@ -37,14 +37,14 @@ def source_name(source: Any) -> str:
     """Dynamo's text for the origin of a value; empty for a value made in the trace. `name` is a method before torch
     2.10.
     """
-    found = getattr(source, "name", "")
-    return str(found() if callable(found) else found)
+    name = getattr(source, "name", "")
+    return str(name() if callable(name) else name)
 
 
 def guard_source(source: Any) -> Any:
     """The kind of place that a value comes from; None for a value made in the trace. A method before torch 2.10."""
-    found = getattr(source, "guard_source", None)
-    return found() if callable(found) else found
+    kind = getattr(source, "guard_source", None)
+    return kind() if callable(kind) else kind
 
 
 def real(variable: Any) -> Any:

@@ -109,12 +109,12 @@ def hand_over(trace: trace_state.Trace, var: Any, cg: Any) -> None:
     constants = [tuple(constant_of(value) for value in values) for _, _, _, values in events]
     if any(value is DYNAMIC for values in constants for value in values):
         cg.append_output(cg.create_load_const_unchecked(work))
-        for (_, _, _, values), known in zip(events, constants):
-            if any(value is DYNAMIC for value in known):
+        for (_, _, _, values), event_constants in zip(events, constants):
+            if any(value is DYNAMIC for value in event_constants):
                 cg.foreach(values)
                 cg.append_output(create_instruction("BUILD_TUPLE", arg=len(values)))
             else:
-                cg.append_output(cg.create_load_const_unchecked(known))
+                cg.append_output(cg.create_load_const_unchecked(event_constants))
         cg.append_output(create_instruction("BUILD_TUPLE", arg=len(events) + 1))
     else:
         cg.append_output(cg.create_load_const_unchecked((work, *constants)))

@@ -1,8 +1,8 @@
 """A pause for Python's collector of cycles while a call is traced.
 
-    with collected_later():           # around a trace
+    with collector_paused():          # around a trace
         convert(frame)                # makes many objects, which live until the end of the trace
-        with collected(): compile()   # the user's backend: the collector works
+        with collector_at_work(): compile()   # the user's backend: the collector works
 
 Every full collection during a trace visits all objects of the trace and of the program, and frees none: a tenth of the
 time of a trace. Garbage of the meantime is collected afterwards.
@@ -26,7 +26,7 @@ pause = Pause()
 
 
 @contextlib.contextmanager
-def collected_later() -> Iterator[None]:
+def collector_paused() -> Iterator[None]:
     """Collect no cycles inside the block; without effect where the program has switched the collector off."""
     if not gc.isenabled():
         yield
@@ -41,7 +41,7 @@ def collected_later() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def collected() -> Iterator[None]:
+def collector_at_work() -> Iterator[None]:
     """Collect cycles inside the block after all: the user's backend may take long, and much memory."""
     if not pause.on:
         yield

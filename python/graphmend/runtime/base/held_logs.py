@@ -1,9 +1,9 @@
 """Log records and warnings of attempts, kept back until an attempt counts.
 
     attempt 1: "Graph break: ..."     # the next attempt succeeds: the record is dropped
-    attempt 2: "Recompiling ..."      # this attempt counts: the record is shown
+    attempt 2: "Recompiling ..."      # the attempt counts: the record is shown
 
-A filter on Dynamo's loggers keeps the records of this thread in a list. Dynamo also keeps sets of warnings and graph
+A filter on Dynamo's loggers keeps the records of the thread in a list. Dynamo also keeps sets of warnings and graph
 breaks already shown in the process; entries of a dropped attempt are taken out.
 """
 
@@ -31,7 +31,7 @@ holder = Holder()
 
 
 class KeepBack(logging.Filter):
-    """A filter that keeps the records of one logger back while an attempt runs in this thread."""
+    """A filter that keeps the records of a logger back while an attempt runs in the present thread."""
 
     def __init__(self, logger: logging.Logger) -> None:
         super().__init__()
@@ -47,15 +47,15 @@ class KeepBack(logging.Filter):
 
 def dynamo_loggers() -> list[logging.Logger]:
     """All loggers of Dynamo and of symbolic shapes, with the loggers of artifacts."""
-    found = []
+    loggers = []
     for name, logger in list(logging.root.manager.loggerDict.items()):
         if isinstance(logger, logging.Logger) and name.startswith(("torch._dynamo", "torch.fx.experimental")):
-            found.append(logger)
-    return found
+            loggers.append(logger)
+    return loggers
 
 
 @contextlib.contextmanager
-def held() -> Iterator[list[Any]]:
+def records_held() -> Iterator[list[Any]]:
     """Keep all records of this thread back; records are lost unless the caller releases the list."""
     filters = [(logger, KeepBack(logger)) for logger in dynamo_loggers()]
     before, holder.records = holder.records, []
@@ -72,7 +72,7 @@ def held() -> Iterator[list[Any]]:
 
 @contextlib.contextmanager
 def warnings_held() -> Iterator[None]:
-    """Keep back the warnings that Dynamo shows once in a process, before Dynamo counts them as shown."""
+    """Keep back the warnings that Dynamo shows once in a process, before Dynamo counts a warning as shown."""
     utils = torch_names.dynamo_utils
     original = getattr(utils, "warn_once", None)
     if original is None:
@@ -96,9 +96,9 @@ def warnings_held() -> Iterator[None]:
 
 def warn_at(message: str, file: str, line: int) -> None:
     """Show a warning as Dynamo does: once in a process."""
-    said: set[str] = getattr(torch_names.dynamo_utils, "warn_once_cache", set())
-    if message not in said:
-        said.add(message)
+    shown: set[str] = getattr(torch_names.dynamo_utils, "warn_once_cache", set())
+    if message not in shown:
+        shown.add(message)
         warnings.warn_explicit(message, UserWarning, file, line)
 
 

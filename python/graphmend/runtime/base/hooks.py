@@ -50,9 +50,11 @@ class Hook:
         """The parameter names behind `call` and `trace`; whether there are `*args`, and whether there are
         `**kwargs`.
         """
-        found = list(inspect.signature(self.function).parameters.values())[2:]
-        kinds = [parameter.kind for parameter in found]
-        named = [parameter.name for parameter in found if parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+        parameters = list(inspect.signature(self.function).parameters.values())[2:]
+        kinds = [parameter.kind for parameter in parameters]
+        named = [
+            parameter.name for parameter in parameters if parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+        ]
         return named, inspect.Parameter.VAR_POSITIONAL in kinds, inspect.Parameter.VAR_KEYWORD in kinds
 
 
@@ -126,8 +128,8 @@ class Feature(OwnedState[State], Generic[State]):
                 if name not in names or torch_names.can_dispatch_torch_function(tx, (tensor, *args), kwargs):
                     return call(tensor, tx, name, args, kwargs)
 
-                def handing(tensor: Any, tx: Any, *given: Any, **options: Any) -> Any:
-                    return call(tensor, tx, name, list(given), options)
+                def handing(tensor: Any, tx: Any, *positional: Any, **options: Any) -> Any:
+                    return call(tensor, tx, name, list(positional), options)
 
                 realized = {key: value.realize() for key, value in kwargs.items()}
                 return function(handing, trace, tensor, tx, *(value.realize() for value in args), **realized)
@@ -144,11 +146,15 @@ class Feature(OwnedState[State], Generic[State]):
 
     def acts_in(self, trace: Any) -> bool:
         """Whether the feature is in force in a trace."""
-        return (trace.whole or self.partial) and self.name not in lost and (self.wanted is None or self.wanted(trace))
+        return (
+            (trace.whole or self.partial)
+            and self.name not in features_off
+            and (self.wanted is None or self.wanted(trace))
+        )
 
 
 features: dict[str, Feature[Any]] = {}  # in the order in which they are loaded
-lost: dict[str, str] = {}  # features that are off, and why
+features_off: dict[str, str] = {}  # features that are off, and why
 calls: collections.Counter[str] = collections.Counter()  # by capability, while they are counted
 counted: list[bool] = []  # holds an item while calls are counted
 
@@ -159,17 +165,17 @@ def table() -> dict[str, list[Slot]]:
 
     Features that need a missing capability are off from here on.
     """
-    found = {}
+    slots_found = {}
     for capability, places, reason in slots.all_found():
         if places:
-            found[capability] = places
+            slots_found[capability] = places
             continue
         for hook in all_hooks():
             if hook.capability == capability and hook.needed:
-                lose(hook.feature.name, reason)
+                switch_off(hook.feature.name, reason)
     for name in filter(None, os.environ.get("GRAPHMEND_WITHOUT", "").split(",")):
-        lose(name, "GRAPHMEND_WITHOUT names it")
-    return found
+        switch_off(name, "GRAPHMEND_WITHOUT names it")
+    return slots_found
 
 
 def all_hooks() -> Iterator[Hook]:
@@ -178,27 +184,27 @@ def all_hooks() -> Iterator[Hook]:
         yield from feature.hooks
 
 
-def lose(name: str, reason: str) -> None:
+def switch_off(name: str, reason: str) -> None:
     """Switch a feature off for the rest of the process."""
-    lost.setdefault(name, reason)
+    features_off.setdefault(name, reason)
 
 
 def is_guarded(rule: str) -> bool:
     """Whether every guard behind the mends of a rule is in force."""
-    guards = [features[name] for name in lost if name in features and features[name].kind == GUARD]
+    guards = [features[name] for name in features_off if name in features and features[name].kind == GUARD]
     return not any(rule.startswith(guard.rules or "GM") for guard in guards)
 
 
 def forget() -> None:
     """Drop the table and the reasons, so that the next use reads the installed torch again."""
     table.cache_clear()
-    lost.clear()
+    features_off.clear()
 
 
 @contextlib.contextmanager
 def in_force(trace: Any) -> Iterator[None]:
     """Put the hooks of all features in force inside the block, for one trace."""
-    known = table()
+    slots_by_capability = table()
     acting = [feature for feature in features.values() if feature.acts_in(trace)]
     chains: dict[str, list[Hook]] = {}
     for feature in acting:
@@ -206,7 +212,7 @@ def in_force(trace: Any) -> Iterator[None]:
             chains.setdefault(hook.capability, []).append(hook)
     with contextlib.ExitStack() as stack:
         for capability, hooks in chains.items():
-            for slot in known.get(capability, ()):
+            for slot in slots_by_capability.get(capability, ()):
                 before = slot.write(dispatcher(capability, hooks, slot.function(), trace))
                 stack.callback(slot.put_back, before)
         for feature in acting:
@@ -227,7 +233,7 @@ def replaced(capability: str, function: Function) -> Iterator[None]:
         yield
 
 
-def asker() -> Any:
+def calling_frame() -> Any:
     """The frame that has called the replaced function, seen from a hook."""
     frame: Optional[types.FrameType] = sys._getframe(2)
     while frame is not None and frame.f_code.co_filename == __file__:
@@ -237,15 +243,15 @@ def asker() -> Any:
 
 def dispatcher(capability: str, hooks: list[Hook], original: Function, trace: Any) -> Function:
     """The function to put at a slot: calls the last hook first."""
-    found = original
+    chain = original
     for hook in hooks:
-        found = linked(hook, found, original, trace)
+        chain = linked(hook, chain, original, trace)
     if not counted:
-        return found
+        return chain
 
     def counting(*args: Any, **kwargs: Any) -> Any:
         calls[capability] += 1
-        return found(*args, **kwargs)
+        return chain(*args, **kwargs)
 
     return counting
 
@@ -260,13 +266,13 @@ def linked(hook: Hook, following: Function, original: Function, trace: Any) -> F
             return function(following, trace, *args)
         if kwargs and not takes_more:
             args, kwargs = by_position(original, args, kwargs)
-        more, mine = args[count:], {name: kwargs[name] for name in kwargs if takes_named or name in names}
-        others = {name: kwargs[name] for name in kwargs if name not in mine}
+        further, own_options = args[count:], {name: kwargs[name] for name in kwargs if takes_named or name in names}
+        passed_options = {name: kwargs[name] for name in kwargs if name not in own_options}
 
-        def handing(*given: Any, **options: Any) -> Any:
-            return following(*given, *more, **others, **options)
+        def handing(*positional: Any, **options: Any) -> Any:
+            return following(*positional, *further, **passed_options, **options)
 
-        return function(handing, trace, *args[:count], **mine)
+        return function(handing, trace, *args[:count], **own_options)
 
     return link
 

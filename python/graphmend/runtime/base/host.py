@@ -47,5 +47,5 @@ def is_hosts_stream(value: Any) -> bool:
     if not is_hosts(type(value).__module__) and not attached:
         return False  # a plain file, which a search can look through
     bases = (kind for kind in type(value).__mro__ if "write" in vars(kind))
-    known = next(bases).__module__
-    return (is_hosts(known) or known == "_io") and all(is_hosts(item.__module__) for item in attached)
+    writer_module = next(bases).__module__
+    return (is_hosts(writer_module) or writer_module == "_io") and all(is_hosts(item.__module__) for item in attached)

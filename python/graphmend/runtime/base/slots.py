@@ -41,10 +41,10 @@ class Slot:
         """The key of the item, for a slot of a table."""
         if self.step.kind != "symbol":
             return self.step.name
-        found: Any = torch.ops
-        for part in KEYS[self.step.name].split("."):
-            found = getattr(found, part)
-        return found
+        operator: Any = torch.ops
+        for name in KEYS[self.step.name].split("."):
+            operator = getattr(operator, name)
+        return operator
 
     def read(self) -> Any:
         """The content of the slot itself; ABSENT where a class inherits the content."""
@@ -57,12 +57,12 @@ class Slot:
     def function(self) -> Function:
         """The function in force at the slot, without a wrapper."""
         if self.step.kind != "attribute":
-            found = self.owner[self.key]
-            return without_key(found) if self.given_key else found
-        found = self.read()
-        if found is ABSENT:
-            found = inspect.getattr_static(self.owner, self.step.name)
-        return getattr(found, "__func__", found)  # type: ignore[no-any-return]
+            function = self.owner[self.key]
+            return without_key(function) if self.given_key else function
+        function = self.read()
+        if function is ABSENT:
+            function = inspect.getattr_static(self.owner, self.step.name)
+        return getattr(function, "__func__", function)  # type: ignore[no-any-return]
 
     def write(self, function: Function) -> Any:
         """Put a function into the slot, in the wrapper of the present function; returns the argument of `put_back`."""
@@ -70,8 +70,8 @@ class Slot:
         if self.step.kind != "attribute":
             self.owner[self.key] = functools.partial(function, self.key) if self.given_key else function
             return before
-        known = inspect.getattr_static(self.owner, self.step.name) if before is ABSENT else before
-        wrapper = type(known) if isinstance(known, (classmethod, staticmethod)) else None
+        present = inspect.getattr_static(self.owner, self.step.name) if before is ABSENT else before
+        wrapper = type(present) if isinstance(present, (classmethod, staticmethod)) else None
         setattr(self.owner, self.step.name, wrapper(function) if wrapper else function)
         return before
 

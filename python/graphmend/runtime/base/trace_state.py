@@ -23,12 +23,12 @@ INHERITED = object()  # stands for an attribute that a class inherits
 
 
 class GuardFailed(BaseException):
-    """Raised by a compiled graph whose call has to run again, in eager Python or by the graph of another path.
+    """Raised by a compiled graph when the call has to run again, in eager Python or by the graph of another path.
 
-    `restore` undoes the run. `answers`: for a call on another path, the answers of its decisions up to the first answer
-    that was not foretold; None where the graph raised, as a graph may do for a call on another path. `path` is the path
-    of the graph. `stopped` is an effect that has raised an exception. `hopeless`: a graph for many numbers found
-    different numbers in the call that the graph was made for, so the shadow run computes differently from the compiled
+    `restore` undoes the run. `answers`: for a call on another path, the answers of the call's decisions up to the first
+    answer without a foretelling; None where the graph raised, as a graph may do for a call on another path. `path` is
+    the path of the graph. `stopped` is an effect that has raised an exception. `hopeless`: a graph for many numbers
+    found different numbers in the very call behind the graph, and the shadow run computes differently from the compiled
     graph. `locks` have to be held for the graph (locks.py).
     """
 
@@ -51,10 +51,10 @@ class GuardFailed(BaseException):
 
 
 class NotWhole(BaseException):
-    """Raised while converting the first frame of a call that is not one graph; no part of the call has run yet.
+    """Raised while converting the first frame of a call with several graphs; no part of the call has run yet.
 
-    `raises`: the program itself raises an exception in such a call, for all tensors. `again`: the next call may be one
-    graph, after an eager run of this call.
+    `raises`: the program itself raises an exception in the call, for all tensors. `again`: the next call may be a
+    single graph, after an eager run of the present call.
     """
 
     def __init__(self, raises: bool = False, again: bool = False) -> None:
@@ -68,8 +68,8 @@ class OtherPath(BaseException):
     has run yet.
 
     `answers` is the path of the call; None if no trace of a path was requested yet. `repeated`: a graph of the path has
-    already failed for the call, so a second graph would fail, too. `facts`: the assumptions of a graph that would stand
-    in front of graphs of the same variant, and would take their calls.
+    already failed for the call, and a second graph would fail, too. `facts`: the assumptions of a graph that would
+    stand in front of graphs of the same variant, and would take their calls.
     """
 
     def __init__(

@@ -219,7 +219,7 @@ def watch_attribute(get: Any, trace: trace_state.Trace, self: Any, tx: Any, name
 def watch_type(type_of: Any, trace: trace_state.Trace, self: Any) -> type:
     """Refuse the type of a selected parameter: the copy is a plain tensor."""
     parameters = FEATURE.of(trace).parameters
-    if parameters and hooks.asker().f_code.co_name in TYPE_QUESTIONS:
+    if parameters and hooks.calling_frame().f_code.co_name in TYPE_QUESTIONS:
         value = self.as_proxy().node.meta.get("example_value")
         if id(value) in parameters:
             refuse_selected(trace, value)

@@ -92,7 +92,7 @@ def site_on(site: str) -> bool:
         return trace_state.leaves_no_mark(site) and only_source()
     if site in trace.off or (trace_state.needs_whole_call(site) and not trace.whole):
         return False
-    if hooks.lost and not hooks.is_guarded(trace_state.rule_of(site)):
+    if hooks.features_off and not hooks.is_guarded(trace_state.rule_of(site)):
         trace.blamed[site] = f"torch {torch_names.version()} lacks what shows that it stays the same"
         return False
     reason = nested_context() or (

@@ -17,7 +17,7 @@ from ..autograd.retain_grad import refuse_leaving
 from ..autograd.unused_gradients import with_reach
 from ..base import timings, trace_state
 from ..base.dynamo_values import translator
-from ..base.gc_pause import collected
+from ..base.gc_pause import collector_at_work
 from ..base.owned_state import OwnedState
 from ..capture.assumption_checks import Facts
 from ..capture.assumptions import numbers_of, refuse_changed, route
@@ -43,7 +43,7 @@ from ..effects.rollback import GuardedGraph, guarded
 from ..external import locks, lru_caches
 from ..external.prologue import takes_values
 from ..passes import anomaly_mode
-from ..passes.dead_code_that_raises import forgotten_numbers
+from ..passes.dead_code_that_raises import unused_numbers_may_raise
 from ..passes.lower import lower
 from ..shims.context_managers import refuse_devices
 from ..shims.generator_close import refuse_unclosed
@@ -79,7 +79,9 @@ GRAPH = OwnedState(__name__, Graph)
 def rests(module: GraphModule, trace: trace_state.Trace) -> bool:
     """Whether the graph of a whole call rests on more facts than Dynamo's guards check, with or without markers."""
     taken = takes_values(trace) or lru_caches.sites_of(trace) or numbers_of(trace).assumed or trace.libraries
-    return bool(taken or depends_on_data(module) or inner_gradients.differentiates(module) or forgotten_numbers(module))
+    return bool(
+        taken or depends_on_data(module) or inner_gradients.differentiates(module) or unused_numbers_may_raise(module)
+    )
 
 
 def handing_back(compiled: Callable[..., Any], returned: dict[int, int]) -> Callable[..., Any]:
@@ -140,7 +142,7 @@ class MendingBackend:
             if trace.whole:
                 self.follow((), trace, module)
             guard_filter.drop(translator().output)
-            with collected():
+            with collector_at_work():
                 compiled = self.compile(module, inputs, kwargs)
             return silent(compiled, module, trace, False)
         refuse_unclosed(trace, translator().output)
@@ -160,10 +162,10 @@ class MendingBackend:
         unfit = LOST if plan.carried and may_have_gradients(module) else reason
         if unfit is not None and is_compiler(self.inner):
             raise trace_state.SymbolsRefused(unfit)
-        with kept_buffers(plan.hooks), flags_held(inputs, plan.flags), not_compiled(unfit), collected():
+        with kept_buffers(plan.hooks), flags_held(inputs, plan.flags), not_compiled(unfit), collector_at_work():
             compiled = self.compile(module, inputs, kwargs)
         if anomaly_mode.has_choices(module) and not is_compiler(self.inner):
-            compiled = anomaly_mode.watched(module, compiled)
+            compiled = anomaly_mode.respecting_anomaly_mode(module, compiled)
         if runs_as_python(module, compiled):
             plan.fresh = []
         elif reason is not None:

@@ -22,8 +22,8 @@ import torch
 
 from ..base import folders, hooks, timings, torch_names, trace_state
 from ..base.effect_queue import work_of
-from ..base.gc_pause import collected_later
-from ..base.held_logs import forgotten_breaks, held, release
+from ..base.gc_pause import collector_paused
+from ..base.held_logs import forgotten_breaks, records_held, release
 from ..base.marker_ops import site_of
 from ..capture import assumptions, dynamic_counters
 from ..capture.data_scalars import CAPTURE
@@ -188,7 +188,7 @@ class Callback:
                 trace = course.trace()
                 if course.early and self.preparation.may_wait():
                     wait_once(trace, self.preparation.lines())
-                with held() as records, timings.attempt(self.record):
+                with records_held() as records, timings.attempt(self.record):
                     result, error = self.attempt(trace, frame, cache_entry, frame_state)
                     records = list(records)
                 if error is None and whole and not trace.refusals:
@@ -299,7 +299,7 @@ class Callback:
         _set_error_on_graph_break(strict or trace.whole)
         try:
             with contextlib.ExitStack() as stack:
-                stack.enter_context(collected_later())
+                stack.enter_context(collector_paused())
                 stack.enter_context(torch_names.dynamo_config.patch(CAPTURE if trace.whole else {}))
                 stack.enter_context(hooks.in_force(trace))
                 return self.inner(frame, cache_entry, frame_state), None

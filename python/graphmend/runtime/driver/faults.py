@@ -56,7 +56,7 @@ def feature_of(error: BaseException) -> Optional[hooks.Feature[Any]]:
     by_module = {feature.module: feature for feature in hooks.features.values()}
     for frame in reversed(frames):
         found = by_module.get(frame.f_globals.get("__name__", ""))
-        if found is not None and found.name not in hooks.lost:
+        if found is not None and found.name not in hooks.features_off:
             return found
     return None
 
@@ -72,7 +72,7 @@ def note(error: Any) -> bool:
     text = f"{where} ({type(error).__name__}: {str(error).partition(chr(10))[0]})"
     feature = feature_of(error)
     if feature is not None:
-        hooks.lose(feature.name, f"a fault of graphmend in {text}")
+        hooks.switch_off(feature.name, f"a fault of graphmend in {text}")
     tell(text, feature)
     return feature is not None
 

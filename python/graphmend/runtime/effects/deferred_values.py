@@ -148,8 +148,11 @@ class Later(Standing):
 @FEATURE.hook("object.type")
 def watch_type(python_type: Any, trace: trace_state.Trace, self: Any) -> type:
     """Refuse a program that asks for the type of a deferred value."""
-    readings = FEATURE.of(trace).sites
-    is_question = readings and issubclass(self.value_type, Standing) and hooks.asker().f_code.co_name in TYPE_QUESTIONS
+    is_question = (
+        bool(FEATURE.of(trace).sites)
+        and issubclass(self.value_type, Standing)
+        and hooks.calling_frame().f_code.co_name in TYPE_QUESTIONS
+    )
     if is_question and not is_ours(translator().output.current_tx.f_code):  # Dynamo itself asks for new objects
         refuse_readings(trace, "the function asks of what type a value is that it gets behind the graph")
         raise trace_state.SiteRefused(ASKS)

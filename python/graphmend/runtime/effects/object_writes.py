@@ -19,7 +19,7 @@ from typing import Any, Iterator, Optional
 
 import torch
 
-from ..analysis.reachability import NOTHING, Reach, reached
+from ..analysis.reachability import NOTHING, Reach, reach_of_method
 from ..base import hooks, trace_state
 from ..base.dynamo_values import handles_exception, source_name
 from ..capture.identity_guard import computes, type_of
@@ -183,7 +183,7 @@ def note_table(table: Any, trace: trace_state.Trace, self: Any, tx: Any, *args: 
     loads = loads_of(trace)
     count, key = len(loads.pending), id(self.value)
     result = table(self, tx, *args)
-    if tx.f_code is SET_ATTRIBUTE or hooks.asker().f_code.co_name == STORES:  # a lookup of one name
+    if tx.f_code is SET_ATTRIBUTE or hooks.calling_frame().f_code.co_name == STORES:  # a lookup of one name
         loads.unseen.setdefault(key, []).extend(loads.pending[count:])
         del loads.pending[count:]
     else:
@@ -327,7 +327,7 @@ def unsafe_target(target: Any, action: str) -> tuple[Optional[str], Reach]:
         is_plain = type(target) in RECORDERS
     if is_plain:
         return None, Reach(frozenset(map(id, containers_in(target)))) if action == "[]" else NOTHING
-    reason, reach = ("it is no container", NOTHING) if action == "[]" else reached(target, action)
+    reason, reach = ("it is no container", NOTHING) if action == "[]" else reach_of_method(target, action)
     return reason and f"what writing to it does is not known ({type(target).__name__}): {reason}", reach
 
 

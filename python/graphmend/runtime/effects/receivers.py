@@ -19,7 +19,7 @@ import warnings
 import weakref
 from typing import Any, Callable, Optional
 
-from ..analysis.receiver_reach import reached
+from ..analysis.receiver_reach import reach_of_receivers
 from ..analysis.record_keepers import keeps_records
 from ..base import trace_state
 from ..base.dynamo_values import handles_exception, real, translator
@@ -77,7 +77,7 @@ class Receivers:
     def meet(self) -> Optional[str]:
         """The reason why the call and its receivers may notice each other; None if neither can."""
         receivers = self.present()
-        reason, reach = reached(receivers)
+        reason, reach = reach_of_receivers(receivers)
         if reason is None:
             roots = set(map(id, receivers))
             if not reach.ids.isdisjoint(self.asked) or not (reach.ids - roots).isdisjoint(self.loaded):

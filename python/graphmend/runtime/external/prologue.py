@@ -105,7 +105,7 @@ def begin() -> None:
 
 def remember(function: Any) -> None:
     """Save the state of the generator behind a function."""
-    local.undo.append(impure_functions.saved(function))
+    local.undo.append(impure_functions.save_generator(function))
 
 
 def undoing() -> Callable[[], None]:
@@ -152,7 +152,7 @@ class Reading:
 
     def __call__(self) -> Optional[torch.Tensor]:
         try:
-            if not impure_functions.is_still(self.function):
+            if not impure_functions.is_original_method(self.function):
                 raise GuardFailed(undoing())
             value = called(self.function, self.args, self.kwargs, self.part)
             tensor = self.tensor(value)

@@ -27,24 +27,24 @@ ARGUMENTS = (
 REDUCTIONS = ("none", "mean", "sum")
 
 
-def loss(log_probs: torch.Tensor, *others: Any) -> torch.Tensor:
+def loss(log_probs: torch.Tensor, *options: Any) -> torch.Tensor:
     """The loss without a gradient."""
-    return torch.ctc_loss(log_probs.detach(), *others)
+    return torch.ctc_loss(log_probs.detach(), *options)
 
 
-def gradient_of(gradient: torch.Tensor, log_probs: torch.Tensor, *others: Any) -> torch.Tensor:
+def gradient_of(gradient: torch.Tensor, log_probs: torch.Tensor, *options: Any) -> torch.Tensor:
     """The gradient of the log-probabilities, from a gradient of the loss."""
     with torch.enable_grad():
         leaf = log_probs.detach().requires_grad_()
-        return torch.autograd.grad(torch.ctc_loss(leaf, *others), leaf, gradient)[0]
+        return torch.autograd.grad(torch.ctc_loss(leaf, *options), leaf, gradient)[0]
 
 
-def fake_loss(log_probs: torch.Tensor, *others: Any) -> torch.Tensor:
+def fake_loss(log_probs: torch.Tensor, *options: Any) -> torch.Tensor:
     """Shape of the loss: one number, or one for each sequence."""
-    return log_probs.new_empty(log_probs.shape[1:2] if others[4] == 0 and log_probs.dim() == 3 else ())
+    return log_probs.new_empty(log_probs.shape[1:2] if options[4] == 0 and log_probs.dim() == 3 else ())
 
 
-def fake_gradient(gradient: torch.Tensor, log_probs: torch.Tensor, *others: Any) -> torch.Tensor:
+def fake_gradient(gradient: torch.Tensor, log_probs: torch.Tensor, *options: Any) -> torch.Tensor:
     """Shape of the gradient."""
     return torch.empty_like(log_probs, memory_format=torch.contiguous_format)
 
@@ -57,8 +57,8 @@ def keep(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
 
 def run_back(ctx: Any, gradient: torch.Tensor) -> tuple[Any, ...]:
     """The gradient of the loss."""
-    found = GRADIENT(gradient, *ctx.saved_tensors, *ctx.others)
-    return (found, *[None] * 6)
+    gradient_of_inputs = GRADIENT(gradient, *ctx.saved_tensors, *ctx.others)
+    return (gradient_of_inputs, *[None] * 6)
 
 
 LOSS = define_op.define(f"ctc_loss({ARGUMENTS}) -> Tensor", loss, fake_loss)

@@ -33,7 +33,7 @@ TRUTHS = frozenset(["isclose"])
 LARGEST = 2**63 - 1
 
 
-def close(first: float, second: float, relative: float = 1e-09, absolute: float = 0.0) -> bool:
+def is_close(first: float, second: float, relative: float = 1e-09, absolute: float = 0.0) -> bool:
     """`math.isclose`, with options by position."""
     return math.isclose(first, second, rel_tol=relative, abs_tol=absolute)
 
@@ -41,7 +41,7 @@ def close(first: float, second: float, relative: float = 1e-09, absolute: float 
 # Functions that return two numbers.
 PAIRS: dict[Any, tuple[str, str]] = {math.frexp: ("mantissa", "exponent"), math.modf: ("fraction", "whole")}
 OTHERS: dict[str, Callable[..., Any]] = {
-    "isclose": close,
+    "isclose": is_close,
     "int": int,
     "round": round,
     "mantissa": lambda value: math.frexp(value)[0],
@@ -71,14 +71,14 @@ def dtype_of(name: str) -> torch.dtype:
 OPERATOR = define_op.define("number(str name, Tensor[] operands) -> Tensor", number, like_number)
 
 
-def computed(tx: Any, function: Any, args: list[Any], kwargs: Any) -> Any:
+def result_of(tx: Any, function: Any, args: list[Any], kwargs: Any) -> Any:
     """Dynamo's variable of the result of a function; None where Dynamo does better, or the operator cannot stand in."""
     from ..base.torch_names import ConstantVariable
 
     if function in WHOLE and len(args) == 1 and not kwargs:
-        return whole(tx, function, args[0].realize())
+        return integer_of(tx, function, args[0].realize())
     if function in EXACT and not kwargs:
-        return of_sizes(tx, function, [value.realize() for value in args])
+        return result_of_sizes(tx, function, [value.realize() for value in args])
     if function in PAIRS and len(args) == 1 and not kwargs:
         return pair(tx, function, args[0].realize())
     name = FUNCTIONS.get(function)
@@ -93,10 +93,10 @@ def computed(tx: Any, function: Any, args: list[Any], kwargs: Any) -> Any:
     operands = [operand_of(tx, value) for value in values]
     if None in operands:
         return None
-    return operated(tx, name, operands)
+    return operator_result(tx, name, operands)
 
 
-def of_sizes(tx: Any, function: Any, values: list[Any]) -> Any:
+def result_of_sizes(tx: Any, function: Any, values: list[Any]) -> Any:
     """Dynamo's variable of a function of integers on symbolic sizes, with a graph for each size.
 
     None without symbolic sizes, or where the function raises.
@@ -108,14 +108,16 @@ def of_sizes(tx: Any, function: Any, values: list[Any]) -> Any:
         return None
     if not all(value in open_sizes or value.is_python_constant() for value in values):
         return None
-    known = [value.evaluate_expr(tx.output) if value in open_sizes else value.as_python_constant() for value in values]
+    numbers = [
+        value.evaluate_expr(tx.output) if value in open_sizes else value.as_python_constant() for value in values
+    ]
     try:
-        return ConstantVariable.create(function(*known))
+        return ConstantVariable.create(function(*numbers))
     except (TypeError, ValueError):
         return None
 
 
-def whole(tx: Any, function: Any, value: Any) -> Any:
+def integer_of(tx: Any, function: Any, value: Any) -> Any:
     """Dynamo's variable of the integer that a function makes of a float from the data; None for numbers of another
     kind.
 
@@ -126,7 +128,7 @@ def whole(tx: Any, function: Any, value: Any) -> Any:
     real = isinstance(value, SymNodeVariable) and isinstance(value.sym_num, torch.SymFloat)
     if not real or not decided_by_data(value) or tx.output.current_tracer.parent is not None:
         return None
-    return operated(tx, WHOLE[function], [operand_of(tx, value)])
+    return operator_result(tx, WHOLE[function], [operand_of(tx, value)])
 
 
 def pair(tx: Any, function: Any, value: Any) -> Any:
@@ -136,10 +138,12 @@ def pair(tx: Any, function: Any, value: Any) -> Any:
     if not decided_by_data(value) or tx.output.current_tracer.parent is not None:
         return None
     operand = operand_of(tx, value)
-    return None if operand is None else TupleVariable([operated(tx, name, [operand]) for name in PAIRS[function]])
+    return (
+        None if operand is None else TupleVariable([operator_result(tx, name, [operand]) for name in PAIRS[function]])
+    )
 
 
-def operated(tx: Any, name: str, operands: list[Any]) -> Any:
+def operator_result(tx: Any, name: str, operands: list[Any]) -> Any:
     """Dynamo's variable of the operator's result."""
     from ..base.torch_names import wrap_fx_proxy
 

@@ -53,8 +53,8 @@ numpy_random_functions.OPERATORS.append(OPERATOR)
 @FEATURE.hook("numpy.call")
 def call_numpy(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Put a function that Dynamo does not know into the graph."""
-    found = computed(trace, tx, self, self.value, args, kwargs) if is_unknown(self.value, args, kwargs) else None
-    return call(self, tx, args, kwargs) if found is None else found
+    result = result_of(trace, tx, self, self.value, args, kwargs) if is_unknown(self.value, args, kwargs) else None
+    return call(self, tx, args, kwargs) if result is None else result
 
 
 @FEATURE.hook("numpy.method")
@@ -62,10 +62,10 @@ def call_ufunc_method(
     method: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any
 ) -> Any:
     """Put a method of a ufunc into the graph."""
-    found = None
+    result = None
     if name in REDUCING and isinstance(self.value, sys.modules["numpy"].ufunc):
-        found = computed(trace, tx, self, getattr(self.value, name), args, kwargs)
-    return method(self, tx, name, args, kwargs) if found is None else found
+        result = result_of(trace, tx, self, getattr(self.value, name), args, kwargs)
+    return method(self, tx, name, args, kwargs) if result is None else result
 
 
 @FEATURE.hook("array.getattr")
@@ -93,13 +93,13 @@ def type_of(variable: Any) -> Optional[Any]:
 
 def ancestors(node: Any) -> dict[Any, None]:
     """A node and all nodes that the node is computed from."""
-    found = {node: None}
-    waiting = [node]
-    while waiting:
-        new = [item for item in waiting.pop().all_input_nodes if item not in found]
-        found.update(dict.fromkeys(new))
-        waiting += new
-    return found
+    nodes = {node: None}
+    pending = [node]
+    while pending:
+        new = [item for item in pending.pop().all_input_nodes if item not in nodes]
+        nodes.update(dict.fromkeys(new))
+        pending += new
+    return nodes
 
 
 def keeps_types(node: Any) -> bool:
@@ -117,14 +117,14 @@ def is_unknown(function: Any, args: Any, kwargs: Any) -> bool:
     if not isinstance(name, str) or getattr(sys.modules["numpy"], name, None) is not function:
         return False
     if name in OF_SEVERAL:
-        asked = args[1] if len(args) > 1 else kwargs.get("q")
-        return asked is not None and asked.realize().python_type() in (list, tuple)
+        quantiles = args[1] if len(args) > 1 else kwargs.get("q")
+        return quantiles is not None and quantiles.realize().python_type() in (list, tuple)
     if name in FAILING or (name in NAMES | SKIPPING and function not in get_np_to_tnp_map()):
         return True
     return name in TORCH_ASKS and any(is_open(item.realize()) for item in (*args, *kwargs.values()))
 
 
-def computed(
+def result_of(
     trace: trace_state.Trace, tx: Any, variable: Any, function: Callable[..., Any], args: Any, kwargs: Any
 ) -> Optional[Any]:
     """Dynamo's variable of the result of a function; None where no operator can take the place of the call."""
@@ -133,8 +133,8 @@ def computed(
     tensors: list[Any] = []
     try:
         arguments = (
-            [plain(tx, item, tensors) for item in args],
-            {key: plain(tx, kwargs[key], tensors) for key in kwargs},
+            [constant_or_place(tx, item, tensors) for item in args],
+            {key: constant_or_place(tx, kwargs[key], tensors) for key in kwargs},
         )
     except TypeError:
         return None
@@ -142,7 +142,7 @@ def computed(
     values = [path.tensor(item.as_proxy().node) for item in tensors]
     if tx.output.current_tracer.parent is not None or any(value is None for value in values):
         return None
-    host = Host(skipping(function) if function.__name__ in SKIPPING else function, arguments, strict=True)
+    host = Host(without_nan(function) if function.__name__ in SKIPPING else function, arguments, strict=True)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -188,19 +188,19 @@ def constant(tx: Any, name: str, host: Host) -> Optional[Any]:
     return NumpyNdarrayVariable.create(tx, tx.output.create_proxy("call_function", form, (), {}))
 
 
-def skipping(function: Callable[..., Any]) -> Callable[..., Any]:
+def without_nan(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function that leaves out NaN; raises TypeError where NumPy would warn, because too few numbers are left."""
-    asks = function.__name__ in ("nanpercentile", "nanquantile")
+    takes_quantile = function.__name__ in ("nanpercentile", "nanquantile")
 
     def call(array: Any, *args: Any, axis: Any = None, ddof: int = 0, **kwargs: Any) -> Any:
-        if len(args) > 1 + asks:
+        if len(args) > 1 + takes_quantile:
             raise TypeError("an argument that is mostly given by name")
-        along = args[asks] if len(args) > asks else axis
+        along = args[takes_quantile] if len(args) > takes_quantile else axis
         numbers = (~sys.modules["numpy"].isnan(array)).sum(axis=along)
         if (numbers <= ddof).any() or array.size == 0:
             raise TypeError("too few numbers")
         options = {"ddof": ddof} if ddof else {}
-        return function(array, *args[:asks], axis=along, **options, **kwargs)
+        return function(array, *args[:takes_quantile], axis=along, **options, **kwargs)
 
     return call
 
@@ -210,7 +210,7 @@ def is_open(variable: Any) -> bool:
     return hasattr(variable, "sym_num") and variable.python_type() in (int, float)
 
 
-def held(tx: Any, variable: Any) -> Any:
+def tensor_of_number(tx: Any, variable: Any) -> Any:
     """Dynamo's variable of a tensor that holds an open number, in Python's precision."""
     from ..base.torch_names import VariableTracker
 
@@ -219,7 +219,7 @@ def held(tx: Any, variable: Any) -> Any:
     return VariableTracker.build(tx, torch.scalar_tensor).call_function(tx, [variable], options)
 
 
-def plain(tx: Any, variable: Any, tensors: list[Any]) -> Any:
+def constant_or_place(tx: Any, variable: Any, tensors: list[Any]) -> Any:
     """An argument: a constant of the trace, or the place of an array; raises TypeError for arguments of another
     kind.
     """
@@ -232,10 +232,10 @@ def plain(tx: Any, variable: Any, tensors: list[Any]) -> Any:
         tensors.append(as_tensor(tx, variable))
         return Place(len(tensors) - 1, array=True)
     if is_open(variable):
-        tensors.append(held(tx, variable))
+        tensors.append(tensor_of_number(tx, variable))
         return Place(len(tensors) - 1, number=True)
     if kind in ("ListVariable", "TupleVariable"):
-        return variable.python_type()(plain(tx, item, tensors) for item in variable.items)
+        return variable.python_type()(constant_or_place(tx, item, tensors) for item in variable.items)
     if not variable.is_python_constant() or not numpy_random_functions.is_constant(variable.as_python_constant()):
         raise TypeError
     return variable.as_python_constant()

@@ -33,14 +33,14 @@ def like_output(input: torch.Tensor, size: int, both: bool, first: bool) -> torc
     return output.transpose(0, 1) if first else output
 
 
-def called(kind: str, tensors: list[torch.Tensor], states: int, options: Any) -> list[torch.Tensor]:
+def call_library(kind: str, tensors: list[torch.Tensor], states: int, options: Any) -> list[torch.Tensor]:
     """The library's results: the sequence, and the last states, each [layers and directions, batch, size].
 
     `tensors` are the input, the states (an LSTM has hidden and cell) and the weights; `states` is the number of states.
     """
     last = 1 + states
-    given = tensors[1:last] if kind == "lstm" else tensors[1]
-    return list(getattr(torch_names._VF, kind)(tensors[0], given, tensors[last:], *options))
+    states_argument = tensors[1:last] if kind == "lstm" else tensors[1]
+    return list(getattr(torch_names._VF, kind)(tensors[0], states_argument, tensors[last:], *options))
 
 
 def leaves(needed: str, tensors: Iterable[torch.Tensor]) -> list[torch.Tensor]:
@@ -48,7 +48,7 @@ def leaves(needed: str, tensors: Iterable[torch.Tensor]) -> list[torch.Tensor]:
 
     With gradients, the library uses kernels with different last bits.
     """
-    return [one.detach().requires_grad_(need == "1") for one, need in zip(tensors, needed)]
+    return [tensor.detach().requires_grad_(need == "1") for tensor, need in zip(tensors, needed)]
 
 
 def layer(
@@ -56,7 +56,7 @@ def layer(
 ) -> list[torch.Tensor]:
     """Kernel: the results of a layer."""
     with torch.set_grad_enabled("1" in needed):
-        results = called(kind, leaves(needed, (input, *states, *weights)), len(states), options)
+        results = call_library(kind, leaves(needed, (input, *states, *weights)), len(states), options)
     return [result.detach() for result in results]
 
 
@@ -65,7 +65,7 @@ def like_layer(
 ) -> list[torch.Tensor]:
     """Fake kernel: tensors like the results of a layer."""
     output = like_output(input, states[0].shape[2], *options[-2:])
-    return [output, *(torch.empty_like(one, memory_format=torch.contiguous_format) for one in states)]
+    return [output, *(torch.empty_like(state, memory_format=torch.contiguous_format) for state in states)]
 
 
 def derive(
@@ -76,17 +76,17 @@ def derive(
     """
     with torch.enable_grad():
         tensors = leaves(needed, (input, *states, *weights))
-        results = called(kind, tensors, len(states), options)
-    found = torch.autograd.grad(results, [one for one in tensors if one.requires_grad], gradients)
-    return [one.contiguous() for one in found]
+        results = call_library(kind, tensors, len(states), options)
+    gradients_found = torch.autograd.grad(results, [tensor for tensor in tensors if tensor.requires_grad], gradients)
+    return [tensor.contiguous() for tensor in gradients_found]
 
 
 def like_derive(
     kind: str, needed: str, gradients: Tensors, input: torch.Tensor, states: Tensors, weights: Tensors, *options: Any
 ) -> list[torch.Tensor]:
     """Fake kernel: tensors like the gradients."""
-    wanted = [one for one, need in zip((input, *states, *weights), needed) if need == "1"]
-    return [torch.empty_like(one, memory_format=torch.contiguous_format) for one in wanted]
+    wanted = [tensor for tensor, need in zip((input, *states, *weights), needed) if need == "1"]
+    return [torch.empty_like(tensor, memory_format=torch.contiguous_format) for tensor in wanted]
 
 
 def keep(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
@@ -101,15 +101,15 @@ def backward(ctx: Any, gradients: list[Optional[torch.Tensor]]) -> tuple[Any, ..
     tensors, last = list(ctx.saved_tensors), 1 + ctx.states
     parts = (tensors[0], tensors[1:last], tensors[last:])
     empty = like_layer(ctx.kind, ctx.needed, *parts, *ctx.options)
-    known = [torch.zeros_like(like) if one is None else one for one, like in zip(gradients, empty)]
+    result_gradients = [torch.zeros_like(like) if one is None else one for one, like in zip(gradients, empty)]
     if torch.is_grad_enabled():  # the gradients are differentiated as well (`create_graph`)
-        results = called(ctx.kind, tensors, ctx.states, ctx.options)
+        results = call_library(ctx.kind, tensors, ctx.states, ctx.options)
         wanted = [one for one in tensors if one.requires_grad]
-        found = iter(torch.autograd.grad(results, wanted, known, create_graph=True))
+        gradients_found = iter(torch.autograd.grad(results, wanted, result_gradients, create_graph=True))
     else:
-        found = iter(DERIVE(ctx.kind, ctx.needed, known, *parts, *ctx.options))
-    every = [next(found) if need == "1" else None for need in ctx.needed]
-    return None, None, every[0], every[1:last], every[last:], *(None for _ in ctx.options)
+        gradients_found = iter(DERIVE(ctx.kind, ctx.needed, result_gradients, *parts, *ctx.options))
+    by_argument = [next(gradients_found) if need == "1" else None for need in ctx.needed]
+    return None, None, by_argument[0], by_argument[1:last], by_argument[last:], *(None for _ in ctx.options)
 
 
 LAYER = define_op.define(f"recurrent(str kind, str needed, {TENSORS}, {OPTIONS}) -> Tensor[]", layer, like_layer)
@@ -171,8 +171,8 @@ def what_forbids(tensors: list[torch.Tensor], dropout: Any, train: Any) -> Optio
     if tensors[2].dim() == 3 and tensors[1].shape[2] != tensors[2].shape[2]:
         return "projections"  # the library warns at projections, and the warning names the line
     first = tensors[0]
-    alike = all(one.dtype == first.dtype and one.device == first.device for one in tensors)
-    if not alike or not first.is_floating_point() or any(one.layout != torch.strided for one in tensors):
+    same_kind = all(one.dtype == first.dtype and one.device == first.device for one in tensors)
+    if not same_kind or not first.is_floating_point() or any(one.layout != torch.strided for one in tensors):
         return "tensors of several kinds"
     return None
 

@@ -46,15 +46,15 @@ def call_assignment(call: Any, trace: trace_state.Trace, self: Any, tx: Any, arg
     """Put the function into the graph as an operator."""
     if not is_assignment(self.value) or tx.output.current_tracer.parent is not None:
         return call(self, tx, args, kwargs)
-    known = {**dict(zip(("cost_matrix", "maximize"), args)), **kwargs}
-    if len(args) + len(kwargs) != len(known) or not known.keys() <= {"cost_matrix", "maximize"}:
+    arguments = {**dict(zip(("cost_matrix", "maximize"), args)), **kwargs}
+    if len(args) + len(kwargs) != len(arguments) or not arguments.keys() <= {"cost_matrix", "maximize"}:
         return call(self, tx, args, kwargs)
-    cost, maximize = known.get("cost_matrix"), known.get("maximize")
+    cost, maximize = arguments.get("cost_matrix"), arguments.get("maximize")
     if cost is None or not is_matrix(cost) or not (maximize is None or maximize.is_python_constant()):
         return call(self, tx, args, kwargs)
     external_calls.guard(self, self.value)
     trace.libraries[call_stack.site_at(tx, "GM501")] = None
-    return assigned(tx, cost, maximize is not None and bool(maximize.as_python_constant()))
+    return operator_result(tx, cost, maximize is not None and bool(maximize.as_python_constant()))
 
 
 def is_assignment(function: Any) -> bool:
@@ -72,7 +72,7 @@ def is_matrix(variable: Any) -> bool:
     return plain and value.dim() == 2 and value.dtype in NUMBERS and not value.is_neg()
 
 
-def assigned(tx: Any, cost: Any, maximize: bool) -> Any:
+def operator_result(tx: Any, cost: Any, maximize: bool) -> Any:
     """Dynamo's variable for the two arrays."""
     from ..base.torch_names import NumpyNdarrayVariable, TupleVariable, wrap_fx_proxy
 

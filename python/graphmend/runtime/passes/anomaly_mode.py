@@ -32,28 +32,28 @@ def has_choices(module: GraphModule) -> bool:
     return any(CHOICE in node.meta and node.target is torch.where for node in module.graph.nodes)
 
 
-def watched(module: GraphModule, compiled: Any) -> Any:
+def respecting_anomaly_mode(module: GraphModule, compiled: Any) -> Any:
     """The compiled form of a graph that may run as Python, with choices that respect anomaly mode."""
     for node in module.graph.nodes:
         if CHOICE in node.meta and node.target is torch.where:
             node.target = choose
     module.recompile()
-    own = getattr(compiled, "__self__", None) is module and getattr(compiled, "__name__", "") == "forward"
-    return module.forward if own else compiled
+    unchanged = getattr(compiled, "__self__", None) is module and getattr(compiled, "__name__", "") == "forward"
+    return module.forward if unchanged else compiled
 
 
 def choose(test: torch.Tensor, first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
     """`torch.where` of the results of two sides."""
     result = torch.where(test, first, second)
     if result.grad_fn is not None:
-        result.grad_fn.register_hook(leaving_out(test))
+        result.grad_fn.register_hook(gradient_filter(test))
     return result
 
 
-def leaving_out(test: torch.Tensor) -> Callable[[Gradients, Gradients], Optional[Gradients]]:
+def gradient_filter(test: torch.Tensor) -> Callable[[Gradients, Gradients], Optional[Gradients]]:
     """A hook that removes the gradient of the side not taken, in anomaly mode only."""
 
-    def hook(gradients: Gradients, given: Gradients) -> Optional[Gradients]:
+    def hook(gradients: Gradients, output_gradients: Gradients) -> Optional[Gradients]:
         if not torch.is_anomaly_enabled() or len(gradients) != 2:
             return None
         return (gradients[0], None) if test else (None, gradients[1])

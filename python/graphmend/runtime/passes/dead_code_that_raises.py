@@ -4,8 +4,8 @@
     ratio = total.item() / count.item()       # unused, but raises in Python where the count is 0
     return x
 
-A program with a graph break computes such values at the break. Without the break they would vanish, and the exception
-with them. The feature keeps look-ups through Dynamo's own removal of dead code, and `lost_failures` lists the nodes for
+A program with a graph break computes unused values at the break. Without the break, values and exceptions would vanish.
+The feature keeps look-ups through Dynamo's own removal of dead code, and `dead_nodes_that_raise` lists the nodes for
 the guards of the graph.
 """
 
@@ -46,11 +46,11 @@ def keep_lookups(remove: Any, trace: trace_state.Trace, self: Any) -> None:
             idle.add(node)
     if any(map(number_fails, idle)):
         raise SiteRefused("a number that nobody uses may fail to be computed")
-    kept = [node for node in idle if node.target is operator.getitem and branch_proofs.fails(node)]
-    for node in kept:
+    lookups = [node for node in idle if node.target is operator.getitem and branch_proofs.fails(node)]
+    for node in lookups:
         node.target = look_up
     remove(self)
-    for node in kept:
+    for node in lookups:
         node.target = operator.getitem
 
 
@@ -76,16 +76,16 @@ def number_fails(node: Node) -> bool:
     return True
 
 
-def lost_failures(module: GraphModule, marks: Marks, trace: Trace) -> list[Node]:
-    """The nodes that may raise and that no output needs, so that a compiler would drop them.
+def dead_nodes_that_raise(module: GraphModule, marks: Marks, trace: Trace) -> list[Node]:
+    """The nodes that may raise and that no output needs: a compiler would drop the nodes.
 
-    Where Python would have broken the graph, Python computes the values: a test with equal sides, or an unused number,
+    Where Python would have broken the graph, Python computes the values: a test with equal sides, or an unused number
     whose tensor Dynamo keeps. Only a whole call has a place to compute the nodes; elsewhere the sites are refused.
     """
     needed: set[Node] = set()
-    waiting = [module.graph.output_node(), *(node for node in module.graph.nodes if node_facts.writes_of(node))]
-    waiting += [part.marker for part in marks.parts()]
-    add_sources(needed, waiting)
+    pending = [module.graph.output_node(), *(node for node in module.graph.nodes if node_facts.writes_of(node))]
+    pending += [part.marker for part in marks.parts()]
+    add_sources(needed, pending)
     idle = [node for node in module.graph.nodes if node not in needed]
     if not trace.whole:
         idle = [node for node in idle if branch_proofs.fails(node)]
@@ -101,20 +101,20 @@ def lost_failures(module: GraphModule, marks: Marks, trace: Trace) -> list[Node]
     return [node for node in tensors if node not in earlier]
 
 
-def add_sources(found: set[Node], waiting: list[Node]) -> None:
-    """Add nodes and all nodes that they are computed from."""
-    while waiting:
-        node = waiting.pop()
-        if node not in found:
-            found.add(node)
-            waiting += node.all_input_nodes
+def add_sources(nodes: set[Node], pending: list[Node]) -> None:
+    """Add nodes, and all nodes behind their arguments."""
+    while pending:
+        node = pending.pop()
+        if node not in nodes:
+            nodes.add(node)
+            pending += node.all_input_nodes
 
 
-def forgotten_numbers(module: GraphModule) -> bool:
-    """Whether an unused tensor of one element has a computation that may raise: a number that Python asked for."""
-    found: set[Node] = set()
-    add_sources(found, [node for node in module.graph.nodes if not node.users and is_number(node)])
-    return any(map(branch_proofs.fails, found))
+def unused_numbers_may_raise(module: GraphModule) -> bool:
+    """Whether the computation of an unused tensor with a single element may raise: Python asked for the number."""
+    sources: set[Node] = set()
+    add_sources(sources, [node for node in module.graph.nodes if not node.users and is_number(node)])
+    return any(map(branch_proofs.fails, sources))
 
 
 def is_number(node: Node) -> bool:

@@ -43,13 +43,13 @@ def functionalize_region(module: GraphModule, region: Region) -> Optional[str]:
         return None
     order = branch_proofs.Order(module)
     start = order.position[region.start]
-    written: dict[int, set[int]] = {}
+    sides_by_storage: dict[int, set[int]] = {}
     for side, nodes in enumerate(region.sides):
         for node in nodes:
             for storage in node_facts.writes_of(node):
                 if any(order.position[holder] < start for holder in order.holders.get(storage, ())):
-                    written.setdefault(storage, set()).add(side)
-    for storage, sides in written.items():
+                    sides_by_storage.setdefault(storage, set()).add(side)
+    for storage, sides in sides_by_storage.items():
         reason = keep_apart(module, branch_proofs.Order(module), region, storage, sides)
         if reason is not None:
             return reason
@@ -67,13 +67,17 @@ def keep_apart(
     if len(sources) != 1:
         return "a side changes a tensor in place that goes by several names"
     source = sources[0]
-    reason = unfit(module, order, region, source)
+    reason = reason_against_clone(module, order, region, source)
     if reason is not None:
         return reason
-    others = [holder for holder in outside if holder is not source and not only_snapshot(holder, order, start)]
+    further_holders = [holder for holder in outside if holder is not source and not only_snapshot(holder, order, start)]
     for side in (0, 1):
         give_name_back(source, set(region.sides[side]))
-    private = not others and source.op not in ("placeholder", "get_attr") and not is_before_outer(order, region, source)
+    private = (
+        not further_holders
+        and source.op not in ("placeholder", "get_attr")
+        and not is_before_outer(order, region, source)
+    )
     copies = [clone_for(module, region, source, side) if side in sides else source for side in (0, 1)]
     fakes = [fake_of(copy) for copy in copies]
     if fakes[0].requires_grad != fakes[1].requires_grad:
@@ -90,10 +94,10 @@ def keep_apart(
 def spoils_gradient(order: branch_proofs.Order, region: Region, storage: int) -> bool:
     """Whether a node in front of a region has saved the memory for a gradient."""
     start = order.position[region.start]
-    return any(saves(user, storage) for user in recorded(order, storage) if order.position[user] < start)
+    return any(saves(user, storage) for user in differentiable_users(order, storage) if order.position[user] < start)
 
 
-def recorded(order: branch_proofs.Order, storage: int) -> list[Node]:
+def differentiable_users(order: branch_proofs.Order, storage: int) -> list[Node]:
     """The differentiable calls of the graph that read or return a memory."""
     users = {user for holder in order.holders[storage] for user in (holder, *holder.users)}
     calls = [user for user in users if user.op.startswith("call") and kind_of(user) is None]
@@ -112,24 +116,24 @@ def saves(node: Node, storage: int) -> bool:
             return any(aten_facts.saves_result(call[0]) for call in branch_proofs.operators_of(node))
         value = tensor_of(node)
         assert isinstance(value, FakeTensor)
-        result = computed_again(node, value.fake_mode)
+        result = compute_fake(node, value.fake_mode)
     except Exception:
         return True
-    looked_for: set[Optional[int]] = {storage}
+    storages: set[Optional[int]] = {storage}
     if storage in node_facts.storages_of(node):
-        looked_for.add(node_facts.storage_of(result))
-    known = {getattr(tensor_of(source), "grad_fn", None) for source in node.all_input_nodes}
-    waiting = [result.grad_fn]
-    while waiting:
-        function = waiting.pop()
-        if function is None or function in known:
+        storages.add(node_facts.storage_of(result))
+    seen = {getattr(tensor_of(source), "grad_fn", None) for source in node.all_input_nodes}
+    pending = [result.grad_fn]
+    while pending:
+        function = pending.pop()
+        if function is None or function in seen:
             continue
-        known.add(function)
+        seen.add(function)
         saved = [getattr(function, name) for name in dir(function) if name.startswith("_saved_")]
         leaves = [leaf for leaf in torch_names.tree_leaves(saved) if isinstance(leaf, torch.Tensor)]
-        if any(node_facts.storage_of(leaf) in looked_for for leaf in leaves):
+        if any(node_facts.storage_of(leaf) in storages for leaf in leaves):
             return True
-        waiting += [following for following, _ in function.next_functions]
+        pending += [following for following, _ in function.next_functions]
     return False
 
 
@@ -141,7 +145,7 @@ def may_be_needed(order: branch_proofs.Order, region: Region, storage: int) -> b
     """
     if grad_enabled_at(order, region):
         return may_be_saved(order, region, storage)
-    return any(saves(user, storage) for user in recorded(order, storage))
+    return any(saves(user, storage) for user in differentiable_users(order, storage))
 
 
 def may_be_saved(order: branch_proofs.Order, region: Region, storage: int) -> bool:
@@ -155,7 +159,9 @@ def may_be_saved(order: branch_proofs.Order, region: Region, storage: int) -> bo
     )
 
 
-def unfit(module: GraphModule, order: branch_proofs.Order, region: Region, source: Node) -> Optional[str]:
+def reason_against_clone(
+    module: GraphModule, order: branch_proofs.Order, region: Region, source: Node
+) -> Optional[str]:
     """The reason why a clone cannot stand in for a tensor; None if a clone can."""
     value = tensor_of(source)
     if not isinstance(value, torch.Tensor) or not hasattr(value, "fake_mode"):
@@ -215,24 +221,24 @@ def clone_for(module: GraphModule, region: Region, source: Node, side: int) -> N
     for node in nodes:
         node.replace_input_with(source, clone)
         if kind_of(node) is None and any(item in changed for item in node.all_input_nodes):
-            run_again(node, fake.fake_mode)
+            update_fake(node, fake.fake_mode)
             changed.add(node)
     for owner, place in [(region, side), *region.outer]:
         owner.sides[place].insert(0, clone)
     return clone
 
 
-def run_again(node: Node, fake_mode: Any) -> None:
+def update_fake(node: Node, fake_mode: Any) -> None:
     """Compute the fake value of a node again."""
-    value = computed_again(node, fake_mode)
+    value = compute_fake(node, fake_mode)
     if "example_value" in node.meta:
         node.meta = {**node.meta, "example_value": value}
 
 
-def computed_again(node: Node, fake_mode: Any) -> Any:
+def compute_fake(node: Node, fake_mode: Any) -> Any:
     """The fake value of a node, computed from the present arguments."""
     args, kwargs = node_facts.traced_arguments(node)
-    function, arguments = node_facts.called(node, list(args))
+    function, arguments = node_facts.function_and_arguments(node, list(args))
     with fake_mode, torch.set_grad_enabled(getattr(tensor_of(node), "requires_grad", True)):
         return function(*arguments, **kwargs)
 

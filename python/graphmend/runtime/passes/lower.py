@@ -28,7 +28,7 @@ from ..analysis.marker_regions import (
     node_at,
     outputs_of,
     predicate_beside,
-    read,
+    read_markers,
     tensor_of,
 )
 from ..autograd import inner_gradients, requires_grad_inputs
@@ -47,7 +47,7 @@ from ..effects.trace_time_effects import may_show_whole
 from ..external import lru_caches, numpy_random_functions, prologue
 from ..external.drawn_scalars import hand_out_tensors, numbers_as_tensors
 from . import anomaly_mode
-from .dead_code_that_raises import lost_failures
+from .dead_code_that_raises import dead_nodes_that_raise
 from .functionalize_sides import functionalize
 from .simplify_selects import simplify
 
@@ -90,7 +90,7 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
         numbers_as_tensors(module)
     if trace.whole:
         hand_out_tensors(module)
-    marks = read(module)
+    marks = read_markers(module)
     for site in marks.broken:
         trace.refuse(site, "the graph breaks inside one side")
     refuse_hooks(module, marks, trace)
@@ -103,9 +103,9 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     plan.numbers = trace.whole and depends_on_data(module)
     numbers = numbers_of(trace)
     marked = marks.checks or marks.decisions or marks.events or trace.libraries or has_hooks(trace) or flags
-    lost = [] if trace.refusals else lost_failures(module, marks, trace)
-    lru_caches.refuse_reruns(trace, marks.checks or marks.decisions or plan.numbers or numbers.assumed or lost)
-    if not trace.refusals and (marked or plan.numbers or numbers.assumed or prologue.takes_values(trace) or lost):
+    dead_nodes = [] if trace.refusals else dead_nodes_that_raise(module, marks, trace)
+    lru_caches.refuse_reruns(trace, marks.checks or marks.decisions or plan.numbers or numbers.assumed or dead_nodes)
+    if not trace.refusals and (marked or plan.numbers or numbers.assumed or prologue.takes_values(trace) or dead_nodes):
         plan_replay(module, marks, plan, trace)
     if trace.refusals:
         raise SiteRefused("; ".join(trace.refusals.values()))
@@ -124,7 +124,7 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
         plan.expected = [False, *(decision.answer for decision in marks.decisions)]
         add_flags(module, marks)
     plan.carried = plan.numbers and carried(module)
-    plan.facts = add_numbers(module, trace, lost)
+    plan.facts = add_numbers(module, trace, dead_nodes)
     plan.crowded = numbers.fixed and numbers.symbols > MANY
     erase_markers(module, marks)
     simplify(module, marks)
@@ -148,10 +148,12 @@ def drop_idle_dropouts(module: GraphModule) -> None:
 
 def fresh_outputs(module: GraphModule) -> list[int]:
     """The positions of outputs that share no memory with the inputs of the graph."""
-    given = [node for node in module.graph.nodes if node.op in ("placeholder", "get_attr")]
-    known = {storage for node in given for storage in node_facts.storages_of(node)}
+    inputs = [node for node in module.graph.nodes if node.op in ("placeholder", "get_attr")]
+    input_storages = {storage for node in inputs for storage in node_facts.storages_of(node)}
     return [
-        i for i, node in enumerate(outputs_of(module)) if node_facts.storage_of(tensor_of(node)) not in known | {None}
+        i
+        for i, node in enumerate(outputs_of(module))
+        if node_facts.storage_of(tensor_of(node)) not in input_storages | {None}
     ]
 
 
@@ -193,15 +195,15 @@ def refuse_unproved(module: GraphModule, marks: Marks, trace: Trace) -> None:
     graph, order = branch_proofs.Order(module), branch_proofs.Order(module)
     order.note_selects(marks.regions)
     event_values = {value for event in marks.events for value in event.values}
-    kept = event_values | {region.predicate for region in marks.regions}
+    values_kept = event_values | {region.predicate for region in marks.regions}
     for region in marks.regions:
-        reason = unproved_sides(order, region) or escape(region, kept)
+        reason = unproved_sides(order, region) or escaping_value(region, values_kept)
         for select in region.selects:
             reason = reason or branch_proofs.aliasing(order, region, select, event_values)
         if reason is not None:
             trace.refuse(region.site, reason)
     if not trace.refusals and any(region.selects for region in marks.regions):
-        reason = branch_proofs.reaches(module, marks)
+        reason = branch_proofs.unequal_gradients(module, marks)
         if reason is not None:
             for region in marks.regions:
                 if any(branch_proofs.requires_grad(side) for select in region.selects for side in select.sides):
@@ -221,16 +223,18 @@ def unproved_sides(order: branch_proofs.Order, region: Region) -> Optional[str]:
         facts, reason = branch_proofs.examine_side(nodes)
         if reason is not None:
             return reason
-        own: set[int] = set()
+        side_storages: set[int] = set()
         for node in nodes:
-            own |= node_facts.storages_of(node)
+            side_storages |= node_facts.storages_of(node)
         before = order.position[region.start]
         if any(
             order.position[source] > before for node in nodes for source in node.all_input_nodes if source not in nodes
         ):
             return "the sides share values that are made inside the branch"
         for writer, storage in facts.writes:
-            if storage not in own or any(order.position[holder] < before for holder in order.holders.get(storage, ())):
+            if storage not in side_storages or any(
+                order.position[holder] < before for holder in order.holders.get(storage, ())
+            ):
                 return f"a side writes to a tensor that exists outside of it (`{branch_proofs.name_of(writer)}`)"
         region.scales[side] = facts.scales
         cost += facts.cost
@@ -239,7 +243,7 @@ def unproved_sides(order: branch_proofs.Order, region: Region) -> Optional[str]:
     return None
 
 
-def escape(region: Region, kept: set[Node]) -> Optional[str]:
+def escaping_value(region: Region, values_kept: set[Node]) -> Optional[str]:
     """The reason if a value of one side is used outside without a selection; deferred effects may hold values in
     `kept`.
     """
@@ -250,7 +254,7 @@ def escape(region: Region, kept: set[Node]) -> Optional[str]:
             for user in node.users:
                 if user in inside or user in chosen or node in region.joined or kind_of(user) is not None:
                     continue
-                if user.op != "output" or node not in kept:
+                if user.op != "output" or node not in values_kept:
                     return "a value that is made on one side is used behind the branch"
     return None
 
@@ -332,8 +336,8 @@ def release_events(module: GraphModule, marks: Marks) -> None:
         for value in event.values:
             source = node_at(value, 0)
             storage = node_facts.storage_of(tensor_of(value))
-            written = storage is not None and order.written_after(storage, event.marker)
-            if written or is_detached_number(source):
+            written_later = storage is not None and order.written_after(storage, event.marker)
+            if written_later or is_detached_number(source):
                 if source not in copies:
                     with module.graph.inserting_before(value):
                         copies[source] = module.graph.call_method("clone", (source,))
@@ -359,12 +363,12 @@ def plan_replay(module: GraphModule, marks: Marks, plan: Plan, trace: Trace) -> 
     if prologue.takes_values(trace):
         plan.calls_random = True
         sites += prologue.sites_of(trace)
-    unknown = branch_proofs.opaque(module)
+    unknown = branch_proofs.opaque_operator(module)
     if unknown is not None:
         refuse_replay(sites, trace, f"the graph calls `{unknown}`, which may have effects of its own")
-    written: set[int] = set()
+    written_storages: set[int] = set()
     for node in module.graph.nodes:
-        written |= node_facts.writes_of(node)
+        written_storages |= node_facts.writes_of(node)
         plan.draws = plan.draws or node_facts.draws(node)
         source = type(getattr(node.meta.get("grapharg"), "source", None)).__name__
         if node.op == "placeholder" and "Random" in source:
@@ -380,15 +384,15 @@ def plan_replay(module: GraphModule, marks: Marks, plan: Plan, trace: Trace) -> 
             continue
         if value.device.type not in ("cpu", "meta") and value.device not in plan.devices:
             plan.devices.append(value.device)
-        if node_facts.storages_of(node) & written or value._version > 0:
+        if node_facts.storages_of(node) & written_storages or value._version > 0:
             if value.requires_grad and not value.is_leaf:
                 refuse_replay(sites, trace, "the graph writes to an input that is part of a gradient computation")
             plan.mutated.append(position if node.op == "placeholder" else attribute(module, node))
     if plan.devices:
         refuse_asserts(module, marks, trace)
-        lost = unasserted(module, trace)
-        if lost is not None:
-            raise SiteRefused(f"operators may fail on the device before it is known whether {lost}")
+        unchecked = unasserted(module, trace)
+        if unchecked is not None:
+            raise SiteRefused(f"operators may fail on the device before it is known whether {unchecked}")
 
 
 def refuse_asserts(module: GraphModule, marks: Marks, trace: Trace) -> None:
@@ -396,16 +400,16 @@ def refuse_asserts(module: GraphModule, marks: Marks, trace: Trace) -> None:
 
     In eager Python the guard or decision may keep the operator from failing.
     """
-    waiting = {test.marker: test for test in marks.tests()}
-    passed: list[Union[Check, Decision]] = []
+    test_by_marker = {test.marker: test for test in marks.tests()}
+    tests_passed: list[Union[Check, Decision]] = []
     for node in module.graph.nodes:
-        if node in waiting:
-            passed.append(waiting[node])
-        elif passed and branch_proofs.may_fail(node):
+        if node in test_by_marker:
+            tests_passed.append(test_by_marker[node])
+        elif tests_passed and branch_proofs.may_fail(node):
             reason = f"`{branch_proofs.name_of(node)}` behind it may fail on the device"
-            for test in passed:
+            for test in tests_passed:
                 trace.refuse(site_of(test.key), reason)
-            passed.clear()
+            tests_passed.clear()
 
 
 def refuse_replay(sites: list[str], trace: Trace, reason: str) -> None:
@@ -418,10 +422,10 @@ def refuse_replay(sites: list[str], trace: Trace, reason: str) -> None:
 
 def attribute(module: GraphModule, node: Node) -> Any:
     """The tensor behind a `get_attr` node."""
-    found: Any = module
+    value: Any = module
     for name in str(node.target).split("."):
-        found = getattr(found, name)
-    return found
+        value = getattr(value, name)
+    return value
 
 
 def add_flags(module: GraphModule, marks: Marks) -> None:
@@ -430,13 +434,13 @@ def add_flags(module: GraphModule, marks: Marks) -> None:
     fired: Optional[Node] = None
     for check in marks.checks:
         with graph.inserting_before(check.marker):
-            own = check.predicate
+            condition = check.predicate
             for region, side in check.outer:
                 taken = region.predicate
                 if side == 1:
                     taken = graph.call_method("logical_not", (taken,))
-                own = graph.call_method("logical_and", (own, taken))
-            fired = own if fired is None else graph.call_method("logical_or", (fired, own))
+                condition = graph.call_method("logical_and", (condition, taken))
+            fired = condition if fired is None else graph.call_method("logical_or", (fired, condition))
     output = graph.output_node()
     device = fake_of(marks.tests()[0].predicate).device
     with graph.inserting_before(output):

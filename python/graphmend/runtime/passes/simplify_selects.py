@@ -37,18 +37,18 @@ class Choice(NamedTuple):
 
 def simplify(module: GraphModule, marks: Marks) -> None:
     """Rewrite selections between tensors without writes and without gradients."""
-    written: set[int] = set()
+    written_storages: set[int] = set()
     for node in module.graph.nodes:
-        written |= node_facts.writes_of(node)
+        written_storages |= node_facts.writes_of(node)
     for region in marks.regions:
         for select in region.selects:
             node = select.result
             if node.op != "call_function" or node.target is not torch.where or len(node.args) != 3:
                 continue
-            if not all(still(value, written) for value in (*node.args, node)):
+            if not all(is_constant_tensor(value, written_storages) for value in (*node.args, node)):
                 continue
             choice = Choice(node, node_at(node, 0), node_at(node, 1), node_at(node, 2))
-            better = unconditional_fill(choice, written) or chosen_number(module, choice, written)
+            better = unconditional_fill(choice, written_storages) or chosen_number(module, choice, written_storages)
             if better is not None:
                 node.replace_all_uses_with(better)
                 module.graph.erase_node(node)
@@ -58,19 +58,19 @@ def simplify(module: GraphModule, marks: Marks) -> None:
 
 
 def node_of(value: Any) -> Optional[Node]:
-    """The value if it is a node that calls a function, else None."""
+    """The value if a node that calls a function, None for all further values."""
     return value if isinstance(value, Node) and value.op == "call_function" else None
 
 
-def still(node: Any, written: set[int]) -> bool:
+def is_constant_tensor(node: Any, written_storages: set[int]) -> bool:
     """Whether a value is an ordinary tensor without gradient and without writes in the graph."""
     value = tensor_of(node)
     if not isinstance(value, FakeTensor) or value.requires_grad or node_facts.storage_of(value) is None:
         return False
-    return not node_facts.storages_of(node) & written
+    return not node_facts.storages_of(node) & written_storages
 
 
-def alike(first: Node, second: Node) -> bool:
+def same_form(first: Node, second: Node) -> bool:
     """Whether two tensors agree in dtype, device, shape and strides."""
     facts = [
         (value.dtype, value.device, tuple(value.shape), value.stride())
@@ -81,7 +81,7 @@ def alike(first: Node, second: Node) -> bool:
 
 
 def method(node: Any, name: str) -> Optional[tuple[Any, ...]]:
-    """The arguments if a node calls this method or function of torch, else None."""
+    """The arguments if a node calls the method or function `name` of torch, None for all further nodes."""
     if not isinstance(node, Node) or node.kwargs:
         return None
     function = getattr(torch, name, None)
@@ -90,7 +90,7 @@ def method(node: Any, name: str) -> Optional[tuple[Any, ...]]:
     return node.args if node.op == "call_function" and function is not None and node.target is function else None
 
 
-def origin(node: Any) -> Any:
+def tensor_before_reduction(node: Any) -> Any:
     """The test before its reduction to a tensor without dimensions."""
     while True:
         arguments = method(node, "detach") or method(node, "reshape")
@@ -99,21 +99,25 @@ def origin(node: Any) -> Any:
         node = arguments[0]
 
 
-def unconditional_fill(choice: Choice, written: set[int]) -> Optional[Node]:
+def unconditional_fill(choice: Choice, written_storages: set[int]) -> Optional[Node]:
     """`x.masked_fill(m, v)` for `x.masked_fill(m, v) if m.any() else x`."""
     node, test, filled, plain = choice
-    tested, arguments = method(origin(test), "any"), method(filled, "masked_fill")
+    tested, arguments = method(tensor_before_reduction(test), "any"), method(filled, "masked_fill")
     if tested is None or arguments is None or len(tested) != 1 or len(arguments) != 3:
         return None
     mask: Any = tensor_of(arguments[1])
-    if arguments[0] is not plain or arguments[1] is not tested[0] or not still(arguments[1], written):
+    if (
+        arguments[0] is not plain
+        or arguments[1] is not tested[0]
+        or not is_constant_tensor(arguments[1], written_storages)
+    ):
         return None
-    if mask.dtype != torch.bool or not isinstance(arguments[2], (int, float)) or not alike(filled, node):
+    if mask.dtype != torch.bool or not isinstance(arguments[2], (int, float)) or not same_form(filled, node):
         return None
     return filled if list(filled.users) == [node] else None  # or two results that were apart would share memory
 
 
-def chosen_number(module: GraphModule, choice: Choice, written: set[int]) -> Optional[Node]:
+def chosen_number(module: GraphModule, choice: Choice, written_storages: set[int]) -> Optional[Node]:
     """`x * (a if p else b)` for `x * a if p else x * b`."""
     node, test, first, second = choice
     sides = (first, second)
@@ -124,9 +128,9 @@ def chosen_number(module: GraphModule, choice: Choice, written: set[int]) -> Opt
     source, numbers = first.args[0], [side.args[1] for side in sides]
     if (
         not isinstance(source, Node)
-        or not still(source, written)
-        or not alike(source, node)
-        or not all(map(ordinary, numbers))
+        or not is_constant_tensor(source, written_storages)
+        or not same_form(source, node)
+        or not all(map(rounds_alike, numbers))
     ):
         return None
     value: Any = tensor_of(source)
@@ -141,7 +145,7 @@ def chosen_number(module: GraphModule, choice: Choice, written: set[int]) -> Opt
     return better
 
 
-def ordinary(number: Any) -> bool:
+def rounds_alike(number: Any) -> bool:
     """Whether single precision holds a number without overflow or underflow, so that all devices round alike."""
     limits = torch.finfo(torch.float32)
     return type(number) is float and (number == 0.0 or limits.tiny <= abs(number) <= limits.max)

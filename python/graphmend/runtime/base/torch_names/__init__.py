@@ -16,7 +16,7 @@ import sys
 import types
 from typing import TYPE_CHECKING, Any
 
-from .releases import BASE, Release, parsed, rows
+from .releases import BASE, Release, rows, version_of
 
 if TYPE_CHECKING:  # all further names are `Any`
     from torch._subclasses.fake_tensor import FakeTensor as FakeTensor
@@ -39,18 +39,18 @@ class MissingName(Exception):
 def version() -> str:
     """The version of the loaded torch, or of the installed torch; empty without torch."""
     torch = sys.modules.get("torch")
-    found = getattr(torch, "__version__", None)
-    if found is None:
+    number = getattr(torch, "__version__", None)
+    if number is None:
         try:
-            found = importlib.metadata.version("torch")
+            number = importlib.metadata.version("torch")
         except importlib.metadata.PackageNotFoundError:
-            found = ""
-    return str(found)
+            number = ""
+    return str(number)
 
 
 def release() -> Release:
     """The rows for the installed torch."""
-    return rows(parsed(version()) or BASE)
+    return rows(version_of(version()) or BASE)
 
 
 def find(name: str) -> Any:
@@ -60,12 +60,12 @@ def find(name: str) -> Any:
         raise MissingName(name, None)
     module, _, path = place.partition(":")
     try:
-        found = importlib.import_module(f"{__name__}.older" if module == "older" else module)
+        value = importlib.import_module(f"{__name__}.older" if module == "older" else module)
         for part in path.split(".") if path else ():
-            found = getattr(found, part)
+            value = getattr(value, part)
     except (ImportError, AttributeError):
         raise MissingName(name, place) from None
-    return found
+    return value
 
 
 def add_what_is_missing() -> None:
@@ -104,10 +104,10 @@ def method(name: str) -> str:
 def __getattr__(name: str) -> Any:
     if name.startswith("__") or name not in release().names:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = find(name)
-    if isinstance(found, (type, types.ModuleType)):  # a function may be replaced, a number may change
-        globals()[name] = found
-    return found
+    value = find(name)
+    if isinstance(value, (type, types.ModuleType)):  # a function may be replaced, a number may change
+        globals()[name] = value
+    return value
 
 
 def forget() -> None:

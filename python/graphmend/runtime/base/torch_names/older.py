@@ -90,11 +90,11 @@ def generic_getattr(self: Any, tx: Any, name: str) -> Any:
     from torch._dynamo.variables.base import VariableTracker
 
     owner = next((base for base in type(self.value).__mro__ if name in vars(base)), None)
-    found = vars(owner)[name] if owner is not None else None
-    if isinstance(found, property) and isinstance(found.fget, types.FunctionType):
-        getter = VariableTracker.build(tx, found.fget)
+    member = vars(owner)[name] if owner is not None else None
+    if isinstance(member, property) and isinstance(member.fget, types.FunctionType):
+        getter = VariableTracker.build(tx, member.fget)
         return getter.call_function(tx, [self], {})
-    binds = getattr(type(found), "__get__", None)
+    binds = getattr(type(member), "__get__", None)
     if isinstance(binds, types.FunctionType) or hasattr(type(self.value), "__getattr__"):
         unimplemented(
             gb_type="Attribute that code of a class answers",
@@ -102,11 +102,11 @@ def generic_getattr(self: Any, tx: Any, name: str) -> Any:
             explanation=f"a descriptor or `__getattr__` of {type(self.value).__name__} answers",
             hints=[],
         )
-    own, self._object_has_getattribute = self._object_has_getattribute, False
+    asks_class, self._object_has_getattribute = self._object_has_getattribute, False
     try:
         return self.var_getattr(tx, name)
     finally:
-        self._object_has_getattribute = own
+        self._object_has_getattribute = asks_class
 
 
 # `OutputGraph.leaf_var_creation_order`: tensors that a call makes leaves are not noted.

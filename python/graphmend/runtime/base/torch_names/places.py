@@ -155,12 +155,12 @@ class Place:
 
 def parse(row: str) -> list[Place]:
     """The places of a row."""
-    found = []
+    places = []
     for text in (part.strip() for part in row.split("|")):
         match = FORM.fullmatch(text)
         if match is None:
             raise ValueError(f"not a place: {text}")
         steps = tuple(Step(step.lastgroup or "", step[step.lastgroup or 0]) for step in STEP.finditer(match["steps"]))
         parameters = tuple(name.strip() for name in match["parameters"].split(",") if name.strip())
-        found.append(Place(text, match["owner"], steps, parameters))
-    return found
+        places.append(Place(text, match["owner"], steps, parameters))
+    return places

@@ -140,7 +140,7 @@ class Release:
     additions: Mapping[str, str]
 
 
-def parsed(version: str) -> Optional[Version]:
+def version_of(version: str) -> Optional[Version]:
     """Major and minor number of a version such as `2.15.0a0+git1f2e3d`; None for a text without numbers."""
     match = re.match(r"(\d+)\.(\d+)", version)
     return (int(match[1]), int(match[2])) if match else None
@@ -148,12 +148,12 @@ def parsed(version: str) -> Optional[Version]:
 
 def base_names() -> dict[str, Optional[str]]:
     """The place of each name of 2.13, as `module:attribute`."""
-    found: dict[str, Optional[str]] = {}
+    places: dict[str, Optional[str]] = {}
     for module, names in NAMES.items():
         for row in names.split():
             name, _, attribute = row.partition("=")
-            found[name] = f"{module}:{'' if attribute == '.' else attribute or name}"
-    return found
+            places[name] = f"{module}:{'' if attribute == '.' else attribute or name}"
+    return places
 
 
 @functools.lru_cache(maxsize=None)
@@ -162,9 +162,9 @@ def rows(version: Version) -> Release:
     names, methods, places = base_names(), dict(METHODS), dict[str, Optional[str]](PLACES)
     additions: dict[str, str] = {}
     if version > BASE:
-        chain = [NEWER[known] for known in sorted(NEWER) if known <= version]
+        chain = [NEWER[newer] for newer in sorted(NEWER) if newer <= version]
     else:
-        chain = [OLDER[known] for known in sorted(OLDER, reverse=True) if known >= version]
+        chain = [OLDER[newer] for newer in sorted(OLDER, reverse=True) if newer >= version]
     for differences in chain:
         names.update(differences.names)
         methods.update(differences.methods)
