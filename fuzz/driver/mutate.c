@@ -100,7 +100,8 @@ static void put_word(input *in) {
 }
 
 size_t mutate(uint64_t *state, unsigned char *bytes, size_t size, size_t capacity, const unsigned char *other, size_t other_size) {
-    static void (*const ways[])(input *) = {change_byte, change_byte, take_away, take_away, repeat_part, take_part_of_other, put_word, put_word};
+    static void (*const ways[])(input *) = {change_byte, change_byte,        take_away, take_away,
+                                            repeat_part, take_part_of_other, put_word,  put_word};
     input in = {state, bytes, size, capacity, other, other_size};
     for (size_t times = length_up_to(&in, 16); times > 0; times--) {
         ways[below(&in, sizeof ways / sizeof *ways)](&in);

@@ -154,8 +154,7 @@ static void look_first(gm_arena *arena, const gm_run *run, const gm_found *found
     gm_jobs_free(earlier.items, earlier.count);
 }
 
-static int run_found(gm_arena *arena, const gm_run *run, const gm_found *found, uint32_t threads,
-                     gm_report_totals *totals) {
+static int run_found(gm_arena *arena, const gm_run *run, const gm_found *found, uint32_t threads, gm_report_totals *totals) {
     keep_memory();
     gm_job_result *results = GM_NEW_ARRAY(arena, gm_job_result, found->targets.count);
     gm_job_results earlier = {NULL, 0};

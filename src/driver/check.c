@@ -274,8 +274,7 @@ static void read_file(void *context) {
     }
 }
 
-gm_checked *gm_check_bytes(gm_arena *arena, const char *path, const char *bytes, size_t size,
-                           const gm_check_options *options) {
+gm_checked *gm_check_bytes(gm_arena *arena, const char *path, const char *bytes, size_t size, const gm_check_options *options) {
     gm_checked *checked = GM_NEW(arena, gm_checked);
     checked->path = path;
     reading state = {arena, checked, bytes, size, options};
@@ -284,7 +283,8 @@ gm_checked *gm_check_bytes(gm_arena *arena, const char *path, const char *bytes,
     }
     if (checked->source == NULL) { /* the budget was too small for the tree: the beginning is shown, without the lines of all the text */
         gm_diagnostics ignored = {0};
-        *checked = (gm_checked){.path = path, .source = gm_parse_source(arena, path, bytes, size < MOST_SHOWN ? size : MOST_SHOWN, &ignored)};
+        *checked = (gm_checked){.path = path,
+                                .source = gm_parse_source(arena, path, bytes, size < MOST_SHOWN ? size : MOST_SHOWN, &ignored)};
     }
     return gm_check_too_large(arena, checked, arena->work_at, GM_TOO_LARGE_WORK);
 }

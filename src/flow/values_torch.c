@@ -19,12 +19,12 @@ static const struct {
     const char *name;
     uint8_t dtype;
 } dtypes[] = {
-    {"bool", GM_DTYPE_BOOL},         {"uint8", GM_DTYPE_INTEGER},     {"int8", GM_DTYPE_INTEGER},      {"int16", GM_DTYPE_INTEGER},
-    {"short", GM_DTYPE_INTEGER},     {"int32", GM_DTYPE_INTEGER},     {"int", GM_DTYPE_INTEGER},       {"int64", GM_DTYPE_INTEGER},
-    {"long", GM_DTYPE_INTEGER},      {"uint16", GM_DTYPE_INTEGER},    {"uint32", GM_DTYPE_INTEGER},    {"uint64", GM_DTYPE_INTEGER},
-    {"float16", GM_DTYPE_FLOATING},  {"half", GM_DTYPE_FLOATING},     {"bfloat16", GM_DTYPE_FLOATING}, {"float32", GM_DTYPE_FLOATING},
-    {"float", GM_DTYPE_FLOATING},    {"float64", GM_DTYPE_FLOATING},  {"double", GM_DTYPE_FLOATING},   {"complex64", GM_DTYPE_COMPLEX},
-    {"cfloat", GM_DTYPE_COMPLEX},    {"complex128", GM_DTYPE_COMPLEX}, {"cdouble", GM_DTYPE_COMPLEX},
+    {"bool", GM_DTYPE_BOOL},        {"uint8", GM_DTYPE_INTEGER},      {"int8", GM_DTYPE_INTEGER},      {"int16", GM_DTYPE_INTEGER},
+    {"short", GM_DTYPE_INTEGER},    {"int32", GM_DTYPE_INTEGER},      {"int", GM_DTYPE_INTEGER},       {"int64", GM_DTYPE_INTEGER},
+    {"long", GM_DTYPE_INTEGER},     {"uint16", GM_DTYPE_INTEGER},     {"uint32", GM_DTYPE_INTEGER},    {"uint64", GM_DTYPE_INTEGER},
+    {"float16", GM_DTYPE_FLOATING}, {"half", GM_DTYPE_FLOATING},      {"bfloat16", GM_DTYPE_FLOATING}, {"float32", GM_DTYPE_FLOATING},
+    {"float", GM_DTYPE_FLOATING},   {"float64", GM_DTYPE_FLOATING},   {"double", GM_DTYPE_FLOATING},   {"complex64", GM_DTYPE_COMPLEX},
+    {"cfloat", GM_DTYPE_COMPLEX},   {"complex128", GM_DTYPE_COMPLEX}, {"cdouble", GM_DTYPE_COMPLEX},
 };
 
 /* dtype of "float32", or UNKNOWN. */
@@ -209,7 +209,8 @@ static uint8_t dtype_of_call(const called_op *at) {
     if (dtype != GM_DTYPE_UNKNOWN) {
         return dtype;
     }
-    bool keeps = keeps_dtype(at->op) || (at->input.dtype == GM_DTYPE_FLOATING && keeps_floating(at->op) && at->call->args.count <= at->first);
+    bool keeps = keeps_dtype(at->op) ||
+                 (at->input.dtype == GM_DTYPE_FLOATING && keeps_floating(at->op) && at->call->args.count <= at->first);
     return keeps ? at->input.dtype : GM_DTYPE_UNKNOWN;
 }
 
@@ -310,10 +311,10 @@ static gm_value size_result(const called_op *at) {
 }
 
 static const uint8_t forms[] = {
-    [GM_TORCH_UNKNOWN] = GM_FORM_ANY,  [GM_TORCH_TENSOR] = GM_FORM_TENSOR, [GM_TORCH_TENSORS] = GM_FORM_TENSORS,
-    [GM_TORCH_BOOL] = GM_FORM_BOOL,    [GM_TORCH_INT] = GM_FORM_INT,       [GM_TORCH_FLOAT] = GM_FORM_FLOAT,
-    [GM_TORCH_SCALAR] = GM_FORM_NUMBER, [GM_TORCH_SIZE] = GM_FORM_SIZE,    [GM_TORCH_STRING] = GM_FORM_STRING,
-    [GM_TORCH_DTYPE] = GM_FORM_DTYPE,  [GM_TORCH_DEVICE] = GM_FORM_DEVICE, [GM_TORCH_NONE] = GM_FORM_NONE,
+    [GM_TORCH_UNKNOWN] = GM_FORM_ANY,   [GM_TORCH_TENSOR] = GM_FORM_TENSOR, [GM_TORCH_TENSORS] = GM_FORM_TENSORS,
+    [GM_TORCH_BOOL] = GM_FORM_BOOL,     [GM_TORCH_INT] = GM_FORM_INT,       [GM_TORCH_FLOAT] = GM_FORM_FLOAT,
+    [GM_TORCH_SCALAR] = GM_FORM_NUMBER, [GM_TORCH_SIZE] = GM_FORM_SIZE,     [GM_TORCH_STRING] = GM_FORM_STRING,
+    [GM_TORCH_DTYPE] = GM_FORM_DTYPE,   [GM_TORCH_DEVICE] = GM_FORM_DEVICE, [GM_TORCH_NONE] = GM_FORM_NONE,
     [GM_TORCH_OTHER] = GM_FORM_ANY,
 };
 
@@ -330,25 +331,20 @@ gm_value gm_evaluate_torch_op(gm_function *function, const gm_torch_op *op, cons
     at.input = receiver != NULL ? *receiver : first != NULL ? gm_value_used(gm_evaluate(function, first)) : gm_value_unknown(node);
     at.first = receiver != NULL ? 0 : 1;
     switch ((gm_torch_result)op->result) {
-    case GM_TORCH_UNKNOWN:
-        return gm_value_unknown(node);
-    case GM_TORCH_TENSOR:
-        return tensor_result(&at);
+    case GM_TORCH_UNKNOWN: return gm_value_unknown(node);
+    case GM_TORCH_TENSOR: return tensor_result(&at);
     case GM_TORCH_TENSORS: {
         gm_value value = gm_value_python(GM_FORM_TENSORS, reason_of(&at), node);
         value.class_ = receiver != NULL && receiver->class_ == GM_VALUE_MAYBE ? GM_VALUE_UNKNOWN : GM_VALUE_NOT;
         return value;
     }
-    case GM_TORCH_SIZE:
-        return size_result(&at);
-    case GM_TORCH_OTHER:
-        return other_result(&at);
+    case GM_TORCH_SIZE: return size_result(&at);
+    case GM_TORCH_OTHER: return other_result(&at);
     case GM_TORCH_STRING:
         return at.call->args.count + at.call->keywords.count > 0 && receiver != NULL
                    ? gm_value_make((gm_value_class)receiver->class_, (gm_value_form)receiver->form, receiver->reason, node)
                    : python_result(&at, GM_FORM_STRING);
-    default:
-        return python_result(&at, (gm_value_form)forms[op->result]);
+    default: return python_result(&at, (gm_value_form)forms[op->result]);
     }
 }
 
@@ -397,7 +393,8 @@ static gm_value make_layer(gm_function *function, const gm_name *name, const gm_
     if (gm_torch_names_have(GM_TORCH_NAMES_PARAMETER_LISTS, name->text)) {
         return gm_value_python(GM_FORM_TENSORS, "parameters", node);
     }
-    return gm_value_python(gm_torch_names_have(GM_TORCH_NAMES_MODULE_LISTS, name->text) ? GM_FORM_MODULES : GM_FORM_MODULE, "a module of torch.nn", node);
+    return gm_value_python(gm_torch_names_have(GM_TORCH_NAMES_MODULE_LISTS, name->text) ? GM_FORM_MODULES : GM_FORM_MODULE,
+                           "a module of torch.nn", node);
 }
 
 gm_value gm_evaluate_torch_call(gm_function *function, const gm_name *name, const gm_node *node) {
@@ -406,16 +403,26 @@ gm_value gm_evaluate_torch_call(gm_function *function, const gm_name *name, cons
         uint8_t form;
         const char *reason;
     } places[] = {
-        {"torch.device", GM_FORM_DEVICE, "a device"},     {"torch.Size", GM_FORM_SIZE, "a size"},
-        {"torch.finfo", GM_FORM_DTYPE, "limits of a dtype"}, {"torch.iinfo", GM_FORM_DTYPE, "limits of a dtype"},
-        {"torch.cuda.", GM_FORM_ANY, "a query of the device"}, {"torch.backends.", GM_FORM_ANY, "a setting of torch"},
-        {"torch.version.", GM_FORM_ANY, "a version"},     {"torch.jit.is_", GM_FORM_BOOL, "a state of the compiler"},
-        {"torch.compiler.is_", GM_FORM_BOOL, "a state of the compiler"}, {"torch.get_", GM_FORM_ANY, "a setting of torch"},
-        {"torch.is_", GM_FORM_BOOL, "a setting of torch"}, {"torch._C.", GM_FORM_ANY, "a setting of torch"},
-        {"torch._dynamo.is_", GM_FORM_BOOL, "a state of the compiler"}, {"torch.Generator", GM_FORM_ANY, "a random generator"},
-        {"torch.no_grad", GM_FORM_ANY, "a context"},      {"torch.enable_grad", GM_FORM_ANY, "a context"},
-        {"torch.distributed.get_", GM_FORM_ANY, "a setting of torch"}, {"torch.distributed.is_", GM_FORM_BOOL, "a setting of torch"},
-        {"torch.distributions.", GM_FORM_ANY, "a distribution"}, {"torch.optim.", GM_FORM_ANY, "an optimizer"},
+        {"torch.device", GM_FORM_DEVICE, "a device"},
+        {"torch.Size", GM_FORM_SIZE, "a size"},
+        {"torch.finfo", GM_FORM_DTYPE, "limits of a dtype"},
+        {"torch.iinfo", GM_FORM_DTYPE, "limits of a dtype"},
+        {"torch.cuda.", GM_FORM_ANY, "a query of the device"},
+        {"torch.backends.", GM_FORM_ANY, "a setting of torch"},
+        {"torch.version.", GM_FORM_ANY, "a version"},
+        {"torch.jit.is_", GM_FORM_BOOL, "a state of the compiler"},
+        {"torch.compiler.is_", GM_FORM_BOOL, "a state of the compiler"},
+        {"torch.get_", GM_FORM_ANY, "a setting of torch"},
+        {"torch.is_", GM_FORM_BOOL, "a setting of torch"},
+        {"torch._C.", GM_FORM_ANY, "a setting of torch"},
+        {"torch._dynamo.is_", GM_FORM_BOOL, "a state of the compiler"},
+        {"torch.Generator", GM_FORM_ANY, "a random generator"},
+        {"torch.no_grad", GM_FORM_ANY, "a context"},
+        {"torch.enable_grad", GM_FORM_ANY, "a context"},
+        {"torch.distributed.get_", GM_FORM_ANY, "a setting of torch"},
+        {"torch.distributed.is_", GM_FORM_BOOL, "a setting of torch"},
+        {"torch.distributions.", GM_FORM_ANY, "a distribution"},
+        {"torch.optim.", GM_FORM_ANY, "an optimizer"},
     };
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         if (starts_with(name->text, places[i].prefix)) {
@@ -443,10 +450,11 @@ gm_value gm_value_of_layer(gm_function *function, const gm_name *type, const gm_
         value.traits &= (uint16_t)~(GM_VALUE_FRESH | GM_VALUE_LEAF_INPUT);
         return value;
     }
-    if (gm_torch_names_have(GM_TORCH_NAMES_OPAQUE_LAYERS, type->text) || strncmp(type->text, "torch.nn.", 9) != 0 || strchr(type->text + 9, '.') != NULL ||
-        strstr(type->text, "MaxPool") != NULL) {
+    if (gm_torch_names_have(GM_TORCH_NAMES_OPAQUE_LAYERS, type->text) || strncmp(type->text, "torch.nn.", 9) != 0 ||
+        strchr(type->text + 9, '.') != NULL || strstr(type->text, "MaxPool") != NULL) {
         return gm_value_unknown(call);
     }
-    gm_value value = gm_value_make(GM_VALUE_TENSOR, GM_FORM_TENSOR, gm_value_text(function->flow, "the result of `nn.%s`", type->text + 9), call);
+    gm_value value = gm_value_make(GM_VALUE_TENSOR, GM_FORM_TENSOR, gm_value_text(function->flow, "the result of `nn.%s`", type->text + 9),
+                                   call);
     return value;
 }

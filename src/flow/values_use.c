@@ -50,9 +50,10 @@ static void look_at_attribute(use_search *search, const gm_node *node, const gm_
         usage->escapes = true;
     }
     if (gm_torch_is_telling(search->function, op, called)) {
-        note(usage, gm_value_text(search->function->flow, "`%s` is used like a tensor, in `.%s`", gm_as_Name(attribute->value)->id->text,
-                                  op->name),
-             node);
+        note(
+            usage,
+            gm_value_text(search->function->flow, "`%s` is used like a tensor, in `.%s`", gm_as_Name(attribute->value)->id->text, op->name),
+            node);
     }
 }
 
@@ -92,8 +93,7 @@ static bool is_layer_call(const use_search *search, const gm_Call *call) {
     }
     const gm_Attribute *callee = gm_as_Attribute(call->func);
     const gm_node *class_def = gm_class_of_self(search->function, callee->value);
-    const gm_attribute *attribute =
-        class_def == NULL ? NULL : gm_class_attribute_of(search->function->flow, class_def, callee->attr);
+    const gm_attribute *attribute = class_def == NULL ? NULL : gm_class_attribute_of(search->function->flow, class_def, callee->attr);
     return attribute != NULL && attribute->type != NULL && strncmp(attribute->type->text, "torch.nn.", 9) == 0 &&
            strcmp(attribute->type->text, "torch.nn.Identity") != 0 && attribute->value.form == GM_FORM_MODULE;
 }
@@ -150,8 +150,9 @@ static void look_at_call(use_search *search, const gm_node *node) {
     if (asks_for_tensor(search, name, call)) {
         gm_usage *usage = usage_of(search, call->args.items[0]);
         if (usage != NULL) {
-            note(usage, gm_value_text(search->function->flow, "`%s` may be a tensor, as the code asks",
-                                      gm_as_Name(call->args.items[0])->id->text), node);
+            note(usage,
+                 gm_value_text(search->function->flow, "`%s` may be a tensor, as the code asks", gm_as_Name(call->args.items[0])->id->text),
+                 node);
         }
         return;
     }
@@ -178,14 +179,10 @@ static bool is_private_use(const gm_node *node, const gm_node *parent) {
     case GM_KIND_Expr:
     case GM_KIND_If:
     case GM_KIND_While:
-    case GM_KIND_Assert:
-        return true;
-    case GM_KIND_AugAssign:
-        return gm_as_AugAssign(parent)->target == node || gm_as_AugAssign(parent)->target->kind == GM_KIND_Name;
-    case GM_KIND_Subscript:
-        return gm_as_Subscript(parent)->slice == node || gm_as_Subscript(parent)->ctx == GM_STORE;
-    default:
-        return false;
+    case GM_KIND_Assert: return true;
+    case GM_KIND_AugAssign: return gm_as_AugAssign(parent)->target == node || gm_as_AugAssign(parent)->target->kind == GM_KIND_Name;
+    case GM_KIND_Subscript: return gm_as_Subscript(parent)->slice == node || gm_as_Subscript(parent)->ctx == GM_STORE;
+    default: return false;
     }
 }
 
@@ -203,17 +200,10 @@ static void look_at_name(use_search *search, const gm_node *node, const gm_node 
 static bool visit(const gm_node *node, const gm_node *parent, void *context) {
     use_search *search = context;
     switch ((gm_kind)node->kind) {
-    case GM_KIND_Attribute:
-        look_at_attribute(search, node, parent);
-        break;
-    case GM_KIND_Call:
-        look_at_call(search, node);
-        break;
-    case GM_KIND_Name:
-        look_at_name(search, node, parent);
-        break;
-    default:
-        break;
+    case GM_KIND_Attribute: look_at_attribute(search, node, parent); break;
+    case GM_KIND_Call: look_at_call(search, node); break;
+    case GM_KIND_Name: look_at_name(search, node, parent); break;
+    default: break;
     }
     return true;
 }

@@ -49,8 +49,9 @@ static gm_text without_prefix(const gm_meaning_type *type, gm_text text) {
 
 /* The kind of value that JSON writes this way. */
 static bool same_kind(const gm_match *in, uint32_t node, uint8_t kind) {
-    static const uint8_t kinds[] = {[GM_VALUE_null] = GM_TAPE_NULL,     [GM_VALUE_true] = GM_TAPE_TRUE,     [GM_VALUE_false] = GM_TAPE_FALSE,
-                                    [GM_VALUE_number] = GM_TAPE_NUMBER, [GM_VALUE_string] = GM_TAPE_STRING, [GM_VALUE_bytes] = GM_TAPE_STRING};
+    static const uint8_t kinds[] = {[GM_VALUE_null] = GM_TAPE_NULL,     [GM_VALUE_true] = GM_TAPE_TRUE,
+                                    [GM_VALUE_false] = GM_TAPE_FALSE,   [GM_VALUE_number] = GM_TAPE_NUMBER,
+                                    [GM_VALUE_string] = GM_TAPE_STRING, [GM_VALUE_bytes] = GM_TAPE_STRING};
     const gm_tape_node *found = gm_match_node(in, node);
     return kind != GM_VALUE_other && (found->kind == kinds[kind] || is_key(in, node)) && (found->flags & GM_TAPE_PYTHON_BYTES) == 0;
 }
@@ -121,7 +122,8 @@ static gm_cost choose(gm_match *in, const gm_meaning_type *type, uint32_t node, 
             }
         }
         if (count > 1 && how != EXACT) {
-            return gm_match_refuse_two(in, node, "`%.*s` could be more than one member", (int)(text.length > 40 ? 40 : text.length), text.bytes);
+            return gm_match_refuse_two(in, node, "`%.*s` could be more than one member", (int)(text.length > 40 ? 40 : text.length),
+                                       text.bytes);
         }
         if (count > 0) {
             bool bare = gm_match_node(in, node)->kind == GM_TAPE_WORD && !is_key(in, node);

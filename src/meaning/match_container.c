@@ -145,7 +145,8 @@ static bool may_stand_alone(const gm_match *in, uint32_t type) {
 /* A single value where a list is expected: an object or a number, never text, which may hold several values. */
 static gm_cost single_item(gm_match *in, const gm_meaning_type *type, uint32_t node) {
     uint8_t kind = gm_match_node(in, node)->kind;
-    if (in->options.strict || !may_stand_alone(in, type->items.items[0]) || (kind != GM_TAPE_OBJECT && kind != GM_TAPE_NUMBER && kind != GM_TAPE_CALL)) {
+    if (in->options.strict || !may_stand_alone(in, type->items.items[0]) ||
+        (kind != GM_TAPE_OBJECT && kind != GM_TAPE_NUMBER && kind != GM_TAPE_CALL)) {
         return gm_match_unexpected(in, type, node);
     }
     gm_cost cost = gm_match_repair(in, GM_REPAIR_SINGLE_ITEM, node);
@@ -394,21 +395,12 @@ gm_cost gm_match_any(gm_match *in, const gm_meaning_type *type, uint32_t node) {
     uint32_t end = found->next;
     gm_cost cost = 3;
     switch (found->kind) {
-    case GM_TAPE_NULL:
-        gm_match_put(in, "null", 4);
-        return cost;
-    case GM_TAPE_TRUE:
-        gm_match_put(in, "true", 4);
-        return cost;
-    case GM_TAPE_FALSE:
-        gm_match_put(in, "false", 5);
-        return cost;
-    case GM_TAPE_NUMBER:
-        return any_number(in, node);
-    case GM_TAPE_WORD:
-        return any_word(in, type, node);
-    case GM_TAPE_STRING:
-        return gm_match_add(gm_match_str(in, type, node), 2);
+    case GM_TAPE_NULL: gm_match_put(in, "null", 4); return cost;
+    case GM_TAPE_TRUE: gm_match_put(in, "true", 4); return cost;
+    case GM_TAPE_FALSE: gm_match_put(in, "false", 5); return cost;
+    case GM_TAPE_NUMBER: return any_number(in, node);
+    case GM_TAPE_WORD: return any_word(in, type, node);
+    case GM_TAPE_STRING: return gm_match_add(gm_match_str(in, type, node), 2);
     case GM_TAPE_LIST:
         gm_match_put_char(in, '[');
         for (uint32_t item = node + 1, count = 0; item < end && cost != GM_NO_FIT; item = gm_match_node(in, item)->next) {
@@ -434,7 +426,6 @@ gm_cost gm_match_any(gm_match *in, const gm_meaning_type *type, uint32_t node) {
         }
         gm_match_put_char(in, '}');
         return gm_match_add(cost, 3);
-    default:
-        return gm_match_unexpected(in, type, node);
+    default: return gm_match_unexpected(in, type, node);
     }
 }

@@ -124,7 +124,7 @@ static gm_cost no_branch(gm_match *in, const gm_meaning_type *type, uint32_t nod
     in->out = out;
     in->explained--;
     return ambiguous ? gm_match_refuse_two(in, node, "no branch fits (%s)", gm_buffer_text(&words))
-                                        : gm_match_refuse(in, node, "no branch fits (%s)", gm_buffer_text(&words));
+                     : gm_match_refuse(in, node, "no branch fits (%s)", gm_buffer_text(&words));
 }
 
 gm_cost gm_match_union(gm_match *in, const gm_meaning_type *type, uint32_t node) {
@@ -133,7 +133,8 @@ gm_cost gm_match_union(gm_match *in, const gm_meaning_type *type, uint32_t node)
         return no_branch(in, type, node, best.ambiguous);
     }
     if (best.tie) {
-        return gm_match_refuse_two(in, node, "could be %s as well as %s", branch_name(in, type, best.branch), branch_name(in, type, best.other));
+        return gm_match_refuse_two(in, node, "could be %s as well as %s", branch_name(in, type, best.branch),
+                                   branch_name(in, type, best.other));
     }
     if (in->out == NULL) {
         in->bounds = NULL;

@@ -57,17 +57,12 @@ static bool plain_parts(const gm_meaning *meaning, const gm_meaning_type *type, 
     case GM_FORM_bool:
     case GM_FORM_int:
     case GM_FORM_float:
-    case GM_FORM_str:
-        return true;
-    case GM_FORM_literal:
-        return plain_values(type);
-    case GM_FORM_annotated:
-        return plain[type->items.items[0]] && !is_checked_later(type);
+    case GM_FORM_str: return true;
+    case GM_FORM_literal: return plain_values(type);
+    case GM_FORM_annotated: return plain[type->items.items[0]] && !is_checked_later(type);
     case GM_FORM_list:
-    case GM_FORM_alias:
-        return plain[type->items.items[0]];
-    case GM_FORM_dict:
-        return gm_meaning_resolve(meaning, type->items.items[0])->form == GM_FORM_str && plain[type->items.items[1]];
+    case GM_FORM_alias: return plain[type->items.items[0]];
+    case GM_FORM_dict: return gm_meaning_resolve(meaning, type->items.items[0])->form == GM_FORM_str && plain[type->items.items[1]];
     case GM_FORM_union:
         for (uint32_t i = 0; i < type->items.count; i++) {
             if (!plain[type->items.items[i]]) {
@@ -75,8 +70,7 @@ static bool plain_parts(const gm_meaning *meaning, const gm_meaning_type *type, 
             }
         }
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -142,7 +136,8 @@ static bool is_type_word(const reader *in, uint32_t node) {
     gm_text text = {in->tape->text + found->start, found->end - found->start};
     for (size_t i = 0; found->kind == GM_TAPE_WORD && words[i] != NULL; i++) {
         size_t length = strlen(words[i]);
-        if (text.length >= length && memcmp(text.bytes, words[i], length) == 0 && (text.length == length || !gm_tape_is_name(text.bytes[length]))) {
+        if (text.length >= length && memcmp(text.bytes, words[i], length) == 0 &&
+            (text.length == length || !gm_tape_is_name(text.bytes[length]))) {
             return true;
         }
     }
@@ -159,7 +154,8 @@ static bool is_echo(const reader *in, const gm_candidate *candidate) {
         if (is_type_word(in, node) && (found->flags & GM_TAPE_KEY) == 0) {
             return true;
         }
-        if (schema && (found->flags & GM_TAPE_KEY) != 0 && (gm_text_is(text, "$schema") || gm_text_is(text, "$defs") || gm_text_is(text, "$ref"))) {
+        if (schema && (found->flags & GM_TAPE_KEY) != 0 &&
+            (gm_text_is(text, "$schema") || gm_text_is(text, "$defs") || gm_text_is(text, "$ref"))) {
             return true;
         }
     }
@@ -188,8 +184,8 @@ static bool is_alike(reader *in, const gm_meaning_type *type, uint32_t node, uns
         return false;
     }
     if (type->form != GM_FORM_record) {
-        bool list = type->form == GM_FORM_list || type->form == GM_FORM_set || type->form == GM_FORM_frozenset || type->form == GM_FORM_tuple ||
-                    type->form == GM_FORM_tuple_of;
+        bool list = type->form == GM_FORM_list || type->form == GM_FORM_set || type->form == GM_FORM_frozenset ||
+                    type->form == GM_FORM_tuple || type->form == GM_FORM_tuple_of;
         if (list && type->items.count > 0 && found->kind == GM_TAPE_OBJECT && depth < 4) {
             return is_alike(in, gm_meaning_resolve(in->match.meaning, type->items.items[0]), node, depth + 1);
         }
@@ -539,8 +535,7 @@ static gm_text without_emphasis(gm_text text) {
     static const char *const marks[] = {"**", "__", "*", "`", NULL};
     for (size_t i = 0; marks[i] != NULL; i++) {
         size_t length = strlen(marks[i]);
-        if (text.length > 2 * length && starts_with(text, marks[i]) &&
-            memcmp(text.bytes + text.length - length, marks[i], length) == 0) {
+        if (text.length > 2 * length && starts_with(text, marks[i]) && memcmp(text.bytes + text.length - length, marks[i], length) == 0) {
             return trim((gm_text){text.bytes + length, text.length - (uint32_t)(2 * length)});
         }
     }
@@ -612,8 +607,8 @@ static bool has_form(const reader *in, const gm_meaning_type *type, gm_form form
 /* A text that is asked for is all of the answer. Only where it is one JSON string as a whole is it the content of that. */
 static void read_text(reader *in) {
     gm_text text = whole_text(in);
-    bool quoted = text.length > 1 && text.bytes[0] == '"' && in->tape->candidates.count == 1 &&
-                  !in->tape->candidates.items[0].broken && !in->tape->candidates.items[0].open &&
+    bool quoted = text.length > 1 && text.bytes[0] == '"' && in->tape->candidates.count == 1 && !in->tape->candidates.items[0].broken &&
+                  !in->tape->candidates.items[0].open &&
                   in->tape->candidates.items[0].repairs == in->tape->candidates.items[0].repairs_end &&
                   gm_match_node(&in->match, in->tape->candidates.items[0].node)->kind == GM_TAPE_STRING &&
                   in->tape->candidates.items[0].end == (uint32_t)(text.bytes - in->tape->text) + text.length;

@@ -72,7 +72,8 @@ static const gm_node *default_of(const gm_arguments *arguments, uint32_t number)
     if (number >= positional) {
         return arguments->kw_defaults.items[number - positional];
     }
-    return number + arguments->defaults.count >= positional ? arguments->defaults.items[number + arguments->defaults.count - positional] : NULL;
+    return number + arguments->defaults.count >= positional ? arguments->defaults.items[number + arguments->defaults.count - positional]
+                                                            : NULL;
 }
 
 /* The type of a parameter only tells the reader of a meaning; one that is not known is `any`. */
@@ -165,7 +166,8 @@ static void find_tools(gm_builder *in, const gm_target *target) {
         for (uint32_t k = 0; k < keywords->count; k++) {
             const gm_keyword *keyword = gm_as_keyword(keywords->items[k]);
             const gm_node *value = keyword->value;
-            if (keyword->arg != NULL && gm_name_is(keyword->arg, "tools") && (value->kind == GM_KIND_List || value->kind == GM_KIND_Tuple)) {
+            if (keyword->arg != NULL && gm_name_is(keyword->arg, "tools") &&
+                (value->kind == GM_KIND_List || value->kind == GM_KIND_Tuple)) {
                 add_tools(in, target->place, value->kind == GM_KIND_List ? &gm_as_List(value)->elts : &gm_as_Tuple(value)->elts);
             }
         }
@@ -186,7 +188,8 @@ static void add_function(gm_builder *in, const gm_target *target) {
     find_tools(in, target);
 }
 
-gm_source_problem gm_source_meaning(gm_arena *arena, const char *path, const char *bytes, size_t size, const char *name, gm_meaning *meaning) {
+gm_source_problem gm_source_meaning(gm_arena *arena, const char *path, const char *bytes, size_t size, const char *name,
+                                    gm_meaning *meaning) {
     gm_builder in = {.arena = arena, .meaning = meaning};
     *meaning = (gm_meaning){0};
     gm_code code = {.path = path, .tree = gm_parse(arena, path, bytes, size, NULL)};

@@ -17,7 +17,8 @@ typedef struct gm_source_problem {
 } gm_source_problem;
 
 /* The meaning of the function or class with a qualified name ("Person", "Office.hire", "make.<locals>.Person"). */
-gm_source_problem gm_source_meaning(gm_arena *arena, const char *path, const char *bytes, size_t size, const char *name, gm_meaning *meaning);
+gm_source_problem gm_source_meaning(gm_arena *arena, const char *path, const char *bytes, size_t size, const char *name,
+                                    gm_meaning *meaning);
 
 /* Append what the functions and classes of a file are called and what is written about them, as JSON: {"definitions": [{"name", "kind": "class" or
  * "function", "line", "doc", "members": [{"name", "note"}, ...]}, ...]}, in the order of the file. A file with syntax errors, or

@@ -17,7 +17,8 @@ static const char *const enum_names[] = {"enum.Enum", "enum.IntEnum", "enum.StrE
 static const char *const flag_names[] = {"enum.Flag", "enum.IntFlag", NULL};
 static const char *const class_var_names[] = {"typing.ClassVar", NULL};
 static const char *const kw_only_names[] = {"dataclasses.KW_ONLY", NULL};
-static const char *const field_names[] = {"dataclasses.field", "attr.field", "attr.ib", "attr.attrib", "pydantic.Field", "pydantic.fields.Field", NULL};
+static const char *const field_names[] = {"dataclasses.field",     "attr.field", "attr.ib", "attr.attrib", "pydantic.Field",
+                                          "pydantic.fields.Field", NULL};
 static const char *const required_names[] = {"typing.Required", NULL};
 static const char *const not_required_names[] = {"typing.NotRequired", NULL};
 
@@ -35,7 +36,6 @@ static bool go_on(gm_builder *in, const gm_target *class, uint32_t at, uint32_t 
     in->bases++;
     return true;
 }
-
 
 static const gm_node *without_brackets(const gm_node *node) {
     return node->kind == GM_KIND_Subscript ? gm_as_Subscript(node)->value : node;
@@ -80,7 +80,8 @@ static bool derives_from(gm_builder *in, const gm_target *class, const char *con
     const gm_ClassDef *definition = gm_as_ClassDef(class->node);
     for (uint32_t i = 0; go_on(in, class, i, definition->bases.count, depth); i++) {
         gm_target target = gm_source_resolve(in, class->place, definition->bases.items[i]);
-        if ((target.external != NULL && gm_text_in(target.external, names)) || (is_class(&target) && derives_from(in, &target, names, depth + 1))) {
+        if ((target.external != NULL && gm_text_in(target.external, names)) ||
+            (is_class(&target) && derives_from(in, &target, names, depth + 1))) {
             return true;
         }
     }
@@ -329,8 +330,8 @@ static void lower_name(gm_builder *in, const gm_name *name, gm_meaning_value *va
 static bool shifted(gm_builder *in, const gm_place *place, const gm_node *node, gm_meaning_value *value) {
     gm_meaning_value left = {0};
     gm_meaning_value right = {0};
-    if (node->kind != GM_KIND_BinOp || gm_as_BinOp(node)->op != GM_OP_LShift || !gm_source_value(in, place, gm_as_BinOp(node)->left, &left) ||
-        !gm_source_value(in, place, gm_as_BinOp(node)->right, &right)) {
+    if (node->kind != GM_KIND_BinOp || gm_as_BinOp(node)->op != GM_OP_LShift ||
+        !gm_source_value(in, place, gm_as_BinOp(node)->left, &left) || !gm_source_value(in, place, gm_as_BinOp(node)->right, &right)) {
         return false;
     }
     uint64_t number = small_integer(left.text);
@@ -381,7 +382,8 @@ void gm_source_enumeration(gm_builder *in, const gm_target *target, uint32_t ind
     in->meaning->types.items[index].doc = gm_source_docstring(in->arena, inside->code->tree, inside->body);
     for (uint32_t i = 0; i < inside->body->count; i++) {
         const gm_node *node = inside->body->items[i];
-        if (node->kind != GM_KIND_Assign || gm_as_Assign(node)->targets.count != 1 || gm_as_Assign(node)->targets.items[0]->kind != GM_KIND_Name) {
+        if (node->kind != GM_KIND_Assign || gm_as_Assign(node)->targets.count != 1 ||
+            gm_as_Assign(node)->targets.items[0]->kind != GM_KIND_Name) {
             continue;
         }
         const gm_name *name = gm_as_Name(gm_as_Assign(node)->targets.items[0])->id;
@@ -418,7 +420,8 @@ uint32_t gm_source_class(gm_builder *in, const gm_target *target, const char *wo
     }
     record_kind kind = kind_of(in, target, 0);
     if (kind == NOT_A_RECORD) {
-        gm_source_refuse(in, target->place, target->node, "`%s` cannot be read from text: it has no declared fields", definition->name->text);
+        gm_source_refuse(in, target->place, target->node, "`%s` cannot be read from text: it has no declared fields",
+                         definition->name->text);
         return 0;
     }
     index = gm_source_reserve(in, target->node, name);

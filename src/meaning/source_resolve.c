@@ -121,9 +121,7 @@ static void look_in(const gm_list *body, const char *name, binding *found, unsig
 
 static void look_at(const gm_node *node, const char *name, binding *found, unsigned depth) {
     switch (node->kind) {
-    case GM_KIND_ClassDef:
-        *found = strcmp(gm_as_ClassDef(node)->name->text, name) == 0 ? (binding){node, NULL} : *found;
-        return;
+    case GM_KIND_ClassDef: *found = strcmp(gm_as_ClassDef(node)->name->text, name) == 0 ? (binding){node, NULL} : *found; return;
     case GM_KIND_FunctionDef:
     case GM_KIND_AsyncFunctionDef:
         *found = strcmp(((const gm_FunctionDef *)(const void *)node)->name->text, name) == 0 ? (binding){node, NULL} : *found;
@@ -136,15 +134,9 @@ static void look_at(const gm_node *node, const char *name, binding *found, unsig
     case GM_KIND_AnnAssign:
         *found = names_target(gm_as_AnnAssign(node)->target, name) && gm_as_AnnAssign(node)->value != NULL ? (binding){node, NULL} : *found;
         return;
-    case GM_KIND_TypeAlias:
-        *found = names_target(gm_as_TypeAlias(node)->name, name) ? (binding){node, NULL} : *found;
-        return;
-    case GM_KIND_Import:
-        look_at_import(node, &gm_as_Import(node)->names, name, found);
-        return;
-    case GM_KIND_ImportFrom:
-        look_at_import(node, &gm_as_ImportFrom(node)->names, name, found);
-        return;
+    case GM_KIND_TypeAlias: *found = names_target(gm_as_TypeAlias(node)->name, name) ? (binding){node, NULL} : *found; return;
+    case GM_KIND_Import: look_at_import(node, &gm_as_Import(node)->names, name, found); return;
+    case GM_KIND_ImportFrom: look_at_import(node, &gm_as_ImportFrom(node)->names, name, found); return;
     case GM_KIND_If:
         look_in(&gm_as_If(node)->body, name, found, depth + 1);
         look_in(&gm_as_If(node)->orelse, name, found, depth + 1);
@@ -153,8 +145,7 @@ static void look_at(const gm_node *node, const char *name, binding *found, unsig
         look_in(&gm_as_Try(node)->body, name, found, depth + 1);
         look_in(&gm_as_Try(node)->orelse, name, found, depth + 1);
         return;
-    default:
-        return;
+    default: return;
     }
 }
 
@@ -214,7 +205,8 @@ static gm_target follow_import(gm_builder *in, const gm_place *place, const bind
         return member_of(in, code, module);
     }
     if (import->level > 0) {
-        return (gm_target){.module = gm_source_module(in, place->code, from[0] != '\0' ? join(in->arena, from, ".", module) : module, import->level)};
+        return (gm_target){
+            .module = gm_source_module(in, place->code, from[0] != '\0' ? join(in->arena, from, ".", module) : module, import->level)};
     }
     return external(in, join(in->arena, from, ".", module));
 }
@@ -274,7 +266,8 @@ static gm_target resolve_in(gm_builder *in, const gm_place *place, const char *n
 }
 
 static gm_target resolve_name(gm_builder *in, const gm_place *place, const char *name) {
-    static const char *const builtins[] = {"int", "float", "str", "bool", "bytes", "object", "list", "dict", "set", "frozenset", "tuple", "type", NULL};
+    static const char *const builtins[] = {"int",  "float", "str",       "bool",  "bytes", "object", "list",
+                                           "dict", "set",   "frozenset", "tuple", "type",  NULL};
     for (const gm_place *at = place; at != NULL; at = at->outer) {
         gm_target target = resolve_in(in, at, name);
         if (is_known(&target)) {

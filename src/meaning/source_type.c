@@ -61,8 +61,8 @@ static const char *const optional_names[] = {"typing.Optional", NULL};
 static const char *const union_names[] = {"typing.Union", NULL};
 static const char *const literal_names[] = {"typing.Literal", NULL};
 static const char *const annotated_names[] = {"typing.Annotated", NULL};
-static const char *const transparent_names[] = {"typing.Required", "typing.NotRequired",      "typing.ReadOnly", "typing.Final",
-                                                "typing.ClassVar", "dataclasses.InitVar", NULL};
+static const char *const transparent_names[] = {
+    "typing.Required", "typing.NotRequired", "typing.ReadOnly", "typing.Final", "typing.ClassVar", "dataclasses.InitVar", NULL};
 static const char *const variable_names[] = {"typing.TypeVar", NULL};
 static const char *const new_type_names[] = {"typing.NewType", NULL};
 
@@ -87,7 +87,8 @@ static bool same_type(const gm_meaning_type *a, const gm_meaning_type *b) {
         same = left->kind == right->kind && gm_text_equal(left->text, right->text) && gm_text_equal(left->name, right->name);
     }
     for (uint32_t i = 0; same && i < a->bounds.count; i++) {
-        same = gm_text_equal(a->bounds.items[i].name, b->bounds.items[i].name) && gm_text_equal(a->bounds.items[i].value, b->bounds.items[i].value);
+        same = gm_text_equal(a->bounds.items[i].name, b->bounds.items[i].name) &&
+               gm_text_equal(a->bounds.items[i].value, b->bounds.items[i].value);
     }
     return same;
 }
@@ -370,17 +371,13 @@ static uint32_t assigned_type(gm_builder *in, const gm_target *target, const gm_
 
 static uint32_t definition_type(gm_builder *in, const gm_place *place, const gm_node *node, const gm_target *target, const char *words) {
     switch (target->node->kind) {
-    case GM_KIND_ClassDef:
-        return gm_source_class(in, target, words);
-    case GM_KIND_Assign:
-        return assigned_type(in, target, gm_as_Assign(target->node)->value);
-    case GM_KIND_AnnAssign:
-        return assigned_type(in, target, gm_as_AnnAssign(target->node)->value);
+    case GM_KIND_ClassDef: return gm_source_class(in, target, words);
+    case GM_KIND_Assign: return assigned_type(in, target, gm_as_Assign(target->node)->value);
+    case GM_KIND_AnnAssign: return assigned_type(in, target, gm_as_AnnAssign(target->node)->value);
     case GM_KIND_TypeAlias:
         return alias_type(in, target->place, target->node, gm_as_Name(gm_as_TypeAlias(target->node)->name)->id->text,
                           gm_as_TypeAlias(target->node)->value);
-    default:
-        return unknown(in, place, node, "a function is no type");
+    default: return unknown(in, place, node, "a function is no type");
     }
 }
 
@@ -509,17 +506,14 @@ static uint32_t type_of(gm_builder *in, const gm_place *place, const gm_node *no
         }
         break;
     case GM_KIND_Name:
-    case GM_KIND_Attribute:
-        return named_type(in, place, node);
-    case GM_KIND_Subscript:
-        return subscript_type(in, place, node);
+    case GM_KIND_Attribute: return named_type(in, place, node);
+    case GM_KIND_Subscript: return subscript_type(in, place, node);
     case GM_KIND_BinOp:
         if (gm_as_BinOp(node)->op == GM_OP_BitOr) {
             return union_type(in, place, node);
         }
         break;
-    default:
-        break;
+    default: break;
     }
     return unknown(in, place, node, "an annotation that is no type");
 }

@@ -38,8 +38,8 @@ static void add_base64(gm_buffer *out, const gm_buffer *bytes) {
 
 static bool constant_value(gm_builder *in, const gm_place *place, const gm_node *node, bool negative, gm_meaning_value *value) {
     static const uint8_t kinds[] = {
-        [GM_LITERAL_None] = GM_VALUE_null,   [GM_LITERAL_True] = GM_VALUE_true,    [GM_LITERAL_False] = GM_VALUE_false,
-        [GM_LITERAL_int] = GM_VALUE_number,  [GM_LITERAL_float] = GM_VALUE_number, [GM_LITERAL_str] = GM_VALUE_string,
+        [GM_LITERAL_None] = GM_VALUE_null,   [GM_LITERAL_True] = GM_VALUE_true,      [GM_LITERAL_False] = GM_VALUE_false,
+        [GM_LITERAL_int] = GM_VALUE_number,  [GM_LITERAL_float] = GM_VALUE_number,   [GM_LITERAL_str] = GM_VALUE_string,
         [GM_LITERAL_bytes] = GM_VALUE_bytes, [GM_LITERAL_Ellipsis] = GM_VALUE_other, [GM_LITERAL_complex] = GM_VALUE_other,
     };
     const gm_constant *constant = &gm_as_Constant(node)->value;
@@ -102,7 +102,8 @@ bool gm_source_value(gm_builder *in, const gm_place *place, const gm_node *node,
 }
 
 static bool is_empty(const gm_node *node) {
-    return (node->kind == GM_KIND_List && gm_as_List(node)->elts.count == 0) || (node->kind == GM_KIND_Dict && gm_as_Dict(node)->keys.count == 0) ||
+    return (node->kind == GM_KIND_List && gm_as_List(node)->elts.count == 0) ||
+           (node->kind == GM_KIND_Dict && gm_as_Dict(node)->keys.count == 0) ||
            (node->kind == GM_KIND_Tuple && gm_as_Tuple(node)->elts.count == 0);
 }
 
@@ -178,9 +179,12 @@ static void add_note(gm_buffer *note, gm_text text) {
 
 /* The bound that a constructor with one argument stands for: `Ge(0)`. */
 static const char *bound_of(const char *class) {
-    static const char *const pairs[][2] = {{"annotated_types.Ge", "ge"},          {"annotated_types.Gt", "gt"},
-                                           {"annotated_types.Le", "le"},          {"annotated_types.Lt", "lt"},
-                                           {"annotated_types.MinLen", "min_length"}, {"annotated_types.MaxLen", "max_length"},
+    static const char *const pairs[][2] = {{"annotated_types.Ge", "ge"},
+                                           {"annotated_types.Gt", "gt"},
+                                           {"annotated_types.Le", "le"},
+                                           {"annotated_types.Lt", "lt"},
+                                           {"annotated_types.MinLen", "min_length"},
+                                           {"annotated_types.MaxLen", "max_length"},
                                            {"annotated_types.MultipleOf", "multiple_of"}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         if (strcmp(pairs[i][0], class) == 0) {

@@ -103,9 +103,11 @@ static bool is_in_place(const gm_tape *tape, const scan *in) {
     char before = in->at > in->from ? tape->text[in->at - 1] : ' ';
     char behind = tape->text[in->at + 1];
     if (in->inner % 2 == 0) {
-        return (gm_tape_is_blank(before) || strchr("([/-=", before) != NULL) && !gm_tape_is_blank(behind) && strchr(",:;{}[]", behind) == NULL;
+        return (gm_tape_is_blank(before) || strchr("([/-=", before) != NULL) && !gm_tape_is_blank(behind) &&
+               strchr(",:;{}[]", behind) == NULL;
     }
-    return !gm_tape_is_blank(before) && (gm_tape_is_blank(behind) || strchr(".!?/-'>", behind) != NULL || introduces_words(tape, in->at + 1));
+    return !gm_tape_is_blank(before) &&
+           (gm_tape_is_blank(behind) || strchr(".!?/-'>", behind) != NULL || introduces_words(tape, in->at + 1));
 }
 
 static gm_outcome skip_inner(gm_tape *tape, scan *in, bool *ends) {

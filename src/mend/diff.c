@@ -59,8 +59,7 @@ static void trim(differ *all) {
     while (all->first < old_end && all->first < new_end && equal(&all->old.lines[all->first], &all->new.lines[all->first])) {
         all->first++;
     }
-    while (old_end > all->first && new_end > all->first &&
-           equal(&all->old.lines[old_end - 1], &all->new.lines[new_end - 1])) {
+    while (old_end > all->first && new_end > all->first && equal(&all->old.lines[old_end - 1], &all->new.lines[new_end - 1])) {
         old_end--;
         new_end--;
     }
@@ -69,8 +68,7 @@ static void trim(differ *all) {
 }
 
 static int32_t follow(const differ *all, int32_t x, int32_t k) {
-    while (x < all->old_size && x - k < all->new_size &&
-           equal(&all->old.lines[all->first + x], &all->new.lines[all->first + x - k])) {
+    while (x < all->old_size && x - k < all->new_size && equal(&all->old.lines[all->first + x], &all->new.lines[all->first + x - k])) {
         x++;
     }
     return x;
@@ -184,8 +182,7 @@ static void add_hunk(gm_buffer *out, const differ *all, uint32_t from, uint32_t 
 static void add_hunks(gm_buffer *out, const differ *all) {
     for (uint32_t from = all->changes.count; from-- > 0;) {
         uint32_t to = from;
-        while (to > 0 && all->changes.items[to - 1].old - (all->changes.items[to].old + all->changes.items[to].old_count) <=
-                             2 * CONTEXT) {
+        while (to > 0 && all->changes.items[to - 1].old - (all->changes.items[to].old + all->changes.items[to].old_count) <= 2 * CONTEXT) {
             to--;
         }
         add_hunk(out, all, from, to);

@@ -130,10 +130,8 @@ static bool starts_statement(uint8_t kind) {
     case GM_TOKEN_return:
     case GM_TOKEN_try:
     case GM_TOKEN_while:
-    case GM_TOKEN_with:
-        return true;
-    default:
-        return false;
+    case GM_TOKEN_with: return true;
+    default: return false;
     }
 }
 

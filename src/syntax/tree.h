@@ -129,18 +129,26 @@ typedef struct gm_constant {
 #include "syntax/nodes.def"
 
 /* Checked downcasts: gm_as_If(node). */
-#define GM_BEGIN(K, group)                                \
+#define GM_BEGIN(K, group)                                 \
     static inline gm_##K *gm_as_##K(const gm_node *node) { \
-        assert(node->kind == GM_KIND_##K);                \
-        return (gm_##K *)(uintptr_t)node;                 \
+        assert(node->kind == GM_KIND_##K);                 \
+        return (gm_##K *)(uintptr_t)node;                  \
     }
 #define GM_END(kind)
 #include "syntax/nodes.def"
 
 /* Reflection, for walkers and dumps. */
 typedef enum gm_field_type {
-    GM_FIELD_NODE, GM_FIELD_OPTIONAL, GM_FIELD_LIST, GM_FIELD_NAME, GM_FIELD_NAMES, GM_FIELD_OPERATOR,
-    GM_FIELD_OPERATORS, GM_FIELD_CONTEXT, GM_FIELD_INTEGER, GM_FIELD_CONSTANT
+    GM_FIELD_NODE,
+    GM_FIELD_OPTIONAL,
+    GM_FIELD_LIST,
+    GM_FIELD_NAME,
+    GM_FIELD_NAMES,
+    GM_FIELD_OPERATOR,
+    GM_FIELD_OPERATORS,
+    GM_FIELD_CONTEXT,
+    GM_FIELD_INTEGER,
+    GM_FIELD_CONSTANT
 } gm_field_type;
 
 typedef struct gm_field {
