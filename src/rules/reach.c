@@ -33,7 +33,7 @@ struct gm_reach {
     uint32_t wrappers; /* defs that find_wrappers has come by */
 };
 
-typedef struct gm_reaching {
+typedef struct reaching {
     gm_analysis *analysis;
     gm_function *function; /* whose body is read */
     const gm_node *called; /* by the call that was read last */
