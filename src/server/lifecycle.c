@@ -48,14 +48,15 @@ static gm_client read_client(const gm_call *call) {
 
 static void add_capabilities(gm_call *call) {
     const gm_client *client = &call->server->client;
-    gm_buffer_printf(&call->out,
-                     "{\"capabilities\": {\"positionEncoding\": \"%s\", "
-                     "\"textDocumentSync\": {\"openClose\": true, \"change\": 2, \"save\": {\"includeText\": false}}, "
-                     "\"diagnosticProvider\": {\"identifier\": \"graphmend\", \"interFileDependencies\": false, \"workspaceDiagnostics\": false}, "
-                     "\"codeActionProvider\": {\"codeActionKinds\": [\"quickfix\", \"source.fixAll.graphmend\"]}, "
-                     "\"hoverProvider\": true, \"codeLensProvider\": {}, \"inlayHintProvider\": true, "
-                     "\"notebookDocumentSync\": {\"notebookSelector\": [{\"notebook\": {\"notebookType\": \"jupyter-notebook\"}}]}, ",
-                     gm_units_names[client->units]);
+    gm_buffer_printf(
+        &call->out,
+        "{\"capabilities\": {\"positionEncoding\": \"%s\", "
+        "\"textDocumentSync\": {\"openClose\": true, \"change\": 2, \"save\": {\"includeText\": false}}, "
+        "\"diagnosticProvider\": {\"identifier\": \"graphmend\", \"interFileDependencies\": false, \"workspaceDiagnostics\": false}, "
+        "\"codeActionProvider\": {\"codeActionKinds\": [\"quickfix\", \"source.fixAll.graphmend\"]}, "
+        "\"hoverProvider\": true, \"codeLensProvider\": {}, \"inlayHintProvider\": true, "
+        "\"notebookDocumentSync\": {\"notebookSelector\": [{\"notebook\": {\"notebookType\": \"jupyter-notebook\"}}]}, ",
+        gm_units_names[client->units]);
     if (client->shows_documents) {
         gm_buffer_add_text(&call->out, "\"executeCommandProvider\": {\"commands\": [\"graphmend.openRule\"]}, ");
     }

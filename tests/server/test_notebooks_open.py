@@ -101,7 +101,11 @@ def test_cells_that_move_keep_their_text(client) -> None:
 
 def test_actions_in_cells(start) -> None:
     client = start(textDocument={"codeAction": LITERAL})
-    function = FUNCTION.replace("    if x.float().sum()", "    s = x.float().sum()\n    if s").replace("y = x", "y = s").replace("(x)", "(x: torch.Tensor)")
+    function = (
+        FUNCTION.replace("    if x.float().sum()", "    s = x.float().sum()\n    if s")
+        .replace("y = x", "y = s")
+        .replace("(x)", "(x: torch.Tensor)")
+    )
     _, cells = open_notebook(client, (IMPORTS, "python"), (function, "python"))
     where = {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}
     for only in (["quickfix"], ["source.fixAll"]):
