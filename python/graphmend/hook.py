@@ -89,7 +89,9 @@ def chooses_builtins(path: str, data: bytes) -> bool:
     names = (getattr(node, name, None) for node in nodes for name in ("id", "attr", "value"))
     found = any(type(name) is str and name == "__builtins__" for name in names)
     if found:
-        state.choosing[f"{path}: it names `__builtins__`, and code with other builtins would not find the runtime"] = None
+        state.choosing[f"{path}: it names `__builtins__`, and code with other builtins would not find the runtime"] = (
+            None
+        )
     return found
 
 
