@@ -13,7 +13,7 @@ int gm_cli_check(int count, char **arguments) {
         {"--write-baseline", NULL, &asked.write_baseline, "FILE", "list everything that is found in a file for `--baseline`"},
     };
     int shared = gm_lint_options(options + OWN, &asked);
-    const gm_usage usage = {
+    const gm_cli_usage usage = {
         .synopsis = "graphmend check [OPTIONS] [PATH...]",
         .summary = "Says where torch.compile will break the graph, why, and what to write instead.\n\n"
                    "  graphmend check                             the current folder\n"

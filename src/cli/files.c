@@ -186,7 +186,7 @@ static int run_found(gm_arena *arena, const gm_run *run, const gm_found *found, 
     return status;
 }
 
-int gm_cli_paths(int count, char **arguments, const gm_usage *usage, char ***paths) {
+int gm_cli_paths(int count, char **arguments, const gm_cli_usage *usage, char ***paths) {
     static char here[] = ".";
     int operands = gm_options_read(count, arguments, usage);
     *paths = arguments + 1;

@@ -6,7 +6,7 @@ int gm_cli_fix(int count, char **arguments) {
     gm_lint asked = {.format = "full", .fix = true};
     gm_option options[GM_LINT_OPTIONS];
     int shared = gm_lint_options(options, &asked);
-    const gm_usage usage = {
+    const gm_cli_usage usage = {
         .synopsis = "graphmend fix [OPTIONS] [PATH...]",
         .summary = "Rewrites files in plain torch where it is proved that they compute, print, raise and mutate the same.\n\n"
                    "  graphmend fix --diff src/                   a patch; nothing is written\n"

@@ -182,7 +182,7 @@ static int lint(gm_arena *arena, void *context) {
     return status_of(asked, status, &totals);
 }
 
-int gm_lint_run(gm_lint *asked, int count, char **arguments, const gm_usage *usage) {
+int gm_lint_run(gm_lint *asked, int count, char **arguments, const gm_cli_usage *usage) {
     gm_report_format format;
     asked->run.command = arguments[0];
     int operands = gm_cli_paths(count, arguments, usage, &asked->run.paths);

@@ -42,7 +42,7 @@ enum { GM_LINT_OPTIONS = 40 };
 int gm_lint_options(gm_option *options, gm_lint *asked);
 
 /* Read `arguments` and do what they ask. Returns the exit status. */
-int gm_lint_run(gm_lint *asked, int count, char **arguments, const gm_usage *usage);
+int gm_lint_run(gm_lint *asked, int count, char **arguments, const gm_cli_usage *usage);
 
 /* Write the report to the file that is asked for; says what is wrong and returns false. */
 bool gm_lint_open_output(const gm_lint *asked);

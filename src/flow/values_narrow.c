@@ -150,7 +150,7 @@ static bool same_bindings(gm_reaching *reaching, const gm_node *left, const gm_n
            memcmp(kept, list.items, count * sizeof *kept) == 0;
 }
 
-bool gm_value_ruled_out(gm_function *function, const gm_usage *usage, const gm_node *use) {
+bool gm_value_ruled_out(gm_function *function, const gm_value_usage *usage, const gm_node *use) {
     gm_work(function->flow->arena, usage->questions.count);
     for (uint32_t i = 0; i < usage->questions.count; i++) {
         const gm_node *question = usage->questions.items[i];

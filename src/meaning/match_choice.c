@@ -40,7 +40,7 @@ static bool same_loosely(gm_text a, gm_text b) {
 
 static gm_text without_prefix(const gm_meaning_type *type, gm_text text) {
     uint32_t length = type->name.length;
-    if (type->form != GM_FORM_literal && text.length > length + 1 && text.bytes[length] == '.' &&
+    if (type->form != GM_MEANING_literal && text.length > length + 1 && text.bytes[length] == '.' &&
         memcmp(text.bytes, type->name.bytes, length) == 0) {
         return (gm_text){text.bytes + length + 1, text.length - length - 1};
     }
@@ -85,7 +85,7 @@ static bool is_string(const gm_match *in, uint32_t node) {
 }
 
 static bool by_name(const gm_meaning_type *type, const gm_meaning_value *value) {
-    return value->name.bytes != NULL && (type->form != GM_FORM_literal ? !type->by_value : true);
+    return value->name.bytes != NULL && (type->form != GM_MEANING_literal ? !type->by_value : true);
 }
 
 static bool agrees(gm_match *in, const gm_meaning_type *type, uint32_t node, gm_text text, const gm_meaning_value *value, spelling how) {
@@ -151,7 +151,7 @@ static void put_member(gm_match *in, const gm_meaning_type *type, uint32_t index
         } else {
             put_value(in, value);
         }
-    } else if (type->form == GM_FORM_literal && in->plain[type - in->meaning->types.items]) {
+    } else if (type->form == GM_MEANING_literal && in->plain[type - in->meaning->types.items]) {
         put_value(in, value);
     } else {
         gm_match_put_number(in, index);

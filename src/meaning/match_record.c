@@ -310,7 +310,7 @@ static gm_cost put_fields(gm_match *in, const record *to, bool keyed) {
         if (keyed && in->out != NULL) {
             put_name(in, type, i);
         }
-        const gm_step step = {in->path, type->fields.items[i].name, 0};
+        const gm_match_step step = {in->path, type->fields.items[i].name, 0};
         in->path = &step;
         cost = gm_match_add(cost, gm_match_type(in, type->fields.items[i].type, value));
         in->path = step.above;

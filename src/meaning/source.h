@@ -16,7 +16,8 @@ typedef struct gm_source_problem {
     uint32_t line;
 } gm_source_problem;
 
-/* The meaning of the function or class with a qualified name ("Person", "Office.hire", "make.<locals>.Person"). */
+/* The meaning of the function or class with a qualified name ("Person", "Office.hire", "make.<locals>.Person"). The work has the budget of the
+ * file and of those that are read for it (base/work.h); what would take more is a problem, and `meaning` is then half made. */
 gm_source_problem gm_source_meaning(gm_arena *arena, const char *path, const char *bytes, size_t size, const char *name,
                                     gm_meaning *meaning);
 

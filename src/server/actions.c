@@ -82,7 +82,7 @@ static void offer_ignore(const offer *state, const gm_entry *entry) {
     gm_checked alone = *state->view->checked;
     alone.entries.items = (gm_entry *)(uintptr_t)entry;
     alone.entries.count = 1;
-    gm_silenced silenced = gm_add_ignore(arena, &alone);
+    gm_ignores_added silenced = gm_add_ignore(arena, &alone);
     gm_replacements edits = {0};
     for (uint32_t i = 0; i < silenced.edits.items.count; i++) {
         const gm_edit *edit = &silenced.edits.items.items[i];

@@ -80,15 +80,15 @@ static void add_difference(gm_arena *arena, gm_replacements *all, const char *ol
 
 const gm_replacements *gm_changes_between(gm_arena *arena, const gm_view *view, const char *text, size_t size, const gm_cells *cells) {
     gm_replacements *all = GM_NEW(arena, gm_replacements);
-    const gm_source *source = view->checked->source;
+    size_t mark = view->sections[0].skipped;
+    const char *old = view->text + mark; /* not as Python alone has it: lines of a notebook that are none stand as they are */
     if (cells == NULL) {
-        size_t mark = view->sections[0].skipped;
-        add_difference(arena, all, source->text, (gm_replacement){0, source->length, NULL}, text + mark, size - mark);
+        add_difference(arena, all, old, (gm_replacement){0, (uint32_t)(view->size - mark), NULL}, text + mark, size - mark);
     }
     for (uint32_t i = 0; cells != NULL && i < cells->items.count && i < view->count; i++) {
         const gm_cell *cell = &cells->items.items[i];
         gm_replacement range = {view->sections[i].start, view->sections[i].end, NULL};
-        add_difference(arena, all, source->text, range, text + cell->start, cell->end - cell->start);
+        add_difference(arena, all, old, range, text + cell->start, cell->end - cell->start);
     }
     return all;
 }

@@ -54,7 +54,8 @@ static void add_capabilities(gm_call *call) {
         "\"textDocumentSync\": {\"openClose\": true, \"change\": 2, \"save\": {\"includeText\": false}}, "
         "\"diagnosticProvider\": {\"identifier\": \"graphmend\", \"interFileDependencies\": false, \"workspaceDiagnostics\": false}, "
         "\"codeActionProvider\": {\"codeActionKinds\": [\"quickfix\", \"source.fixAll.graphmend\"]}, "
-        "\"hoverProvider\": true, ",
+        "\"hoverProvider\": true, \"codeLensProvider\": {}, \"inlayHintProvider\": true, "
+        "\"notebookDocumentSync\": {\"notebookSelector\": [{\"notebook\": {\"notebookType\": \"jupyter-notebook\"}}]}, ",
         gm_units_names[client->units]);
     if (client->shows_documents) {
         gm_buffer_add_text(&call->out, "\"executeCommandProvider\": {\"commands\": [\"graphmend.openRule\"]}, ");

@@ -120,6 +120,9 @@ void gm_document_open(gm_call *call, gm_document *document, uint32_t item);
 void gm_document_set(gm_call *call, gm_document *document, uint32_t text);
 void gm_document_change(gm_call *call, gm_document *document, uint32_t changes);
 
+/* Take the diagnostics of a document away, as it closes. */
+void gm_document_clear(gm_call *call, const gm_document *document);
+
 /* All that is open may have other findings. */
 void gm_server_touch_all(gm_call *call);
 

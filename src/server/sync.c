@@ -111,6 +111,17 @@ void gm_document_open(gm_call *call, gm_document *document, uint32_t item) {
     gm_document_set(call, document, gm_input_member(call->in, item, "text"));
 }
 
+void gm_document_clear(gm_call *call, const gm_document *document) {
+    gm_buffer params;
+    gm_buffer_init(&params, call->arena);
+    gm_buffer_add_text(&params, "{\"uri\": ");
+    gm_buffer_add_json(&params, document->uri, strlen(document->uri));
+    gm_buffer_add_text(&params, ", \"diagnostics\": []}");
+    if (!call->server->client.pulls && document->python) {
+        gm_server_notify(call, "textDocument/publishDiagnostics", &params);
+    }
+}
+
 /* ---- Notifications ---- */
 
 /* A document that is opened again begins anew. */
@@ -163,13 +174,6 @@ void gm_serve_did_close(gm_call *call) {
     if (document == NULL || document->unit->notebook) {
         return; /* cells close with their notebook */
     }
-    gm_buffer params;
-    gm_buffer_init(&params, call->arena);
-    gm_buffer_add_text(&params, "{\"uri\": ");
-    gm_buffer_add_json(&params, document->uri, strlen(document->uri));
-    gm_buffer_add_text(&params, ", \"diagnostics\": []}");
-    if (!call->server->client.pulls && document->python) {
-        gm_server_notify(call, "textDocument/publishDiagnostics", &params);
-    }
+    gm_document_clear(call, document);
     gm_documents_remove(&call->server->documents, document->unit);
 }
