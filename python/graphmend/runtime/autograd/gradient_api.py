@@ -144,7 +144,7 @@ def set_attribute(store: Any, trace: trace_state.Trace, self: Any, tx: Any, item
             raise trace_state.SiteRefused("an attribute of a tensor that keeps its gradient is set")
         item = item if item.source else own_variable(tx, item)
         sets_flag = name.is_python_constant() and name.as_python_constant() == "requires_grad"
-        if sets_flag and item.as_proxy().node.meta["example_value"].is_leaf:  # Python raises for other tensors
+        if sets_flag and item.as_proxy().node.meta["example_value"].is_leaf:  # Python raises for tensors with a history
             item.call_method(tx, "requires_grad_", [value], {})
             return constant(None)
     return store(self, tx, item, name, value)

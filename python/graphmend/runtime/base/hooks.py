@@ -153,9 +153,9 @@ class Feature(OwnedState[State], Generic[State]):
         )
 
 
-features: dict[str, Feature[Any]] = {}  # in the order in which they are loaded
-features_off: dict[str, str] = {}  # features that are off, and why
-calls: collections.Counter[str] = collections.Counter()  # by capability, while they are counted
+features: dict[str, Feature[Any]] = {}  # in the order of loading
+features_off: dict[str, str] = {}  # the reason for each feature that is off
+calls: collections.Counter[str] = collections.Counter()  # calls by capability, while `counted` holds an item
 counted: list[bool] = []  # holds an item while calls are counted
 
 

@@ -96,7 +96,7 @@ class SymbolsRefused(SiteRefused):
 class Trace:
     """One attempt to convert one frame: the state that more than two features need.
 
-    Every other state belongs to one module, which reaches it through `hooks.Feature.of` or `OwnedState.of`.
+    Every further state belongs to one module, which reaches the state through `hooks.Feature.of` or `OwnedState.of`.
     """
 
     whole: bool  # the frame is a whole call, which becomes one graph or none
@@ -143,7 +143,7 @@ class Replay:
         return True
 
 
-replays: list[Replay] = []  # those in progress, of all threads
+replays: list[Replay] = []  # the replays in progress, of all threads
 
 
 class Local(threading.local):
@@ -154,21 +154,21 @@ class Local(threading.local):
 
     def __init__(self) -> None:
         self.waiting: list[Any] = [None]
-        self.queue: list[Any] = []  # events, as a trace sees them; nothing is ever appended but while Dynamo traces
+        self.queue: list[Any] = []  # the effect queue, as a trace sees the queue: only traced code appends events
         self.trace: Optional[Trace] = None
-        # What undoes the call, while deferred work is on its way from a graph to the queue; tells whether it could.
+        # Undoes the call, while deferred effects are on the way from a graph to the wrapper; returns the success.
         self.pending: Optional[Callable[[], bool]] = None
         self.replay: Optional[Replay] = None
-        self.entered: list[Any] = []  # blocks that deferred work has entered (redirected_output.py)
+        self.entered: list[Any] = []  # blocks that deferred effects have entered (redirected_output.py)
         self.known: tuple[bool, ...] = ()  # the first answers on the path of the call
         self.failed: tuple[Any, ...] = ()  # the paths of the graphs that have failed for the call
-        self.varied = False  # one of them for its numbers
-        self.generator: Any = None  # the state of `random` before the call, if its graph draws from there
-        self.spared = 0  # graphs of the call that were not run because their inputs told that it goes another way
-        self.undo: list[Any] = []  # what undoes the calls in front of the graph that runs (prologue.py)
+        self.varied = False  # a graph has failed for its numbers
+        self.generator: Any = None  # the state of `random` before the call, if the graph draws numbers
+        self.spared = 0  # graphs that were not run, because the inputs showed that the call takes another path
+        self.undo: list[Any] = []  # functions that undo the external calls of the running graph (prologue.py)
         self.held: list[Any] = []  # locks that the wrapper holds for the call (locks.py)
-        self.holder: Any = None  # the variants of that wrapper
-        self.tracing = False  # the call may be traced, although there are ways that have not been tried
+        self.holder: Any = None  # the variants of the wrapper that holds the locks
+        self.tracing = False  # the call may be traced, although some variants have not been tried
 
 
 local = Local()
@@ -198,10 +198,10 @@ class CallableRecord:
 
     def plain(self) -> dict[str, Any]:
         """The record as data for JSON."""
-        found = {name: value for name, value in vars(self).items() if name != "notes"}
+        data = {name: value for name, value in vars(self).items() if name != "notes"}
         for state in self.notes.values():
-            found.update(state.report())
-        return found
+            data.update(state.report())
+        return data
 
 
 class Registry:
@@ -212,8 +212,10 @@ class Registry:
         self.known = 0
         self.sites: dict[str, SiteRecord] = {}
         self.callables: list[CallableRecord] = []
-        self.mode: Optional[dict[str, Any]] = None  # how much is in force (modes.py), once that is known
-        self.faults: dict[str, None] = {}  # what failed in the runtime itself, as a text for a report
+        self.mode: Optional[dict[str, Any]] = (
+            None  # the mode of graphmend (modes.py); None before the first compiled callable
+        )
+        self.faults: dict[str, None] = {}  # faults of the runtime, as texts for a report
 
     def add_sites(self, count: int) -> None:
         """Note that modules with `count` more sites have been loaded."""

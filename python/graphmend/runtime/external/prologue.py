@@ -42,7 +42,7 @@ class Notes:
         """Save the state of the generator behind a function, before its first use; returns whether it is the first."""
         if generator in self.saved:
             return False
-        self.saved[generator] = impure_functions.saved(function)
+        self.saved[generator] = impure_functions.save_generator(function)
         return True
 
     def hosts(self, array: Any) -> None:

@@ -147,7 +147,7 @@ def result_of(
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             host.like = host.call([value.detach() for value in values])  # type: ignore[union-attr]
-    except Exception:  # Python raises it as well, or the result is another one
+    except Exception:  # the eager call raises the exception as well, or has a result of another form
         return None
     external_calls.guard(variable, variable.value)
     if not tensors:

@@ -114,7 +114,9 @@ def unconditional_fill(choice: Choice, written_storages: set[int]) -> Optional[N
         return None
     if mask.dtype != torch.bool or not isinstance(arguments[2], (int, float)) or not same_form(filled, node):
         return None
-    return filled if list(filled.users) == [node] else None  # or two results that were apart would share memory
+    return (
+        filled if list(filled.users) == [node] else None
+    )  # a second user of `filled` would share memory with the result
 
 
 def chosen_number(module: GraphModule, choice: Choice, written_storages: set[int]) -> Optional[Node]:

@@ -76,7 +76,9 @@ def resolve_source_value(self: Any, source: Any) -> Any:
 
     scope = {"G": self.root_tx.f_globals, "L": self.root_tx.f_locals, **_get_closure_vars()}
     name = source.name  # a method in 2.9
-    return eval(name() if callable(name) else name, scope)  # Dynamo reads its guards so: the text is Dynamo's own
+    return eval(
+        name() if callable(name) else name, scope
+    )  # Dynamo evaluates guards in the same way: the text comes from Dynamo
 
 
 def generic_getattr(self: Any, tx: Any, name: str) -> Any:
