@@ -1,4 +1,4 @@
-"""What `graphmend server` takes: first diagnostics of a long file, diagnostics after a keystroke, memory of a workspace.
+"""What `graphmend server` takes: diagnostics of a long file, first and after a keystroke; memory of a workspace.
 
 A client of its own opens a file of about 3,000 lines and types in the middle of it, twice: a file of the package, and
 one that is made and has 375 findings. The time is from the last byte that is sent to the last one that comes. For
@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-SAMPLE = '''import torch
+SAMPLE = """import torch
 
 
 class Layer{number}(torch.nn.Module):
@@ -46,7 +46,7 @@ class Layer{number}(torch.nn.Module):
         return y * z
 
 
-'''
+"""
 
 
 class Client:
@@ -104,7 +104,7 @@ class Client:
         )
 
     def processor(self) -> float:
-        """Milliseconds that the process has run, where the system tells: they are what a machine with nothing else to do takes."""
+        """Milliseconds that the process has run, where the system tells."""
         known = Path(f"/proc/{self.process.pid}/schedstat")
         return int(known.read_text().split()[0]) / 1e6 if known.exists() else float("nan")
 

@@ -41,7 +41,9 @@ def offset(text: str, place: Message) -> int:
 def carry_out(text: str, edit: Message, uri: str) -> str:
     """The text with the edits of a document."""
     if "documentChanges" in edit:
-        edits = [one for change in edit["documentChanges"] if change["textDocument"]["uri"] == uri for one in change["edits"]]
+        edits = [
+            one for change in edit["documentChanges"] if change["textDocument"]["uri"] == uri for one in change["edits"]
+        ]
     else:
         edits = edit["changes"][uri]
     for one in reversed(edits):
@@ -216,7 +218,9 @@ def test_hover_of_a_value_says_why_it_is_a_tensor(able) -> None:
     for line, character in ((5, 4), (5, 20)):
         shown = hover(able, uri, line, character)
         assert shown is not None
-        assert shown["contents"]["value"].startswith("0-d tensor of floating point numbers\n\n`sum` of a tensor, line 6"), shown
+        assert shown["contents"]["value"].startswith(
+            "0-d tensor of floating point numbers\n\n`sum` of a tensor, line 6"
+        ), shown
     assert hover(able, uri, 10, 12) is None or "tensor" not in hover(able, uri, 10, 12)["contents"]["value"][:10]
     assert hover(able, uri, 0, 0) is None
     assert hover(able, uri, 10**6, 10**6) is None

@@ -139,7 +139,9 @@ def test_a_text_without_a_file(client) -> None:
 
 def test_what_an_editor_has_decoded(client) -> None:
     """The cookie tells of the file; the protocol has UTF-8."""
-    uri = client.open("a.py", "# -*- coding: latin-1 -*-\n# \u00e9\u20ac\n" + BRANCH.replace("x.sum()", "x.sum(),\u00e9"))
+    uri = client.open(
+        "a.py", "# -*- coding: latin-1 -*-\n# \u00e9\u20ac\n" + BRANCH.replace("x.sum()", "x.sum(),\u00e9")
+    )
     (first, *_) = client.diagnostics(uri)
     plain = client.open("b.py", "#\n# \u00e9\u20ac\n" + BRANCH.replace("x.sum()", "x.sum(),\u00e9"))
     assert [first] == client.diagnostics(plain)[:1]

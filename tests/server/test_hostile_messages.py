@@ -115,7 +115,10 @@ def test_bodies_that_are_no_json_object(client, data) -> None:
         {"method": "textDocument/didChange", "params": {"textDocument": {"uri": "file:///a"}, "contentChanges": [{}]}},
         {"method": "textDocument/didClose", "params": {"textDocument": {"uri": "file:///never-opened.py"}}},
         {"method": "textDocument/didSave", "params": {"textDocument": {"uri": "x"}}},
-        {"method": "workspace/didChangeWorkspaceFolders", "params": {"event": {"added": [1, {"uri": 2}], "removed": 5}}},
+        {
+            "method": "workspace/didChangeWorkspaceFolders",
+            "params": {"event": {"added": [1, {"uri": 2}], "removed": 5}},
+        },
         {"method": "workspace/didChangeConfiguration", "params": {"settings": {"graphmend": [1]}}},
         {"method": "$/cancelRequest", "params": {"id": {}}},
         {"method": "textDocument/hover", "id": 7, "params": {"textDocument": {"uri": "file:///%00"}, "position": {}}},
@@ -162,7 +165,9 @@ def test_a_change_that_cannot_be_made(client, change) -> None:
     uri = client.open("a.py", TEXT)
     client.change(uri, change)
     assert client.pull(uri) == []
-    client.change(uri, {"range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}, "text": "#"})
+    client.change(
+        uri, {"range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}, "text": "#"}
+    )
     assert client.pull(uri) == []
     client.change(uri, {"text": TEXT})
     assert len(client.pull(uri)) == 1
@@ -209,7 +214,11 @@ def test_files_outside_and_links_are_never_written(client, tmp_path) -> None:
         client.change(uri, {"text": TEXT + "#"})
         client.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
         where = {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}
-        asked = {"textDocument": {"uri": uri}, "range": where, "context": {"diagnostics": [], "only": ["source.fixAll"]}}
+        asked = {
+            "textDocument": {"uri": uri},
+            "range": where,
+            "context": {"diagnostics": [], "only": ["source.fixAll"]},
+        }
         client.request("textDocument/codeAction", asked)
     (tmp_path / "link.py").unlink()
     assert client.end() == 0

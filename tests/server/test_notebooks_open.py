@@ -9,7 +9,13 @@ from typing import Any
 from lsp_client import PATIENCE, Client, Message
 
 IMPORTS = "import torch\n%matplotlib inline"
-FUNCTION = "@torch.compile\ndef f(x):\n    if x.float().sum() > 0:\n        y = x + 1.0\n    else:\n        y = x - 1.0\n    return y"
+FUNCTION = """@torch.compile
+def f(x):
+    if x.float().sum() > 0:
+        y = x + 1.0
+    else:
+        y = x - 1.0
+    return y"""
 LITERAL = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}}
 
 
@@ -101,7 +107,11 @@ def test_cells_that_move_keep_their_text(client) -> None:
 
 def test_actions_in_cells(start) -> None:
     client = start(textDocument={"codeAction": LITERAL})
-    function = FUNCTION.replace("    if x.float().sum()", "    s = x.float().sum()\n    if s").replace("y = x", "y = s").replace("(x)", "(x: torch.Tensor)")
+    function = (
+        FUNCTION.replace("    if x.float().sum()", "    s = x.float().sum()\n    if s")
+        .replace("y = x", "y = s")
+        .replace("(x)", "(x: torch.Tensor)")
+    )
     _, cells = open_notebook(client, (IMPORTS, "python"), (function, "python"))
     where = {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}
     for only in (["quickfix"], ["source.fixAll"]):
