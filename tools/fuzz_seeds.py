@@ -3,7 +3,9 @@
 usage: fuzz_seeds.py FOLDER
 
 Writes FOLDER/server (what a client sends over the files of tests/data/check), FOLDER/read (the texts of
-tests/meaning/meaning_corpus.py behind bytes that choose type and flags), FOLDER/meaning (its types) and FOLDER/notebook (the files of tests/data/check as notebooks)."""
+tests/meaning/meaning_corpus.py behind bytes that choose type and flags), FOLDER/meaning (its types) and FOLDER/notebook
+(the files of tests/data/check as notebooks).
+"""
 
 from __future__ import annotations
 
