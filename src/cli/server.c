@@ -62,7 +62,7 @@ int gm_cli_server(int count, char **arguments) {
     const gm_option options[] = {
         {"--stdio", &stdio, NULL, NULL, "speak over standard input and output, which is the only way"},
     };
-    const gm_usage usage = {
+    const gm_cli_usage usage = {
         .synopsis = "graphmend server [OPTIONS]",
         .summary = "A language server (LSP 3.17) over standard input and output, for editors: findings while typing, fixes, and the\n"
                    "page of a rule on hover. The settings are those of `graphmend check`. It writes no file: the editor carries out\n"

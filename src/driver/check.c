@@ -290,8 +290,7 @@ static gm_checked *check_within(const reading *state) {
     return gm_check_too_large(arena, checked, arena->work_at, GM_TOO_LARGE_WORK);
 }
 
-gm_checked *gm_check_bytes(gm_arena *arena, const char *path, const char *bytes, size_t size,
-                           const gm_check_options *options) {
+gm_checked *gm_check_bytes(gm_arena *arena, const char *path, const char *bytes, size_t size, const gm_check_options *options) {
     gm_checked *checked = GM_NEW(arena, gm_checked);
     checked->path = path;
     reading state = {arena, checked, bytes, size, options, gm_notebook_is(path)};

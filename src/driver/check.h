@@ -96,8 +96,7 @@ gm_checked *gm_check_too_large(gm_arena *arena, const gm_checked *checked, uint3
 bool gm_check_selects(const gm_check_options *options, const gm_rule *rule);
 
 /* The checked file, a notebook when its name says so; `bytes` and `path` are borrowed for the life of the arena. It has a budget of its own. */
-gm_checked *gm_check_bytes(gm_arena *arena, const char *path, const char *bytes, size_t size,
-                           const gm_check_options *options);
+gm_checked *gm_check_bytes(gm_arena *arena, const char *path, const char *bytes, size_t size, const gm_check_options *options);
 
 /* The same for text that is Python, whatever its name, with the cells of a notebook in it, or NULL. */
 gm_checked *gm_check_python(gm_arena *arena, const char *path, const char *text, size_t size, const gm_cells *cells,

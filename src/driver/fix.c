@@ -95,8 +95,8 @@ static void write_notebook(const fixing *state) {
     gm_fixed *fixed = state->fixed;
     const gm_notebook *notebook = fixed->before->notebook;
     if (state->rounds > 0 && fixed->problem == NULL && notebook != NULL) {
-        fixed->bytes =
-            gm_notebook_write(state->arena, notebook, state->bytes, state->size, fixed->after->cells, fixed->bytes, &fixed->size, &fixed->problem);
+        fixed->bytes = gm_notebook_write(state->arena, notebook, state->bytes, state->size, fixed->after->cells, fixed->bytes, &fixed->size,
+                                         &fixed->problem);
     }
 }
 

@@ -32,7 +32,8 @@ static const char *way_of(gm_analysis *analysis, const gm_finding *finding) {
     }
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         if (ways[i].rule == finding->rule) {
-            bool object = finding->rule == &gm_rule_outside_value && gm_outside_form_of(finding->function, finding->node) == GM_OUTSIDE_OBJECT;
+            bool object = finding->rule == &gm_rule_outside_value &&
+                          gm_outside_form_of(finding->function, finding->node) == GM_OUTSIDE_OBJECT;
             return object ? NULL : ways[i].words;
         }
     }

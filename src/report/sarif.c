@@ -80,7 +80,8 @@ static void add_fix(gm_buffer *out, const gm_checked *checked, const gm_entry *e
     if (entry->edits == NULL || entry->fix != GM_FIXES_SAFE || checked->cells != NULL) {
         return;
     }
-    gm_buffer_printf(out, ", \"fixes\": [{\"description\": {\"text\": \"the mend that `graphmend fix` writes for %s\"}, ", entry->rule->code);
+    gm_buffer_printf(out, ", \"fixes\": [{\"description\": {\"text\": \"the mend that `graphmend fix` writes for %s\"}, ",
+                     entry->rule->code);
     gm_buffer_add_text(out, "\"artifactChanges\": [{\"artifactLocation\": {\"uri\": ");
     gm_report_add_uri(out, checked->path);
     gm_buffer_add_text(out, "}, \"replacements\": [");
@@ -97,7 +98,10 @@ static void file(gm_buffer *out, const gm_checked *checked, const gm_report_styl
     for (uint32_t i = 0; i < checked->entries.count; i++) {
         const gm_entry *entry = &checked->entries.items[i];
         gm_buffer_printf(out, "%s\n{\"ruleId\": \"%s\", \"level\": \"%s\", \"message\": {\"text\": ", i == 0 ? "" : ",",
-                         gm_report_code(entry), gm_check_is_notice(entry) ? "note" : entry->rule != NULL ? "warning" : "error");
+                         gm_report_code(entry),
+                         gm_check_is_notice(entry) ? "note"
+                         : entry->rule != NULL     ? "warning"
+                                                   : "error");
         add_message(out, entry);
         gm_buffer_add_text(out, "}, \"locations\": [{\"physicalLocation\": {\"artifactLocation\": {\"uri\": ");
         gm_report_add_uri(out, checked->path);

@@ -71,7 +71,7 @@ static void offer_edits(const offer *state, const gm_buffer *title, const gm_ent
 
 static void offer_fix(const offer *state, const gm_entry *entry) {
     bool comment = entry->rule == &gm_rule_unused_suppression;
-    gm_buffer title = comment                      ? title_of(state, "%s: take the comment away", entry, NULL)
+    gm_buffer title = comment                       ? title_of(state, "%s: take the comment away", entry, NULL)
                       : entry->fix == GM_FIXES_SAFE ? title_of(state, "%s: write plain torch that does the same", entry, NULL)
                                                     : title_of(state, "%s: write plain torch, assuming that ", entry, entry->fix_note);
     offer_edits(state, &title, entry, entry->edits, entry->fix == GM_FIXES_SAFE);
@@ -82,7 +82,7 @@ static void offer_ignore(const offer *state, const gm_entry *entry) {
     gm_checked alone = *state->view->checked;
     alone.entries.items = (gm_entry *)(uintptr_t)entry;
     alone.entries.count = 1;
-    gm_silenced silenced = gm_add_ignore(arena, &alone);
+    gm_ignores_added silenced = gm_add_ignore(arena, &alone);
     gm_replacements edits = {0};
     for (uint32_t i = 0; i < silenced.edits.items.count; i++) {
         const gm_edit *edit = &silenced.edits.items.items[i];
@@ -141,8 +141,7 @@ static void offer_all(const offer *state) {
     gm_check_options report = view->options;
     report.all = report.report_only = false;
     const gm_fixed *fixed = gm_fix_python(arena, view->checked->path, view->text, view->size, view->cells, &proved, &report);
-    const gm_replacements *edits =
-        fixed->changed ? gm_changes_between(arena, view, fixed->bytes, fixed->size, fixed->after->cells) : NULL;
+    const gm_replacements *edits = fixed->changed ? gm_changes_between(arena, view, fixed->bytes, fixed->size, fixed->after->cells) : NULL;
     if (edits == NULL || edits->items.count == 0) {
         return;
     }

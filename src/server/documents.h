@@ -12,22 +12,22 @@ enum { GM_DOCUMENT_MOST = 64 << 20, GM_DOCUMENTS_MOST = 20000 };
 typedef struct gm_document {
     char *uri;
     int64_t version;
-    bool python;   /* by the language that the client names */
-    bool lost;     /* a change could not be made: the text is unknown until the client sends the whole of it */
+    bool python; /* by the language that the client names */
+    bool lost; /* a change could not be made: the text is unknown until the client sends the whole of it */
     gm_bytes text; /* UTF-8 */
     struct gm_unit *unit;
 } gm_document;
 
 typedef struct gm_unit {
-    char *uri;   /* of the notebook, or of the only document */
-    char *path;  /* of the file; NULL: there is none */
+    char *uri; /* of the notebook, or of the only document */
+    char *path; /* of the file; NULL: there is none */
     bool notebook;
-    bool due;    /* what there is to say has changed */
+    bool due; /* what there is to say has changed */
     gm_document **documents; /* in the order of the cells */
     uint32_t count;
     uint32_t room;
     struct gm_view *view; /* the analysis of the text as it is; NULL: not made, or given up */
-    uint64_t used;        /* when it was last asked for */
+    uint64_t used; /* when it was last asked for */
 } gm_unit;
 
 typedef struct gm_documents {

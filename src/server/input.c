@@ -17,7 +17,8 @@ bool gm_input_read(gm_input *input, gm_arena *arena, const char *bytes, size_t s
     gm_tape_init(tape, arena, true);
     gm_tape_feed(tape, bytes, size);
     gm_tape_finish(tape);
-    bool whole = tape->trouble.message == NULL && tape->candidates.count == 1 && !tape->candidates.items[0].broken && !tape->candidates.items[0].open;
+    bool whole = tape->trouble.message == NULL && tape->candidates.count == 1 && !tape->candidates.items[0].broken &&
+                 !tape->candidates.items[0].open;
     return whole && tape->nodes.items[0].kind == GM_TAPE_OBJECT;
 }
 

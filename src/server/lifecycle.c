@@ -38,8 +38,8 @@ static gm_client read_client(const gm_call *call) {
         .pulls = gm_input_is(call->in, gm_input_path(call->in, capabilities, "textDocument.diagnostic"), GM_TAPE_OBJECT),
         .refreshes = offers(call, capabilities, "workspace.diagnostics.refreshSupport"),
         .shows_documents = offers(call, capabilities, "window.showDocument.support"),
-        .literal_actions = gm_input_is(
-            call->in, gm_input_path(call->in, capabilities, "textDocument.codeAction.codeActionLiteralSupport"), GM_TAPE_OBJECT),
+        .literal_actions = gm_input_is(call->in, gm_input_path(call->in, capabilities, "textDocument.codeAction.codeActionLiteralSupport"),
+                                       GM_TAPE_OBJECT),
         .versioned_edits = offers(call, capabilities, "workspace.workspaceEdit.documentChanges"),
         .markdown = takes_markdown(call, capabilities),
         .watches = offers(call, capabilities, "workspace.didChangeWatchedFiles.dynamicRegistration"),
@@ -48,14 +48,15 @@ static gm_client read_client(const gm_call *call) {
 
 static void add_capabilities(gm_call *call) {
     const gm_client *client = &call->server->client;
-    gm_buffer_printf(&call->out,
-                     "{\"capabilities\": {\"positionEncoding\": \"%s\", "
-                     "\"textDocumentSync\": {\"openClose\": true, \"change\": 2, \"save\": {\"includeText\": false}}, "
-                     "\"diagnosticProvider\": {\"identifier\": \"graphmend\", \"interFileDependencies\": false, \"workspaceDiagnostics\": false}, "
-                     "\"codeActionProvider\": {\"codeActionKinds\": [\"quickfix\", \"source.fixAll.graphmend\"]}, "
-                     "\"hoverProvider\": true, \"codeLensProvider\": {}, \"inlayHintProvider\": true, "
-                     "\"notebookDocumentSync\": {\"notebookSelector\": [{\"notebook\": {\"notebookType\": \"jupyter-notebook\"}}]}, ",
-                     gm_units_names[client->units]);
+    gm_buffer_printf(
+        &call->out,
+        "{\"capabilities\": {\"positionEncoding\": \"%s\", "
+        "\"textDocumentSync\": {\"openClose\": true, \"change\": 2, \"save\": {\"includeText\": false}}, "
+        "\"diagnosticProvider\": {\"identifier\": \"graphmend\", \"interFileDependencies\": false, \"workspaceDiagnostics\": false}, "
+        "\"codeActionProvider\": {\"codeActionKinds\": [\"quickfix\", \"source.fixAll.graphmend\"]}, "
+        "\"hoverProvider\": true, \"codeLensProvider\": {}, \"inlayHintProvider\": true, "
+        "\"notebookDocumentSync\": {\"notebookSelector\": [{\"notebook\": {\"notebookType\": \"jupyter-notebook\"}}]}, ",
+        gm_units_names[client->units]);
     if (client->shows_documents) {
         gm_buffer_add_text(&call->out, "\"executeCommandProvider\": {\"commands\": [\"graphmend.openRule\"]}, ");
     }

@@ -195,8 +195,8 @@ static void take(gm_call *call, const gm_message *message) {
         reply(call, "null");
         return;
     }
-    bool answer = message->method == NULL && (gm_input_member(call->in, 0, "result") != GM_INPUT_NONE ||
-                                              gm_input_member(call->in, 0, "error") != GM_INPUT_NONE);
+    bool answer = message->method == NULL &&
+                  (gm_input_member(call->in, 0, "result") != GM_INPUT_NONE || gm_input_member(call->in, 0, "error") != GM_INPUT_NONE);
     if (answer) {
         return;
     }

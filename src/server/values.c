@@ -62,7 +62,9 @@ void gm_value_add_kind(gm_buffer *out, const gm_value *value) {
     static const char *const numbers[] = {"", " of truth values", " of integers", " of floating point numbers", " of complex numbers"};
     gm_buffer_add_text(out, value->class_ == GM_VALUE_MAYBE ? "perhaps a " : "");
     gm_buffer_add_text(out, (value->traits & GM_VALUE_SCALAR) != 0 ? "0-d " : "");
-    gm_buffer_add_text(out, (value->traits & GM_VALUE_PARAMETER) != 0 ? "parameter" : (value->traits & GM_VALUE_BUFFER) != 0 ? "buffer" : "tensor");
+    gm_buffer_add_text(out, (value->traits & GM_VALUE_PARAMETER) != 0 ? "parameter"
+                            : (value->traits & GM_VALUE_BUFFER) != 0  ? "buffer"
+                                                                      : "tensor");
     gm_buffer_add_text(out, numbers[value->dtype]);
     gm_buffer_add_text(out, (value->traits & GM_VALUE_OPTIONAL) != 0 ? ", or None" : "");
 }

@@ -207,6 +207,6 @@ void gm_view_add_range(gm_buffer *out, const gm_view *view, gm_encoding_units un
     if (section != NULL && end > start && gm_view_locate(view, units, end, &to) != section && view->cells != NULL) {
         (void)gm_view_locate(view, units, section->end - 1, &to); /* behind the cell's line end */
     }
-    gm_buffer_printf(out, "{\"start\": {\"line\": %u, \"character\": %u}, \"end\": {\"line\": %u, \"character\": %u}}", from.line, from.unit,
-                     to.line, to.unit);
+    gm_buffer_printf(out, "{\"start\": {\"line\": %u, \"character\": %u}, \"end\": {\"line\": %u, \"character\": %u}}", from.line,
+                     from.unit, to.line, to.unit);
 }

@@ -132,6 +132,8 @@ static const gm_encoding *choose_table(decoder *in, bool mark) {
     const gm_encoding *encoding = find_encoding(&name);
     if (encoding == NULL) {
         report_cookie(in, &name, "unknown encoding `", "`");
+    } else if (encoding->kind == GM_ENCODING_REFUSED) {
+        report_cookie(in, &name, "encoding problem: Python reads no source in `", "`");
     } else if (encoding->kind == GM_ENCODING_UNSUPPORTED) {
         report_cookie(in, &name, "encoding `", "` is not supported");
     }

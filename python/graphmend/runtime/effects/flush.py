@@ -1,8 +1,12 @@
-"""The deferred work of a call, once its graph has returned, and what becomes of a call in which that raises.
+"""The flush: deferred effects of a call run in program order after the graph has returned.
 
-In eager Python nothing behind a failing effect happens. So all that the compiled call has changed is undone, and the
-call runs again in eager Python with its mends: what has been carried out is passed over, and where the failing
-effect stands its exception is raised. Handlers of the program see it there, as they would have.
+    print("before")          # deferred
+    handler.emit(record)     # deferred, and raises: eager Python would stop here
+    y = model(x)             # the graph has computed this already
+
+Where an effect raises, the compiled call is undone and *replayed*: the call runs in eager Python with its mends, skips
+the effects that were carried out, and raises the exception at the failing effect. Exception handlers of the program see
+the exception in the frame of the statement, as in plain Python.
 """
 
 from __future__ import annotations
@@ -25,7 +29,9 @@ is_grad_enabled = torch.is_grad_enabled
 
 @dataclasses.dataclass(frozen=True)
 class Stopped:
-    """Work that has raised an exception: its sites, those of what was carried out, and what undoes the call."""
+    """An effect that raised: all sites with effects, the sites carried out so far, and the function that undoes the
+    call.
+    """
 
     sites: frozenset[str]
     done: list[str]
@@ -34,20 +40,19 @@ class Stopped:
 
 
 def nobody_left() -> bool:
-    """Stands for the undoing of a call that is undone already."""
+    """The `undo` of a call that has been undone before."""
     return True
 
 
-UNDONE = Stopped(
-    frozenset(), [], RuntimeError("undone"), nobody_left
-)  # its receivers are others than when it was traced
+# A call whose receivers are no longer the receivers of its trace.
+UNDONE = Stopped(frozenset(), [], RuntimeError("undone"), nobody_left)
 
 
 def carry_out(waiting: list[Any]) -> Union[Stopped, Fills, None]:
-    """Run the deferred work of a call in order, compilation being off.
+    """Run the deferred effects of a call in order, with compilation off.
 
-    Tells where it has raised an exception, or where the result gets what it has read.
-    Most calls take the way on which all events are of the gradient mode that is on, where every step counts.
+    Returns the stop if an effect raised, and otherwise the places of deferred values in the result. The branch for
+    events of one gradient mode, the present one, is the common case, and each step there costs time in every call.
     """
     entry = waiting[0]
     if entry is None:
@@ -82,7 +87,7 @@ def carry_out(waiting: list[Any]) -> Union[Stopped, Fills, None]:
 
 
 def taken(entry: Any) -> Iterator[tuple[int, Any]]:
-    """The events of a call, without those in branches that are not taken."""
+    """The events of a call, without the events of branch sides that are not taken."""
     skipping: list[bool] = []
     for number, sink in entry[0].sinks:
         if sink is DEDENT:
@@ -95,8 +100,8 @@ def taken(entry: Any) -> Iterator[tuple[int, Any]]:
 
 
 def before(entry: Any, last: int) -> list[str]:
-    """The sites of the events that were carried out, up to one, without those that only the call itself has seen."""
-    sites, found, blocks = entry[0].sites, [], []
+    """The sites of the events carried out before an event, without prints into texts of the call itself."""
+    sites, done, blocks = entry[0].sites, [], []
     for number, sink in taken(entry):
         if number >= last:
             break
@@ -105,17 +110,17 @@ def before(entry: Any, last: int) -> list[str]:
         elif sink is leave:
             blocks.pop()
         elif sites[number] is not None and not (any(blocks) and is_print(sites[number])):
-            found.append(sites[number])
-    return found
+            done.append(sites[number])
+    return done
 
 
 def run_again(stopped: Stopped, run: Callable[[], Any]) -> Any:
-    """Undo a call whose deferred work has raised an exception, and run it in eager Python up to there."""
+    """Undo a call whose deferred effect raised, and replay the call up to the effect."""
     if stopped is UNDONE:
         return run()
     if not stopped.undo():
         raise stopped.error
-    before, local.replay = local.replay, Replay(stopped.sites, stopped.done, stopped.error)
+    outer_replay, local.replay = local.replay, Replay(stopped.sites, stopped.done, stopped.error)
     replays.append(local.replay)
     try:
         result = run()
@@ -124,4 +129,4 @@ def run_again(stopped: Stopped, run: Callable[[], Any]) -> Any:
         return result
     finally:
         replays.remove(local.replay)
-        local.replay = before
+        local.replay = outer_replay
