@@ -16,7 +16,8 @@ static void work(gm_server *server) {
 
 /* An `exit` among the bytes ends it; a message that they have begun takes what is behind them, up to its length. */
 static void ask(gm_server *server) {
-    static const char last[] = "Content-Length: 37\r\n\r\n" SHUTDOWN;
+    static const char last[] = "Content-Length: 36\r\n\r\n" SHUTDOWN;
+    _Static_assert(sizeof SHUTDOWN - 1 == 36, "the header has the length of the body");
     size_t size = 0;
     int status = 0;
     gm_server_feed(server, last, sizeof last - 1);

@@ -12,9 +12,10 @@
 
 enum { PIECE = 1 << 16 };
 
-static bool has_input(void) {
+/* Whether there is something to read, or the end; after so many milliseconds, -1 for any number. */
+static bool has_input(int patience) {
     struct pollfd waiting = {.fd = STDIN_FILENO, .events = POLLIN};
-    return poll(&waiting, 1, 0) > 0;
+    return poll(&waiting, 1, patience) > 0;
 }
 
 /* Take what is there, or wait for it; false at the end. */
@@ -42,13 +43,13 @@ static bool write_output(gm_server *server) {
 static int serve(gm_server *server) {
     int status = 1;
     for (bool open = true; !gm_server_ended(server, &status);) {
-        if (open && gm_server_wants(server) && has_input()) {
+        if (open && gm_server_wants(server) && has_input(0)) {
             open = read_input(server);
         } else if (!gm_server_work(server)) {
             if (!open) {
                 break;
             }
-            open = read_input(server);
+            open = !has_input(-1) || read_input(server);
         }
         if (!write_output(server)) {
             break;

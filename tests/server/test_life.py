@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 
 import pytest
 from lsp_client import frame
@@ -125,3 +126,13 @@ def test_headers(client) -> None:
         assert client.answer(5)["error"]["code"] == -32601
     client.send_bytes(b"Content-Length: " + length + b"\n\n" + body)
     assert client.answer(5)["error"]["code"] == -32601
+
+
+def test_the_option_that_clients_add(executable, tmp_path) -> None:
+    """`vscode-languageclient` adds `--stdio`."""
+    data = frame({"jsonrpc": "2.0", "id": 1, "method": "shutdown"}) + frame({"jsonrpc": "2.0", "method": "exit"})
+    done = subprocess.run([executable, "server", "--stdio"], input=data, capture_output=True, cwd=tmp_path, timeout=60)
+    assert done.returncode == 1 and b"-32002" in done.stdout  # not initialised
+    for wrong in (["--port", "1"], ["a.py"]):
+        done = subprocess.run([executable, "server", *wrong], capture_output=True, cwd=tmp_path, timeout=60)
+        assert done.returncode == 2 and done.stdout == b""

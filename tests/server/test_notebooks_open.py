@@ -9,10 +9,13 @@ from typing import Any
 from lsp_client import PATIENCE, Client, Message
 
 IMPORTS = "import torch\n%matplotlib inline"
-FUNCTION = (
-    "@torch.compile\ndef f(x):\n    if x.float().sum() > 0:\n        y = x + 1.0\n"
-    "    else:\n        y = x - 1.0\n    return y"
-)
+FUNCTION = """@torch.compile
+def f(x):
+    if x.float().sum() > 0:
+        y = x + 1.0
+    else:
+        y = x - 1.0
+    return y"""
 LITERAL = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}}
 
 
