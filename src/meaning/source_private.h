@@ -42,6 +42,7 @@ typedef struct gm_nominal {
     const gm_node *node;
     const char *words; /* the name with its arguments */
     uint32_t type;
+    uint32_t number; /* among those with the same words */
 } gm_nominal;
 
 /* A body whose names were asked for, and its `from x import *`. */
@@ -67,12 +68,15 @@ typedef struct gm_builder {
     gm_table body_by_list;
     GM_VEC(gm_source_binding) bound;
     gm_table bound_by_name;
+    GM_VEC(gm_code *) imports; /* the file of an import, NULL where the package has none */
+    gm_table import_by_node;
     /* Types, fields, members and named types by what they are. Entries may be about what a refused parameter took back: what is found is
        compared. */
     gm_table structures;
     gm_table fields;
     gm_table members;
     gm_table named;
+    gm_table named_last;
     const gm_variable *variables;
     uint32_t depth;
     uint32_t bases; /* that were looked at */

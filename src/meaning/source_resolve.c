@@ -6,7 +6,7 @@
 #include "driver/files.h"
 #include "meaning/source_private.h"
 
-enum { DEPTH_LIMIT = 32, FILE_LIMIT = 500, BIND_WORK = 8, LOOK_WORK = 16, LOAD_WORK = 64 };
+enum { DEPTH_LIMIT = 32, FILE_LIMIT = 500, BIND_WORK = 8, LOOK_WORK = 64, LOAD_WORK = 64 };
 
 static const char *join(gm_arena *arena, const char *left, const char *separator, const char *right) {
     gm_buffer text;
@@ -247,6 +247,18 @@ static gm_source_target member_of(gm_builder *in, const gm_code *module, const c
     return (gm_source_target){.module = package ? gm_source_module(in, module, name, 1) : NULL};
 }
 
+/* The file that `from x import y` names; looked for once. */
+static gm_code *imported_module(gm_builder *in, const gm_code *from, const gm_ImportFrom *import) {
+    uint32_t at = gm_table_find(&in->import_by_node, gm_table_pointer(import));
+    if (at == GM_TABLE_NONE) {
+        at = in->imports.count;
+        gm_code *code = gm_source_module(in, from, import->module != NULL ? import->module->text : "", import->level);
+        gm_table_put(&in->import_by_node, in->arena, gm_table_pointer(import), at);
+        gm_vec_push(in->arena, &in->imports, code);
+    }
+    return in->imports.items[at];
+}
+
 static gm_source_target follow_import(gm_builder *in, const gm_source_place *place, const gm_source_binding *found) {
     const char *module = found->alias->name->text;
     if (found->node->kind == GM_KIND_Import) {
@@ -258,7 +270,7 @@ static gm_source_target follow_import(gm_builder *in, const gm_source_place *pla
     }
     const gm_ImportFrom *import = gm_as_ImportFrom(found->node);
     const char *from = import->module != NULL ? import->module->text : "";
-    gm_code *code = gm_source_module(in, place->code, from, import->level);
+    gm_code *code = imported_module(in, place->code, import);
     if (code != NULL && code != place->code) {
         return member_of(in, code, module);
     }
@@ -288,9 +300,10 @@ static gm_source_target follow(gm_builder *in, const gm_source_place *place, con
 
 static gm_source_target resolve_stars(gm_builder *in, const gm_source_place *place, const gm_source_body *body, const char *name) {
     for (uint32_t i = 0; i < body->stars.count; i++) {
+        gm_work(in->arena, LOOK_WORK);
         const gm_ImportFrom *import = gm_as_ImportFrom(body->stars.items[i]);
         const char *from = import->module != NULL ? import->module->text : "";
-        gm_code *code = gm_source_module(in, place->code, from, import->level);
+        gm_code *code = imported_module(in, place->code, import);
         gm_source_target target = code != NULL && code != place->code ? resolve_in(in, gm_source_top(in, code), name)
                                                                       : (gm_source_target){0};
         if (is_known(&target)) {

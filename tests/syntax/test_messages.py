@@ -66,7 +66,7 @@ CASES = [
     (
         "",
         b"#!/usr/bin/python\n# -*- coding: UTF_32 -*-\n",
-        ["2:15: encoding problem: Python reads no source in `UTF_32`"],
+        ["2:14: encoding problem: Python reads no source in `UTF_32`"],
     ),
     ("", b"# coding: punycode\n", ["1:10: encoding problem: Python reads no source in `punycode`"]),
     ("", b"x = '\xff'\n", ["1:5: invalid UTF-8"]),
