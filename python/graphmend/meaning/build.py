@@ -159,7 +159,7 @@ class Builders:
         def build(value: Any) -> Any:
             if type(value) is not list:
                 return make(
-                    {int(i): item if parts[int(i)] is None else parts[int(i)](item) for i, item in value.items()}
+                    {int(i): item if (part := parts[int(i)]) is None else part(item) for i, item in value.items()}
                 )
             for i, part in changed:
                 value[i] = part(value[i])
@@ -239,7 +239,7 @@ def _is_plain(types: list[dict[str, Any]], entry: dict[str, Any], plain: list[bo
         key = types[items[0]]
         while key["form"] in ("alias", "annotated"):
             key = types[key["items"][0]]
-        return key["form"] == "str" and plain[items[1]]
+        return bool(key["form"] == "str" and plain[items[1]])
     return False
 
 

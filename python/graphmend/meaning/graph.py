@@ -197,9 +197,8 @@ def _typed_dict_record(cls: Any, names: dict[str, Any]) -> Record:
     for name, hint in class_hints(cls, names).items():
         required = name in cls.__required_keys__
         while getattr(typing.get_origin(hint), "_name", "") in ("Required", "NotRequired", "ReadOnly"):
-            required = typing.get_origin(hint)._name == "Required" or (  # type: ignore[union-attr]
-                required and typing.get_origin(hint)._name == "ReadOnly"  # type: ignore[union-attr]
-            )
+            origin: Any = typing.get_origin(hint)
+            required = origin._name == "Required" or (required and origin._name == "ReadOnly")
             (hint,) = typing.get_args(hint)
         fields.append(Field(name, hint, required))
     return Record("typeddict", cls, fields)

@@ -79,7 +79,8 @@ class Prepared:
         hints = function_hints(function, names)
         if "return" not in hints:
             raise UnsupportedType(f"{function.__qualname__} says nothing about what it returns")
-        chosen = typing.get_args(hints["return"]) if typing.get_origin(hints["return"]) is Decision else None
+        origin: Any = typing.get_origin(hints["return"])
+        chosen = typing.get_args(hints["return"]) if origin is Decision else None
         self.type = ReadableType(chosen[0] if chosen else hints["return"], _with_sem(sem), names)
         self.chooser = Chooser(hints["return"], self.type) if chosen else None
         self.answer = self.chooser.question if self.chooser else answer_text(self.type)

@@ -20,9 +20,10 @@ from torch.fx import Graph, GraphModule, Node
 
 from ..base import trace_state
 from .assumptions import OPERATORS
-from .path_speculation import giving
+from .path_speculation import source_of
 
-LIBRARY = torch.library.Library("graphmend_facts", "DEF")
+make_library: Callable[[str, str], Any] = torch.library.Library
+LIBRARY = make_library("graphmend_facts", "DEF")
 LIBRARY.define("size_of(Tensor tensor, int dim) -> Tensor")
 LIBRARY.impl("size_of", lambda tensor, dim: torch.tensor(tensor.shape[dim]), "CompositeExplicitAutograd")
 torch.library.register_fake(
@@ -115,7 +116,7 @@ class Reader:
         name = str(symbol)
         if name in self.names or name in self.sizes:
             return
-        source = giving(self.graph, symbol)
+        source = source_of(self.graph, symbol)
         if source is not None:
             self.names[name] = self.reading(source, list(source.meta["unbacked_bindings"][symbol]), symbol)
             return
@@ -163,15 +164,17 @@ class Reader:
 
         The copy keeps the number: the graph may write to the tensor later on.
         """
-        for name, args, kwargs in (("detach", (), {}), ("reshape", ((),), {}), ("to", (dtype,), {"copy": True})):
+        steps: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...]
+        steps = ("detach", (), {}), ("reshape", ((),), {}), ("to", (dtype,), {"copy": True})
+        for name, args, kwargs in steps:
             with self.graph.inserting_after(position):
                 tensor = position = self.graph.call_method(name, (tensor, *args), kwargs)
-        return tensor  # type: ignore[return-value]
+        return position
 
     def comparison(self, fact: Any) -> str:
         """The name of the truth value of an assumption about a floating-point number."""
         (symbol,) = fact.free_symbols
-        source = giving(self.graph, symbol)
+        source = source_of(self.graph, symbol)
         if source is None or source.target != "item":
             raise trace_state.SiteRefused(f"the graph cannot find out what {symbol} is")
         number = self.item(source, torch.float64)
@@ -199,7 +202,8 @@ class Reader:
                 together = self.graph.call_function(torch.stack, (numbers,))
             else:
                 together = self.graph.call_function(torch.zeros, (0,))
-        output.args = ((*output.args[0], together),)
+        results: Any = output.args[0]
+        output.args = ((*results, together),)
 
 
 def expression(size: Any) -> Any:
