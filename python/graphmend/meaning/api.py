@@ -1,7 +1,9 @@
 """The two directions between values and text, and the text by which a model sees a type.
 
-lift(Person("Ann", 41))                          # '{"name": "Ann", "age": 41}'
-lower(Person, '{"name": "Ann", "age": 41}')      # Person("Ann", 41)
+    lift(Person("Ann", 41))                          # Meaning('{"name": "Ann", "age": 41}', Person)
+    lower('{"name": "Ann", "age": 41}', Person)      # Person(name='Ann', age=41)
+
+`describe` gives a type as text, and `meaning_of` a type as IR.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Objects whose missing fields a model fills in.
 
-complete(model, Person(name="Ann", age=None))     # asks for the age alone
+    complete(model, Person(name="Ann", age=None))     # asks for the age alone
+
+The type of the answer is a record of the missing fields.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
 """A choice among several values, with the certainty of the model.
 
-@by(model)
-def mood(text: str) -> Decision[Mood]: ...
+    @by(model)
+    def mood(text: str) -> Decision[Mood]: ...
 
-mood("What a day!").confidence     # 0.97
+    mood("What a day!").confidence     # 0.97
+
+Each choice has a letter in the question, so that one token decides.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """The request of a call without sending the request, and its size.
 
-hire.explain("Ann Miller, 41").tokens     # an estimate
+    hire.explain("Ann Miller, 41").tokens     # 26
+
+The number of tokens is exact with a tokenizer, and otherwise an estimate.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Tools: functions that a model may call before the answer.
 
-@by(model, tools=[weather])
-def packing_list(city: str) -> list[str]: ...
+    @by(model, tools=[weather])
+    def packing_list(city: str) -> list[str]: ...
+
+Arguments of such a call are read like an answer: typed, and never guessed.
 """
 
 from __future__ import annotations

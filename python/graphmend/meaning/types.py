@@ -1,6 +1,8 @@
 """A readable type: its meaning, its reader and its builders, made once.
 
-ReadableType(Person).value('{"name": "Ann", "age": 41}')     # Person("Ann", 41)
+    ReadableType(Person).value('{"name": "Ann", "age": 41}')     # Person(name='Ann', age=41)
+
+Models write text with small faults. `read` tolerates known faults, and reports them with the value.
 """
 
 from __future__ import annotations

@@ -123,8 +123,10 @@ class Reader:
         for node in self.graph.nodes:
             value = node.meta.get("example_value")
             memo = getattr(value, "item_memo", None)
-            if isinstance(memo, torch.SymInt) and memo.node._expr == symbol:  # `expr` is a number where it is fixed
-                # An operator fetched the number, and no node has written to the tensor since then.
+            if (
+                isinstance(memo, torch.SymInt) and memo.node._expr == symbol
+            ):  # `expr` is no symbol but a number after `fix`
+                # An operator fetched the number, and no node has written to the tensor since.
                 self.names[name] = self.fetched(node, self.graph.output_node().prev)
                 return
         for place, node in enumerate(self.inputs):

@@ -125,7 +125,7 @@ class GuardedGraph:
         self.facts = plan.facts
         self.ahead = plan.ahead
         self.fresh = plan.fresh
-        self.hopeless = plan.crowded  # until it has held for a call
+        self.hopeless = plan.crowded  # until the assumptions have held for a call
 
     def __call__(self, *inputs: Any) -> Any:
         """Run the graph, after saving all state that the graph may change."""

@@ -31,7 +31,7 @@ def select_item(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
         if parts is not None and any(is_place(part) for part in parts):
             dimensions = dimensions_of(parts, value.as_proxy().node.meta["example_value"].dim())
             if dimensions is not None:
-                trace.numbers = True  # compilers may not be trusted with them
+                trace.numbers = True  # compilers may compute with such numbers differently from Python
                 return select_places(tx, value, parts, dimensions)
     return call(self, tx, args, kwargs)
 
