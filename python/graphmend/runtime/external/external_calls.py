@@ -32,6 +32,7 @@ from ..capture.dialect import taken
 from ..capture.trace_time import refuse, site_on
 from ..effects import undo_log
 from ..effects.deferred_values import DeferredNumber, read_clock
+from .drawn_sequences import are_floats, first_of, has_places, kind_of_order, step_of, variable_of
 from .prologue import Reading, Setting, begin, call_now, remember
 
 MAX_VALUES = 8  # different values of one site, each with a path of its own
@@ -139,12 +140,6 @@ def item_at(place: int, items: Any, table: Any, first: int, step: int) -> Any:
 # ---- Functions that Dynamo runs for real while tracing ----
 
 
-def variable_of(name: str) -> Any:
-    """Dynamo's variable for a name in the calling frame."""
-    variable = translator().output.current_tx.symbolic_locals[name]
-    return variable.realize()
-
-
 @constant
 def kind_of_call(site: str, name: str, part: str) -> str:
     """The kind of an external function (`impure_functions.py`); empty for functions without a known kind."""
@@ -166,58 +161,6 @@ def is_own(function: Any) -> bool:
     """Whether a method belongs to a `random.Random` made by the call, which Dynamo follows itself."""
     generator = impure_functions.generator_of(function)
     return type(generator) is random.Random and generator is not impure_functions.SHARED
-
-
-@constant
-def kind_of_order(name: str) -> str:
-    """The name of the method that draws places."""
-    return str(real(variable_of(name)).__name__)
-
-
-@constant
-def has_places(name: str) -> bool:
-    """Whether a variable of the calling frame is a sequence with items found by number alone."""
-    kind = variable_of(name).python_type()
-    plain = (list, tuple, str, range, torch.nn.ModuleList, torch.nn.Sequential)
-    return kind in plain
-
-
-@constant
-def are_floats(name: str) -> bool:
-    """Whether a variable of the calling frame is a list or tuple of constant floats."""
-    try:
-        numbers = as_constant(variable_of(name))
-    except Exception:  # no constants
-        return False
-    return type(numbers) in (list, tuple) and len(numbers) > 1 and all(type(number) is float for number in numbers)
-
-
-@constant
-def first_of(name: str) -> int:
-    """The first number of the row in a variable of the calling frame."""
-    return row_of(variable_of(name))[0]
-
-
-@constant
-def step_of(name: str) -> int:
-    """The distance between numbers of the row in a variable of the calling frame; 0 for other sequences."""
-    return row_of(variable_of(name))[1]
-
-
-def row_of(variable: Any) -> tuple[int, int]:
-    """The first number and the step of evenly spaced integers; (0, 0) for other values."""
-    from ..base.torch_names import RangeVariable
-
-    try:
-        if type(variable) is RangeVariable:
-            return variable.start(), variable.step()
-        numbers = as_constant(variable)
-    except Exception:  # no constants
-        return 0, 0
-    if type(numbers) not in (list, tuple) or len(numbers) < 2 or any(type(number) is not int for number in numbers):
-        return 0, 0
-    step = numbers[1] - numbers[0]
-    return (numbers[0], step) if list(numbers) == [numbers[0] + i * step for i in range(len(numbers))] else (0, 0)
 
 
 @constant
