@@ -43,7 +43,7 @@
 #                             their environments are gigabytes, in build/torch
 #   make worth KIT=dir [ONLY='branch_*']   which cases are lost without each feature of the table of hooks
 #   make drift TORCH=2.15.0   what a release of torch has renamed, by the tables of hooks; in seconds once its environment is there
-#   make lint | clean
+#   make lint | format | clean
 #
 # Packages are those of requirements/tools.txt, by hash; LOCKED=1 fails where they are others, and does not take what tools.in allows.
 
@@ -76,7 +76,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test check lint layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz bench bench-models bench-calls bench-attempts bench-meaning servers training packages growth mutants capture fixed matrix worth drift pictures sbom lock results clean
+.PHONY: all build test check lint format layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz bench bench-models bench-calls bench-attempts bench-meaning servers training packages growth mutants capture fixed matrix worth drift pictures sbom lock results clean
 
 all: build
 
@@ -144,12 +144,25 @@ sanitize: $(VENV)/tools.stamp
 layers:
 	$(PYTHON) tools/check_layers.py
 
-lint: $(VENV)/tools.stamp
+# clang-format leaves out what .clang-format-ignore names.
+C_FORMATTED = $(shell find src include fuzz tests/c -name '*.[ch]')
+
+format: $(VENV)/tools.stamp $(BIN)/clang-format
+	$(BIN)/ruff format $(PYTHON_FOLDERS)
+	$(BIN)/clang-format -i $(C_FORMATTED)
+
+# For environments that were made before clang-format was among the tools.
+$(BIN)/clang-format: | $(VENV)/tools.stamp
+	$(call locked,$(BIN),tools)
+
+lint: $(VENV)/tools.stamp $(BIN)/clang-format
 	$(BIN)/ruff format --check $(PYTHON_FOLDERS)
+	$(BIN)/clang-format --dry-run -Werror $(C_FORMATTED)
 	$(BIN)/ruff check $(PYTHON_FOLDERS)
 	$(BIN)/python tools/check_writers.py
 	$(BIN)/python tools/check_torch_names.py
 	$(BIN)/python tools/check_references.py
+	$(BIN)/python tools/check_state.py
 	$(BIN)/python tools/check_limits.py
 
 pytest: build sanitize
@@ -164,7 +177,7 @@ test:
 	$(MAKE) --no-print-directory pytest
 
 CORE_TESTS := tests/cli tests/flow tests/syntax tests/fix/test_command.py tests/fix/test_crashes.py tests/rules/test_rules.py \
-  tests/rules/test_break_advice.py tests/test_check_limits.py tests/test_check_references.py
+  tests/rules/test_break_advice.py tests/test_check_limits.py tests/test_check_references.py tests/test_check_state.py
 
 check:
 	$(MAKE) --no-print-directory layers lint gcc build

@@ -19,7 +19,7 @@ import torch
 from torch.fx import Graph, GraphModule, Node
 
 from ..base import trace_state
-from .assumptions import OPERATORS
+from .assumptions import OPERATORS, numbers_of
 from .path_speculation import source_of
 
 make_library: Callable[[str, str], Any] = torch.library.Library
@@ -59,6 +59,10 @@ class Facts:
             self.compare(values)
         return bool(self.test(*values))
 
+    def tell_when_steady(self, tell: Callable[[], None]) -> None:
+        """Have a function called once, when the first calls had the same numbers."""
+        self.steady = tell
+
     def compare(self, numbers: list[Any]) -> None:
         """Call `steady` after `STEADY` calls with equal numbers; two calls with different numbers end the
         comparison.
@@ -80,7 +84,7 @@ def add_numbers(module: GraphModule, trace: trace_state.Trace, computed: Sequenc
     """
     from ..base.torch_names import PythonPrinter
 
-    facts = list(dict.fromkeys(trace.assumed))
+    facts = list(dict.fromkeys(numbers_of(trace).assumed))
     if not facts and not computed:
         return None
     reader = Reader(module)

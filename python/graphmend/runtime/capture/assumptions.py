@@ -11,6 +11,7 @@ checked behind it (`assumption_checks.py`). A call that breaks an assumption run
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import operator
 from typing import Any, Optional
@@ -23,7 +24,26 @@ from ..base import hooks, torch_names, trace_state
 from ..base.dynamo_values import source_name, translator
 from .path_speculation import is_of_module, nodes_from_modules, path_of, source_of
 
-FEATURE = hooks.Feature(__name__, hooks.GUARD, "numbers that a trace has to know")
+
+@dataclasses.dataclass
+class Numbers:
+    """The data-dependent numbers and sizes of one trace. The first four fields are settings of the attempt."""
+
+    symbolic: bool = False  # numbers stay symbolic, however many there are
+    items: bool = True  # numbers in inputs may be constants, too
+    fixed: bool = False  # numbers are constants of the graph, from here on
+    held: dict[str, Any] = dataclasses.field(default_factory=dict)  # numbers of modules by source; None for tensors
+    matter: bool = False  # the trace has met such a number, so another treatment may help
+    constants: bool = False  # a number in an input is a constant of the graph
+    symbols: int = 0  # numbers that the graph takes from data
+    crowded: bool = False  # the numbers became constants because they are many
+    assumed: list[Any] = dataclasses.field(default_factory=list)  # facts that the graph assumes, as expressions
+    lists: list[Any] = dataclasses.field(default_factory=list)  # lists of numbers, each assumed as a whole
+    fetches: list[Any] = dataclasses.field(default_factory=list)  # nodes of operators, with a tensor and its number
+    moving: bool = False  # the graph writes to numbers in `held`
+
+
+FEATURE = hooks.Feature(__name__, hooks.GUARD, "numbers that a trace has to know", state=Numbers)
 
 FETCH = (torch.ops.aten._local_scalar_dense.default, torch.ops.aten.item.default)
 # By the names of sympy's classes.
@@ -38,6 +58,36 @@ OPERATORS = {
 # Limits of symbols in a graph: Inductor needs a minute for 24 symbols, more than ten for 48, seconds for constants.
 MANY, MOST = 16, 32
 FAILED = "Runtime assertion failed for expression "
+
+
+def numbers_of(trace: trace_state.Trace) -> Numbers:
+    """The data-dependent numbers of a trace."""
+    return FEATURE.of(trace)
+
+
+def note_numbers(trace: trace_state.Trace) -> None:
+    """Note a data-dependent number."""
+    FEATURE.of(trace).matter = True
+
+
+def note_list(trace: trace_state.Trace, numbers: Any, count: int) -> None:
+    """Note a list of numbers that the graph assumes as a whole."""
+    known = FEATURE.of(trace)
+    known.lists.append(numbers)
+    known.symbols += count
+
+
+def route(trace: trace_state.Trace, answers: tuple[bool, ...]) -> tuple[Any, ...]:
+    """The answers and assumptions that a graph rests on, in a comparable form."""
+    numbers = FEATURE.of(trace)
+    return (*answers, *map(str, numbers.assumed), *map(str, numbers.lists))
+
+
+def refuse_changed(module: GraphModule, trace: trace_state.Trace) -> None:
+    """Refuse a graph that writes to module data taken for settled."""
+    if changes_what_is_held(module, trace):
+        FEATURE.of(trace).moving = True
+        raise trace_state.SiteRefused("the call changes a number that it takes for settled")
 
 
 @FEATURE.hook("shape.evaluate")
@@ -68,16 +118,17 @@ def create_number(create: Any, trace: trace_state.Trace, cls: Any, tx: Any, *arg
 def note_example(note: Any, trace: trace_state.Trace, node: Node, value: Any) -> None:
     """Count the symbols of a new node, and fix sizes where the graph has too many symbols."""
     note(node, value)
-    trace.numbers = trace.numbers or (is_number(value) and bool(items_in(value)))
+    numbers = FEATURE.of(trace)
+    numbers.matter = numbers.matter or (is_number(value) and bool(items_in(value)))
     if "unbacked_bindings" in node.meta:
-        trace.numbers = True
-        origins = None if trace.symbolic else nodes_from_modules(node)
+        numbers.matter = True
+        origins = None if numbers.symbolic else nodes_from_modules(node)
         hold(trace, origins or [])
-        trace.symbols += len(node.meta["unbacked_bindings"]) if origins is None else 0
-        if trace.fixed or origins is not None:
+        numbers.symbols += len(node.meta["unbacked_bindings"]) if origins is None else 0
+        if numbers.fixed or origins is not None:
             fix_sizes(trace, node)
-        elif trace.symbols > (MOST if trace.symbolic else MANY):
-            trace.crowded = True
+        elif numbers.symbols > (MOST if numbers.symbolic else MANY):
+            numbers.crowded = True
             fix_all(trace)
 
 
@@ -90,7 +141,7 @@ def fetch_number(fetch: Any, trace: trace_state.Trace, mode: Any, operator: Any,
         bind(trace, mode.shape_env, value, number)
     settle(trace, number)
     if (graph := translator().output.graph).nodes:
-        trace.fetches.append((next(iter(reversed(graph.nodes))), value, number))
+        FEATURE.of(trace).fetches.append((next(iter(reversed(graph.nodes))), value, number))
     return number
 
 
@@ -108,10 +159,10 @@ def assume(trace: trace_state.Trace, shapes: Any, expr: Any) -> Any:
     if not (value.is_number or value in (sympy.true, sympy.false)):
         return None
     fact = expr if value is sympy.true else sympy.Not(expr) if value is sympy.false else sympy.Eq(expr, value)
-    trace.numbers = True
+    note_numbers(trace)
     if not shapes.guard_or_defer_runtime_assert(fact, "assumed of this call"):
         return None
-    trace.assumed.append(fact)
+    FEATURE.of(trace).assumed.append(fact)
     if any(symbol_is_type(symbol, SymT.UNBACKED_FLOAT) for symbol in values):
         assert_comparison(shapes, fact)
     return value
@@ -201,7 +252,7 @@ def bind(trace: trace_state.Trace, shapes: Any, value: Any, number: Any) -> None
         return
     for node in graph.nodes:
         if node.meta.get("example_value") is value:
-            trace.numbers = True
+            note_numbers(trace)
             with graph.inserting_before(last):
                 item = graph.call_method("item", (node,))
             item.meta = {key: last.meta[key] for key in ("stack_trace", "nn_module_stack") if key in last.meta}
@@ -213,7 +264,8 @@ def bind(trace: trace_state.Trace, shapes: Any, value: Any, number: Any) -> None
 
 def settle(trace: trace_state.Trace, number: Any) -> Any:
     """The Python number behind a symbolic integer or truth value where the trace fixes the number; otherwise None."""
-    if not trace.fixed and (trace.symbolic or not is_number(number) or not is_settled(trace, number)):
+    numbers = FEATURE.of(trace)
+    if not numbers.fixed and (numbers.symbolic or not is_number(number) or not is_settled(trace, number)):
         return None
     return fix(trace, number)
 
@@ -237,9 +289,10 @@ def is_settled(trace: trace_state.Trace, number: Any) -> bool:
             if origins is None:
                 return False
             hold(trace, origins)
-    if any(trace.held.get(name, value) not in (value, None) for name, value in held.items()):
+    held = FEATURE.of(trace).held
+    if any(held.get(name, value) not in (value, None) for name, value in held.items()):
         return False
-    trace.held.update(held)
+    held.update(held)
     return bool(symbols)
 
 
@@ -247,17 +300,17 @@ def hold(trace: trace_state.Trace, origins: list[Node]) -> None:
     """Note the inputs from modules whose values the graph takes for settled."""
     for node in origins:
         if node.op == "placeholder":
-            trace.held.setdefault(source_name(node.meta["grapharg"].source), None)
+            FEATURE.of(trace).held.setdefault(source_name(node.meta["grapharg"].source), None)
 
 
 def changes_what_is_held(module: GraphModule, trace: trace_state.Trace) -> bool:
     """Whether a graph writes to module data taken for settled, so that the next call has other numbers."""
-    if trace.symbolic or not trace.held:
+    numbers = FEATURE.of(trace)
+    if numbers.symbolic or not numbers.held:
         return False
     inputs = [node for node in module.graph.nodes if node.op == "placeholder" and "grapharg" in node.meta]
-    storages = node_facts.storages_in(
-        node for node in inputs if source_name(node.meta["grapharg"].source) in trace.held
-    )
+    held = (node for node in inputs if source_name(node.meta["grapharg"].source) in numbers.held)
+    storages = node_facts.storages_in(held)
     return any(not storages.isdisjoint(node_facts.writes_of(node)) for node in module.graph.nodes)
 
 
@@ -270,8 +323,8 @@ def fix(trace: trace_state.Trace, number: Any) -> Any:
     expr = number.node.expr
     if free_unbacked_symbols(number):
         expr = assume(trace, number.node.shape_env, expr)
-    elif trace.items and expr.free_symbols and items_in(number) == expr.free_symbols:
-        trace.constants = True
+    elif (numbers := FEATURE.of(trace)).items and expr.free_symbols and items_in(number) == expr.free_symbols:
+        numbers.constants = True
         return bool(number) if isinstance(number, torch.SymBool) else int(number)  # Dynamo adds a guard
     if expr is None or not (expr.is_number or expr.is_Boolean):
         return None
@@ -307,7 +360,7 @@ def items_in(number: Any) -> set[Any]:
 
 def fix_all(trace: trace_state.Trace) -> None:
     """Fix every data-dependent integer of the trace, present and future, to its value in this call."""
-    trace.fixed = True
+    FEATURE.of(trace).fixed = True
     for node in translator().output.graph.nodes:
         if "unbacked_bindings" in node.meta:
             fix_sizes(trace, node)
@@ -328,7 +381,7 @@ def unasserted(module: GraphModule, trace: trace_state.Trace) -> Optional[str]:
 
     asserting = (torch.ops.aten._assert_scalar.default, torch_names._assert_scalar)
     texts = [str(node.args[1]) for node in module.graph.nodes if node.target in asserting and len(node.args) > 1]
-    for fact in trace.assumed:
+    for fact in FEATURE.of(trace).assumed:
         if not any(text.startswith(f"{FAILED}{canonicalize_bool_expr(fact)} on node") for text in texts):
             if not bounded(fact, texts):
                 return str(fact)

@@ -10,6 +10,7 @@ arguments.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, Iterable, Iterator
 
 import torch
@@ -17,9 +18,43 @@ import torch
 from ..base import hooks, trace_state
 from ..base.dynamo_values import source_name
 from ..base.effect_queue import is_queue
+from ..base.owned_state import OwnedState
 from .identity_guard import type_of
 
-FEATURE = hooks.Feature(__name__, hooks.GAIN, "integers that calls count with stay open")
+
+@dataclasses.dataclass
+class Counters:
+    """The counters of the program in one trace, by the names of their sources."""
+
+    known: frozenset[str] = frozenset()  # integers that earlier graphs have written to; they stay symbolic
+    met: bool = False  # the trace has come by one of these
+    written: set[str] = dataclasses.field(default_factory=set)  # integers that this graph writes to
+
+
+@dataclasses.dataclass
+class KnownCounters:
+    """The counters of one callable, by the names of their sources."""
+
+    counters: set[str] = dataclasses.field(default_factory=set)  # integers that its graphs write to
+    uncounted: bool = False  # counters are constants all the same
+
+    def report(self) -> dict[str, Any]:
+        """The state as data for JSON."""
+        return {"counters": sorted(self.counters), "uncounted": self.uncounted}
+
+    def symbolic(self) -> frozenset[str]:
+        """The integers that stay symbolic in the next trace."""
+        return frozenset() if self.uncounted else frozenset(self.counters)
+
+    def learn(self, trace: trace_state.Trace, uncounted: bool) -> None:
+        """Note the counters of a trace that made a graph. `uncounted`: they are constants there."""
+        self.counters |= FEATURE.of(trace).written
+        self.uncounted |= uncounted
+
+
+KNOWN = OwnedState(__name__, KnownCounters)
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "integers that calls count with stay open", state=Counters)
 
 LARGE = 2**40  # no counter below this number ever reaches 2**63
 
@@ -28,14 +63,15 @@ LARGE = 2**40  # no counter below this number ever reaches 2**63
 def is_constant_integer(specialized: Any, trace: trace_state.Trace, value: Any, source: Any) -> bool:
     """Keep integers symbolic after an earlier graph has written to them."""
     if type(value) is int and abs(value) < LARGE and is_counter(trace, source):
-        trace.counting = True
+        FEATURE.of(trace).met = True
         return False
     return bool(specialized(value, source))
 
 
 def is_counter(trace: trace_state.Trace, source: Any) -> bool:
     """Whether an earlier graph has written to the value at a source, or to the container of the value."""
-    return source_name(source) in trace.counters or inside(getattr(source, "base", None)) in trace.counters
+    known = FEATURE.of(trace).known
+    return source_name(source) in known or inside(getattr(source, "base", None)) in known
 
 
 def inside(source: Any) -> str:
@@ -53,12 +89,12 @@ def note_written(trace: trace_state.Trace, output: Any) -> None:
     for variable in effects.id_to_variable.values():
         if isinstance(variable, (ConstDictVariable, ListVariable)) and is_older(variable):
             if not is_queue(variable) and effects.is_modified(variable):
-                trace.written.add(inside(variable.source))
+                FEATURE.of(trace).written.add(inside(variable.source))
                 refuse_uncounted(trace, variable.items.values() if isinstance(variable.items, dict) else variable.items)
     for variable, changes in effects.store_attr_mutations.items():
         attributes = [(source_name(source), changes[name]) for name, source in places(variable, changes)]
         integers = {name: value for name, value in attributes if type_of(value) is int}
-        trace.written.update(integers)
+        FEATURE.of(trace).written.update(integers)
         refuse_uncounted(trace, integers.values())
 
 
@@ -89,7 +125,7 @@ def refuse_uncounted(trace: trace_state.Trace, variables: Iterable[Any]) -> None
     """Refuse counters with more arithmetic than increments and decrements: the integers may soon overflow in compiled
     code.
     """
-    for variable in variables if trace.counting else ():
+    for variable in variables if FEATURE.of(trace).met else ():
         number = getattr(variable, "sym_num", None)
         if isinstance(number, torch.SymInt) and not is_counted(number.node.expr):
             raise trace_state.SiteRefused("the call does more with an integer than to count")

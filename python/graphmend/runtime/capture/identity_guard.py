@@ -11,6 +11,7 @@ module refuse a trace in which the program could notice either.
 
 from __future__ import annotations
 
+import dataclasses
 import dis
 import enum
 import functools
@@ -25,7 +26,20 @@ from ..base import hooks, torch_names, trace_state
 from ..base.dynamo_types import NumberVariable, Variable
 from ..base.marker_ops import kind_of
 
-FEATURE = hooks.Feature(__name__, hooks.GUARD, "nobody asks which tensor a selected copy is", partial=True)
+
+@dataclasses.dataclass
+class Identities:
+    """The copies, modes and clocks of one trace that questions and deferred effects depend on."""
+
+    selected: dict[int, tuple[str, Any]] = dataclasses.field(default_factory=dict)  # by id: site and fake tensor
+    parameters: set[int] = dataclasses.field(default_factory=set)  # those of `selected` that stand for a parameter
+    surroundings: Optional[tuple[Any, ...]] = None  # the modes around the call
+    clock: Any = None  # the graph behind which deferred work reads the clock
+
+
+FEATURE = hooks.Feature(
+    __name__, hooks.GUARD, "nobody asks which tensor a selected copy is", partial=True, state=Identities
+)
 
 # Attributes by which a program can tell a tensor from a copy with equal values. Attributes unknown to torch were set by
 # the program, and tell, too.
@@ -67,6 +81,28 @@ def surroundings() -> tuple[Any, ...]:
         torch.get_default_dtype(),
         torch.get_default_device(),
     )
+
+
+@FEATURE.scope
+def note_surroundings(trace: trace_state.Trace) -> Iterator[None]:
+    """Note the modes around the call."""
+    FEATURE.of(trace).surroundings = surroundings()
+    yield
+
+
+def note_selected(trace: trace_state.Trace, site: str, value: Any, is_parameter: bool) -> None:
+    """Note a fake tensor that was selected from two sides."""
+    identities = FEATURE.of(trace)
+    identities.selected[id(value)] = site, value
+    if is_parameter:
+        identities.parameters.add(id(value))
+
+
+def note_clock(trace: trace_state.Trace, output: Any) -> bool:
+    """Note that the clock is read behind a graph; returns whether deferred work already reads it there."""
+    identities = FEATURE.of(trace)
+    before, identities.clock = identities.clock, output
+    return before is output
 
 
 @FEATURE.hook("number.create")
@@ -136,7 +172,7 @@ def number_class() -> type[NumberVariable]:
 
 def refuse_selected(trace: trace_state.Trace, value: Any) -> None:
     """Refuse the site of a selected tensor whose identity the program asks for."""
-    site = trace.selected[id(value)][0]
+    site = FEATURE.of(trace).selected[id(value)][0]
     trace.refuse(site, "the function asks which tensor a result is, which a selected copy cannot tell")
     raise trace_state.SiteRefused(site)
 
@@ -159,7 +195,7 @@ def is_programs_own(name: str) -> bool:
 def watch_compare(compare: Any, trace: trace_state.Trace, node: Any, *args: Any, **kwargs: Any) -> Any:
     """Refuse `is` with a selected tensor."""
     value = compare(node, *args, **kwargs)
-    if id(value) in trace.selected:
+    if id(value) in FEATURE.of(trace).selected:
         refuse_selected(trace, value)
     return value
 
@@ -174,9 +210,10 @@ def watch_attribute(get: Any, trace: trace_state.Trace, self: Any, tx: Any, name
     if name in HOOKS and not self.requires_grad:
         # Python raises here. Dynamo would raise at the end of the graph, behind the statements that follow.
         raise trace_state.SiteRefused("a hook on a tensor that has no gradient")
-    if trace.selected and (name in IDENTITY or is_programs_own(name)):
+    selected = FEATURE.of(trace).selected
+    if selected and (name in IDENTITY or is_programs_own(name)):
         value = self.as_proxy().node.meta.get("example_value")
-        if id(value) in trace.selected:
+        if id(value) in selected:
             refuse_selected(trace, value)
     return get(self, tx, name)
 
@@ -184,9 +221,10 @@ def watch_attribute(get: Any, trace: trace_state.Trace, self: Any, tx: Any, name
 @FEATURE.hook("tensor.type")
 def watch_type(type_of: Callable[..., type], trace: trace_state.Trace, self: Any) -> type:
     """Refuse the type of a selected parameter: the copy is a plain tensor."""
-    if trace.parameters and hooks.asker().f_code.co_name in TYPE_QUESTIONS:
+    parameters = FEATURE.of(trace).parameters
+    if parameters and hooks.calling_frame().f_code.co_name in TYPE_QUESTIONS:
         value = self.as_proxy().node.meta.get("example_value")
-        if id(value) in trace.parameters:
+        if id(value) in parameters:
             refuse_selected(trace, value)
     return type_of(self)
 
@@ -195,9 +233,10 @@ def watch_type(type_of: Callable[..., type], trace: trace_state.Trace, self: Any
 def watch_key(make_key: Any, trace: trace_state.Trace, self: Any, vt: Any) -> None:
     """Refuse a selected tensor as a key of a dictionary."""
     make_key(self, vt)
-    if trace.selected and isinstance(self.vt, tensor_class()):
+    selected = FEATURE.of(trace).selected
+    if selected and isinstance(self.vt, tensor_class()):
         value = self.vt.as_proxy().node.meta.get("example_value")
-        if id(value) in trace.selected:
+        if id(value) in selected:
             refuse_selected(trace, value)
 
 
@@ -226,15 +265,14 @@ def second_clock(code: types.CodeType, trace: trace_state.Trace, tx: Any) -> boo
     ]
     if not any(isinstance(name, str) and name.replace("_ns", "") in CLOCKS for name in methods):
         return False
-    latest, trace.clock = trace.clock, tx.output
-    return latest is tx.output
+    return note_clock(trace, tx.output)
 
 
 def unsafe_sink(code: types.CodeType, trace: trace_state.Trace, tx: Any) -> Optional[str]:
     """The reason why a sink cannot run later than its statement; None if the sink can."""
     if second_clock(code, trace, tx):
         return "the clock is read a second time behind the graph"
-    if computes(code) and surroundings() != trace.surroundings:
+    if computes(code) and surroundings() != FEATURE.of(trace).surroundings:
         return "it computes what it shows under autocast or another mode"
     return None
 

@@ -12,6 +12,7 @@ graph of that path.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from typing import Any, Callable, Iterable, Iterator, Optional
 
 import torch
@@ -21,6 +22,19 @@ from ..analysis import node_facts
 from ..base import torch_names, trace_state
 from ..base.dynamo_values import guard_source
 from ..base.marker_ops import kind_of
+from ..base.owned_state import OwnedState
+
+
+@dataclasses.dataclass
+class Speculation:
+    """The path of one trace, and the origins of the nodes of its graph."""
+
+    path: Optional[Path] = None  # the answers so far; None before the first question
+    foreign: set[Node] = dataclasses.field(default_factory=set)  # nodes that do not come from modules alone
+    own: dict[Node, tuple[Node, ...]] = dataclasses.field(default_factory=dict)  # the other nodes, with their users
+
+
+SPECULATION = OwnedState(__name__, Speculation)
 
 MAX_DECISIONS = 64
 # Operators that only change the recording of gradients. The shadow run skips them, because the change would stay.
@@ -44,6 +58,14 @@ class Shadow:
         self.values: dict[Node, Any] = {}
         self.blocks: dict[Node, Any] = {}  # open autocast blocks, by the node that enters the block
         self.generators = torch.get_rng_state()
+
+    def set_generators(self, state: Optional[torch.Tensor] = None) -> None:
+        """Let the next draws begin with a state of the random generator: the present one, or another."""
+        self.generators = torch.get_rng_state() if state is None else state
+
+    def note(self, node: Node, value: Any) -> None:
+        """Note the value of a node that the trace has computed."""
+        self.values[node] = value
 
     def value(self, node: Node) -> Any:
         """The value of a node; a node that depends on module data alone runs without the other nodes."""
@@ -151,9 +173,9 @@ def nodes_from_modules(node: Node) -> Optional[list[Node]]:
     Returns None where an argument of the call or a random number is among them, or where the graph writes to one of
     them. The answer stays true while the graph grows, and the trace keeps the answer.
     """
-    trace = trace_state.local.trace
-    assert trace is not None
-    foreign, own = trace.foreign, trace.own
+    assert trace_state.local.trace is not None
+    origins = SPECULATION.of(trace_state.local.trace)
+    foreign, own = origins.foreign, origins.own
     nodes: dict[Node, None] = {}
     waiting = [node]
     while waiting:
@@ -233,7 +255,18 @@ class Path:
 
 def path_of(trace: trace_state.Trace, output: Any) -> Path:
     """The path of a trace; the first request begins the path."""
-    path: Optional[Path] = trace.path
-    if path is None or path.output is not output:
-        trace.path = path = Path(output, trace_state.local.known)
-    return path
+    speculation = SPECULATION.of(trace)
+    if speculation.path is None or speculation.path.output is not output:
+        speculation.path = Path(output, trace_state.local.known)
+    return speculation.path
+
+
+def shadow_of(trace: trace_state.Trace) -> Optional[Shadow]:
+    """The shadow run of a trace; None before the first question about the path, and after a failure."""
+    path = SPECULATION.of(trace).path
+    return path.shadow if path is not None else None
+
+
+def forget_path(trace: trace_state.Trace) -> None:
+    """Free the graph and the copies of the inputs, at the end of a trace."""
+    SPECULATION.of(trace).path = None

@@ -21,6 +21,7 @@ from ..analysis.marker_regions import tensor_of
 from ..base import define_op, torch_names, trace_state
 from ..base.graph_code import finish
 from . import assumption_checks
+from .assumptions import numbers_of
 from .data_scalars import NUMBERS
 
 ASSERTIONS = frozenset(
@@ -102,7 +103,7 @@ def is_open(node: Node) -> bool:
 def give_numbers(module: GraphModule, trace: trace_state.Trace, known: dict[Any, Any]) -> None:
     """Pass numbers to operators that fetch the numbers from tensor arguments."""
     nodes = {id(node.meta.get("example_value")): node for node in reversed(module.graph.nodes)}
-    for user, tensor, number in trace.fetches:
+    for user, tensor, number in numbers_of(trace).fetches:
         fetched = whole(number, known) if isinstance(number, torch.SymInt) else None
         node = nodes.get(id(tensor))
         if fetched is not None and node is not None and user.target != "item":
@@ -113,7 +114,7 @@ def values_of(trace: trace_state.Trace) -> dict[Any, Any]:
     """The values of symbols assumed by the graph."""
     import sympy
 
-    pairs = (fact.args for fact in trace.assumed if isinstance(fact, sympy.Eq))
+    pairs = (fact.args for fact in numbers_of(trace).assumed if isinstance(fact, sympy.Eq))
     return {symbol: number for symbol, number in pairs if symbol.is_Symbol and number.is_Integer}
 
 

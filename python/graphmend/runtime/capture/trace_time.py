@@ -9,7 +9,9 @@ are refused here, too, and the regions of branches are opened and closed.
 
 from __future__ import annotations
 
-from typing import Any, NoReturn, Optional
+import contextlib
+import dataclasses
+from typing import Any, Iterator, NoReturn, Optional
 
 from ..base import call_stack, hooks, torch_names, trace_state
 from ..base.dynamo_values import constant, source_name, translator
@@ -17,9 +19,53 @@ from ..base.marker_ops import key_of, site_of
 from . import hoisted_tests, identity_guard
 from .path_speculation import MAX_DECISIONS, path_of
 
+
+@dataclasses.dataclass
+class Place:
+    """The place that one trace has come to. `Trace.open` has the open sides of branches."""
+
+    output: Any = None  # the graph that the open sides are part of
+    uses: int = 0  # uses of sites so far, each with a key of its own
+    containers: dict[int, Any] = dataclasses.field(default_factory=dict)  # results of sides: Dynamo's variables by id
+    drained: int = 0  # generators that Dynamo runs to their ends because they leave the call
+    raising: list[bool] = dataclasses.field(default_factory=list)  # by block of `catch_warnings`: all are exceptions
+
+    def is_raising(self) -> bool:
+        """Whether every warning is an exception at the current place of the trace."""
+        return bool(self.raising) and self.raising[-1]
+
+    def enter_warnings(self) -> None:
+        """Enter a block of `catch_warnings`."""
+        self.raising.append(self.is_raising())
+
+    def leave_warnings(self) -> None:
+        """Leave a block of `catch_warnings`."""
+        self.raising.pop()
+
+    def raise_warnings(self) -> None:
+        """Let every warning be an exception to the end of the block of `catch_warnings`."""
+        self.raising[-1] = True
+
+    @contextlib.contextmanager
+    def draining(self) -> Iterator[None]:
+        """Inside the block, Dynamo runs a generator to its end."""
+        self.drained += 1
+        try:
+            yield
+        finally:
+            self.drained -= 1
+
+
 FEATURE = hooks.Feature(
-    __name__, hooks.GUARD, "a side of a branch changes nothing but its own", partial=True, rules=("GM1",)
+    __name__, hooks.GUARD, "a side of a branch changes nothing but its own", partial=True, state=Place, rules=("GM1",)
 )
+
+
+def number_of_use(trace: trace_state.Trace) -> int:
+    """The number of one more use of a site in the graph."""
+    place = FEATURE.of(trace)
+    place.uses += 1
+    return place.uses
 
 
 def nested_context() -> Optional[str]:
@@ -46,17 +92,19 @@ def site_on(site: str) -> bool:
         return trace_state.leaves_no_mark(site) and only_source()
     if site in trace.off or (trace_state.needs_whole_call(site) and not trace.whole):
         return False
-    if hooks.lost and not hooks.is_guarded(trace_state.rule_of(site)):
+    if hooks.features_off and not hooks.is_guarded(trace_state.rule_of(site)):
         trace.blamed[site] = f"torch {torch_names.version()} lacks what shows that it stays the same"
         return False
-    reason = nested_context() or ("it stands in a generator that leaves the call" if trace.drained else None)
+    reason = nested_context() or (
+        "it stands in a generator that leaves the call" if FEATURE.of(trace).drained else None
+    )
     if reason is not None:
         trace.blamed[site] = reason
         return False
     if trace_state.needs_whole_call(site) and call_stack.behind_wrapper(translator().output.current_tx):
         trace.blamed[site] = "it stands behind a wrapper such as a cache, which may not call the function each time"
         return False
-    if trace.is_raising() and trace_state.rule_of(site) == "GM303":
+    if FEATURE.of(trace).is_raising() and trace_state.rule_of(site) == "GM303":
         return False
     trace.touched[site] = None
     return True
@@ -105,8 +153,7 @@ def new_key(site: str) -> str:
     """A key for one more use of a site in this graph."""
     trace = trace_state.local.trace
     assert trace is not None
-    trace.keys += 1
-    return key_of(site, trace.keys)
+    return key_of(site, number_of_use(trace))
 
 
 @constant
@@ -126,7 +173,8 @@ def is_queue(item: Any) -> bool:
 
 def refuse_outside(trace: trace_state.Trace, effects: Any, item: Any) -> None:
     """Refuse a change of a Python object that outlives the open side: a side may change only objects made by itself."""
-    if not trace.open or trace.output is None or effects is not trace.output.side_effects:
+    inside = FEATURE.of(trace).output if trace.open else None
+    if inside is None or effects is not inside.side_effects:
         return
     kind = item.mutation_type
     if kind is None or kind.scope != torch_names.current_scope_id():
@@ -158,8 +206,9 @@ def open_region(key: str) -> bool:
     trace = trace_state.local.trace
     assert trace is not None
     output = translator().output
-    if trace.output is not output:
-        trace.output = output
+    place = FEATURE.of(trace)
+    if place.output is not output:
+        place.output = output
         trace.open.clear()
         outer_scope = current_scope_id()
 
@@ -210,9 +259,8 @@ def note_selected(site: str, name: str) -> bool:
     assert trace is not None
     names = translator().output.current_tx.symbolic_locals
     value = names[name].as_proxy().node.meta.get("example_value")
-    trace.selected[id(value)] = (site, value)
-    if any(names[side].python_type() is not names[name].python_type() for side in ("first", "second")):
-        trace.parameters.add(id(value))
+    kinds = (names[side].python_type() for side in ("first", "second"))
+    identity_guard.note_selected(trace, site, value, any(kind is not names[name].python_type() for kind in kinds))
     return True
 
 
@@ -224,8 +272,9 @@ def is_new_container(name: str) -> bool:
     trace = trace_state.local.trace
     assert trace is not None
     variable = translator().output.current_tx.symbolic_locals[name].realize()
-    if id(variable) in trace.containers:
+    containers = FEATURE.of(trace).containers
+    if id(variable) in containers:
         return False
-    trace.containers[id(variable)] = variable
+    containers[id(variable)] = variable
     kind = variable.mutation_type
     return variable.source is None and kind is not None and kind.scope >= current_scope_id()

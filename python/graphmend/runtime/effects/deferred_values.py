@@ -10,6 +10,7 @@ number and hands it to the deferred effects. Any other use of the placeholder in
 
 from __future__ import annotations
 
+import dataclasses
 import operator
 from typing import Any, Callable
 
@@ -19,8 +20,22 @@ from ..base.dynamo_values import translator
 from ..capture.identity_guard import TYPE_QUESTIONS
 from ..capture.trace_time import refuse
 
+
+@dataclasses.dataclass
+class Readings:
+    """The readings behind the graph of one trace."""
+
+    sites: dict[str, None] = dataclasses.field(default_factory=dict)  # the places of the program that read
+    fills: Any = None  # where the result gets the readings (queue_sizes.Fills); None if it has none
+
+
 FEATURE = hooks.Feature(
-    __name__, hooks.GUARD, "nobody asks for the type of a deferred value", partial=True, rules=("GM3", "GM5")
+    __name__,
+    hooks.GUARD,
+    "nobody asks for the type of a deferred value",
+    partial=True,
+    state=Readings,
+    rules=("GM3", "GM5"),
 )
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
@@ -36,6 +51,22 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 }
 TEXT = "text"  # the second part of a reading that is a string
 ASKS = "what is read behind the graph is asked for in the middle of the call"
+
+
+def note_reading(trace: trace_state.Trace, site: str) -> None:
+    """Note that a place of the program reads behind the graph."""
+    FEATURE.of(trace).sites[site] = None
+
+
+def has_readings(trace: trace_state.Trace) -> bool:
+    """Whether anything is read behind the graph."""
+    return bool(FEATURE.of(trace).sites)
+
+
+def refuse_readings(trace: trace_state.Trace, reason: str) -> None:
+    """Refuse all places that read behind the graph."""
+    for site in FEATURE.of(trace).sites:
+        trace.refuse(site, reason)
 
 
 def read_clock(function: Callable[[], Any], cell: list[Any]) -> None:
@@ -118,25 +149,25 @@ class DeferredNumber(DeferredValue):
 def watch_type(python_type: Callable[..., type], trace: trace_state.Trace, self: Any) -> type:
     """Refuse a program that asks for the type of a deferred value."""
     is_question = (
-        trace.readings and issubclass(self.value_type, DeferredValue) and hooks.asker().f_code.co_name in TYPE_QUESTIONS
+        bool(FEATURE.of(trace).sites)
+        and issubclass(self.value_type, DeferredValue)
+        and hooks.calling_frame().f_code.co_name in TYPE_QUESTIONS
     )
     if is_question and not is_ours(translator().output.current_tx.f_code):  # Dynamo itself asks for new objects
-        for site in trace.readings:
-            trace.refuse(site, "the function asks of what type a value is that it gets behind the graph")
+        refuse_readings(trace, "the function asks of what type a value is that it gets behind the graph")
         raise trace_state.SiteRefused(ASKS)
     return python_type(self)
 
 
-def refuse_escaped(trace: Any, output: Any) -> None:
+def refuse_escaped(trace: trace_state.Trace, output: Any) -> None:
     """Refuse deferred values in objects that outlive the call; a returned container is filled in after the flush."""
     from ..base.torch_names import UserDefinedObjectVariable
     from . import queue_sizes
 
     for variable in output.side_effects.id_to_variable.values():
         if isinstance(variable, UserDefinedObjectVariable) and variable.python_type() is DeferredNumber:
-            slots = queue_sizes.slots_in(output)
-            if slots is None:
-                for site in trace.readings:
-                    trace.refuse(site, "what is read behind the graph is kept, or returned in an object")
-            trace.fills = queue_sizes.ResultSlots(slots) if slots else None
+            ways = queue_sizes.slots_in(output)
+            if ways is None:
+                refuse_readings(trace, "what is read behind the graph is kept, or returned in an object")
+            FEATURE.of(trace).fills = queue_sizes.ResultSlots(ways) if ways else None
             return

@@ -17,7 +17,9 @@ from ..analysis.reachability import names_and_options
 from ..base import folders, hooks, trace_state
 from ..base.call_stack import is_ours
 
-FEATURE = hooks.Feature(__name__, hooks.GAIN, "exceptions that a call makes and an effect shows", state=dict)
+FEATURE: hooks.Feature[dict[int, Any]] = hooks.Feature(
+    __name__, hooks.GAIN, "exceptions that a call makes and an effect shows", state=dict
+)
 
 PLAIN = (ArithmeticError, AssertionError, LookupError, RuntimeError, TypeError, ValueError, Warning)
 METHODS = ("__init__", "__new__", "__str__", "__repr__", "__format__")

@@ -19,7 +19,7 @@ from typing import Any, Callable, Iterator, Optional
 
 import torch
 
-from ..analysis.reachability import NOTHING, Reach, reached
+from ..analysis.reachability import NOTHING, Reach, reach_of_method
 from ..base import hooks, trace_state
 from ..base.dynamo_values import handles_exception, source_name
 from ..capture.identity_guard import computes, type_of
@@ -41,8 +41,6 @@ SEEN = "`{}` is looked at, or written to in another way, in the same call"
 STORES = "method_setattr_standard"  # Dynamo's function for attribute writes to plain objects
 SET_ATTRIBUTE = torch.nn.Module.__setattr__.__code__
 PLAIN = (type(None), bool, int, float, complex, str, bytes)
-
-FEATURE = hooks.Feature(__name__, hooks.GUARD, "what a trace loads from outside", partial=True, rules=("GM3",))
 
 
 @dataclasses.dataclass
@@ -76,6 +74,10 @@ class Loads:
         """Note the load of a value."""
         if source is not None:
             self.pending.append((id(value), source))
+
+    def expect(self, name: str) -> None:
+        """Note a source that is asked for behind the graph alone."""
+        self.deferred_reads.add(name)
 
     def forget(self, value: Any) -> bool:
         """Remove the latest note of a value; returns False if there is none."""
@@ -118,24 +120,41 @@ class Loads:
         return any(pattern.search(source) for source in self.names if source not in self.deferred_reads)
 
 
-@FEATURE.scope
-def note_loads(trace: trace_state.Trace) -> Iterator[None]:
-    """Start each trace with empty loads."""
-    trace.loads = Loads()
-    yield
+@dataclasses.dataclass
+class Writes:
+    """The postponed writes of one trace, and what else the trace does with objects from before the call."""
+
+    hasty: bool = False  # no attempt has refused a site: the first one most often is the only one
+    loads: Loads = dataclasses.field(default_factory=Loads)  # the objects that the trace has come by
+    records: list[Record] = dataclasses.field(default_factory=list)  # the postponed writes, in program order
+
+
+FEATURE = hooks.Feature(
+    __name__, hooks.GUARD, "what a trace loads from outside", partial=True, state=Writes, rules=("GM3",)
+)
+
+
+def loads_of(trace: trace_state.Trace) -> Loads:
+    """The objects that a trace has come by."""
+    return FEATURE.of(trace).loads
+
+
+def has_record(trace: trace_state.Trace, site: str) -> bool:
+    """Whether a write of a site is postponed."""
+    return any(record.site == site for record in FEATURE.of(trace).records)
 
 
 @FEATURE.hook("variable.lazy", "variable.lazy_constant", needed=False)
 def note_lazy(create: Any, trace: trace_state.Trace, value: Any, source: Any, **options: Any) -> Any:
     """Note a value with a lazy variable, before the first use of the variable."""
-    trace.loads.add(value, source)
+    loads_of(trace).add(value, source)
     return create(value, source, **options)
 
 
 @FEATURE.hook("variable.build")
 def note_build(build: Any, trace: trace_state.Trace, self: Any, value: Any) -> Any:
     """Note a value for which Dynamo builds a variable."""
-    trace.loads.add(value, self.source)
+    loads_of(trace).add(value, self.source)
     return build(self, value)
 
 
@@ -151,8 +170,9 @@ def note_build(build: Any, trace: trace_state.Trace, self: Any, value: Any) -> A
 )
 def note_lookup(look: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
     """Note the lookup of an attribute: a lookup without success builds no variable."""
-    trace.loads.lookups.setdefault(name, []).append(self)
-    if trace.records and trace.hasty:
+    writes = FEATURE.of(trace)
+    writes.loads.lookups.setdefault(name, []).append(self)
+    if writes.records and writes.hasty:
         refuse_lookup(trace, self, name, tx.output)
     return look(self, tx, name)
 
@@ -160,10 +180,10 @@ def note_lookup(look: Any, trace: trace_state.Trace, self: Any, tx: Any, name: s
 @FEATURE.hook("object.table", needed=False)
 def note_table(table: Any, trace: trace_state.Trace, self: Any, tx: Any, *args: Any) -> Any:
     """Note an object whose `__dict__` the program reads."""
-    loads = trace.loads
+    loads = loads_of(trace)
     count, key = len(loads.pending), id(self.value)
     result = table(self, tx, *args)
-    if tx.f_code is SET_ATTRIBUTE or hooks.asker().f_code.co_name == STORES:  # a lookup of one name
+    if tx.f_code is SET_ATTRIBUTE or hooks.calling_frame().f_code.co_name == STORES:  # a lookup of one name
         loads.unseen.setdefault(key, []).extend(loads.pending[count:])
         del loads.pending[count:]
     else:
@@ -176,7 +196,7 @@ def refuse_lookup(trace: trace_state.Trace, variable: Any, name: str, output: An
     """End a trace that looks up an attribute set by an earlier record: `refuse_seen` would refuse the record at the
     end.
     """
-    for record in trace.records:
+    for record in FEATURE.of(trace).records:
         if record.name == name and record.owner is not None and finds_write(variable, record, output):
             trace.refuse(record.site, SEEN.format(record.name))
             raise trace_state.SiteRefused(SEEN.format(record.name))
@@ -307,7 +327,7 @@ def unsafe_target(target: Any, action: str) -> tuple[Optional[str], Reach]:
         is_plain = type(target) in RECORDERS
     if is_plain:
         return None, Reach(frozenset(map(id, containers_in(target)))) if action == "[]" else NOTHING
-    reason, reach = ("it is no container", NOTHING) if action == "[]" else reached(target, action)
+    reason, reach = ("it is no container", NOTHING) if action == "[]" else reach_of_method(target, action)
     return reason and f"what writing to it does is not known ({type(target).__name__}): {reason}", reach
 
 
@@ -328,8 +348,13 @@ def find_owner(current: Any, sink: Any, roots: Any, path: str) -> tuple[Any, str
     return owner, rest[-1], False
 
 
-def unsafe_record(trace: trace_state.Trace, current: Any, site: str, path: str, action: str) -> Optional[str]:
-    """The reason why a record cannot be deferred, or None; without a reason, the record is noted for `refuse_seen`."""
+def unsafe_record(
+    trace: trace_state.Trace, current: Any, site: str, path: str, action: str, shares: bool
+) -> Optional[str]:
+    """The reason why a record cannot be deferred, or None; without a reason, the record is noted for `refuse_seen`.
+
+    `shares`: the record puts a container in that the call has made.
+    """
     names = current.symbolic_locals
     try:
         owner, name, is_global = find_owner(current, names["sink"], names["roots"], path)
@@ -347,7 +372,7 @@ def unsafe_record(trace: trace_state.Trace, current: Any, site: str, path: str, 
     except (LookupError, AttributeError) as error:
         return f"`{path}` cannot be found before the call ({error})"
     if reason is None:
-        trace.records.append(Record(site, name, is_global, target, reach, holder, trace.sharing))
+        FEATURE.of(trace).records.append(Record(site, name, is_global, target, reach, holder, shares))
     return reason
 
 
@@ -360,13 +385,14 @@ def shown_later(trace: trace_state.Trace, variable: Any) -> bool:
     """
     from ..base.torch_names import GuardBuilder, LazyVariableTracker, install_guard
 
-    if type(variable) is not LazyVariableTracker or variable.is_realized() or not trace.records:
+    records = FEATURE.of(trace).records
+    if type(variable) is not LazyVariableTracker or variable.is_realized() or not records:
         return False
     value, source = variable.original_value(), variable.source
-    writes = [record for record in trace.records if record.target is value]
+    writes = [record for record in records if record.target is value]
     if not writes or any(record.shares for record in writes) or not plain_inside(value):
         return False
-    if not trace.loads.forget(value):
+    if not loads_of(trace).forget(value):
         return False
     install_guard(source.make_guard(GuardBuilder.TYPE_MATCH))
     inner = frozenset(map(id, containers_in(value)))
@@ -378,6 +404,7 @@ def shown_later(trace: trace_state.Trace, variable: Any) -> bool:
 def refuse_seen(trace: trace_state.Trace, output: Any) -> None:
     """Refuse records whose object the traced program reads, or writes to in another way."""
     written = {name for table in output.side_effects.store_attr_mutations.values() for name in table}
-    for record in trace.records:
-        if trace.loads.include(record, output) or record.name in written or written & record.reach.names:
+    writes = FEATURE.of(trace)
+    for record in writes.records:
+        if writes.loads.include(record, output) or record.name in written or written & record.reach.names:
             trace.refuse(record.site, SEEN.format(record.name))

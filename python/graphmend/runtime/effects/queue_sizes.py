@@ -17,8 +17,8 @@ import torch
 from ..base import call_stack, effect_queue, hooks, trace_state
 from ..base.dynamo_values import receiver_of, source_name
 from ..base.trace_state import local
-from . import undo_log
-from .deferred_values import OPERATIONS, DeferredNumber, read_clock
+from . import object_writes, undo_log
+from .deferred_values import OPERATIONS, DeferredNumber, note_reading, read_clock
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "sizes of queues, asked behind the graph")
 
@@ -43,9 +43,9 @@ def ask_queue(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any
     is_question = self.fn in QUESTIONS and not args and not kwargs and site not in trace.off and not trace.open
     if not is_question or not is_pythons(receiver_of(self), tx) or tx.output.current_tracer.parent is not None:
         return call(self, tx, args, kwargs)
-    trace.readings[site] = None
-    trace.shows[site] = None
-    trace.loads.deferred_reads.add(source_name(receiver_of(self).source))
+    note_reading(trace, site)
+    trace.unmarked[site] = None
+    object_writes.loads_of(trace).expect(source_name(receiver_of(self).source))
     undo_log.watch(trace, tx.output)
     return UserFunctionVariable(read_behind).call_function(tx, [SourcelessBuilder.create(tx, site), self], {})
 

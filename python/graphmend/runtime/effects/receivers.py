@@ -11,6 +11,7 @@ while a graph lives, so the flush checks the receivers again.
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import sys
 import types
@@ -18,12 +19,13 @@ import warnings
 import weakref
 from typing import Any, Callable, Optional
 
-from ..analysis.receiver_reach import reached
+from ..analysis.receiver_reach import reach_of_receivers
 from ..analysis.record_keepers import keeps_records
 from ..base import trace_state
 from ..base.dynamo_values import handles_exception, real, translator
+from ..base.owned_state import OwnedState
 from ..capture.identity_guard import loaded_parameters
-from .object_writes import HANDLES, lookup_target
+from .object_writes import HANDLES, loads_of, lookup_target
 
 SEES = "what receives the effect may see the call, or be seen by it: {}"
 KEEPS = "a receiver may keep the record, whose tensors and containers would be copies"
@@ -75,7 +77,7 @@ class Receivers:
     def meet(self) -> Optional[str]:
         """The reason why the call and its receivers may notice each other; None if neither can."""
         receivers = self.present()
-        reason, reach = reached(receivers)
+        reason, reach = reach_of_receivers(receivers)
         if reason is None:
             roots = set(map(id, receivers))
             if not reach.ids.isdisjoint(self.read) or not (reach.ids - roots).isdisjoint(self.loaded):
@@ -104,6 +106,21 @@ class Receivers:
         return self.meet() is None
 
 
+@dataclasses.dataclass
+class Noted:
+    """The receivers of one trace."""
+
+    receivers: Optional[Receivers] = None  # those of all deferred effects; None where nothing is shown
+
+
+NOTED = OwnedState(__name__, Noted)
+
+
+def receivers_of(trace: trace_state.Trace) -> Optional[Receivers]:
+    """The receivers of the deferred effects of a trace; None where nothing is shown."""
+    return NOTED.of(trace).receivers
+
+
 def reference(value: Any) -> Callable[[], Any]:
     """A weak reference to a receiver; for objects without weak references, a function that never returns
     the receiver.
@@ -120,7 +137,8 @@ def nobody() -> None:
 
 def note(trace: Any, site: str, sink: Any, values: list[Any]) -> None:
     """Note a deferred effect with its sink and its shown values, as Dynamo's variables."""
-    receivers = trace.receivers = trace.receivers or Receivers()
+    noted = NOTED.of(trace)
+    receivers = noted.receivers = noted.receivers or Receivers()
     receivers.sites[site] = None
     receivers.handling = receivers.handling or handles_exception(translator().output.current_tx)
     kind = trace_state.rule_of(site)
@@ -148,9 +166,9 @@ def note_copies(trace: Any, values: list[Any], numbers: str, fixed: str) -> None
     `numbers` has a `1` for each value read only for its numbers, `fixed` has a `1` for each value passed without a
     copy.
     """
-    receivers = trace.receivers
+    receivers = receivers_of(trace)
     code = receivers.shown if receivers is not None else None
-    if code is None:
+    if receivers is None or code is None:
         return
     receivers.shown = None
     raw = raw_parameters(code)
@@ -215,10 +233,10 @@ def loggers_of(kind: str, sink: Any, objects: list[Any]) -> list[Any]:
 
 def refuse_seen(trace: Any, output: Any) -> None:
     """Refuse deferred effects whose receivers may notice the call, or be noticed by the call."""
-    receivers = trace.receivers
+    receivers = receivers_of(trace)
     if receivers is None:
         return
-    loads = trace.loads
+    loads = loads_of(trace)
     loads.resolve()
     read = {id(lookup_target(variable, output)) for variables in loads.lookups.values() for variable in variables}
     receivers.loaded = frozenset(loads.sources)

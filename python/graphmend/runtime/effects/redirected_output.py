@@ -26,9 +26,10 @@ from ..base import call_stack, hooks, trace_state
 from ..base.dynamo_values import attribute_of, constant, inline, real, translator
 from ..base.effect_queue import event_of, is_queue
 from ..base.trace_state import local
+from ..capture import trace_time
 from ..capture.trace_time import nested_context
 from . import undo_log
-from .deferred_values import TEXT, DeferredNumber, DeferredValue
+from .deferred_values import TEXT, DeferredNumber, DeferredValue, note_reading, refuse_readings
 from .exceptions import raise_warning
 
 
@@ -209,7 +210,7 @@ def note_entered(name: str) -> bool:
         raise trace_state.SiteRefused("a side enters a block that diverts what is printed")
     FEATURE.of(trace).open.append(len(events()))
     if sink_of(name) is enter_warnings:
-        trace.raising.append(trace.is_raising())
+        trace_time.FEATURE.of(trace).enter_warnings()
     return True
 
 
@@ -223,7 +224,7 @@ def note_left(name: str) -> bool:
     assert trace is not None
     start, sink = FEATURE.of(trace).open.pop(), sink_of(name)
     if sink is enter_warnings:
-        trace.raising.pop()
+        trace_time.FEATURE.of(trace).leave_warnings()
     if sink is enter_made:
         for event in events()[start:]:
             sink_printed, _, site, _ = event_of(event)
@@ -265,7 +266,7 @@ def make_object(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
     if self.value is io.StringIO and len(args) < 2 and not kwargs and all(map(is_text, args)):
         site = call_stack.site_at(tx, "GM501", call_stack.column_at(tx))
         if site not in trace.off and not trace.open:
-            trace.readings[site] = None
+            note_reading(trace, site)
             return traced_call(trace, tx, new_text, site, *args)
     return call(self, tx, args, kwargs)
 
@@ -282,7 +283,7 @@ def stop_recording(trace: trace_state.Trace) -> Iterator[None]:
 @FEATURE.hook("function.call")
 def call_filter(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Queue calls of functions that change warning filters."""
-    if trace.raising and getattr(self, "fn", None) in FILTERS:
+    if trace_time.FEATURE.of(trace).raising and getattr(self, "fn", None) in FILTERS:
         return queue_filter(trace, tx, self, args, kwargs)
     return call(self, tx, args, kwargs)
 
@@ -291,7 +292,7 @@ def call_filter(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
 def raise_warning_at(skip: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Raise the warning of `warnings.warn` where filters turn warnings into exceptions."""
     if (
-        trace.is_raising()
+        trace_time.FEATURE.of(trace).is_raising()
         and self.value is warnings.warn
         and is_category(*args[1:2], *option_value(kwargs, "category"))
     ):
@@ -347,9 +348,10 @@ def queue_filter(trace: trace_state.Trace, tx: Any, function: Any, args: Any, kw
     if not all(map(is_plain, (*args, *kwargs.values()))):
         raise trace_state.SiteRefused("it depends which warnings are shown")
     action = next((item.as_python_constant() for item in (*args[:1], *option_value(kwargs, "action"))), None)
+    place = trace_time.FEATURE.of(trace)
     if function.fn is warnings.simplefilter and action == "error" and len(args) + len(kwargs) == 1:
-        trace.raising[-1] = True
-    elif trace.is_raising() or action not in (None, *ACTIONS):
+        place.raise_warnings()
+    elif place.is_raising() or action not in (None, *ACTIONS):
         raise trace_state.SiteRefused("some warnings are raised")
     return traced_call(trace, tx, filter_warnings, function, tuple(kwargs), *args, *kwargs.values())
 
@@ -385,8 +387,7 @@ def hear(trace: trace_state.Trace) -> None:
 
 def refuse_all(trace: trace_state.Trace, reason: str) -> None:
     """Refuse all deferred values of the trace."""
-    for site in trace.readings:
-        trace.refuse(site, reason)
+    refuse_readings(trace, reason)
     raise trace_state.SiteRefused(reason)
 
 

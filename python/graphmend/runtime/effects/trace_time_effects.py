@@ -10,6 +10,7 @@ The dialect asks here whether a sink and its values can wait, and notes the effe
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import sys
 import types
@@ -17,8 +18,27 @@ from typing import Any
 
 from ..base import call_stack, trace_state
 from ..base.dynamo_values import constant, translator
+from ..base.owned_state import OwnedState
 from ..capture import identity_guard
 from . import exceptions, object_writes, receivers, undo_log
+
+
+@dataclasses.dataclass
+class Shown:
+    """The effect that one trace defers now, and the effects that may show a tensor."""
+
+    shares: bool = False  # the record puts a container in that the call has made
+    texts: bool = False  # the effect looks at exceptions only for their texts
+    asks: bool = False  # the effect does more with its values than to hand them on
+    whole: set[str] = dataclasses.field(default_factory=set)  # keys of events that may show a tensor as a whole
+
+
+SHOWN = OwnedState(__name__, Shown)
+
+
+def may_show_whole(trace: trace_state.Trace, key: str) -> bool:
+    """Whether an event may show a tensor as a whole, with its history."""
+    return key in SHOWN.of(trace).whole
 
 
 @constant
@@ -36,7 +56,7 @@ def is_followed(site: str) -> bool:
     assert trace is not None
     if trace.open or not roots or roots[0].source is not None:
         return False
-    if all(record.site != site for record in trace.records):
+    if not object_writes.has_record(trace, site):
         trace.touched.pop(site, None)  # the statement runs unmended
     return True
 
@@ -51,13 +71,14 @@ def keeps_objects(site: str, name: str, numbers: str, action: str) -> bool:
     """
     trace, current = trace_state.local.trace, translator().output.current_tx
     assert trace is not None
-    trace.sharing = False
+    shown = SHOWN.of(trace)
+    shown.shares = False
     if "v" not in numbers and "c" not in numbers:
         return False
     values = current.symbolic_locals[name].unpack_var_sequence(current)
     unknown = [(value, mark) for value, mark in zip(values, numbers) if not object_writes.is_number_or_text(value)]
     new_containers = [value for value, mark in unknown if mark == "v"]
-    trace.sharing = bool(new_containers)
+    shown.shares = bool(new_containers)
     stores_unchanged = not new_containers or object_writes.keeps_itself(
         action, current.symbolic_locals["sink"].get_code()
     )
@@ -96,19 +117,20 @@ def unrecordable(site: str, path: str, action: str) -> str:
     """The reason why the record in the calling frame cannot be deferred; empty if it can."""
     trace = trace_state.local.trace
     assert trace is not None
-    trace.texts, trace.asks = False, True
-    return object_writes.unsafe_record(trace, translator().output.current_tx, site, path, action) or ""
+    shown = SHOWN.of(trace)
+    shown.texts, shown.asks = False, True
+    return object_writes.unsafe_record(trace, translator().output.current_tx, site, path, action, shown.shares) or ""
 
 
 @constant
 def is_later(name: str) -> bool:
     """Whether a variable of the calling frame is a deferred value."""
-    from .deferred_values import DeferredNumber
+    from .deferred_values import DeferredNumber, has_readings
 
     trace = trace_state.local.trace
     assert trace is not None
     variable = translator().output.current_tx.symbolic_locals[name]
-    return bool(trace.readings) and getattr(variable.realize(), "value_type", None) is DeferredNumber
+    return has_readings(trace) and getattr(variable.realize(), "value_type", None) is DeferredNumber
 
 
 @constant
@@ -141,11 +163,12 @@ def undeferrable(name: str) -> str:
     """The reason why a sink of the calling frame cannot run later; empty if it can."""
     trace = trace_state.local.trace
     assert trace is not None
-    if trace.ignoring:
+    if trace.ignored_errors:
         return "it stands where it is said what NumPy tells of numbers"
     current = translator().output.current_tx
     code = current.symbolic_locals[name].get_code()
-    trace.texts, trace.asks = exceptions.shows_texts(code), identity_guard.computes(code)
+    shown = SHOWN.of(trace)
+    shown.texts, shown.asks = exceptions.shows_texts(code), identity_guard.computes(code)
     site = current.symbolic_locals["site"].as_python_constant()
     receivers.note(trace, site, current.symbolic_locals[name], shown_values(current))
     return identity_guard.unsafe_sink(code, trace, current) or ""
@@ -159,7 +182,7 @@ def note_event(key: str, name: str) -> bool:
     output = translator().output
     names = output.current_tx.symbolic_locals
     if identity_guard.shows_whole(names[name].get_code()):
-        trace.shown.add(key)
+        SHOWN.of(trace).whole.add(key)
     names[name] = made_once(names[name])
     undo_log.watch(trace, output)
     return True
@@ -183,7 +206,7 @@ def changeable(name: str) -> str:
     """The reason why a value of the calling frame cannot be kept for a deferred effect; empty if it can."""
     trace, current = trace_state.local.trace, translator().output.current_tx
     assert trace is not None
-    return identity_guard.unsafe_value(current.symbolic_locals[name].realize(), current, trace.asks) or ""
+    return identity_guard.unsafe_value(current.symbolic_locals[name].realize(), current, SHOWN.of(trace).asks) or ""
 
 
 def shown_values(current: Any) -> list[Any]:
@@ -196,4 +219,6 @@ def is_shown_exception(name: str) -> bool:
     """Whether a variable of the calling frame is an exception of the call, and the sink shows only its text."""
     trace = trace_state.local.trace
     assert trace is not None
-    return trace.texts and exceptions.is_made(trace, translator().output.current_tx.symbolic_locals[name].realize())
+    return SHOWN.of(trace).texts and exceptions.is_made(
+        trace, translator().output.current_tx.symbolic_locals[name].realize()
+    )

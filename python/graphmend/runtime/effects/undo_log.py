@@ -28,6 +28,7 @@ class Watched:
 
     def __init__(self) -> None:
         self.outputs: set[int] = set()
+        self.notes_changes = False  # the code around the graph notes how to undo what it changes
         self.changed: Optional[list[Any]] = None
 
 
@@ -186,7 +187,7 @@ def note_changed(trace: trace_state.Trace, effects: Any, changed: list[Any], cg:
     loads = [load for var in changed for load in loads_of(effects, var)]
     if not loads and not effects.tensor_hooks:
         return
-    trace.changes = True
+    FEATURE.of(trace).notes_changes = True
     can_undo = all(load is not None for load in loads) and not effects.tensor_hooks
     cg.add_push_null(lambda: cg.load_import_from(__name__, "remember" if can_undo else "forget"))
     if can_undo:

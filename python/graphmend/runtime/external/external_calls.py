@@ -17,7 +17,7 @@ from __future__ import annotations
 import functools
 import math
 import random
-from typing import Any, Callable, Optional
+from typing import Any, Callable
 
 import torch
 from torch.compiler import is_dynamo_compiling
@@ -29,11 +29,13 @@ from ..base.dynamo_values import as_constant, constant, real, translator
 from ..base.marker_ops import site_of
 from ..base.trace_state import local
 from ..capture.dialect import taken
+from ..capture.identity_guard import note_clock
+from ..capture.path_speculation import shadow_of
 from ..capture.trace_time import refuse, site_on
 from ..effects import undo_log
-from ..effects.deferred_values import DeferredNumber, read_clock
+from ..effects.deferred_values import DeferredNumber, note_reading, read_clock
 from .drawn_sequences import are_floats, first_of, has_places, kind_of_order, step_of, variable_of
-from .prologue import Reading, Setting, begin, call_now, remember
+from .prologue import Notes, Reading, Setting, call_now, notes, notes_of, remember
 
 MAX_VALUES = 8  # different values of one site, each with a path of its own
 MAX_SIZES = 4  # different sizes in the arguments of one site, each with a graph of its own
@@ -242,36 +244,6 @@ def guard(variable: Any, function: Any) -> None:
     install_guard(source.make_guard(GuardBuilder.ID_MATCH))
 
 
-class Notes:
-    """The external calls of one graph so far, and the saved states of their generators."""
-
-    def __init__(self, output: Any) -> None:
-        self.output = output
-        self.saved: dict[int, Callable[[], None]] = {}  # by generator
-        self.clocks = 0
-        self.sites: dict[str, None] = {}
-        self.hosted: Any = None  # the latest result of an operator that draws (numpy_random_functions.py)
-
-    def put_back(self) -> None:
-        """Restore the generators that the trace has drawn from."""
-        for restore in self.saved.values():
-            restore()
-        self.saved.clear()
-
-
-def notes() -> Notes:
-    """The notes on the present graph; a restarted trace has new notes."""
-    trace, output = trace_state.local.trace, translator().output
-    assert trace is not None
-    graph_notes: Optional[Notes] = trace.outside
-    if graph_notes is None or graph_notes.output is not output:
-        if graph_notes is not None:
-            graph_notes.put_back()
-        trace.outside = graph_notes = Notes(output)
-        output.random_calls.append((begin, (), {}))
-    return graph_notes
-
-
 @constant
 def call_for_real(site: str, part: str, deferred: bool, is_row: bool, is_table: bool) -> str:
     """Make the external call of the calling frame, and repeat the call in front of each run of the graph.
@@ -298,8 +270,7 @@ def call_for_real(site: str, part: str, deferred: bool, is_row: bool, is_table: 
     if fact.kind == CLOCK and is_behind(output):
         return read_later(site, args, kwargs)
     graph_notes = notes()
-    graph_notes.sites[site] = None
-    graph_notes.clocks += fact.kind == CLOCK
+    graph_notes.add(site, is_clock=fact.kind == CLOCK)
     if fact.kind in (DRAW, ORDER, SEED):
         save_generator(graph_notes, fact, function, site)
     value = make_call(site, function, args, kwargs, part)
@@ -313,8 +284,9 @@ def is_behind(output: Any) -> bool:
     """Whether a clock cannot be read in front of the graph: an earlier reading or an operation stands before the
     reading.
     """
-    graph_notes = trace_state.local.trace.outside  # type: ignore[union-attr]
-    has_earlier = graph_notes is not None and graph_notes.output is output and graph_notes.clocks > 0
+    assert trace_state.local.trace is not None
+    graph_notes = notes_of(trace_state.local.trace, output)
+    has_earlier = graph_notes is not None and graph_notes.clocks > 0
     return has_earlier or any(node.op.startswith("call") for node in output.graph.nodes)
 
 
@@ -322,10 +294,9 @@ def read_later(site: str, args: list[Any], kwargs: dict[str, Any]) -> str:
     """Defer a clock reading until after the graph, for use in deferred effects."""
     trace, output = trace_state.local.trace, translator().output
     assert trace is not None
-    if trace.clock is output or trace.open or args or kwargs:
+    if note_clock(trace, output) or trace.open or args or kwargs:
         refuse(site, "a clock can be read at one point before the graph and behind it, not in between")
-    trace.clock = output
-    trace.readings[site] = None
+    note_reading(trace, site)
     undo_log.watch(trace, output)
     return "later"
 
@@ -365,8 +336,7 @@ def save_generator(graph_notes: Notes, fact: Fact, function: Any, site: str) -> 
 
 def remember_once(graph_notes: Notes, generator: Any, function: Any) -> None:
     """Save the state of the generator behind a function before its first use."""
-    if id(generator) not in graph_notes.saved:
-        graph_notes.saved[id(generator)] = impure_functions.saved(function)
+    if graph_notes.save(id(generator), function):
         if generator is not impure_functions.SHARED:  # the wrapper saves the shared generator
             graph_notes.output.random_calls.append((remember, (function,), {}))
 
@@ -382,9 +352,10 @@ def refuse_late_seed(output: Any, site: str) -> None:
 def seed(setting: Setting) -> str:
     """Add the call that seeds a generator to the prologue."""
     translator().output.random_calls.append((setting, (), {}))
-    path = trace_state.local.trace.path  # type: ignore[union-attr]
-    if path is not None and path.shadow is not None:
-        path.shadow.generators = torch.get_rng_state()
+    assert trace_state.local.trace is not None
+    shadow = shadow_of(trace_state.local.trace)
+    if shadow is not None:
+        shadow.set_generators()
     return "nothing"
 
 

@@ -19,8 +19,9 @@ from typing import Any, Callable, Optional
 from ..base import hooks, trace_state
 from ..base.dynamo_values import bound_method, constant, inline, real, translator
 from ..base.trace_state import local
+from ..capture import trace_time
 from ..capture.trace_time import nested_context
-from . import prologue
+from . import lru_caches, prologue
 from .external_calls import guard
 
 
@@ -179,7 +180,7 @@ def note_taken(name: str) -> bool:
     assert trace is not None
     variable = output.current_tx.symbolic_locals[name].realize()
     lock = lock_behind(variable)
-    if nested_context() is not None or trace.drained:
+    if nested_context() is not None or trace_time.FEATURE.of(trace).drained:
         raise trace_state.SiteRefused("a lock is taken where the graph may compute something once more")
     sections = FEATURE.of(trace)
     depth = sections.depths.get(id(lock), 0)
@@ -187,7 +188,7 @@ def note_taken(name: str) -> bool:
         raise trace_state.SiteRefused("a lock is taken twice")
     if not any(one is lock for one in sections.locks):
         if not sections.locks:
-            drawn = trace.outside is not None and trace.outside.output is output
+            drawn = prologue.notes_of(trace, output) is not None
             output.random_calls.append((Needed(sections.locks, drawn, bool(output.random_calls)), (), {}))
         sections.locks.append(lock)
         guard(variable, lock)
@@ -215,8 +216,9 @@ def refuse_kept(trace: trace_state.Trace) -> None:
     sections = FEATURE.of(trace)
     if any(sections.depths.values()):
         raise trace_state.SiteRefused("a lock is taken and not released")
-    if sections.locks and trace.cached:
-        for site in trace.cached:
+    cached = lru_caches.sites_of(trace)
+    if sections.locks and cached:
+        for site in cached:
             trace.refuse(site, "the call may find a lock taken, and ask its cache once more")
         raise trace_state.SiteRefused("a lock is taken beside what a cache keeps")
 

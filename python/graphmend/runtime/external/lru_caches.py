@@ -13,6 +13,7 @@ the trace, a copy of the function without effects computes the value, without to
 from __future__ import annotations
 
 import cmath
+import dataclasses
 import dis
 import functools
 import inspect
@@ -35,7 +36,15 @@ from ..effects.flush import Stopped
 from . import external_calls, prologue
 from .numpy_random_functions import is_constant
 
-FEATURE = hooks.Feature(__name__, hooks.GAIN, "functions behind `functools.lru_cache` that have effects")
+
+@dataclasses.dataclass
+class Asked:
+    """The questions of one trace to caches."""
+
+    asked: dict[str, dict[Any, None]] = dataclasses.field(default_factory=dict)  # by site: keys of the calls
+
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "functions behind `functools.lru_cache` that have effects", state=Asked)
 
 CACHED = type(functools.lru_cache(maxsize=None)(len))
 HANDLING = ("PUSH_EXC_INFO", "SETUP_FINALLY", "SETUP_WITH", "SETUP_EXCEPT", "BEFORE_WITH")
@@ -215,15 +224,21 @@ def cached_call(site: str, trace: trace_state.Trace, tx: Any, variable: Any, arg
     arguments = [external_calls.plain_argument(site, item) for item in args]
     options = {name: external_calls.plain_argument(site, item) for name, item in kwargs.items()}
     key = (id(wrapper), external_calls.identity(arguments), external_calls.identity(options))
-    trace.cached.setdefault(site, {})[key] = None
+    asked = FEATURE.of(trace).asked.setdefault(site, {})
+    asked[key] = None
     room = wrapper.cache_parameters()["maxsize"]
-    if room is not None and len(trace.cached[site]) > room:
+    if room is not None and len(asked) > room:
         refuse("its cache does not hold all that the call asks for")
     external_calls.guard(variable, wrapper)
-    drawn = trace.outside is not None and trace.outside.output is output
+    drawn = prologue.notes_of(trace, output) is not None
     call = Call(wrapper, arguments, options, value, without.passed[0], drawn)
     output.random_calls.append((call, (), {}))
     return external_calls.constant_of(site, value)
+
+
+def sites_of(trace: trace_state.Trace) -> tuple[str, ...]:
+    """The functions behind caches that a trace asks, as sites."""
+    return tuple(FEATURE.of(trace).asked)
 
 
 def peek(variable: Any) -> Any:
@@ -242,5 +257,5 @@ def peek(variable: Any) -> Any:
 def refuse_reruns(trace: trace_state.Trace, may_run_again: Any) -> None:
     """Refuse cached calls in front of a graph that may have to run again: the cache would count the second call."""
     if may_run_again:
-        for site in trace.cached:
+        for site in sites_of(trace):
             trace.refuse(site, "the call may have to be run again, which its cache would count")

@@ -11,6 +11,7 @@ the trace; otherwise, or where the function raises, the call runs again in eager
 
 from __future__ import annotations
 
+import dataclasses
 import dis
 import functools
 import inspect
@@ -27,11 +28,44 @@ from ..analysis import impure_functions, node_facts
 from ..analysis.custom_op_purity import ERRORS, FUNCTIONS
 from ..base import define_op, hooks, trace_state
 from ..base.dialect_class import NAME, Dialect
+from ..base.owned_state import OwnedState
 from ..base.torch_names import tree_map
 from ..capture.path_speculation import path_of
 from . import external_calls
+from .prologue import notes
 
-FEATURE = hooks.Feature(__name__, hooks.GAIN, "functions that draw from NumPy, as operators")
+
+@dataclasses.dataclass
+class Draws:
+    """The functions of one trace that draw from NumPy."""
+
+    as_operators: bool = False  # such functions run as operators of the graph
+    may_help: bool = False  # there are functions for which operators may help
+    inside: bool = False  # the trace is in such a function, or has ended there
+
+
+@dataclasses.dataclass
+class KnownDraws:
+    """The functions of one callable that draw from NumPy."""
+
+    hosts: bool = False  # graphs run such functions as operators
+
+    def report(self) -> dict[str, Any]:
+        """The state as data for JSON."""
+        return {"hosts": self.hosts}
+
+    def learn(self, as_operators: bool) -> None:
+        """Note a graph, or a profile with such functions as operators."""
+        self.hosts |= as_operators
+
+    def forget(self, before: bool) -> None:
+        """Return to an earlier state."""
+        self.hosts = before
+
+
+KNOWN = OwnedState(__name__, KnownDraws)
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "functions that draw from NumPy, as operators", state=Draws)
 
 DRAWS = frozenset(impure_functions.OF_NUMPY) - {"seed", "integers"} | {"choice"}
 METHODS = frozenset(
@@ -204,12 +238,18 @@ def call_drawing(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: 
     function = getattr(self, "fn", None)
     if type(self) is not UserFunctionVariable or not isinstance(function, FunctionType) or not draws(function):
         return call(self, tx, args, kwargs)
-    trace.drawing = True
-    trace.inside = not trace.open and tx.output.current_tracer.parent is None
-    is_hosted = trace.hosts and trace.inside
+    draws_here = FEATURE.of(trace)
+    draws_here.may_help = True
+    draws_here.inside = not trace.open and tx.output.current_tracer.parent is None
+    is_hosted = draws_here.as_operators and draws_here.inside
     result = operator_call(trace, tx, self, args, kwargs) if is_hosted else call(self, tx, args, kwargs)
-    trace.inside = False
+    draws_here.inside = False
     return result
+
+
+def want_operators(trace: trace_state.Trace) -> None:
+    """Note that another attempt, with functions as operators, may succeed where this one fails."""
+    FEATURE.of(trace).may_help = True
 
 
 def operator_call(trace: trace_state.Trace, tx: Any, variable: Any, args: Any, kwargs: Any) -> Any:
@@ -218,7 +258,7 @@ def operator_call(trace: trace_state.Trace, tx: Any, variable: Any, args: Any, k
 
     function = variable.fn
     site = trace_state.site_name(function.__code__.co_filename, function.__code__.co_firstlineno, "GM501")
-    if trace.ignoring:
+    if trace.ignored_errors:
         raise trace_state.SiteRefused(
             "a function that draws random numbers runs where it is said what NumPy tells of numbers"
         )
@@ -226,7 +266,7 @@ def operator_call(trace: trace_state.Trace, tx: Any, variable: Any, args: Any, k
     arguments = [operator_argument(site, tx, item, tensors) for item in args]
     options = {name: operator_argument(site, tx, item, tensors) for name, item in kwargs.items()}
     host = Host(function, (arguments, options))
-    graph_notes = external_calls.notes()
+    graph_notes = notes()
     if graph_notes.hosted is None:
         external_calls.save_generator(
             graph_notes, impure_functions.Fact(impure_functions.DRAW), sys.modules["numpy"].random.rand, site
@@ -241,10 +281,10 @@ def operator_call(trace: trace_state.Trace, tx: Any, variable: Any, args: Any, k
         raise trace_state.SiteRefused(f"a function that draws random numbers raises {type(error).__name__}") from None
     external_calls.guard(variable, function)
     inputs = (register(host, function.__qualname__), [item.as_proxy() for item in tensors], graph_notes.hosted)
-    graph_notes.hosted = tx.output.create_proxy("call_function", OPERATOR, inputs, {})
+    graph_notes.hosts(tx.output.create_proxy("call_function", OPERATOR, inputs, {}))
     result = NumpyNdarrayVariable.create(tx, graph_notes.hosted)
     if path.shadow is not None:
-        path.shadow.values[graph_notes.hosted.node] = host.like
+        path.shadow.note(graph_notes.hosted.node, host.like)
     return result
 
 

@@ -11,6 +11,7 @@ before the call runs again.
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from typing import Any, Callable, Iterator, Optional
 
@@ -18,9 +19,83 @@ import torch
 
 from ..analysis import impure_functions
 from ..base import hooks
+from ..base.dynamo_values import translator
 from ..base.trace_state import GuardFailed, Trace, local
 
-FEATURE = hooks.Feature(__name__, hooks.GUARD, "random numbers that a trace draws are put back", partial=True)
+
+class Notes:
+    """The external calls of one graph so far, and the saved states of their generators."""
+
+    def __init__(self, output: Any) -> None:
+        self.output = output
+        self.saved: dict[int, Callable[[], None]] = {}  # by generator
+        self.clocks = 0
+        self.sites: dict[str, None] = {}
+        self.hosted: Any = None  # the latest result of an operator that draws (numpy_random_functions.py)
+
+    def add(self, site: str, is_clock: bool = False) -> None:
+        """Note a place of the program that takes a value."""
+        self.sites[site] = None
+        self.clocks += is_clock
+
+    def save(self, generator: int, function: Any) -> bool:
+        """Save the state of the generator behind a function, before its first use; returns whether it is the first."""
+        if generator in self.saved:
+            return False
+        self.saved[generator] = impure_functions.save_generator(function)
+        return True
+
+    def hosts(self, array: Any) -> None:
+        """Note the latest result of an operator that draws."""
+        self.hosted = array
+
+    def put_back(self) -> None:
+        """Restore the generators that the trace has drawn from."""
+        for restore in self.saved.values():
+            restore()
+        self.saved.clear()
+
+
+@dataclasses.dataclass
+class Outside:
+    """The external calls of one trace."""
+
+    taken: Optional[Notes] = None  # on the graph that is being made; None before the first value
+
+
+FEATURE = hooks.Feature(
+    __name__, hooks.GUARD, "random numbers that a trace draws are put back", partial=True, state=Outside
+)
+
+
+def notes() -> Notes:
+    """The notes on the present graph; a restarted trace has new notes."""
+    trace, output = local.trace, translator().output
+    assert trace is not None
+    outside = FEATURE.of(trace)
+    if outside.taken is None or outside.taken.output is not output:
+        if outside.taken is not None:
+            outside.taken.put_back()
+        outside.taken = Notes(output)
+        output.random_calls.append((begin, (), {}))
+    return outside.taken
+
+
+def notes_of(trace: Trace, output: Any) -> Optional[Notes]:
+    """The notes on a graph; None without external calls."""
+    found = FEATURE.of(trace).taken
+    return found if found is not None and found.output is output else None
+
+
+def takes_values(trace: Trace) -> bool:
+    """Whether a trace has external calls, in its graph or in an earlier graph."""
+    return FEATURE.of(trace).taken is not None
+
+
+def sites_of(trace: Trace) -> tuple[str, ...]:
+    """The sites of the external calls."""
+    found = FEATURE.of(trace).taken
+    return tuple(found.sites) if found is not None else ()
 
 
 def begin() -> None:
@@ -30,7 +105,7 @@ def begin() -> None:
 
 def remember(function: Any) -> None:
     """Save the state of the generator behind a function."""
-    local.undo.append(impure_functions.saved(function))
+    local.undo.append(impure_functions.save_generator(function))
 
 
 def undoing() -> Callable[[], None]:
@@ -77,7 +152,7 @@ class Reading:
 
     def __call__(self) -> Optional[torch.Tensor]:
         try:
-            if not impure_functions.is_still(self.function):
+            if not impure_functions.is_original_method(self.function):
                 raise GuardFailed(undoing())
             value = call_now(self.function, self.args, self.kwargs, self.part)
             tensor = self.tensor(value)
@@ -128,5 +203,6 @@ def put_back(trace: Trace) -> Iterator[None]:
     try:
         yield
     finally:
-        if trace.outside is not None:
-            trace.outside.put_back()
+        drawn = FEATURE.of(trace).taken
+        if drawn is not None:
+            drawn.put_back()

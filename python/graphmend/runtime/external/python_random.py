@@ -14,8 +14,8 @@ from typing import Any
 
 from ..analysis.impure_functions import DRAW, Fact
 from ..base import hooks, trace_state
-from .external_calls import graph_input, notes, save_generator
-from .prologue import Reading
+from .external_calls import graph_input, save_generator
+from .prologue import Reading, notes
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "numbers of `random` that Dynamo draws")
 

@@ -22,9 +22,10 @@ from ..base import call_stack, hooks, trace_state
 from ..base.dynamo_values import constant as run_now
 from ..base.dynamo_values import inline, translator
 from ..base.marker_ops import kind_of
+from ..capture.path_speculation import shadow_of
 from ..capture.trace_time import nested_context
 from . import external_calls
-from .prologue import Reading
+from .prologue import Reading, notes
 from .torch_generators import OPTIONS, constant
 
 
@@ -114,11 +115,10 @@ def save(trace: trace_state.Trace, tx: Any) -> Saved:
         refuse("the state of the random generator is saved inside of a side or an operator")
     if any(kind_of(node) == "event" for node in output.graph.nodes):
         refuse("what is deferred until after the call comes before the state of the random generator")
-    graph_notes = external_calls.notes()
-    graph_notes.sites[site_of(tx)] = None
+    graph_notes = notes()
+    graph_notes.add(site_of(tx))
     external_calls.remember_once(graph_notes, None, OWNER)
-    shadow = trace.path.shadow if trace.path is not None else None
-    saved = Saved(set(output.graph.nodes), getattr(shadow, "generators", None))
+    saved = Saved(set(output.graph.nodes), getattr(shadow_of(trace), "generators", None))
     output.random_calls.append((saved, (), {}))
     saved()
     return saved
@@ -133,8 +133,9 @@ def put_back(trace: trace_state.Trace, saved: Saved) -> None:
         refuse("the graph draws random numbers between two states of the generator")
     saved.put_back()
     output.random_calls.append((saved.put_back, (), {}))
-    if trace.path is not None and trace.path.shadow is not None:
-        trace.path.shadow.generators = torch.get_rng_state() if saved.shadow is None else saved.shadow
+    shadow = shadow_of(trace)
+    if shadow is not None:
+        shadow.set_generators(saved.shadow)
 
 
 def forks_cpu(function: Any, args: Any, kwargs: Any) -> bool:

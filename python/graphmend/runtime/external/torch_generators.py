@@ -19,7 +19,7 @@ from ..base.dynamo_values import translator
 from ..base.marker_ops import kind_of
 from ..capture.trace_time import refuse, site_on
 from . import external_calls
-from .prologue import Reading
+from .prologue import Reading, notes
 
 OPTIONS = frozenset(["dtype", "size", "device", "low", "high", "n"])
 
@@ -44,8 +44,8 @@ def draw_in_prologue(trace: trace_state.Trace, function: Any, tx: Any, args: Any
     draw_kwargs = {key: constant(site, tx, item) for key, item in options.items()}
     draw = functools.partial(function, generator=generator)
     external_calls.guard(variable, generator)
-    graph_notes = external_calls.notes()
-    graph_notes.sites[site] = None
+    graph_notes = notes()
+    graph_notes.add(site)
     with _disable_current_modes():
         external_calls.remember_once(graph_notes, generator, draw)
         value = external_calls.make_call(site, draw, draw_args, draw_kwargs, "")

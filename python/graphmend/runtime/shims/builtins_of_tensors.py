@@ -20,11 +20,13 @@ import torch
 from ..base import hooks, trace_state
 from ..base.dynamo_values import inline
 from ..base.torch_names import is_non_overlapping_and_dense_or_false
-from ..capture.assumptions import fix, fix_all, fix_shape
+from ..capture.assumptions import fix, fix_all, fix_shape, note_list, note_numbers, numbers_of
 from ..capture.path_speculation import path_of
 from ..capture.tensor_predicates import INTEGRAL
 
-FEATURE = hooks.Feature(__name__, hooks.GAIN, "functions of Python that are given tensors", state=set)
+FEATURE: hooks.Feature[set[int]] = hooks.Feature(
+    __name__, hooks.GAIN, "functions of Python that are given tensors", state=set
+)
 
 Function = Callable[..., Any]
 MANY = 32  # from this length on, one test for the whole list is cheaper than a symbol for each number
@@ -70,9 +72,9 @@ def list_numbers(to_list: Any, trace: trace_state.Trace, self: Any, tx: Any) -> 
     from ..base.torch_names import VariableTracker
 
     example = self.as_proxy().node.meta["example_value"]
-    if example.dtype in INTEGRAL and (trace.fixed or example.numel() > MANY):
-        trace.numbers = True
-        if not trace.fixed:
+    if example.dtype in INTEGRAL and (numbers_of(trace).fixed or example.numel() > MANY):
+        note_numbers(trace)
+        if not numbers_of(trace).fixed:
             fix_all(trace)
         numbers = all_numbers(trace, tx, self)
         if numbers is None:
@@ -109,7 +111,7 @@ def is_copied_whole(trace: trace_state.Trace, tx: Any, variable: Any, memo: Any)
     if not is_dense or not statically_known_true(value.untyped_storage().nbytes() == size):
         return False
     storage = value.untyped_storage()._cdata
-    copied_memory: set[int] = FEATURE.of(trace)  # memory of tensors that the call copied
+    copied_memory = FEATURE.of(trace)  # memory of tensors that the call copied
     if tx.output.side_effects.has_pending_mutation(variable) or (memo.items != {} and storage in copied_memory):
         return False
     copied_memory.add(storage)
@@ -144,8 +146,7 @@ def all_numbers(trace: trace_state.Trace, tx: Any, value: Any) -> Optional[Any]:
     is_equal = same.call_method(tx, "item", [], {})
     if not (isinstance(is_equal, ConstantVariable) or fix(trace, is_equal.sym_num)):
         return None
-    trace.lists.append(numbers)
-    trace.symbols += tensor.numel()
+    note_list(trace, numbers, tensor.numel())
     return numbers
 
 

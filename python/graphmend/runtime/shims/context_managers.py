@@ -13,6 +13,7 @@ a block is the mode `DeviceContext`, known to Dynamo. Blocks known to Dynamo are
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import inspect
 from typing import Any
@@ -26,9 +27,21 @@ from ..base import hooks, trace_state
 from ..base.dynamo_values import inline
 from ..base.torch_names import DeviceContext
 
-FEATURE = hooks.Feature(__name__, hooks.GAIN, "context managers that change nothing, or only what is traced")
+
+@dataclasses.dataclass
+class Flags:
+    """The flags of cuDNN that one trace sets."""
+
+    open: int = 0  # blocks that set flags and have not ended
+    met: bool = False  # there was such a block, so the graph has to stay on the CPU
+
+
+FEATURE = hooks.Feature(
+    __name__, hooks.GAIN, "context managers that change nothing, or only what is traced", state=Flags
+)
 
 CUDNN = torch.backends.cudnn
+FLAGS, ERRORS = "flags of cuDNN", "errors of NumPy"  # kinds of blocks
 
 
 @FEATURE.hook("torch_function.call")
@@ -38,13 +51,13 @@ def call_cudnn_flags(call: Any, trace: trace_state.Trace, self: Any, tx: Any, ar
         return call(self, tx, args, kwargs)
     if not all(item.is_python_constant() for item in kwargs.values()):
         raise trace_state.SiteRefused("flags of cuDNN that are no constants")
-    return block_class()(trace, "flags")
+    return block_class()(trace, FLAGS)
 
 
 @FEATURE.hook("module.getattr")
 def read_cudnn_flags(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
     """Refuse a read of a cuDNN flag inside such a block."""
-    if trace.flags and self.value is CUDNN and name != "flags":
+    if FEATURE.of(trace).open and self.value is CUDNN and name != "flags":
         raise trace_state.SiteRefused("the flags of cuDNN are looked at where the function sets them")
     return read(self, tx, name)
 
@@ -82,7 +95,7 @@ def enter_context(run: Any, trace: trace_state.Trace, self: Any, tx: Any, args: 
 def call_errstate(ask: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Trace `numpy.errstate` that ignores warnings."""
     if getattr(self.value, "__name__", "") == "errstate" and not args and ignores(kwargs):
-        return block_class()(trace, "ignoring")
+        return block_class()(trace, ERRORS)
     return ask(self, tx, args, kwargs)
 
 
@@ -137,7 +150,7 @@ def block_class() -> type:
     from ..base.torch_names import NullContextVariable
 
     class Block(NullContextVariable):  # type: ignore[misc]  # a class of Dynamo, unknown to mypy
-        """A block without further content; the attribute `kind` of the trace counts the open blocks."""
+        """A block without further content; the trace counts the open blocks of its `kind`."""
 
         _nonvar_fields = {"trace", "kind", "entered", *NullContextVariable._nonvar_fields}
 
@@ -148,14 +161,17 @@ def block_class() -> type:
             self.entered = False
 
         def count(self, step: int) -> None:
-            setattr(self.trace, self.kind, getattr(self.trace, self.kind) + step)
+            if self.kind == FLAGS:
+                flags = FEATURE.of(self.trace)
+                flags.open, flags.met = flags.open + step, True
+            else:
+                self.trace.ignored_errors += step
 
         def enter(self, tx: Any) -> Any:
             if self.entered:
                 raise trace_state.SiteRefused("a context manager is entered twice")
             self.entered = True
             self.count(1)
-            self.trace.on_cpu |= self.kind == "flags"
             return super().enter(tx)
 
         def exit(self, tx: Any, *args: Any) -> Any:
@@ -170,9 +186,9 @@ def block_class() -> type:
     return Block
 
 
-def refuse_devices(module: GraphModule) -> None:
-    """Refuse a graph with an operation outside of the CPU."""
-    for node in module.graph.nodes:
+def refuse_devices(module: GraphModule, trace: trace_state.Trace) -> None:
+    """Refuse a graph with flags of cuDNN and an operation outside of the CPU."""
+    for node in module.graph.nodes if FEATURE.of(trace).met else ():
         values = tensor_of(node)
         for value in values if isinstance(values, (tuple, list)) else (values,):
             if isinstance(value, torch.Tensor) and value.device.type not in ("cpu", "meta"):

@@ -17,8 +17,11 @@ import dis
 from typing import Any
 
 from ..base import folders, hooks, torch_names, trace_state
+from ..capture import trace_time
 
-FEATURE = hooks.Feature(__name__, hooks.GUARD, "generators that Dynamo runs to their ends", partial=True, state=list)
+FEATURE: hooks.Feature[list[Any]] = hooks.Feature(
+    __name__, hooks.GUARD, "generators that Dynamo runs to their ends", partial=True, state=list
+)
 
 # Instructions of `with`, and of `try` before Python 3.11.
 BLOCKS = frozenset(("SETUP_FINALLY", "SETUP_WITH", "BEFORE_WITH", "LOAD_SPECIAL"))
@@ -34,11 +37,8 @@ def note_generator(make: Any, trace: trace_state.Trace, self: Any, *args: Any, *
 @FEATURE.hook("generator.rebuild", "generator.drain")
 def note_drain(run: Any, trace: trace_state.Trace, *args: Any) -> None:
     """Note that Dynamo is running a generator returned from the call."""
-    trace.drained += 1
-    try:
+    with trace_time.FEATURE.of(trace).draining():
         run(*args)
-    finally:
-        trace.drained -= 1
 
 
 def refuse_unclosed(trace: trace_state.Trace, output: Any) -> None:

@@ -26,7 +26,8 @@ class Questions:
     A question belongs to the function that asks, and also to its caller if the function returns the answer.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, eager: frozenset[Any] = frozenset()) -> None:
+        self.eager = eager  # places where the answer is that of eager Python
         self.asked: list[tuple[Any, Any]] = []  # translators of functions, and places of questions
         self.left: set[Any] = set()
         self.asking: set[Any] = set()
@@ -62,8 +63,9 @@ def answer(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, k
     from ..base.torch_names import ConstantVariable
 
     if is_question(self.value) and not tx.f_code.co_filename.startswith((folders.TORCH, folders.RUNTIME)):
-        FEATURE.of(trace).ask(tx, place_of(tx))
-        if trace.eager and not trace.eager.isdisjoint([place_of(tx), tx.parent and place_of(tx.parent)]):
+        questions = FEATURE.of(trace)
+        questions.ask(tx, place_of(tx))
+        if questions.eager and not questions.eager.isdisjoint([place_of(tx), tx.parent and place_of(tx.parent)]):
             return ConstantVariable.create(False)
     return call(self, tx, args, kwargs)
 

@@ -11,6 +11,7 @@ early. Both happen at most once for a callable.
 from __future__ import annotations
 
 import collections
+import dataclasses
 import dis
 import inspect
 import types
@@ -19,14 +20,34 @@ from typing import Any, Iterable, Iterator, Optional
 import torch
 
 from ..base import hooks, trace_state
+from ..effects.object_writes import loads_of
+
+
+@dataclasses.dataclass
+class Filled:
+    """The attributes that the call of one trace fills in."""
+
+    may_end: bool = False  # the trace may end there: no graph of the callable has been made so far
+    ended: bool = False  # the trace has ended for that reason
+    places: set[tuple[int, str]] = dataclasses.field(default_factory=set)  # identities of objects, and names
+
 
 FEATURE = hooks.Feature(
-    __name__, hooks.GAIN, "calls that fill in an attribute", wanted=lambda trace: trace.early, state=set
+    __name__,
+    hooks.GAIN,
+    "calls that fill in an attribute",
+    wanted=lambda trace: may_end(trace),
+    state=Filled,
 )
 
 LONG = 100  # operators; a shorter trace costs no more than the call in eager Python
 LARGE = 30  # modules; a model with fewer modules has a short graph
 ABSENT = object()
+
+
+def may_end(trace: trace_state.Trace) -> bool:
+    """Whether a trace may end where the call fills in an attribute."""
+    return FEATURE.of(trace).may_end
 
 
 def foreseen(arguments: Iterable[Any]) -> Optional[str]:
@@ -101,25 +122,25 @@ def note_filled(store: Any, trace: trace_state.Trace, self: Any, item: Any, name
     store(self, item, name, value, *args)
     place = (id(getattr(item, "value", None)), name)
     if is_filled_in(trace, item, name, value):
-        FEATURE.of(trace).add(place)
+        FEATURE.of(trace).places.add(place)
     else:
-        FEATURE.of(trace).discard(place)
+        FEATURE.of(trace).places.discard(place)
 
 
 @FEATURE.hook("graph.create_proxy")
 def end_long_trace(create: Any, trace: trace_state.Trace, self: Any, *args: Any, **kwargs: Any) -> Any:
     """End a long trace with a graph for this call alone."""
     filled = FEATURE.of(trace)
-    if filled and len(self.graph.nodes) > LONG:
-        trace.filling = True
-        raise trace_state.SiteRefused(f"the call fills in `{next(iter(filled))[1]}`")
+    if filled.places and len(self.graph.nodes) > LONG:
+        filled.ended = True
+        raise trace_state.SiteRefused(f"the call fills in `{next(iter(filled.places))[1]}`")
     return create(self, *args, **kwargs)
 
 
 def is_filled_in(trace: trace_state.Trace, item: Any, name: str, value: Any) -> bool:
     """Whether the program replaces an attribute after reading None, a truth value, or no attribute."""
     owner = getattr(item, "value", None)
-    if owner is None or item.source is None or trace.loads is None or not trace.loads.was_looked_up(owner, name):
+    if owner is None or item.source is None or not loads_of(trace).was_looked_up(owner, name):
         return False
     before = inspect.getattr_static(owner, name, ABSENT)
     if before is ABSENT:

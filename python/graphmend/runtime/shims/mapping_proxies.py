@@ -19,7 +19,7 @@ from ..base import hooks, trace_state
 from ..base.dynamo_values import real
 
 # The state of a trace is the set of dictionaries, by address, behind the proxies that the program has loaded.
-FEATURE = hooks.Feature(
+FEATURE: hooks.Feature[set[Optional[int]]] = hooks.Feature(
     __name__, hooks.GUARD, "read-only views of dictionaries", partial=True, state=set, rules=("GM304",)
 )
 SEEN = "a dictionary is written to, and looked at through a proxy"

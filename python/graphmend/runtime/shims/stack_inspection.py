@@ -143,5 +143,5 @@ def known_result(
         return None
     result = stack_result(function, tx, args, kwargs)
     if result is not None:
-        trace.shows[call_stack.site_at(tx, "GM501")] = None
+        trace.unmarked[call_stack.site_at(tx, "GM501")] = None
     return result

@@ -5,11 +5,12 @@
     "%s" % (x.shape,)                  # Dynamo has no text of a symbolic size, in containers either
 
 A text that the trace does not read is made by Dynamo behind the graph, with the numbers of each call. A text that the
-trace reads is a text of this call: the trace is repeated with all sizes in texts fixed (`trace.spelled`).
+trace reads is a text of this call: the trace is repeated with all sizes in texts fixed (`Texts.of_this_call`).
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import operator
 from typing import Any, Callable, Optional
@@ -18,10 +19,19 @@ import torch
 
 from ..base import hooks, trace_state
 from ..base.dynamo_values import lazily
-from ..capture.assumptions import items_in
+from ..capture.assumptions import items_in, note_numbers, numbers_of
 from ..capture.tensor_predicates import INTEGRAL
 
-FEATURE = hooks.Feature(__name__, hooks.GAIN, "texts of what the trace does not know")
+
+@dataclasses.dataclass
+class Texts:
+    """The texts with open sizes in one trace."""
+
+    of_this_call: bool = False  # the sizes in texts are those of the call
+    met: bool = False  # there was such a text
+
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "texts of what the trace does not know", state=Texts)
 
 Function = Callable[..., Any]
 CONVERSIONS = ("", "!s", "!r", "!a")  # indexed by the flags of an f-string
@@ -86,8 +96,9 @@ def create_text(create: Any, trace: trace_state.Trace, cls: Any, *rest: Any) -> 
     variables = [value.realize() for value in (*args, *kwargs.values())]
     if not any(map(is_open, variables)):
         return create(cls, *rest)
-    trace.spelling = True
-    constants = unwrapped([present_value(trace, value) for value in variables]) if trace.spelled else None
+    texts = FEATURE.of(trace)
+    texts.met = True
+    constants = unwrapped([present_value(trace, value) for value in variables]) if texts.of_this_call else None
     if constants is None:
         return create(cls, *rest)
     return ConstantVariable.create(text.format(*constants[: len(args)], **dict(zip(kwargs, constants[len(args) :]))))
@@ -112,8 +123,8 @@ def refuse_hash(call: Any, trace: trace_state.Trace, self: Any, tx: Any) -> Any:
 def tensor_text(trace: trace_state.Trace, tx: Any, value: Any, conversion: int) -> Any:
     """The variable for a tensor in an f-string: its number, if the number is known; None otherwise."""
     example = value.as_proxy().node.meta["example_value"]
-    trace.numbers = True
-    if trace.fixed and not conversion and example.dim() == 0 and example.dtype in INTEGRAL:
+    note_numbers(trace)
+    if numbers_of(trace).fixed and not conversion and example.dim() == 0 and example.dtype in INTEGRAL:
         if value.python_type() is torch.Tensor:
             return value.call_method(tx, "item", [], {})
     return None
@@ -189,6 +200,6 @@ def number_of(trace: trace_state.Trace, variable: Any) -> Any:
     A number read from an input tensor is refused: each number would have a text, and a graph, of its own.
     """
     if items_in(variable.sym_num):
-        trace.numbers = True
+        note_numbers(trace)
         raise trace_state.SiteRefused("the text of a number that data decide")
     return variable.python_type()(variable.evaluate_expr())

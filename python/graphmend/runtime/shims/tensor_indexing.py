@@ -14,6 +14,7 @@ from typing import Any, Optional
 import torch
 
 from ..base import hooks, trace_state
+from ..capture.assumptions import note_numbers, numbers_of
 from ..capture.identity_guard import decided_by_data
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "items at places that data decide")
@@ -25,13 +26,13 @@ NUMBERS = (torch.int64, torch.int32, torch.int16, torch.int8)
 @FEATURE.hook("builtin.call")
 def select_item(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Select an item whose place is a number of the graph."""
-    if self.fn is operator.getitem and not trace.fixed and is_plain(value := args[0].realize()):
+    if self.fn is operator.getitem and not numbers_of(trace).fixed and is_plain(value := args[0].realize()):
         args = [value, with_tensors(tx, args[1].realize())]
         parts = parts_of(args[1].realize())
         if parts is not None and any(is_place(part) for part in parts):
             dimensions = dimensions_of(parts, value.as_proxy().node.meta["example_value"].dim())
             if dimensions is not None:
-                trace.numbers = True  # compilers may compute with such numbers differently from Python
+                note_numbers(trace)  # compilers may not be trusted with them
                 return select_places(tx, value, parts, dimensions)
     return call(self, tx, args, kwargs)
 

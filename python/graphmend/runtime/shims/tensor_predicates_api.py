@@ -21,7 +21,7 @@ from ..analysis import branch_proofs
 from ..base import hooks, trace_state
 from ..capture.assumptions import fix_shape
 from ..capture.implicit_bool import as_tensor, constant, truth_value
-from ..ops.math_functions import computed
+from ..ops.math_functions import result_of
 from ..passes.dead_code_that_raises import add_sources
 from .sorting import extreme, of_rows, of_two_kinds, with_items
 
@@ -46,7 +46,7 @@ def ask_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: 
     elif self.value in FUNCTIONS:
         result = tensor_predicate(tx, FUNCTIONS[self.value], list(args), kwargs)
     else:
-        result = computed(tx, self.value, list(args), kwargs)
+        result = result_of(tx, self.value, list(args), kwargs)
     return call(self, tx, args, kwargs) if result is None else result
 
 
@@ -72,7 +72,7 @@ def ask_builtin(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
     elif function is operator.truth and len(args) == 1 and not kwargs:
         result = tensor_predicate(tx, "is_nonzero", [args[0].realize()], {})
     elif (function is int or function is round) and len(args) == 1 and not kwargs:
-        result = computed(tx, function, [fetched_number(tx, args[0].realize()) if function is int else args[0]], {})
+        result = result_of(tx, function, [fetched_number(tx, args[0].realize()) if function is int else args[0]], {})
     return call(self, tx, args, kwargs) if result is None else result
 
 
