@@ -169,10 +169,10 @@ def end_stacks_at_user() -> None:
         return code.co_filename == start.__code__.co_filename
 
     @functools.wraps(walk)
-    def walk_stack(frame: types.FrameType | None) -> Iterator[tuple[types.FrameType, int]]:
-        if frame is None and sys.version_info >= (3, 14):
-            frame = sys._getframe(1)  # before, it looks when it is asked for its first row
-        return itertools.takewhile(lambda row: not is_launch(row[0].f_code), walk(frame))
+    def walk_stack(f: types.FrameType | None) -> Iterator[tuple[types.FrameType, int]]:  # `f` is Python's name
+        if f is None and sys.version_info >= (3, 14):
+            f = sys._getframe(1)  # older releases take the frame when the caller asks for the first row
+        return itertools.takewhile(lambda row: not is_launch(row[0].f_code), walk(f))
 
     @functools.wraps(outer)
     def getouterframes(frame: types.FrameType, context: int = 1) -> list[inspect.FrameInfo]:

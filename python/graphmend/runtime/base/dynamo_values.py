@@ -11,12 +11,14 @@ Dynamo.
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, TypeVar
 
 from . import torch_names
 
+Function = TypeVar("Function", bound=Callable[..., Any])
 
-def constant(function: Callable[..., Any]) -> Callable[..., Any]:
+
+def constant(function: Function) -> Function:
     """Mark a function as run at trace time.
 
     Dynamo puts the result among the globals of the frame, under the name of the function. No program has such a name.

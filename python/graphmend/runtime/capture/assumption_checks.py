@@ -20,9 +20,10 @@ from torch.fx import Graph, GraphModule, Node
 
 from ..base import trace_state
 from .assumptions import OPERATORS, numbers_of
-from .path_speculation import giving
+from .path_speculation import source_of
 
-LIBRARY = torch.library.Library("graphmend_facts", "DEF")
+make_library: Callable[[str, str], Any] = torch.library.Library
+LIBRARY = make_library("graphmend_facts", "DEF")
 LIBRARY.define("size_of(Tensor tensor, int dim) -> Tensor")
 LIBRARY.impl("size_of", lambda tensor, dim: torch.tensor(tensor.shape[dim]), "CompositeExplicitAutograd")
 torch.library.register_fake(
@@ -119,15 +120,17 @@ class Reader:
         name = str(symbol)
         if name in self.names or name in self.sizes:
             return
-        source = giving(self.graph, symbol)
+        source = source_of(self.graph, symbol)
         if source is not None:
             self.names[name] = self.reading(source, list(source.meta["unbacked_bindings"][symbol]), symbol)
             return
         for node in self.graph.nodes:
             value = node.meta.get("example_value")
             memo = getattr(value, "item_memo", None)
-            if isinstance(memo, torch.SymInt) and memo.node._expr == symbol:  # `expr` is a number where it is fixed
-                # An operator fetched the number, and no node has written to the tensor since then.
+            if (
+                isinstance(memo, torch.SymInt) and memo.node._expr == symbol
+            ):  # `expr` is no symbol but a number after `fix`
+                # An operator fetched the number, and no node has written to the tensor since.
                 self.names[name] = self.fetched(node, self.graph.output_node().prev)
                 return
         for place, node in enumerate(self.inputs):
@@ -167,15 +170,17 @@ class Reader:
 
         The copy keeps the number: the graph may write to the tensor later on.
         """
-        for name, args, kwargs in (("detach", (), {}), ("reshape", ((),), {}), ("to", (dtype,), {"copy": True})):
+        steps: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...]
+        steps = ("detach", (), {}), ("reshape", ((),), {}), ("to", (dtype,), {"copy": True})
+        for name, args, kwargs in steps:
             with self.graph.inserting_after(position):
                 tensor = position = self.graph.call_method(name, (tensor, *args), kwargs)
-        return tensor  # type: ignore[return-value]
+        return position
 
     def comparison(self, fact: Any) -> str:
         """The name of the truth value of an assumption about a floating-point number."""
         (symbol,) = fact.free_symbols
-        source = giving(self.graph, symbol)
+        source = source_of(self.graph, symbol)
         if source is None or source.target != "item":
             raise trace_state.SiteRefused(f"the graph cannot find out what {symbol} is")
         number = self.item(source, torch.float64)
@@ -203,7 +208,8 @@ class Reader:
                 together = self.graph.call_function(torch.stack, (numbers,))
             else:
                 together = self.graph.call_function(torch.zeros, (0,))
-        output.args = ((*output.args[0], together),)
+        results: Any = output.args[0]
+        output.args = ((*results, together),)
 
 
 def expression(size: Any) -> Any:

@@ -19,10 +19,10 @@ from typing import Any, Optional
 import torch
 from torch.fx import GraphModule, Node
 
-from ..analysis import branch_proofs, node_facts
+from ..analysis import node_facts
 from ..base import hooks, torch_names, trace_state
 from ..base.dynamo_values import source_name, translator
-from .path_speculation import giving, is_of_module, of_modules, path_of
+from .path_speculation import is_of_module, nodes_from_modules, path_of, source_of
 
 
 @dataclasses.dataclass
@@ -122,7 +122,7 @@ def note_example(note: Any, trace: trace_state.Trace, node: Node, value: Any) ->
     numbers.matter = numbers.matter or (is_number(value) and bool(items_in(value)))
     if "unbacked_bindings" in node.meta:
         numbers.matter = True
-        origins = None if numbers.symbolic else of_modules(node)
+        origins = None if numbers.symbolic else nodes_from_modules(node)
         hold(trace, origins or [])
         numbers.symbols += len(node.meta["unbacked_bindings"]) if origins is None else 0
         if numbers.fixed or origins is not None:
@@ -148,11 +148,12 @@ def fetch_number(fetch: Any, trace: trace_state.Trace, mode: Any, operator: Any,
 def assume(trace: trace_state.Trace, shapes: Any, expr: Any) -> Any:
     """The value of an expression in this call, assumed by the graph from here on; None if the value is unknown."""
     expr = without_extremes(trace, shapes, expr)
-    values = None if expr is None else foretold(trace, shapes, expr)
+    values = None if expr is None else foretold_values(trace, shapes, expr)
     if values is None or shapes._suppress_guards_tls():
         return None
     import sympy
-    from torch.fx.experimental.symbolic_shapes import SymT, symbol_is_type
+
+    from ..base.torch_names import SymT, symbol_is_type
 
     value = expr.xreplace(values).xreplace(shapes.backed_var_to_val)
     if not (value.is_number or value in (sympy.true, sympy.false)):
@@ -173,9 +174,8 @@ def without_extremes(trace: trace_state.Trace, shapes: Any, expr: Any) -> Any:
     Returns None where the extreme side is unknown. For `u` = NaN neither of the deciding assumptions holds.
     """
     import sympy
-    from torch.fx.experimental.symbolic_shapes import SymT, symbol_is_type
 
-    from ..base.torch_names import Max, Min
+    from ..base.torch_names import Max, Min, SymT, symbol_is_type
 
     for side in expr.args if isinstance(expr, sympy.core.relational.Relational) else ():
         if not isinstance(side, (Max, Min)) or len(side.args) != 2:
@@ -196,7 +196,7 @@ def assert_comparison(shapes: Any, fact: Any) -> None:
 
     graph = translator().output.graph
     last = next(iter(reversed(graph.nodes)))
-    item = giving(graph, *fact.free_symbols)
+    item = source_of(graph, *fact.free_symbols)
     assert item is not None  # path speculation has read the value of this node
     sides = [item if side.is_Symbol else float(side) for side in fact.args]
     with graph.inserting_after(last):
@@ -209,15 +209,14 @@ def assert_comparison(shapes: Any, fact: Any) -> None:
         )
 
 
-def foretold(trace: trace_state.Trace, shapes: Any, expr: Any) -> Optional[dict[Any, Any]]:
+def foretold_values(trace: trace_state.Trace, shapes: Any, expr: Any) -> Optional[dict[Any, Any]]:
     """The values of the data-dependent symbols in an expression; None if a value is unknown or unreliable.
 
     A floating-point number is only compared with a constant, because compiled arithmetic may round in another order.
     """
     import sympy
-    from torch.fx.experimental.symbolic_shapes import SymT, symbol_is_type
 
-    from ..base.torch_names import ToFloat
+    from ..base.torch_names import SymT, ToFloat, symbol_is_type
 
     output = translator().output
     if output.shape_env is not shapes or output.current_tracer.parent is not None or expr.has(ToFloat):
@@ -285,8 +284,8 @@ def is_settled(trace: trace_state.Trace, number: Any) -> bool:
         elif symbol in shapes.backed_var_to_val:
             return False
         else:
-            node = giving(graph, symbol)
-            origins = of_modules(node) if node is not None else None
+            node = source_of(graph, symbol)
+            origins = nodes_from_modules(node) if node is not None else None
             if origins is None:
                 return False
             hold(trace, origins)
@@ -310,8 +309,8 @@ def changes_what_is_held(module: GraphModule, trace: trace_state.Trace) -> bool:
     if numbers.symbolic or not numbers.held:
         return False
     inputs = [node for node in module.graph.nodes if node.op == "placeholder" and "grapharg" in node.meta]
-    known = (node for node in inputs if source_name(node.meta["grapharg"].source) in numbers.held)
-    storages = branch_proofs.storages_in(known)
+    held = (node for node in inputs if source_name(node.meta["grapharg"].source) in numbers.held)
+    storages = node_facts.storages_in(held)
     return any(not storages.isdisjoint(node_facts.writes_of(node)) for node in module.graph.nodes)
 
 
@@ -369,7 +368,7 @@ def fix_all(trace: trace_state.Trace) -> None:
 
 def fix_sizes(trace: trace_state.Trace, node: Node) -> None:
     """Fix the data-dependent sizes and integers of a node to their values in this call."""
-    from torch.fx.experimental.symbolic_shapes import SymT, symbol_is_type
+    from ..base.torch_names import SymT, symbol_is_type
 
     for symbol in node.meta["unbacked_bindings"]:
         if symbol_is_type(symbol, SymT.UNBACKED_INT):

@@ -20,15 +20,15 @@ from ..base.trace_state import local, replays
 from .trace_time import (
     close_region,
     decided_by_data,
-    foretold,
+    foretell,
     is_array,
-    made_inside,
+    is_new_container,
     new_key,
+    note_selected,
     on_path,
     one_tensor,
     open_region,
     refuse,
-    selected,
     site_on,
     tracing_mends,
 )
@@ -96,15 +96,15 @@ def merge(site: str, key: str, predicate: torch.Tensor, first: Any, second: Any)
             predicate = predicate.to(first.device)
         marker_ops.pair(key, first, second)
         result = torch.where(predicate, first, second)
-        selected(site, "result")
+        note_selected(site, "result")
         return result
     if isinstance(first, tuple) and isinstance(second, tuple):
         if type(first) is not tuple or type(second) is not tuple or len(first) != len(second):
             refuse(site, "the two sides give tuples of different types or lengths")
         return tuple([merge(site, key, predicate, a, b) for a, b in zip(first, second)])
-    if type(first) is dict and type(second) is dict and made_inside("first") and made_inside("second"):
+    if type(first) is dict and type(second) is dict and is_new_container("first") and is_new_container("second"):
         return merge_tables(site, key, predicate, first, second)
-    if type(first) is list and type(second) is list and made_inside("first") and made_inside("second"):
+    if type(first) is list and type(second) is list and is_new_container("first") and is_new_container("second"):
         if len(first) != len(second):
             refuse(site, "the two sides give lists of different lengths")
         return list(merge(site, key, predicate, tuple(first), tuple(second)))
@@ -119,7 +119,9 @@ def merge(site: str, key: str, predicate: torch.Tensor, first: Any, second: Any)
     return first
 
 
-def merge_tables(site: str, key: str, predicate: torch.Tensor, first: dict, second: dict) -> dict:
+def merge_tables(
+    site: str, key: str, predicate: torch.Tensor, first: dict[str, Any], second: dict[str, Any]
+) -> dict[str, Any]:
     """The dictionary merged from the dictionaries that the two sides made, key by key."""
     if list(first) != list(second):
         refuse(site, "the two sides give dictionaries with different keys")
@@ -138,7 +140,9 @@ def tag_events(predicate: torch.Tensor, start: int, taken: bool) -> None:
         local.queue.append(None)
 
 
-def branch(site: str, test: Any, then: Callable[..., Any], orelse: Callable[..., Any], operands: tuple) -> Any:
+def branch(
+    site: str, test: Any, then: Callable[..., Any], orelse: Callable[..., Any], operands: tuple[Any, ...]
+) -> Any:
     """`then(*operands) if test else orelse(*operands)`; a tensor test runs both sides and selects element
     by element.
     """
@@ -165,7 +169,7 @@ def branch(site: str, test: Any, then: Callable[..., Any], orelse: Callable[...,
     return result
 
 
-def combine(site: str, operands: tuple, stop: bool) -> Any:
+def combine(site: str, operands: tuple[Any, ...], stop: bool) -> Any:
     """The truth value of Python's `or` (`stop` is True) or `and` over zero-argument functions.
 
     Python operands are tested and not returned: the caller would test a returned operand again, and its class may
@@ -320,6 +324,6 @@ def taken(site: str, value: Any) -> Any:
         return value
     predicate = truth(site, value)
     key = new_key(site)
-    answer = foretold(key, "predicate")
+    answer = foretell(key, "predicate")
     marker_ops.decide(key, predicate, answer)
     return answer

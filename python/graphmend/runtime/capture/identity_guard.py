@@ -17,12 +17,13 @@ import enum
 import functools
 import logging
 import types
-from typing import Any, Iterator, Optional
+from typing import Any, Callable, Iterator, Optional
 
 import torch
 from torch.fx import GraphModule
 
 from ..base import hooks, torch_names, trace_state
+from ..base.dynamo_types import NumberVariable, Variable
 from ..base.marker_ops import kind_of
 
 
@@ -72,7 +73,7 @@ KEPT_KINDS = (
 )
 
 
-def surroundings() -> tuple:
+def surroundings() -> tuple[Any, ...]:
     """The modes that change the result of an operation, except the recording of gradients."""
     kinds = ("cpu", "cuda")
     return (
@@ -141,17 +142,17 @@ def drops_numbers(node: Any) -> bool:
     return not set().union(*floats) <= (free_unbacked_symbols(value) if is_symbolic else set())
 
 
-def is_number(variable: Any) -> bool:
+def is_number(variable: Variable) -> bool:
     """Whether Dynamo's variable is a number of the program, such as True."""
     return bool(variable.is_python_constant()) and isinstance(variable.as_python_constant(), (int, float))
 
 
-def is_symbolic(variable: Any) -> bool:
+def is_symbolic(variable: Variable) -> bool:
     """Whether Dynamo's variable is a symbolic number."""
     return isinstance(variable.realize(), number_class())
 
 
-def decided_by_data(variable: Any) -> bool:
+def decided_by_data(variable: Variable) -> bool:
     """Whether Dynamo's variable is a number that exists only when the graph runs."""
     if not is_symbolic(variable):
         return False
@@ -161,11 +162,12 @@ def decided_by_data(variable: Any) -> bool:
 
 
 @functools.lru_cache(maxsize=None)
-def number_class() -> type:
+def number_class() -> type[NumberVariable]:
     """Dynamo's class of variables for symbolic numbers; imported late, because Dynamo may not be loaded yet."""
     from ..base.torch_names import SymNodeVariable
 
-    return SymNodeVariable
+    number: type[NumberVariable] = SymNodeVariable
+    return number
 
 
 def refuse_selected(trace: trace_state.Trace, value: Any) -> None:
@@ -176,11 +178,12 @@ def refuse_selected(trace: trace_state.Trace, value: Any) -> None:
 
 
 @functools.lru_cache(maxsize=None)
-def tensor_class() -> type:
+def tensor_class() -> type[Variable]:
     """Dynamo's class of variables for tensors; imported late, because Dynamo may not be loaded yet."""
     from ..base.torch_names import TensorVariable
 
-    return TensorVariable
+    tensor: type[Variable] = TensorVariable
+    return tensor
 
 
 def is_programs_own(name: str) -> bool:
@@ -216,7 +219,7 @@ def watch_attribute(get: Any, trace: trace_state.Trace, self: Any, tx: Any, name
 
 
 @FEATURE.hook("tensor.type")
-def watch_type(type_of: Any, trace: trace_state.Trace, self: Any) -> type:
+def watch_type(type_of: Callable[..., type], trace: trace_state.Trace, self: Any) -> type:
     """Refuse the type of a selected parameter: the copy is a plain tensor."""
     parameters = FEATURE.of(trace).parameters
     if parameters and hooks.calling_frame().f_code.co_name in TYPE_QUESTIONS:
@@ -297,7 +300,7 @@ def plain_repr(kind: type) -> bool:
     return all(getattr(kind, name) is getattr(object, name) for name in ("__repr__", "__str__", "__format__"))
 
 
-def type_of(variable: Any) -> Optional[type]:
+def type_of(variable: Variable) -> Optional[type]:
     """The type of the object behind Dynamo's variable; None where Dynamo does not know the type."""
     try:
         return variable.python_type()
@@ -305,7 +308,7 @@ def type_of(variable: Any) -> Optional[type]:
         return None
 
 
-def unsafe_value(variable: Any, tx: Any, uses_methods: bool) -> Optional[str]:
+def unsafe_value(variable: Variable, tx: Any, uses_methods: bool) -> Optional[str]:
     """The reason why an object cannot be kept for a deferred effect; None if the object shows the same later.
 
     `uses_methods`: the sink uses methods of the object, which may show more than its text.

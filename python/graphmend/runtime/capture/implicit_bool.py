@@ -50,8 +50,9 @@ def decide_jumps(trace: trace_state.Trace) -> Iterator[None]:
     originals = [list(table) for table in tables]
     for table in tables:
         for opcode, jump in jumps():
-            if table[opcode] is not None:
-                table[opcode] = deciding(table[opcode], jump)
+            handle = table[opcode]
+            if handle is not None:
+                table[opcode] = deciding(handle, jump)
     try:
         yield
     finally:
@@ -99,7 +100,7 @@ def deciding(handle: Handler, name: str) -> Handler:
         try:
             return handle(tx, instruction)
         except Unsupported as error:
-            answer = decided(tx, value) if kind_of_break(error) == "Data-dependent branching" else None
+            answer = decide(tx, value) if kind_of_break(error) == "Data-dependent branching" else None
             if answer is None:
                 raise
         if answer is jumps_if:
@@ -111,7 +112,7 @@ def deciding(handle: Handler, name: str) -> Handler:
     return jump
 
 
-def decided(tx: Any, value: Any) -> Optional[bool]:
+def decide(tx: Any, value: Any) -> Optional[bool]:
     """Whether a tensor is true in the call; None if the graph cannot follow one path here."""
     example = value.as_proxy().node.meta.get("example_value") if value.is_tensor() else None
     if value.python_type() in (torch.Tensor, torch.nn.Parameter):
@@ -126,19 +127,19 @@ def decided(tx: Any, value: Any) -> Optional[bool]:
     if example.dtype != torch.bool:
         test = test.call_method(tx, "ne", [constant(0)], {})
     node = test.as_proxy().node
-    return followed_inside(tx, site, node) if is_inside_function else followed(tx, site, node)
+    return follow_inside(tx, site, node) if is_inside_function else follow(tx, site, node)
 
 
-def followed_inside(tx: Any, site: str, test: Any) -> Optional[bool]:
+def follow_inside(tx: Any, site: str, test: Any) -> Optional[bool]:
     """The answer to a test inside an autograd function; None where the outermost graph cannot compute the test."""
     node = hoisted_tests.hoisted(tx, test)
     if node is None:
         return None
     with hoisted_tests.at_top(tx.output):
-        return followed(tx, site, node)
+        return follow(tx, site, node)
 
 
-def followed(tx: Any, site: str, test: Any) -> bool:
+def follow(tx: Any, site: str, test: Any) -> bool:
     """The answer to a test; the graph checks the answer in every call."""
     key = new_key(site)
     is_taken = answer(key, test)
@@ -151,7 +152,7 @@ def truth_value(tx: Any, test: Any) -> Any:
     """Dynamo's variable for the truth value of a tensor: a number of the graph, or a constant in an
     autograd function.
     """
-    answer = decided(tx, test) if hoisted_tests.is_inside(tx.output.current_tracer) else None
+    answer = decide(tx, test) if hoisted_tests.is_inside(tx.output.current_tracer) else None
     return test.call_method(tx, "item", [], {}) if answer is None else constant(answer)
 
 
@@ -180,7 +181,7 @@ def as_tensor(tx: Any, value: Any) -> Any:
     return VariableTracker.build(tx, torch.as_tensor).call_function(tx, [value], {})
 
 
-def answered(tx: Any, test: Any) -> bool:
+def truth_answer(tx: Any, test: Any) -> bool:
     """Whether the variable of a test is true in the call; the graph follows the answer."""
     from ..base.torch_names import guard_if_dyn
 

@@ -56,7 +56,7 @@ def value_of(item: Any) -> Any:
     return item.meta.get("example_value") if isinstance(item, Node) else item
 
 
-def trials(node: Node, value: Any) -> Iterator[tuple[Any, list, dict]]:
+def trials(node: Node, value: Any) -> Iterator[tuple[Any, list[Any], dict[str, Any]]]:
     """The value of a node's formula at some points, with the node's arguments at the same points."""
     values = [value_of(item) for item in (*node.args, *node.kwargs.values())]
     symbols = sorted(
@@ -75,7 +75,7 @@ def trials(node: Node, value: Any) -> Iterator[tuple[Any, list, dict]]:
             continue
 
 
-def number_for(value: Any, numbers: dict) -> Any:
+def number_for(value: Any, numbers: dict[Any, Any]) -> Any:
     """The Python number that a formula gives at a point; values without a formula stay unchanged."""
     import sympy
 
@@ -90,7 +90,7 @@ def number_for(value: Any, numbers: dict) -> Any:
         raise NotTried from None
 
 
-def agrees(node: Node, result: Any, args: list, kwargs: dict) -> bool:
+def agrees(node: Node, result: Any, args: list[Any], kwargs: dict[str, Any]) -> bool:
     """Whether Python's operator gives the same number.
 
     An arithmetic error or ValueError counts as agreement, because the graph raises the exception, too.

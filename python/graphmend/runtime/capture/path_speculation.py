@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from typing import Any, Iterable, Iterator, Optional
+from typing import Any, Callable, Iterable, Iterator, Optional
 
 import torch
 from torch.fx import Graph, Node
@@ -71,10 +71,11 @@ class Shadow:
         """The value of a node; a node that depends on module data alone runs without the other nodes."""
         from ..base.torch_names import no_dispatch
 
-        devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []
+        uses_cuda: Callable[[], bool] = torch.cuda.is_initialized
+        devices = list(range(torch.cuda.device_count())) if uses_cuda() else []
         with no_dispatch(), torch.no_grad(), torch.random.fork_rng(devices), self.in_blocks():
             torch.set_rng_state(self.generators)
-            self.catch_up(node, of_modules(node) or node.graph.nodes)
+            self.catch_up(node, nodes_from_modules(node) or node.graph.nodes)
             self.generators = torch.get_rng_state()
         return self.values[node]
 
@@ -106,9 +107,9 @@ class Shadow:
     def run(self, node: Node) -> Any:
         """The value of one node, computed from the values of its inputs."""
         if node.op == "placeholder":
-            return copy_of(node.meta["grapharg"])
+            return input_copy(node.meta["grapharg"])
         if node.op == "get_attr":
-            return copied(self.attribute(str(node.target)))
+            return copy_value(self.attribute(str(node.target)))
         if kind_of(node) == "test":
             return torch.tensor(bool(self.fetch(node.args[1])))
         if kind_of(node) is not None or node.target in RECORDING:
@@ -117,7 +118,8 @@ class Shadow:
             self.blocks[node] = node.target(*self.fetch(node.args))
             return None
         if node.target is torch_names._exit_autocast:
-            return node.target(self.blocks.pop(node.args[0]))
+            (entry,) = node.all_input_nodes
+            return node.target(self.blocks.pop(entry))
         args, kwargs = self.fetch(node.args), self.fetch(node.kwargs)
         if node.op == "call_method":
             return getattr(args[0], str(node.target))(*args[1:], **kwargs)
@@ -129,7 +131,7 @@ class Shadow:
         """The number behind a symbol; None if no node of the graph is the source of the symbol."""
         from ..base.torch_names import key_get
 
-        node = giving(graph, symbol)
+        node = source_of(graph, symbol)
         return None if node is None else key_get(self.value(node), node.meta["unbacked_bindings"][symbol])
 
     def fetch(self, tree: Any) -> Any:
@@ -145,27 +147,27 @@ class Shadow:
         return value
 
 
-def copied(value: Any) -> Any:
+def copy_value(value: Any) -> Any:
     """A copy of a tensor, safe to write to; other values unchanged."""
     return value.detach().clone() if isinstance(value, torch.Tensor) else value
 
 
-def copy_of(argument: Any) -> Any:
+def input_copy(argument: Any) -> Any:
     """A copy of an input of the graph."""
     value = argument.example
     if isinstance(value, torch.SymInt):
         return value.node.hint
     if argument.pass_arg_as_tensor and not isinstance(value, torch.Tensor):
         return torch.as_tensor(value)
-    return copied(value)
+    return copy_value(value)
 
 
-def giving(graph: Graph, symbol: Any) -> Optional[Node]:
+def source_of(graph: Graph, symbol: Any) -> Optional[Node]:
     """The node that is the source of a data-dependent symbol; None if there is no such node."""
     return next((node for node in graph.nodes if symbol in (node.meta.get("unbacked_bindings") or ())), None)
 
 
-def of_modules(node: Node) -> Optional[list[Node]]:
+def nodes_from_modules(node: Node) -> Optional[list[Node]]:
     """The nodes behind a node, with the node as the last, if all of them come from data of the program's modules.
 
     Returns None where an argument of the call or a random number is among them, or where the graph writes to one of

@@ -47,7 +47,7 @@ def like_sized(tensor: torch.Tensor, sizes: list[int], strides: list[int]) -> to
     return tensor.new_empty_strided(sizes, strides)
 
 
-def sized_back(ctx: Any, gradient: torch.Tensor) -> tuple:
+def sized_back(ctx: Any, gradient: torch.Tensor) -> tuple[Any, ...]:
     """The gradients of the arguments of `sized`."""
     return gradient, None, None
 

@@ -9,7 +9,7 @@ The comparison of tensors uses a dtype that holds the number exactly, so both te
 from __future__ import annotations
 
 import operator
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import torch
 from torch.fx import Graph, GraphModule, Node
@@ -34,7 +34,7 @@ def decide_on_tensors(module: GraphModule) -> None:
         with graph.inserting_before(node):
             test = as_tensor(graph, number)
             if test is not None and test.meta["example_value"].dtype != torch.bool:
-                test = made(graph, operator.ne, test, 0)
+                test = add_node(graph, operator.ne, test, 0)
             if test is None:
                 test = graph.call_function(torch.scalar_tensor, (number,), {"dtype": torch.bool})
                 test.meta = dict(node.meta)
@@ -43,10 +43,11 @@ def decide_on_tensors(module: GraphModule) -> None:
         forget(graph, number)
 
 
-def made(graph: Graph, function: Any, *args: Any) -> Node:
+def add_node(graph: Graph, function: Any, *args: Any) -> Node:
     """A new node on tensors, with the example value that a trace would note."""
     node = graph.call_method(function, args) if isinstance(function, str) else graph.call_function(function, args)
-    first, *rest = torch.fx.map_arg(args, tensor_of)
+    fake_of: Callable[[Node], Any] = tensor_of
+    first, *rest = torch.fx.map_arg(args, fake_of)
     with first.fake_mode:
         value = getattr(first, function)(*rest) if isinstance(function, str) else function(first, *rest)
     node.meta = {"example_value": value}
@@ -66,7 +67,7 @@ def as_tensor(graph: Graph, number: Any) -> Optional[Node]:
     if number.target in LOGICAL:
         sides = [as_tensor(graph, side) for side in number.args]
         if all(side is not None and side.meta["example_value"].dtype == torch.bool for side in sides):
-            return made(graph, LOGICAL[number.target], *sides)
+            return add_node(graph, LOGICAL[number.target], *sides)
     return None
 
 
@@ -75,16 +76,18 @@ def item_tensor(graph: Graph, source: Any) -> Optional[Node]:
     value: Any = tensor_of(source)
     if not hasattr(value, "fake_mode") or value.layout != torch.strided or value.dtype not in FLOATING + INTEGRAL:
         return None
-    flat = made(graph, "reshape", made(graph, "detach", source), ())
+    flat = add_node(graph, "reshape", add_node(graph, "detach", source), ())
     if value.dtype == torch.bool:
         return flat
-    return made(graph, "double" if value.dtype in FLOATING else "long", flat)
+    return add_node(graph, "double" if value.dtype in FLOATING else "long", flat)
 
 
 def comparison(graph: Graph, node: Node) -> Optional[Node]:
     """A comparison with at least one number of the graph, as a comparison of tensors; None if the comparison is
     inexact.
     """
+    target: Any = node.target
+    sides: list[Any]
     sides = [side if isinstance(side, (bool, int, float)) else as_tensor(graph, side) for side in node.args]
     if any(side is None for side in sides):
         return None
@@ -96,16 +99,14 @@ def comparison(graph: Graph, node: Node) -> Optional[Node]:
             if isinstance(other, Node) and not abs(sides[place]) < (EXACT if any(is_float) else LARGE):
                 return None
         elif dtypes[place] == torch.bool:
-            sides[place] = made(graph, "long", sides[place])
+            sides[place] = add_node(graph, "long", sides[place])
     if all(isinstance(side, Node) for side in sides) and is_float[0] != is_float[1]:
         return None
     if any(is_float):
-        sides = [made(graph, "double", side) if isinstance(side, Node) else float(side) for side in sides]
+        sides = [add_node(graph, "double", side) if isinstance(side, Node) else float(side) for side in sides]
     if not isinstance(sides[0], Node):
-        sides, target = sides[::-1], SWAPPED[node.target]
-    else:
-        target = node.target
-    return made(graph, target, *sides)
+        sides, target = sides[::-1], SWAPPED[target]
+    return add_node(graph, target, *sides)
 
 
 SWAPPED = {

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from typing import Any, Iterator, Optional
+from typing import Any, Iterator, NoReturn, Optional
 
 from ..base import call_stack, hooks, torch_names, trace_state
 from ..base.dynamo_values import constant, source_name, translator
@@ -127,7 +127,7 @@ def on_hoisted_path(site: str) -> bool:
 
 
 @constant
-def foretold(key: str, name: str) -> bool:
+def foretell(key: str, name: str) -> bool:
     """The answer of the call to a decision; `name` is the predicate's variable in the calling frame."""
     return answer(key, translator().output.current_tx.symbolic_locals[name].as_proxy().node)
 
@@ -157,7 +157,7 @@ def new_key(site: str) -> str:
 
 
 @constant
-def refuse(site: str, reason: str) -> bool:
+def refuse(site: str, reason: str) -> NoReturn:
     """Refuse the site, and end this trace."""
     trace = trace_state.local.trace
     if trace is not None:
@@ -253,7 +253,7 @@ def one_tensor(first: str, second: str) -> bool:
 
 
 @constant
-def selected(site: str, name: str) -> bool:
+def note_selected(site: str, name: str) -> bool:
     """Note that a variable of the calling frame is a copy selected from the two sides of a branch."""
     trace = trace_state.local.trace
     assert trace is not None
@@ -265,7 +265,7 @@ def selected(site: str, name: str) -> bool:
 
 
 @constant
-def made_inside(name: str) -> bool:
+def is_new_container(name: str) -> bool:
     """Whether a container in the calling frame was made in the open region, and is merged for the first time."""
     from ..base.torch_names import current_scope_id
 

@@ -28,17 +28,17 @@ from .trace_time_effects import (
     keeps_objects,
     note_event,
     noted_stack,
-    postponed,
+    passed_unread,
     prints_elsewhere,
+    undeferrable,
     unrecordable,
-    untouched,
 )
 
 # Options of warnings and log records that change how the stack is read.
 PLACES = ("source", "skip_file_prefixes", "exc_info", "stack_info")
 
 
-def snapshot(site: str, value: Any, only_numbers: bool, tensors: list, flat: list) -> Any:
+def snapshot(site: str, value: Any, only_numbers: bool, tensors: list[Any], flat: list[Any]) -> Any:
     """Append a copy of a value to `flat`, safe from later changes; returns the *form* of the value.
 
     Containers are taken apart: Dynamo takes a container of numbers and strings for a constant, and compiles again for
@@ -50,21 +50,21 @@ def snapshot(site: str, value: Any, only_numbers: bool, tensors: list, flat: lis
         if value.operation == "":
             flat.append(value.parts[0])
             return "", ()
-        return value.operation, kept(site, value.parts, "", tensors, flat)
+        return value.operation, copy_values(site, value.parts, "", tensors, flat)
     if isinstance(value, torch.Tensor):
         value = torch.alias(value.detach() if only_numbers else value)
         tensors.append(value)
     elif type(value) is list:
-        return "list", kept(site, tuple(value), "", tensors, flat)
+        return "list", copy_values(site, tuple(value), "", tensors, flat)
     elif type(value) is tuple:
-        return "tuple", kept(site, value, "", tensors, flat)
+        return "tuple", copy_values(site, value, "", tensors, flat)
     elif type(value) is dict:
-        return "dict", kept(site, (*value.keys(), *value.values()), "", tensors, flat)
+        return "dict", copy_values(site, (*value.keys(), *value.values()), "", tensors, flat)
     elif type(value) is set:
         value = set(value)
     elif is_shown_exception("value"):
         flat.append(type(value))
-        return "exception", (None, *kept(site, value.args, "", tensors, flat))
+        return "exception", (None, *copy_values(site, value.args, "", tensors, flat))
     else:
         reason = changeable("value")
         if reason:
@@ -73,14 +73,14 @@ def snapshot(site: str, value: Any, only_numbers: bool, tensors: list, flat: lis
     return None
 
 
-def kept(site: str, values: Any, numbers: str, tensors: list, flat: list) -> tuple:
+def copy_values(site: str, values: Any, numbers: str, tensors: list[Any], flat: list[Any]) -> tuple[Any, ...]:
     """Append copies of the values of a deferred effect to `flat`; returns their forms.
 
     `numbers` has a mark for each value: `1` where only numbers are read, `f` for the file of a print, `v` where a
     container made by the call is recorded itself.
     """
-    can_stay = untouched("values")
-    forms = []
+    can_stay = passed_unread("values")
+    forms: list[Any] = []
     for i in range(len(values)):  # `enumerate` would bring guards on Python's own functions along
         value = values[i]
         mark = numbers[i : i + 1]
@@ -92,7 +92,7 @@ def kept(site: str, values: Any, numbers: str, tensors: list, flat: list) -> tup
     return tuple(forms)
 
 
-def put_together(forms: tuple, flat: Iterator[Any]) -> list:
+def put_together(forms: tuple[Any, ...], flat: Iterator[Any]) -> list[Any]:
     """Values rebuilt from their forms and the flat list of parts."""
     values = []
     for form in forms:
@@ -107,18 +107,19 @@ def put_together(forms: tuple, flat: Iterator[Any]) -> list:
     return values
 
 
-def table_of(parts: list) -> dict:
+def table_of(parts: list[Any]) -> dict[Any, Any]:
     """A dictionary from a list of its keys and then its values."""
     half = len(parts) // 2
     return dict(zip(parts[:half], parts[half:]))
 
 
-def exception_of(parts: list) -> BaseException:
+def exception_of(parts: list[Any]) -> BaseException:
     """An exception with the type and the arguments of the shown exception."""
-    return parts[0](*parts[1:])
+    error: BaseException = parts[0](*parts[1:])
+    return error
 
 
-CONTAINERS: dict[str, Callable[[list], Any]] = {
+CONTAINERS: dict[str, Callable[[list[Any]], Any]] = {
     "list": list,
     "tuple": tuple,
     "dict": table_of,
@@ -126,7 +127,7 @@ CONTAINERS: dict[str, Callable[[list], Any]] = {
 }
 
 
-def call_with_containers(forms: tuple, sink: Callable[..., None], unchanged: int, *flat: Any) -> None:
+def call_with_containers(forms: tuple[Any, ...], sink: Callable[..., None], unchanged: int, *flat: Any) -> None:
     """Call a sink with the first `before` values unchanged, and with the other values rebuilt from their forms."""
     sink(*flat[:unchanged], *put_together(forms, iter(flat[unchanged:])))
 
@@ -147,16 +148,16 @@ def defer(site: str, sink: Callable[..., None], values: Any, numbers: str = "", 
         return
     if prints_elsewhere("values", numbers):
         refuse(site, "it prints into what may be no file of Python's")
-    reason = postponed("sink")
+    reason = undeferrable("sink")
     if reason:
         refuse(site, reason)
-    tensors: list = []
-    flat: list = []
-    forms = kept(site, values, numbers, tensors, flat)
+    tensors: list[Any] = []
+    flat: list[Any] = []
+    forms = copy_values(site, values, numbers, tensors, flat)
     key = new_key(site)
     note_event(key, "sink")
     marker_ops.event(key, tensors)
-    leading: list = []
+    leading: list[Any] = []
     if levels > 1:
         leading = [noted_stack(levels), levels, sink]
         sink = call_at
@@ -176,7 +177,7 @@ def stacklevel(site: str, *values: Any, **options: Any) -> int:
     return level
 
 
-def postpone(site: str, sink: Callable[..., None], leading: list, forms: tuple, flat: list) -> None:
+def postpone(site: str, sink: Callable[..., None], leading: list[Any], forms: tuple[Any, ...], flat: list[Any]) -> None:
     """Queue the call `sink(*first, *values)` for the flush; `forms` and `flat` describe the values."""
     for form in forms:
         if form is not None:
@@ -188,7 +189,7 @@ def postpone(site: str, sink: Callable[..., None], leading: list, forms: tuple, 
 
 
 def record(
-    site: str, sink: Callable[..., None], roots: tuple, values: Any, path: str, action: str, numbers: str = ""
+    site: str, sink: Callable[..., None], roots: tuple[Any, ...], values: Any, path: str, action: str, numbers: str = ""
 ) -> None:
     """Call `sink(*roots, *values)` like a deferred effect: the sink writes to `path`, and no code reads `path` in
     between.
@@ -203,9 +204,9 @@ def record(
     reason = unrecordable(site, path, action)
     if reason:
         refuse(site, reason)
-    tensors: list = []
-    flat: list = []
-    forms = kept(site, values, numbers, tensors, flat)
+    tensors: list[Any] = []
+    flat: list[Any] = []
+    forms = copy_values(site, values, numbers, tensors, flat)
     key = new_key(site)
     note_event(key, "sink")
     marker_ops.event(key, tensors)

@@ -69,88 +69,88 @@ def refuse_readings(trace: trace_state.Trace, reason: str) -> None:
         trace.refuse(site, reason)
 
 
-def take(function: Callable[[], Any], cell: list) -> None:
+def read_clock(function: Callable[[], Any], cell: list[Any]) -> None:
     """Read the clock, as an event of the flush."""
     cell.append(function())
 
 
-class Standing:
+class DeferredValue:
     """A placeholder for a deferred value. Each use during the trace is refused."""
 
     site: str
 
-    def asked(self, *_: Any) -> Any:
+    def refuse_use(self, *_: Any) -> Any:
         """Refuse an operation that needs the value now."""
         refuse(self.site, ASKS)
 
-    __getattr__ = __contains__ = __iter__ = __next__ = __len__ = __getitem__ = __call__ = asked
+    __getattr__ = __contains__ = __iter__ = __next__ = __len__ = __getitem__ = __call__ = refuse_use
 
 
-class Later(Standing):
+class DeferredNumber(DeferredValue):
     """A placeholder for a deferred number: a reading in a cell, or an operation on deferred numbers.
 
     `operation` is empty for a reading, and otherwise a key of `OPERATIONS` with `parts` as operands.
     """
 
-    def __init__(self, site: str, operation: str, parts: tuple) -> None:
+    def __init__(self, site: str, operation: str, parts: tuple[Any, ...]) -> None:
         self.site = site
         self.operation = operation
         self.parts = parts
 
-    def made(self, operation: str, *parts: Any) -> Later:
+    def result(self, operation: str, *parts: Any) -> DeferredNumber:
         """A placeholder for the result of an operation."""
-        return Later(self.site, operation, parts)
+        return DeferredNumber(self.site, operation, parts)
 
-    def __add__(self, other: Any) -> Later:
-        return self.made("+", self, other)
+    def __add__(self, other: Any) -> DeferredNumber:
+        return self.result("+", self, other)
 
-    def __radd__(self, other: Any) -> Later:
-        return self.made("+", other, self)
+    def __radd__(self, other: Any) -> DeferredNumber:
+        return self.result("+", other, self)
 
-    def __sub__(self, other: Any) -> Later:
-        return self.made("-", self, other)
+    def __sub__(self, other: Any) -> DeferredNumber:
+        return self.result("-", self, other)
 
-    def __rsub__(self, other: Any) -> Later:
-        return self.made("-", other, self)
+    def __rsub__(self, other: Any) -> DeferredNumber:
+        return self.result("-", other, self)
 
-    def __mul__(self, other: Any) -> Later:
-        return self.made("*", self, other)
+    def __mul__(self, other: Any) -> DeferredNumber:
+        return self.result("*", self, other)
 
-    def __rmul__(self, other: Any) -> Later:
-        return self.made("*", other, self)
+    def __rmul__(self, other: Any) -> DeferredNumber:
+        return self.result("*", other, self)
 
-    def __truediv__(self, other: Any) -> Later:
-        return self.made("/", self, other)
+    def __truediv__(self, other: Any) -> DeferredNumber:
+        return self.result("/", self, other)
 
-    def __rtruediv__(self, other: Any) -> Later:
-        return self.made("/", other, self)
+    def __rtruediv__(self, other: Any) -> DeferredNumber:
+        return self.result("/", other, self)
 
-    def __floordiv__(self, other: Any) -> Later:
-        return self.made("//", self, other)
+    def __floordiv__(self, other: Any) -> DeferredNumber:
+        return self.result("//", self, other)
 
-    def __mod__(self, other: Any) -> Later:
-        return self.made("%", self, other)
+    def __mod__(self, other: Any) -> DeferredNumber:
+        return self.result("%", self, other)
 
-    def __round__(self, *places: int) -> Later:
-        return self.made("round", self, *places)
+    def __round__(self, *places: int) -> DeferredNumber:
+        return self.result("round", self, *places)
 
-    def __neg__(self) -> Later:
-        return self.made("neg", self)
+    def __neg__(self) -> DeferredNumber:
+        return self.result("neg", self)
 
-    def __abs__(self) -> Later:
-        return self.made("abs", self)
+    def __abs__(self) -> DeferredNumber:
+        return self.result("abs", self)
 
-    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __bool__ = __int__ = __float__ = Standing.asked  # type: ignore
-    __rfloordiv__ = __rmod__ = __pow__ = __rpow__ = __str__ = __repr__ = __format__ = Standing.asked  # type: ignore
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __bool__ = __int__ = __float__ = DeferredValue.refuse_use
+    __rfloordiv__ = __rmod__ = __pow__ = __rpow__ = __str__ = __repr__ = __format__ = DeferredValue.refuse_use
     __hash__ = None  # type: ignore[assignment]
 
 
 @FEATURE.hook("object.type")
-def watch_type(python_type: Any, trace: trace_state.Trace, self: Any) -> type:
+def watch_type(python_type: Callable[..., type], trace: trace_state.Trace, self: Any) -> type:
     """Refuse a program that asks for the type of a deferred value."""
     is_question = (
         bool(FEATURE.of(trace).sites)
-        and issubclass(self.value_type, Standing)
+        and issubclass(self.value_type, DeferredValue)
         and hooks.calling_frame().f_code.co_name in TYPE_QUESTIONS
     )
     if is_question and not is_ours(translator().output.current_tx.f_code):  # Dynamo itself asks for new objects
@@ -165,9 +165,9 @@ def refuse_escaped(trace: trace_state.Trace, output: Any) -> None:
     from . import queue_sizes
 
     for variable in output.side_effects.id_to_variable.values():
-        if isinstance(variable, UserDefinedObjectVariable) and variable.python_type() is Later:
-            ways = queue_sizes.ways_to(output)
+        if isinstance(variable, UserDefinedObjectVariable) and variable.python_type() is DeferredNumber:
+            ways = queue_sizes.slots_in(output)
             if ways is None:
                 refuse_readings(trace, "what is read behind the graph is kept, or returned in an object")
-            FEATURE.of(trace).fills = queue_sizes.Fills(ways) if ways else None
+            FEATURE.of(trace).fills = queue_sizes.ResultSlots(ways) if ways else None
             return

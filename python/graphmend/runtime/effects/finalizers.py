@@ -72,7 +72,7 @@ def refuse_finalized(output: Any) -> None:
             refuse(type(value))
 
 
-def replaced(target: Any, names: Any) -> Any:
+def values_held(target: Any, names: Any) -> Any:
     """The values that an object holds under these attributes, or its items where `names` is None."""
     if names is None:
         if isinstance(target, random.Random):

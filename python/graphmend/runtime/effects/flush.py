@@ -12,16 +12,17 @@ the exception in the frame of the statement, as in plain Python.
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Callable, Iterator, Union
+from typing import Any, Callable, Iterator, Optional, Protocol, Union
 
 import torch
 
 from ..base import torch_names
 from ..base.effect_queue import DEDENT, INDENT
 from ..base.trace_state import Replay, local, replays
-from .queue_sizes import Fills
+from .queue_sizes import ResultSlots
+from .receivers import Receivers
 from .redirected_output import ENTERS, enter_made, is_print, leave, leave_all
-from .undo_log import nothing
+from .undo_log import nothing_to_undo
 
 set_eval_frame = torch_names.set_eval_frame
 is_grad_enabled = torch.is_grad_enabled
@@ -39,6 +40,18 @@ class Stopped:
     undo: Callable[[], bool]
 
 
+class DeferredWork(Protocol):
+    """The work of a graph (`effect_queue.Work`), with the types of this room."""
+
+    sinks: tuple[tuple[int, Callable[..., None]], ...]
+    modes: tuple[Any, ...]  # a bool at the position of each event
+    sites: tuple[Optional[str], ...]
+    mode: Optional[bool]
+    undoes: bool
+    fills: Optional[ResultSlots]
+    receivers: Optional[Receivers]
+
+
 def nobody_left() -> bool:
     """The `undo` of a call that has been undone before."""
     return True
@@ -48,7 +61,7 @@ def nobody_left() -> bool:
 UNDONE = Stopped(frozenset(), [], RuntimeError("undone"), nobody_left)
 
 
-def carry_out(waiting: list[Any]) -> Union[Stopped, Fills, None]:
+def carry_out(waiting: list[Any]) -> Union[Stopped, ResultSlots, None]:
     """Run the deferred effects of a call in order, with compilation off.
 
     Returns the stop if an effect raised, and otherwise the places of deferred values in the result. The branch for
@@ -58,10 +71,10 @@ def carry_out(waiting: list[Any]) -> Union[Stopped, Fills, None]:
     if entry is None:
         return None
     waiting[0] = undo = None
-    work = entry[0]
+    work: DeferredWork = entry[0]
     if work.undoes:
         undo, local.pending = local.pending, None
-    if work.receivers is not None and not work.receivers.hold() and (undo or nothing)():
+    if work.receivers is not None and not work.receivers.hold() and (undo or nothing_to_undo)():
         return UNDONE
     prior = set_eval_frame(None)
     number = 1
@@ -71,7 +84,7 @@ def carry_out(waiting: list[Any]) -> Union[Stopped, Fills, None]:
                 sink(*entry[number])
             return work.fills
         mode = is_grad_enabled()
-        for number, sink in taken(entry):
+        for number, sink in events_to_run(entry):
             if work.modes[number] is mode:
                 sink(*entry[number])
             else:
@@ -80,13 +93,13 @@ def carry_out(waiting: list[Any]) -> Union[Stopped, Fills, None]:
     except BaseException as error:
         leave_all()
         sites = frozenset(site for site in work.sites if site)
-        return Stopped(sites, before(entry, number), error, undo or nothing)
+        return Stopped(sites, sites_before(entry, number), error, undo or nothing_to_undo)
     finally:
         set_eval_frame(prior)
     return work.fills
 
 
-def taken(entry: Any) -> Iterator[tuple[int, Any]]:
+def events_to_run(entry: Any) -> Iterator[tuple[int, Any]]:
     """The events of a call, without the events of branch sides that are not taken."""
     skipping: list[bool] = []
     for number, sink in entry[0].sinks:
@@ -99,10 +112,10 @@ def taken(entry: Any) -> Iterator[tuple[int, Any]]:
             yield number, sink
 
 
-def before(entry: Any, last: int) -> list[str]:
+def sites_before(entry: Any, last: int) -> list[str]:
     """The sites of the events carried out before an event, without prints into texts of the call itself."""
     sites, done, blocks = entry[0].sites, [], []
-    for number, sink in taken(entry):
+    for number, sink in events_to_run(entry):
         if number >= last:
             break
         if sink in ENTERS:

@@ -15,7 +15,7 @@ import io
 import queue
 import re
 import types
-from typing import Any, Iterator, Optional
+from typing import Any, Callable, Iterator, Optional
 
 import torch
 
@@ -30,7 +30,7 @@ KEEPERS = ("append", "appendleft", "insert", "put", "put_nowait", "[]")  # actio
 QUEUES = (queue.Queue, queue.LifoQueue, queue.PriorityQueue, queue.SimpleQueue)
 FILES = (io.StringIO, io.TextIOWrapper, io.BytesIO, io.BufferedWriter)
 RECORDERS = (*CONTAINERS, *COUNTERS, *QUEUES, *FILES)
-PLAIN_SETTERS = (
+PLAIN_SETTERS: tuple[Callable[..., None], ...] = (
     object.__setattr__,
     torch.nn.Module.__setattr__,
     type.__setattr__,
@@ -65,8 +65,8 @@ class Loads:
         self.names: list[str] = []
         self.sources: dict[int, set[str]] = {}  # by identity of the value
         self.pending: list[tuple[int, Any]] = []  # identities and sources, before `resolve` computes the names
-        self.asked: set[str] = set()  # sources of queues whose size is read behind the graph
-        self.looked: dict[str, list[Any]] = {}  # by attribute name: variables whose attribute was looked up
+        self.deferred_reads: set[str] = set()  # sources of queues whose size is read behind the graph
+        self.lookups: dict[str, list[Any]] = {}  # by attribute name: variables whose attribute was looked up
         self.tables: dict[int, Any] = {}  # by identity: objects whose `__dict__` the program reads
         self.unseen: dict[int, list[tuple[int, Any]]] = {}  # by identity of an object: loads by torch's own code
 
@@ -77,7 +77,7 @@ class Loads:
 
     def expect(self, name: str) -> None:
         """Note a source that is asked for behind the graph alone."""
-        self.asked.add(name)
+        self.deferred_reads.add(name)
 
     def forget(self, value: Any) -> bool:
         """Remove the latest note of a value; returns False if there is none."""
@@ -95,29 +95,29 @@ class Loads:
             self.sources.setdefault(number, set()).add(name)
         self.pending.clear()
 
-    def asked_for(self, owner: Any, name: str) -> bool:
+    def was_looked_up(self, owner: Any, name: str) -> bool:
         """Whether the program looked up an attribute of an object, with or without success."""
-        return any(getattr(variable, "value", None) is owner for variable in self.looked.get(name, ()))
+        return any(getattr(variable, "value", None) is owner for variable in self.lookups.get(name, ()))
 
-    def looks(self, record: Record, output: Any) -> bool:
+    def looks_up(self, record: Record, output: Any) -> bool:
         """Whether the program looked up the attribute that a record sets, with or without success."""
-        return any(asks(variable, record, output) for variable in self.looked.get(record.name, ()))
+        return any(finds_write(variable, record, output) for variable in self.lookups.get(record.name, ()))
 
-    def have(self, record: Record, output: Any) -> bool:
+    def include(self, record: Record, output: Any) -> bool:
         """Whether the trace has loaded the object of a record."""
         self.resolve()
-        if record.target is not None and self.sources.get(id(record.target), self.asked) - self.asked:
+        if record.target is not None and self.sources.get(id(record.target), self.deferred_reads) - self.deferred_reads:
             return True
         if not record.reach.ids.isdisjoint(self.sources):
             return True
-        if record.owner is not None and (id(record.owner) in self.tables or self.looks(record, output)):
+        if record.owner is not None and (id(record.owner) in self.tables or self.looks_up(record, output)):
             return True
         name = re.escape(record.name)
         if record.is_global:
             pattern = re.compile(rf"(^|[^L])\[['\"]{name}['\"]\]|\.{name}\b")
         else:
             pattern = re.compile(rf"\[['\"]{name}['\"]\]|\.{name}\b")
-        return any(pattern.search(source) for source in self.names if source not in self.asked)
+        return any(pattern.search(source) for source in self.names if source not in self.deferred_reads)
 
 
 @dataclasses.dataclass
@@ -171,9 +171,9 @@ def note_build(build: Any, trace: trace_state.Trace, self: Any, value: Any) -> A
 def note_lookup(look: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
     """Note the lookup of an attribute: a lookup without success builds no variable."""
     writes = FEATURE.of(trace)
-    writes.loads.looked.setdefault(name, []).append(self)
+    writes.loads.lookups.setdefault(name, []).append(self)
     if writes.records and writes.hasty:
-        refuse_asked(trace, self, name, tx.output)
+        refuse_lookup(trace, self, name, tx.output)
     return look(self, tx, name)
 
 
@@ -192,29 +192,29 @@ def note_table(table: Any, trace: trace_state.Trace, self: Any, tx: Any, *args: 
     return result
 
 
-def refuse_asked(trace: trace_state.Trace, variable: Any, name: str, output: Any) -> None:
+def refuse_lookup(trace: trace_state.Trace, variable: Any, name: str, output: Any) -> None:
     """End a trace that looks up an attribute set by an earlier record: `refuse_seen` would refuse the record at the
     end.
     """
     for record in FEATURE.of(trace).records:
-        if record.name == name and record.owner is not None and asks(variable, record, output):
+        if record.name == name and record.owner is not None and finds_write(variable, record, output):
             trace.refuse(record.site, SEEN.format(record.name))
             raise trace_state.SiteRefused(SEEN.format(record.name))
 
 
-def asks(variable: Any, record: Record, output: Any) -> bool:
+def finds_write(variable: Any, record: Record, output: Any) -> bool:
     """Whether a lookup through a variable finds the attribute that a record sets."""
-    target = asked_object(variable, output)
+    target = lookup_target(variable, output)
     kind = target if isinstance(target, type) else type(target)
     return any(place is record.owner for place in (target, *kind.__mro__))
 
 
-def asked_object(variable: Any, output: Any) -> Any:
+def lookup_target(variable: Any, output: Any) -> Any:
     """The object whose attribute is looked up through Dynamo's variable; None for objects made by the call."""
     from ..base.torch_names import SuperVariable
 
     if isinstance(variable, SuperVariable):
-        return asked_object(variable.objvar, output) if variable.objvar is not None else None
+        return lookup_target(variable.objvar, output) if variable.objvar is not None else None
     if hasattr(variable, "value"):
         return variable.value
     try:
@@ -245,9 +245,9 @@ def attribute(owner: Any, name: str) -> Any:
 
 def is_number_or_text(variable: Any) -> bool:
     """Whether Dynamo's variable is a number, a string, or a deferred number."""
-    from .deferred_values import Later
+    from .deferred_values import DeferredNumber
 
-    return type_of(variable) in (*PLAIN, Later)
+    return type_of(variable) in (*PLAIN, DeferredNumber)
 
 
 def is_made_of_numbers(variable: Any) -> bool:
@@ -331,7 +331,7 @@ def unsafe_target(target: Any, action: str) -> tuple[Optional[str], Reach]:
     return reason and f"what writing to it does is not known ({type(target).__name__}): {reason}", reach
 
 
-def find(current: Any, sink: Any, roots: Any, path: str) -> tuple[Any, str, bool]:
+def find_owner(current: Any, sink: Any, roots: Any, path: str) -> tuple[Any, str, bool]:
     """The owner of the last name of a path, the last name, and whether the name is a global; raises LookupError."""
     first, *rest = path.split(".")
     values = roots.unpack_var_sequence(current)
@@ -348,14 +348,16 @@ def find(current: Any, sink: Any, roots: Any, path: str) -> tuple[Any, str, bool
     return owner, rest[-1], False
 
 
-def unsafe(trace: trace_state.Trace, current: Any, site: str, path: str, action: str, shares: bool) -> Optional[str]:
+def unsafe_record(
+    trace: trace_state.Trace, current: Any, site: str, path: str, action: str, shares: bool
+) -> Optional[str]:
     """The reason why a record cannot be deferred, or None; without a reason, the record is noted for `refuse_seen`.
 
     `shares`: the record puts a container in that the call has made.
     """
     names = current.symbolic_locals
     try:
-        owner, name, is_global = find(current, names["sink"], names["roots"], path)
+        owner, name, is_global = find_owner(current, names["sink"], names["roots"], path)
         target, reach, holder = None, NOTHING, None
         if action != "=":
             target = owner[name] if is_global else attribute(owner, name)
@@ -404,5 +406,5 @@ def refuse_seen(trace: trace_state.Trace, output: Any) -> None:
     written = {name for table in output.side_effects.store_attr_mutations.values() for name in table}
     writes = FEATURE.of(trace)
     for record in writes.records:
-        if writes.loads.have(record, output) or record.name in written or written & record.reach.names:
+        if writes.loads.include(record, output) or record.name in written or written & record.reach.names:
             trace.refuse(record.site, SEEN.format(record.name))

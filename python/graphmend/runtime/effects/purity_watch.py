@@ -16,7 +16,8 @@ from torch.compiler import is_dynamo_compiling
 from ..analysis import aten_facts, branch_proofs, node_facts
 from ..base import hooks, trace_state
 from ..base.dynamo_values import constant, translator
-from ..capture.dialect import refuse, traced
+from ..capture.dialect import traced
+from ..capture.trace_time import refuse
 
 
 class Watches:
@@ -119,4 +120,4 @@ def only_computes(before: list[Any], nodes: list[Any]) -> bool:
         if calls is None or any(aten_facts.draws(*call) for call in calls):
             return False
         written |= node_facts.writes_of(node)
-    return not written or written.isdisjoint(branch_proofs.storages_in(before))
+    return not written or written.isdisjoint(node_facts.storages_in(before))

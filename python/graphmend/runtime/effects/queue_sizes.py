@@ -4,7 +4,7 @@
     return y, self.results.qsize()     # the flush puts y, then reads the size into the returned tuple
 
 During the trace a placeholder (`deferred_values.py`) stands for the size. The program may return the placeholder and
-show it in deferred effects; any other use is refused. After the flush, `Fills` writes the number into the result.
+show it in deferred effects; any other use is refused. After the flush, `ResultSlots` writes the number into the result.
 """
 
 from __future__ import annotations
@@ -18,19 +18,20 @@ from ..base import call_stack, effect_queue, hooks, trace_state
 from ..base.dynamo_values import receiver_of, source_name
 from ..base.trace_state import local
 from . import object_writes, undo_log
-from .deferred_values import OPERATIONS, Later, note_reading, take
+from .deferred_values import OPERATIONS, DeferredNumber, note_reading, read_clock
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "sizes of queues, asked behind the graph")
 
 QUESTIONS = (queue.Queue.qsize, queue.Queue.empty, queue.Queue.full)
 KINDS = (queue.Queue, queue.LifoQueue, queue.PriorityQueue)
+Path = tuple[Any, ...]  # keys from the result of a call to a placeholder
 
 
-def read_behind(site: str, function: Callable[[], Any]) -> Later:
+def read_behind(site: str, function: Callable[[], Any]) -> DeferredNumber:
     """The placeholder for the result of a function called behind the graph. Dynamo traces this function."""
-    cell: list = []
-    local.queue.append((local, take, torch.is_grad_enabled(), None, function, cell))
-    return Later(site, "", (cell,))
+    cell: list[Any] = []
+    local.queue.append((local, read_clock, torch.is_grad_enabled(), None, function, cell))
+    return DeferredNumber(site, "", (cell,))
 
 
 @FEATURE.hook("method.call")
@@ -62,25 +63,25 @@ def is_pythons(variable: Any, tx: Any) -> bool:
 # ---- Results ----
 
 
-class Fills:
+class ResultSlots:
     """The places in the result of a call that hold placeholders; each place is a path of keys."""
 
-    def __init__(self, ways: list[tuple]) -> None:
-        self.ways = ways
+    def __init__(self, paths: list[Path]) -> None:
+        self.paths = paths
 
     def fill(self, result: Any) -> Any:
         """The result with numbers in place of the placeholders."""
-        for way in self.ways:
-            result = filled(result, way)
+        for path in self.paths:
+            result = with_number(result, path)
         return result
 
 
-def filled(value: Any, way: tuple) -> Any:
+def with_number(value: Any, path: Path) -> Any:
     """A part of a result with the number at one path."""
-    if not way:
+    if not path:
         return number_of(value)
-    key, *rest = way
-    part = filled(value[key], tuple(rest))
+    key, *rest = path
+    part = with_number(value[key], tuple(rest))
     if type(value) is tuple:
         return (*value[:key], part, *value[key + 1 :])
     value[key] = part
@@ -89,33 +90,33 @@ def filled(value: Any, way: tuple) -> Any:
 
 def number_of(value: Any) -> Any:
     """The number behind a placeholder, computed from its operands; numbers stay unchanged."""
-    if type(value) is not Later:
+    if type(value) is not DeferredNumber:
         return value
     if not value.operation:
         return value.parts[0][0]
     return OPERATIONS[value.operation](*map(number_of, value.parts))
 
 
-def ways_to(output: Any) -> Optional[list[tuple]]:
+def slots_in(output: Any) -> Optional[list[Path]]:
     """The paths to the placeholders in the result of a call; None if a placeholder also gets anywhere else."""
     effects = output.side_effects
     changed = [var for var in effects._get_modified_vars() if not (effect_queue.is_queue(var) or is_reading(var))]
     stored = [table for var, table in effects.store_attr_mutations.items() if not is_reading(var)]
-    ways: list[tuple] = []
-    is_complete = not has_reading((changed, stored)) and collect(output.root_tx.stack[-1:], (), ways, set(), effects)
-    paths = [way[1:] for way in ways]
-    return paths if is_complete else None
+    paths: list[Path] = []
+    is_complete = not has_reading((changed, stored)) and collect(output.root_tx.stack[-1:], (), paths, set(), effects)
+    slots = [path[1:] for path in paths]
+    return slots if is_complete else None
 
 
-def collect(value: Any, way: tuple, ways: list[tuple], seen: set[int], effects: Any) -> bool:
+def collect(value: Any, path: Path, paths: list[Path], seen: set[int], effects: Any) -> bool:
     """Note the paths to the placeholders in a value; False if a placeholder is in an object other than new
     containers.
     """
     if isinstance(value, list):
-        return all(collect(item, (*way, i), ways, seen, effects) for i, item in enumerate(value))
+        return all(collect(item, (*path, i), paths, seen, effects) for i, item in enumerate(value))
     value = value.unwrap()
     if is_reading(value):
-        ways.append(way)
+        paths.append(path)
         return cannot_fail(value, effects)
     if not has_reading(value):
         return True
@@ -128,12 +129,12 @@ def collect(value: Any, way: tuple, ways: list[tuple], seen: set[int], effects: 
         return False
     seen.add(id(value))
     if kind != "ConstDictVariable":
-        return collect(value.items, way, ways, seen, effects)
+        return collect(value.items, path, paths, seen, effects)
     keys = [key.vt for key in value.items]
     if not all(type(key).__name__ == "ConstantVariable" for key in keys):
         return False
     items = zip(keys, value.items.values())
-    return all(collect(item, (*way, key.value), ways, seen, effects) for key, item in items)
+    return all(collect(item, (*path, key.value), paths, seen, effects) for key, item in items)
 
 
 def cannot_fail(reading: Any, effects: Any) -> bool:
@@ -172,4 +173,4 @@ def has_reading(value: Any) -> bool:
 
 def is_reading(variable: Any) -> bool:
     """Whether Dynamo's variable is a placeholder."""
-    return getattr(variable, "value_type", None) is Later
+    return getattr(variable, "value_type", None) is DeferredNumber

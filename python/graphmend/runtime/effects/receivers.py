@@ -25,7 +25,7 @@ from ..base import trace_state
 from ..base.dynamo_values import handles_exception, real, translator
 from ..base.owned_state import OwnedState
 from ..capture.identity_guard import loaded_parameters
-from .object_writes import HANDLES, asked_object, loads_of
+from .object_writes import HANDLES, loads_of, lookup_target
 
 SEES = "what receives the effect may see the call, or be seen by it: {}"
 KEEPS = "a receiver may keep the record, whose tensors and containers would be copies"
@@ -39,8 +39,8 @@ STREAMS, LOGS, WARNINGS = "GM301", "GM302", "GM303"
 class Receivers:
     """The receivers of the effects of one trace, and the objects known to the trace by identity.
 
-    `loaded` are objects loaded by the call, `asked` objects with an attribute read by the call, and `stored` names of
-    attributes set by the call. The call may load a stream only to pass the stream to `print`: loaded, and not asked.
+    `loaded` are objects loaded by the call, `read` objects with an attribute read by the call, and `stored` names of
+    attributes set by the call. The call may load a stream only to pass the stream to `print`: loaded, and not read.
     """
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class Receivers:
         self.shown: Any = None  # the code of the latest logging sink, until `note_copies` has read its values
         self.copies = False  # whether a log record holds copies of the program's objects
         self.loaded: frozenset[int] = frozenset()
-        self.asked: frozenset[int] = frozenset()
+        self.read: frozenset[int] = frozenset()
         self.stored: frozenset[str] = frozenset()
         self.handling = False  # whether an effect stands in an exception handler
         self.known: list[Callable[[], Any]] = []  # weak references to the checked receivers
@@ -80,7 +80,7 @@ class Receivers:
         reason, reach = reach_of_receivers(receivers)
         if reason is None:
             roots = set(map(id, receivers))
-            if not reach.ids.isdisjoint(self.asked) or not (reach.ids - roots).isdisjoint(self.loaded):
+            if not reach.ids.isdisjoint(self.read) or not (reach.ids - roots).isdisjoint(self.loaded):
                 reason = "an object of theirs is used in the call"
             elif not reach.names.isdisjoint(self.stored):
                 reason = "the call sets what they read"
@@ -238,9 +238,9 @@ def refuse_seen(trace: Any, output: Any) -> None:
         return
     loads = loads_of(trace)
     loads.resolve()
-    asked = {id(asked_object(variable, output)) for variables in loads.looked.values() for variable in variables}
+    read = {id(lookup_target(variable, output)) for variables in loads.lookups.values() for variable in variables}
     receivers.loaded = frozenset(loads.sources)
-    receivers.asked = frozenset(asked | loads.tables.keys())
+    receivers.read = frozenset(read | loads.tables.keys())
     changed = output.side_effects.store_attr_mutations.values()
     receivers.stored = frozenset(name for names in changed for name in names)
     reason = receivers.meet()

@@ -20,7 +20,7 @@ from typing import Any, Callable, Iterator, Optional
 import torch
 from torch.fx import GraphModule
 
-from ..analysis import branch_proofs
+from ..analysis import branch_proofs, node_facts
 from ..analysis.marker_regions import tensor_of
 from ..base import call_stack, hooks, trace_state
 from ..base.dynamo_values import attribute_of, constant, inline, real, translator
@@ -29,7 +29,7 @@ from ..base.trace_state import local
 from ..capture import trace_time
 from ..capture.trace_time import nested_context
 from . import undo_log
-from .deferred_values import TEXT, Later, Standing, note_reading, refuse_readings
+from .deferred_values import TEXT, DeferredNumber, DeferredValue, note_reading, refuse_readings
 from .exceptions import raise_warning
 
 
@@ -69,17 +69,17 @@ def enter_redirect(name: str, target: Any) -> None:
     enter(REDIRECTS[name](target))
 
 
-def enter_made(name: str, cell: list) -> None:
+def enter_made(name: str, cell: list[Any]) -> None:
     """Redirect a stream to an `io.StringIO` made by the call."""
     enter(REDIRECTS[name](cell[0]))
 
 
-def enter_warnings(names: tuple, *options: Any) -> None:
+def enter_warnings(names: tuple[Any, ...], *options: Any) -> None:
     """Enter `catch_warnings` with these options."""
     enter(warnings.catch_warnings(**dict(zip(names, options))))
 
 
-def set_filter(function: Callable[..., None], names: tuple, *values: Any) -> None:
+def set_filter(function: Callable[..., None], names: tuple[Any, ...], *values: Any) -> None:
     """Call a function that sets a warning filter; the last values are keyword arguments."""
     count = len(values) - len(names)
     function(*values[:count], **dict(zip(names, values[count:])))
@@ -99,22 +99,22 @@ def leave_all() -> None:
 ENTERS = (enter_redirect, enter_made, enter_warnings)
 
 
-def make(cell: list, *text: str) -> None:
+def make_text(cell: list[Any], *text: str) -> None:
     """Make an `io.StringIO`."""
     cell.append(io.StringIO(*text))
 
 
-def write(results: list, cell: list, text: str) -> None:
+def write_text(results: list[Any], cell: list[Any], text: str) -> None:
     """Write to an `io.StringIO` of the call."""
     results.append(cell[0].write(text))
 
 
-def read(results: list, cell: list) -> None:
+def read_text(results: list[Any], cell: list[Any]) -> None:
     """Read the text of an `io.StringIO` of the call."""
     results.append(cell[0].getvalue())
 
 
-def close(cell: list) -> None:
+def close_text(cell: list[Any]) -> None:
     """Close an `io.StringIO` of the call."""
     cell[0].close()
 
@@ -137,40 +137,40 @@ class Diverted:
 
     def __enter__(self) -> Any:
         postpone(self.sink, *self.values)
-        entered("self")
+        note_entered("self")
         return self.target
 
     def __exit__(self, *error: Any) -> None:
-        left("self")
+        note_left("self")
         postpone(leave)
 
 
-class Text(Standing):
+class Text(DeferredValue):
     """The placeholder for an `io.StringIO` made by the call."""
 
     def __init__(self, site: str, *text: str) -> None:
         self.site = site
-        self.cell: list = []
-        postpone(make, self.cell, *text)
+        self.cell: list[Any] = []
+        postpone(make_text, self.cell, *text)
 
-    def write(self, text: str) -> Later:
-        cell: list = []
-        postpone(write, cell, self.cell, text)
-        return Later(self.site, "", (cell,))
+    def write(self, text: str) -> DeferredNumber:
+        cell: list[Any] = []
+        postpone(write_text, cell, self.cell, text)
+        return DeferredNumber(self.site, "", (cell,))
 
-    def getvalue(self) -> Later:
-        cell: list = []
-        postpone(read, cell, self.cell)
-        return Later(self.site, "", (cell, TEXT))
+    def getvalue(self) -> DeferredNumber:
+        cell: list[Any] = []
+        postpone(read_text, cell, self.cell)
+        return DeferredNumber(self.site, "", (cell, TEXT))
 
     def close(self) -> None:
-        postpone(close, self.cell)
+        postpone(close_text, self.cell)
 
     def __enter__(self) -> Any:
         return self
 
     def __exit__(self, *error: Any) -> None:
-        postpone(close, self.cell)
+        postpone(close_text, self.cell)
 
 
 def redirect(name: str, target: Any) -> Diverted:
@@ -183,17 +183,17 @@ def redirect_made(name: str, text: Text) -> Diverted:
     return Diverted(text, enter_made, name, text.cell)
 
 
-def catch(names: tuple, *options: Any) -> Diverted:
+def catch(names: tuple[Any, ...], *options: Any) -> Diverted:
     """A block behind which warning filters are as before."""
     return Diverted(None, enter_warnings, names, *options)
 
 
-def filter_warnings(function: Callable[..., None], names: tuple, *values: Any) -> None:
+def filter_warnings(function: Callable[..., None], names: tuple[Any, ...], *values: Any) -> None:
     """Queue the change of a warning filter."""
     postpone(set_filter, function, names, *values)
 
 
-def text(site: str, *start: str) -> Text:
+def new_text(site: str, *start: str) -> Text:
     """The placeholder for a new `io.StringIO`."""
     return Text(site, *start)
 
@@ -202,7 +202,7 @@ def text(site: str, *start: str) -> Text:
 
 
 @constant
-def entered(name: str) -> bool:
+def note_entered(name: str) -> bool:
     """Note an open block, and the number of events before the block."""
     trace = trace_state.local.trace
     assert trace is not None
@@ -215,7 +215,7 @@ def entered(name: str) -> bool:
 
 
 @constant
-def left(name: str) -> bool:
+def note_left(name: str) -> bool:
     """Note the end of a block; refuse a block that prints both to an `io.StringIO` of the call and to a file.
 
     A replay makes the `io.StringIO` anew and repeats only the prints into the new object.
@@ -260,14 +260,14 @@ def events() -> list[Any]:
 def make_object(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Put placeholders in place of new blocks and new `io.StringIO` objects."""
     if self.value in STREAMS and len(args) == 1 and not kwargs:
-        return redirected(trace, tx, STREAMS[self.value], args[0].realize())
+        return redirect_block(trace, tx, STREAMS[self.value], args[0].realize())
     if self.value is warnings.catch_warnings and not args:
-        return caught(trace, tx, kwargs)
+        return warnings_block(trace, tx, kwargs)
     if self.value is io.StringIO and len(args) < 2 and not kwargs and all(map(is_text, args)):
         site = call_stack.site_at(tx, "GM501", call_stack.column_at(tx))
         if site not in trace.off and not trace.open:
             note_reading(trace, site)
-            return traced(trace, tx, text, site, *args)
+            return traced_call(trace, tx, new_text, site, *args)
     return call(self, tx, args, kwargs)
 
 
@@ -284,7 +284,7 @@ def stop_recording(trace: trace_state.Trace) -> Iterator[None]:
 def call_filter(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Queue calls of functions that change warning filters."""
     if trace_time.FEATURE.of(trace).raising and getattr(self, "fn", None) in FILTERS:
-        return filtered(trace, tx, self, args, kwargs)
+        return queue_filter(trace, tx, self, args, kwargs)
     return call(self, tx, args, kwargs)
 
 
@@ -294,7 +294,7 @@ def raise_warning_at(skip: Any, trace: trace_state.Trace, self: Any, tx: Any, ar
     if (
         trace_time.FEATURE.of(trace).is_raising()
         and self.value is warnings.warn
-        and is_category(*args[1:2], *named(kwargs, "category"))
+        and is_category(*args[1:2], *option_value(kwargs, "category"))
     ):
         return inline(tx, raise_warning, args, kwargs)
     return skip(self, tx, args, kwargs)
@@ -310,7 +310,7 @@ def read_stream(read_module: Any, trace: trace_state.Trace, self: Any, tx: Any, 
     return read_module(self, tx, name)
 
 
-def traced(trace: trace_state.Trace, tx: Any, function: Any, *values: Any) -> Any:
+def traced_call(trace: trace_state.Trace, tx: Any, function: Any, *values: Any) -> Any:
     """Dynamo's variable for the result of a function of this file."""
     from ..base.torch_names import VariableTracker
 
@@ -321,42 +321,42 @@ def traced(trace: trace_state.Trace, tx: Any, function: Any, *values: Any) -> An
     return inline(tx, function, variables, {})
 
 
-def redirected(trace: trace_state.Trace, tx: Any, name: str, target: Any) -> Any:
+def redirect_block(trace: trace_state.Trace, tx: Any, name: str, target: Any) -> Any:
     """The variable of a block that redirects a stream."""
     if name == "stderr":
         hear(trace)
     if getattr(target, "value_type", None) is Text:
-        return traced(trace, tx, redirect_made, name, target)
+        return traced_call(trace, tx, redirect_made, name, target)
     is_supported = target.is_constant_none() or type(real(target)) in TARGETS
     if not is_supported:
         raise trace_state.SiteRefused("what is printed goes to an object that is no file of Python's")
-    return traced(trace, tx, redirect, name, target)
+    return traced_call(trace, tx, redirect, name, target)
 
 
-def caught(trace: trace_state.Trace, tx: Any, options: dict[str, Any]) -> Any:
+def warnings_block(trace: trace_state.Trace, tx: Any, options: dict[str, Any]) -> Any:
     """The variable of a block behind which warning filters are as before."""
     action = options.get("action")
     only_shows = action is None or (action.is_python_constant() and action.as_python_constant() in (None, *ACTIONS))
     if not only_shows or not options.keys() <= {"action", "category", "lineno", "append"}:
         raise trace_state.SiteRefused("warnings are kept, or some of them raised")
     hear(trace)
-    return traced(trace, tx, catch, tuple(options), *options.values())
+    return traced_call(trace, tx, catch, tuple(options), *options.values())
 
 
-def filtered(trace: trace_state.Trace, tx: Any, function: Any, args: Any, kwargs: Any) -> Any:
+def queue_filter(trace: trace_state.Trace, tx: Any, function: Any, args: Any, kwargs: Any) -> Any:
     """Queue the change of a warning filter inside `catch_warnings`."""
     if not all(map(is_plain, (*args, *kwargs.values()))):
         raise trace_state.SiteRefused("it depends which warnings are shown")
-    action = next((item.as_python_constant() for item in (*args[:1], *named(kwargs, "action"))), None)
+    action = next((item.as_python_constant() for item in (*args[:1], *option_value(kwargs, "action"))), None)
     place = trace_time.FEATURE.of(trace)
     if function.fn is warnings.simplefilter and action == "error" and len(args) + len(kwargs) == 1:
         place.raise_warnings()
     elif place.is_raising() or action not in (None, *ACTIONS):
         raise trace_state.SiteRefused("some warnings are raised")
-    return traced(trace, tx, filter_warnings, function, tuple(kwargs), *args, *kwargs.values())
+    return traced_call(trace, tx, filter_warnings, function, tuple(kwargs), *args, *kwargs.values())
 
 
-def named(options: dict[str, Any], name: str) -> list[Any]:
+def option_value(options: dict[str, Any], name: str) -> list[Any]:
     """The value of an option as a list, empty without the option."""
     return [options[name]] if name in options else []
 
@@ -414,7 +414,7 @@ def silent(
         raise trace_state.SiteRefused("an operator warns where the program says which warnings are shown")
     order = branch_proofs.Order(module)
     for node in module.graph.find_nodes(op="placeholder"):
-        storage = branch_proofs.storage_of(tensor_of(node))
+        storage = node_facts.storage_of(tensor_of(node))
         if storage is not None and order.written_after(storage, node):
             raise trace_state.SiteRefused(
                 "the graph changes what it is given where the program says which warnings are shown"

@@ -18,7 +18,7 @@ import torch
 
 from ..base import torch_names
 from ..base.trace_state import GuardFailed, NotWhole, local
-from .undo_log import nothing
+from .undo_log import nothing_to_undo
 
 
 def save_generators(devices: Sequence[torch.device]) -> Callable[[], None]:
@@ -114,7 +114,7 @@ class GuardedGraph:
 
     def __init__(self, compiled: Any, plan: Any) -> None:
         self.compiled = compiled
-        self.expected = plan.expected
+        self.expected: list[bool] = plan.expected
         self.defers = plan.defers
         self.mutated = tuple(plan.mutated)
         self.draws = plan.draws
@@ -125,7 +125,7 @@ class GuardedGraph:
         self.facts = plan.facts
         self.ahead = plan.ahead
         self.fresh = plan.fresh
-        self.hopeless = plan.crowded  # until it has held for a call
+        self.hopeless = plan.crowded  # until the assumptions have held for a call
 
     def __call__(self, *inputs: Any) -> Any:
         """Run the graph, after saving all state that the graph may change."""
@@ -157,7 +157,7 @@ class GuardedGraph:
             raise NotWhole
         self.numbers = self.hopeless = False
         if self.defers or self.calls_random:
-            local.pending = restore or nothing
+            local.pending = restore or nothing_to_undo
         if self.fresh:
             outputs = self.separate(outputs, inputs)
         return outputs[:-1] if self.expected else outputs
@@ -173,7 +173,7 @@ class GuardedGraph:
         ]
         return [value.clone() if i in self.fresh else value for i, value in enumerate(outputs)]
 
-    def look_ahead(self, inputs: Sequence[Any], restore: Optional[Callable[[], None]]) -> None:
+    def look_ahead(self, inputs: Sequence[Any], restore: Optional[Callable[[], bool]]) -> None:
         """Raise `GuardFailed` before the graph runs where the inputs alone show another path."""
         known = self.ahead.answers(inputs)
         if known is not None:
@@ -184,7 +184,10 @@ class GuardedGraph:
         """The flags of a call: no flag, one flag as a tensor of its own, or several flags in one tensor."""
         if len(self.expected) == 1:
             return [outputs[-1].item()]
-        return outputs[-1].tolist() if self.expected else self.expected
+        if not self.expected:
+            return self.expected
+        flags: list[bool] = outputs[-1].tolist()
+        return flags
 
     def answers(self, flags: list[bool]) -> Optional[tuple[bool, ...]]:
         """The answers up to the decision at which the call leaves the path; None if a guard fired instead."""
@@ -213,7 +216,7 @@ def without_switch(compiled: Callable[..., Any]) -> Callable[..., Any]:
     graphmend's, too.
     """
     if getattr(compiled, "_torchdynamo_disable", False):
-        return torch_names.innermost_fn(compiled)
+        compiled = torch_names.innermost_fn(compiled)
     return compiled
 
 

@@ -1,6 +1,6 @@
 """Functions that Dynamo runs for real while it traces a deferred effect; their results are constants of the graph.
 
-    reason = postponed("sink")      # in `defer`: Dynamo calls the function, and goes on with the string
+    reason = undeferrable("sink")      # in `defer`: Dynamo calls the function, and goes on with the string
     if reason:
         refuse(site, reason)
 
@@ -119,22 +119,22 @@ def unrecordable(site: str, path: str, action: str) -> str:
     assert trace is not None
     shown = SHOWN.of(trace)
     shown.texts, shown.asks = False, True
-    return object_writes.unsafe(trace, translator().output.current_tx, site, path, action, shown.shares) or ""
+    return object_writes.unsafe_record(trace, translator().output.current_tx, site, path, action, shown.shares) or ""
 
 
 @constant
 def is_later(name: str) -> bool:
     """Whether a variable of the calling frame is a deferred value."""
-    from .deferred_values import Later, has_readings
+    from .deferred_values import DeferredNumber, has_readings
 
     trace = trace_state.local.trace
     assert trace is not None
     variable = translator().output.current_tx.symbolic_locals[name]
-    return has_readings(trace) and getattr(variable.realize(), "value_type", None) is Later
+    return has_readings(trace) and getattr(variable.realize(), "value_type", None) is DeferredNumber
 
 
 @constant
-def untouched(name: str) -> str:
+def passed_unread(name: str) -> str:
     """A `1` for each value of a tuple in the calling frame that needs no copy and no guard on its content, else a `0`.
 
     Dynamo compiles again when a number or string changes after the trace has read the value; this function reads only
@@ -159,7 +159,7 @@ def untouched(name: str) -> str:
 
 
 @constant
-def postponed(name: str) -> str:
+def undeferrable(name: str) -> str:
     """The reason why a sink of the calling frame cannot run later; empty if it can."""
     trace = trace_state.local.trace
     assert trace is not None

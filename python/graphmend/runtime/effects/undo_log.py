@@ -17,7 +17,7 @@ import torch
 
 from ..base import hooks, torch_names, trace_state
 from ..base.effect_queue import hand_over, is_queue
-from .finalizers import Ending, ends_noticed, replaced
+from .finalizers import Ending, ends_noticed, values_held
 
 
 class Watched:
@@ -38,12 +38,12 @@ MISSING = object()
 TABLES = ("_parameters", "_buffers", "_modules")
 
 
-def nothing() -> bool:
+def nothing_to_undo() -> bool:
     """The undo function of a graph without changes."""
     return True
 
 
-def lost() -> bool:
+def cannot_undo() -> bool:
     """The undo function of changes that cannot be undone; always False."""
     return False
 
@@ -54,9 +54,9 @@ def remember(*parts: Any) -> None:
     `parts` alternates objects and names of attributes about to change; None in place of the names stands for the items
     of a container. Raises `Ending` where the program would notice the end of a replaced value.
     """
-    graph = trace_state.local.pending or nothing
+    graph = trace_state.local.pending or nothing_to_undo
     pairs = list(zip(parts[::2], parts[1::2]))
-    if any(ends_noticed(replaced(*pair)) for pair in pairs):
+    if any(ends_noticed(values_held(*pair)) for pair in pairs):
         raise Ending
     undo = [saved(*pair) for pair in pairs]
 
@@ -72,14 +72,19 @@ def remember(*parts: Any) -> None:
 
 def forget() -> None:
     """Note that the call changes state that cannot be restored."""
-    trace_state.local.pending = lost
+    trace_state.local.pending = cannot_undo
 
 
 def saved(target: Any, names: Any) -> Callable[[], None]:
     """Save the items of an object or some of its attributes; returns the function that restores them."""
     if names is not None:
         parts = [saved_attribute(target, name) for name in names]
-        return lambda: [part() for part in parts] and None
+
+        def restore() -> None:
+            for part in parts:
+                part()
+
+        return restore
     if isinstance(target, random.Random):
         state = target.getstate()
         return lambda: target.setstate(state)

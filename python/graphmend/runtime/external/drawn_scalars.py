@@ -10,7 +10,7 @@ double precision. Some compilers lose numbers fetched from tensors on the way to
 from __future__ import annotations
 
 import operator
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import torch
 from torch.fx import GraphModule, Node
@@ -78,7 +78,8 @@ def numbers_as_tensors(module: GraphModule) -> None:
             node.replace_all_uses_with(node.args[0])  # type: ignore[arg-type]
             module.graph.erase_node(node)
             continue
-        values = torch.fx.map_arg(node.args, tensor_of)
+        fake_of: Callable[[Node], Any] = tensor_of
+        values: Any = torch.fx.map_arg(node.args, fake_of)
         fake = next(value for value in values if isinstance(value, torch.Tensor))
         with fake.fake_mode:  # type: ignore[attr-defined]
             node.meta = {"example_value": node.target(*values)}  # type: ignore[operator]
@@ -118,5 +119,5 @@ def is_number_of_tensor(node: Node) -> bool:
     number = node.args[0]
     if not isinstance(number, Node) or number.target != "item" or any(user.op != "output" for user in node.users):
         return False
-    value = number.args[0].meta.get("example_value")
+    value = tensor_of(number.args[0])
     return isinstance(value, torch.Tensor) and value.dtype in (torch.float32, torch.float64)

@@ -33,9 +33,9 @@ from ..capture.identity_guard import note_clock
 from ..capture.path_speculation import shadow_of
 from ..capture.trace_time import refuse, site_on
 from ..effects import undo_log
-from ..effects.deferred_values import Later, note_reading, take
-from .prologue import Notes, Reading, Setting, notes, notes_of, remember
-from .prologue import called as called_now
+from ..effects.deferred_values import DeferredNumber, note_reading, read_clock
+from .drawn_sequences import are_floats, first_of, has_places, kind_of_order, step_of, variable_of
+from .prologue import Notes, Reading, Setting, call_now, notes, notes_of, remember
 
 MAX_VALUES = 8  # different values of one site, each with a path of its own
 MAX_SIZES = 4  # different sizes in the arguments of one site, each with a graph of its own
@@ -57,8 +57,8 @@ def standing_for(site: str, kind: str, function: Callable[..., Any], part: str) 
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if kind == ORDER:
-            return ordered(site, function, args, kwargs)
-        value = called(site, function, part, args, kwargs)
+            return draw_places(site, function, args, kwargs)
+        value = external_value(site, function, part, args, kwargs)
         return holder(part, value) if part else value
 
     return call
@@ -78,12 +78,12 @@ def holder(part: str, value: Any) -> Holder:
     return result
 
 
-def called(
+def external_value(
     site: str,
     function: Callable[..., Any],
     part: str,
-    args: tuple,
-    kwargs: dict,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
     is_row: bool = False,
     is_table: bool = False,
 ) -> Any:
@@ -95,11 +95,11 @@ def called(
     are choices: the integers may be sizes, and each size needs a graph of its own.
     """
     value = None
-    form = happen(site, part, len(local.queue) > 0, is_row, is_table)
+    form = call_for_real(site, part, len(local.queue) > 0, is_row, is_table)
     if form == "later":
-        cell: list = []
-        local.queue.append((local, take, torch.is_grad_enabled(), None, function, cell))
-        return Later(site, "", (cell,))
+        cell: list[Any] = []
+        local.queue.append((local, read_clock, torch.is_grad_enabled(), None, function, cell))
+        return DeferredNumber(site, "", (cell,))
     if form == "number":
         return value.item()  # type: ignore[attr-defined]
     if form == "numbers":
@@ -113,14 +113,14 @@ def called(
     refuse(site, "it has given another value in the meantime")
 
 
-def ordered(site: str, function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+def draw_places(site: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A draw of items from a sequence, traced as a draw of their places."""
     items, *rest = args
     if not has_places("items"):
         refuse(site, "it draws from what is no plain list")
     count, first, step = len(items), first_of("items"), step_of("items")
     table = torch.tensor(items, dtype=torch.float64, device="cpu") if are_floats("items") else None
-    order = called(site, function, "", (count, *rest), kwargs, step != 0, table is not None)
+    order = external_value(site, function, "", (count, *rest), kwargs, step != 0, table is not None)
     if type(order) is int:
         return item_at(order, items, table, first, step)
     drawn = []
@@ -140,12 +140,6 @@ def item_at(place: int, items: Any, table: Any, first: int, step: int) -> Any:
 
 
 # ---- Functions that Dynamo runs for real while tracing ----
-
-
-def variable_of(name: str) -> Any:
-    """Dynamo's variable for a name in the calling frame."""
-    variable = translator().output.current_tx.symbolic_locals[name]
-    return variable.realize()
 
 
 @constant
@@ -172,69 +166,17 @@ def is_own(function: Any) -> bool:
 
 
 @constant
-def kind_of_order(name: str) -> str:
-    """The name of the method that draws places."""
-    return str(real(variable_of(name)).__name__)
-
-
-@constant
-def has_places(name: str) -> bool:
-    """Whether a variable of the calling frame is a sequence with items found by number alone."""
-    kind = variable_of(name).python_type()
-    plain = (list, tuple, str, range, torch.nn.ModuleList, torch.nn.Sequential)
-    return kind in plain
-
-
-@constant
-def are_floats(name: str) -> bool:
-    """Whether a variable of the calling frame is a list or tuple of constant floats."""
-    try:
-        numbers = as_constant(variable_of(name))
-    except Exception:  # no constants
-        return False
-    return type(numbers) in (list, tuple) and len(numbers) > 1 and all(type(number) is float for number in numbers)
-
-
-@constant
-def first_of(name: str) -> int:
-    """The first number of the row in a variable of the calling frame."""
-    return row_of(variable_of(name))[0]
-
-
-@constant
-def step_of(name: str) -> int:
-    """The distance between numbers of the row in a variable of the calling frame; 0 for other sequences."""
-    return row_of(variable_of(name))[1]
-
-
-def row_of(variable: Any) -> tuple[int, int]:
-    """The first number and the step of evenly spaced integers; (0, 0) for other values."""
-    from ..base.torch_names import RangeVariable
-
-    try:
-        if type(variable) is RangeVariable:
-            return variable.start(), variable.step()
-        numbers = as_constant(variable)
-    except Exception:  # no constants
-        return 0, 0
-    if type(numbers) not in (list, tuple) or len(numbers) < 2 or any(type(number) is not int for number in numbers):
-        return 0, 0
-    step = numbers[1] - numbers[0]
-    return (numbers[0], step) if list(numbers) == [numbers[0] + i * step for i in range(len(numbers))] else (0, 0)
-
-
-@constant
 def places_of(site: str) -> int:
     """The number of different values of a site so far."""
     return len(values_of(site))
 
 
-seen: dict[str, list[Any]] = {}  # by site: its values so far, in order of appearance
+values_by_site: dict[str, list[Any]] = {}  # by site: its values so far, in order of appearance
 
 
 def values_of(site: str) -> list[Any]:
     """The values of a site in all traces so far."""
-    return seen.setdefault(site, [])
+    return values_by_site.setdefault(site, [])
 
 
 def identity(value: Any) -> Any:
@@ -255,12 +197,12 @@ def place_of(site: str, value: Any) -> int:
 def constants(site: str, names: tuple[str, str]) -> tuple[list[Any], dict[str, Any]]:
     """The arguments of the external call, as constants of the trace."""
     current = translator().output.current_tx
-    args = [plain(site, item) for item in current.symbolic_locals[names[0]].unpack_var_sequence(current)]
+    args = [plain_argument(site, item) for item in current.symbolic_locals[names[0]].unpack_var_sequence(current)]
     table = current.symbolic_locals[names[1]].realize().items
-    return args, {key.vt.as_python_constant(): plain(site, item) for key, item in table.items()}
+    return args, {key.vt.as_python_constant(): plain_argument(site, item) for key, item in table.items()}
 
 
-def plain(site: str, variable: Any) -> Any:
+def plain_argument(site: str, variable: Any) -> Any:
     """The constant behind Dynamo's variable; refuses the site for other variables."""
     variable = variable.realize()
     if hasattr(variable, "sym_num"):
@@ -268,7 +210,7 @@ def plain(site: str, variable: Any) -> Any:
 
         if decided_by_data(variable) or not hasattr(variable, "evaluate_expr"):
             refuse(site, "its arguments depend on data")
-        return size(site, variable.evaluate_expr(translator().output))
+        return fixed_size(site, variable.evaluate_expr(translator().output))
     try:
         value = as_constant(variable)
     except Exception:
@@ -278,12 +220,12 @@ def plain(site: str, variable: Any) -> Any:
     return value
 
 
-sizes: dict[str, set[int]] = {}  # by site: tensor sizes among its arguments, each with a graph of its own
+sizes_by_site: dict[str, set[int]] = {}  # by site: tensor sizes among its arguments, each with a graph of its own
 
 
-def size(site: str, number: int) -> int:
+def fixed_size(site: str, number: int) -> int:
     """A dynamic size fixed to its present value, because the external call takes the size as argument."""
-    known_sizes = sizes.setdefault(site, set())
+    known_sizes = sizes_by_site.setdefault(site, set())
     known_sizes.add(number)
     if len(known_sizes) > MAX_SIZES:
         refuse(site, "its arguments are sizes that vary")
@@ -303,11 +245,11 @@ def guard(variable: Any, function: Any) -> None:
 
 
 @constant
-def happen(site: str, part: str, deferred: bool, is_row: bool, is_table: bool) -> str:
+def call_for_real(site: str, part: str, deferred: bool, is_row: bool, is_table: bool) -> str:
     """Make the external call of the calling frame, and repeat the call in front of each run of the graph.
 
     The frame's variable `value` becomes a constant, an input of the graph, or the number of the value among the values
-    of the site. Returns the form of the value, as `called` expects it.
+    of the site. Returns the form of the value, for `external_value`.
     """
     output = translator().output
     variable = variable_of("function")
@@ -322,16 +264,16 @@ def happen(site: str, part: str, deferred: bool, is_row: bool, is_table: bool) -
         refuse(site, "what is deferred until after the call comes before it")
     guard(variable, function)
     if fact.kind == PURE:
-        value = made(site, function, args, kwargs, part)
-        put(constant_of(site, value))
+        value = make_call(site, function, args, kwargs, part)
+        set_variable(constant_of(site, value))
         return "constant"
     if fact.kind == CLOCK and is_behind(output):
         return read_later(site, args, kwargs)
     graph_notes = notes()
     graph_notes.add(site, is_clock=fact.kind == CLOCK)
     if fact.kind in (DRAW, ORDER, SEED):
-        keep(graph_notes, fact, function, site)
-    value = made(site, function, args, kwargs, part)
+        save_generator(graph_notes, fact, function, site)
+    value = make_call(site, function, args, kwargs, part)
     if fact.kind == SEED:
         return seed(Setting(function, args, kwargs))
     place = None if many or fact.kind in (DRAW, CLOCK) else functools.partial(place_of, site)
@@ -348,7 +290,7 @@ def is_behind(output: Any) -> bool:
     return has_earlier or any(node.op.startswith("call") for node in output.graph.nodes)
 
 
-def read_later(site: str, args: list, kwargs: dict) -> str:
+def read_later(site: str, args: list[Any], kwargs: dict[str, Any]) -> str:
     """Defer a clock reading until after the graph, for use in deferred effects."""
     trace, output = trace_state.local.trace, translator().output
     assert trace is not None
@@ -359,15 +301,15 @@ def read_later(site: str, args: list, kwargs: dict) -> str:
     return "later"
 
 
-def made(site: str, function: Any, args: list, kwargs: dict, part: str) -> Any:
+def make_call(site: str, function: Any, args: list[Any], kwargs: dict[str, Any], part: str) -> Any:
     """The value of an external call, made now; refuses the site if the call raises."""
     try:
-        return called_now(function, args, kwargs, part)
+        return call_now(function, args, kwargs, part)
     except Exception as error:
         refuse(site, f"it raises {type(error).__name__}")
 
 
-def sequence(function: Any, args: list, kwargs: dict, site: str, many: bool) -> list:
+def sequence(function: Any, args: list[Any], kwargs: dict[str, Any], site: str, many: bool) -> list[Any]:
     """The arguments of a draw, with places in place of the sequence."""
     count, *rest = args
     if not 0 < outcomes_of(function, args, kwargs) or not (many or outcomes_of(function, args, kwargs) <= MAX_VALUES):
@@ -375,14 +317,14 @@ def sequence(function: Any, args: list, kwargs: dict, site: str, many: bool) -> 
     return [list(range(count)) if function.__name__ == "shuffle" else range(count), *rest]
 
 
-def outcomes_of(function: Any, args: list, kwargs: dict) -> int:
+def outcomes_of(function: Any, args: list[Any], kwargs: dict[str, Any]) -> int:
     """The number of possible results of a draw."""
     count, *rest = args
     picks = kwargs.get("k", {"shuffle": count, "sample": rest[0] if rest else 1}.get(function.__name__, 1))
     return count**picks if function.__name__ == "choices" else math.perm(count, picks)
 
 
-def keep(graph_notes: Notes, fact: Fact, function: Any, site: str) -> None:
+def save_generator(graph_notes: Notes, fact: Fact, function: Any, site: str) -> None:
     """Save the state of a generator now and before each run of the graph, after the checks on its other uses."""
     generator = impure_functions.generator_of(function)
     if graph_notes.hosted is not None and impure_functions.is_numpy(generator):
@@ -433,13 +375,13 @@ def hand_in(site: str, value: Any, reading: Reading) -> str:
     if tensor is None:
         refuse(site, f"it gives an object of type {type(value).__name__}")
     reading.like = tensor
-    put(graph_input(reading, tensor, type(value).__name__ == "ndarray"))
+    set_variable(graph_input(reading, tensor, type(value).__name__ == "ndarray"))
     if reading.place is not None:
         return "choice"
     return {"ndarray": "array", "list": "numbers"}.get(type(value).__name__, "number")
 
 
-def put(variable: Any, name: str = "value") -> None:
+def set_variable(variable: Any, name: str = "value") -> None:
     """Set a variable of the calling frame."""
     translator().output.current_tx.symbolic_locals[name] = variable
 
@@ -456,7 +398,7 @@ def constant_of(site: str, value: Any) -> Any:
 @constant
 def settle(site: str, place: int) -> bool:
     """Set the frame's `value` to the site's value with this number."""
-    put(constant_of(site, values_of(site)[place]))
+    set_variable(constant_of(site, values_of(site)[place]))
     return True
 
 

@@ -109,17 +109,17 @@ def acquire(lock: Any, blocking: bool = True, timeout: float = -1) -> bool:
     """Take a lock."""
     if blocking is not True or timeout != -1:
         refuse("it does not wait for a lock")
-    return bool(taken("lock"))
+    return bool(note_taken("lock"))
 
 
 def release(lock: Any) -> None:
     """Release a lock."""
-    left("lock")
+    note_left("lock")
 
 
 def leave(lock: Any, *error: Any) -> None:
     """Release a lock at the end of a block."""
-    left("lock")
+    note_left("lock")
 
 
 METHODS: dict[str, Callable[..., Any]] = {
@@ -174,7 +174,7 @@ def lock_behind(variable: Any) -> Optional[Any]:
 
 
 @constant
-def taken(name: str) -> bool:
+def note_taken(name: str) -> bool:
     """Note that the call takes a lock of the calling frame."""
     trace, output = trace_state.local.trace, translator().output
     assert trace is not None
@@ -197,7 +197,7 @@ def taken(name: str) -> bool:
 
 
 @constant
-def left(name: str) -> bool:
+def note_left(name: str) -> bool:
     """Note that the call releases a lock of the calling frame."""
     trace = trace_state.local.trace
     assert trace is not None

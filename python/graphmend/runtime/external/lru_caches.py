@@ -97,7 +97,7 @@ def has_effects(function: Any) -> bool:
     return any(trace_state.rule_of(text) in EFFECTS for text in texts)
 
 
-def silent(function: types.FunctionType, without: Without, depth: int) -> types.FunctionType:
+def without_effects(function: types.FunctionType, without: Without, depth: int) -> types.FunctionType:
     """A copy of a function without its effects; raises `Unknown` where the function may do more than compute."""
     if depth == 0 or function.__closure__:
         raise Unknown("it calls too much, or has variables of another function")
@@ -144,7 +144,7 @@ def stands_for(name: str, variables: dict[str, Any], without: Without, depth: in
     if value is logging or value is warnings or isinstance(value, logging.Logger):
         return print
     if isinstance(value, types.FunctionType):
-        return silent(value, without, depth - 1)
+        return without_effects(value, without, depth - 1)
     if is_constant(value) or any(value is module for module in MODULES):
         return value
     raise Unknown(f"it uses `{name}`")
@@ -153,7 +153,9 @@ def stands_for(name: str, variables: dict[str, Any], without: Without, depth: in
 class Call:
     """One call of a cached function in the prologue of a graph that was made for its value."""
 
-    def __init__(self, function: Any, args: list, kwargs: dict, value: Any, effect: str, drawn: bool) -> None:
+    def __init__(
+        self, function: Any, args: list[Any], kwargs: dict[str, Any], value: Any, effect: str, drawn: bool
+    ) -> None:
         self.function = function
         self.args = args
         self.kwargs = kwargs
@@ -186,11 +188,11 @@ def call_cached(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
     site = trace_state.site_name(code.co_filename, code.co_firstlineno, "GM501")
     if site in trace.off:
         return call(self, tx, args, kwargs)
-    result = called(site, trace, tx, self, args, kwargs)
+    result = cached_call(site, trace, tx, self, args, kwargs)
     return call(self, tx, args, kwargs) if result is None else result
 
 
-def called(site: str, trace: trace_state.Trace, tx: Any, variable: Any, args: Any, kwargs: Any) -> Any:
+def cached_call(site: str, trace: trace_state.Trace, tx: Any, variable: Any, args: Any, kwargs: Any) -> Any:
     """Dynamo's variable for the result of a cached function; None if the call has no effect."""
 
     def refuse(reason: str) -> None:
@@ -200,7 +202,7 @@ def called(site: str, trace: trace_state.Trace, tx: Any, variable: Any, args: An
     wrapper = variable.wrapper_obj
     without = Without()
     try:
-        function = silent(wrapper.__wrapped__, without, MAX_DEPTH)
+        function = without_effects(wrapper.__wrapped__, without, MAX_DEPTH)
         value = function(*map(peek, args), **{name: peek(item) for name, item in kwargs.items()})
     except Unknown as error:
         refuse(f"behind its cache, {error}")
@@ -219,8 +221,8 @@ def called(site: str, trace: trace_state.Trace, tx: Any, variable: Any, args: An
         refuse("what is deferred until after the call comes before it")
     if any(branch_proofs.fails(node) for node in output.graph.nodes):
         refuse("an operator before it may fail")
-    arguments = [external_calls.plain(site, item) for item in args]
-    options = {name: external_calls.plain(site, item) for name, item in kwargs.items()}
+    arguments = [external_calls.plain_argument(site, item) for item in args]
+    options = {name: external_calls.plain_argument(site, item) for name, item in kwargs.items()}
     key = (id(wrapper), external_calls.identity(arguments), external_calls.identity(options))
     asked = FEATURE.of(trace).asked.setdefault(site, {})
     asked[key] = None

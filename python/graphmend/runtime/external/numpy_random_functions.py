@@ -24,7 +24,7 @@ from typing import Any, Callable, Optional
 import torch
 from torch.fx import GraphModule, Node
 
-from ..analysis import branch_proofs, impure_functions, node_facts
+from ..analysis import impure_functions, node_facts
 from ..analysis.custom_op_purity import ERRORS, FUNCTIONS
 from ..base import define_op, hooks, trace_state
 from ..base.dialect_class import NAME, Dialect
@@ -193,7 +193,7 @@ def is_constant(value: Any) -> bool:
     return all(map(is_constant, value)) if type(value) in (tuple, torch.Size) else type(value) in impure_functions.PLAIN
 
 
-def is_plain_code(code: CodeType, variables: dict, depth: int) -> bool:
+def is_plain_code(code: CodeType, variables: dict[str, Any], depth: int) -> bool:
     """Whether code uses only arguments, NumPy, and functions with this property."""
     if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         return False
@@ -220,7 +220,7 @@ def may_ask(name: str) -> bool:
     return is_known or hasattr(numpy, name) or hasattr(numpy.ndarray, name)
 
 
-def may_use(name: str, variables: dict, depth: int) -> bool:
+def may_use(name: str, variables: dict[str, Any], depth: int) -> bool:
     """Whether such code may use a global."""
     if name not in variables:
         return name in FUNCTIONS or name in ERRORS or name in ("dict", "set", "str", NAME)
@@ -242,7 +242,7 @@ def call_drawing(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: 
     draws_here.may_help = True
     draws_here.inside = not trace.open and tx.output.current_tracer.parent is None
     is_hosted = draws_here.as_operators and draws_here.inside
-    result = called(trace, tx, self, args, kwargs) if is_hosted else call(self, tx, args, kwargs)
+    result = operator_call(trace, tx, self, args, kwargs) if is_hosted else call(self, tx, args, kwargs)
     draws_here.inside = False
     return result
 
@@ -252,7 +252,7 @@ def want_operators(trace: trace_state.Trace) -> None:
     FEATURE.of(trace).may_help = True
 
 
-def called(trace: trace_state.Trace, tx: Any, variable: Any, args: Any, kwargs: Any) -> Any:
+def operator_call(trace: trace_state.Trace, tx: Any, variable: Any, args: Any, kwargs: Any) -> Any:
     """Dynamo's variable for the result of an operator that calls a function."""
     from ..base.torch_names import NumpyNdarrayVariable
 
@@ -263,12 +263,12 @@ def called(trace: trace_state.Trace, tx: Any, variable: Any, args: Any, kwargs: 
             "a function that draws random numbers runs where it is said what NumPy tells of numbers"
         )
     tensors: list[Any] = []
-    arguments = [plain(site, tx, item, tensors) for item in args]
-    options = {name: plain(site, tx, item, tensors) for name, item in kwargs.items()}
+    arguments = [operator_argument(site, tx, item, tensors) for item in args]
+    options = {name: operator_argument(site, tx, item, tensors) for name, item in kwargs.items()}
     host = Host(function, (arguments, options))
     graph_notes = notes()
     if graph_notes.hosted is None:
-        external_calls.keep(
+        external_calls.save_generator(
             graph_notes, impure_functions.Fact(impure_functions.DRAW), sys.modules["numpy"].random.rand, site
         )
     path = path_of(trace, tx.output)
@@ -276,11 +276,11 @@ def called(trace: trace_state.Trace, tx: Any, variable: Any, args: Any, kwargs: 
     if any(value is None for value in values):
         raise trace_state.SiteRefused("what a function draws random numbers for is not to be had")
     try:
-        host.like = host.call([value.detach() for value in values])
+        host.like = host.call([value.detach() for value in values if value is not None])
     except Exception as error:
         raise trace_state.SiteRefused(f"a function that draws random numbers raises {type(error).__name__}") from None
     external_calls.guard(variable, function)
-    inputs = (keep(host, function.__qualname__), [item.as_proxy() for item in tensors], graph_notes.hosted)
+    inputs = (register(host, function.__qualname__), [item.as_proxy() for item in tensors], graph_notes.hosted)
     graph_notes.hosts(tx.output.create_proxy("call_function", OPERATOR, inputs, {}))
     result = NumpyNdarrayVariable.create(tx, graph_notes.hosted)
     if path.shadow is not None:
@@ -288,14 +288,14 @@ def called(trace: trace_state.Trace, tx: Any, variable: Any, args: Any, kwargs: 
     return result
 
 
-def keep(host: Host, name: str) -> str:
+def register(host: Host, name: str) -> str:
     """Keep a host for the graphs of this process; returns its key."""
     key = f"{name}-{PROCESS}-{next(numbers)}"
     hosts[key] = host
     return key
 
 
-def plain(site: str, tx: Any, variable: Any, tensors: list[Any]) -> Any:
+def operator_argument(site: str, tx: Any, variable: Any, tensors: list[Any]) -> Any:
     """An argument of the operator: a constant of the trace, or the place of a tensor."""
     from ..capture.identity_guard import decided_by_data
 
@@ -309,9 +309,11 @@ def plain(site: str, tx: Any, variable: Any, tensors: list[Any]) -> Any:
     if hasattr(variable, "sym_num"):
         if decided_by_data(variable) or not hasattr(variable, "evaluate_expr"):
             raise trace_state.SiteRefused("a function that draws random numbers is given a number that data decide")
-        return external_calls.size(site, variable.evaluate_expr(tx.output))
+        return external_calls.fixed_size(site, variable.evaluate_expr(tx.output))
     if variable.python_type() in (tuple, torch.Size):
-        return variable.python_type()([plain(site, tx, item, tensors) for item in variable.unpack_var_sequence(tx)])
+        return variable.python_type()(
+            [operator_argument(site, tx, item, tensors) for item in variable.unpack_var_sequence(tx)]
+        )
     if not variable.is_python_constant() or not is_constant(variable.as_python_constant()):
         raise trace_state.SiteRefused("a function that draws random numbers is given an object")
     return variable.as_python_constant()
@@ -342,7 +344,7 @@ def needed_nodes(module: GraphModule) -> set[Node]:
             node = waiting.pop()
             if node not in needed:
                 needed.add(node)
-                memory |= branch_proofs.storages_of(node)
+                memory |= node_facts.storages_of(node)
                 waiting += node.all_input_nodes
         waiting = [writer for writer, storages in writers if storages & memory and writer not in needed]
     return needed
@@ -353,7 +355,7 @@ def copy_array(module: GraphModule, node: Node) -> None:
     with module.graph.inserting_before(node):
         copy = module.graph.call_method("clone", (node.args[0],))
         copy.meta["example_value"] = node.args[0].meta["example_value"]  # type: ignore[union-attr]
-        options = {name: value for name, value in node.kwargs.items() if value is not None}
+        options: dict[str, Any] = {name: value for name, value in node.kwargs.items() if value is not None}
         if options:
             copy = module.graph.call_method("to", (copy,), options)
         copy.meta = dict(node.meta)

@@ -127,7 +127,7 @@ def fresh(value: Any) -> Any:
     return list(value) if type(value) is list else value
 
 
-def called(function: Any, args: list, kwargs: dict, part: str) -> Any:
+def call_now(function: Any, args: list[Any], kwargs: dict[str, Any], part: str) -> Any:
     """The value of an external call; for `shuffle`, the shuffled list."""
     args = [fresh(value) for value in args]
     value = impure_functions.part_of(function(*args, **kwargs), part)
@@ -141,7 +141,7 @@ class Reading:
     """
 
     def __init__(
-        self, function: Any, args: list, kwargs: dict, part: str, place: Optional[Callable[[Any], int]]
+        self, function: Any, args: list[Any], kwargs: dict[str, Any], part: str, place: Optional[Callable[[Any], int]]
     ) -> None:
         self.function = function
         self.args = args
@@ -154,7 +154,7 @@ class Reading:
         try:
             if not impure_functions.is_original_method(self.function):
                 raise GuardFailed(undoing())
-            value = called(self.function, self.args, self.kwargs, self.part)
+            value = call_now(self.function, self.args, self.kwargs, self.part)
             tensor = self.tensor(value)
         except Exception:
             raise GuardFailed(undoing()) from None
@@ -185,14 +185,14 @@ class Reading:
 class Setting:
     """One call of the prologue that seeds a random generator."""
 
-    def __init__(self, function: Any, args: list, kwargs: dict) -> None:
+    def __init__(self, function: Any, args: list[Any], kwargs: dict[str, Any]) -> None:
         self.function = function
         self.args = args
         self.kwargs = kwargs
 
     def __call__(self) -> None:
         try:
-            called(self.function, self.args, self.kwargs, "")
+            call_now(self.function, self.args, self.kwargs, "")
         except Exception:
             raise GuardFailed(undoing()) from None
 

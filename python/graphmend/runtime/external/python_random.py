@@ -14,7 +14,7 @@ from typing import Any
 
 from ..analysis.impure_functions import DRAW, Fact
 from ..base import hooks, trace_state
-from .external_calls import graph_input, keep
+from .external_calls import graph_input, save_generator
 from .prologue import Reading, notes
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "numbers of `random` that Dynamo draws")
@@ -63,7 +63,7 @@ def number(tx: Any, value: Any) -> Any:
 def double(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """Dynamo's variable for a drawn number in double precision, in place of Dynamo's single precision input."""
     graph_notes = notes()
-    keep(graph_notes, Fact(DRAW), function, "")
+    save_generator(graph_notes, Fact(DRAW), function, "")
     reading = Reading(function, args, kwargs, "", None)
     reading.like = reading.tensor(function(*args, **kwargs))
     return graph_input(reading, reading.like, False)

@@ -162,11 +162,11 @@ def call_fork_or_draw(call: Any, trace: trace_state.Trace, self: Any, tx: Any, a
         return inline(tx, fork, [], {})
     states = FEATURE.of(trace)
     if self.value in DRAWS and (states.blocks or states.kept) and "generator" not in kwargs:
-        return drawn(self.value, tx, [item.realize() for item in args], kwargs)
+        return draw_in_prologue(self.value, tx, [item.realize() for item in args], kwargs)
     return call(self, tx, args, kwargs)
 
 
-def drawn(function: Callable[..., Any], tx: Any, args: list[Any], kwargs: Any) -> Any:
+def draw_in_prologue(function: Callable[..., Any], tx: Any, args: list[Any], kwargs: Any) -> Any:
     """Dynamo's variable for a tensor drawn by the prologue."""
     from ..base.torch_names import _disable_current_modes
 
@@ -175,14 +175,14 @@ def drawn(function: Callable[..., Any], tx: Any, args: list[Any], kwargs: Any) -
     if not options.keys() <= OPTIONS:
         refuse("a tensor of random numbers cannot be drawn in front of the graph")
     if function in LIKE:
-        draw_kwargs = like(args, options)
+        draw_kwargs = like_options(args, options)
         function, draw_args = LIKE[function], [draw_kwargs.pop("size")]
     else:
         draw_args = [constant(site, tx, item) for item in args]
         draw_kwargs = {name: constant(site, tx, item) for name, item in options.items()}
     external_calls.refuse_late_seed(tx.output, site)
     with _disable_current_modes():
-        value = external_calls.made(site, function, draw_args, draw_kwargs, "")
+        value = external_calls.make_call(site, function, draw_args, draw_kwargs, "")
     if value.device.type != "cpu":
         refuse("random numbers are drawn on a device")
     reading = Reading(function, draw_args, draw_kwargs, "", None)
@@ -190,7 +190,7 @@ def drawn(function: Callable[..., Any], tx: Any, args: list[Any], kwargs: Any) -
     return external_calls.graph_input(reading, value, False)
 
 
-def like(args: list[Any], options: dict[str, Any]) -> dict[str, Any]:
+def like_options(args: list[Any], options: dict[str, Any]) -> dict[str, Any]:
     """The options for a draw like another tensor; its strides decide the order of the numbers."""
     if options or len(args) != 1 or not args[0].is_tensor():
         refuse("a tensor like another one cannot be drawn in front of the graph")

@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import random
 import sys
-from typing import Any, Optional
+from typing import Any, Optional, Protocol
 
 import torch
 
@@ -38,8 +38,8 @@ def draw_tensor(call_torch: Any, trace: trace_state.Trace, self: Any, tx: Any, a
     """Draw a tensor from a generator of the call, or from a generator of the program."""
     tensor = None
     if self.value in TENSORS and "generator" in kwargs:
-        tensor = drawn_tensor(self.value, tx, args, kwargs)
-        tensor = tensor or torch_generators.drawn(trace, self.value, tx, args, kwargs)
+        tensor = draw_seeded_tensor(self.value, tx, args, kwargs)
+        tensor = tensor or torch_generators.draw_in_prologue(trace, self.value, tx, args, kwargs)
     return call_torch(self, tx, args, kwargs) if tensor is None else tensor
 
 
@@ -49,7 +49,7 @@ def make_generator(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args
     from ..base.torch_names import RandomClassVariable
 
     function = random.Random if isinstance(self, RandomClassVariable) else self.value
-    generator = made(trace, function, self, args, kwargs) if is_maker(function) else None
+    generator = make_seeded(trace, function, self, args, kwargs) if is_maker(function) else None
     return call(self, tx, args, kwargs) if generator is None else generator
 
 
@@ -61,10 +61,10 @@ def is_maker(function: Any) -> bool:
     return numpy is not None and (function is numpy.random.default_rng or function is numpy.random.RandomState)
 
 
-def made(trace: trace_state.Trace, function: Any, variable: Any, args: Any, kwargs: Any) -> Optional[Any]:
+def make_seeded(trace: trace_state.Trace, function: Any, variable: Any, args: Any, kwargs: Any) -> Optional[Any]:
     """Dynamo's variable for a new generator; None without a constant seed."""
     if function is torch.Generator:
-        return made_for_tensors(trace, variable, args, kwargs)
+        return make_torch_generator(trace, variable, args, kwargs)
     seeds = [*args, *kwargs.values()]
     if len(seeds) != 1 or not kwargs.keys() <= {"seed"} or not seeds[0].is_python_constant():
         return None
@@ -75,7 +75,7 @@ def made(trace: trace_state.Trace, function: Any, variable: Any, args: Any, kwar
     return seeded_class()(function(seed), trace)
 
 
-def made_for_tensors(trace: trace_state.Trace, variable: Any, args: Any, kwargs: Any) -> Optional[Any]:
+def make_torch_generator(trace: trace_state.Trace, variable: Any, args: Any, kwargs: Any) -> Optional[Any]:
     """Dynamo's variable for a new `torch.Generator`, with its default seed; None for devices other than the CPU."""
     devices = [*args, *kwargs.values()]
     if len(devices) > 1 or not kwargs.keys() <= {"device"} or not all(item.is_python_constant() for item in devices):
@@ -86,12 +86,21 @@ def made_for_tensors(trace: trace_state.Trace, variable: Any, args: Any, kwargs:
     return seeded_class()(torch.Generator(), trace)
 
 
+class SeededVariable(Protocol):
+    """Dynamo's variable for a generator made by the call."""
+
+    generator: Any
+    trace: trace_state.Trace
+
+    def __init__(self, generator: Any, trace: trace_state.Trace) -> None: ...
+
+
 @functools.lru_cache(maxsize=None)
-def seeded_class() -> type:
+def seeded_class() -> type[SeededVariable]:
     """Dynamo's class of variables for seeded generators; imported late, because Dynamo may not be loaded yet."""
     from ..base.torch_names import VariableTracker
 
-    class Seeded(VariableTracker):
+    class Seeded(VariableTracker):  # type: ignore[misc]  # a class of Dynamo, unknown to mypy
         """The variable for a generator made by the call."""
 
         _nonvar_fields = {"generator", "trace", *VariableTracker._nonvar_fields}
@@ -105,7 +114,7 @@ def seeded_class() -> type:
             return type(self.generator)
 
         def call_method(self, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
-            return drawn(self, tx, name, args, kwargs)
+            return draw_numbers(self, tx, name, args, kwargs)
 
         def reconstruct(self, codegen: Any) -> None:
             raise trace_state.SiteRefused("a random generator that the call has made leaves it")
@@ -113,7 +122,7 @@ def seeded_class() -> type:
     return Seeded
 
 
-def drawn(variable: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+def draw_numbers(variable: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
     """Dynamo's variable for the result of a generator's method."""
     generator = variable.generator
     if type(generator) is torch.Generator and name == "manual_seed" and len(args) == 1 and not kwargs:
@@ -122,14 +131,14 @@ def drawn(variable: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
     allowed_methods = DRAWS_OF_RANDOM if type(generator) is random.Random else DRAWS
     refuse_inside(variable.trace, tx)
     if type(generator) is random.Random and name in ORDERS and args:
-        return ordered(generator, tx, name, args, kwargs)
+        return pick_items(generator, tx, name, args, kwargs)
     values = [*args, *kwargs.values()]
     are_constant = all(item.is_python_constant() and is_constant(item.as_python_constant()) for item in values)
     if name not in allowed_methods or not are_constant:
         raise trace_state.SiteRefused(
             "a random generator that the call has made is asked for what only the graph knows"
         )
-    return constant(tx, called(getattr(generator, name), args, kwargs))
+    return constant(tx, draw_now(getattr(generator, name), args, kwargs))
 
 
 def refuse_inside(trace: trace_state.Trace, tx: Any) -> None:
@@ -138,7 +147,7 @@ def refuse_inside(trace: trace_state.Trace, tx: Any) -> None:
         raise trace_state.SiteRefused("a random generator that the call has made draws inside of a side")
 
 
-def called(draw: Any, args: Any, kwargs: Any, **others: Any) -> Any:
+def draw_now(draw: Any, args: Any, kwargs: Any, **others: Any) -> Any:
     """The result of a draw, made now."""
     options = {key: item.as_python_constant() for key, item in kwargs.items()}
     try:
@@ -155,7 +164,7 @@ def number(item: Any) -> int:
     return value
 
 
-def ordered(generator: random.Random, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+def pick_items(generator: random.Random, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
     """Dynamo's variable for items picked from a sequence; `shuffle` changes the sequence."""
     from ..base.torch_names import ConstantVariable, ListVariable, ValueMutationNew
 
@@ -168,7 +177,7 @@ def ordered(generator: random.Random, tx: Any, name: str, args: Any, kwargs: Any
         raise trace_state.SiteRefused("a random generator is asked for what only the graph knows")
     items = sequence.unpack_var_sequence(tx)
     places = list(range(len(items)))
-    picked = called(functools.partial(getattr(generator, name), places), rest, kwargs)
+    picked = draw_now(functools.partial(getattr(generator, name), places), rest, kwargs)
     if name == "choice":
         return items[picked]
     if name != "shuffle":
@@ -178,7 +187,7 @@ def ordered(generator: random.Random, tx: Any, name: str, args: Any, kwargs: Any
     return ConstantVariable.create(None)
 
 
-def drawn_tensor(function: Any, tx: Any, args: Any, kwargs: Any) -> Optional[Any]:
+def draw_seeded_tensor(function: Any, tx: Any, args: Any, kwargs: Any) -> Optional[Any]:
     """Dynamo's variable for a drawn tensor; None for a generator from outside the call."""
     from ..base.torch_names import _disable_current_modes, wrap_fx_proxy
 
@@ -192,7 +201,7 @@ def drawn_tensor(function: Any, tx: Any, args: Any, kwargs: Any) -> Optional[Any
     if not all(item.is_python_constant() for item in [*args, *options.values()]):
         raise trace_state.SiteRefused("a random generator is asked for what only the graph knows")
     with _disable_current_modes():
-        tensor = called(function, args, options, generator=source.generator)
+        tensor = draw_now(function, args, options, generator=source.generator)
         if tensor.numel() > LARGEST or tensor.device.type != "cpu":
             raise trace_state.SiteRefused("a random generator gives too many numbers")
         numbers = tensor.tolist()

@@ -24,7 +24,7 @@ from .prologue import Reading, notes
 OPTIONS = frozenset(["dtype", "size", "device", "low", "high", "n"])
 
 
-def drawn(trace: trace_state.Trace, function: Any, tx: Any, args: Any, kwargs: Any) -> Optional[Any]:
+def draw_in_prologue(trace: trace_state.Trace, function: Any, tx: Any, args: Any, kwargs: Any) -> Optional[Any]:
     """Dynamo's variable for a drawn tensor; None for a generator made by the call."""
     from ..base.torch_names import _disable_current_modes
 
@@ -48,7 +48,7 @@ def drawn(trace: trace_state.Trace, function: Any, tx: Any, args: Any, kwargs: A
     graph_notes.add(site)
     with _disable_current_modes():
         external_calls.remember_once(graph_notes, generator, draw)
-        value = external_calls.made(site, draw, draw_args, draw_kwargs, "")
+        value = external_calls.make_call(site, draw, draw_args, draw_kwargs, "")
     reading = Reading(draw, draw_args, draw_kwargs, "", None)
     reading.like = value
     return external_calls.graph_input(reading, value, False)
@@ -58,6 +58,6 @@ def constant(site: str, tx: Any, item: Any) -> Any:
     """A constant argument of a draw."""
     item = item.realize()
     if item.python_type() in (tuple, list, torch.Size):
-        return [external_calls.plain(site, part) for part in item.unpack_var_sequence(tx)]
+        return [external_calls.plain_argument(site, part) for part in item.unpack_var_sequence(tx)]
     value = item.as_python_constant() if item.is_python_constant() else None
-    return value if isinstance(value, (torch.dtype, torch.device)) else external_calls.plain(site, item)
+    return value if isinstance(value, (torch.dtype, torch.device)) else external_calls.plain_argument(site, item)

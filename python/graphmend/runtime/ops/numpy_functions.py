@@ -156,7 +156,7 @@ def result_of(
     proxy = tx.output.create_proxy(
         "call_function",
         OPERATOR,
-        (numpy_random_functions.keep(host, function.__name__), [item.as_proxy() for item in tensors]),
+        (numpy_random_functions.register(host, function.__name__), [item.as_proxy() for item in tensors]),
         {},
     )
     result = NumpyNdarrayVariable.create(tx, proxy)

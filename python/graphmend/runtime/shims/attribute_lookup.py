@@ -24,6 +24,7 @@ from ..base.dynamo_values import inline
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "objects with a `__getattribute__` of their own, and their copies")
 
 REDUCING = ("__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__getnewargs__", "__getnewargs_ex__")
+REGISTRY: Any = copyreg  # the stubs of `copyreg` lack the helpers of C code
 HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class made by Python code
 
 
@@ -43,7 +44,7 @@ def reduce_object(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args:
 
     if kwargs or len(args) != 1 or not is_plain_reduction(self.value) or self.source is None:
         return call(self, tx, args, kwargs)
-    return inline(tx, reduced, [VariableTracker.build(tx, self.value.__self__, self.source.base)], {})
+    return inline(tx, reduce_ex, [VariableTracker.build(tx, self.value.__self__, self.source.base)], {})
 
 
 def receiver(function: Any) -> Any:
@@ -66,9 +67,9 @@ def is_plain_reduction(method: Any) -> bool:
     kind = type(method.__self__)
     standard = all(getattr(kind, name, None) is getattr(object, name, None) for name in REDUCING)
     are_python_classes = all(base is object or base.__flags__ & HEAP_TYPE for base in kind.__mro__)
-    return standard and are_python_classes and bool(vars(method.__self__)) and not copyreg._slotnames(kind)
+    return standard and are_python_classes and bool(vars(method.__self__)) and not REGISTRY._slotnames(kind)
 
 
-def reduced(value: Any) -> tuple[Any, ...]:
+def reduce_ex(value: Any) -> tuple[Any, ...]:
     """The result of `object.__reduce_ex__` for an object with attributes."""
-    return copyreg.__newobj__, (type(value),), value.__dict__, None, None
+    return REGISTRY.__newobj__, (type(value),), value.__dict__, None, None

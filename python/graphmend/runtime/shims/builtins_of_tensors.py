@@ -60,7 +60,7 @@ def call_itertools(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args
 def call_builtin(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Trace `range`, `max` and `min` of tensors."""
     if self.fn is range:
-        args = [counted(tx, arg.realize()) for arg in args]
+        args = [range_argument(tx, arg.realize()) for arg in args]
     if self.fn in EXTREME and len(args) > 1 and not kwargs and any(arg.realize().is_tensor() for arg in args):
         return inline(tx, EXTREME[self.fn], args, kwargs)
     return call(self, tx, args, kwargs)
@@ -122,7 +122,7 @@ def is_copied_whole(trace: trace_state.Trace, tx: Any, variable: Any, memo: Any)
     return real.grad is None and not has_attributes and not real._backward_hooks
 
 
-def counted(tx: Any, value: Any) -> Any:
+def range_argument(tx: Any, value: Any) -> Any:
     """The number in a tensor argument of `range`; other arguments unchanged."""
     example = value.as_proxy().node.meta["example_value"] if value.is_tensor() else None
     if example is None or example.dtype not in INTEGRAL or example.dtype == torch.bool or example.numel() != 1:

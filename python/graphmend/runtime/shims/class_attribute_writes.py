@@ -21,7 +21,7 @@ FEATURE = hooks.Feature(__name__, hooks.GAIN, "what a call sets in a class, seen
 @FEATURE.hook("class.getattr")
 def read_of_class(of_class: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
     """Read an attribute of a class."""
-    variable = None if own_write(tx, self, name) else inherited(tx, self.value.__mro__, name)
+    variable = None if own_write(tx, self, name) else inherited_write(tx, self.value.__mro__, name)
     return of_class(self, tx, name) if variable is None else variable
 
 
@@ -29,14 +29,14 @@ def read_of_class(of_class: Any, trace: trace_state.Trace, self: Any, tx: Any, n
 def read_of_object(of_object: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
     """Read an attribute of an object."""
     is_own = own_write(tx, self, name) or name in getattr(self.value, "__dict__", {})
-    variable = None if is_own else inherited(tx, type(self.value).__mro__, name)
+    variable = None if is_own else inherited_write(tx, type(self.value).__mro__, name)
     return of_object(self, tx, name) if variable is None else variable
 
 
 @FEATURE.hook("super.getattr")
 def read_of_super(of_super: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
     """Read an attribute of `super()`."""
-    variable = inherited(tx, classes_above(self), name)
+    variable = inherited_write(tx, classes_above(self), name)
     return of_super(self, tx, name) if variable is None else variable
 
 
@@ -45,7 +45,7 @@ def class_has(has: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str)
     """Whether a class has an attribute."""
     from ..base.torch_names import ConstantVariable
 
-    variable = inherited(tx, self.value.__mro__, name)
+    variable = inherited_write(tx, self.value.__mro__, name)
     return has(self, tx, name) if variable is None else ConstantVariable.create(True)
 
 
@@ -69,7 +69,7 @@ def own_write(tx: Any, variable: Any, name: str) -> bool:
     return bool(tx.output.side_effects.has_pending_mutation_of_attr(variable, name))
 
 
-def inherited(tx: Any, order: tuple[type, ...], name: str) -> Any:
+def inherited_write(tx: Any, order: tuple[type, ...], name: str) -> Any:
     """Dynamo's variable for a pending write in the first of these classes with the attribute.
 
     None if the call set no such attribute, or if an earlier class hides the write. Pending functions, properties and

@@ -34,21 +34,21 @@ OF_CLASSES: dict[type, frozenset[str]] = {
 @FEATURE.hook("skipped.call")
 def fold_skipped(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Fold a function that Dynamo does not trace."""
-    result = folded(tx, self.value, args, kwargs) if is_pure(self.value) else None
+    result = fold_call(tx, self.value, args, kwargs) if is_pure(self.value) else None
     return call(self, tx, args, kwargs) if result is None else result
 
 
 @FEATURE.hook("function.call")
 def fold_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Fold a function written in Python."""
-    result = folded(tx, self.fn, args, kwargs) if is_pure(getattr(self, "fn", None)) else None
+    result = fold_call(tx, self.fn, args, kwargs) if is_pure(getattr(self, "fn", None)) else None
     return call(self, tx, args, kwargs) if result is None else result
 
 
 @FEATURE.hook("builtin.call")
 def fold_bytes(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Fold a call of `bytes`."""
-    result = folded(tx, bytes, args, kwargs) if self.fn is bytes else None
+    result = fold_call(tx, bytes, args, kwargs) if self.fn is bytes else None
     return call(self, tx, args, kwargs) if result is None else result
 
 
@@ -56,7 +56,7 @@ def fold_bytes(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: An
 def fold_method(method: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
     """Fold a method of a constant."""
     is_listed = name in METHODS.get(type(self.value), ())
-    result = folded(tx, getattr(self.value, name), args, kwargs) if is_listed else None
+    result = fold_call(tx, getattr(self.value, name), args, kwargs) if is_listed else None
     return method(self, tx, name, args, kwargs) if result is None else result
 
 
@@ -66,7 +66,7 @@ def fold_class_method(
 ) -> Any:
     """Fold a method of a class."""
     is_listed = isinstance(self.fn, type) and name in OF_CLASSES.get(self.fn, ())
-    result = folded(tx, getattr(self.fn, name), args, kwargs) if is_listed else None
+    result = fold_call(tx, getattr(self.fn, name), args, kwargs) if is_listed else None
     return method(self, tx, name, args, kwargs) if result is None else result
 
 
@@ -76,7 +76,7 @@ def is_pure(function: Any) -> bool:
     return fact is not None and fact.kind == PURE and "" in fact.parts
 
 
-def folded(tx: Any, function: Callable[..., Any], args: Any, kwargs: Any) -> Optional[Any]:
+def fold_call(tx: Any, function: Callable[..., Any], args: Any, kwargs: Any) -> Optional[Any]:
     """Dynamo's variable for a new object equal to the result of a call; None if the call cannot be folded."""
     from ..base.torch_names import SourcelessBuilder
 

@@ -87,7 +87,7 @@ def enter_context(run: Any, trace: trace_state.Trace, self: Any, tx: Any, args: 
     from ..base.torch_names import ContextWrappingVariable
 
     if self.fn is contextlib.ExitStack.enter_context and args and isinstance(args[0], ContextWrappingVariable):
-        args = [inline(tx, held, args, {})]
+        args = [inline(tx, held_block, args, {})]
     return run(self, tx, args, kwargs)
 
 
@@ -122,7 +122,7 @@ def leave(manager: Any, *error: Any) -> Any:
     raise NotImplementedError
 
 
-def held(manager: Any) -> Any:
+def held_block(manager: Any) -> Any:
     """A block for an `ExitStack`."""
     return Held(manager)
 
@@ -132,7 +132,7 @@ def on_device(device: torch.device) -> Any:
     return OnDevice(device)
 
 
-class OnDevice(DeviceContext):
+class OnDevice(DeviceContext):  # type: ignore[misc]  # a class of torch, unknown to mypy
     """A device mode entered like a device itself: on top of all other modes."""
 
     __enter__ = TorchFunctionMode.__enter__
@@ -149,7 +149,7 @@ def block_class() -> type:
     """Dynamo's class of variables for counted blocks; imported late, because Dynamo may not be loaded yet."""
     from ..base.torch_names import NullContextVariable
 
-    class Block(NullContextVariable):
+    class Block(NullContextVariable):  # type: ignore[misc]  # a class of Dynamo, unknown to mypy
         """A block without further content; the trace counts the open blocks of its `kind`."""
 
         _nonvar_fields = {"trace", "kind", "entered", *NullContextVariable._nonvar_fields}

@@ -92,4 +92,5 @@ def outermost(constant: Any) -> Any:
         return constant
     code = constant.replace(co_consts=tuple(map(outermost, constant.co_consts)))
     name = getattr(code, "co_qualname", None)  # since Python 3.11
-    return code if name is None else code.replace(co_qualname=name.replace(AROUND, "", 1))
+    changes = {} if name is None else {"co_qualname": name.replace(AROUND, "", 1)}
+    return code.replace(**changes)

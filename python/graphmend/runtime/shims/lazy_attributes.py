@@ -140,7 +140,7 @@ def end_long_trace(create: Any, trace: trace_state.Trace, self: Any, *args: Any,
 def is_filled_in(trace: trace_state.Trace, item: Any, name: str, value: Any) -> bool:
     """Whether the program replaces an attribute after reading None, a truth value, or no attribute."""
     owner = getattr(item, "value", None)
-    if owner is None or item.source is None or not loads_of(trace).asked_for(owner, name):
+    if owner is None or item.source is None or not loads_of(trace).was_looked_up(owner, name):
         return False
     before = inspect.getattr_static(owner, name, ABSENT)
     if before is ABSENT:

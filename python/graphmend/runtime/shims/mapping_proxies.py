@@ -25,7 +25,7 @@ FEATURE: hooks.Feature[set[Optional[int]]] = hooks.Feature(
 SEEN = "a dictionary is written to, and looked at through a proxy"
 
 
-def written(effects: Any) -> Optional[set[int]]:
+def written_addresses(effects: Any) -> Optional[set[int]]:
     """The addresses of all dictionaries that the traced program may have written to; None if an address is unknown."""
     from ..base.torch_names import AttributeMutationExisting, ValueMutationExisting
 
@@ -47,7 +47,7 @@ def has_changed(proxy: Any, tx: Any) -> Optional[bool]:
     """Whether the traced program has written to the dictionary behind an existing proxy; None if unknown."""
     try:
         dictionary = dictionary_behind(tx.output.resolve_source_value(proxy.source))
-        addresses = written(tx.output.side_effects)
+        addresses = written_addresses(tx.output.side_effects)
     except Exception:  # a source that only compiled code can resolve
         return None
     return None if addresses is None or dictionary is None else dictionary in addresses
@@ -70,7 +70,7 @@ def check_proxy(check: Any, trace: trace_state.Trace, self: Any, tx: Any) -> Non
 def build_proxy(build: Any, trace: trace_state.Trace, self: Any, value: Any) -> Any:
     """Note the dictionary behind a loaded proxy; refuse a dictionary that the trace has written to."""
     if isinstance(value, types.MappingProxyType):
-        dictionary, addresses = dictionary_behind(value), written(self.tx.output.side_effects)
+        dictionary, addresses = dictionary_behind(value), written_addresses(self.tx.output.side_effects)
         if addresses is not None and dictionary in addresses:
             raise trace_state.SiteRefused(SEEN)
         FEATURE.of(trace).add(dictionary)

@@ -64,7 +64,7 @@ def original_init(function: Any) -> Any:
     """`Module.__init__` from inside Dynamo's wrapper, which notes new modules; None for other functions."""
     if function is not torch.nn.Module.__init__ or function.__module__ != "torch._dynamo.mutation_guard":
         return None
-    return dict(zip(function.__code__.co_freevars, function.__closure__))["init"].cell_contents
+    return dict(zip(function.__code__.co_freevars, function.__closure__ or ()))["init"].cell_contents
 
 
 @functools.lru_cache(maxsize=None)
@@ -75,7 +75,7 @@ def clone_class() -> type:
     """
     from ..base.torch_names import GradModeVariable, VariableTracker
 
-    class Clone(VariableTracker):
+    class Clone(VariableTracker):  # type: ignore[misc]  # a class of Dynamo, unknown to mypy
         """A function that returns a block with or without gradients."""
 
         _nonvar_fields = {"mode", *VariableTracker._nonvar_fields}

@@ -52,8 +52,8 @@ def is_on(device: torch.device, wanted: Any) -> bool:
     """Whether a tensor on a device stays there."""
     if type(wanted) is bool:
         return False
-    wanted = torch.device(wanted)
-    return wanted == device or (wanted.type == device.type == "cpu")
+    target = torch.device(wanted)
+    return target == device or (target.type == device.type == "cpu")
 
 
 @FEATURE.hook("tensor.method")

@@ -44,7 +44,7 @@ def call_form(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any
     """Put the form of a function into the graph."""
     form = form_of(self.value)
     is_supported = form is not unravel_index or (not kwargs and is_in_shape(*args))
-    result = computed(tx, form, args, kwargs) if is_supported else None
+    result = call_of_form(tx, form, args, kwargs) if is_supported else None
     return call(self, tx, args, kwargs) if result is None else result
 
 
@@ -54,7 +54,7 @@ def call_array_method(
 ) -> Any:
     """Put the form of a method into the graph."""
     form = nonzero if name == "nonzero" else taking_open(tnp.clip) if name == "clip" else None
-    result = None if form is nonzero and (args or kwargs) else computed(tx, form, [self, *args], kwargs)
+    result = None if form is nonzero and (args or kwargs) else call_of_form(tx, form, [self, *args], kwargs)
     return method(self, tx, name, args, kwargs) if result is None else result
 
 
@@ -100,7 +100,7 @@ def operator_form(function: Callable[..., Any]) -> Callable[..., Any]:
     return taking_open(OPERATORS.get(function, function))
 
 
-def computed(tx: Any, form: Optional[Callable[..., Any]], args: Any, kwargs: Any) -> Any:
+def call_of_form(tx: Any, form: Optional[Callable[..., Any]], args: Any, kwargs: Any) -> Any:
     """Dynamo's variable for the result of a form."""
     from ..base.torch_names import NumpyNdarrayVariable, numpy_to_tensor_wrapper, proxy_args_kwargs
 
@@ -123,7 +123,7 @@ def is_in_shape(place: Any, shape: Any, *more: Any) -> bool:
         or len(node.args) + len(node.kwargs) > 1
     ):
         return False
-    sizes = shape.as_python_constant() if shape.is_python_constant() else None
+    sizes: Any = shape.as_python_constant() if shape.is_python_constant() else None
     are_constant = isinstance(sizes, tuple) and all(type(size) is int for size in sizes)
     return are_constant and math.prod(sizes) == node.args[0].meta["example_value"].numel()
 
@@ -150,19 +150,22 @@ def taking_open(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         arguments = [*args, *kwargs.values()]
-        if not any(isinstance(arg, torch.SymFloat) for arg in arguments):
+        if not any(map(is_symbolic_float, arguments)):
             return function(*args, **kwargs)
         tensors = [getattr(arg, "tensor", arg) for arg in arguments]
         float_dtypes = [arg.dtype for arg in tensors if isinstance(arg, torch.Tensor) and arg.is_floating_point()]
         dtype = float_dtypes[0] if float_dtypes else torch.float64
-        arguments = [
-            torch.scalar_tensor(arg, dtype=dtype) if isinstance(arg, torch.SymFloat) else arg for arg in arguments
-        ]
+        arguments = [torch.scalar_tensor(arg, dtype=dtype) if is_symbolic_float(arg) else arg for arg in arguments]
         return function(
             *map(as_array, arguments[: len(args)]), **dict(zip(kwargs, map(as_array, arguments[len(args) :])))
         )
 
     return call
+
+
+def is_symbolic_float(value: Any) -> bool:
+    """Whether a value is a symbolic float."""
+    return isinstance(value, torch.SymFloat)
 
 
 def as_array(value: Any) -> Any:
@@ -190,11 +193,11 @@ def is_number(node: Any) -> bool:
         return name_of(node.args[0].target) == unravel_index.__name__
     if isinstance(target, numpy_to_tensor_wrapper) and isinstance(target.f, numpy_functions.Constant):
         return target.f.is_number
-    gives_number = asked_of_numpy(node)
+    gives_number = numpy_gives_number(node)
     return name_of(target) in REDUCTIONS if gives_number is None else gives_number
 
 
-def asked_of_numpy(node: Any) -> Optional[bool]:
+def numpy_gives_number(node: Any) -> Optional[bool]:
     """Whether NumPy returns a number for such arguments, found by a trial call; None where the trial fails."""
     numpy = sys.modules["numpy"]
     try:
@@ -291,7 +294,7 @@ def where(condition: Any, *sides: Any) -> Any:
 
 def full(shape: Any, fill_value: Any, *args: Any, **kwargs: Any) -> Any:
     """`numpy.full`, also with a symbolic float."""
-    if args or kwargs or not isinstance(fill_value, torch.SymFloat):
+    if args or kwargs or not is_symbolic_float(fill_value):
         return tnp.full(shape, fill_value, *args, **kwargs)
     return tnp.ndarray(torch.full(shape if isinstance(shape, tuple) else (shape,), fill_value, dtype=torch.float64))
 
@@ -333,17 +336,21 @@ def getitem(array: Any, index: Any) -> Any:
     others = [part for part in parts if not is_places(part)]
     if len(arrays) != 1 or arrays == [0] or any(type(part) is not slice or part != slice(None) for part in others):
         result = operator.getitem(array, index)
-        return emptied(result) if any(isinstance(part, (torch.Tensor, tnp.ndarray)) for part in parts) else result
+        return (
+            with_numpy_strides(result)
+            if any(isinstance(part, (torch.Tensor, tnp.ndarray)) for part in parts)
+            else result
+        )
     moved = tnp.moveaxis(array, arrays[0], 0)
-    return emptied(tnp.moveaxis(operator.getitem(moved, parts[arrays[0]]), 0, arrays[0]))
+    return with_numpy_strides(tnp.moveaxis(operator.getitem(moved, parts[arrays[0]]), 0, arrays[0]))
 
 
 def argwhere(a: Any) -> Any:
     """`numpy.argwhere`."""
-    return emptied(tnp.argwhere(a))
+    return with_numpy_strides(tnp.argwhere(a))
 
 
-def emptied(array: Any) -> Any:
+def with_numpy_strides(array: Any) -> Any:
     """A new array; an empty array gets NumPy's strides. Arrays with data-dependent sizes stay unchanged during the
     trace.
     """

@@ -12,7 +12,7 @@ import pickle
 from typing import Any, Iterator
 
 from ..base import hooks, trace_state
-from .constant_folding import folded
+from .constant_folding import fold_call
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "pickles of constants")
 
@@ -23,11 +23,11 @@ OPTIONS = frozenset(["obj", "protocol", "fix_imports"])
 def fold_pickle(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Fold the pickle of constants."""
     is_supported = self.value is pickle.dumps and kwargs.keys() <= OPTIONS
-    result = folded(tx, dumped, args, kwargs) if is_supported else None
+    result = fold_call(tx, dump_constants, args, kwargs) if is_supported else None
     return call(self, tx, args, kwargs) if result is None else result
 
 
-def dumped(*args: Any, **kwargs: Any) -> bytes:
+def dump_constants(*args: Any, **kwargs: Any) -> bytes:
     """The pickle of constants; raises ValueError where two parts are equal."""
     parts = list(objects_of([*args, *kwargs.values()]))
     if len(set(parts)) != len(parts):

@@ -29,7 +29,7 @@ def call_function(call: Any, trace: trace_state.Trace, self: Any, function: Any,
     descriptor = getattr(function.obj, "descriptor", None) if name in NAMES else None
     accessor = getattr(descriptor, name) if type(descriptor) is property else None
     if accessor is not None:
-        function = built(self, accessor, function.obj.source, name)
+        function = function_variable(self, accessor, function.obj.source, name)
     return call(self, function, args, kwargs)
 
 
@@ -44,10 +44,10 @@ def read_of_super(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name:
     descriptor, source = self._resolved_getattr_and_source(tx, name)
     if type(descriptor) is not property or descriptor.fget is None:
         return variable
-    return built(tx, descriptor.fget, source, "fget").call_function(tx, [self.objvar], {})
+    return function_variable(tx, descriptor.fget, source, "fget").call_function(tx, [self.objvar], {})
 
 
-def built(tx: Any, function: Any, owner: Any, name: str) -> Any:
+def function_variable(tx: Any, function: Any, owner: Any, name: str) -> Any:
     """Dynamo's variable for a function in a property."""
     from ..base.torch_names import AttrSource, VariableTracker
 

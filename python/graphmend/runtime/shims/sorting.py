@@ -14,7 +14,7 @@ from typing import Any, Optional
 
 from ..base import hooks, trace_state
 from ..base.dynamo_values import kind_of_break
-from ..capture.implicit_bool import answered
+from ..capture.implicit_bool import truth_answer
 
 MAX_SORTED = 32
 
@@ -94,10 +94,10 @@ def less(tx: Any, first: Any, second: Any) -> bool:
     """Whether one key is less than another; the graph follows the answer."""
     from ..base.torch_names import generic_richcompare
 
-    return answered(tx, generic_richcompare(tx, first, second, "__lt__"))
+    return truth_answer(tx, generic_richcompare(tx, first, second, "__lt__"))
 
 
-def collected(tx: Any, args: Any) -> Any:
+def with_items(tx: Any, args: Any) -> Any:
     """The arguments of `max` or `min`, with the items of a generator."""
     from ..base.torch_names import TupleVariable, unpack_iterable
 
@@ -105,7 +105,7 @@ def collected(tx: Any, args: Any) -> Any:
     return [TupleVariable(list(unpack_iterable(tx, args[0])))] if is_generator else args
 
 
-def compared(args: Any) -> list[Any]:
+def compared_items(args: Any) -> list[Any]:
     """The items compared by `max` or `min`, where the trace knows their number."""
     from ..base.torch_names import BaseListVariable
 
@@ -117,7 +117,7 @@ def of_rows(args: Any) -> bool:
     """Whether the items are tuples or lists, at least one of them with a part unknown to the trace."""
     from ..base.torch_names import BaseListVariable
 
-    rows = compared(args)
+    rows = compared_items(args)
     if len(rows) < 2 or not all(isinstance(row, BaseListVariable) for row in rows):
         return False
     return not all(row.is_python_constant() for row in rows)
@@ -130,7 +130,7 @@ def of_two_kinds(args: Any) -> bool:
     """
     from ..base.torch_names import SymNodeVariable
 
-    items = compared(args)
+    items = compared_items(args)
     if not any(isinstance(item, SymNodeVariable) for item in items):
         return False
     kinds = {item.python_type() for item in items}
@@ -151,6 +151,6 @@ def extreme(tx: Any, largest: bool, args: Any, kwargs: Any) -> Any:
     for item in items[1:]:
         other = item if key is None else key.call_function(tx, [item], {})
         test = generic_richcompare(tx, other, value, "__gt__" if largest else "__lt__")
-        if answered(tx, test):
+        if truth_answer(tx, test):
             best, value = item, other
     return best

@@ -81,7 +81,7 @@ def number(variable: Any) -> Optional[int]:
     return value if type(value) is int else None
 
 
-def asked(function: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+def stack_result(function: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Dynamo's variable for the result of a stack function; None if the trace does not know the result."""
     from ..base.torch_names import (
         ListVariable,
@@ -124,22 +124,24 @@ def qualified(code: types.CodeType) -> str:
 def call_of_traceback(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Answer functions of Python that read the stack."""
     functions = (traceback.extract_stack, traceback.format_stack, inspect.currentframe)
-    result = shown(getattr(self, "fn", None), functions, trace, tx, args, kwargs)
+    result = known_result(getattr(self, "fn", None), functions, trace, tx, args, kwargs)
     return call(self, tx, args, kwargs) if result is None else result
 
 
 @FEATURE.hook("skipped.call")
 def call_getframe(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Answer `sys._getframe`."""
-    result = shown(self.value, (sys._getframe,), trace, tx, args, kwargs)
+    result = known_result(self.value, (sys._getframe,), trace, tx, args, kwargs)
     return call(self, tx, args, kwargs) if result is None else result
 
 
-def shown(function: Any, functions: tuple[Any, ...], trace: trace_state.Trace, tx: Any, args: Any, kwargs: Any) -> Any:
+def known_result(
+    function: Any, functions: tuple[Any, ...], trace: trace_state.Trace, tx: Any, args: Any, kwargs: Any
+) -> Any:
     """The variable for the result of one of these functions; None for other functions and unknown results."""
     if not any(function is item for item in functions) or trace.open:
         return None
-    result = asked(function, tx, args, kwargs)
+    result = stack_result(function, tx, args, kwargs)
     if result is not None:
         trace.unmarked[call_stack.site_at(tx, "GM501")] = None
     return result

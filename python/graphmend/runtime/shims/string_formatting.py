@@ -52,7 +52,7 @@ def format_value(show: Any, trace: trace_state.Trace, self: Any, specification: 
     value = self.stack[-1].realize()
     if value.is_tensor():
         self.pop()
-        variable = shown(trace, self, value, flags & 3)
+        variable = tensor_text(trace, self, value, flags & 3)
         if variable is None:
             self.push(StringFormatVariable("{}", [text_class()()], {}))
             return
@@ -78,9 +78,9 @@ def make_text(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any
     from ..base.torch_names import VariableTracker
 
     if self.fn in MAKING and not kwargs and makes_text(self.fn, args):
-        values = [known(trace, arg.realize()) for arg in args]
-        if None not in values:
-            return VariableTracker.build(tx, self.fn(*(value for (value,) in values)))
+        values = unwrapped([present_value(trace, arg.realize()) for arg in args])
+        if values is not None:
+            return VariableTracker.build(tx, self.fn(*values))
     return call(self, tx, args, kwargs)
 
 
@@ -98,10 +98,9 @@ def create_text(create: Any, trace: trace_state.Trace, cls: Any, *rest: Any) -> 
         return create(cls, *rest)
     texts = FEATURE.of(trace)
     texts.met = True
-    values = [known(trace, value) for value in variables] if texts.of_this_call else [None]
-    if None in values:
+    constants = unwrapped([present_value(trace, value) for value in variables]) if texts.of_this_call else None
+    if constants is None:
         return create(cls, *rest)
-    constants = [value for (value,) in values]
     return ConstantVariable.create(text.format(*constants[: len(args)], **dict(zip(kwargs, constants[len(args) :]))))
 
 
@@ -121,7 +120,7 @@ def refuse_hash(call: Any, trace: trace_state.Trace, self: Any, tx: Any) -> Any:
     raise trace_state.SiteRefused("a text that is not known yet is looked up")
 
 
-def shown(trace: trace_state.Trace, tx: Any, value: Any, conversion: int) -> Any:
+def tensor_text(trace: trace_state.Trace, tx: Any, value: Any, conversion: int) -> Any:
     """The variable for a tensor in an f-string: its number, if the number is known; None otherwise."""
     example = value.as_proxy().node.meta["example_value"]
     note_numbers(trace)
@@ -136,7 +135,7 @@ def text_class() -> type:
     """Dynamo's class of variables for a tensor in a text; imported late, because Dynamo may not be loaded yet."""
     from ..base.torch_names import VariableTracker
 
-    class Text(VariableTracker):
+    class Text(VariableTracker):  # type: ignore[misc]  # a class of Dynamo, unknown to mypy
         """A text that the trace has not read, such as the message of a check that holds."""
 
         def python_type(self) -> type:
@@ -168,7 +167,7 @@ def items_of(variable: Any) -> Optional[list[Any]]:
     return None
 
 
-def known(trace: trace_state.Trace, variable: Any) -> Optional[tuple[Any]]:
+def present_value(trace: trace_state.Trace, variable: Any) -> Optional[tuple[Any]]:
     """The value of Dynamo's variable in this call, its integers fixed; None for more than numbers, strings and
     containers.
     """
@@ -178,16 +177,21 @@ def known(trace: trace_state.Trace, variable: Any) -> Optional[tuple[Any]]:
         return (number_of(trace, variable),) if is_open(variable) else None
     items = items_of(variable)
     if items is None:
-        constants = variable.is_python_constant() and type(variable.as_python_constant()) in SHOWN
-        return (variable.as_python_constant(),) if constants else None
-    values = [known(trace, item.realize()) for item in items]
-    if None in values:
+        is_shown = variable.is_python_constant() and type(variable.as_python_constant()) in SHOWN
+        return (variable.as_python_constant(),) if is_shown else None
+    constants = unwrapped([present_value(trace, item.realize()) for item in items])
+    if constants is None:
         return None
-    constants = [value for (value,) in values]
     if variable.python_type() is not dict:
         return (variable.python_type()(constants),)
-    keys = [known(trace, key.vt.realize()) for key in variable.items]
-    return None if None in keys else (dict(zip((key for (key,) in keys), constants)),)
+    keys = unwrapped([present_value(trace, key.vt.realize()) for key in variable.items])
+    return None if keys is None else (dict(zip(keys, constants)),)
+
+
+def unwrapped(values: list[Optional[tuple[Any]]]) -> Optional[list[Any]]:
+    """Known values without their tuples; None if a value is unknown."""
+    known = [value[0] for value in values if value is not None]
+    return known if len(known) == len(values) else None
 
 
 def number_of(trace: trace_state.Trace, variable: Any) -> Any:

@@ -15,7 +15,7 @@ import inspect
 from typing import Any, Optional
 
 from ..base import hooks, trace_state
-from .constant_folding import folded
+from .constant_folding import fold_call
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "methods of members of enumerations of texts")
 
@@ -32,7 +32,7 @@ def read_method(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: s
         install_guard(self.source.make_guard(GuardBuilder.ID_MATCH))
 
     def call_method(*args: Any, **kwargs: Any) -> Any:
-        result = folded(tx, getattr(text, name), args, kwargs)
+        result = fold_call(tx, getattr(text, name), args, kwargs)
         return call(self, tx, name).call_function(tx, list(args), kwargs) if result is None else result
 
     return LambdaVariable(call_method)

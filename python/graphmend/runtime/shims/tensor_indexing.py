@@ -33,7 +33,7 @@ def select_item(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
             dimensions = dimensions_of(parts, value.as_proxy().node.meta["example_value"].dim())
             if dimensions is not None:
                 note_numbers(trace)  # compilers may not be trusted with them
-                return selected(tx, value, parts, dimensions)
+                return select_places(tx, value, parts, dimensions)
     return call(self, tx, args, kwargs)
 
 
@@ -121,7 +121,7 @@ def is_integer(part: Any) -> bool:
     return is_constant_integer or isinstance(part, SymNodeVariable)
 
 
-def selected(tx: Any, value: Any, keys: list[Any], dimensions: list[int]) -> Any:
+def select_places(tx: Any, value: Any, keys: list[Any], dimensions: list[int]) -> Any:
     """The result of the index: constant parts first, then `select` for each place."""
     from ..base.torch_names import TupleVariable, VariableTracker
 

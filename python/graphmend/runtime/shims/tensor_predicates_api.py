@@ -23,7 +23,7 @@ from ..capture.assumptions import fix_shape
 from ..capture.implicit_bool import as_tensor, constant, truth_value
 from ..ops.math_functions import result_of
 from ..passes.dead_code_that_raises import add_sources
-from .sorting import collected, extreme, of_rows, of_two_kinds
+from .sorting import extreme, of_rows, of_two_kinds, with_items
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "questions about tensors and numbers that data decide")
 
@@ -42,9 +42,9 @@ def ask_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: 
     """Trace functions of torch, and functions of `math`, which Dynamo treats as functions of torch."""
     result = None
     if self.value in PREDICATES and len(args) == 1 and not kwargs:
-        result = asked_of_number(tx, PREDICATES[self.value], args[0].realize())
+        result = number_predicate(tx, PREDICATES[self.value], args[0].realize())
     elif self.value in FUNCTIONS:
-        result = asked_of_tensors(tx, FUNCTIONS[self.value], list(args), kwargs)
+        result = tensor_predicate(tx, FUNCTIONS[self.value], list(args), kwargs)
     else:
         result = result_of(tx, self.value, list(args), kwargs)
     return call(self, tx, args, kwargs) if result is None else result
@@ -53,7 +53,7 @@ def ask_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: 
 @FEATURE.hook("tensor.method")
 def ask_method(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
     """Trace methods of tensors."""
-    result = asked_of_tensors(tx, name, [self, *args], kwargs) if name in METHODS else None
+    result = tensor_predicate(tx, name, [self, *args], kwargs) if name in METHODS else None
     return call(self, tx, name, args, kwargs) if result is None else result
 
 
@@ -62,17 +62,17 @@ def ask_builtin(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
     """Trace functions of Python."""
     function = self.fn
     if function is max or function is min:
-        args = collected(tx, args)
+        args = with_items(tx, args)
         if "key" in kwargs or of_two_kinds(args) or of_rows(args):
             result = extreme(tx, function is max, args, kwargs)
             return call(self, tx, args, kwargs) if result is None else result
     result = None
     if function in OPERATORS and len(args) == 2:
-        result = compared(tx, OPERATORS[function], *(side.realize() for side in args))
+        result = float_comparison(tx, OPERATORS[function], *(side.realize() for side in args))
     elif function is operator.truth and len(args) == 1 and not kwargs:
-        result = asked_of_tensors(tx, "is_nonzero", [args[0].realize()], {})
+        result = tensor_predicate(tx, "is_nonzero", [args[0].realize()], {})
     elif (function is int or function is round) and len(args) == 1 and not kwargs:
-        result = result_of(tx, function, [fetched(tx, args[0].realize()) if function is int else args[0]], {})
+        result = result_of(tx, function, [fetched_number(tx, args[0].realize()) if function is int else args[0]], {})
     return call(self, tx, args, kwargs) if result is None else result
 
 
@@ -82,10 +82,10 @@ def ask_numpy(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any
     name = getattr(self.value, "__name__", "")
     if name in PREDICATES.values() and len(args) == 1 and is_real(args[0].realize()):
         number = args[0].realize().as_tensor(tx, torch.float64)
-        looked_at(tx, number)
+        require_computation(tx, number)
         return call(self, tx, [number.call_method(tx, "numpy", [], {})], kwargs)
     if name in ARRAYS and len(args) > 1:
-        result = asked_of_tensors(tx, ARRAYS[name], [as_tensor(tx, arg.realize()) for arg in args], kwargs)
+        result = tensor_predicate(tx, ARRAYS[name], [as_tensor(tx, arg.realize()) for arg in args], kwargs)
         return call(self, tx, args, kwargs) if result is None else result
     return call(self, tx, args, kwargs)
 
@@ -105,14 +105,14 @@ def list_of_tensor(call: Any, trace: trace_state.Trace, self: Any, tx: Any) -> A
     value = example(numbers)
     if value is None or value.dtype not in LISTED or not fix_shape(trace, value) or value.numel() > MAX_LISTED:
         return call(self, tx)
-    looked_at(tx, numbers)
-    return listed(tx, numbers, value.dim())
+    require_computation(tx, numbers)
+    return nested_lists(tx, numbers, value.dim())
 
 
 @FEATURE.hook("number.compare", needed=False)
 def compare_numbers(call: Any, trace: trace_state.Trace, self: Any, tx: Any, other: Any, op: str) -> Any:
     """Trace comparisons inside containers and functions."""
-    result = compared(tx, op.strip("_"), self, other)
+    result = float_comparison(tx, op.strip("_"), self, other)
     return call(self, tx, other, op) if result is None else result
 
 
@@ -124,7 +124,7 @@ def compare_items(compare: Any, trace: trace_state.Trace, tx: Any, first: Any, s
     return compare(tx, first, second, op)
 
 
-def fetched(tx: Any, value: Any) -> Any:
+def fetched_number(tx: Any, value: Any) -> Any:
     """The number in a one-element float tensor; other values unchanged."""
     fake = example(value) if value.is_tensor() else None
     if fake is None or not fake.is_floating_point() or fake.numel() != 1:
@@ -132,20 +132,24 @@ def fetched(tx: Any, value: Any) -> Any:
     return value.call_method(tx, "item", [], {})
 
 
-def listed(tx: Any, value: Any, levels: int) -> Any:
+def nested_lists(tx: Any, value: Any, levels: int) -> Any:
     """The numbers in a tensor, as nested lists with `levels` dimensions."""
     from ..base.torch_names import ListVariable, ValueMutationNew
 
     if levels == 0:
         return value.call_method(tx, "item", [], {})
-    rows = [value.call_method(tx, "__getitem__", [constant(i)], {}) for i in range(example(value).shape[0])]
-    return ListVariable([listed(tx, row, levels - 1) for row in rows], mutation_type=ValueMutationNew())
+    fake = example(value)
+    assert fake is not None
+    rows = [value.call_method(tx, "__getitem__", [constant(i)], {}) for i in range(fake.shape[0])]
+    return ListVariable([nested_lists(tx, row, levels - 1) for row in rows], mutation_type=ValueMutationNew())
 
 
 @FEATURE.hook("compare")
 def compare_sides(compare: Any, trace: trace_state.Trace, sign: str, tx: Any, sides: Any, options: Any) -> Any:
     """Trace comparisons written in the program, of data-dependent floats."""
-    result = compared(tx, COMPARISONS[sign], *(side.realize() for side in sides)) if sign in COMPARISONS else None
+    result = (
+        float_comparison(tx, COMPARISONS[sign], *(side.realize() for side in sides)) if sign in COMPARISONS else None
+    )
     return compare(sign, tx, sides, options) if result is None else result
 
 
@@ -154,7 +158,7 @@ def is_open_truth(variable: Any) -> bool:
     return isinstance(getattr(variable, "sym_num", None), torch.SymBool)
 
 
-def compared(tx: Any, name: str, first: Any, second: Any) -> Any:
+def float_comparison(tx: Any, name: str, first: Any, second: Any) -> Any:
     """The comparison of two data-dependent floats: tensors of double precision compare like Python, NaN included.
 
     Also the comparison of such a float with infinity or NaN, because symbols are never infinite or NaN. A symbolic
@@ -198,7 +202,7 @@ def is_real(variable: Any) -> bool:
     return bool(free_unbacked_symbols(variable.sym_num))
 
 
-def asked_of_number(tx: Any, name: str, value: Any) -> Any:
+def number_predicate(tx: Any, name: str, value: Any) -> Any:
     """The answer of a function about a float, as a truth value of the graph; None for other arguments."""
     if is_real(value):
         number = value.as_tensor(tx, torch.float64)
@@ -220,7 +224,7 @@ def example(variable: Any) -> Optional[torch.Tensor]:
     return value if isinstance(value, torch.Tensor) else None
 
 
-def asked_of_tensors(tx: Any, name: str, args: list, kwargs: Any) -> Any:
+def tensor_predicate(tx: Any, name: str, args: list[Any], kwargs: Any) -> Any:
     """The answer of a function about tensors, as a truth value of the graph; None where the function may raise."""
     if name in ("is_nonzero", "__bool__"):
         value = example(args[0]) if len(args) == 1 and not kwargs else None
@@ -237,8 +241,8 @@ def asked_of_tensors(tx: Any, name: str, args: list, kwargs: Any) -> Any:
     if not (all_known(first, second) or (name == "equal" and all_guarded(first, second))):
         return None
     left, right = (item.realize().call_method(tx, "detach", [], {}) for item in args[:2])
-    looked_at(tx, left)
-    looked_at(tx, right)
+    require_computation(tx, left)
+    require_computation(tx, right)
     if name == "equal":
         if len(args) > 2 or kwargs:
             return None
@@ -250,7 +254,7 @@ def asked_of_tensors(tx: Any, name: str, args: list, kwargs: Any) -> Any:
     return truth_value(tx, same.call_method(tx, "all", [], {}))
 
 
-def looked_at(tx: Any, value: Any) -> None:
+def require_computation(tx: Any, value: Any) -> None:
     """Make the graph fail where the computation of a tensor fails in Python, even if no output needs the tensor.
 
     The added test counts as a fetched number (`dead_code_that_raises.py`).

@@ -113,4 +113,5 @@ NAMES = {
     "torch.utils._pytree": "key_get SequenceKey tree_leaves tree_map",
     "torch.utils._sympy.functions": "FloorDiv Max Min Mod PythonMod ToFloat",
     "torch.utils._sympy.printers": "PythonPrinter",
+    "torch.utils._sympy.symbol": "SymT symbol_is_type",
 }
