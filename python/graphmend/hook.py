@@ -17,7 +17,7 @@ import warnings
 from typing import Any, Callable
 
 from graphmend import cache, children, core, run_summary, runtime, source_texts, terminal, torch_watch
-from graphmend.runtime.base import dialect_class, host
+from graphmend.runtime.base import dialect_class, host, timings
 
 # The distribution of torch itself: Dynamo does not break in its own code in ways that a rewrite could cure.
 OWN_PACKAGES = frozenset({"torch", "functorch", "torchgen", "graphmend"})
@@ -33,6 +33,7 @@ class State:
         self.cache: cache.Cache | None = None
         self.mended: dict[str, cache.Entry] = {}  # by file name
         self.imported: set[str] = set()  # files that have passed through `get_code`, mended or not
+        self.choosing: dict[str, None] = {}  # files whose code may get builtins of its own, in words
         self.warned = False
         self.compared = 0  # calls of every compiled callable, with eager Python
         self.told = False  # the summary is printed at the end
@@ -72,6 +73,28 @@ def could_be_traced(path: str, data: bytes) -> bool:
     return not any(part in path for part in host.PACKAGE_FOLDERS) or b"torch" in data
 
 
+def chooses_builtins(path: str, data: bytes) -> bool:
+    """Whether a text names `__builtins__`: its functions may be given others, among which the runtime is not.
+
+    Told to the user, because the whole file runs as it is written.
+    """
+    if b"__builtins__" not in data:
+        return False
+    import ast
+
+    try:
+        nodes = list(ast.walk(ast.parse(data)))
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    names = (getattr(node, name, None) for node in nodes for name in ("id", "attr", "value"))
+    found = any(type(name) is str and name == "__builtins__" for name in names)
+    if found:
+        state.choosing[f"{path}: it names `__builtins__`, and code with other builtins would not find the runtime"] = (
+            None
+        )
+    return found
+
+
 def compile_mended(result: dict[str, Any], data: bytes, path: str, flags: int = 0) -> types.CodeType:
     """The code object of the mended text, in the user's positions and names."""
     from graphmend import positions  # with `ast`: only needed for what is not in the cache
@@ -86,7 +109,7 @@ def compile_mended(result: dict[str, Any], data: bytes, path: str, flags: int = 
 
 def mend(path: str, data: bytes) -> cache.Entry | None:
     """The mended module, or None when there is nothing to mend or the file is not valid."""
-    if not could_be_traced(path, data):
+    if not could_be_traced(path, data) or chooses_builtins(path, data):
         return None
     if state.cache is None:
         state.cache = cache.Cache()
@@ -110,12 +133,13 @@ def mend(path: str, data: bytes) -> cache.Entry | None:
 
 def mend_text(path: str, data: bytes, flags: int) -> cache.Entry | None:
     """A mended text that is no module: it has been compiled already, with these flags, and is not kept for later."""
-    if not could_be_traced(path, data):
+    if not could_be_traced(path, data) or chooses_builtins(path, data):
         return None
-    result = core.mend_source(path, data)
-    if not result["mended"]:
-        return None
-    return cache.Entry(compile_mended(result, data, path, flags), result["sites"], result["left"])
+    with timings.phase(timings.SOURCE):
+        result = core.mend_source(path, data)
+        if not result["mended"]:
+            return None
+        return cache.Entry(compile_mended(result, data, path, flags), result["sites"], result["left"])
 
 
 def put_in_force(path: str, entry: cache.Entry) -> types.CodeType:
@@ -129,7 +153,8 @@ def put_in_force(path: str, entry: cache.Entry) -> types.CodeType:
 def mended_code(path: str, data: bytes) -> types.CodeType | None:
     """The code to run instead of the file's own, or None; whatever goes wrong is reported and leads to None."""
     try:
-        entry = mend(path, data)
+        with timings.phase(timings.SOURCE):
+            entry = mend(path, data)
         return None if entry is None else put_in_force(path, entry)
     except Exception as error:
         warn(f"{path} is not mended", error)

@@ -162,6 +162,8 @@ def own_report() -> Optional[dict[str, Any]]:
     if mends is not None:
         unread = [[item.name, item.path, item.line, item.reason] for item in mends.state.unread.values()]
         notes = [*mends.state.earlier, *notes]
+    hook = sys.modules.get("graphmend.hook")
+    notes += hook.state.choosing if hook is not None else ()
     return {**found, "unread": unread, "unmended": notes}
 
 

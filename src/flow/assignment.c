@@ -10,6 +10,7 @@ struct gm_assignment {
     gm_set_word *must; /* a set for each block, where it begins */
     gm_set_word *may;
     gm_set_word *unstable; /* rebound or deleted by nested functions at any time */
+    gm_set_word *edge;     /* what is bound along one edge, while that is followed */
     bool *entered;         /* blocks that a path has come to */
     uint32_t words;
 };
@@ -88,6 +89,44 @@ static void pass_any_moment(const gm_function *function, const gm_block *block, 
     }
 }
 
+/* What a test that came out as `truth` has bound: `(m := f()) > 0` behind `and` has been evaluated where the whole is true. */
+static void add_decided(gm_function *function, gm_set_word *must, const gm_node *test, bool truth) {
+    while (test->kind == GM_KIND_UnaryOp && gm_as_UnaryOp(test)->op == GM_OP_Not) {
+        test = gm_as_UnaryOp(test)->operand;
+        truth = !truth;
+    }
+    if (test->kind == GM_KIND_BoolOp && (gm_as_BoolOp(test)->op == GM_OP_And) == truth) {
+        const gm_list *values = &gm_as_BoolOp(test)->values;
+        gm_work(function->flow->arena, values->count);
+        for (uint32_t i = 0; i < values->count; i++) {
+            add_decided(function, must, values->items[i], truth);
+        }
+    } else if (test->kind == GM_KIND_NamedExpr) {
+        const gm_symbol *symbol = gm_scopes_symbol(function->flow->scopes, gm_as_NamedExpr(test)->target);
+        if (symbol != NULL && symbol->scope == function->scope) {
+            gm_set_add(must, symbol->index);
+        }
+        add_decided(function, must, gm_as_NamedExpr(test)->value, truth);
+    } else if (test->kind == GM_KIND_Compare) {
+        add_decided(function, must, gm_as_Compare(test)->left, truth);
+        add_decided(function, must, gm_as_Compare(test)->comparators.items[0], truth);
+    }
+}
+
+/* Along an edge out of a block, from the state at its end. */
+static bool follow(gm_function *function, const gm_block *block, const gm_edge *edge, bound_sets scratch) {
+    const gm_cfg *cfg = function->cfg;
+    const gm_step *last = block->step_count > 0 ? &cfg->steps.items[block->first_step + block->step_count - 1] : NULL;
+    if (last == NULL || last->kind != GM_STEP_TEST || (edge->kind != GM_EDGE_TRUE && edge->kind != GM_EDGE_FALSE)) {
+        return enter(function, edge->to, scratch);
+    }
+    for (uint32_t i = 0; i < function->assignment->words; i++) {
+        function->assignment->edge[i] = scratch.must[i];
+    }
+    add_decided(function, function->assignment->edge, last->node, edge->kind == GM_EDGE_TRUE);
+    return enter(function, edge->to, (bound_sets){function->assignment->edge, scratch.may});
+}
+
 static bool update_block(gm_function *function, uint32_t index, bound_sets scratch) {
     const gm_cfg *cfg = function->cfg;
     const gm_block *block = &cfg->blocks.items[index];
@@ -104,7 +143,7 @@ static bool update_block(gm_function *function, uint32_t index, bound_sets scrat
     copy(function, scratch, sets_of(function, index));
     pass(function, block, scratch);
     for (uint32_t i = 0; i < block->successor_count; i++) {
-        changed |= enter(function, cfg->edges.items[cfg->successors[block->first_successor + i]].to, scratch);
+        changed |= follow(function, block, &cfg->edges.items[cfg->successors[block->first_successor + i]], scratch);
     }
     return changed;
 }
@@ -133,6 +172,7 @@ static void find_assignment(gm_function *function) {
     facts->must = GM_NEW_ARRAY(arena, gm_set_word, (size_t)cfg->blocks.count * facts->words);
     facts->may = GM_NEW_ARRAY(arena, gm_set_word, (size_t)cfg->blocks.count * facts->words);
     facts->unstable = GM_NEW_ARRAY(arena, gm_set_word, facts->words);
+    facts->edge = GM_NEW_ARRAY(arena, gm_set_word, facts->words);
     facts->entered = GM_NEW_ARRAY(arena, bool, cfg->blocks.count);
     function->assignment = facts;
     find_unstable(function);

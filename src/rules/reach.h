@@ -22,6 +22,10 @@ uint32_t gm_reach_callers(gm_analysis *analysis, const gm_node *definition);
 bool gm_reach_all_calls(gm_analysis *analysis, const gm_node *definition,
                         bool (*visit)(gm_function *function, const gm_node *call, void *context), void *context);
 
+/* The same, whether or not there may be calls that are not known: false where none is known. */
+bool gm_reach_each_call(gm_analysis *analysis, const gm_node *definition,
+                        bool (*visit)(gm_function *function, const gm_node *call, void *context), void *context);
+
 /* What reached code of the file calls in other files. */
 typedef struct gm_outgoing {
     const gm_name *name; /* as gm_flow_qualified spells it */

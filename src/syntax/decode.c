@@ -140,6 +140,14 @@ static const gm_encoding *choose_table(decoder *in, bool mark) {
     return encoding != NULL && encoding->kind == GM_ENCODING_TABLE ? encoding : NULL;
 }
 
+bool gm_decode_cookie(const char *bytes, size_t size, size_t *start) {
+    bool mark = size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0;
+    cookie name = mark ? (cookie){NULL, 0} : find_cookie(bytes, bytes + size);
+    const gm_encoding *encoding = name.start == NULL || is_name(&name, "utf-8") ? NULL : find_encoding(&name);
+    *start = encoding != NULL ? (size_t)(name.start - bytes) : 0;
+    return encoding != NULL && encoding->kind == GM_ENCODING_TABLE;
+}
+
 /* Text. */
 
 static char *padded_text(gm_arena *arena, size_t length) {

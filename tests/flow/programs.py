@@ -145,9 +145,10 @@ class Writer:
 
     def if_(self, depth: int, loop: bool) -> None:
         name = self.name()
-        test = self.random.choice(
-            ["c()", "not c()", f"c() and {self.read()}", f"({name} := {self.make(name)}) and c()"]
-        )
+        walrus = f"({name} := {self.make(name)})"
+        tests = ["c()", "not c()", f"c() and {self.read()}", f"{walrus} and c()", f"c() and {walrus}"]
+        tests += [f"not (c() or {walrus})", f"c() and c() is not {walrus} is not c()", f"c() or not {walrus}"]
+        test = self.random.choice(tests)
         self.put(depth, f"if {test}:")
         self.block(depth + 1, loop)
         if self.random.random() < 0.3:

@@ -94,6 +94,34 @@ def test_text_with_builtins_of_its_own(names):
     assert right(module["f"]) and "_gm" not in names
 
 
+RESTRICTED = """
+import types
+import torch
+
+def base(x):
+    if x.sum() > 0:
+        x = x * 2
+    return x + 1
+
+other = types.FunctionType(base.__code__, {"__builtins__": {}})
+"""
+
+
+def test_a_file_that_chooses_builtins(tmp_path):
+    """Code of such a file may run where the runtime cannot be found: the file is left as it is, and that is told."""
+    from graphmend import hook, run_summary
+
+    path = str(tmp_path / "restricted.py")
+    code = hook.mended_code(path, RESTRICTED.encode()) or compile(RESTRICTED, path, "exec")
+    names: dict = {}
+    exec(code, names)
+    assert names["other"](torch.ones(2)).tolist() == [3.0, 3.0]
+    assert names["other"](-torch.ones(2)).tolist() == [0.0, 0.0]
+    told = [note for note in run_summary.own_report()["unmended"] if "`__builtins__`" in note]
+    assert len(told) == 1
+    hook.state.choosing.clear()
+
+
 class Pickler(pickle.Pickler):
     """Pickles code by its parts, as cloudpickle does."""
 

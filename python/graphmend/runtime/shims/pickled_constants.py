@@ -1,7 +1,9 @@
-"""`pickle.dumps` of constants of the trace, as caches make keys of options.
+"""`pickle.dumps` of constants, as caches use for keys.
 
-A pickle tells which of its parts are one object. So only what has no two equal parts is pickled here: there it makes no
-difference which objects they are.
+    key = pickle.dumps((self.mode, self.sizes))     # a constant of the trace
+
+A pickle shows which of its parts are the same object, and the trace does not know that. Only values without two equal
+parts are pickled here: for them, identity makes no difference.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ import pickle
 from typing import Any, Iterator
 
 from ..base import hooks, trace_state
-from .constant_folding import folded
+from .constant_folding import fold_call
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "pickles of constants")
 
@@ -19,13 +21,13 @@ OPTIONS = frozenset(["obj", "protocol", "fix_imports"])
 
 @FEATURE.hook("skipped.call")
 def fold_pickle(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """The pickle of constants."""
-    known = self.value is pickle.dumps and kwargs.keys() <= OPTIONS
-    found = folded(tx, dumped, args, kwargs) if known else None
-    return call(self, tx, args, kwargs) if found is None else found
+    """Fold the pickle of constants."""
+    is_supported = self.value is pickle.dumps and kwargs.keys() <= OPTIONS
+    result = fold_call(tx, dump_constants, args, kwargs) if is_supported else None
+    return call(self, tx, args, kwargs) if result is None else result
 
 
-def dumped(*args: Any, **kwargs: Any) -> bytes:
+def dump_constants(*args: Any, **kwargs: Any) -> bytes:
     """The pickle of constants; raises ValueError where two parts are equal."""
     parts = list(objects_of([*args, *kwargs.values()]))
     if len(set(parts)) != len(parts):
@@ -34,7 +36,7 @@ def dumped(*args: Any, **kwargs: Any) -> bytes:
 
 
 def objects_of(values: Any) -> Iterator[str]:
-    """Texts of the parts of which a pickle tells the identity: all but numbers, None and the empty tuple."""
+    """The text of each part with an identity in the pickle: all but numbers, None and the empty tuple."""
     for value in values:
         if type(value) in (str, bytes, list, dict, range) or (type(value) is tuple and value):
             yield repr(value)
