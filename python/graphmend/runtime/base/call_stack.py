@@ -58,11 +58,14 @@ def is_ours(code: types.CodeType) -> bool:
     return code.co_filename.startswith((folders.RUNTIME, folders.DYNAMO)) or code.co_name.startswith("_gm_")
 
 
-def note_stack(tx: Any, levels: int) -> str:
-    """Remember the callers of the statement being traced, as far as they are traced themselves; returns a key."""
+def note_stack(tx: Any, levels: int, called: bool = False) -> str:
+    """Remember the callers of the statement being traced, as far as they are traced themselves; returns a key.
+
+    A statement that is `called` belongs to a function that the traced statement calls, without being traced itself.
+    """
     key = str(next(numbers))
     places = [(found.f_code, found.lineno, found.f_globals) for found in translators(tx) if not is_ours(found.f_code)]
-    stacks[key] = places[1:levels]
+    stacks[key] = places[: levels - 1] if called else places[1:levels]
     return key
 
 
@@ -102,10 +105,10 @@ def at_place(place: Place) -> Any:
     return types.FunctionType(caller.__code__.replace(**names), variables, code.co_name)
 
 
-def call_at(key: str, levels: int, sink: Any, *values: Any) -> None:
-    """Call a sink under the stack that was noted under a key."""
+def call_at(key: str, levels: int, sink: Any, *values: Any) -> Any:
+    """Call a sink, or another function, under the stack that was noted under a key."""
     inner = stacks[key]
     function, arguments = sink, values
     for place in [*inner, *outer_places(inner, levels - 1 - len(inner))]:
         function, arguments = at_place(place), (function, arguments)
-    function(*arguments)
+    return function(*arguments)
