@@ -13,8 +13,9 @@
 #   make operators [ONLY=dropout] [BACKEND=eager]   every operator and function of torch that can be called with generated arguments: in front
 #                             of guards and changes of path, behind deferred prints, on sides not taken; about an hour
 #   make fuzz [SECONDS=60] [TARGET=read]   random inputs under the sanitizers, on libFuzzer or on fuzz/driver: read, meaning, answer, growth, parse, pipeline,
-#                             notebook or settings; what ends a program is in build/fuzz/found
-#   make bench                speed of the parser against CPython's, of check against ruff's, of mended branches against graphs written
+#                             notebook, settings or server; what ends a program is in build/fuzz/found
+#   make edits [EDITS=10000]  random edits in the language server, after each of them its diagnostics against a fresh check
+#   make bench                speed of the parser against CPython's, of check against ruff's, of the language server after a keystroke, of mended branches against graphs written
 #                             by hand, and what deferred effects add to a call
 #   make bench-models [ZOO=zoo/dev.jsonl] [ONLY=led,bart-half]   models of the paper, and 20 of a zoo, under inductor, plain, mended and,
 #                             five of them, by hand, in turns, on a GPU where there is one; about two minutes a model
@@ -43,7 +44,7 @@
 #                             their environments are gigabytes, in build/torch
 #   make worth KIT=dir [ONLY='branch_*']   which cases are lost without each feature of the table of hooks
 #   make drift TORCH=2.15.0   what a release of torch has renamed, by the tables of hooks; in seconds once its environment is there
-#   make lint | clean
+#   make lint | format | clean
 #
 # Packages are those of requirements/tools.txt, by hash; LOCKED=1 fails where they are others, and does not take what tools.in allows.
 
@@ -76,7 +77,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test check lint layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz bench bench-models bench-calls bench-attempts bench-meaning servers training packages growth mutants capture fixed matrix worth drift pictures sbom lock results clean
+.PHONY: all build test check lint format layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz edits bench bench-models bench-calls bench-attempts bench-meaning servers training packages growth mutants capture fixed matrix worth drift pictures sbom lock results clean
 
 all: build
 
@@ -144,12 +145,25 @@ sanitize: $(VENV)/tools.stamp
 layers:
 	$(PYTHON) tools/check_layers.py
 
-lint: $(VENV)/tools.stamp
+# clang-format leaves out what .clang-format-ignore names.
+C_FORMATTED = $(shell find src include fuzz tests/c -name '*.[ch]')
+
+format: $(VENV)/tools.stamp $(BIN)/clang-format
+	$(BIN)/ruff format $(PYTHON_FOLDERS)
+	$(BIN)/clang-format -i $(C_FORMATTED)
+
+# For environments that were made before clang-format was among the tools.
+$(BIN)/clang-format: | $(VENV)/tools.stamp
+	$(call locked,$(BIN),tools)
+
+lint: $(VENV)/tools.stamp $(BIN)/clang-format
 	$(BIN)/ruff format --check $(PYTHON_FOLDERS)
+	$(BIN)/clang-format --dry-run -Werror $(C_FORMATTED)
 	$(BIN)/ruff check $(PYTHON_FOLDERS)
 	$(BIN)/python tools/check_writers.py
 	$(BIN)/python tools/check_torch_names.py
 	$(BIN)/python tools/check_references.py
+	$(BIN)/python tools/check_state.py
 	$(BIN)/python tools/check_limits.py
 
 pytest: build sanitize
@@ -163,8 +177,8 @@ test:
 	$(MAKE) --no-print-directory layers lint gcc clang sanitize build
 	$(MAKE) --no-print-directory pytest
 
-CORE_TESTS := tests/cli tests/flow tests/syntax tests/fix/test_command.py tests/fix/test_crashes.py tests/rules/test_rules.py \
-  tests/rules/test_break_advice.py tests/test_check_limits.py tests/test_check_references.py
+CORE_TESTS := tests/cli tests/server tests/flow tests/syntax tests/fix/test_command.py tests/fix/test_crashes.py tests/rules/test_rules.py \
+  tests/rules/test_break_advice.py tests/test_check_limits.py tests/test_check_references.py tests/test_check_state.py
 
 check:
 	$(MAKE) --no-print-directory layers lint gcc build
@@ -226,6 +240,7 @@ SEEDS_answer := build/fuzz/seeds/read
 SEEDS_growth := build/fuzz/seeds/read
 SEEDS_meaning := build/fuzz/seeds/meaning tests/meaning/meaning_shop
 SEEDS_notebook := build/fuzz/seeds/notebook
+SEEDS_server := build/fuzz/seeds/server
 SEEDS_settings := pyproject.toml .gitignore
 SEEDS_parse := tests/data/check examples
 SEEDS_pipeline := tests/data/check examples
@@ -238,9 +253,13 @@ fuzz: $(VENV)/tools.stamp
 	build/fuzz/fuzz_$(FUZZ) -max_total_time=$(or $(SECONDS),60) -artifact_prefix=build/fuzz/found/$(FUZZ)- \
 	  build/fuzz/corpus/$(FUZZ) $(SEEDS_$(FUZZ))
 
+edits: build
+	GRAPHMEND_EDITS=$(or $(EDITS),10000) $(BIN)/python -m pytest tests/server/test_random_edits.py
+
 bench: build
 	$(call measure,$(BIN),build/bench-parse.json) $(BIN)/python bench/parse.py --json build/bench-parse.json
 	$(call measure,$(BIN),build/bench-check.json) $(BIN)/python bench/check.py --json build/bench-check.json
+	$(call measure,$(BIN),build/bench-server.json) $(BIN)/python bench/server.py --json build/bench-server.json
 	$(call measure,$(BIN),build/bench-branches.json) $(BIN)/python bench/branches.py --json build/bench-branches.json
 	$(call measure,$(BIN),build/bench-events.json) $(BIN)/python bench/events.py --json build/bench-events.json
 

@@ -1,4 +1,4 @@
-"""How the time of `check` and `fix` grows with a file: CPU seconds at sizes up to 4 MB, and the exponent between two.
+"""How the time of `check`, `fix` and `meaning` grows with a file: CPU seconds at sizes up to 4 MB, and the exponent.
 
 usage: growth.py [--only SHAPE...] [--most BYTES] [--json FILE]
 
@@ -23,6 +23,7 @@ import tempfile
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from growth_shapes import MEANINGS
 from growth_shapes import S as SHAPES
 
 COMMANDS = {
@@ -30,6 +31,7 @@ COMMANDS = {
     "fix": ["fix", "--all", "--unsafe", "--diff", "--isolated", "--threads", "1"],
     "mend": ["debug", "mend"],
 }
+MEANING = "meaning"  # the command of the shapes in MEANINGS
 NOT_ANALYSED = b"too large, not analysed"
 SECONDS, LIMIT, STEP, SPAN = 120, 1.2, 4, 16
 NOTICEABLE = 0.2  # a shape that takes less is told, and not judged
@@ -102,14 +104,15 @@ def median_of(command: list[str], size: int = 0, start: float = 0.0) -> Run:
 
 def measure(executable: str, name: str, command: str, most: int, folder: Path, start: float) -> Row:
     """All sizes of a shape under a command, from sixty-fourths of the largest."""
-    shape = SHAPES[name]
+    shape = SHAPES.get(name) or MEANINGS[name]
     unit = max(1.0, (len(shape(1100)) - len(shape(100))) / 1000)
     path = folder / "shape.py"
     row = Row(name, command)
     size = most // STEP**4
     while size <= most and not (row.runs and (row.runs[-1].refused or row.runs[-1].ended)):
         path.write_text(shape(int(size / unit)), encoding="latin-1")
-        row.runs.append(median_of([executable, *COMMANDS[command], str(path)], size, start))
+        words = [MEANING, f"{path}:X"] if command == MEANING else [*COMMANDS[command], str(path)]
+        row.runs.append(median_of([executable, *words], size, start))
         size *= STEP
     row.judge()
     return row
@@ -125,7 +128,7 @@ def told(row: Row) -> str:
 def main() -> int:
     """All shapes, or those that are named."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", nargs="*", default=list(SHAPES))
+    parser.add_argument("--only", nargs="*", default=[*SHAPES, *MEANINGS])
     parser.add_argument("--most", type=int, default=4_000_000)
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
@@ -134,9 +137,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         empty = Path(folder) / "empty.py"
         empty.write_text("")
-        starts = {name: median_of([executable, *words, str(empty)]).seconds for name, words in COMMANDS.items()}
+        starts = {MEANING: median_of([executable, MEANING, str(empty)]).seconds}
+        starts |= {name: median_of([executable, *words, str(empty)]).seconds for name, words in COMMANDS.items()}
         for name in asked.only:
-            for command in COMMANDS:
+            for command in COMMANDS if name in SHAPES else [MEANING]:
                 rows.append(measure(executable, name, command, asked.most, Path(folder), starts[command]))
                 print(told(rows[-1]), flush=True)
                 if asked.json is not None:  # each time: whoever ends a run keeps what it has measured

@@ -276,3 +276,40 @@ S["params_keyword"] = lambda n: (
     + f("".join(f"    x = g(a{i}=x)\n" for i in range(n)))
 )
 S["redefined"] = lambda n: "import torch\n@torch.compile\ndef f(x):\n    print(x)\n    return x\n" * n
+S["fixed_functions"] = lambda n: (
+    "import torch\n"
+    + "".join(
+        f"\n\n@torch.compile\ndef f{i}(x):\n"
+        f"    if x.sum() > 0:\n        y = x + {i}\n    else:\n        y = x - {i}\n    return y\n"
+        for i in range(n)
+    )
+)
+
+# What `graphmend meaning FILE:X` reads.
+H = "from dataclasses import dataclass\nfrom enum import Enum\nfrom typing import *\n\n\n"
+RECORD = "@dataclass\nclass X:\n"
+MEANINGS: dict[str, Callable[[int], str]] = {}
+MEANINGS["meaning_names"] = lambda n: (
+    H
+    + "".join(f"@dataclass\nclass C{i}:\n    a: int\n" for i in range(n))
+    + RECORD
+    + "".join(f"    f{i}: C{i}\n" for i in range(n))
+)
+MEANINGS["meaning_alias"] = lambda n: (
+    H
+    + "A = Union["
+    + ", ".join(f"Literal[{i}]" for i in range(n))
+    + "]\n"
+    + RECORD
+    + "".join(f"    f{i}: A\n" for i in range(n))
+)
+MEANINGS["meaning_enum"] = lambda n: H + "class X(Enum):\n" + "".join(f"    m{i} = {i}\n" for i in range(n))
+MEANINGS["meaning_params"] = lambda n: (
+    H + "def X(" + ", ".join(f"a{i}: Dict[str, Tuple[int, Literal[{i}]]] = {i}" for i in range(n)) + ") -> int: ...\n"
+)
+MEANINGS["meaning_stars"] = lambda n: (
+    "from torch.nn import *\n" * n + H + RECORD + "".join(f"    f{i}: int\n" for i in range(n))
+)
+MEANINGS["meaning_notes"] = lambda n: H + RECORD + "".join(f"    f{i}: int  #: note {i}\n" for i in range(n))
+MEANINGS["meaning_docs"] = lambda n: H + RECORD + "".join(f"    f{i}: int\n    'doc {i}'\n" for i in range(n))
+MEANINGS["meaning_quoted"] = lambda n: H + RECORD + "".join(f"    f{i}: 'Optional[int]'\n" for i in range(n))

@@ -1,12 +1,14 @@
 """Clients of endpoints in plays: what holds where a server is slow, broken or lies.
 
-usage: meaning_plays.py [--peer openai] [--jobs N] [--verbose] [--json FILE]
+usage: meaning_plays.py [--peer openai] [--only-peer] [--jobs N] [--verbose] [--json FILE]
 
 The plays are those of tests/meaning/plays, each in its forms. A play holds where the call ends in time, with a text
 that the server finished or with an error of the client's own type; of which kind the error is does not count here. A
 peer is asked as its documentation shows, and not about what it does not have: a deadline for the whole, options of this
 package, tools. Servers are on this machine, and nothing is sent anywhere else. `--verbose` names the plays that do
 not hold. Plays have times: one that fails is performed once more in slow motion, so that a busy machine fails none.
+A play of a peer has a process, because a peer may read an answer without end, and what is left of such a process
+would fail the plays behind it.
 """
 
 from __future__ import annotations
@@ -16,8 +18,10 @@ import asyncio
 import collections
 import concurrent.futures
 import json
+import multiprocessing
 import resource
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +32,8 @@ from plays.performance import Graphmend, settled
 from plays.stage import Play
 
 OWN = {"options", "tools"}
-MOST_MEMORY = 6 << 30  # bytes
+MOST_MEMORY = 6 << 30  # bytes of a process of a peer
+MOST_SECONDS = 180.0  # of a play with a peer, in slow motion too
 
 
 class OpenAI:
@@ -79,18 +84,40 @@ class OpenAI:
         pass
 
 
-def tally(client: Any, plays: list[Play], jobs: int, verbose: bool) -> dict[str, list[int]]:
-    """Plays that hold and all of them, by their class."""
+def perform_apart(number: int, form: str, answer: Any) -> None:
+    """Perform a play with the peer in this process, and send what is wrong."""
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    answer.send(settled(OpenAI(), PLAYS[number], form, kinds=False))
+
+
+def apart(context: Any, number: int, form: str) -> Any:
+    """What is wrong with a play with the peer, performed in a process of its own; None where the play holds."""
+    answer, sender = context.Pipe(duplex=False)
+    process = context.Process(target=perform_apart, args=(number, form, sender), daemon=True)
+    process.start()
+    sender.close()
+    try:
+        return answer.recv() if answer.poll(MOST_SECONDS) else f"no end within {MOST_SECONDS:.0f} s"
+    except EOFError:
+        return "the process of the peer has ended"
+    finally:
+        process.kill()
+        process.join()
+
+
+def tally(perform: Callable[[int, str], Any], plays: list[int], jobs: int, verbose: bool) -> dict[str, list[int]]:
+    """Plays that hold and all of them, by their class; `perform` says what is wrong with a play in a form."""
     found: dict[str, list[int]] = collections.defaultdict(lambda: [0, 0])
 
-    def one(play: Play, form: str) -> tuple[str, Any]:
-        wrong = settled(client, play, form, kinds=False)
+    def one(case: tuple[int, str]) -> tuple[str, Any]:
+        number, form = case
+        wrong = perform(number, form)
         if wrong and verbose:
-            print(f"{play}, {form}: {wrong}", flush=True)
-        return play.group, wrong
+            print(f"{PLAYS[number]}, {form}: {wrong}", flush=True)
+        return PLAYS[number].group, wrong
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for group, wrong in pool.map(lambda case: one(*case), [(play, form) for play in plays for form in play.forms]):
+        for group, wrong in pool.map(one, [(number, form) for number in plays for form in PLAYS[number].forms]):
             found[group][0] += wrong is None
             found[group][1] += 1
     return dict(found)
@@ -99,18 +126,30 @@ def tally(client: Any, plays: list[Play], jobs: int, verbose: bool) -> dict[str,
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peer", choices=["openai"])
+    parser.add_argument("--only-peer", action="store_true", help="keep the figures of FILE for this package")
     parser.add_argument("--jobs", type=int, default=4)
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     how = (options.jobs, options.verbose)
-    shared = [play for play in PLAYS if not play.own and play.group not in OWN]
-    record = {"all": {"graphmend": tally(Graphmend(), PLAYS, *how)}, "shared": {}}
-    record["shared"]["graphmend"] = tally(Graphmend(), shared, *how)
+    shared = [i for i, play in enumerate(PLAYS) if not play.own and play.group not in OWN]
+    own = Graphmend()
+
+    def with_own(number: int, form: str) -> Any:
+        return settled(own, PLAYS[number], form, kinds=False)
+
+    if options.only_peer:
+        record = json.loads(options.json.read_text())
+    else:
+        record = {"all": {"graphmend": tally(with_own, list(range(len(PLAYS))), *how)}, "shared": {}}
+        record["shared"]["graphmend"] = tally(with_own, shared, *how)
+    if options.json:
+        options.json.write_text(json.dumps(record, indent=1) + "\n")
     if options.peer:
-        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))  # a peer may read answers without end
-        peer = OpenAI()
-        record["shared"][peer.name] = tally(peer, shared, *how)
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["openai", "plays.performance"])
+        name = OpenAI().name
+        record["shared"][name] = tally(lambda number, form: apart(context, number, form), shared, *how)
     for kind, clients in record.items():
         for name, groups in clients.items():
             print(

@@ -9,7 +9,8 @@
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
 #define MEANING(types) "{\"meaning\":1,\"root\":0,\"types\":[" types "]}"
-#define PERSON "{\"form\":\"record\",\"name\":\"Person\",\"fields\":[{\"name\":\"name\",\"type\":1},{\"name\":\"age\",\"type\":3,\"required\":false}]}"
+#define PERSON \
+    "{\"form\":\"record\",\"name\":\"Person\",\"fields\":[{\"name\":\"name\",\"type\":1},{\"name\":\"age\",\"type\":3,\"required\":false}]}"
 #define ANY MEANING("{\"form\":\"any\"}")
 
 static const char *const meanings[] = {

@@ -13,9 +13,10 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 enum { LONGEST = 1 << 20, PIECE = 61 };
 static const double seconds_per_byte = 40e-6; /* under the sanitizers, on a slow machine */
 
-static const char meaning[] = "{\"meaning\":1,\"root\":0,\"types\":[{\"form\":\"list\",\"items\":[1]},{\"form\":\"union\",\"items\":[2,3,4,5]},"
-                              "{\"form\":\"record\",\"name\":\"P\",\"fields\":[{\"name\":\"name\",\"type\":4},{\"name\":\"sub\",\"type\":1,"
-                              "\"required\":false}]},{\"form\":\"list\",\"items\":[4]},{\"form\":\"str\"},{\"form\":\"int\"}]}";
+static const char meaning[] =
+    "{\"meaning\":1,\"root\":0,\"types\":[{\"form\":\"list\",\"items\":[1]},{\"form\":\"union\",\"items\":[2,3,4,5]},"
+    "{\"form\":\"record\",\"name\":\"P\",\"fields\":[{\"name\":\"name\",\"type\":4},{\"name\":\"sub\",\"type\":1,"
+    "\"required\":false}]},{\"form\":\"list\",\"items\":[4]},{\"form\":\"str\"},{\"form\":\"int\"}]}";
 
 static void feed_pieces(const gm_reader *reader, const char *text, size_t size, gm_output *output) {
     gm_stream *stream = NULL;
@@ -45,18 +46,10 @@ static void read_text(const char *text, size_t size, bool stream, gm_output *out
 static void run(unsigned who, const char *text, size_t size) {
     gm_output output = {NULL, 0};
     switch (who % 4) {
-    case 0:
-        read_text(text, size, false, &output);
-        break;
-    case 1:
-        read_text(text, size, true, &output);
-        break;
-    case 2:
-        gm_check_source("fuzz.py", text, size, &output);
-        break;
-    default:
-        gm_fix_source("fuzz.py", text, size, GM_FIX_ASSUMED, &output);
-        break;
+    case 0: read_text(text, size, false, &output); break;
+    case 1: read_text(text, size, true, &output); break;
+    case 2: gm_check_source("fuzz.py", text, size, &output); break;
+    default: gm_fix_source("fuzz.py", text, size, GM_FIX_ASSUMED, &output); break;
     }
     gm_output_free(&output);
 }

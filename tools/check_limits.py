@@ -5,7 +5,7 @@ lowers the limit to it. A package without an entry under `types` has no type err
 
     types     errors of `mypy --strict`, by package; needs mypy and torch, and is skipped where they are missing
     words     words in 100 of the docstrings that stand for a noun (what, it, such, those ...), by package
-    fields    fields of records that all features share; a feature keeps its own state (`hooks.Feature.of`)
+    fields    fields of records that features share; a feature keeps its own state (`tools/check_state.py`)
     lines     lines of files above 500
 
 usage: check_limits.py [--write] [--root DIR] [types|words|fields|lines ...]

@@ -34,7 +34,7 @@ def similar(capability: str) -> str:
 
 def main() -> int:
     version = torch_names.version()
-    known = releases.parsed(version)
+    known = releases.version_of(version)
     rows = torch_names.release()
     print(f"torch {version}: {'known' if known in releases.KNOWN else 'not known, rows of the closest release'}")
     missing = [name for name in rows.names if rows.names[name] is not None and not torch_names.has(name)]

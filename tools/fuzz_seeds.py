@@ -2,8 +2,10 @@
 
 usage: fuzz_seeds.py FOLDER
 
-Writes FOLDER/read (the texts of tests/meaning/meaning_corpus.py behind bytes that choose type and flags),
-FOLDER/meaning (its types) and FOLDER/notebook (the files of tests/data/check as notebooks)."""
+Writes FOLDER/server (what a client sends over the files of tests/data/check), FOLDER/read (the texts of
+tests/meaning/meaning_corpus.py behind bytes that choose type and flags), FOLDER/meaning (its types) and FOLDER/notebook
+(the files of tests/data/check as notebooks).
+"""
 
 from __future__ import annotations
 
@@ -39,10 +41,36 @@ def write_notebooks(folder: Path) -> None:
         (folder / f"{path.stem}.ipynb").write_text(json.dumps(whole, indent=1), encoding="utf-8")
 
 
+def write_sessions(folder: Path) -> None:
+    place = {"line": 3, "character": 4}
+    for path in (ROOT / "tests" / "data" / "check").glob("*.py"):
+        uri = {"uri": "file:///seed.py"}
+        text = path.read_text(encoding="utf-8")
+        where = {"range": {"start": place, "end": {"line": 90, "character": 0}}, "context": {"diagnostics": []}}
+        sent: list[tuple[str, dict[str, object]]] = [
+            ("initialize", {"capabilities": {"general": {"positionEncodings": ["utf-32"]}}, "rootUri": "file:///"}),
+            ("textDocument/didOpen", {"textDocument": {**uri, "languageId": "python", "version": 1, "text": text}}),
+            ("textDocument/didChange", {"textDocument": uri, "contentChanges": [{**where, "text": "x = 1\n"}]}),
+            *(
+                (f"textDocument/{name}", {"textDocument": uri, **where})
+                for name in ("codeAction", "inlayHint", "codeLens")
+            ),
+            ("textDocument/hover", {"textDocument": uri, "position": place}),
+            ("textDocument/diagnostic", {"textDocument": uri}),
+        ]
+        frames = []
+        for number, (method, params) in enumerate(sent):
+            request = {} if "/did" in method else {"id": number}
+            body = json.dumps({"jsonrpc": "2.0", **request, "method": method, "params": params})
+            frames.append(f"Content-Length: {len(body)}\r\n\r\n{body}")
+        (folder / path.stem).write_text("".join(frames), encoding="utf-8", newline="")
+
+
 def main(folder: Path) -> None:
-    for name in ("read", "meaning", "notebook"):
+    for name in ("read", "meaning", "notebook", "server"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     write_notebooks(folder / "notebook")
+    write_sessions(folder / "server")
     for number, case in enumerate(CASES):
         for choice in CHOICES:
             (folder / "read" / f"{number}-{choice}").write_bytes(bytes([choice]) + case.text.encode())

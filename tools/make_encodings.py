@@ -4,8 +4,9 @@
 usage: python3.13 tools/make_encodings.py > src/syntax/encoding_tables.c
 
 A character set that is ASCII below 128 and has one character a byte above becomes a table: 128 characters of three
-digits, six bits each, the digits being the characters from "0" to "o". All other codecs for text are listed as
-unsupported.
+digits, six bits each, the digits being the characters from "0" to "o". Codecs in which a line of ASCII is no text, such
+as utf-16, are listed as refused: CPython reads a file by lines, and has an "encoding problem" with them. All others are
+listed as unsupported.
 """
 
 from __future__ import annotations
@@ -52,6 +53,16 @@ def table(module: str) -> list[int] | None:
     return [UNDEFINED if character is None else ord(character) for character in characters]
 
 
+def is_refused(module: str) -> bool:
+    """Whether CPython reads no source in this codec, as the line with the cookie is none: of an even or odd length."""
+    for line in (b"# coding: x\n", b"# coding: xx\n"):
+        try:
+            line.decode(module)
+        except (UnicodeError, ValueError):
+            return True
+    return False
+
+
 def text_codecs() -> dict[str, str]:
     """Modules of the codecs that decode to text, with their names."""
     found = {}
@@ -69,6 +80,8 @@ def write_encoding(module: str, name: str) -> None:
     characters = None if module == "raw_unicode_escape" else table(module)
     if module in UTF8:
         print(f'    {{"{name}", GM_ENCODING_UTF8, NULL}},')
+    elif is_refused(module):
+        print(f'    {{"{name}", GM_ENCODING_REFUSED, NULL}},')
     elif characters is None:
         print(f'    {{"{name}", GM_ENCODING_UNSUPPORTED, NULL}},')
     else:

@@ -12,12 +12,14 @@ typedef struct input {
 } input;
 
 /* What bytes that are changed one by one seldom become. */
+/* clang-format off */
 static const char *const words[] = {"{", "}", "[", "]", "(", ")", "\"", "'", "`", "```", "```json\n", "```\n", ",", ":", ";", "\n", "\n\n",
     "\r\n", "\t", "\f", "    ", "\\", "\\u00e9", "\\ud83d\\ude00", "\\ud800", "\\x41", "//", "/*", "*/", "#", "...", "null", "None", "true",
     "True", "false", "NaN", "Infinity", "-0", "1e999", "1e-999", "0x1F", "1_000", "1,234.5", "$12", "2025-01-31", "2025-01-31T10:00:00Z",
     "P1DT30M", "<think>", "</think>", "<", ">", "=", "\"\"\"", "'''", "\xef\xbb\xbf", "\xc3\xa9", "\xe2\x80\x9c", "\xe2\x80\x9d",
     "\xf0\x9f\x98\x80", "\xff", "{}", "[]", "{\"", "\":", "\",", "\"}", "},", "],", "return", "if x:\n", "else:\n", "for i in x:\n", "def f():\n",
     "class A:\n", "lambda: ", "match x:\n", "case ", "with a as b:\n", "async ", "await ", "yield ", "torch.", ".item()", "print(", "f\"", "{x!r}", "@", "**", ":=", "->"};
+/* clang-format on */
 
 size_t random_below(uint64_t *state, size_t end) {
     *state ^= *state >> 12;
@@ -98,7 +100,8 @@ static void put_word(input *in) {
 }
 
 size_t mutate(uint64_t *state, unsigned char *bytes, size_t size, size_t capacity, const unsigned char *other, size_t other_size) {
-    static void (*const ways[])(input *) = {change_byte, change_byte, take_away, take_away, repeat_part, take_part_of_other, put_word, put_word};
+    static void (*const ways[])(input *) = {change_byte, change_byte,        take_away, take_away,
+                                            repeat_part, take_part_of_other, put_word,  put_word};
     input in = {state, bytes, size, capacity, other, other_size};
     for (size_t times = length_up_to(&in, 16); times > 0; times--) {
         ways[below(&in, sizeof ways / sizeof *ways)](&in);

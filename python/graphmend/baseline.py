@@ -15,7 +15,7 @@ import os
 import tokenize
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Optional, Union
+from typing import Any, Callable, Optional, Union
 
 from graphmend import files
 
@@ -83,12 +83,13 @@ def _text_of(statement: ast.stmt, source: str) -> str:
     return normalise(ast.get_source_segment(source, statement) or "", bool(has_body))
 
 
-def _covers(node: ast.AST, line: int) -> bool:
-    first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))])  # type: ignore[attr-defined]
-    return first <= line <= (node.end_lineno or node.lineno)  # type: ignore[attr-defined]
+def _covers(node: ast.stmt, line: int) -> bool:
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    first = min([node.lineno, *(one.lineno for one in decorators)])
+    return first <= line <= (node.end_lineno or node.lineno)
 
 
-def _blocks(node: ast.AST) -> Iterable[ast.AST]:
+def _blocks(node: ast.AST) -> Iterable[ast.stmt]:
     """Statements directly below a node, those of `except` and `case` too."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.stmt):
@@ -137,6 +138,7 @@ def statement_at(path: str, line: int) -> Statement:
     parsed = _parse(path)
     if parsed is None:
         return Statement()
+    scope: ast.AST
     scope, source = parsed
     names: list[str] = []
     inside: ast.AST = scope
@@ -185,6 +187,7 @@ def read(path: Union[str, os.PathLike[str]], of: str) -> list[Site]:
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
         version, made_by = data["baseline"], data["of"]
+        kinds: dict[str, Callable[[Any], Any]]
         kinds = {field.name: str if field.name != "number" else int for field in dataclasses.fields(Site)}
         sites = [Site(**{name: kind(site[name]) for name, kind in kinds.items()}) for site in data["sites"]]
     except (OSError, ValueError, KeyError, TypeError) as error:

@@ -124,6 +124,6 @@ def hooks(arguments: list[str]) -> int:
         missing += not found
     absent = [name for name in torch_names.release().names if not torch_names.has(name)]
     terminal.say(f"{missing} places and {len(absent)} names are not there{': ' if absent else ''}{', '.join(absent)}")
-    for name, reason in table.lost.items():
+    for name, reason in table.features_off.items():
         terminal.say(f"off: {name}: {reason}")
     return 0

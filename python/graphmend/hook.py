@@ -17,7 +17,7 @@ import warnings
 from typing import Any, Callable
 
 from graphmend import cache, children, core, run_summary, runtime, source_texts, terminal, torch_watch
-from graphmend.runtime.base import dialect_class, host
+from graphmend.runtime.base import dialect_class, host, timings
 
 # The distribution of torch itself: Dynamo does not break in its own code in ways that a rewrite could cure.
 OWN_PACKAGES = frozenset({"torch", "functorch", "torchgen", "graphmend"})
@@ -89,7 +89,9 @@ def chooses_builtins(path: str, data: bytes) -> bool:
     names = (getattr(node, name, None) for node in nodes for name in ("id", "attr", "value"))
     found = any(type(name) is str and name == "__builtins__" for name in names)
     if found:
-        state.choosing[f"{path}: it names `__builtins__`, and code with other builtins would not find the runtime"] = None
+        state.choosing[f"{path}: it names `__builtins__`, and code with other builtins would not find the runtime"] = (
+            None
+        )
     return found
 
 
@@ -133,10 +135,11 @@ def mend_text(path: str, data: bytes, flags: int) -> cache.Entry | None:
     """A mended text that is no module: it has been compiled already, with these flags, and is not kept for later."""
     if not could_be_traced(path, data) or chooses_builtins(path, data):
         return None
-    result = core.mend_source(path, data)
-    if not result["mended"]:
-        return None
-    return cache.Entry(compile_mended(result, data, path, flags), result["sites"], result["left"])
+    with timings.phase(timings.SOURCE):
+        result = core.mend_source(path, data)
+        if not result["mended"]:
+            return None
+        return cache.Entry(compile_mended(result, data, path, flags), result["sites"], result["left"])
 
 
 def put_in_force(path: str, entry: cache.Entry) -> types.CodeType:
@@ -150,7 +153,8 @@ def put_in_force(path: str, entry: cache.Entry) -> types.CodeType:
 def mended_code(path: str, data: bytes) -> types.CodeType | None:
     """The code to run instead of the file's own, or None; whatever goes wrong is reported and leads to None."""
     try:
-        entry = mend(path, data)
+        with timings.phase(timings.SOURCE):
+            entry = mend(path, data)
         return None if entry is None else put_in_force(path, entry)
     except Exception as error:
         warn(f"{path} is not mended", error)

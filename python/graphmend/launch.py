@@ -7,6 +7,7 @@ user's first one differ, and tracebacks do not show them. If anything of ours fa
 from __future__ import annotations
 
 import builtins
+import dataclasses
 import functools
 import importlib.machinery
 import importlib.util
@@ -20,7 +21,8 @@ from typing import Any, Callable, Iterator, Optional
 from graphmend import hook, run_summary, terminal
 
 USAGE = (
-    "usage: graphmend run [--check[=N]] SCRIPT [ARGUMENTS]\n       graphmend run [--check[=N]] -m MODULE [ARGUMENTS]"
+    "usage: graphmend run [--check[=N]] [--timings[=FILE]] SCRIPT [ARGUMENTS]\n"
+    "       graphmend run [--check[=N]] [--timings[=FILE]] -m MODULE [ARGUMENTS]"
 )
 CHECKED_CALLS = 3  # of every compiled callable, where `--check` does not say how many
 STANDARD_INPUT = "<stdin>"  # as the interpreter calls it
@@ -167,10 +169,10 @@ def end_stacks_at_user() -> None:
         return code.co_filename == start.__code__.co_filename
 
     @functools.wraps(walk)
-    def walk_stack(frame: types.FrameType | None) -> Iterator[tuple[types.FrameType, int]]:
-        if frame is None and sys.version_info >= (3, 14):
-            frame = sys._getframe(1)  # before, it looks when it is asked for its first row
-        return itertools.takewhile(lambda row: not is_launch(row[0].f_code), walk(frame))
+    def walk_stack(f: types.FrameType | None) -> Iterator[tuple[types.FrameType, int]]:  # `f` is Python's name
+        if f is None and sys.version_info >= (3, 14):
+            f = sys._getframe(1)  # older releases take the frame when the caller asks for the first row
+        return itertools.takewhile(lambda row: not is_launch(row[0].f_code), walk(f))
 
     @functools.wraps(outer)
     def getouterframes(frame: types.FrameType, context: int = 1) -> list[inspect.FrameInfo]:
@@ -200,18 +202,31 @@ def start(arguments: list[str]) -> None:
         raise
 
 
-def checked_calls(option: str) -> int | None:
-    """How many calls `--check` or `--check=N` asks to compare; None for another option."""
-    name, sign, number = option.partition("=")
-    if name != "--check" or (sign and not (number.isascii() and number.isdigit() and int(number) > 0)):
-        return None
-    return int(number) if sign else CHECKED_CALLS
+@dataclasses.dataclass
+class Options:
+    """What stands before the program on the command line."""
+
+    calls: int | None = None  # of every compiled callable, to be compared with eager Python
+    timings: bool = False  # told at the end
+    timings_file: str | None = None  # for the same as JSON
+
+    def take(self, argument: str) -> bool:
+        """Take an argument that is one of the options; False for all others."""
+        name, sign, value = argument.partition("=")
+        if name == "--check" and (not sign or (value.isascii() and value.isdigit() and int(value) > 0)):
+            self.calls = int(value) if sign else CHECKED_CALLS
+        elif name == "--timings" and (value or not sign):
+            self.timings, self.timings_file = True, os.path.abspath(value) if sign else None
+        else:
+            return False
+        return True
 
 
 def run(arguments: list[str]) -> None:
     """`graphmend run ARGUMENTS`. `sys.path` must not hold the interpreter's entry for the program yet."""
-    calls = checked_calls(arguments[0]) if arguments else None
-    arguments = arguments[1:] if calls is not None else arguments
+    options = Options()
+    while arguments and options.take(arguments[0]):
+        arguments = arguments[1:]
     if not arguments or (arguments[0] == "-m" and len(arguments) < 2) or (arguments[0] in ("-h", "--help")):
         wanted = bool(arguments) and arguments[0] != "-m"
         (terminal.say if wanted else terminal.complain)(*USAGE.split("\n"))
@@ -219,14 +234,18 @@ def run(arguments: list[str]) -> None:
     if arguments[0].startswith("-") and arguments[0] not in ("-m", "-"):
         terminal.complain(f"graphmend: unknown option `{arguments[0]}`", *USAGE.split("\n"))
         sys.exit(2)
+    if options.timings:
+        from graphmend import run_timings
+
+        run_timings.start(options.timings_file)
     try:
         hook.install(summary=True)
     except Exception as error:
         hook.warn("nothing is mended", error)
-    if calls is None:
+    if options.calls is None:
         start(arguments)
     else:
-        start_checked(arguments, calls)
+        start_checked(arguments, options.calls)
 
 
 def start_checked(arguments: list[str], calls: int) -> None:

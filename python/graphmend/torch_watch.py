@@ -10,6 +10,7 @@ import sys
 from typing import Callable
 
 from graphmend.module_finder import ModuleFinder
+from graphmend.runtime.base import timings
 
 
 class State:
@@ -39,10 +40,11 @@ def load_runtime() -> None:
         return
     state.loading = True
     try:
-        runtime = importlib.import_module("graphmend.runtime")
-        runtime.load()
-        importlib.import_module("graphmend.function_mends").note_earlier()
-        runtime.install_compile()
+        with timings.phase(timings.RUNTIME):
+            runtime = importlib.import_module("graphmend.runtime")
+            runtime.load()
+            importlib.import_module("graphmend.function_mends").note_earlier()
+            runtime.install_compile()
         state.wrapped = True
     finally:
         state.loading = False

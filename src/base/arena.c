@@ -82,8 +82,7 @@ void *gm_arena_grow(gm_arena *arena, void *memory, size_t old_size, size_t new_s
     }
     size_t old_rounded = (old_size + 7U) & ~(size_t)7U;
     size_t new_rounded = (new_size + 7U) & ~(size_t)7U;
-    if (memory != NULL && (char *)memory + old_rounded == arena->next &&
-        (size_t)(arena->limit - (char *)memory) >= new_rounded) {
+    if (memory != NULL && (char *)memory + old_rounded == arena->next && (size_t)(arena->limit - (char *)memory) >= new_rounded) {
         arena->next = (char *)memory + new_rounded;
         return memory;
     }

@@ -52,8 +52,7 @@ static uint32_t next(const gm_names *names, uint32_t at) {
 static gm_name_slot *slot_of(const gm_names *names, const char *text, size_t length, uint32_t hash) {
     for (uint32_t at = hash & (names->capacity - 1);; at = next(names, at)) {
         gm_name_slot *slot = &names->slots[at];
-        if (slot->name == NULL ||
-            (slot->hash == hash && slot->name->length == length && memcmp(slot->name->text, text, length) == 0)) {
+        if (slot->name == NULL || (slot->hash == hash && slot->name->length == length && memcmp(slot->name->text, text, length) == 0)) {
             return slot;
         }
     }

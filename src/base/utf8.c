@@ -31,8 +31,7 @@ size_t gm_utf8_decode(const char *bytes, size_t length, uint32_t *code) {
         if (length < 4 || !is_tail(at[1]) || !is_tail(at[2]) || !is_tail(at[3])) {
             return 0;
         }
-        *code = (uint32_t)(at[0] & 0x07U) << 18 | (uint32_t)(at[1] & 0x3FU) << 12 | (uint32_t)(at[2] & 0x3FU) << 6 |
-                (at[3] & 0x3FU);
+        *code = (uint32_t)(at[0] & 0x07U) << 18 | (uint32_t)(at[1] & 0x3FU) << 12 | (uint32_t)(at[2] & 0x3FU) << 6 | (at[3] & 0x3FU);
         return *code < 0x10000 || *code > 0x10FFFF ? 0 : 4;
     }
     return 0;

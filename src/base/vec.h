@@ -18,12 +18,12 @@
 /* Room for one more item of `item_size` bytes; returns the items, which may have moved. */
 void *gm_vec_grow(gm_arena *arena, void *items, uint32_t *capacity, size_t item_size);
 
-#define gm_vec_push(arena, vec, value)                                                                           \
-    do {                                                                                                         \
-        if ((vec)->count == (vec)->capacity) {                                                                   \
-            (vec)->items = gm_vec_grow((arena), (vec)->items, &(vec)->capacity, sizeof *(vec)->items);           \
-        }                                                                                                        \
-        (vec)->items[(vec)->count++] = (value);                                                                  \
+#define gm_vec_push(arena, vec, value)                                                                 \
+    do {                                                                                               \
+        if ((vec)->count == (vec)->capacity) {                                                         \
+            (vec)->items = gm_vec_grow((arena), (vec)->items, &(vec)->capacity, sizeof *(vec)->items); \
+        }                                                                                              \
+        (vec)->items[(vec)->count++] = (value);                                                        \
     } while (0)
 
 #endif

@@ -10,6 +10,14 @@ size_t gm_memory_for(size_t length) {
     return length < (SIZE_MAX - FREE_MEMORY) / MEMORY_PER_BYTE ? FREE_MEMORY + length * MEMORY_PER_BYTE : SIZE_MAX;
 }
 
+void gm_work_add(gm_arena *arena, size_t length) {
+    if (arena->exhausted != NULL) {
+        arena->work += (uint64_t)length * PER_BYTE;
+        size_t more = gm_memory_for(length) - FREE_MEMORY;
+        arena->most = more < SIZE_MAX - arena->most ? arena->most + more : SIZE_MAX;
+    }
+}
+
 _Noreturn void gm_work_exhausted(gm_arena *arena) {
     longjmp(*arena->exhausted, 1);
 }

@@ -21,6 +21,9 @@ size_t gm_memory_for(size_t length);
  * budget, that one counts alone. */
 bool gm_work_within(gm_arena *arena, size_t length, void (*body)(void *context), void *context);
 
+/* A further text of `length` bytes is read for the one that has the budget: what it stands for is added. */
+void gm_work_add(gm_arena *arena, size_t length);
+
 /* Leave to gm_work_within. */
 _Noreturn void gm_work_exhausted(gm_arena *arena);
 

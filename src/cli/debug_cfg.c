@@ -7,9 +7,9 @@
 enum { VERIFY };
 
 static const char *const step_kinds[] = {
-    [GM_STEP_STATEMENT] = "statement", [GM_STEP_TEST] = "test",   [GM_STEP_ITERATE] = "iterate", [GM_STEP_NEXT] = "next",
-    [GM_STEP_ENTER] = "enter",         [GM_STEP_EXIT] = "exit",   [GM_STEP_SUBJECT] = "subject", [GM_STEP_CASE] = "case",
-    [GM_STEP_HANDLER] = "handler",     [GM_STEP_BIND] = "bind",   [GM_STEP_UNBIND] = "unbind",   [GM_STEP_ENTRY] = "entry",
+    [GM_STEP_STATEMENT] = "statement", [GM_STEP_TEST] = "test", [GM_STEP_ITERATE] = "iterate", [GM_STEP_NEXT] = "next",
+    [GM_STEP_ENTER] = "enter",         [GM_STEP_EXIT] = "exit", [GM_STEP_SUBJECT] = "subject", [GM_STEP_CASE] = "case",
+    [GM_STEP_HANDLER] = "handler",     [GM_STEP_BIND] = "bind", [GM_STEP_UNBIND] = "unbind",   [GM_STEP_ENTRY] = "entry",
 };
 
 static const char *const edge_kinds[] = {

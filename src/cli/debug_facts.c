@@ -18,10 +18,10 @@ static const struct {
     uint16_t bit;
     const char *text;
 } traits[] = {
-    {GM_VALUE_SCALAR, "scalar"},       {GM_VALUE_OPTIONAL, "optional"},   {GM_VALUE_FROM_DATA, "from-data"},
+    {GM_VALUE_SCALAR, "scalar"},         {GM_VALUE_OPTIONAL, "optional"}, {GM_VALUE_FROM_DATA, "from-data"},
     {GM_VALUE_FROM_SHAPE, "from-shape"}, {GM_VALUE_BY_USE, "by-use"},     {GM_VALUE_BY_ANNOTATION, "by-annotation"},
-    {GM_VALUE_PARAMETER, "parameter"}, {GM_VALUE_BUFFER, "buffer"},       {GM_VALUE_DYNAMIC_SHAPE, "dynamic-shape"},
-    {GM_VALUE_FRESH, "fresh"},         {GM_VALUE_LEAF_INPUT, "input"},    {GM_VALUE_CONSTANT, "constant"},
+    {GM_VALUE_PARAMETER, "parameter"},   {GM_VALUE_BUFFER, "buffer"},     {GM_VALUE_DYNAMIC_SHAPE, "dynamic-shape"},
+    {GM_VALUE_FRESH, "fresh"},           {GM_VALUE_LEAF_INPUT, "input"},  {GM_VALUE_CONSTANT, "constant"},
 };
 
 static const char *const dtypes[] = {"", " bool", " integer", " floating", " complex"};

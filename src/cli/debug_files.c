@@ -42,8 +42,8 @@ static char *read_path(const char *path, size_t *size) {
     return bytes;
 }
 
-static void print_parsed(gm_arena *arena, const char *path, const char *bytes, size_t size,
-                         const gm_debug_options *options, gm_debug_print print) {
+static void print_parsed(gm_arena *arena, const char *path, const char *bytes, size_t size, const gm_debug_options *options,
+                         gm_debug_print print) {
     gm_parse_options parse = {.target = options->target};
     gm_tree *tree = gm_parse(arena, path, bytes, size, &parse);
     gm_buffer out;
@@ -55,8 +55,7 @@ static void print_parsed(gm_arena *arena, const char *path, const char *bytes, s
 }
 
 /* Apart from the reading, so that nothing that changes lives across setjmp. */
-static int print_bytes(const char *path, const char *bytes, size_t size, const gm_debug_options *options,
-                       gm_debug_print print) {
+static int print_bytes(const char *path, const char *bytes, size_t size, const gm_debug_options *options, gm_debug_print print) {
     jmp_buf out_of_memory;
     gm_arena arena;
     gm_arena_init(&arena, gm_allocator_default(), &out_of_memory);

@@ -8,9 +8,12 @@
 
 static const char *kind_text(const gm_scope *scope, gm_version target) {
     static const char *const texts[] = {
-        [GM_SCOPE_MODULE] = "module",           [GM_SCOPE_CLASS] = "class",
-        [GM_SCOPE_FUNCTION] = "function",       [GM_SCOPE_ANNOTATION] = "annotation",
-        [GM_SCOPE_TYPE_PARAMS] = "type parameters", [GM_SCOPE_TYPE_ALIAS] = "type alias",
+        [GM_SCOPE_MODULE] = "module",
+        [GM_SCOPE_CLASS] = "class",
+        [GM_SCOPE_FUNCTION] = "function",
+        [GM_SCOPE_ANNOTATION] = "annotation",
+        [GM_SCOPE_TYPE_PARAMS] = "type parameters",
+        [GM_SCOPE_TYPE_ALIAS] = "type alias",
         [GM_SCOPE_TYPE_VARIABLE] = "type variable",
     };
     if (target == 312 && scope->kind == GM_SCOPE_TYPE_PARAMS) {
@@ -47,8 +50,8 @@ static void add_flags(gm_buffer *out, const gm_symbol *symbol) {
     const struct {
         uint16_t bit;
         char letter;
-    } letters[] = {{GM_SYMBOL_USED, 'r'},     {GM_SYMBOL_ASSIGNED, 'a'}, {GM_SYMBOL_IMPORTED, 'i'}, {GM_SYMBOL_PARAMETER, 'p'},
-                   {GM_SYMBOL_NONLOCAL, 'n'}, {GM_SYMBOL_ANNOTATED, 't'}};
+    } letters[] = {{GM_SYMBOL_USED, 'r'},      {GM_SYMBOL_ASSIGNED, 'a'}, {GM_SYMBOL_IMPORTED, 'i'},
+                   {GM_SYMBOL_PARAMETER, 'p'}, {GM_SYMBOL_NONLOCAL, 'n'}, {GM_SYMBOL_ANNOTATED, 't'}};
     for (size_t i = 0; i < sizeof letters / sizeof letters[0]; i++) {
         if ((symbol->flags & letters[i].bit) != 0) {
             gm_buffer_add_char(out, letters[i].letter);
@@ -109,8 +112,7 @@ static void add_lines(gm_arena *arena, const gm_scope *scope, uint32_t depth, gm
                      (scope->traits & GM_SCOPE_CALLS_EVAL) != 0 ? ", eval or exec" : "");
     gm_symbol **symbols = sorted_symbols(arena, scope);
     for (uint32_t i = 0; i < scope->symbols.count; i++) {
-        gm_buffer_printf(out, "%*s%s: %s ", (int)(depth * 2 + 4), "", symbols[i]->name->text,
-                         binding_text(symbols[i]->binding));
+        gm_buffer_printf(out, "%*s%s: %s ", (int)(depth * 2 + 4), "", symbols[i]->name->text, binding_text(symbols[i]->binding));
         add_flags(out, symbols[i]);
         gm_buffer_add_char(out, '\n');
     }

@@ -9,14 +9,14 @@
 #include "cli/say.h"
 
 /* As for `run`: nothing in the current folder can stand in for our own package. */
-#define GM_START                                                                                                             \
-    "import sys\n"                                                                                                           \
-    "if not getattr(sys.flags, 'safe_path', False):\n"                                                                       \
-    "    del sys.path[0]\n"                                                                                                  \
-    "try:\n"                                                                                                                 \
-    "    from graphmend import doctor\n"                                                                                     \
-    "except ImportError as error:\n"                                                                                         \
-    "    print(f'graphmend: {error}', file=sys.stderr)\n"                                                                    \
+#define GM_START                                          \
+    "import sys\n"                                        \
+    "if not getattr(sys.flags, 'safe_path', False):\n"    \
+    "    del sys.path[0]\n"                               \
+    "try:\n"                                              \
+    "    from graphmend import doctor\n"                  \
+    "except ImportError as error:\n"                      \
+    "    print(f'graphmend: {error}', file=sys.stderr)\n" \
     "    sys.exit(2)\n"
 
 static const char doctor[] = GM_START "sys.exit(doctor.main(sys.argv[1:]))\n";

@@ -154,8 +154,7 @@ static void look_first(gm_arena *arena, const gm_run *run, const gm_found *found
     gm_jobs_free(earlier.items, earlier.count);
 }
 
-static int run_found(gm_arena *arena, const gm_run *run, const gm_found *found, uint32_t threads,
-                     gm_report_totals *totals) {
+static int run_found(gm_arena *arena, const gm_run *run, const gm_found *found, uint32_t threads, gm_report_totals *totals) {
     keep_memory();
     gm_job_result *results = GM_NEW_ARRAY(arena, gm_job_result, found->targets.count);
     gm_job_results earlier = {NULL, 0};
@@ -187,7 +186,7 @@ static int run_found(gm_arena *arena, const gm_run *run, const gm_found *found, 
     return status;
 }
 
-int gm_cli_paths(int count, char **arguments, const gm_usage *usage, char ***paths) {
+int gm_cli_paths(int count, char **arguments, const gm_cli_usage *usage, char ***paths) {
     static char here[] = ".";
     int operands = gm_options_read(count, arguments, usage);
     *paths = arguments + 1;

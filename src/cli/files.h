@@ -34,7 +34,7 @@ typedef struct gm_run {
 } gm_run;
 
 /* gm_options_read for commands that take paths: `*paths` are those that are named, or the current folder. */
-int gm_cli_paths(int count, char **arguments, const gm_usage *usage, char ***paths);
+int gm_cli_paths(int count, char **arguments, const gm_cli_usage *usage, char ***paths);
 
 /* Look whether `-` is the path; says so and returns false when there are others. */
 bool gm_cli_standard_input(gm_run *run);

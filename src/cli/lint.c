@@ -28,7 +28,8 @@ int gm_lint_options(gm_option *options, gm_lint *asked) {
         {"--show-settings", &asked->show_settings, NULL, NULL, "print the settings of the files, and check nothing"},
         {"--show-files", &asked->show_files, NULL, NULL, "print the files that would be looked at"},
         {"--force-exclude", &asked->run.discover.force_exclude, NULL, NULL, "`exclude` holds for files that are named, too"},
-        {"--torch-version", NULL, &asked->torch_version, "VERSION", "the release of torch that the code is for: 2.13 (default); " GM_RELEASE_NAMES " are known"},
+        {"--torch-version", NULL, &asked->torch_version, "VERSION",
+         "the release of torch that the code is for: 2.13 (default); " GM_RELEASE_NAMES " are known"},
         {"--no-cache", &asked->no_cache, NULL, NULL, "do not use results of earlier runs"},
         {"--exit-zero", &asked->exit_zero, NULL, NULL, "findings do not change the exit status"},
         {"--color", NULL, &asked->color, "WHEN", "auto (a terminal and no NO_COLOR; default), always or never"},
@@ -82,7 +83,8 @@ static bool fits(const gm_lint *asked) {
         wrong = "`--add-ignore` and `--fix` exclude each other";
     } else if (asked->add_ignore && asked->run.standard_input) {
         wrong = "`--add-ignore` needs files, not standard input";
-    } else if (asked->watch && (asked->fix || asked->diff || asked->add_ignore || asked->run.standard_input || asked->output_file != NULL)) {
+    } else if (asked->watch &&
+               (asked->fix || asked->diff || asked->add_ignore || asked->run.standard_input || asked->output_file != NULL)) {
         wrong = "`--watch` reports again and again: it goes with files, and without `--fix`, `--diff`, `--add-ignore` and `--output-file`";
     } else if (asked->statistics && (asked->diff || asked->add_ignore)) {
         wrong = "`--statistics` counts what is reported, `--diff` and `--add-ignore` report nothing";
@@ -180,7 +182,7 @@ static int lint(gm_arena *arena, void *context) {
     return status_of(asked, status, &totals);
 }
 
-int gm_lint_run(gm_lint *asked, int count, char **arguments, const gm_usage *usage) {
+int gm_lint_run(gm_lint *asked, int count, char **arguments, const gm_cli_usage *usage) {
     gm_report_format format;
     asked->run.command = arguments[0];
     int operands = gm_cli_paths(count, arguments, usage, &asked->run.paths);

@@ -42,7 +42,7 @@ enum { GM_LINT_OPTIONS = 40 };
 int gm_lint_options(gm_option *options, gm_lint *asked);
 
 /* Read `arguments` and do what they ask. Returns the exit status. */
-int gm_lint_run(gm_lint *asked, int count, char **arguments, const gm_usage *usage);
+int gm_lint_run(gm_lint *asked, int count, char **arguments, const gm_cli_usage *usage);
 
 /* Write the report to the file that is asked for; says what is wrong and returns false. */
 bool gm_lint_open_output(const gm_lint *asked);
@@ -56,7 +56,8 @@ int gm_lint_watch(gm_lint *asked, int (*once)(gm_arena *arena, void *context));
 /* Jobs of gm_jobs_run; `options` is the gm_lint. */
 void gm_lint_check(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result);
 void gm_lint_fix(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result);
-void gm_lint_look(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result); /* for what it calls */
+void gm_lint_look(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out,
+                  gm_job_result *result); /* for what it calls */
 void gm_lint_add_ignore(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result);
 
 void gm_lint_list(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result);

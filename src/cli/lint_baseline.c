@@ -86,7 +86,7 @@ static int write_list(gm_arena *arena, gm_lint *asked, int status, const gm_repo
         return GM_EXIT_USAGE;
     }
     gm_cli_say(stdout, "%u finding%s in %u file%s listed in %s\n", totals->findings, totals->findings == 1 ? "" : "s",
-           totals->files_with_findings, totals->files_with_findings == 1 ? "" : "s", path);
+               totals->files_with_findings, totals->files_with_findings == 1 ? "" : "s", path);
     return GM_EXIT_CLEAN;
 }
 

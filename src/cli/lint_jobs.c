@@ -165,6 +165,13 @@ static void write_file(gm_arena *arena, const gm_lint *asked, const gm_file *fil
     }
 }
 
+static void add_diff(gm_buffer *out, const gm_file *file, const char *bytes, size_t size, gm_job_result *result) {
+    if (!gm_diff_unified(out, file->path, file->bytes, file->size, bytes, size) && result->problem == NULL) {
+        result->problem = "too many changes to look for the shortest patch: it replaces all lines between the first and the last of them";
+        result->notice = true;
+    }
+}
+
 void gm_lint_fix(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result) {
     const gm_lint *asked = options;
     const char *path = target->path;
@@ -179,7 +186,7 @@ void gm_lint_fix(gm_arena *arena, const gm_target *target, const void *options, 
     if (fixed->before->analysis == NULL) {
         result->problem = why_left(fixed->before, result);
     } else if (asked->diff) {
-        gm_diff_unified(out, file.path, file.bytes, file.size, fixed->bytes, fixed->size);
+        add_diff(out, &file, fixed->bytes, fixed->size, result);
         result->mends = fixed->sites.count;
     } else if (result->problem == NULL) {
         write_file(arena, asked, &file, fixed, out, result);
@@ -276,14 +283,14 @@ typedef struct ignoring {
 
 static void ignore_all(void *context) {
     ignoring *state = context;
-    gm_silenced silenced = gm_add_ignore(state->arena, state->checked);
+    gm_ignores_added silenced = gm_add_ignore(state->arena, state->checked);
     gm_job_result *result = state->result;
     result->problem = silenced.added > 0 ? apply(state->arena, state->checked, &silenced.edits, &state->new) : NULL;
     if (result->problem != NULL) {
         return;
     }
     if (state->asked->diff) {
-        gm_diff_unified(state->out, state->file.path, state->file.bytes, state->file.size, state->new.bytes, state->new.size);
+        add_diff(state->out, &state->file, state->new.bytes, state->new.size, result);
     }
     state->added = result->mends = silenced.added;
     result->findings = silenced.left;

@@ -7,11 +7,12 @@
 #include "driver/files.h"
 #include "meaning/source.h"
 
-static const char usage[] = "usage: graphmend meaning FILE[:NAME]\n"
-                            "\n"
-                            "Prints the meaning of a function or class as JSON (docs/meaning.md): its names and types, and what its author\n"
-                            "wrote about them. NAME is a qualified name, such as Person or Office.hire. Without it, prints what is written\n"
-                            "about all functions and classes of the file.\n";
+static const char usage[] =
+    "usage: graphmend meaning FILE[:NAME]\n"
+    "\n"
+    "Prints the meaning of a function or class as JSON (docs/meaning.md): its names and types, and what its author\n"
+    "wrote about them. NAME is a qualified name, such as Person or Office.hire. Without it, prints what is written\n"
+    "about all functions and classes of the file.\n";
 
 static int complain(const char *words, const char *path, const char *reason, unsigned line) {
     if (line > 0) {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void print_help(const gm_usage *usage) {
+static void print_help(const gm_cli_usage *usage) {
     gm_cli_print(stdout, "usage: %s\n\n%s\n\noptions:\n", usage->synopsis, usage->summary);
     for (int i = 0; i < usage->count; i++) {
         const gm_option *option = &usage->options[i];
@@ -20,7 +20,7 @@ static void print_help(const gm_usage *usage) {
 }
 
 /* `--name` or `--name=value`; `*value` is what follows the equals sign. */
-static const gm_option *find(const gm_usage *usage, const char *argument, const char **value) {
+static const gm_option *find(const gm_cli_usage *usage, const char *argument, const char **value) {
     const char *equals = strchr(argument, '=');
     size_t length = equals != NULL ? (size_t)(equals - argument) : strlen(argument);
     *value = equals != NULL ? equals + 1 : NULL;
@@ -33,7 +33,7 @@ static const gm_option *find(const gm_usage *usage, const char *argument, const 
     return NULL;
 }
 
-static void say_unknown(const char *argument, const gm_usage *usage) {
+static void say_unknown(const char *argument, const gm_cli_usage *usage) {
     gm_closest closest = gm_closest_start(argument, strcspn(argument, "="));
     for (int i = 0; i < usage->count; i++) {
         gm_closest_offer(&closest, usage->options[i].name);
@@ -44,7 +44,7 @@ static void say_unknown(const char *argument, const gm_usage *usage) {
 }
 
 /* Returns false when the option is wrong. `*at` moves over a value of its own. */
-static bool take(int count, char **arguments, int *at, const gm_usage *usage) {
+static bool take(int count, char **arguments, int *at, const gm_cli_usage *usage) {
     const char *value = NULL;
     const gm_option *option = find(usage, arguments[*at], &value);
     if (option == NULL) {
@@ -69,11 +69,11 @@ static bool take(int count, char **arguments, int *at, const gm_usage *usage) {
     return true;
 }
 
-static bool is_operand(const char *argument, const gm_usage *usage) {
+static bool is_operand(const char *argument, const gm_cli_usage *usage) {
     return argument[0] != '-' || argument[1] == '\0' || (usage->leading && argument[1] != '-');
 }
 
-int gm_options_read(int count, char **arguments, const gm_usage *usage) {
+int gm_options_read(int count, char **arguments, const gm_cli_usage *usage) {
     int operands = 0;
     bool ended = false;
     for (int at = 1; at < count; at++) {

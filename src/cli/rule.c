@@ -60,7 +60,7 @@ int gm_cli_rule(int count, char **arguments) {
         {"--all", &all, NULL, NULL, "every page: of the rules, and of the kinds of graph break"},
         {"--output-format", NULL, &format, "NAME", "text or json (default: text)"},
     };
-    const gm_usage usage = {
+    const gm_cli_usage usage = {
         .synopsis = "graphmend rule [OPTIONS] [CODE]",
         .summary = "Prints the page of a rule (GM101): what it finds, why it breaks, what to write, when the mend is safe.\n"
                    "For a kind of graph break, by the id or the name in an error of torch.compile (GB0170, gb0170,\n"

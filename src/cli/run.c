@@ -19,24 +19,29 @@ static const char bootstrap[] = "import sys\n"
                                 "    import os\n"
                                 "    print(f'graphmend: warning: {error}; the program runs as it is', file=sys.stderr)\n"
                                 "    sys.stderr.flush()\n"
-                                "    program = sys.argv[1 + sys.argv[1].startswith('--check'):]\n"
+                                "    program = sys.argv[1:]\n"
+                                "    while program[0].startswith('--'):\n"
+                                "        del program[0]\n"
                                 "    os.execv(sys.executable, [sys.executable, *program])\n"
                                 "run(sys.argv[1:])\n";
 
-static const char usage[] = "usage: graphmend run [--check[=N]] SCRIPT [ARGUMENTS]\n"
-                            "       graphmend run [--check[=N]] -m MODULE [ARGUMENTS]\n"
-                            "       graphmend run [--check[=N]] - [ARGUMENTS]      (the program on standard input)\n"
-                            "\n"
-                            "Runs a Python program with mends applied in memory to every module it imports.\n"
-                            "\n"
-                            "  --check[=N]              compare the first N calls (3) of every compiled callable with eager Python in a\n"
-                            "                           copy of the process; status 3 where one differs\n"
-                            "\n"
-                            "environment:\n"
-                            "  GRAPHMEND=0              run the program as it is\n"
-                            "  GRAPHMEND_SUMMARY=0|full no summary at exit, or one that names every place\n"
-                            "  GRAPHMEND_CACHE_DIR      folder for mended code (default: below the user's cache folder)\n"
-                            "  GRAPHMEND_PYTHON         the interpreter (default: the one beside this executable)\n";
+static const char usage[] =
+    "usage: graphmend run [OPTIONS] SCRIPT [ARGUMENTS]\n"
+    "       graphmend run [OPTIONS] -m MODULE [ARGUMENTS]\n"
+    "       graphmend run [OPTIONS] - [ARGUMENTS]      (the program on standard input)\n"
+    "\n"
+    "Runs a Python program with mends applied in memory to every module it imports.\n"
+    "\n"
+    "  --check[=N]              compare the first N calls (3) of every compiled callable with eager Python in a\n"
+    "                           copy of the process; status 3 where one differs\n"
+    "  --timings[=FILE]         say at the end where the seconds went: mending, traces kept and thrown away, proofs,\n"
+    "                           the backend; FILE gets the same as JSON\n"
+    "\n"
+    "environment:\n"
+    "  GRAPHMEND=0              run the program as it is\n"
+    "  GRAPHMEND_SUMMARY=0|full no summary at exit, or one that names every place\n"
+    "  GRAPHMEND_CACHE_DIR      folder for mended code (default: below the user's cache folder)\n"
+    "  GRAPHMEND_PYTHON         the interpreter (default: the one beside this executable)\n";
 
 static bool is_off(void) {
     const char *value = getenv("GRAPHMEND");
@@ -58,6 +63,25 @@ static bool asks_for_check(const char *argument) {
     return *rest == '\0' || (digits > 0 && rest[1 + digits] == '\0' && strspn(rest + 1, "0") < digits);
 }
 
+/* Whether an argument is `--timings` or `--timings=FILE`. */
+static bool asks_for_timings(const char *argument) {
+    static const char name[] = "--timings";
+    if (strncmp(argument, name, sizeof name - 1) != 0) {
+        return false;
+    }
+    const char *rest = argument + sizeof name - 1;
+    return *rest == '\0' || (*rest == '=' && rest[1] != '\0');
+}
+
+/* The number of options in front of the program. */
+static int options_of(int count, char **arguments) {
+    int options = 0;
+    while (options + 1 < count && (asks_for_check(arguments[options + 1]) || asks_for_timings(arguments[options + 1]))) {
+        options++;
+    }
+    return options;
+}
+
 /* A command line is right when it names a program; otherwise this says what is wrong. */
 static bool names_program(int count, char **arguments) {
     bool module = count > 1 && strcmp(arguments[1], "-m") == 0;
@@ -77,7 +101,7 @@ int gm_cli_run(int count, char **arguments) {
         gm_cli_print_text(stdout, usage);
         return GM_EXIT_CLEAN;
     }
-    int options = count > 1 && asks_for_check(arguments[1]) ? 1 : 0;
+    int options = options_of(count, arguments);
     if (!names_program(count - options, arguments + options)) {
         gm_cli_print_text(stderr, usage);
         return GM_EXIT_USAGE;

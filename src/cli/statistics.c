@@ -58,7 +58,7 @@ void gm_statistics_print(gm_statistics *statistics) {
         const gm_statistic *row = &statistics->rows[i];
         if (statistics->json) {
             gm_cli_print(stdout, "%s\n{\"code\": \"%s\", \"name\": \"%s\", \"count\": %u, \"mends\": %u}", i == 0 ? "" : ",", row->code,
-                   name_of(row), row->count, row->mends);
+                         name_of(row), row->count, row->mends);
         } else {
             gm_cli_print(stdout, "%6u  %-6s  %-28s `run` mends %u\n", row->count, row->code, name_of(row), row->mends);
         }

@@ -38,7 +38,7 @@ static int read_options(int count, char **arguments) {
         {"--inputs", NULL, &value, "NAME", "the function that makes the inputs of a callable (default: inputs)"},
         {"--color", NULL, &value, "WHEN", "auto (a terminal and no NO_COLOR; default), always or never"},
     };
-    const gm_usage usage = {
+    const gm_cli_usage usage = {
         .synopsis = "graphmend verify [OPTIONS] SCRIPT|MODULE:CALLABLE|-m MODULE [ARGUMENTS]",
         .summary = "Runs a Python program as it is and with mends, each in a process of its own, and says what broke, what is\n"
                    "mended, whether anything differs, and what it costs.\n\n"

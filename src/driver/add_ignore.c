@@ -10,7 +10,7 @@ typedef struct gm_silencer {
     gm_arena *arena;
     const gm_checked *checked;
     const gm_suppressions *comments;
-    gm_silenced result;
+    gm_ignores_added result;
 } silencer;
 
 /* A finding by the line that its comment goes to; 0: none can hold it. */
@@ -108,7 +108,7 @@ static void silence(silencer *state, const silent_place *places, uint32_t count)
     state->result.added += count;
 }
 
-gm_silenced gm_add_ignore(gm_arena *arena, const gm_checked *checked) {
+gm_ignores_added gm_add_ignore(gm_arena *arena, const gm_checked *checked) {
     silencer state = {.arena = arena, .checked = checked};
     GM_VEC(silent_place) places = {0};
     if (checked->analysis == NULL) {

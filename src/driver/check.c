@@ -248,6 +248,7 @@ typedef struct reading {
     const char *bytes;
     size_t size;
     const gm_check_options *options;
+    bool notebook; /* the bytes are one */
 } reading;
 
 /* What is no notebook has one error, at its beginning. */
@@ -267,24 +268,40 @@ static void read_notebook(const reading *state) {
 
 static void read_file(void *context) {
     const reading *state = context;
-    if (gm_notebook_is(state->checked->path)) {
+    if (state->notebook) {
         read_notebook(state);
     } else {
         check_text(state->arena, state->checked, state->bytes, state->size, state->options);
     }
 }
 
-gm_checked *gm_check_bytes(gm_arena *arena, const char *path, const char *bytes, size_t size,
-                           const gm_check_options *options) {
-    gm_checked *checked = GM_NEW(arena, gm_checked);
-    checked->path = path;
-    reading state = {arena, checked, bytes, size, options};
-    if (gm_work_within(arena, size, read_file, &state)) {
+static gm_checked *check_within(const reading *state) {
+    gm_arena *arena = state->arena;
+    gm_checked *checked = state->checked;
+    size_t size = state->size;
+    if (gm_work_within(arena, size, read_file, (void *)(uintptr_t)state)) {
         return checked;
     }
     if (checked->source == NULL) { /* the budget was too small for the tree: the beginning is shown, without the lines of all the text */
         gm_diagnostics ignored = {0};
-        *checked = (gm_checked){.path = path, .source = gm_parse_source(arena, path, bytes, size < MOST_SHOWN ? size : MOST_SHOWN, &ignored)};
+        size_t shown = size < MOST_SHOWN ? size : MOST_SHOWN;
+        *checked = (gm_checked){.path = checked->path, .source = gm_parse_source(arena, checked->path, state->bytes, shown, &ignored)};
     }
     return gm_check_too_large(arena, checked, arena->work_at, GM_TOO_LARGE_WORK);
+}
+
+gm_checked *gm_check_bytes(gm_arena *arena, const char *path, const char *bytes, size_t size, const gm_check_options *options) {
+    gm_checked *checked = GM_NEW(arena, gm_checked);
+    checked->path = path;
+    reading state = {arena, checked, bytes, size, options, gm_notebook_is(path)};
+    return check_within(&state);
+}
+
+gm_checked *gm_check_python(gm_arena *arena, const char *path, const char *text, size_t size, const gm_cells *cells,
+                            const gm_check_options *options) {
+    gm_checked *checked = GM_NEW(arena, gm_checked);
+    checked->path = path;
+    checked->cells = cells;
+    reading state = {arena, checked, text, size, options, false};
+    return check_within(&state);
 }

@@ -42,7 +42,7 @@ typedef struct gm_entry {
     const char *reason; /* why there is no mend; NULL where there is one */
     const char *run_note; /* of gm_foresee: how `run` mends what has no plan, or why not; may be NULL */
     const char *fix_note; /* the same: what `fix` assumes, or why it writes nothing; may be NULL */
-    const gm_replacements *edits; /* of gm_foresee: what `fix` writes where `fix` is GM_FIXES_SAFE; else NULL */
+    const gm_replacements *edits; /* of gm_foresee: what `fix` writes, under its assumption too; NULL where `fix` is GM_FIXES_NO */
     uint32_t callers;    /* calls of the function around it in code that torch.compile reaches */
     uint8_t fix;         /* gm_fix_answer, of gm_foresee */
     bool run;            /* whether `graphmend run` mends it, of gm_foresee */
@@ -96,10 +96,13 @@ gm_checked *gm_check_too_large(gm_arena *arena, const gm_checked *checked, uint3
 bool gm_check_selects(const gm_check_options *options, const gm_rule *rule);
 
 /* The checked file, a notebook when its name says so; `bytes` and `path` are borrowed for the life of the arena. It has a budget of its own. */
-gm_checked *gm_check_bytes(gm_arena *arena, const char *path, const char *bytes, size_t size,
-                           const gm_check_options *options);
+gm_checked *gm_check_bytes(gm_arena *arena, const char *path, const char *bytes, size_t size, const gm_check_options *options);
 
-/* The same for text that is Python, within the budget of the caller; the cells of a notebook in it, or NULL. */
+/* The same for text that is Python, whatever its name, with the cells of a notebook in it, or NULL. */
+gm_checked *gm_check_python(gm_arena *arena, const char *path, const char *text, size_t size, const gm_cells *cells,
+                            const gm_check_options *options);
+
+/* The same within the budget of the caller; the cells of a notebook in it, or NULL. */
 gm_checked *gm_check_text(gm_arena *arena, const char *path, const char *text, size_t size, const gm_cells *cells,
                           const gm_check_options *options);
 

@@ -95,8 +95,8 @@ static void write_notebook(const fixing *state) {
     gm_fixed *fixed = state->fixed;
     const gm_notebook *notebook = fixed->before->notebook;
     if (state->rounds > 0 && fixed->problem == NULL && notebook != NULL) {
-        fixed->bytes =
-            gm_notebook_write(state->arena, notebook, state->bytes, state->size, fixed->after->cells, fixed->bytes, &fixed->size, &fixed->problem);
+        fixed->bytes = gm_notebook_write(state->arena, notebook, state->bytes, state->size, fixed->after->cells, fixed->bytes, &fixed->size,
+                                         &fixed->problem);
     }
 }
 
@@ -114,10 +114,10 @@ static void mend_all(void *context) {
     write_notebook(state);
 }
 
-gm_fixed *gm_fix_bytes(gm_arena *arena, const char *path, const char *bytes, size_t size, const gm_fix_options *options,
-                       const gm_check_options *report) {
+static gm_fixed *fix(gm_arena *arena, gm_checked *before, const char *bytes, size_t size, const gm_fix_options *options,
+                     const gm_check_options *report) {
     gm_fixed *fixed = GM_NEW(arena, gm_fixed);
-    fixed->before = fixed->after = gm_check_bytes(arena, path, bytes, size, report);
+    fixed->before = fixed->after = before;
     fixed->bytes = bytes;
     fixed->size = size;
     fixing state = {arena, fixed, options, report, bytes, size, 0};
@@ -132,4 +132,14 @@ gm_fixed *gm_fix_bytes(gm_arena *arena, const char *path, const char *bytes, siz
     fixed->changed = state.rounds > 0 && fixed->problem == NULL;
     gm_foresee(arena, fixed->after, report, options->all);
     return fixed;
+}
+
+gm_fixed *gm_fix_bytes(gm_arena *arena, const char *path, const char *bytes, size_t size, const gm_fix_options *options,
+                       const gm_check_options *report) {
+    return fix(arena, gm_check_bytes(arena, path, bytes, size, report), bytes, size, options, report);
+}
+
+gm_fixed *gm_fix_python(gm_arena *arena, const char *path, const char *text, size_t size, const gm_cells *cells,
+                        const gm_fix_options *options, const gm_check_options *report) {
+    return fix(arena, gm_check_python(arena, path, text, size, cells, report), text, size, options, report);
 }

@@ -30,4 +30,9 @@ typedef struct gm_fixed {
 gm_fixed *gm_fix_bytes(gm_arena *arena, const char *path, const char *bytes, size_t size, const gm_fix_options *options,
                        const gm_check_options *report);
 
+/* The same for text that is Python, whatever its name, with the cells of a notebook in it, or NULL: their ranges in the result are those of
+ * `after->cells`. */
+gm_fixed *gm_fix_python(gm_arena *arena, const char *path, const char *text, size_t size, const gm_cells *cells,
+                        const gm_fix_options *options, const gm_check_options *report);
+
 #endif

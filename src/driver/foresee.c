@@ -32,7 +32,8 @@ static const char *way_of(gm_analysis *analysis, const gm_finding *finding) {
     }
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         if (ways[i].rule == finding->rule) {
-            bool object = finding->rule == &gm_rule_outside_value && gm_outside_form_of(finding->function, finding->node) == GM_OUTSIDE_OBJECT;
+            bool object = finding->rule == &gm_rule_outside_value &&
+                          gm_outside_form_of(finding->function, finding->node) == GM_OUTSIDE_OBJECT;
             return object ? NULL : ways[i].words;
         }
     }
@@ -120,7 +121,7 @@ typedef struct told {
     uint32_t number; /* in the order in which they came */
     uint8_t fix;
     const char *note;
-    const gm_edits *edits; /* of GM_FIXES_SAFE; else NULL */
+    const gm_edits *edits; /* what it writes; NULL for GM_FIXES_NO */
 } told;
 
 typedef struct list {
@@ -156,7 +157,7 @@ static list plans_of(gm_arena *arena, const gm_checked *checked, const gm_check_
         add(&all, (told){.finding = site->finding,
                          .fix = safe ? GM_FIXES_SAFE : GM_FIXES_ASSUMING,
                          .note = site->assumption,
-                         .edits = safe ? &site->edits : NULL});
+                         .edits = &site->edits});
     }
     for (uint32_t i = 0; i < fix->left.count; i++) {
         add(&all, (told){.finding = fix->left.items[i].finding, .fix = GM_FIXES_NO, .note = fix->left.items[i].reason});

@@ -127,8 +127,7 @@ static bool parse_rule(gm_arena *arena, const char *line, size_t length, rule *o
     return length > 0;
 }
 
-gm_ignore *gm_ignore_parse(gm_arena *arena, const gm_ignore *outer, const char *folder, const char *text,
-                           size_t length) {
+gm_ignore *gm_ignore_parse(gm_arena *arena, const gm_ignore *outer, const char *folder, const char *text, size_t length) {
     gm_ignore *list = GM_NEW(arena, gm_ignore);
     list->outer = outer;
     list->folder = folder;

@@ -52,8 +52,7 @@ static void run_one(void *context, uint32_t index) {
     gm_arena_free(&arena);
 }
 
-void gm_jobs_run(const gm_target *targets, uint32_t count, uint32_t threads, gm_job job, const void *options,
-                 gm_job_result *results) {
+void gm_jobs_run(const gm_target *targets, uint32_t count, uint32_t threads, gm_job job, const void *options, gm_job_result *results) {
     batch all = {targets, job, options, results};
     memset(results, 0, sizeof *results * count);
     gm_pool_run(count, threads, run_one, &all);

@@ -30,8 +30,7 @@ typedef struct gm_job_result {
 typedef void (*gm_job)(gm_arena *arena, const gm_target *target, const void *options, gm_buffer *out, gm_job_result *result);
 
 /* Runs `job` for every target and fills `results[i]` for `targets[i]`. `threads` as in gm_pool_run. */
-void gm_jobs_run(const gm_target *targets, uint32_t count, uint32_t threads, gm_job job, const void *options,
-                 gm_job_result *results);
+void gm_jobs_run(const gm_target *targets, uint32_t count, uint32_t threads, gm_job job, const void *options, gm_job_result *results);
 
 void gm_jobs_free(gm_job_result *results, uint32_t count);
 

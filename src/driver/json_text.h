@@ -26,7 +26,8 @@ bool gm_json_text_string(gm_json_text *json, gm_buffer *out);
 bool gm_json_text_skip(gm_json_text *json);
 
 /* Call `member` for each member of an object, standing in front of its value, which it must move over. */
-bool gm_json_text_object(gm_json_text *json, gm_arena *arena, bool (*member)(gm_json_text *json, const char *key, void *context), void *context);
+bool gm_json_text_object(gm_json_text *json, gm_arena *arena, bool (*member)(gm_json_text *json, const char *key, void *context),
+                         void *context);
 
 /* The same for the items of a list. */
 bool gm_json_text_list(gm_json_text *json, bool (*item)(gm_json_text *json, void *context), void *context);

@@ -44,8 +44,8 @@ static uint32_t number_of(const gm_rule *rule) {
 }
 
 static void write_entry(gm_buffer *out, const gm_entry *entry) {
-    const char *const texts[TEXTS] = {entry->message, entry->because, entry->advice, entry->reason, entry->run_note, entry->fix_note,
-                                      entry->break_id};
+    const char *const texts[TEXTS] = {entry->message,  entry->because,  entry->advice,  entry->reason,
+                                      entry->run_note, entry->fix_note, entry->break_id};
     record one = {
         .rule = number_of(entry->rule),
         .start = entry->start,
@@ -150,8 +150,8 @@ static bool read_edits(gm_arena *arena, reading *from, uint32_t count, const gm_
 
 static bool fits(const record *one, uint32_t length) {
     bool ranges = one->start <= one->end && one->end <= length && one->site <= length && one->line_end <= length;
-    bool small = (one->level <= GM_LEVEL_ADVICE || (one->level == GM_LEVEL_NOTICE && one->rule == NO_RULE)) && one->certain <= 1 && one->reached <= 1 &&
-                 one->run <= 1 && one->fix <= GM_FIXES_ASSUMING;
+    bool small = (one->level <= GM_LEVEL_ADVICE || (one->level == GM_LEVEL_NOTICE && one->rule == NO_RULE)) && one->certain <= 1 &&
+                 one->reached <= 1 && one->run <= 1 && one->fix <= GM_FIXES_ASSUMING;
     return ranges && small && (one->rule < gm_rule_count || one->rule == NO_RULE) && one->texts[0] > 0;
 }
 
@@ -175,8 +175,8 @@ static bool read_entry(gm_arena *arena, reading *from, gm_entry *entry) {
     };
     return read_text(from, one.texts[0], &entry->message) && read_text(from, one.texts[1], &entry->because) &&
            read_text(from, one.texts[2], &entry->advice) && read_text(from, one.texts[3], &entry->reason) &&
-           read_text(from, one.texts[4], &entry->run_note) && read_text(from, one.texts[5], &entry->fix_note) && read_text(from, one.texts[6], &entry->break_id) &&
-           (entry->rule == NULL || entry->break_id != NULL) &&
+           read_text(from, one.texts[4], &entry->run_note) && read_text(from, one.texts[5], &entry->fix_note) &&
+           read_text(from, one.texts[6], &entry->break_id) && (entry->rule == NULL || entry->break_id != NULL) &&
            (one.edits == NO_EDITS || read_edits(arena, from, one.edits, &entry->edits));
 }
 

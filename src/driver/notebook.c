@@ -150,7 +150,7 @@ static bool read_member(gm_json_text *json, const char *key, void *context) {
         return gm_json_text_list(json, read_cell, state);
     }
     return strcmp(key, "metadata") == 0 && first == '{' ? gm_json_text_object(json, state->arena, read_metadata, state)
-                                                       : gm_json_text_skip(json);
+                                                        : gm_json_text_skip(json);
 }
 
 gm_notebook *gm_notebook_read(gm_arena *arena, const char *bytes, size_t size, const char **problem) {

@@ -18,12 +18,17 @@ enum { PASS = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC }; /* folders on the
 #else
 enum { PASS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 #endif
-enum { ENTER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, MOST_LINKS = 40, OTHERS = S_IRWXG | S_IRWXO, OTHERS_WRITE = S_IWGRP | S_IWOTH };
+enum {
+    ENTER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+    MOST_LINKS = 40,
+    OTHERS = S_IRWXG | S_IRWXO,
+    OTHERS_WRITE = S_IWGRP | S_IWOTH
+};
 
 static const char is_link[] = "is a link; name the folder itself";
 
 typedef struct walk {
-    int at;              /* the folder that was reached */
+    int at; /* the folder that was reached */
     char rest[PATH_MAX]; /* what is left of the path */
     int links;
     bool absent;

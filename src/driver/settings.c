@@ -170,9 +170,13 @@ static const struct {
     const char *name;
     bool (*set)(const reading *state, const gm_toml *value);
 } known[] = {
-    {"select", set_select},   {"ignore", set_ignore},         {"all", set_all},
-    {"exclude", set_exclude}, {"max-file-size", set_max_file_size},
- {"threads", set_threads},       {"torch-version", set_torch_version},
+    {"select", set_select},
+    {"ignore", set_ignore},
+    {"all", set_all},
+    {"exclude", set_exclude},
+    {"max-file-size", set_max_file_size},
+    {"threads", set_threads},
+    {"torch-version", set_torch_version},
     {"per-file-ignores", set_file_ignores},
 };
 

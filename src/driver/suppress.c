@@ -28,8 +28,7 @@ static const char *skip_word(const char *at, const char *end, const char *word) 
 }
 
 static bool is_code_character(char character) {
-    return (character >= 'A' && character <= 'Z') || (character >= 'a' && character <= 'z') ||
-           (character >= '0' && character <= '9');
+    return (character >= 'A' && character <= 'Z') || (character >= 'a' && character <= 'z') || (character >= '0' && character <= '9');
 }
 
 /* Codes with commas or spaces between them, each written with a comma behind it. Returns "" when there is none. */
@@ -53,8 +52,7 @@ static const char *read_codes(gm_arena *arena, const char *at, const char *end) 
 
 static void add(reader *state, const char *start, const char *end, const char *codes, bool noqa) {
     const char *text = state->tree->source->text;
-    gm_suppression one = {
-        .start = (uint32_t)(start - text), .end = (uint32_t)(end - text), .codes = codes, .noqa = noqa};
+    gm_suppression one = {.start = (uint32_t)(start - text), .end = (uint32_t)(end - text), .codes = codes, .noqa = noqa};
     one.line = gm_source_position(state->tree->source, one.start).line;
     gm_vec_push(state->arena, &state->out->lines, one);
 }
@@ -175,8 +173,7 @@ uint32_t gm_suppress_at(const gm_suppressions *suppressions, uint32_t line) {
 
 static bool covers_on(gm_suppressions *suppressions, uint32_t line, const char *code) {
     bool covered = false;
-    for (uint32_t i = gm_suppress_at(suppressions, line);
-         i < suppressions->lines.count && suppressions->lines.items[i].line == line; i++) {
+    for (uint32_t i = gm_suppress_at(suppressions, line); i < suppressions->lines.count && suppressions->lines.items[i].line == line; i++) {
         gm_suppression *one = &suppressions->lines.items[i];
         uint64_t found = one->codes == NULL ? 0 : matches(one->codes, code);
         if (one->codes == NULL || found != 0) {

@@ -179,9 +179,9 @@ static bool read_short_string(reader *state, char quote, gm_buffer *out) {
 static const char *read_string(reader *state) {
     gm_buffer out;
     gm_buffer_init(&out, state->arena);
-    bool read = starts_with(state, "\"\"\"")  ? read_long_string(state, "\"\"\"", &out)
-                : starts_with(state, "'''") ? read_long_string(state, "'''", &out)
-                                            : read_short_string(state, peek(state), &out);
+    bool read = starts_with(state, "\"\"\"") ? read_long_string(state, "\"\"\"", &out)
+                : starts_with(state, "'''")  ? read_long_string(state, "'''", &out)
+                                             : read_short_string(state, peek(state), &out);
     if (!read) {
         return NULL;
     }

@@ -24,7 +24,8 @@ static gm_accesses *list_accesses(const gm_function *function) {
     for (uint32_t i = 0; i < cfg->steps.count; i++) {
         const gm_step *step = &cfg->steps.items[i];
         for (uint32_t k = step->first_access; k < step->first_access + step->access_count; k++) {
-            all->items[all->first_of[cfg->accesses.items[k].symbol->index + 1]++] = (gm_accesses_item){i, UINT32_MAX, &cfg->accesses.items[k]};
+            all->items[all->first_of[cfg->accesses.items[k].symbol->index + 1]++] = (gm_accesses_item){i, UINT32_MAX,
+                                                                                                       &cfg->accesses.items[k]};
         }
     }
     return all;

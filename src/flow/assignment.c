@@ -150,8 +150,7 @@ static bool update_block(gm_function *function, uint32_t index, bound_sets scrat
 
 static bound_sets new_sets(gm_function *function) {
     uint32_t words = gm_set_words(function);
-    return (bound_sets){GM_NEW_ARRAY(function->flow->arena, gm_set_word, words),
-                        GM_NEW_ARRAY(function->flow->arena, gm_set_word, words)};
+    return (bound_sets){GM_NEW_ARRAY(function->flow->arena, gm_set_word, words), GM_NEW_ARRAY(function->flow->arena, gm_set_word, words)};
 }
 
 static void find_unstable(gm_function *function) {

@@ -18,8 +18,7 @@ static void mark_deleted(gm_arena *arena, gm_cfg *cfg, const gm_symbol *symbol) 
 }
 
 static void add_symbol(access_sink *sink, const gm_node *node, gm_symbol *symbol, gm_access_kind kind) {
-    gm_access access = {
-        .node = node, .symbol = symbol, .kind = (uint8_t)kind, .maybe = sink->maybe, .nested = sink->nested};
+    gm_access access = {.node = node, .symbol = symbol, .kind = (uint8_t)kind, .maybe = sink->maybe, .nested = sink->nested};
     gm_vec_push(sink->arena, &sink->cfg->accesses, access);
     if (kind == GM_ACCESS_DELETE) {
         mark_deleted(sink->arena, sink->cfg, symbol);
@@ -34,8 +33,7 @@ void gm_access_add(access_sink *sink, const gm_node *node, gm_access_kind kind) 
 }
 
 static void visit_name(access_sink *sink, const gm_node *node) {
-    static const gm_access_kind kinds[] = {
-        [GM_LOAD] = GM_ACCESS_READ, [GM_STORE] = GM_ACCESS_WRITE, [GM_DEL] = GM_ACCESS_DELETE};
+    static const gm_access_kind kinds[] = {[GM_LOAD] = GM_ACCESS_READ, [GM_STORE] = GM_ACCESS_WRITE, [GM_DEL] = GM_ACCESS_DELETE};
     gm_access_add(sink, node, kinds[gm_as_Name(node)->ctx]);
 }
 
@@ -167,31 +165,22 @@ static void visit_lambda(access_sink *sink, const gm_node *node) {
 
 static const gm_list *generators_of(const gm_node *node) {
     switch ((gm_kind)node->kind) {
-    case GM_KIND_ListComp:
-        return &gm_as_ListComp(node)->generators;
-    case GM_KIND_SetComp:
-        return &gm_as_SetComp(node)->generators;
-    case GM_KIND_DictComp:
-        return &gm_as_DictComp(node)->generators;
-    default:
-        return &gm_as_GeneratorExp(node)->generators;
+    case GM_KIND_ListComp: return &gm_as_ListComp(node)->generators;
+    case GM_KIND_SetComp: return &gm_as_SetComp(node)->generators;
+    case GM_KIND_DictComp: return &gm_as_DictComp(node)->generators;
+    default: return &gm_as_GeneratorExp(node)->generators;
     }
 }
 
 static void visit_element(access_sink *sink, const gm_node *node) {
     switch ((gm_kind)node->kind) {
-    case GM_KIND_ListComp:
-        gm_accesses_of_expression(sink, gm_as_ListComp(node)->elt);
-        break;
-    case GM_KIND_SetComp:
-        gm_accesses_of_expression(sink, gm_as_SetComp(node)->elt);
-        break;
+    case GM_KIND_ListComp: gm_accesses_of_expression(sink, gm_as_ListComp(node)->elt); break;
+    case GM_KIND_SetComp: gm_accesses_of_expression(sink, gm_as_SetComp(node)->elt); break;
     case GM_KIND_DictComp:
         gm_accesses_of_expression(sink, gm_as_DictComp(node)->key);
         gm_accesses_of_expression(sink, gm_as_DictComp(node)->value);
         break;
-    default:
-        gm_accesses_of_expression(sink, gm_as_GeneratorExp(node)->elt);
+    default: gm_accesses_of_expression(sink, gm_as_GeneratorExp(node)->elt);
     }
 }
 
@@ -319,26 +308,13 @@ static void visit_imports(access_sink *sink, const gm_list *names) {
 
 void gm_accesses_of_statement(access_sink *sink, const gm_node *node) {
     switch ((gm_kind)node->kind) {
-    case GM_KIND_Assign:
-        visit_assign(sink, node);
-        break;
-    case GM_KIND_AugAssign:
-        visit_augmented(sink, node);
-        break;
-    case GM_KIND_AnnAssign:
-        visit_annotated(sink, node);
-        break;
-    case GM_KIND_Import:
-        visit_imports(sink, &gm_as_Import(node)->names);
-        break;
-    case GM_KIND_ImportFrom:
-        visit_imports(sink, &gm_as_ImportFrom(node)->names);
-        break;
-    case GM_KIND_TypeAlias:
-        gm_accesses_of_target(sink, gm_as_TypeAlias(node)->name);
-        break;
-    default:
-        gm_accesses_of_expression(sink, node);
+    case GM_KIND_Assign: visit_assign(sink, node); break;
+    case GM_KIND_AugAssign: visit_augmented(sink, node); break;
+    case GM_KIND_AnnAssign: visit_annotated(sink, node); break;
+    case GM_KIND_Import: visit_imports(sink, &gm_as_Import(node)->names); break;
+    case GM_KIND_ImportFrom: visit_imports(sink, &gm_as_ImportFrom(node)->names); break;
+    case GM_KIND_TypeAlias: gm_accesses_of_target(sink, gm_as_TypeAlias(node)->name); break;
+    default: gm_accesses_of_expression(sink, node);
     }
 }
 

@@ -317,10 +317,10 @@ static void build_for(builder *build, const gm_node *node) {
 
 /* Whether `__exit__` may swallow an exception. */
 static bool may_swallow(const builder *build, const gm_node *manager) {
-    static const char *const safe[] = {"torch.",        "builtins.open",     "contextlib.nullcontext", "contextlib.closing",
-                                       "threading.Lock", "threading.RLock",  "tempfile.",              "warnings.catch_warnings",
-                                       "numpy.errstate", "numpy.printoptions", "os.scandir",             "contextlib.redirect_std",
-                                       "io."};
+    static const char *const safe[] = {
+        "torch.",    "builtins.open",           "contextlib.nullcontext", "contextlib.closing", "threading.Lock", "threading.RLock",
+        "tempfile.", "warnings.catch_warnings", "numpy.errstate",         "numpy.printoptions", "os.scandir",     "contextlib.redirect_std",
+        "io."};
     const gm_node *callee = manager->kind == GM_KIND_Call ? gm_as_Call(manager)->func : manager;
     const gm_name *name = gm_scopes_qualified(build->cfg->scopes, callee);
     for (size_t i = 0; name != NULL && i < sizeof safe / sizeof safe[0]; i++) {
@@ -549,10 +549,9 @@ static void build_jump(builder *build, const gm_node *node) {
 }
 
 static void (*const builders[GM_KIND_COUNT])(builder *, const gm_node *) = {
-    [GM_KIND_If] = build_if,         [GM_KIND_While] = build_while,   [GM_KIND_For] = build_for,
-    [GM_KIND_AsyncFor] = build_for,  [GM_KIND_With] = build_with,     [GM_KIND_AsyncWith] = build_with,
-    [GM_KIND_Try] = build_try,       [GM_KIND_TryStar] = build_try,   [GM_KIND_Match] = build_match,
-    [GM_KIND_Break] = build_jump,    [GM_KIND_Continue] = build_jump, [GM_KIND_Return] = build_jump,
+    [GM_KIND_If] = build_if,       [GM_KIND_While] = build_while,    [GM_KIND_For] = build_for,       [GM_KIND_AsyncFor] = build_for,
+    [GM_KIND_With] = build_with,   [GM_KIND_AsyncWith] = build_with, [GM_KIND_Try] = build_try,       [GM_KIND_TryStar] = build_try,
+    [GM_KIND_Match] = build_match, [GM_KIND_Break] = build_jump,     [GM_KIND_Continue] = build_jump, [GM_KIND_Return] = build_jump,
     [GM_KIND_Raise] = build_jump,
 };
 

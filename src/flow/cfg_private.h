@@ -16,7 +16,6 @@ typedef struct gm_cfg_slot {
     int32_t next; /* slot of another place of the same statement, or -1 */
 } gm_cfg_slot;
 
-
 /* Where accesses of an expression go: everything may be under a short circuit (`maybe`) or in code that runs later (`nested`). */
 typedef struct access_sink {
     gm_arena *arena;

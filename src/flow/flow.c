@@ -202,8 +202,7 @@ gm_symbol_list gm_set_list(gm_function *function, const gm_set_word *set) {
 bool gm_always_live(const gm_function *function, const gm_symbol *symbol) {
     uint16_t by_name = GM_SCOPE_CALLS_LOCALS | GM_SCOPE_CALLS_EVAL | GM_SCOPE_NAMES_FRAME;
     return gm_symbol_is_local(symbol) &&
-           (function->scope->kind == GM_SCOPE_MODULE || symbol->binding == GM_BINDING_CELL ||
-            (function->scope->traits & by_name) != 0);
+           (function->scope->kind == GM_SCOPE_MODULE || symbol->binding == GM_BINDING_CELL || (function->scope->traits & by_name) != 0);
 }
 
 /* ---- Names ---- */

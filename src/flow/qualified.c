@@ -26,8 +26,7 @@ static const gm_name *qualify_alias(const gm_scopes *scopes, const gm_alias *ali
     if (statement->kind == GM_KIND_Import) {
         const char *dot = strchr(alias->name->text, '.');
         bool whole = alias->asname != NULL || dot == NULL;
-        return whole ? alias->name
-                     : gm_names_intern(scopes->tree->names, alias->name->text, (size_t)(dot - alias->name->text));
+        return whole ? alias->name : gm_names_intern(scopes->tree->names, alias->name->text, (size_t)(dot - alias->name->text));
     }
     static const char dots[] = "................";
     const gm_ImportFrom *import = gm_as_ImportFrom(statement);

@@ -286,8 +286,7 @@ static void find_at_block(gm_reaching *reaching, uint32_t block, uint32_t symbol
 }
 
 static gm_definition_list found(const gm_reaching *reaching) {
-    return reaching->all ? (gm_definition_list){NULL, 0, true}
-                         : (gm_definition_list){reaching->found.items, reaching->found.count, false};
+    return reaching->all ? (gm_definition_list){NULL, 0, true} : (gm_definition_list){reaching->found.items, reaching->found.count, false};
 }
 
 static void begin(gm_reaching *reaching) {

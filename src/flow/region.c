@@ -128,8 +128,7 @@ static void count_work(const gm_function *function, const gm_block *block, uint3
     gm_work(function->flow->arena, joins * words + block->step_count * 2U);
 }
 
-static bool update_inputs(const gm_function *function, const extent *range, const local_sets *sets, uint32_t index,
-                          gm_set_word *scratch) {
+static bool update_inputs(const gm_function *function, const extent *range, const local_sets *sets, uint32_t index, gm_set_word *scratch) {
     const gm_cfg *cfg = function->cfg;
     const gm_block *block = &cfg->blocks.items[index];
     uint32_t first = 0;

@@ -171,13 +171,12 @@ bool gm_symbol_is_builtin(const gm_scopes *scopes, const gm_symbol *symbol) {
 }
 
 static bool is_comprehension(const gm_scope *scope) {
-    return scope->kind == GM_SCOPE_FUNCTION && scope->node->kind != GM_KIND_FunctionDef &&
-           scope->node->kind != GM_KIND_AsyncFunctionDef && scope->node->kind != GM_KIND_Lambda;
+    return scope->kind == GM_SCOPE_FUNCTION && scope->node->kind != GM_KIND_FunctionDef && scope->node->kind != GM_KIND_AsyncFunctionDef &&
+           scope->node->kind != GM_KIND_Lambda;
 }
 
 gm_scope *gm_scope_frame(gm_scope *scope) {
-    while (scope->parent != NULL && scope->kind != GM_SCOPE_CLASS &&
-           (scope->kind != GM_SCOPE_FUNCTION || is_comprehension(scope))) {
+    while (scope->parent != NULL && scope->kind != GM_SCOPE_CLASS && (scope->kind != GM_SCOPE_FUNCTION || is_comprehension(scope))) {
         scope = scope->parent;
     }
     return scope;

@@ -87,13 +87,15 @@ static void note_attribute(scope_builder *builder, const gm_name *name) {
 
 static const char *directive_error(uint32_t flags, bool global) {
     static const char *const texts[2][4] = {
-        {"name `%s` is parameter and nonlocal", "name `%s` is used prior to nonlocal declaration",
-         "annotated name `%s` can't be nonlocal", "name `%s` is assigned to before nonlocal declaration"},
-        {"name `%s` is parameter and global", "name `%s` is used prior to global declaration",
-         "annotated name `%s` can't be global", "name `%s` is assigned to before global declaration"},
+        {"name `%s` is parameter and nonlocal", "name `%s` is used prior to nonlocal declaration", "annotated name `%s` can't be nonlocal",
+         "name `%s` is assigned to before nonlocal declaration"},
+        {"name `%s` is parameter and global", "name `%s` is used prior to global declaration", "annotated name `%s` can't be global",
+         "name `%s` is assigned to before global declaration"},
     };
-    unsigned which = (flags & GM_SYMBOL_PARAMETER) != 0 ? 0 : (flags & GM_SYMBOL_USED) != 0 ? 1
-                     : (flags & GM_SYMBOL_ANNOTATED) != 0 ? 2 : 3;
+    unsigned which = (flags & GM_SYMBOL_PARAMETER) != 0   ? 0
+                     : (flags & GM_SYMBOL_USED) != 0      ? 1
+                     : (flags & GM_SYMBOL_ANNOTATED) != 0 ? 2
+                                                          : 3;
     uint32_t relevant = GM_SYMBOL_PARAMETER | GM_SYMBOL_ASSIGNED | GM_SYMBOL_USED | GM_SYMBOL_ANNOTATED;
     return (flags & relevant) == 0 ? NULL : texts[global][which];
 }
@@ -124,10 +126,9 @@ static void annotate_name(scope_builder *builder, const gm_AnnAssign *assign) {
     uint32_t flags = symbol == NULL ? 0 : symbol->flags;
     bool in_module = builder->current->scope.kind == GM_SCOPE_MODULE;
     if ((flags & (GM_SYMBOL_GLOBAL | GM_SYMBOL_NONLOCAL)) != 0 && !in_module && assign->simple) {
-        gm_scopes_complain(builder, assign->target,
-                           (flags & GM_SYMBOL_GLOBAL) != 0 ? "annotated name `%s` can't be global"
-                                                           : "annotated name `%s` can't be nonlocal",
-                           target->id);
+        gm_scopes_complain(
+            builder, assign->target,
+            (flags & GM_SYMBOL_GLOBAL) != 0 ? "annotated name `%s` can't be global" : "annotated name `%s` can't be nonlocal", target->id);
     }
     if (assign->simple) {
         gm_scopes_add(builder, target->id, GM_SYMBOL_ANNOTATED | GM_SYMBOL_ASSIGNED, assign->target);

@@ -35,8 +35,7 @@ typedef struct comprehension_parts {
 
 static void enter_comprehension(scope_builder *builder, const gm_node *node, const char *name, bool generator) {
     gm_scopes_forbid_nested(builder, node, "cannot use comprehension in annotation scope within class scope");
-    scope_entry *entry =
-        gm_scopes_enter(builder, GM_SCOPE_FUNCTION, node, gm_names_intern(builder->tree->names, name, strlen(name)));
+    scope_entry *entry = gm_scopes_enter(builder, GM_SCOPE_FUNCTION, node, gm_names_intern(builder->tree->names, name, strlen(name)));
     gm_scopes_record_scope(builder, node, &entry->scope);
     entry->comprehension = true;
     entry->generator_expression = generator;
@@ -105,8 +104,8 @@ static void extend_scope(scope_builder *builder, const gm_Name *target) {
         uint32_t flags = symbol == NULL ? 0 : symbol->flags;
         if (entry->comprehension) {
             if ((flags & GM_SYMBOL_ITERATION) != 0) {
-                gm_scopes_complain(builder, &target->base,
-                                   "assignment expression cannot rebind comprehension iteration variable `%s`", target->id);
+                gm_scopes_complain(builder, &target->base, "assignment expression cannot rebind comprehension iteration variable `%s`",
+                                   target->id);
             }
         } else if (entry->scope.kind == GM_SCOPE_FUNCTION) {
             bool global = (flags & GM_SYMBOL_GLOBAL) != 0;
@@ -143,8 +142,7 @@ void gm_scopes_visit_NamedExpr(scope_builder *builder, const gm_node *node) {
     const gm_NamedExpr *walrus = gm_as_NamedExpr(node);
     forbid_in_annotation(builder, node, "named expression");
     if (builder->current->iter_depth > 0) {
-        gm_scopes_complain(builder, node, "assignment expression cannot be used in a comprehension iterable expression",
-                           NULL);
+        gm_scopes_complain(builder, node, "assignment expression cannot be used in a comprehension iterable expression", NULL);
     }
     if (builder->current->comprehension && walrus->target->kind == GM_KIND_Name) {
         extend_scope(builder, gm_as_Name(walrus->target));

@@ -14,9 +14,8 @@ static bool is_docstring(const gm_node *node) {
 }
 
 static void check_feature(scope_builder *builder, const gm_alias *alias) {
-    static const char *const features[] = {"nested_scopes",  "generators",       "division",      "absolute_import",
-                                           "with_statement", "print_function",   "unicode_literals", "barry_as_FLUFL",
-                                           "generator_stop", "annotations"};
+    static const char *const features[] = {"nested_scopes",  "generators",       "division",       "absolute_import", "with_statement",
+                                           "print_function", "unicode_literals", "barry_as_FLUFL", "generator_stop",  "annotations"};
     for (size_t i = 0; i < sizeof features / sizeof features[0]; i++) {
         if (gm_name_is(alias->name, features[i])) {
             return;

@@ -44,8 +44,7 @@ static void check_duplicate(scope_builder *builder, const gm_symbol *symbol, uin
 }
 
 /* Add a spelled name to a scope; `node` (may be NULL for names that Python adds itself) is remembered as its use. */
-gm_symbol *gm_scopes_add_spelled(scope_builder *builder, scope_entry *entry, const gm_name *name, uint32_t flags,
-                              const gm_node *node) {
+gm_symbol *gm_scopes_add_spelled(scope_builder *builder, scope_entry *entry, const gm_name *name, uint32_t flags, const gm_node *node) {
     gm_symbol *symbol = gm_scope_intern(builder, &entry->scope, name);
     if (node != NULL) {
         check_duplicate(builder, symbol, flags, node);
@@ -53,8 +52,7 @@ gm_symbol *gm_scopes_add_spelled(scope_builder *builder, scope_entry *entry, con
     }
     if (entry->iter_target) {
         if ((symbol->flags & (GM_SYMBOL_GLOBAL | GM_SYMBOL_NONLOCAL)) != 0 && node != NULL) {
-            gm_scopes_complain(builder, node, "comprehension inner loop cannot rebind assignment expression target `%s`",
-                               name);
+            gm_scopes_complain(builder, node, "comprehension inner loop cannot rebind assignment expression target `%s`", name);
         }
         flags |= GM_SYMBOL_ITERATION;
     }

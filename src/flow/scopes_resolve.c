@@ -139,8 +139,7 @@ static void inline_into(scope_resolver *resolver, gm_scope *scope, gm_scope *inn
         if (binding == GM_BINDING_CELL || (symbol->flags & GM_SYMBOL_COMP_CELL) != 0) {
             gm_vec_push(resolver->arena, cells, symbol->name);
         }
-        if (in_class && binding == GM_BINDING_FREE && symbol->name == resolver->builder->class_cell &&
-            resolver->builder->target >= 313) {
+        if (in_class && binding == GM_BINDING_FREE && symbol->name == resolver->builder->class_cell && resolver->builder->target >= 313) {
             binding = GM_BINDING_GLOBAL_IMPLICIT;
             discard(inner_free, symbol->name);
         }

@@ -24,8 +24,7 @@ const gm_name *gm_scopes_spell(scope_builder *builder, const scope_entry *entry,
 void gm_scopes_add(scope_builder *builder, const gm_name *name, uint32_t flags, const gm_node *node);
 
 /* Add a spelled name to any scope; `node` is NULL for names that Python adds itself. */
-gm_symbol *gm_scopes_add_spelled(scope_builder *builder, scope_entry *entry, const gm_name *name, uint32_t flags,
-                                 const gm_node *node);
+gm_symbol *gm_scopes_add_spelled(scope_builder *builder, scope_entry *entry, const gm_name *name, uint32_t flags, const gm_node *node);
 void gm_scopes_add_text(scope_builder *builder, const char *text, uint32_t flags);
 
 /* Open a scope inside the current one (the module when there is none), and close it. */

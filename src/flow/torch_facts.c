@@ -49,12 +49,9 @@ struct gm_torch_facts {
 #define GM_TORCH_TABLE(ops) {ops, sizeof ops / sizeof ops[0]}
 
 static const gm_torch_facts all[GM_RELEASES] = {
-    [GM_RELEASE_2_13] = GM_TORCH_TABLE(ops_2_13),
-    [GM_RELEASE_2_9] = GM_TORCH_TABLE(ops_2_9),
-    [GM_RELEASE_2_10] = GM_TORCH_TABLE(ops_2_10),
-    [GM_RELEASE_2_11] = GM_TORCH_TABLE(ops_2_11),
-    [GM_RELEASE_2_12] = GM_TORCH_TABLE(ops_2_12),
-    [GM_RELEASE_2_14] = GM_TORCH_TABLE(ops_2_14),
+    [GM_RELEASE_2_13] = GM_TORCH_TABLE(ops_2_13), [GM_RELEASE_2_9] = GM_TORCH_TABLE(ops_2_9),
+    [GM_RELEASE_2_10] = GM_TORCH_TABLE(ops_2_10), [GM_RELEASE_2_11] = GM_TORCH_TABLE(ops_2_11),
+    [GM_RELEASE_2_12] = GM_TORCH_TABLE(ops_2_12), [GM_RELEASE_2_14] = GM_TORCH_TABLE(ops_2_14),
     [GM_RELEASE_2_15] = GM_TORCH_TABLE(ops_2_15),
 };
 

@@ -71,16 +71,16 @@ static void remember(gm_arena *arena, struct gm_environments *environments, cons
     }
     uint32_t *slot = memo_slot(environments, node);
     if (*slot == 0) {
-        gm_vec_push(arena, &environments->memos, ((gm_memo){node, environments->round, value}));
+        gm_vec_push(arena, &environments->memos, ((gm_value_memo){node, environments->round, value}));
         *slot = environments->memos.count;
     } else {
-        environments->memos.items[*slot - 1] = (gm_memo){node, environments->round, value};
+        environments->memos.items[*slot - 1] = (gm_value_memo){node, environments->round, value};
     }
 }
 
-static const gm_memo *remembered(const struct gm_environments *environments, const gm_node *node) {
+static const gm_value_memo *remembered(const struct gm_environments *environments, const gm_node *node) {
     uint32_t number = environments->memo_capacity == 0 ? 0 : *memo_slot(environments, node);
-    const gm_memo *memo = number == 0 ? NULL : &environments->memos.items[number - 1];
+    const gm_value_memo *memo = number == 0 ? NULL : &environments->memos.items[number - 1];
     return memo != NULL && memo->round == environments->round ? memo : NULL;
 }
 
@@ -93,7 +93,7 @@ gm_value gm_evaluate(gm_function *function, const gm_node *expression) {
         return gm_evaluate_node(function, expression);
     }
     struct gm_environments *environments = gm_values_environments(function);
-    const gm_memo *memo = remembered(environments, expression);
+    const gm_value_memo *memo = remembered(environments, expression);
     if (memo != NULL) {
         return memo->value;
     }
@@ -190,7 +190,7 @@ struct gm_environments *gm_values_environments(gm_function *function) {
 
 /* ---- Names ---- */
 
-static const gm_usage *usage_of(gm_function *function, const gm_symbol *symbol) {
+static const gm_value_usage *usage_of(gm_function *function, const gm_symbol *symbol) {
     struct gm_environments *environments = gm_values_environments(function);
     if (environments->usages == NULL) {
         environments->usages = gm_values_usages(function);
@@ -201,7 +201,7 @@ static const gm_usage *usage_of(gm_function *function, const gm_symbol *symbol) 
 /* What the uses of a variable add to its value. */
 static gm_value use_evidence(gm_function *function, const gm_symbol *symbol, gm_value value) {
     if (value.class_ == GM_VALUE_UNKNOWN) {
-        const gm_usage *usage = usage_of(function, symbol);
+        const gm_value_usage *usage = usage_of(function, symbol);
         if (usage->reason != NULL && !usage->counts) {
             uint16_t traits = (uint16_t)(value.traits & GM_VALUE_LEAF_INPUT);
             value = gm_value_make(GM_VALUE_MAYBE, GM_FORM_ANY, usage->reason, usage->evidence);

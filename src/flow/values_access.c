@@ -30,13 +30,9 @@ gm_value gm_value_item(gm_value value, const gm_node *evidence) {
     value = gm_value_used(value);
     switch (value.class_) {
     case GM_VALUE_TENSOR:
-    case GM_VALUE_MAYBE:
-        value.traits &= GM_VALUE_BY_USE | GM_VALUE_BY_ANNOTATION;
-        return value;
-    case GM_VALUE_NOT:
-        break;
-    default:
-        return value;
+    case GM_VALUE_MAYBE: value.traits &= GM_VALUE_BY_USE | GM_VALUE_BY_ANNOTATION; return value;
+    case GM_VALUE_NOT: break;
+    default: return value;
     }
     gm_value item = gm_value_unknown(evidence);
     switch ((gm_value_form)value.form) {
@@ -49,12 +45,8 @@ gm_value gm_value_item(gm_value value, const gm_node *evidence) {
         item.traits = (uint16_t)(value.traits & (GM_VALUE_FROM_DATA | GM_VALUE_MAYBE_DATA));
         item.traits = item.traits == 0 ? GM_VALUE_FROM_SHAPE : item.traits;
         break;
-    case GM_FORM_MODULES:
-        item = gm_value_python(GM_FORM_MODULE, "a module of a list of modules", evidence);
-        break;
-    case GM_FORM_STRING:
-        item = gm_value_python(GM_FORM_STRING, "a string", evidence);
-        break;
+    case GM_FORM_MODULES: item = gm_value_python(GM_FORM_MODULE, "a module of a list of modules", evidence); break;
+    case GM_FORM_STRING: item = gm_value_python(GM_FORM_STRING, "a string", evidence); break;
     default:
         if ((value.traits & GM_VALUE_FROM_DATA) != 0) {
             item = gm_value_python(value.form == GM_FORM_ARRAY ? GM_FORM_ARRAY : GM_FORM_ANY, value.reason, evidence);
@@ -142,10 +134,10 @@ gm_value gm_evaluate_subscript(gm_function *function, const gm_node *node) {
 static gm_value attribute_of_module(const gm_node *node, const gm_name *name) {
     static const char *const parameters[] = {"weight", "bias", "in_proj_weight", "in_proj_bias", NULL};
     static const char *const flags[] = {"training", NULL};
-    static const char *const sizes[] = {"in_features",  "out_features", "in_channels", "out_channels", "kernel_size", "stride",
-                                        "padding",      "dilation",     "groups",      "num_embeddings", "embedding_dim", "padding_idx",
-                                        "normalized_shape", "eps", "momentum", "affine", "p", "inplace", "hidden_size", "num_layers",
-                                        "batch_first",  "num_heads",    "head_dim",    NULL};
+    static const char *const sizes[] = {
+        "in_features", "out_features",   "in_channels",   "out_channels", "kernel_size",      "stride",    "padding",  "dilation",
+        "groups",      "num_embeddings", "embedding_dim", "padding_idx",  "normalized_shape", "eps",       "momentum", "affine",
+        "p",           "inplace",        "hidden_size",   "num_layers",   "batch_first",      "num_heads", "head_dim", NULL};
     if (gm_text_in(name->text, parameters)) {
         gm_value value = gm_value_make(GM_VALUE_MAYBE, GM_FORM_TENSOR, "a parameter of a module", node);
         value.traits = GM_VALUE_OPTIONAL | GM_VALUE_PARAMETER;
@@ -159,8 +151,9 @@ static gm_value attribute_of_module(const gm_node *node, const gm_name *name) {
 
 /* What operators return several tensors in has names: `x.max(0).values`. */
 static gm_value field_of_tensors(gm_value receiver, const gm_node *node, const gm_name *name) {
-    static const char *const fields[] = {"values", "indices", "U", "S", "V", "Vh", "Q", "R", "L", "LU", "eigenvalues", "eigenvectors",
-                                         "solution", "sign", "logabsdet", "mantissa", "exponent", "min", "max", "hist", NULL};
+    static const char *const fields[] = {
+        "values",       "indices",  "U",    "S",         "V",        "Vh",       "Q",   "R",   "L",    "LU", "eigenvalues",
+        "eigenvectors", "solution", "sign", "logabsdet", "mantissa", "exponent", "min", "max", "hist", NULL};
     return gm_text_in(name->text, fields) ? gm_value_make(GM_VALUE_TENSOR, GM_FORM_TENSOR, receiver.reason, node) : gm_value_unknown(node);
 }
 
@@ -199,7 +192,8 @@ static gm_value attribute_of(gm_function *function, gm_value receiver, const gm_
     if (gm_value_is(receiver, GM_FORM_MODULE) || gm_value_is(receiver, GM_FORM_MODULES)) {
         return attribute_of_module(node, name);
     }
-    if (receiver.class_ == GM_VALUE_NOT && receiver.form != GM_FORM_ANY && receiver.form != GM_FORM_OBJECT && receiver.form != GM_FORM_CLASS) {
+    if (receiver.class_ == GM_VALUE_NOT && receiver.form != GM_FORM_ANY && receiver.form != GM_FORM_OBJECT &&
+        receiver.form != GM_FORM_CLASS) {
         return gm_value_python(GM_FORM_ANY, "an attribute of what is no tensor", node);
     }
     return attribute_of_unknown(function, node, op);

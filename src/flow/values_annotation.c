@@ -27,13 +27,13 @@ static gm_value of_type_name(const char *name, const gm_node *node) {
         const char *name;
         uint8_t form;
     } types[] = {
-        {"int", GM_FORM_INT},        {"float", GM_FORM_FLOAT},  {"bool", GM_FORM_BOOL},     {"str", GM_FORM_STRING},
-        {"bytes", GM_FORM_STRING},   {"complex", GM_FORM_NUMBER}, {"None", GM_FORM_NONE},   {"dict", GM_FORM_DICT},
-        {"Dict", GM_FORM_DICT},      {"list", GM_FORM_LIST},    {"List", GM_FORM_LIST},     {"tuple", GM_FORM_TUPLE},
-        {"Tuple", GM_FORM_TUPLE},    {"set", GM_FORM_SET},      {"Set", GM_FORM_SET},       {"Callable", GM_FORM_FUNCTION},
-        {"Sequence", GM_FORM_ANY},   {"Iterable", GM_FORM_ANY}, {"Iterator", GM_FORM_ANY},  {"Mapping", GM_FORM_DICT},
-        {"Literal", GM_FORM_ANY},    {"Path", GM_FORM_ANY},     {"Generator", GM_FORM_ANY}, {"Number", GM_FORM_NUMBER},
-        {"ndarray", GM_FORM_ANY},    {"partial", GM_FORM_FUNCTION}, {"Enum", GM_FORM_ANY},  {"type", GM_FORM_CLASS},
+        {"int", GM_FORM_INT},      {"float", GM_FORM_FLOAT},      {"bool", GM_FORM_BOOL},     {"str", GM_FORM_STRING},
+        {"bytes", GM_FORM_STRING}, {"complex", GM_FORM_NUMBER},   {"None", GM_FORM_NONE},     {"dict", GM_FORM_DICT},
+        {"Dict", GM_FORM_DICT},    {"list", GM_FORM_LIST},        {"List", GM_FORM_LIST},     {"tuple", GM_FORM_TUPLE},
+        {"Tuple", GM_FORM_TUPLE},  {"set", GM_FORM_SET},          {"Set", GM_FORM_SET},       {"Callable", GM_FORM_FUNCTION},
+        {"Sequence", GM_FORM_ANY}, {"Iterable", GM_FORM_ANY},     {"Iterator", GM_FORM_ANY},  {"Mapping", GM_FORM_DICT},
+        {"Literal", GM_FORM_ANY},  {"Path", GM_FORM_ANY},         {"Generator", GM_FORM_ANY}, {"Number", GM_FORM_NUMBER},
+        {"ndarray", GM_FORM_ANY},  {"partial", GM_FORM_FUNCTION}, {"Enum", GM_FORM_ANY},      {"type", GM_FORM_CLASS},
     };
     static const char *const tails[] = {"Config", "Cache", "Output", "Tokenizer", "Criteria", "Kwargs", NULL};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
@@ -54,8 +54,8 @@ static gm_value of_torch_type(const gm_name *name, const gm_node *node) {
         const char *name;
         uint8_t form;
     } types[] = {
-        {"torch.dtype", GM_FORM_DTYPE}, {"torch.device", GM_FORM_DEVICE},  {"torch.Size", GM_FORM_SIZE},
-        {"torch.Generator", GM_FORM_ANY}, {"torch.nn.Module", GM_FORM_MODULE}, {"torch.nn.ModuleList", GM_FORM_MODULES},
+        {"torch.dtype", GM_FORM_DTYPE},           {"torch.device", GM_FORM_DEVICE},    {"torch.Size", GM_FORM_SIZE},
+        {"torch.Generator", GM_FORM_ANY},         {"torch.nn.Module", GM_FORM_MODULE}, {"torch.nn.ModuleList", GM_FORM_MODULES},
         {"torch.nn.Sequential", GM_FORM_MODULES},
     };
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
@@ -177,22 +177,18 @@ static gm_value promise(gm_flow *flow, const gm_node *annotation, uint32_t depth
     }
     switch ((gm_kind)annotation->kind) {
     case GM_KIND_Name:
-    case GM_KIND_Attribute:
-        return of_name(flow, annotation);
+    case GM_KIND_Attribute: return of_name(flow, annotation);
     case GM_KIND_Constant:
         if (gm_as_Constant(annotation)->value.literal == GM_LITERAL_None) {
             return python(GM_FORM_NONE, annotation);
         }
         return gm_as_Constant(annotation)->value.literal == GM_LITERAL_str ? of_text(flow, annotation) : gm_value_unknown(annotation);
-    case GM_KIND_Subscript:
-        return of_subscript(flow, annotation, depth);
+    case GM_KIND_Subscript: return of_subscript(flow, annotation, depth);
     case GM_KIND_BinOp:
-        return gm_as_BinOp(annotation)->op != GM_OP_BitOr
-                   ? gm_value_unknown(annotation)
-                   : joined(promise(flow, gm_as_BinOp(annotation)->left, depth + 1),
-                            promise(flow, gm_as_BinOp(annotation)->right, depth + 1), annotation);
-    default:
-        return gm_value_unknown(annotation);
+        return gm_as_BinOp(annotation)->op != GM_OP_BitOr ? gm_value_unknown(annotation)
+                                                          : joined(promise(flow, gm_as_BinOp(annotation)->left, depth + 1),
+                                                                   promise(flow, gm_as_BinOp(annotation)->right, depth + 1), annotation);
+    default: return gm_value_unknown(annotation);
     }
 }
 

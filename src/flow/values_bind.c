@@ -7,14 +7,10 @@
 
 static const gm_arguments *arguments_of(const gm_node *function) {
     switch ((gm_kind)function->kind) {
-    case GM_KIND_FunctionDef:
-        return gm_as_arguments(gm_as_FunctionDef(function)->args);
-    case GM_KIND_AsyncFunctionDef:
-        return gm_as_arguments(gm_as_AsyncFunctionDef(function)->args);
-    case GM_KIND_Lambda:
-        return gm_as_arguments(gm_as_Lambda(function)->args);
-    default:
-        return NULL;
+    case GM_KIND_FunctionDef: return gm_as_arguments(gm_as_FunctionDef(function)->args);
+    case GM_KIND_AsyncFunctionDef: return gm_as_arguments(gm_as_AsyncFunctionDef(function)->args);
+    case GM_KIND_Lambda: return gm_as_arguments(gm_as_Lambda(function)->args);
+    default: return NULL;
     }
 }
 
@@ -52,12 +48,9 @@ static gm_value of_default(const gm_node *value, const gm_node *parameter) {
     }
     switch ((gm_literal)gm_as_Constant(value)->value.literal) {
     case GM_LITERAL_True:
-    case GM_LITERAL_False:
-        return gm_value_python(GM_FORM_BOOL, "its default", parameter);
-    case GM_LITERAL_str:
-        return gm_value_python(GM_FORM_ANY, "its default", parameter); /* `device="cpu"` takes a torch.device as well */
-    default:
-        return gm_value_unknown(parameter);
+    case GM_LITERAL_False: return gm_value_python(GM_FORM_BOOL, "its default", parameter);
+    case GM_LITERAL_str: return gm_value_python(GM_FORM_ANY, "its default", parameter); /* `device="cpu"` takes a torch.device as well */
+    default: return gm_value_unknown(parameter);
     }
 }
 
@@ -206,9 +199,7 @@ typedef struct target_path {
 } target_path;
 
 static const gm_list *items_of(const gm_node *node) {
-    return node->kind == GM_KIND_Tuple  ? &gm_as_Tuple(node)->elts
-           : node->kind == GM_KIND_List ? &gm_as_List(node)->elts
-                                        : NULL;
+    return node->kind == GM_KIND_Tuple ? &gm_as_Tuple(node)->elts : node->kind == GM_KIND_List ? &gm_as_List(node)->elts : NULL;
 }
 
 /* Positions behind a starred item are unknown, and so are those behind the first few hundred: each name looks for its own. */
@@ -377,20 +368,13 @@ static gm_value of_target(gm_function *function, const gm_node *node) {
         return gm_value_unknown(node);
     }
     switch ((gm_kind)path.holder->kind) {
-    case GM_KIND_Assign:
-        return of_assign(function, gm_as_Assign(path.holder), &path);
-    case GM_KIND_AnnAssign:
-        return of_annotated(function, gm_as_AnnAssign(path.holder));
-    case GM_KIND_AugAssign:
-        return of_augmented(function, gm_as_AugAssign(path.holder));
-    case GM_KIND_NamedExpr:
-        return gm_evaluate(function, path.holder);
-    case GM_KIND_For:
-        return of_loop_target(function, gm_as_For(path.holder)->iter, &path);
-    case GM_KIND_comprehension:
-        return of_loop_target(function, gm_as_comprehension(path.holder)->iter, &path);
-    default:
-        return gm_value_unknown(node);
+    case GM_KIND_Assign: return of_assign(function, gm_as_Assign(path.holder), &path);
+    case GM_KIND_AnnAssign: return of_annotated(function, gm_as_AnnAssign(path.holder));
+    case GM_KIND_AugAssign: return of_augmented(function, gm_as_AugAssign(path.holder));
+    case GM_KIND_NamedExpr: return gm_evaluate(function, path.holder);
+    case GM_KIND_For: return of_loop_target(function, gm_as_For(path.holder)->iter, &path);
+    case GM_KIND_comprehension: return of_loop_target(function, gm_as_comprehension(path.holder)->iter, &path);
+    default: return gm_value_unknown(node);
     }
 }
 
@@ -398,8 +382,7 @@ static gm_value of_target(gm_function *function, const gm_node *node) {
 static gm_value of_name(gm_function *function, const gm_node *node) {
     gm_value value = of_target(function, node);
     bool data = gm_value_has_tensor(value) || (value.traits & (GM_VALUE_FROM_DATA | GM_VALUE_MAYBE_DATA)) != 0;
-    if (data && value.class_ != GM_VALUE_NO_PATH && strstr(value.reason, " comes from ") == NULL &&
-        strstr(value.reason, " is ") == NULL) {
+    if (data && value.class_ != GM_VALUE_NO_PATH && strstr(value.reason, " comes from ") == NULL && strstr(value.reason, " is ") == NULL) {
         value.reason = gm_value_text(function->flow, "`%s` comes from %s", gm_as_Name(node)->id->text, value.reason);
     }
     return value;
@@ -407,18 +390,12 @@ static gm_value of_name(gm_function *function, const gm_node *node) {
 
 gm_value gm_evaluate_binder(gm_function *function, const gm_node *binder) {
     switch ((gm_kind)binder->kind) {
-    case GM_KIND_Name:
-        return gm_as_Name(binder)->ctx == GM_DEL ? gm_value_no_path() : of_name(function, binder);
-    case GM_KIND_arg:
-        return of_parameter(function, binder);
+    case GM_KIND_Name: return gm_as_Name(binder)->ctx == GM_DEL ? gm_value_no_path() : of_name(function, binder);
+    case GM_KIND_arg: return of_parameter(function, binder);
     case GM_KIND_FunctionDef:
-    case GM_KIND_AsyncFunctionDef:
-        return gm_value_python(GM_FORM_FUNCTION, "a function", binder);
-    case GM_KIND_ClassDef:
-        return gm_value_python(GM_FORM_CLASS, "a class", binder);
-    case GM_KIND_ExceptHandler:
-        return gm_value_python(GM_FORM_ANY, "an exception", binder);
-    default:
-        return gm_value_unknown(binder);
+    case GM_KIND_AsyncFunctionDef: return gm_value_python(GM_FORM_FUNCTION, "a function", binder);
+    case GM_KIND_ClassDef: return gm_value_python(GM_FORM_CLASS, "a class", binder);
+    case GM_KIND_ExceptHandler: return gm_value_python(GM_FORM_ANY, "an exception", binder);
+    default: return gm_value_unknown(binder);
     }
 }

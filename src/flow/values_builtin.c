@@ -58,8 +58,9 @@ static gm_value make_number(gm_function *function, const char *name, const gm_no
         }
         value.traits = gm_value_origin(argument);
         bool data = gm_value_has_tensor(gm_value_used(argument));
-        value.reason = data ? gm_value_text(function->flow, "`%s` of a tensor", name)
-                            : value.traits != 0 && argument.class_ == GM_VALUE_NOT ? argument.reason : value.reason;
+        value.reason = data                                                   ? gm_value_text(function->flow, "`%s` of a tensor", name)
+                       : value.traits != 0 && argument.class_ == GM_VALUE_NOT ? argument.reason
+                                                                              : value.reason;
     }
     return value;
 }
@@ -164,18 +165,18 @@ gm_value gm_evaluate_builtin(gm_function *function, const char *name, const gm_n
         const char *name;
         builtin make;
     } builtins[] = {
-        {"len", make_length},        {"int", make_number},        {"float", make_number},     {"bool", make_number},
-        {"complex", make_number},    {"isinstance", make_bool},   {"issubclass", make_bool},  {"hasattr", make_bool},
-        {"callable", make_bool},     {"str", make_string},        {"repr", make_string},      {"format", make_string},
-        {"chr", make_string},        {"ord", make_length},        {"id", make_length},        {"hash", make_length},
-        {"range", make_other},       {"enumerate", make_other},   {"zip", make_other},        {"map", make_other},
-        {"filter", make_other},      {"iter", make_other},        {"dict", make_other},       {"set", make_other},
-        {"frozenset", make_other},   {"slice", make_other},       {"type", make_other},       {"open", make_other},
-        {"divmod", make_other},      {"bytes", make_string},      {"print", make_none},       {"setattr", make_none},
-        {"delattr", make_none},      {"abs", make_same},          {"round", make_same},       {"list", make_sequence},
-        {"tuple", make_sequence},    {"sorted", make_sequence},   {"reversed", make_other}, {"sum", make_sum},
-        {"max", make_choice},        {"min", make_choice},        {"any", make_quantifier},   {"all", make_quantifier},
-        {"getattr", get_attribute},  {"object", make_other},      {"super", make_unknown},    {"next", make_unknown},
+        {"len", make_length},       {"int", make_number},      {"float", make_number},    {"bool", make_number},
+        {"complex", make_number},   {"isinstance", make_bool}, {"issubclass", make_bool}, {"hasattr", make_bool},
+        {"callable", make_bool},    {"str", make_string},      {"repr", make_string},     {"format", make_string},
+        {"chr", make_string},       {"ord", make_length},      {"id", make_length},       {"hash", make_length},
+        {"range", make_other},      {"enumerate", make_other}, {"zip", make_other},       {"map", make_other},
+        {"filter", make_other},     {"iter", make_other},      {"dict", make_other},      {"set", make_other},
+        {"frozenset", make_other},  {"slice", make_other},     {"type", make_other},      {"open", make_other},
+        {"divmod", make_other},     {"bytes", make_string},    {"print", make_none},      {"setattr", make_none},
+        {"delattr", make_none},     {"abs", make_same},        {"round", make_same},      {"list", make_sequence},
+        {"tuple", make_sequence},   {"sorted", make_sequence}, {"reversed", make_other},  {"sum", make_sum},
+        {"max", make_choice},       {"min", make_choice},      {"any", make_quantifier},  {"all", make_quantifier},
+        {"getattr", get_attribute}, {"object", make_other},    {"super", make_unknown},   {"next", make_unknown},
     };
     for (size_t i = 0; i < sizeof builtins / sizeof builtins[0]; i++) {
         if (strcmp(builtins[i].name, name) == 0) {

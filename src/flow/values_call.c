@@ -46,14 +46,13 @@ static bool join_return(const gm_node *node, const gm_node *parent, void *contex
     if (node->kind == GM_KIND_Return) {
         const gm_node *value = gm_as_Return(node)->value;
         search->value = gm_value_join(search->value, value == NULL ? gm_value_python(GM_FORM_NONE, "nothing is returned", node)
-                                                                    : gm_evaluate(search->function, value));
+                                                                   : gm_evaluate(search->function, value));
     }
     return true;
 }
 
 static const gm_node *returns_of(const gm_node *definition) {
-    return definition->kind == GM_KIND_FunctionDef ? gm_as_FunctionDef(definition)->returns
-                                                   : gm_as_AsyncFunctionDef(definition)->returns;
+    return definition->kind == GM_KIND_FunctionDef ? gm_as_FunctionDef(definition)->returns : gm_as_AsyncFunctionDef(definition)->returns;
 }
 
 /* Whether control can come to the end of the body. */
@@ -89,10 +88,13 @@ static gm_value computed_result(gm_flow *flow, const gm_node *definition) {
 
 /* A decorator may make anything of a function; these do not. */
 static bool is_plain(gm_flow *flow, const gm_node *definition) {
-    static const char *const kept[] = {"torch.no_grad",      "torch.jit.script", "torch.compile", "torch.inference_mode",
-                                       "builtins.staticmethod", "builtins.property", "functools.lru_cache", "functools.cache",
-                                       "torch.jit.ignore",   "torch.jit.unused", "torch.enable_grad", "functools.cached_property",
-                                       "torch.jit.export",   NULL};
+    static const char *const kept[] = {"torch.no_grad",         "torch.jit.script",
+                                       "torch.compile",         "torch.inference_mode",
+                                       "builtins.staticmethod", "builtins.property",
+                                       "functools.lru_cache",   "functools.cache",
+                                       "torch.jit.ignore",      "torch.jit.unused",
+                                       "torch.enable_grad",     "functools.cached_property",
+                                       "torch.jit.export",      NULL};
     const gm_list *decorators = gm_def_decorators(definition);
     for (uint32_t i = 0; i < decorators->count; i++) {
         const gm_node *decorator = decorators->items[i];
@@ -208,8 +210,7 @@ static gm_value method_of_unknown(gm_function *function, const gm_torch_op *op, 
         receiver.traits = GM_VALUE_BY_USE;
         return gm_evaluate_torch_op(function, op, node, &receiver);
     }
-    bool python = op->result == GM_TORCH_BOOL || op->result == GM_TORCH_INT || op->result == GM_TORCH_SIZE ||
-                  op->result == GM_TORCH_SCALAR;
+    bool python = op->result == GM_TORCH_BOOL || op->result == GM_TORCH_INT || op->result == GM_TORCH_SIZE || op->result == GM_TORCH_SCALAR;
     gm_value value = gm_value_unknown(node);
     if (python && (op->flags & GM_TORCH_DATA) == 0) {
         value = gm_value_python(GM_FORM_ANY, "a property of an object", node);
@@ -246,8 +247,8 @@ static gm_value call_method(gm_function *function, const gm_node *node) {
 /* ---- Functions of other packages ---- */
 
 /* Functions that give back what they are given, in another arrangement. */
-static const char *const arrangements[] = {"einops.rearrange", "einops.reduce", "einops.repeat", "copy.copy", "copy.deepcopy",
-                                           "typing.cast",      NULL};
+static const char *const arrangements[] = {
+    "einops.rearrange", "einops.reduce", "einops.repeat", "copy.copy", "copy.deepcopy", "typing.cast", NULL};
 
 static gm_value call_arrangement(gm_function *function, const gm_name *name, const gm_node *node) {
     bool cast = strcmp(name->text, "typing.cast") == 0;
@@ -363,8 +364,9 @@ const gm_torch_op *gm_called_torch_op(gm_function *function, const gm_node *call
     if (name != NULL && starts_with(name, "torch.")) {
         return gm_torch_find_qualified(function->flow->facts, name->text);
     }
-    const gm_torch_op *op =
-        callee->kind == GM_KIND_Attribute ? gm_torch_find(function->flow->facts, GM_TORCH_METHOD, gm_as_Attribute(callee)->attr->text) : NULL;
+    const gm_torch_op *op = callee->kind == GM_KIND_Attribute
+                                ? gm_torch_find(function->flow->facts, GM_TORCH_METHOD, gm_as_Attribute(callee)->attr->text)
+                                : NULL;
     if (op == NULL || name != NULL || !gm_value_has_tensor(gm_evaluate(function, gm_as_Attribute(callee)->value))) {
         return NULL;
     }

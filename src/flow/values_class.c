@@ -312,15 +312,9 @@ static bool visit(const gm_node *node, const gm_node *parent, void *context) {
         return true;
     }
     switch ((gm_kind)node->kind) {
-    case GM_KIND_Assign:
-        add_assign(build, node);
-        return false;
-    case GM_KIND_AnnAssign:
-        add_annotated(build, node);
-        return false;
-    case GM_KIND_AugAssign:
-        add_augmented(build, node);
-        return false;
+    case GM_KIND_Assign: add_assign(build, node); return false;
+    case GM_KIND_AnnAssign: add_annotated(build, node); return false;
+    case GM_KIND_AugAssign: add_augmented(build, node); return false;
     case GM_KIND_Call:
         if (build->method != NULL) {
             add_registered(build, node);
@@ -436,7 +430,8 @@ static const gm_node *method_in(gm_base_search *search, const gm_node *class_def
     const gm_ClassDef *definition = gm_as_ClassDef(class_def);
     for (uint32_t i = definition->body.count; i-- > 0;) {
         const gm_node *node = definition->body.items[i];
-        if (gm_is_def(node) && (node->kind == GM_KIND_FunctionDef ? gm_as_FunctionDef(node)->name : gm_as_AsyncFunctionDef(node)->name) == name) {
+        if (gm_is_def(node) &&
+            (node->kind == GM_KIND_FunctionDef ? gm_as_FunctionDef(node)->name : gm_as_AsyncFunctionDef(node)->name) == name) {
             return node;
         }
     }
@@ -474,8 +469,8 @@ const gm_attribute *gm_class_attribute_of(gm_flow *flow, const gm_node *class_de
 }
 
 static bool is_property(gm_flow *flow, const gm_node *method) {
-    const gm_list *decorators =
-        method->kind == GM_KIND_FunctionDef ? &gm_as_FunctionDef(method)->decorator_list : &gm_as_AsyncFunctionDef(method)->decorator_list;
+    const gm_list *decorators = method->kind == GM_KIND_FunctionDef ? &gm_as_FunctionDef(method)->decorator_list
+                                                                    : &gm_as_AsyncFunctionDef(method)->decorator_list;
     return decorators->count == 1 && (gm_flow_names(flow, decorators->items[0], "builtins.property") ||
                                       gm_flow_names(flow, decorators->items[0], "functools.cached_property"));
 }

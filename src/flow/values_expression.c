@@ -7,9 +7,9 @@
 
 static gm_value of_constant(gm_function *function, const gm_node *node) {
     static const uint8_t forms[] = {
-        [GM_LITERAL_None] = GM_FORM_NONE,     [GM_LITERAL_True] = GM_FORM_BOOL,    [GM_LITERAL_False] = GM_FORM_BOOL,
-        [GM_LITERAL_Ellipsis] = GM_FORM_ANY,  [GM_LITERAL_int] = GM_FORM_INT,      [GM_LITERAL_float] = GM_FORM_FLOAT,
-        [GM_LITERAL_complex] = GM_FORM_NUMBER, [GM_LITERAL_str] = GM_FORM_STRING,  [GM_LITERAL_bytes] = GM_FORM_STRING,
+        [GM_LITERAL_None] = GM_FORM_NONE,      [GM_LITERAL_True] = GM_FORM_BOOL,  [GM_LITERAL_False] = GM_FORM_BOOL,
+        [GM_LITERAL_Ellipsis] = GM_FORM_ANY,   [GM_LITERAL_int] = GM_FORM_INT,    [GM_LITERAL_float] = GM_FORM_FLOAT,
+        [GM_LITERAL_complex] = GM_FORM_NUMBER, [GM_LITERAL_str] = GM_FORM_STRING, [GM_LITERAL_bytes] = GM_FORM_STRING,
     };
     (void)function;
     gm_value value = gm_value_python(forms[gm_as_Constant(node)->value.literal], "a constant", node);
@@ -93,15 +93,14 @@ static gm_value of_generator(gm_function *function, const gm_node *node) {
 /* ---- Operators ---- */
 
 static bool is_sequence(gm_value value) {
-    return value.class_ == GM_VALUE_NOT &&
-           (value.form == GM_FORM_STRING || (value.form >= GM_FORM_SIZE && value.form <= GM_FORM_TENSORS));
+    return value.class_ == GM_VALUE_NOT && (value.form == GM_FORM_STRING || (value.form >= GM_FORM_SIZE && value.form <= GM_FORM_TENSORS));
 }
 
 static gm_value_form number_form(uint8_t operator_, gm_value left, gm_value right) {
-    if (operator_== GM_OP_Div || left.form == GM_FORM_FLOAT || right.form == GM_FORM_FLOAT) {
+    if (operator_ == GM_OP_Div || left.form == GM_FORM_FLOAT || right.form == GM_FORM_FLOAT) {
         return left.form == GM_FORM_NUMBER || right.form == GM_FORM_NUMBER ? GM_FORM_NUMBER : GM_FORM_FLOAT;
     }
-    bool whole = left.form <= GM_FORM_INT && right.form <= GM_FORM_INT && operator_!= GM_OP_Pow;
+    bool whole = left.form <= GM_FORM_INT && right.form <= GM_FORM_INT && operator_ != GM_OP_Pow;
     return whole ? GM_FORM_INT : GM_FORM_NUMBER;
 }
 
@@ -122,9 +121,10 @@ static gm_value arithmetic_of_python(uint8_t operator_, gm_value left, gm_value 
 }
 
 static uint8_t dtype_of_number(gm_value value) {
-    static const uint8_t dtypes[] = {
-        [GM_FORM_BOOL] = GM_DTYPE_BOOL, [GM_FORM_INT] = GM_DTYPE_INTEGER, [GM_FORM_FLOAT] = GM_DTYPE_FLOATING,
-        [GM_FORM_NUMBER] = GM_DTYPE_UNKNOWN};
+    static const uint8_t dtypes[] = {[GM_FORM_BOOL] = GM_DTYPE_BOOL,
+                                     [GM_FORM_INT] = GM_DTYPE_INTEGER,
+                                     [GM_FORM_FLOAT] = GM_DTYPE_FLOATING,
+                                     [GM_FORM_NUMBER] = GM_DTYPE_UNKNOWN};
     return gm_value_is_number(value) ? dtypes[value.form] : value.dtype;
 }
 
@@ -136,8 +136,8 @@ static uint8_t promote(uint8_t operator_, gm_value left, gm_value right) {
         return GM_DTYPE_UNKNOWN;
     }
     uint8_t joined = a > b ? a : b;
-    bool bits = operator_== GM_OP_BitAnd || operator_== GM_OP_BitOr || operator_== GM_OP_BitXor;
-    if (operator_== GM_OP_Div && joined < GM_DTYPE_FLOATING) {
+    bool bits = operator_ == GM_OP_BitAnd || operator_ == GM_OP_BitOr || operator_ == GM_OP_BitXor;
+    if (operator_ == GM_OP_Div && joined < GM_DTYPE_FLOATING) {
         return GM_DTYPE_FLOATING;
     }
     return joined == GM_DTYPE_BOOL && !bits ? GM_DTYPE_UNKNOWN : joined;
@@ -149,7 +149,7 @@ gm_value gm_value_arithmetic(uint8_t operator_, gm_value left, gm_value right, c
     }
     left = gm_value_used(left);
     right = gm_value_used(right);
-    if ((gm_value_is(left, GM_FORM_STRING) && operator_== GM_OP_Mod) || (left.class_ == GM_VALUE_NOT && right.class_ == GM_VALUE_NOT)) {
+    if ((gm_value_is(left, GM_FORM_STRING) && operator_ == GM_OP_Mod) || (left.class_ == GM_VALUE_NOT && right.class_ == GM_VALUE_NOT)) {
         return arithmetic_of_python(operator_, left, right, node);
     }
     if (!gm_value_has_tensor(left) && !gm_value_has_tensor(right)) {
@@ -164,7 +164,7 @@ gm_value gm_value_arithmetic(uint8_t operator_, gm_value left, gm_value right, c
     gm_value value = left_decides ? left : right;
     value.form = value.class_ == GM_VALUE_TENSOR ? GM_FORM_TENSOR : GM_FORM_ANY;
     value.dtype = promote(operator_, left, right);
-    bool scalar = gm_value_is_scalar(left) && gm_value_is_scalar(right) && operator_!= GM_OP_MatMult;
+    bool scalar = gm_value_is_scalar(left) && gm_value_is_scalar(right) && operator_ != GM_OP_MatMult;
     value.traits &= GM_VALUE_BY_USE | GM_VALUE_BY_ANNOTATION;
     value.traits |= (uint16_t)((scalar ? GM_VALUE_SCALAR : 0) | GM_VALUE_FRESH);
     return value;
@@ -292,13 +292,13 @@ static gm_value comparison_of_python(gm_value left, gm_value right, const gm_nod
 }
 
 static gm_value compare(uint8_t operator_, gm_value left, gm_value right, const gm_node *node) {
-    if (operator_== GM_OP_Is || operator_== GM_OP_IsNot) {
+    if (operator_ == GM_OP_Is || operator_ == GM_OP_IsNot) {
         return python_bool("an identity test", node);
     }
     if (left.class_ == GM_VALUE_NO_PATH || right.class_ == GM_VALUE_NO_PATH) {
         return gm_value_no_path();
     }
-    if (operator_== GM_OP_In || operator_== GM_OP_NotIn) {
+    if (operator_ == GM_OP_In || operator_ == GM_OP_NotIn) {
         return membership(left, right, node);
     }
     left = gm_value_used(left);
@@ -356,13 +356,27 @@ typedef gm_value (*evaluator)(gm_function *function, const gm_node *node);
 
 gm_value gm_evaluate_node(gm_function *function, const gm_node *node) {
     static const evaluator evaluators[GM_KIND_COUNT] = {
-        [GM_KIND_Constant] = of_constant,     [GM_KIND_JoinedStr] = of_text,       [GM_KIND_Lambda] = of_lambda,
-        [GM_KIND_Tuple] = of_tuple,           [GM_KIND_List] = of_list,            [GM_KIND_Dict] = of_dict,
-        [GM_KIND_DictComp] = of_dict,         [GM_KIND_Set] = of_set,              [GM_KIND_SetComp] = of_set,
-        [GM_KIND_ListComp] = of_list_comp,    [GM_KIND_GeneratorExp] = of_generator, [GM_KIND_BinOp] = of_bin_op,
-        [GM_KIND_UnaryOp] = of_unary_op,      [GM_KIND_BoolOp] = of_bool_op,       [GM_KIND_IfExp] = of_conditional,
-        [GM_KIND_Compare] = of_compare,       [GM_KIND_Subscript] = gm_evaluate_subscript,  [GM_KIND_Attribute] = gm_evaluate_attribute,
-        [GM_KIND_Name] = of_name,             [GM_KIND_NamedExpr] = of_named,      [GM_KIND_Starred] = of_starred,
+        [GM_KIND_Constant] = of_constant,
+        [GM_KIND_JoinedStr] = of_text,
+        [GM_KIND_Lambda] = of_lambda,
+        [GM_KIND_Tuple] = of_tuple,
+        [GM_KIND_List] = of_list,
+        [GM_KIND_Dict] = of_dict,
+        [GM_KIND_DictComp] = of_dict,
+        [GM_KIND_Set] = of_set,
+        [GM_KIND_SetComp] = of_set,
+        [GM_KIND_ListComp] = of_list_comp,
+        [GM_KIND_GeneratorExp] = of_generator,
+        [GM_KIND_BinOp] = of_bin_op,
+        [GM_KIND_UnaryOp] = of_unary_op,
+        [GM_KIND_BoolOp] = of_bool_op,
+        [GM_KIND_IfExp] = of_conditional,
+        [GM_KIND_Compare] = of_compare,
+        [GM_KIND_Subscript] = gm_evaluate_subscript,
+        [GM_KIND_Attribute] = gm_evaluate_attribute,
+        [GM_KIND_Name] = of_name,
+        [GM_KIND_NamedExpr] = of_named,
+        [GM_KIND_Starred] = of_starred,
         [GM_KIND_Call] = gm_evaluate_call,
     };
     evaluator found = evaluators[node->kind];

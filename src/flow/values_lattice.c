@@ -96,8 +96,7 @@ static uint8_t join_forms(uint8_t left, uint8_t right) {
 
 /* Traits that hold of a value when they hold of one of those it may be. */
 enum {
-    EITHER_TRAITS = GM_VALUE_OPTIONAL | GM_VALUE_BY_USE | GM_VALUE_BY_ANNOTATION | GM_VALUE_MAYBE_DATA |
-                    GM_VALUE_UNSURE_DATA,
+    EITHER_TRAITS = GM_VALUE_OPTIONAL | GM_VALUE_BY_USE | GM_VALUE_BY_ANNOTATION | GM_VALUE_MAYBE_DATA | GM_VALUE_UNSURE_DATA,
     ORIGINS = GM_VALUE_FROM_DATA | GM_VALUE_FROM_SHAPE | GM_VALUE_MAYBE_DATA | GM_VALUE_UNSURE_DATA,
 };
 
@@ -159,14 +158,10 @@ gm_value gm_value_finish(gm_value value, const gm_node *node) {
 
 uint16_t gm_value_origin(gm_value value) {
     switch (value.class_) {
-    case GM_VALUE_TENSOR:
-        return GM_VALUE_FROM_DATA;
-    case GM_VALUE_MAYBE:
-        return GM_VALUE_MAYBE_DATA;
-    case GM_VALUE_UNKNOWN:
-        return (uint16_t)((value.traits & GM_VALUE_MAYBE_DATA) | GM_VALUE_UNSURE_DATA);
-    default:
-        return (uint16_t)(value.traits & ORIGINS);
+    case GM_VALUE_TENSOR: return GM_VALUE_FROM_DATA;
+    case GM_VALUE_MAYBE: return GM_VALUE_MAYBE_DATA;
+    case GM_VALUE_UNKNOWN: return (uint16_t)((value.traits & GM_VALUE_MAYBE_DATA) | GM_VALUE_UNSURE_DATA);
+    default: return (uint16_t)(value.traits & ORIGINS);
     }
 }
 

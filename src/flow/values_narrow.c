@@ -14,7 +14,8 @@
 
 /* Types of which no tensor is. */
 static bool is_other_type(gm_function *function, const gm_node *type) {
-    static const char *const names[] = {"bool", "bytes", "complex", "dict", "float", "frozenset", "int", "list", "set", "slice", "str", "tuple", NULL};
+    static const char *const names[] = {"bool", "bytes", "complex", "dict", "float", "frozenset", "int",
+                                        "list", "set",   "slice",   "str",  "tuple", NULL};
     const gm_name *name = gm_flow_qualified(function->flow, type);
     const char prefix[] = "builtins.";
     if (name == NULL) {
@@ -70,20 +71,13 @@ static bool leaves(const gm_list *block) {
 static const gm_list *block_of(gm_flow *flow, const gm_node *statement) {
     const gm_node *around = gm_flow_around(flow, statement);
     switch (around == NULL ? GM_KIND_Pass : (gm_kind)around->kind) {
-    case GM_KIND_If:
-        return is_inside(&gm_as_If(around)->body, statement) ? &gm_as_If(around)->body : &gm_as_If(around)->orelse;
-    case GM_KIND_For:
-        return is_inside(&gm_as_For(around)->body, statement) ? &gm_as_For(around)->body : &gm_as_For(around)->orelse;
-    case GM_KIND_While:
-        return is_inside(&gm_as_While(around)->body, statement) ? &gm_as_While(around)->body : &gm_as_While(around)->orelse;
-    case GM_KIND_With:
-        return &gm_as_With(around)->body;
-    case GM_KIND_FunctionDef:
-        return &gm_as_FunctionDef(around)->body;
-    case GM_KIND_AsyncFunctionDef:
-        return &gm_as_AsyncFunctionDef(around)->body;
-    default:
-        return NULL;
+    case GM_KIND_If: return is_inside(&gm_as_If(around)->body, statement) ? &gm_as_If(around)->body : &gm_as_If(around)->orelse;
+    case GM_KIND_For: return is_inside(&gm_as_For(around)->body, statement) ? &gm_as_For(around)->body : &gm_as_For(around)->orelse;
+    case GM_KIND_While: return is_inside(&gm_as_While(around)->body, statement) ? &gm_as_While(around)->body : &gm_as_While(around)->orelse;
+    case GM_KIND_With: return &gm_as_With(around)->body;
+    case GM_KIND_FunctionDef: return &gm_as_FunctionDef(around)->body;
+    case GM_KIND_AsyncFunctionDef: return &gm_as_AsyncFunctionDef(around)->body;
+    default: return NULL;
     }
 }
 
@@ -104,10 +98,8 @@ static bool is_decided_by(gm_flow *flow, const gm_node *owner, const gm_node *te
         const gm_node *side = truth ? gm_as_IfExp(owner)->body : gm_as_IfExp(owner)->orelse;
         return gm_as_IfExp(owner)->test == test && use->start >= side->start && use->end <= side->end;
     }
-    case GM_KIND_Assert:
-        return truth && gm_as_Assert(owner)->test == test && is_behind(flow, owner, use);
-    default:
-        return false;
+    case GM_KIND_Assert: return truth && gm_as_Assert(owner)->test == test && is_behind(flow, owner, use);
+    default: return false;
     }
 }
 
@@ -158,7 +150,7 @@ static bool same_bindings(gm_reaching *reaching, const gm_node *left, const gm_n
            memcmp(kept, list.items, count * sizeof *kept) == 0;
 }
 
-bool gm_value_ruled_out(gm_function *function, const gm_usage *usage, const gm_node *use) {
+bool gm_value_ruled_out(gm_function *function, const gm_value_usage *usage, const gm_node *use) {
     gm_work(function->flow->arena, usage->questions.count);
     for (uint32_t i = 0; i < usage->questions.count; i++) {
         const gm_node *question = usage->questions.items[i];

@@ -17,19 +17,19 @@ enum { GM_VALUE_NO_PATH = 0xFF };
 enum { GM_VALUE_UNSURE_DATA = 1 << 14, GM_VALUE_MAYBE_DATA = 1 << 15 };
 
 /* How a variable of a function is used, anywhere in it. */
-typedef struct gm_usage {
+typedef struct gm_value_usage {
     const char *reason; /* it is used like a tensor; NULL: no sign of that */
     const gm_node *evidence;
     bool escapes; /* others may hold the same storage: it is assigned, stored, handed to an unknown call, viewed, captured */
     bool counts;  /* used like a number: an argument of range() or a size */
     GM_VEC(const gm_node *) questions; /* calls `isinstance(x, ...)` and `torch.is_tensor(x)` */
-} gm_usage;
+} gm_value_usage;
 
-typedef struct gm_memo {
+typedef struct gm_value_memo {
     const gm_node *node;
     uint32_t round;
     gm_value value;
-} gm_memo;
+} gm_value_memo;
 
 /* The values of one function: function->environments. */
 struct gm_environments {
@@ -40,8 +40,8 @@ struct gm_environments {
     gm_value *values;        /* of each definition of `reaching` */
     gm_value *all;           /* of each symbol: the join over its definitions */
     uint32_t *all_round;     /* of each symbol: the round of that, plus one */
-    gm_usage *usages;        /* of each symbol of the scope; NULL until asked for */
-    GM_VEC(gm_memo) memos;
+    gm_value_usage *usages;        /* of each symbol of the scope; NULL until asked for */
+    GM_VEC(gm_value_memo) memos;
     uint32_t *memo_slots;    /* hash table by node over the memos, numbers plus one */
     uint32_t memo_capacity;
     bool has_result; /* what the function returns is known */
@@ -198,7 +198,7 @@ gm_value gm_value_of_annotation(gm_flow *flow, const gm_node *annotation);
 /* ---- values_use.c ---- */
 
 /* The usages of the variables of a function, by syntax alone. */
-gm_usage *gm_values_usages(gm_function *function);
+gm_value_usage *gm_values_usages(gm_function *function);
 
 /* ---- values_class.c ---- */
 
@@ -209,7 +209,7 @@ const gm_node *gm_class_of_self(gm_function *function, const gm_node *expression
 gm_value gm_evaluate_self(gm_function *function, const gm_node *class_def, const gm_node *attribute);
 
 /* Whether a test of its type rules out that a variable of the function is a tensor where a Name reads it. */
-bool gm_value_ruled_out(gm_function *function, const gm_usage *usage, const gm_node *use);
+bool gm_value_ruled_out(gm_function *function, const gm_value_usage *usage, const gm_node *use);
 
 /* The def of a method of a class or its bases in this file, or NULL. */
 const gm_node *gm_class_method(gm_flow *flow, const gm_node *class_def, const gm_name *name);

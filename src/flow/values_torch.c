@@ -1,6 +1,7 @@
 /* What torch's names give: operators by the generated facts, and the few names around them that are no operators. */
 #include <string.h>
 
+#include "flow/torch_names.h"
 #include "flow/values_private.h"
 
 static bool starts_with(const char *text, const char *prefix) {
@@ -18,12 +19,12 @@ static const struct {
     const char *name;
     uint8_t dtype;
 } dtypes[] = {
-    {"bool", GM_DTYPE_BOOL},         {"uint8", GM_DTYPE_INTEGER},     {"int8", GM_DTYPE_INTEGER},      {"int16", GM_DTYPE_INTEGER},
-    {"short", GM_DTYPE_INTEGER},     {"int32", GM_DTYPE_INTEGER},     {"int", GM_DTYPE_INTEGER},       {"int64", GM_DTYPE_INTEGER},
-    {"long", GM_DTYPE_INTEGER},      {"uint16", GM_DTYPE_INTEGER},    {"uint32", GM_DTYPE_INTEGER},    {"uint64", GM_DTYPE_INTEGER},
-    {"float16", GM_DTYPE_FLOATING},  {"half", GM_DTYPE_FLOATING},     {"bfloat16", GM_DTYPE_FLOATING}, {"float32", GM_DTYPE_FLOATING},
-    {"float", GM_DTYPE_FLOATING},    {"float64", GM_DTYPE_FLOATING},  {"double", GM_DTYPE_FLOATING},   {"complex64", GM_DTYPE_COMPLEX},
-    {"cfloat", GM_DTYPE_COMPLEX},    {"complex128", GM_DTYPE_COMPLEX}, {"cdouble", GM_DTYPE_COMPLEX},
+    {"bool", GM_DTYPE_BOOL},        {"uint8", GM_DTYPE_INTEGER},      {"int8", GM_DTYPE_INTEGER},      {"int16", GM_DTYPE_INTEGER},
+    {"short", GM_DTYPE_INTEGER},    {"int32", GM_DTYPE_INTEGER},      {"int", GM_DTYPE_INTEGER},       {"int64", GM_DTYPE_INTEGER},
+    {"long", GM_DTYPE_INTEGER},     {"uint16", GM_DTYPE_INTEGER},     {"uint32", GM_DTYPE_INTEGER},    {"uint64", GM_DTYPE_INTEGER},
+    {"float16", GM_DTYPE_FLOATING}, {"half", GM_DTYPE_FLOATING},      {"bfloat16", GM_DTYPE_FLOATING}, {"float32", GM_DTYPE_FLOATING},
+    {"float", GM_DTYPE_FLOATING},   {"float64", GM_DTYPE_FLOATING},   {"double", GM_DTYPE_FLOATING},   {"complex64", GM_DTYPE_COMPLEX},
+    {"cfloat", GM_DTYPE_COMPLEX},   {"complex128", GM_DTYPE_COMPLEX}, {"cdouble", GM_DTYPE_COMPLEX},
 };
 
 /* dtype of "float32", or UNKNOWN. */
@@ -55,11 +56,10 @@ gm_value_dtype gm_torch_dtype_of(gm_flow *flow, const gm_node *expression) {
 /* ---- Names ---- */
 
 gm_value gm_value_of_torch_name(gm_flow *flow, const gm_name *name, const gm_node *node) {
-    static const char *const numbers[] = {"torch.pi", "torch.e", "torch.inf", "torch.nan", NULL};
     if (dtype_of_qualified(name) != GM_DTYPE_UNKNOWN) {
         return gm_value_python(GM_FORM_DTYPE, "a dtype", node);
     }
-    if (gm_text_in(name->text, numbers)) {
+    if (gm_torch_names_have(GM_TORCH_NAMES_NUMBERS, name->text)) {
         return gm_value_python(GM_FORM_FLOAT, "a number", node);
     }
     const char *last = last_part(name->text);
@@ -67,33 +67,6 @@ gm_value gm_value_of_torch_name(gm_flow *flow, const gm_name *name, const gm_nod
     bool class_ = last[0] >= 'A' && last[0] <= 'Z' && last[1] >= 'a' && last[1] <= 'z';
     return function || class_ ? gm_value_python(function ? GM_FORM_FUNCTION : GM_FORM_CLASS, "a name of torch", node)
                               : gm_value_unknown(node);
-}
-
-/* Methods that many objects have: no sign of a tensor. */
-static bool is_common_name(const char *name) {
-    static const char *const names[] = {
-        "add",   "apply_", "backward", "bfloat16", "bool",   "byte",   "char",  "cpu",    "cross",  "cuda",   "data",   "device",
-        "diff",  "div",    "dot",      "double",   "dtype",  "eig",    "eq",    "equal",  "exp",    "expand", "fix",    "flip",
-        "float", "ge",     "grad",     "gt",       "half",   "index",  "index_select", "indices", "inner", "int", "ipu", "is_shared",
-        "layout", "le",    "long",     "log",      "lt",     "map_",   "mode",  "module_load", "mtia", "mul", "name",   "names",
-        "ne",    "neg",    "new",      "numpy",    "outer",  "pin_memory", "pow", "put",  "range",  "record_stream", "register_hook",
-        "reinforce", "requires_grad", "requires_grad_", "select", "set_", "share_memory_", "short", "sign", "sin", "cos", "tan", "solve",
-        "split", "storage", "stride",  "sub",      "t",      "H",      "T",     "take",   "tile",   "to",     "type",   "unfold",
-        "values", "volatile", "where", "xpu",      "zero_",  "real",   "imag",  "trace",  "repeat", "sort",   "resize", "round",
-        "nbytes", "itemsize", "abs",   "floor",    "ceil",   "inverse", "det",  "dim",    "histogram", "lu",  "qr",     "svd",
-        "cholesky", "rad2deg", "norm", "frac",     "view",   "copy_",  "is_complex", "is_cuda", "is_cpu", "is_meta", "is_sparse",
-        "is_quantized", "is_leaf", "retain_grad", "detach", "clone", "dequantize", "sum", "all", "any", "max", "min", "item", "put_",
-        "square", "sqrt", "roll", "erf", "size", NULL};
-    return gm_text_in(name, names);
-}
-
-/* Of those, the ones that say enough in a file that has torch and no other arrays. */
-static bool is_array_method(const char *name, bool called) {
-    static const char *const methods[] = {"abs",  "all",   "any",   "clone", "cos",  "detach", "dim",  "eq",    "exp",  "expand", "ge",
-                                          "gt",   "item",  "le",    "log",   "lt",   "max",    "min",  "mul",   "ne",   "norm",
-                                          "numpy", "pow",  "repeat", "round", "sign", "sin",   "size", "sqrt",  "square", "sum",
-                                          "view", "floor", "ceil",  "flip",  "roll", "erf",    NULL};
-    return called && gm_text_in(name, methods);
 }
 
 static bool in_module(gm_function *function) {
@@ -107,8 +80,8 @@ bool gm_torch_is_telling(gm_function *function, const gm_torch_op *op, bool call
         return false;
     }
     bool arrays = shared->tensors || in_module(function);
-    if (is_common_name(op->name)) {
-        return arrays && is_array_method(op->name, called);
+    if (gm_torch_names_have(GM_TORCH_NAMES_COMMON_METHODS, op->name)) {
+        return arrays && called && gm_torch_names_have(GM_TORCH_NAMES_ARRAY_METHODS, op->name);
     }
     if (op->result == GM_TORCH_UNKNOWN || op->result == GM_TORCH_NONE) {
         return false;
@@ -119,16 +92,11 @@ bool gm_torch_is_telling(gm_function *function, const gm_torch_op *op, bool call
 /* ---- Operators ---- */
 
 bool gm_torch_is_fresh(const gm_torch_op *op) {
-    static const char *const sharing[] = {"as_tensor", "asarray", "from_numpy", "from_file", "frombuffer", "conj_physical", NULL};
-    static const char *const copies[] = {"clone",     "zeros_like", "ones_like", "full_like", "empty_like", "rand_like", "randn_like",
-                                         "new_zeros", "new_ones",   "new_full",  "new_empty", "new_tensor", "cat",       "stack",
-                                         "cumsum",    "matmul",     "bmm",       "mm",        "masked_fill", "softmax",  "log_softmax",
-                                         NULL};
     unsigned excluded = GM_TORCH_VIEW | GM_TORCH_MUTATES | GM_TORCH_EITHER | GM_TORCH_INPLACE_ARGUMENT | GM_TORCH_INPLACE_VIEW;
-    if (op->result != GM_TORCH_TENSOR || (op->flags & excluded) != 0 || gm_text_in(op->name, sharing)) {
+    if (op->result != GM_TORCH_TENSOR || (op->flags & excluded) != 0 || gm_torch_names_have(GM_TORCH_NAMES_SHARING, op->name)) {
         return false;
     }
-    return (op->flags & (GM_TORCH_POINTWISE | GM_TORCH_CREATES)) != 0 || gm_text_in(op->name, copies);
+    return (op->flags & (GM_TORCH_POINTWISE | GM_TORCH_CREATES)) != 0 || gm_torch_names_have(GM_TORCH_NAMES_COPIES, op->name);
 }
 
 /* A call of an operator, with what is needed again and again. */
@@ -172,12 +140,11 @@ static count_of count_of_dim(const called_op *at) {
 }
 
 static count_of count_of_result(const called_op *at) {
-    static const char *const by_dim[] = {"max", "min", "median", "nanmedian", NULL};
     static const char *const switches[] = {"return_inverse", "return_counts", "return_indices", "as_tuple", NULL};
     if ((at->op->flags & GM_TORCH_EITHER) == 0 && !starts_with(at->op->name, "unique")) {
         return ONE;
     }
-    if (gm_text_in(at->op->name, by_dim)) {
+    if (gm_torch_names_have(GM_TORCH_NAMES_PAIRS_BY_DIM, at->op->name)) {
         return count_of_dim(at);
     }
     for (const char *const *name = switches; *name != NULL; name++) {
@@ -193,25 +160,17 @@ static count_of count_of_result(const called_op *at) {
 }
 
 static uint8_t dtype_by_name(const char *name) {
-    static const char *const integers[] = {"argmax", "argmin", "argsort", "bincount", "count_nonzero", "nonzero", "argwhere", "searchsorted",
-                                           "bucketize", "multinomial", "randint", "randperm", "tril_indices", "triu_indices", NULL};
-    static const char *const floating[] = {"zeros", "ones", "empty", "rand", "randn", "linspace", "logspace", "eye",
-                                           "hann_window", "hamming_window", NULL};
-    if (gm_text_in(name, integers)) {
+    if (gm_torch_names_have(GM_TORCH_NAMES_INTEGERS, name)) {
         return GM_DTYPE_INTEGER;
     }
-    return gm_text_in(name, floating) ? GM_DTYPE_FLOATING : GM_DTYPE_UNKNOWN;
+    return gm_torch_names_have(GM_TORCH_NAMES_FLOATING, name) ? GM_DTYPE_FLOATING : GM_DTYPE_UNKNOWN;
 }
 
 /* Operators whose result has the dtype of their input. */
 static bool keeps_dtype(const gm_torch_op *op) {
-    static const char *const names[] = {"clone", "contiguous", "detach", "masked_fill", "clamp", "clamp_min", "clamp_max", "clip",
-                                        "flip",  "roll",       "gather", "index_select", "repeat", "zeros_like", "ones_like",
-                                        "empty_like", "new_zeros", "new_ones", "new_empty", "tril", "triu", "masked_select",
-                                        "neg",   "relu",       "cat",    "take_along_dim", NULL};
     bool view = (op->flags & GM_TORCH_VIEW) != 0 && strcmp(op->name, "to") != 0 && strcmp(op->name, "real") != 0 &&
                 strcmp(op->name, "imag") != 0 && !starts_with(op->name, "view_as");
-    return view || gm_text_in(op->name, names) || (op->flags & GM_TORCH_MUTATES) != 0;
+    return view || gm_torch_names_have(GM_TORCH_NAMES_KEEPS_DTYPE, op->name) || (op->flags & GM_TORCH_MUTATES) != 0;
 }
 
 /* Element functions of floating point tensors give floating point tensors. */
@@ -250,7 +209,8 @@ static uint8_t dtype_of_call(const called_op *at) {
     if (dtype != GM_DTYPE_UNKNOWN) {
         return dtype;
     }
-    bool keeps = keeps_dtype(at->op) || (at->input.dtype == GM_DTYPE_FLOATING && keeps_floating(at->op) && at->call->args.count <= at->first);
+    bool keeps = keeps_dtype(at->op) ||
+                 (at->input.dtype == GM_DTYPE_FLOATING && keeps_floating(at->op) && at->call->args.count <= at->first);
     return keeps ? at->input.dtype : GM_DTYPE_UNKNOWN;
 }
 
@@ -290,11 +250,10 @@ static bool repeats_by_data(const called_op *at) {
 }
 
 static bool has_dynamic_shape(const called_op *at) {
-    static const char *const unsure[] = {"index", "repeat_interleave", "bincount", "where", "linalg.lstsq", NULL};
     if (strcmp(at->op->name, "repeat_interleave") == 0) {
         return repeats_by_data(at);
     }
-    return (at->op->flags & GM_TORCH_DYNAMIC_SHAPE) != 0 && !gm_text_in(at->op->name, unsure);
+    return (at->op->flags & GM_TORCH_DYNAMIC_SHAPE) != 0 && !gm_torch_names_have(GM_TORCH_NAMES_UNSURE_SHAPES, at->op->name);
 }
 
 static const char *reason_of(const called_op *at) {
@@ -352,10 +311,10 @@ static gm_value size_result(const called_op *at) {
 }
 
 static const uint8_t forms[] = {
-    [GM_TORCH_UNKNOWN] = GM_FORM_ANY,  [GM_TORCH_TENSOR] = GM_FORM_TENSOR, [GM_TORCH_TENSORS] = GM_FORM_TENSORS,
-    [GM_TORCH_BOOL] = GM_FORM_BOOL,    [GM_TORCH_INT] = GM_FORM_INT,       [GM_TORCH_FLOAT] = GM_FORM_FLOAT,
-    [GM_TORCH_SCALAR] = GM_FORM_NUMBER, [GM_TORCH_SIZE] = GM_FORM_SIZE,    [GM_TORCH_STRING] = GM_FORM_STRING,
-    [GM_TORCH_DTYPE] = GM_FORM_DTYPE,  [GM_TORCH_DEVICE] = GM_FORM_DEVICE, [GM_TORCH_NONE] = GM_FORM_NONE,
+    [GM_TORCH_UNKNOWN] = GM_FORM_ANY,   [GM_TORCH_TENSOR] = GM_FORM_TENSOR, [GM_TORCH_TENSORS] = GM_FORM_TENSORS,
+    [GM_TORCH_BOOL] = GM_FORM_BOOL,     [GM_TORCH_INT] = GM_FORM_INT,       [GM_TORCH_FLOAT] = GM_FORM_FLOAT,
+    [GM_TORCH_SCALAR] = GM_FORM_NUMBER, [GM_TORCH_SIZE] = GM_FORM_SIZE,     [GM_TORCH_STRING] = GM_FORM_STRING,
+    [GM_TORCH_DTYPE] = GM_FORM_DTYPE,   [GM_TORCH_DEVICE] = GM_FORM_DEVICE, [GM_TORCH_NONE] = GM_FORM_NONE,
     [GM_TORCH_OTHER] = GM_FORM_ANY,
 };
 
@@ -372,25 +331,20 @@ gm_value gm_evaluate_torch_op(gm_function *function, const gm_torch_op *op, cons
     at.input = receiver != NULL ? *receiver : first != NULL ? gm_value_used(gm_evaluate(function, first)) : gm_value_unknown(node);
     at.first = receiver != NULL ? 0 : 1;
     switch ((gm_torch_result)op->result) {
-    case GM_TORCH_UNKNOWN:
-        return gm_value_unknown(node);
-    case GM_TORCH_TENSOR:
-        return tensor_result(&at);
+    case GM_TORCH_UNKNOWN: return gm_value_unknown(node);
+    case GM_TORCH_TENSOR: return tensor_result(&at);
     case GM_TORCH_TENSORS: {
         gm_value value = gm_value_python(GM_FORM_TENSORS, reason_of(&at), node);
         value.class_ = receiver != NULL && receiver->class_ == GM_VALUE_MAYBE ? GM_VALUE_UNKNOWN : GM_VALUE_NOT;
         return value;
     }
-    case GM_TORCH_SIZE:
-        return size_result(&at);
-    case GM_TORCH_OTHER:
-        return other_result(&at);
+    case GM_TORCH_SIZE: return size_result(&at);
+    case GM_TORCH_OTHER: return other_result(&at);
     case GM_TORCH_STRING:
         return at.call->args.count + at.call->keywords.count > 0 && receiver != NULL
                    ? gm_value_make((gm_value_class)receiver->class_, (gm_value_form)receiver->form, receiver->reason, node)
                    : python_result(&at, GM_FORM_STRING);
-    default:
-        return python_result(&at, (gm_value_form)forms[op->result]);
+    default: return python_result(&at, (gm_value_form)forms[op->result]);
     }
 }
 
@@ -432,16 +386,15 @@ static gm_value make_parameter(gm_function *function, const gm_node *node) {
 }
 
 static gm_value make_layer(gm_function *function, const gm_name *name, const gm_node *node) {
-    static const char *const lists[] = {"torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.nn.Sequential", NULL};
-    static const char *const tensors[] = {"torch.nn.ParameterList", "torch.nn.ParameterDict", NULL};
     if (strcmp(name->text, "torch.nn.Parameter") == 0 || strcmp(name->text, "torch.nn.parameter.Parameter") == 0 ||
         strcmp(name->text, "torch.nn.Buffer") == 0) {
         return make_parameter(function, node);
     }
-    if (gm_text_in(name->text, tensors)) {
+    if (gm_torch_names_have(GM_TORCH_NAMES_PARAMETER_LISTS, name->text)) {
         return gm_value_python(GM_FORM_TENSORS, "parameters", node);
     }
-    return gm_value_python(gm_text_in(name->text, lists) ? GM_FORM_MODULES : GM_FORM_MODULE, "a module of torch.nn", node);
+    return gm_value_python(gm_torch_names_have(GM_TORCH_NAMES_MODULE_LISTS, name->text) ? GM_FORM_MODULES : GM_FORM_MODULE,
+                           "a module of torch.nn", node);
 }
 
 gm_value gm_evaluate_torch_call(gm_function *function, const gm_name *name, const gm_node *node) {
@@ -450,16 +403,26 @@ gm_value gm_evaluate_torch_call(gm_function *function, const gm_name *name, cons
         uint8_t form;
         const char *reason;
     } places[] = {
-        {"torch.device", GM_FORM_DEVICE, "a device"},     {"torch.Size", GM_FORM_SIZE, "a size"},
-        {"torch.finfo", GM_FORM_DTYPE, "limits of a dtype"}, {"torch.iinfo", GM_FORM_DTYPE, "limits of a dtype"},
-        {"torch.cuda.", GM_FORM_ANY, "a query of the device"}, {"torch.backends.", GM_FORM_ANY, "a setting of torch"},
-        {"torch.version.", GM_FORM_ANY, "a version"},     {"torch.jit.is_", GM_FORM_BOOL, "a state of the compiler"},
-        {"torch.compiler.is_", GM_FORM_BOOL, "a state of the compiler"}, {"torch.get_", GM_FORM_ANY, "a setting of torch"},
-        {"torch.is_", GM_FORM_BOOL, "a setting of torch"}, {"torch._C.", GM_FORM_ANY, "a setting of torch"},
-        {"torch._dynamo.is_", GM_FORM_BOOL, "a state of the compiler"}, {"torch.Generator", GM_FORM_ANY, "a random generator"},
-        {"torch.no_grad", GM_FORM_ANY, "a context"},      {"torch.enable_grad", GM_FORM_ANY, "a context"},
-        {"torch.distributed.get_", GM_FORM_ANY, "a setting of torch"}, {"torch.distributed.is_", GM_FORM_BOOL, "a setting of torch"},
-        {"torch.distributions.", GM_FORM_ANY, "a distribution"}, {"torch.optim.", GM_FORM_ANY, "an optimizer"},
+        {"torch.device", GM_FORM_DEVICE, "a device"},
+        {"torch.Size", GM_FORM_SIZE, "a size"},
+        {"torch.finfo", GM_FORM_DTYPE, "limits of a dtype"},
+        {"torch.iinfo", GM_FORM_DTYPE, "limits of a dtype"},
+        {"torch.cuda.", GM_FORM_ANY, "a query of the device"},
+        {"torch.backends.", GM_FORM_ANY, "a setting of torch"},
+        {"torch.version.", GM_FORM_ANY, "a version"},
+        {"torch.jit.is_", GM_FORM_BOOL, "a state of the compiler"},
+        {"torch.compiler.is_", GM_FORM_BOOL, "a state of the compiler"},
+        {"torch.get_", GM_FORM_ANY, "a setting of torch"},
+        {"torch.is_", GM_FORM_BOOL, "a setting of torch"},
+        {"torch._C.", GM_FORM_ANY, "a setting of torch"},
+        {"torch._dynamo.is_", GM_FORM_BOOL, "a state of the compiler"},
+        {"torch.Generator", GM_FORM_ANY, "a random generator"},
+        {"torch.no_grad", GM_FORM_ANY, "a context"},
+        {"torch.enable_grad", GM_FORM_ANY, "a context"},
+        {"torch.distributed.get_", GM_FORM_ANY, "a setting of torch"},
+        {"torch.distributed.is_", GM_FORM_BOOL, "a setting of torch"},
+        {"torch.distributions.", GM_FORM_ANY, "a distribution"},
+        {"torch.optim.", GM_FORM_ANY, "an optimizer"},
     };
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         if (starts_with(name->text, places[i].prefix)) {
@@ -478,12 +441,8 @@ gm_value gm_evaluate_torch_call(gm_function *function, const gm_name *name, cons
 }
 
 gm_value gm_value_of_layer(gm_function *function, const gm_name *type, const gm_node *call) {
-    static const char *const several[] = {"torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN", "torch.nn.MultiheadAttention",
-                                          "torch.nn.LSTMCell", NULL};
-    static const char *const unknown[] = {"torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.nn.Module",
-                                          "torch.nn.AdaptiveLogSoftmaxWithLoss", "torch.nn.DataParallel", NULL};
     const gm_node *argument = gm_call_argument(gm_as_Call(call), 0);
-    if (gm_text_in(type->text, several)) {
+    if (gm_torch_names_have(GM_TORCH_NAMES_TUPLE_LAYERS, type->text)) {
         return gm_value_python(GM_FORM_TUPLE, "a tuple of a layer", call);
     }
     if (strcmp(type->text, "torch.nn.Identity") == 0) {
@@ -491,10 +450,11 @@ gm_value gm_value_of_layer(gm_function *function, const gm_name *type, const gm_
         value.traits &= (uint16_t)~(GM_VALUE_FRESH | GM_VALUE_LEAF_INPUT);
         return value;
     }
-    if (gm_text_in(type->text, unknown) || strncmp(type->text, "torch.nn.", 9) != 0 || strchr(type->text + 9, '.') != NULL ||
-        strstr(type->text, "MaxPool") != NULL) {
+    if (gm_torch_names_have(GM_TORCH_NAMES_OPAQUE_LAYERS, type->text) || strncmp(type->text, "torch.nn.", 9) != 0 ||
+        strchr(type->text + 9, '.') != NULL || strstr(type->text, "MaxPool") != NULL) {
         return gm_value_unknown(call);
     }
-    gm_value value = gm_value_make(GM_VALUE_TENSOR, GM_FORM_TENSOR, gm_value_text(function->flow, "the result of `nn.%s`", type->text + 9), call);
+    gm_value value = gm_value_make(GM_VALUE_TENSOR, GM_FORM_TENSOR, gm_value_text(function->flow, "the result of `nn.%s`", type->text + 9),
+                                   call);
     return value;
 }

@@ -6,7 +6,7 @@
 
 typedef struct use_search {
     gm_function *function;
-    gm_usage *usages;
+    gm_value_usage *usages;
 } use_search;
 
 /* The variable of the function that a Name reads or is, or NULL. */
@@ -17,12 +17,12 @@ static gm_symbol *variable_of(const use_search *search, const gm_node *node) {
     return owner != NULL && owner->scope == search->function->scope ? owner : NULL;
 }
 
-static gm_usage *usage_of(const use_search *search, const gm_node *node) {
+static gm_value_usage *usage_of(const use_search *search, const gm_node *node) {
     const gm_symbol *symbol = variable_of(search, node);
     return symbol == NULL ? NULL : &search->usages[symbol->index];
 }
 
-static void note(gm_usage *usage, const char *reason, const gm_node *evidence) {
+static void note(gm_value_usage *usage, const char *reason, const gm_node *evidence) {
     if (usage->reason == NULL) {
         usage->reason = reason;
         usage->evidence = evidence;
@@ -33,7 +33,7 @@ static void note(gm_usage *usage, const char *reason, const gm_node *evidence) {
 
 static void look_at_attribute(use_search *search, const gm_node *node, const gm_node *parent) {
     const gm_Attribute *attribute = gm_as_Attribute(node);
-    gm_usage *usage = usage_of(search, attribute->value);
+    gm_value_usage *usage = usage_of(search, attribute->value);
     if (usage == NULL || attribute->ctx != GM_LOAD) {
         return;
     }
@@ -50,9 +50,10 @@ static void look_at_attribute(use_search *search, const gm_node *node, const gm_
         usage->escapes = true;
     }
     if (gm_torch_is_telling(search->function, op, called)) {
-        note(usage, gm_value_text(search->function->flow, "`%s` is used like a tensor, in `.%s`", gm_as_Name(attribute->value)->id->text,
-                                  op->name),
-             node);
+        note(
+            usage,
+            gm_value_text(search->function->flow, "`%s` is used like a tensor, in `.%s`", gm_as_Name(attribute->value)->id->text, op->name),
+            node);
     }
 }
 
@@ -67,7 +68,7 @@ static bool is_size_call(const gm_name *name) {
 static void look_at_torch_call(use_search *search, const gm_torch_op *op, const gm_Call *call) {
     bool tensors = op->result == GM_TORCH_TENSOR || op->result == GM_TORCH_TENSORS;
     for (uint32_t i = 0; i < call->args.count; i++) {
-        gm_usage *usage = usage_of(search, call->args.items[i]);
+        gm_value_usage *usage = usage_of(search, call->args.items[i]);
         if (usage == NULL) {
             continue;
         }
@@ -78,7 +79,7 @@ static void look_at_torch_call(use_search *search, const gm_torch_op *op, const 
         }
     }
     for (uint32_t i = 0; i < call->keywords.count; i++) {
-        gm_usage *usage = usage_of(search, gm_as_keyword(call->keywords.items[i])->value);
+        gm_value_usage *usage = usage_of(search, gm_as_keyword(call->keywords.items[i])->value);
         if (usage != NULL) {
             usage->escapes = true;
         }
@@ -92,28 +93,27 @@ static bool is_layer_call(const use_search *search, const gm_Call *call) {
     }
     const gm_Attribute *callee = gm_as_Attribute(call->func);
     const gm_node *class_def = gm_class_of_self(search->function, callee->value);
-    const gm_attribute *attribute =
-        class_def == NULL ? NULL : gm_class_attribute_of(search->function->flow, class_def, callee->attr);
+    const gm_attribute *attribute = class_def == NULL ? NULL : gm_class_attribute_of(search->function->flow, class_def, callee->attr);
     return attribute != NULL && attribute->type != NULL && strncmp(attribute->type->text, "torch.nn.", 9) == 0 &&
            strcmp(attribute->type->text, "torch.nn.Identity") != 0 && attribute->value.form == GM_FORM_MODULE;
 }
 
 static void look_at_other_call(use_search *search, const gm_name *name, const gm_Call *call) {
     bool size = name != NULL && is_size_call(name);
-    gm_usage *first = call->args.count == 0 ? NULL : usage_of(search, call->args.items[0]);
+    gm_value_usage *first = call->args.count == 0 ? NULL : usage_of(search, call->args.items[0]);
     if (first != NULL && is_layer_call(search, call)) {
         note(first, gm_value_text(search->function->flow, "`%s` is given to a layer", gm_as_Name(call->args.items[0])->id->text),
              &call->base);
     }
     for (uint32_t i = 0; i < call->args.count; i++) {
-        gm_usage *usage = usage_of(search, call->args.items[i]);
+        gm_value_usage *usage = usage_of(search, call->args.items[i]);
         if (usage != NULL) {
             usage->counts = usage->counts || size;
             usage->escapes = true;
         }
     }
     for (uint32_t i = 0; i < call->keywords.count; i++) {
-        gm_usage *usage = usage_of(search, gm_as_keyword(call->keywords.items[i])->value);
+        gm_value_usage *usage = usage_of(search, gm_as_keyword(call->keywords.items[i])->value);
         if (usage != NULL) {
             usage->escapes = true;
         }
@@ -137,7 +137,7 @@ static void note_question(use_search *search, const gm_name *name, const gm_Call
     bool asks = name != NULL && call->keywords.count == 0 &&
                 ((strcmp(name->text, "builtins.isinstance") == 0 && call->args.count == 2) ||
                  (strcmp(name->text, "torch.is_tensor") == 0 && call->args.count == 1));
-    gm_usage *usage = asks ? usage_of(search, call->args.items[0]) : NULL;
+    gm_value_usage *usage = asks ? usage_of(search, call->args.items[0]) : NULL;
     if (usage != NULL) {
         gm_vec_push(search->function->flow->arena, &usage->questions, &call->base);
     }
@@ -148,10 +148,11 @@ static void look_at_call(use_search *search, const gm_node *node) {
     const gm_name *name = gm_flow_qualified(search->function->flow, call->func);
     note_question(search, name, call);
     if (asks_for_tensor(search, name, call)) {
-        gm_usage *usage = usage_of(search, call->args.items[0]);
+        gm_value_usage *usage = usage_of(search, call->args.items[0]);
         if (usage != NULL) {
-            note(usage, gm_value_text(search->function->flow, "`%s` may be a tensor, as the code asks",
-                                      gm_as_Name(call->args.items[0])->id->text), node);
+            note(usage,
+                 gm_value_text(search->function->flow, "`%s` may be a tensor, as the code asks", gm_as_Name(call->args.items[0])->id->text),
+                 node);
         }
         return;
     }
@@ -178,14 +179,10 @@ static bool is_private_use(const gm_node *node, const gm_node *parent) {
     case GM_KIND_Expr:
     case GM_KIND_If:
     case GM_KIND_While:
-    case GM_KIND_Assert:
-        return true;
-    case GM_KIND_AugAssign:
-        return gm_as_AugAssign(parent)->target == node || gm_as_AugAssign(parent)->target->kind == GM_KIND_Name;
-    case GM_KIND_Subscript:
-        return gm_as_Subscript(parent)->slice == node || gm_as_Subscript(parent)->ctx == GM_STORE;
-    default:
-        return false;
+    case GM_KIND_Assert: return true;
+    case GM_KIND_AugAssign: return gm_as_AugAssign(parent)->target == node || gm_as_AugAssign(parent)->target->kind == GM_KIND_Name;
+    case GM_KIND_Subscript: return gm_as_Subscript(parent)->slice == node || gm_as_Subscript(parent)->ctx == GM_STORE;
+    default: return false;
     }
 }
 
@@ -194,7 +191,7 @@ static void look_at_name(use_search *search, const gm_node *node, const gm_node 
     if (symbol == NULL || gm_as_Name(node)->ctx != GM_LOAD) {
         return;
     }
-    gm_usage *usage = &search->usages[symbol->index];
+    gm_value_usage *usage = &search->usages[symbol->index];
     if (symbol->binding == GM_BINDING_CELL || parent == NULL || !is_private_use(node, parent)) {
         usage->escapes = true;
     }
@@ -203,23 +200,16 @@ static void look_at_name(use_search *search, const gm_node *node, const gm_node 
 static bool visit(const gm_node *node, const gm_node *parent, void *context) {
     use_search *search = context;
     switch ((gm_kind)node->kind) {
-    case GM_KIND_Attribute:
-        look_at_attribute(search, node, parent);
-        break;
-    case GM_KIND_Call:
-        look_at_call(search, node);
-        break;
-    case GM_KIND_Name:
-        look_at_name(search, node, parent);
-        break;
-    default:
-        break;
+    case GM_KIND_Attribute: look_at_attribute(search, node, parent); break;
+    case GM_KIND_Call: look_at_call(search, node); break;
+    case GM_KIND_Name: look_at_name(search, node, parent); break;
+    default: break;
     }
     return true;
 }
 
-gm_usage *gm_values_usages(gm_function *function) {
-    use_search search = {function, GM_NEW_ARRAY(function->flow->arena, gm_usage, function->scope->symbols.count)};
+gm_value_usage *gm_values_usages(gm_function *function) {
+    use_search search = {function, GM_NEW_ARRAY(function->flow->arena, gm_value_usage, function->scope->symbols.count)};
     gm_walk(function->flow->arena, function->node, visit, &search);
     return search.usages;
 }

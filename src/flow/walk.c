@@ -4,31 +4,21 @@
 
 const gm_node *gm_left_operand(const gm_node *node) {
     switch ((gm_kind)node->kind) {
-    case GM_KIND_BinOp:
-        return gm_as_BinOp(node)->left;
-    case GM_KIND_Attribute:
-        return gm_as_Attribute(node)->value;
-    case GM_KIND_Call:
-        return gm_as_Call(node)->func;
-    case GM_KIND_Subscript:
-        return gm_as_Subscript(node)->value;
-    default:
-        return NULL;
+    case GM_KIND_BinOp: return gm_as_BinOp(node)->left;
+    case GM_KIND_Attribute: return gm_as_Attribute(node)->value;
+    case GM_KIND_Call: return gm_as_Call(node)->func;
+    case GM_KIND_Subscript: return gm_as_Subscript(node)->value;
+    default: return NULL;
     }
 }
 
 const gm_node *gm_condition(const gm_node *node) {
     switch ((gm_kind)node->kind) {
-    case GM_KIND_If:
-        return gm_as_If(node)->test;
-    case GM_KIND_While:
-        return gm_as_While(node)->test;
-    case GM_KIND_IfExp:
-        return gm_as_IfExp(node)->test;
-    case GM_KIND_Assert:
-        return gm_as_Assert(node)->test;
-    default:
-        return NULL;
+    case GM_KIND_If: return gm_as_If(node)->test;
+    case GM_KIND_While: return gm_as_While(node)->test;
+    case GM_KIND_IfExp: return gm_as_IfExp(node)->test;
+    case GM_KIND_Assert: return gm_as_Assert(node)->test;
+    default: return NULL;
     }
 }
 

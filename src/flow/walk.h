@@ -19,7 +19,6 @@ static inline void gm_work_below(gm_arena *arena, const gm_node *node) {
 
 /* Visit a node and everything below it, parents first, siblings in field order, without recursion. `visit` gets the parent too (NULL for
  * the root) and returns whether to go below the node. */
-void gm_walk(gm_arena *arena, const gm_node *root, bool (*visit)(const gm_node *node, const gm_node *parent, void *context),
-             void *context);
+void gm_walk(gm_arena *arena, const gm_node *root, bool (*visit)(const gm_node *node, const gm_node *parent, void *context), void *context);
 
 #endif

@@ -188,8 +188,9 @@ static bool goes_on_before(const gm_tape *tape, uint32_t from, uint32_t start, b
     }
     bool prose = (c == ':' || c == '=') && ends_sentence(tape, other, limit);
     bool edge = other > limit && is_edge(tape->text[other - 1]) && (c == '"' || other < before) && !prose;
-    bool touches = before == start && (unsigned char)c < 0x80 && (loose || strchr(":=(>*`'\"", c) == NULL) && !gm_tape_is_name(tape->text[start]);
-    return edge || touches || ( (is_number_before(tape, start, before, limit) || is_odd(tape, limit, before, at)));
+    bool touches = before == start && (unsigned char)c < 0x80 && (loose || strchr(":=(>*`'\"", c) == NULL) &&
+                   !gm_tape_is_name(tape->text[start]);
+    return edge || touches || ((is_number_before(tape, start, before, limit) || is_odd(tape, limit, before, at)));
 }
 
 bool gm_around_is_apart(const gm_tape *tape, uint32_t start, uint32_t end) {

@@ -162,13 +162,13 @@ static void load_bounds(loader *in, uint32_t object, gm_meaning_type *type) {
 }
 
 static gm_form form_of(loader *in, gm_text name) {
-    for (unsigned form = 0; form < GM_FORM_COUNT; form++) {
+    for (unsigned form = 0; form < GM_MEANING_COUNT; form++) {
         if (gm_text_is(name, gm_forms[form].name)) {
             return (gm_form)form;
         }
     }
     refuse(in, "a form of types that does not exist");
-    return GM_FORM_any;
+    return GM_MEANING_any;
 }
 
 /* Spelled by value when every value is a string: those are what the author chose to be read. */
@@ -178,7 +178,7 @@ static bool spelled_by_value(const gm_meaning_type *type) {
             return false;
         }
     }
-    return type->form == GM_FORM_enum;
+    return type->form == GM_MEANING_enum;
 }
 
 static void load_type(loader *in, uint32_t at) {
@@ -197,7 +197,7 @@ static void load_type(loader *in, uint32_t at) {
     for (uint32_t item = next_item(in, list, 0); item != 0; item = next_item(in, list, item)) {
         load_field(in, item, &type);
     }
-    list = member(in, at, type.form == GM_FORM_literal ? "values" : "members");
+    list = member(in, at, type.form == GM_MEANING_literal ? "values" : "members");
     for (uint32_t item = next_item(in, list, 0); item != 0; item = next_item(in, list, item)) {
         load_value(in, item, &type);
     }
@@ -257,11 +257,12 @@ static void check_items(loader *in, const gm_meaning_type *type) {
 }
 
 static void check_names(loader *in, const gm_meaning_type *type) {
-    bool named = type->form == GM_FORM_record || type->form == GM_FORM_enum || type->form == GM_FORM_flag || type->form == GM_FORM_alias;
+    bool named = type->form == GM_MEANING_record || type->form == GM_MEANING_enum || type->form == GM_MEANING_flag ||
+                 type->form == GM_MEANING_alias;
     if (named && type->name.bytes == NULL) {
         refuse(in, "a name is missing");
     }
-    bool members = type->form == GM_FORM_enum || type->form == GM_FORM_flag;
+    bool members = type->form == GM_MEANING_enum || type->form == GM_MEANING_flag;
     for (uint32_t i = 0; members && i < type->values.count; i++) {
         if (type->values.items[i].name.bytes == NULL) {
             refuse(in, "a member without a name");
@@ -270,7 +271,7 @@ static void check_names(loader *in, const gm_meaning_type *type) {
 }
 
 static bool is_link(const gm_meaning_type *type) {
-    return type->form == GM_FORM_union || type->form == GM_FORM_annotated || type->form == GM_FORM_alias;
+    return type->form == GM_MEANING_union || type->form == GM_MEANING_annotated || type->form == GM_MEANING_alias;
 }
 
 /* The longest chain from a type; depths are those already known, 0 for none, UINT8_MAX for a type in the chain now. */
@@ -354,7 +355,7 @@ gm_meaning_error gm_meaning_load(gm_arena *arena, const char *json, size_t size,
 
 const gm_meaning_type *gm_meaning_resolve(const gm_meaning *meaning, uint32_t type) {
     const gm_meaning_type *found = &meaning->types.items[type];
-    while (found->form == GM_FORM_alias || found->form == GM_FORM_annotated) {
+    while (found->form == GM_MEANING_alias || found->form == GM_MEANING_annotated) {
         found = &meaning->types.items[found->items.items[0]];
     }
     return found;

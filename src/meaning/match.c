@@ -6,7 +6,7 @@
 
 #include "meaning/numbers.h"
 
-static gm_matcher *const matchers[GM_FORM_COUNT] = {
+static gm_matcher *const matchers[GM_MEANING_COUNT] = {
 #define GM_FORM(name, arity) gm_match_##name,
 #include "meaning/forms.def"
 };
@@ -127,7 +127,7 @@ gm_cost gm_match_repair(gm_match *in, gm_repair_kind kind, uint32_t node) {
     return GM_COST(gm_repairs[kind].cost);
 }
 
-static void write_path(gm_buffer *out, const gm_step *step) {
+static void write_path(gm_buffer *out, const gm_match_step *step) {
     if (step->above != NULL) {
         write_path(out, step->above);
     }
@@ -173,13 +173,13 @@ gm_cost gm_match_refuse_two(gm_match *in, uint32_t node, const char *format, ...
 }
 
 const char *gm_match_name(gm_match *in, const gm_meaning_type *type) {
-    while (type->form == GM_FORM_annotated) {
+    while (type->form == GM_MEANING_annotated) {
         type = &in->meaning->types.items[type->items.items[0]];
     }
     if (type->name.bytes != NULL) {
         return gm_arena_copy(in->arena, type->name.bytes, type->name.length);
     }
-    if (type->form == GM_FORM_literal) {
+    if (type->form == GM_MEANING_literal) {
         return "one of the literals";
     }
     if (gm_forms[type->form].arity != 1) {
@@ -188,7 +188,7 @@ const char *gm_match_name(gm_match *in, const gm_meaning_type *type) {
     gm_buffer words;
     gm_buffer_init(&words, in->arena);
     const gm_meaning_type *item = gm_meaning_resolve(in->meaning, type->items.items[0]);
-    gm_buffer_printf(&words, "%s of %s", type->form == GM_FORM_tuple_of ? "tuple" : gm_forms[type->form].name,
+    gm_buffer_printf(&words, "%s of %s", type->form == GM_MEANING_tuple_of ? "tuple" : gm_forms[type->form].name,
                      item->name.bytes != NULL ? gm_arena_copy(in->arena, item->name.bytes, item->name.length) : gm_forms[item->form].name);
     return gm_buffer_text(&words);
 }

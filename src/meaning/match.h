@@ -9,11 +9,11 @@ typedef uint64_t gm_cost;
 #define GM_NO_FIT UINT64_MAX
 #define GM_COST(repairs) ((gm_cost)(repairs) << 32)
 
-typedef struct gm_step {
-    const struct gm_step *above;
+typedef struct gm_match_step {
+    const struct gm_match_step *above;
     gm_text name; /* of a field or key; NULL: an item */
     uint32_t index;
-} gm_step;
+} gm_match_step;
 
 typedef struct gm_bound_link {
     const struct gm_bound_link *next;
@@ -28,7 +28,7 @@ typedef struct gm_record_link {
 } gm_record_link;
 
 /* What was found out about a node as a type (or, under GM_MEMO_INNER, about the JSON inside of it). */
-typedef struct gm_memo {
+typedef struct gm_match_memo {
     uint32_t tape;
     uint32_t node;
     uint32_t type;
@@ -39,7 +39,7 @@ typedef struct gm_memo {
     uint32_t branch;
     uint32_t other; /* the branch that costs the same */
     gm_cost cost;
-} gm_memo;
+} gm_match_memo;
 
 #define GM_MEMO_INNER UINT32_MAX
 #define GM_MEMO_SKIP 0x40000000U /* and the type: whether gm_match_skips leaves the node out */
@@ -65,10 +65,10 @@ typedef struct gm_match {
     bool explain;         /* say why something does not fit */
     uint32_t explained;   /* unions whose branches are being explained */
     uint32_t ambiguities; /* how often something could be two things */
-    const gm_step *path;
+    const gm_match_step *path;
     const gm_bound_link *bounds;
     const gm_record_link *records;
-    gm_memo *memos;
+    gm_match_memo *memos;
     uint32_t memo_count;
     uint32_t memo_capacity;
     GM_VEC(gm_inner_tape) inner;
@@ -79,7 +79,7 @@ typedef struct gm_match {
 gm_cost gm_match_type(gm_match *in, uint32_t type, uint32_t node);
 
 /* The memo of a node of the tape at hand as a type, made when new; it moves when another one is made. */
-gm_memo *gm_match_memo(gm_match *in, uint32_t type, uint32_t node);
+gm_match_memo *gm_match_remembered(gm_match *in, uint32_t type, uint32_t node);
 
 /* In a partial reading: whether a value that the text ends in is left out, because it is not decided yet or does not fit as far as it goes. */
 bool gm_match_skips(gm_match *in, uint32_t type, uint32_t node);

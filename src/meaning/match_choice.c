@@ -40,7 +40,7 @@ static bool same_loosely(gm_text a, gm_text b) {
 
 static gm_text without_prefix(const gm_meaning_type *type, gm_text text) {
     uint32_t length = type->name.length;
-    if (type->form != GM_FORM_literal && text.length > length + 1 && text.bytes[length] == '.' &&
+    if (type->form != GM_MEANING_literal && text.length > length + 1 && text.bytes[length] == '.' &&
         memcmp(text.bytes, type->name.bytes, length) == 0) {
         return (gm_text){text.bytes + length + 1, text.length - length - 1};
     }
@@ -49,8 +49,9 @@ static gm_text without_prefix(const gm_meaning_type *type, gm_text text) {
 
 /* The kind of value that JSON writes this way. */
 static bool same_kind(const gm_match *in, uint32_t node, uint8_t kind) {
-    static const uint8_t kinds[] = {[GM_VALUE_null] = GM_TAPE_NULL,     [GM_VALUE_true] = GM_TAPE_TRUE,     [GM_VALUE_false] = GM_TAPE_FALSE,
-                                    [GM_VALUE_number] = GM_TAPE_NUMBER, [GM_VALUE_string] = GM_TAPE_STRING, [GM_VALUE_bytes] = GM_TAPE_STRING};
+    static const uint8_t kinds[] = {[GM_VALUE_null] = GM_TAPE_NULL,     [GM_VALUE_true] = GM_TAPE_TRUE,
+                                    [GM_VALUE_false] = GM_TAPE_FALSE,   [GM_VALUE_number] = GM_TAPE_NUMBER,
+                                    [GM_VALUE_string] = GM_TAPE_STRING, [GM_VALUE_bytes] = GM_TAPE_STRING};
     const gm_tape_node *found = gm_match_node(in, node);
     return kind != GM_VALUE_other && (found->kind == kinds[kind] || is_key(in, node)) && (found->flags & GM_TAPE_PYTHON_BYTES) == 0;
 }
@@ -84,7 +85,7 @@ static bool is_string(const gm_match *in, uint32_t node) {
 }
 
 static bool by_name(const gm_meaning_type *type, const gm_meaning_value *value) {
-    return value->name.bytes != NULL && (type->form != GM_FORM_literal ? !type->by_value : true);
+    return value->name.bytes != NULL && (type->form != GM_MEANING_literal ? !type->by_value : true);
 }
 
 static bool agrees(gm_match *in, const gm_meaning_type *type, uint32_t node, gm_text text, const gm_meaning_value *value, spelling how) {
@@ -121,7 +122,8 @@ static gm_cost choose(gm_match *in, const gm_meaning_type *type, uint32_t node, 
             }
         }
         if (count > 1 && how != EXACT) {
-            return gm_match_refuse_two(in, node, "`%.*s` could be more than one member", (int)(text.length > 40 ? 40 : text.length), text.bytes);
+            return gm_match_refuse_two(in, node, "`%.*s` could be more than one member", (int)(text.length > 40 ? 40 : text.length),
+                                       text.bytes);
         }
         if (count > 0) {
             bool bare = gm_match_node(in, node)->kind == GM_TAPE_WORD && !is_key(in, node);
@@ -149,7 +151,7 @@ static void put_member(gm_match *in, const gm_meaning_type *type, uint32_t index
         } else {
             put_value(in, value);
         }
-    } else if (type->form == GM_FORM_literal && in->plain[type - in->meaning->types.items]) {
+    } else if (type->form == GM_MEANING_literal && in->plain[type - in->meaning->types.items]) {
         put_value(in, value);
     } else {
         gm_match_put_number(in, index);

@@ -12,7 +12,7 @@ static uint32_t inner_depth(const gm_match *in) {
 
 /* The tape of a string that holds JSON: read once, however often it is asked for. Its number, 0 when there is none. */
 static uint32_t inner_tape(gm_match *in, uint32_t node) {
-    gm_memo *memo = gm_match_memo(in, GM_MEMO_INNER, node);
+    gm_match_memo *memo = gm_match_remembered(in, GM_MEMO_INNER, node);
     if (memo->known) {
         return memo->branch;
     }
@@ -38,7 +38,7 @@ static uint32_t inner_tape(gm_match *in, uint32_t node) {
         gm_vec_push(in->arena, &in->inner, ((gm_inner_tape){in->tape, in->tape_number, inner_depth(in) + 1, node, tape}));
         slot = in->inner.count;
     }
-    gm_match_memo(in, GM_MEMO_INNER, node)->branch = slot;
+    gm_match_remembered(in, GM_MEMO_INNER, node)->branch = slot;
     return slot;
 }
 
@@ -86,7 +86,7 @@ bool gm_match_skips(gm_match *in, uint32_t type, uint32_t node) {
         return false;
     }
     /* Found out once: values that are open hold one another, and each would ask all that it holds again. */
-    gm_memo *memo = gm_match_memo(in, GM_MEMO_SKIP + type, node);
+    gm_match_memo *memo = gm_match_remembered(in, GM_MEMO_SKIP + type, node);
     if (memo->known) {
         return memo->cost == GM_NO_FIT;
     }
@@ -97,14 +97,14 @@ bool gm_match_skips(gm_match *in, uint32_t type, uint32_t node) {
     gm_cost cost = gm_match_type(in, type, node);
     in->out = out;
     in->explain = explain;
-    memo = gm_match_memo(in, GM_MEMO_SKIP + type, node);
+    memo = gm_match_remembered(in, GM_MEMO_SKIP + type, node);
     memo->known = true;
     memo->cost = cost;
     return cost == GM_NO_FIT;
 }
 
 static gm_cost item_cost(gm_match *in, uint32_t type, uint32_t node, uint32_t index) {
-    const gm_step step = {in->path, {NULL, 0}, index};
+    const gm_match_step step = {in->path, {NULL, 0}, index};
     in->path = &step;
     gm_cost cost = gm_match_type(in, type, node);
     in->path = step.above;
@@ -130,13 +130,14 @@ static uint32_t items_of(gm_match *in, uint32_t node) {
 /* Items that no list can be, so that a value is not taken for a list of itself again and again. */
 static bool is_no_list(const gm_match *in, uint32_t type) {
     const gm_meaning_type *item = gm_meaning_resolve(in->meaning, type);
-    return item->form == GM_FORM_record || item->form == GM_FORM_dict || (item->form >= GM_FORM_none && item->form <= GM_FORM_flag);
+    return item->form == GM_MEANING_record || item->form == GM_MEANING_dict ||
+           (item->form >= GM_MEANING_none && item->form <= GM_MEANING_flag);
 }
 
 static bool may_stand_alone(const gm_match *in, uint32_t type) {
     const gm_meaning_type *item = gm_meaning_resolve(in->meaning, type);
-    bool fits = item->form == GM_FORM_union || is_no_list(in, type);
-    for (uint32_t i = 0; fits && item->form == GM_FORM_union && i < item->items.count; i++) {
+    bool fits = item->form == GM_MEANING_union || is_no_list(in, type);
+    for (uint32_t i = 0; fits && item->form == GM_MEANING_union && i < item->items.count; i++) {
         fits = is_no_list(in, item->items.items[i]);
     }
     return fits;
@@ -145,7 +146,8 @@ static bool may_stand_alone(const gm_match *in, uint32_t type) {
 /* A single value where a list is expected: an object or a number, never text, which may hold several values. */
 static gm_cost single_item(gm_match *in, const gm_meaning_type *type, uint32_t node) {
     uint8_t kind = gm_match_node(in, node)->kind;
-    if (in->options.strict || !may_stand_alone(in, type->items.items[0]) || (kind != GM_TAPE_OBJECT && kind != GM_TAPE_NUMBER && kind != GM_TAPE_CALL)) {
+    if (in->options.strict || !may_stand_alone(in, type->items.items[0]) ||
+        (kind != GM_TAPE_OBJECT && kind != GM_TAPE_NUMBER && kind != GM_TAPE_CALL)) {
         return gm_match_unexpected(in, type, node);
     }
     gm_cost cost = gm_match_repair(in, GM_REPAIR_SINGLE_ITEM, node);
@@ -284,7 +286,7 @@ static gm_cost check_keys(gm_match *in, uint32_t first, uint32_t end) {
 }
 
 static gm_cost entry_cost(gm_match *in, uint32_t type, uint32_t key) {
-    const gm_step step = {in->path, gm_match_text(in, key), 0};
+    const gm_match_step step = {in->path, gm_match_text(in, key), 0};
     in->path = &step;
     gm_cost cost = gm_match_type(in, type, key + 1);
     in->path = step.above;
@@ -293,13 +295,13 @@ static gm_cost entry_cost(gm_match *in, uint32_t type, uint32_t key) {
 
 /* Keys of strings and of what is written as a string make an object. */
 static bool has_text_keys(const gm_match *in, const gm_meaning_type *type) {
-    return in->options.plain || gm_meaning_resolve(in->meaning, type->items.items[0])->form == GM_FORM_str;
+    return in->options.plain || gm_meaning_resolve(in->meaning, type->items.items[0])->form == GM_MEANING_str;
 }
 
 /* A key as a string, whatever its type is. */
 static gm_cost put_key(gm_match *in, uint32_t type, uint32_t key) {
     uint8_t form = gm_meaning_resolve(in->meaning, type)->form;
-    if ((form == GM_FORM_str || form == GM_FORM_any) && gm_match_node(in, key)->kind == GM_TAPE_STRING) {
+    if ((form == GM_MEANING_str || form == GM_MEANING_any) && gm_match_node(in, key)->kind == GM_TAPE_STRING) {
         return gm_match_type(in, type, key);
     }
     gm_buffer *out = in->out;
@@ -394,21 +396,12 @@ gm_cost gm_match_any(gm_match *in, const gm_meaning_type *type, uint32_t node) {
     uint32_t end = found->next;
     gm_cost cost = 3;
     switch (found->kind) {
-    case GM_TAPE_NULL:
-        gm_match_put(in, "null", 4);
-        return cost;
-    case GM_TAPE_TRUE:
-        gm_match_put(in, "true", 4);
-        return cost;
-    case GM_TAPE_FALSE:
-        gm_match_put(in, "false", 5);
-        return cost;
-    case GM_TAPE_NUMBER:
-        return any_number(in, node);
-    case GM_TAPE_WORD:
-        return any_word(in, type, node);
-    case GM_TAPE_STRING:
-        return gm_match_add(gm_match_str(in, type, node), 2);
+    case GM_TAPE_NULL: gm_match_put(in, "null", 4); return cost;
+    case GM_TAPE_TRUE: gm_match_put(in, "true", 4); return cost;
+    case GM_TAPE_FALSE: gm_match_put(in, "false", 5); return cost;
+    case GM_TAPE_NUMBER: return any_number(in, node);
+    case GM_TAPE_WORD: return any_word(in, type, node);
+    case GM_TAPE_STRING: return gm_match_add(gm_match_str(in, type, node), 2);
     case GM_TAPE_LIST:
         gm_match_put_char(in, '[');
         for (uint32_t item = node + 1, count = 0; item < end && cost != GM_NO_FIT; item = gm_match_node(in, item)->next) {
@@ -434,7 +427,6 @@ gm_cost gm_match_any(gm_match *in, const gm_meaning_type *type, uint32_t node) {
         }
         gm_match_put_char(in, '}');
         return gm_match_add(cost, 3);
-    default:
-        return gm_match_unexpected(in, type, node);
+    default: return gm_match_unexpected(in, type, node);
     }
 }

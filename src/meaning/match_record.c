@@ -98,7 +98,8 @@ static gm_cost give(gm_match *in, record *to, uint32_t field, uint32_t value) {
 /* What separates values, inside of a key: a quote was lost in front of it, and fields with it. */
 static bool holds_structure(gm_text key) {
     for (uint32_t i = 0; i < key.length; i++) {
-        if (strchr("{}[]\"", key.bytes[i]) != NULL || (i + 1 < key.length && (key.bytes[i] == ':' || key.bytes[i] == ',') && key.bytes[i + 1] == ' ')) {
+        if (strchr("{}[]\"", key.bytes[i]) != NULL ||
+            (i + 1 < key.length && (key.bytes[i] == ':' || key.bytes[i] == ',') && key.bytes[i + 1] == ' ')) {
             return true;
         }
     }
@@ -130,7 +131,8 @@ static gm_cost take_key(gm_match *in, record *to, uint32_t key, uint32_t *hint) 
             return gm_match_refuse(in, key, "an unknown key with brackets or quotes in it");
         }
         if (belongs_around(in, text)) {
-            return gm_match_refuse_two(in, key, "the key `%.*s` may belong to the value around", (int)(text.length > 40 ? 40 : text.length), text.bytes);
+            return gm_match_refuse_two(in, key, "the key `%.*s` may belong to the value around", (int)(text.length > 40 ? 40 : text.length),
+                                       text.bytes);
         }
         return gm_match_repair(in, GM_REPAIR_EXTRA_KEY, key);
     }
@@ -237,8 +239,8 @@ static gm_cost check_slips(gm_match *in, const record *to, uint32_t field, uint3
             continue;
         }
         if (distance(text, name) <= (name.length < 5 ? 1U : 2U) || is_swapped(text, name)) {
-            return gm_match_refuse_two(in, key, "an unknown key `%.*s`, which may mean `%.*s`", (int)text.length, text.bytes, (int)name.length,
-                                       name.bytes);
+            return gm_match_refuse_two(in, key, "an unknown key `%.*s`, which may mean `%.*s`", (int)text.length, text.bytes,
+                                       (int)name.length, name.bytes);
         }
     }
     return 0;
@@ -308,7 +310,7 @@ static gm_cost put_fields(gm_match *in, const record *to, bool keyed) {
         if (keyed && in->out != NULL) {
             put_name(in, type, i);
         }
-        const gm_step step = {in->path, type->fields.items[i].name, 0};
+        const gm_match_step step = {in->path, type->fields.items[i].name, 0};
         in->path = &step;
         cost = gm_match_add(cost, gm_match_type(in, type->fields.items[i].type, value));
         in->path = step.above;

@@ -167,7 +167,8 @@ gm_cost gm_match_float(gm_match *in, const gm_meaning_type *type, uint32_t node)
         return gm_match_refuse(in, node, "a number too large for a float");
     }
     if (bounds != NULL && !gm_match_number_fits(in, bounds, number.text)) {
-        return gm_match_refuse(in, node, "%.*s is out of bounds", (int)(number.text.length > 40 ? 40 : number.text.length), number.text.bytes);
+        return gm_match_refuse(in, node, "%.*s is out of bounds", (int)(number.text.length > 40 ? 40 : number.text.length),
+                               number.text.bytes);
     }
     bool whole = is_whole(number.text);
     gm_match_put(in, number.text.bytes, number.text.length);
@@ -192,7 +193,8 @@ gm_cost gm_match_decimal(gm_match *in, const gm_meaning_type *type, uint32_t nod
     }
     gm_number parts = gm_number_of(in->arena, number.text);
     if (parts.exponent > 999999 || parts.exponent < -999999 || (bounds != NULL && !gm_match_number_fits(in, bounds, number.text))) {
-        return gm_match_refuse(in, node, "%.*s is out of bounds", (int)(number.text.length > 40 ? 40 : number.text.length), number.text.bytes);
+        return gm_match_refuse(in, node, "%.*s is out of bounds", (int)(number.text.length > 40 ? 40 : number.text.length),
+                               number.text.bytes);
     }
     gm_match_put_text(in, number.text);
     return cost + 3;
@@ -208,8 +210,9 @@ static uint64_t character_count(gm_text text) {
 
 /* What a prompt calls a type is no value: it is the echo of the prompt. */
 static bool is_type_word(gm_text text) {
-    static const char *const words[] = {"string", "str", "int", "integer", "float", "number", "bool", "boolean", "date", "datetime", "time",
-                                        "any", "object", "array", "list", "dict", "uuid", "decimal", "bytes", "...", NULL};
+    static const char *const words[] = {"string",  "str",  "int",      "integer", "float", "number", "bool",
+                                        "boolean", "date", "datetime", "time",    "any",   "object", "array",
+                                        "list",    "dict", "uuid",     "decimal", "bytes", "...",    NULL};
     return one_of(text, words);
 }
 
@@ -342,7 +345,8 @@ gm_cost gm_match_uuid(gm_match *in, const gm_meaning_type *type, uint32_t node) 
     if (!fits || count != sizeof out) {
         return gm_match_unexpected(in, type, node);
     }
-    gm_cost cost = gm_match_node(in, value)->kind == GM_TAPE_WORD && !is_key(in, value) ? gm_match_repair(in, GM_REPAIR_BARE_TEXT, node) : 0;
+    gm_cost cost = gm_match_node(in, value)->kind == GM_TAPE_WORD && !is_key(in, value) ? gm_match_repair(in, GM_REPAIR_BARE_TEXT, node)
+                                                                                        : 0;
     gm_match_put_text(in, (gm_text){out, sizeof out});
     return gm_match_add(cost, canonical ? 0 : gm_match_repair(in, GM_REPAIR_VALUE_SPELLING, node));
 }
@@ -386,7 +390,8 @@ static bool call_text(gm_match *in, uint32_t node, const char *const *names, boo
     return true;
 }
 
-static gm_cost read_time(gm_match *in, const gm_meaning_type *type, uint32_t node, time_reader *read, const char *const *names, bool is_time) {
+static gm_cost read_time(gm_match *in, const gm_meaning_type *type, uint32_t node, time_reader *read, const char *const *names,
+                         bool is_time) {
     (void)gm_match_take_bounds(in);
     gm_buffer canonical;
     gm_buffer_init(&canonical, in->arena);

@@ -6,7 +6,7 @@ static uint32_t hash(uint32_t tape, uint32_t node, uint32_t type) {
     return (uint32_t)(mixed >> 29);
 }
 
-static gm_memo *find_slot(gm_memo *memos, uint32_t capacity, uint32_t tape, uint32_t node, uint32_t type) {
+static gm_match_memo *find_slot(gm_match_memo *memos, uint32_t capacity, uint32_t tape, uint32_t node, uint32_t type) {
     uint32_t slot = hash(tape, node, type) & (capacity - 1);
     while (memos[slot].used && (memos[slot].tape != tape || memos[slot].node != node || memos[slot].type != type)) {
         slot = (slot + 1) & (capacity - 1);
@@ -16,9 +16,9 @@ static gm_memo *find_slot(gm_memo *memos, uint32_t capacity, uint32_t tape, uint
 
 static void grow(gm_match *in) {
     uint32_t capacity = in->memo_capacity == 0 ? 64 : in->memo_capacity * 2;
-    gm_memo *memos = GM_NEW_ARRAY(in->arena, gm_memo, capacity);
+    gm_match_memo *memos = GM_NEW_ARRAY(in->arena, gm_match_memo, capacity);
     for (uint32_t i = 0; i < in->memo_capacity; i++) {
-        const gm_memo *memo = &in->memos[i];
+        const gm_match_memo *memo = &in->memos[i];
         if (memo->used) {
             *find_slot(memos, capacity, memo->tape, memo->node, memo->type) = *memo;
         }
@@ -27,23 +27,23 @@ static void grow(gm_match *in) {
     in->memo_capacity = capacity;
 }
 
-gm_memo *gm_match_memo(gm_match *in, uint32_t type, uint32_t node) {
+gm_match_memo *gm_match_remembered(gm_match *in, uint32_t type, uint32_t node) {
     if (in->memo_count * 2 >= in->memo_capacity) {
         grow(in);
     }
-    gm_memo *memo = find_slot(in->memos, in->memo_capacity, in->tape_number, node, type);
+    gm_match_memo *memo = find_slot(in->memos, in->memo_capacity, in->tape_number, node, type);
     if (!memo->used) {
-        *memo = (gm_memo){.tape = in->tape_number, .node = node, .type = type, .used = true};
+        *memo = (gm_match_memo){.tape = in->tape_number, .node = node, .type = type, .used = true};
         in->memo_count++;
     }
     return memo;
 }
 
 /* Costs of the branches, without writing anything. */
-static gm_memo weigh(gm_match *in, const gm_meaning_type *type, uint32_t node) {
+static gm_match_memo weigh(gm_match *in, const gm_meaning_type *type, uint32_t node) {
     gm_buffer *out = in->out;
     bool explain = in->explain;
-    gm_memo best = {.known = true, .cost = GM_NO_FIT};
+    gm_match_memo best = {.known = true, .cost = GM_NO_FIT};
     in->out = NULL;
     in->explain = false;
     const gm_bound_link *bounds = in->bounds;
@@ -71,17 +71,17 @@ static gm_memo weigh(gm_match *in, const gm_meaning_type *type, uint32_t node) {
     return best;
 }
 
-static gm_memo decide(gm_match *in, const gm_meaning_type *type, uint32_t node) {
+static gm_match_memo decide(gm_match *in, const gm_meaning_type *type, uint32_t node) {
     if (in->bounds != NULL) {
         return weigh(in, type, node); /* what a value costs depends on the bounds around it */
     }
     uint32_t index = (uint32_t)(type - in->meaning->types.items);
-    gm_memo *memo = gm_match_memo(in, index, node);
+    gm_match_memo *memo = gm_match_remembered(in, index, node);
     if (memo->known) {
         return *memo;
     }
-    gm_memo best = weigh(in, type, node);
-    memo = gm_match_memo(in, index, node);
+    gm_match_memo best = weigh(in, type, node);
+    memo = gm_match_remembered(in, index, node);
     best.tape = memo->tape;
     best.node = memo->node;
     best.type = memo->type;
@@ -124,16 +124,17 @@ static gm_cost no_branch(gm_match *in, const gm_meaning_type *type, uint32_t nod
     in->out = out;
     in->explained--;
     return ambiguous ? gm_match_refuse_two(in, node, "no branch fits (%s)", gm_buffer_text(&words))
-                                        : gm_match_refuse(in, node, "no branch fits (%s)", gm_buffer_text(&words));
+                     : gm_match_refuse(in, node, "no branch fits (%s)", gm_buffer_text(&words));
 }
 
 gm_cost gm_match_union(gm_match *in, const gm_meaning_type *type, uint32_t node) {
-    gm_memo best = decide(in, type, node);
+    gm_match_memo best = decide(in, type, node);
     if (best.cost == GM_NO_FIT) {
         return no_branch(in, type, node, best.ambiguous);
     }
     if (best.tie) {
-        return gm_match_refuse_two(in, node, "could be %s as well as %s", branch_name(in, type, best.branch), branch_name(in, type, best.other));
+        return gm_match_refuse_two(in, node, "could be %s as well as %s", branch_name(in, type, best.branch),
+                                   branch_name(in, type, best.other));
     }
     if (in->out == NULL) {
         in->bounds = NULL;

@@ -12,9 +12,9 @@
 #include "base/vec.h"
 
 typedef enum gm_form {
-#define GM_FORM(name, arity) GM_FORM_##name,
+#define GM_FORM(name, arity) GM_MEANING_##name,
 #include "meaning/forms.def"
-    GM_FORM_COUNT
+    GM_MEANING_COUNT
 } gm_form;
 
 typedef struct gm_form_info {
@@ -22,7 +22,7 @@ typedef struct gm_form_info {
     int arity; /* of `items`; -1: one or more, -2: any number */
 } gm_form_info;
 
-extern const gm_form_info gm_forms[GM_FORM_COUNT];
+extern const gm_form_info gm_forms[GM_MEANING_COUNT];
 
 /* UTF-8, not NUL-terminated; `bytes` is NULL where there is no text. */
 typedef struct gm_text {

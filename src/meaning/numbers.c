@@ -180,8 +180,8 @@ static uint32_t read_digits(gm_text text, uint32_t index, gm_buffer *out, gm_wri
 
 /* Signs and codes of currencies in front of or behind a number. Returns how many bytes it has. */
 static uint32_t currency_length(gm_text text, uint32_t index) {
-    static const char *const signs[] = {"$", "\xE2\x82\xAC", "\xC2\xA3", "\xC2\xA5", "\xE2\x82\xB9", "USD", "EUR", "GBP", "CHF", "JPY", "INR",
-                                        "CAD", "AUD", "CNY"};
+    static const char *const signs[] = {"$",   "\xE2\x82\xAC", "\xC2\xA3", "\xC2\xA5", "\xE2\x82\xB9", "USD", "EUR",
+                                        "GBP", "CHF",          "JPY",      "INR",      "CAD",          "AUD", "CNY"};
     for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
         size_t length = strlen(signs[i]);
         if (text.length - index >= length && memcmp(text.bytes + index, signs[i], length) == 0) {
@@ -214,10 +214,11 @@ static bool same_word(gm_text text, const char *word) {
 
 /* Words that change what the number in front of them is, and words that join it to another one. */
 static bool changes_number(gm_text unit) {
-    static const char *const words[] = {"k",       "b",      "bn",      "mn",       "mm",      "mio",   "mrd",     "mil",     "million", "billion",
-                                        "trillion", "thousand", "hundred", "dozen",  "lakh",    "crore", "grand",   "percent", "pct",     "half",
-                                        "third",   "quarter", "permille", "bp",      "score",   "gross", "tn",      "or",      "to",      "and",
-                                        "plus",    "minus",  "times",   "x",        "e",       "pair",  "couple",  "mille",   "tsd",     "myriad"};
+    static const char *const words[] = {"k",       "b",       "bn",       "mn",       "mm",      "mio",     "mrd",      "mil",
+                                        "million", "billion", "trillion", "thousand", "hundred", "dozen",   "lakh",     "crore",
+                                        "grand",   "percent", "pct",      "half",     "third",   "quarter", "permille", "bp",
+                                        "score",   "gross",   "tn",       "or",       "to",      "and",     "plus",     "minus",
+                                        "times",   "x",       "e",        "pair",     "couple",  "mille",   "tsd",      "myriad"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (same_word(unit, words[i])) {
             return true;
@@ -262,11 +263,12 @@ static bool read_special(gm_text text, gm_written_number *number) {
     static const struct {
         const char *word;
         const char *value;
-    } specials[] = {{"nan", "NaN"},          {"inf", "Infinity"},       {"infinity", "Infinity"}, {"+inf", "Infinity"},
-                    {"-inf", "-Infinity"},   {"-infinity", "-Infinity"}, {"+infinity", "Infinity"}};
+    } specials[] = {{"nan", "NaN"},        {"inf", "Infinity"},        {"infinity", "Infinity"}, {"+inf", "Infinity"},
+                    {"-inf", "-Infinity"}, {"-infinity", "-Infinity"}, {"+infinity", "Infinity"}};
     for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++) {
         if (text.length == strlen(specials[i].word) && same_word(text, specials[i].word)) {
-            *number = (gm_written_number){.text = {specials[i].value, (uint32_t)strlen(specials[i].value)}, .is_special = true, .odd = true};
+            *number = (gm_written_number){
+                .text = {specials[i].value, (uint32_t)strlen(specials[i].value)}, .is_special = true, .odd = true};
             return true;
         }
     }

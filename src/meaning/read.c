@@ -52,31 +52,25 @@ static bool is_checked_later(const gm_meaning_type *type) {
 
 static bool plain_parts(const gm_meaning *meaning, const gm_meaning_type *type, const uint8_t *plain) {
     switch (type->form) {
-    case GM_FORM_any:
-    case GM_FORM_none:
-    case GM_FORM_bool:
-    case GM_FORM_int:
-    case GM_FORM_float:
-    case GM_FORM_str:
-        return true;
-    case GM_FORM_literal:
-        return plain_values(type);
-    case GM_FORM_annotated:
-        return plain[type->items.items[0]] && !is_checked_later(type);
-    case GM_FORM_list:
-    case GM_FORM_alias:
-        return plain[type->items.items[0]];
-    case GM_FORM_dict:
-        return gm_meaning_resolve(meaning, type->items.items[0])->form == GM_FORM_str && plain[type->items.items[1]];
-    case GM_FORM_union:
+    case GM_MEANING_any:
+    case GM_MEANING_none:
+    case GM_MEANING_bool:
+    case GM_MEANING_int:
+    case GM_MEANING_float:
+    case GM_MEANING_str: return true;
+    case GM_MEANING_literal: return plain_values(type);
+    case GM_MEANING_annotated: return plain[type->items.items[0]] && !is_checked_later(type);
+    case GM_MEANING_list:
+    case GM_MEANING_alias: return plain[type->items.items[0]];
+    case GM_MEANING_dict: return gm_meaning_resolve(meaning, type->items.items[0])->form == GM_MEANING_str && plain[type->items.items[1]];
+    case GM_MEANING_union:
         for (uint32_t i = 0; i < type->items.count; i++) {
             if (!plain[type->items.items[i]]) {
                 return false;
             }
         }
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -103,9 +97,9 @@ bool gm_read_is_constructor(const void *meaning, const char *name, size_t length
     }
     for (uint32_t i = 0; i < known->types.count; i++) {
         const gm_meaning_type *type = &known->types.items[i];
-        const char *bracket = type->form == GM_FORM_record ? memchr(type->name.bytes, '[', type->name.length) : NULL;
+        const char *bracket = type->form == GM_MEANING_record ? memchr(type->name.bytes, '[', type->name.length) : NULL;
         size_t size = bracket != NULL ? (size_t)(bracket - type->name.bytes) : type->name.length;
-        if (type->form == GM_FORM_record && size == length - dot && memcmp(type->name.bytes, name + dot, size) == 0) {
+        if (type->form == GM_MEANING_record && size == length - dot && memcmp(type->name.bytes, name + dot, size) == 0) {
             return true;
         }
     }
@@ -142,7 +136,8 @@ static bool is_type_word(const reader *in, uint32_t node) {
     gm_text text = {in->tape->text + found->start, found->end - found->start};
     for (size_t i = 0; found->kind == GM_TAPE_WORD && words[i] != NULL; i++) {
         size_t length = strlen(words[i]);
-        if (text.length >= length && memcmp(text.bytes, words[i], length) == 0 && (text.length == length || !gm_tape_is_name(text.bytes[length]))) {
+        if (text.length >= length && memcmp(text.bytes, words[i], length) == 0 &&
+            (text.length == length || !gm_tape_is_name(text.bytes[length]))) {
             return true;
         }
     }
@@ -159,7 +154,8 @@ static bool is_echo(const reader *in, const gm_candidate *candidate) {
         if (is_type_word(in, node) && (found->flags & GM_TAPE_KEY) == 0) {
             return true;
         }
-        if (schema && (found->flags & GM_TAPE_KEY) != 0 && (gm_text_is(text, "$schema") || gm_text_is(text, "$defs") || gm_text_is(text, "$ref"))) {
+        if (schema && (found->flags & GM_TAPE_KEY) != 0 &&
+            (gm_text_is(text, "$schema") || gm_text_is(text, "$defs") || gm_text_is(text, "$ref"))) {
             return true;
         }
     }
@@ -179,7 +175,7 @@ static bool has_field(const gm_meaning_type *type, gm_text key) {
 /* Whether a value that does not fit was meant to: it has a field of the type, or is a list where one is wanted. */
 static bool is_alike(reader *in, const gm_meaning_type *type, uint32_t node, unsigned depth) {
     const gm_tape_node *found = gm_match_node(&in->match, node);
-    if (type->form == GM_FORM_union && depth < 4) {
+    if (type->form == GM_MEANING_union && depth < 4) {
         for (uint32_t i = 0; i < type->items.count; i++) {
             if (is_alike(in, gm_meaning_resolve(in->match.meaning, type->items.items[i]), node, depth + 1)) {
                 return true;
@@ -187,14 +183,14 @@ static bool is_alike(reader *in, const gm_meaning_type *type, uint32_t node, uns
         }
         return false;
     }
-    if (type->form != GM_FORM_record) {
-        bool list = type->form == GM_FORM_list || type->form == GM_FORM_set || type->form == GM_FORM_frozenset || type->form == GM_FORM_tuple ||
-                    type->form == GM_FORM_tuple_of;
+    if (type->form != GM_MEANING_record) {
+        bool list = type->form == GM_MEANING_list || type->form == GM_MEANING_set || type->form == GM_MEANING_frozenset ||
+                    type->form == GM_MEANING_tuple || type->form == GM_MEANING_tuple_of;
         if (list && type->items.count > 0 && found->kind == GM_TAPE_OBJECT && depth < 4) {
             return is_alike(in, gm_meaning_resolve(in->match.meaning, type->items.items[0]), node, depth + 1);
         }
-        return (list && found->kind == GM_TAPE_LIST) || (type->form == GM_FORM_dict && found->kind == GM_TAPE_OBJECT) ||
-               type->form == GM_FORM_any;
+        return (list && found->kind == GM_TAPE_LIST) || (type->form == GM_MEANING_dict && found->kind == GM_TAPE_OBJECT) ||
+               type->form == GM_MEANING_any;
     }
     uint32_t key = node + (found->kind == GM_TAPE_CALL ? 2 : 1);
     while (found->kind == GM_TAPE_CALL && key < found->next && (gm_match_node(&in->match, key)->flags & GM_TAPE_KEY) == 0) {
@@ -210,7 +206,8 @@ static bool is_alike(reader *in, const gm_meaning_type *type, uint32_t node, uns
 }
 
 static bool is_list(const gm_meaning_type *type) {
-    return type->form == GM_FORM_list || type->form == GM_FORM_set || type->form == GM_FORM_frozenset || type->form == GM_FORM_tuple_of;
+    return type->form == GM_MEANING_list || type->form == GM_MEANING_set || type->form == GM_MEANING_frozenset ||
+           type->form == GM_MEANING_tuple_of;
 }
 
 /* Where texts of the value end is not certain: quotes were repaired or are not there. */
@@ -448,7 +445,7 @@ static bool read_lines(reader *in) {
     for (uint32_t i = 0; i < count; i++) {
         gm_match_put(&in->match, ",", i > 0 ? 1 : 0);
         in->match.explain = true;
-        const gm_step step = {NULL, {NULL, 0}, i};
+        const gm_match_step step = {NULL, {NULL, 0}, i};
         in->match.path = &step;
         gm_cost cost = gm_match_type(&in->match, item, tape->candidates.items[i].node);
         in->match.path = NULL;
@@ -539,8 +536,7 @@ static gm_text without_emphasis(gm_text text) {
     static const char *const marks[] = {"**", "__", "*", "`", NULL};
     for (size_t i = 0; marks[i] != NULL; i++) {
         size_t length = strlen(marks[i]);
-        if (text.length > 2 * length && starts_with(text, marks[i]) &&
-            memcmp(text.bytes + text.length - length, marks[i], length) == 0) {
+        if (text.length > 2 * length && starts_with(text, marks[i]) && memcmp(text.bytes + text.length - length, marks[i], length) == 0) {
             return trim((gm_text){text.bytes + length, text.length - (uint32_t)(2 * length)});
         }
     }
@@ -598,7 +594,7 @@ static bool read_scalar(reader *in) {
 }
 
 static bool has_form(const reader *in, const gm_meaning_type *type, gm_form form, unsigned depth) {
-    if (type->form != GM_FORM_union || depth > 4) {
+    if (type->form != GM_MEANING_union || depth > 4) {
         return type->form == form;
     }
     for (uint32_t i = 0; i < type->items.count; i++) {
@@ -612,8 +608,8 @@ static bool has_form(const reader *in, const gm_meaning_type *type, gm_form form
 /* A text that is asked for is all of the answer. Only where it is one JSON string as a whole is it the content of that. */
 static void read_text(reader *in) {
     gm_text text = whole_text(in);
-    bool quoted = text.length > 1 && text.bytes[0] == '"' && in->tape->candidates.count == 1 &&
-                  !in->tape->candidates.items[0].broken && !in->tape->candidates.items[0].open &&
+    bool quoted = text.length > 1 && text.bytes[0] == '"' && in->tape->candidates.count == 1 && !in->tape->candidates.items[0].broken &&
+                  !in->tape->candidates.items[0].open &&
                   in->tape->candidates.items[0].repairs == in->tape->candidates.items[0].repairs_end &&
                   gm_match_node(&in->match, in->tape->candidates.items[0].node)->kind == GM_TAPE_STRING &&
                   in->tape->candidates.items[0].end == (uint32_t)(text.bytes - in->tape->text) + text.length;
@@ -647,7 +643,7 @@ static void read_candidates(reader *in) {
     election fenced = elect(in, true);
     election bare = elect(in, false);
     election *best = fenced.found || fenced.is_cracked ? &fenced : &bare;
-    bool text_too = has_form(in, in->type, GM_FORM_str, 0) && !in->match.options.strict;
+    bool text_too = has_form(in, in->type, GM_MEANING_str, 0) && !in->match.options.strict;
     if (read_lines(in)) {
         return;
     }
@@ -692,7 +688,7 @@ void gm_read(const gm_meaning *meaning, const uint8_t *plain, const gm_tape *tap
         .type = gm_meaning_resolve(meaning, meaning->root),
     };
     in.match.plain = plain;
-    if (in.type->form == GM_FORM_str && !options->strict) {
+    if (in.type->form == GM_MEANING_str && !options->strict) {
         read_text(&in);
     } else {
         read_candidates(&in);

@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/work.h"
+#include "driver/check.h"
 #include "meaning/source_private.h"
 
-void gm_source_refuse(gm_builder *in, const gm_place *place, const gm_node *node, const char *format, ...) {
+void gm_source_refuse(gm_builder *in, const gm_source_place *place, const gm_node *node, const char *format, ...) {
     if (in->problem.message != NULL) {
         return;
     }
@@ -47,20 +49,21 @@ static const gm_node *find_definition(const gm_list *body, const char *name, siz
 }
 
 /* The definition with a qualified name and the place where it stands. */
-static gm_target find_target(gm_builder *in, const gm_place *top, const char *name) {
+static gm_source_target find_target(gm_builder *in, const gm_source_place *top, const char *name) {
     static const char locals[] = "<locals>.";
-    gm_target target = {0};
-    const gm_place *place = top;
+    gm_source_target target = {0};
+    const gm_source_place *place = top;
     while (*name != '\0') {
         if (strncmp(name, locals, sizeof locals - 1) == 0) {
             name += sizeof locals - 1;
         }
         size_t length = strcspn(name, ".");
+        gm_work(in->arena, place->body->count);
         const gm_node *node = find_definition(place->body, name, length, 0);
         if (node == NULL) {
-            return (gm_target){0};
+            return (gm_source_target){0};
         }
-        target = (gm_target){.node = node, .place = place};
+        target = (gm_source_target){.node = node, .place = place};
         place = gm_source_inside(in, place, node);
         name += length + (name[length] == '.');
     }
@@ -72,11 +75,12 @@ static const gm_node *default_of(const gm_arguments *arguments, uint32_t number)
     if (number >= positional) {
         return arguments->kw_defaults.items[number - positional];
     }
-    return number + arguments->defaults.count >= positional ? arguments->defaults.items[number + arguments->defaults.count - positional] : NULL;
+    return number + arguments->defaults.count >= positional ? arguments->defaults.items[number + arguments->defaults.count - positional]
+                                                            : NULL;
 }
 
 /* The type of a parameter only tells the reader of a meaning; one that is not known is `any`. */
-static uint32_t parameter_type(gm_builder *in, const gm_place *place, const gm_node *annotation) {
+static uint32_t parameter_type(gm_builder *in, const gm_source_place *place, const gm_node *annotation) {
     uint32_t types = in->meaning->types.count;
     uint32_t nominal = in->nominal.count;
     if (annotation != NULL) {
@@ -88,11 +92,11 @@ static uint32_t parameter_type(gm_builder *in, const gm_place *place, const gm_n
         in->meaning->types.count = types;
         in->nominal.count = nominal;
     }
-    return gm_source_structure(in, GM_FORM_any, NULL);
+    return gm_source_structure(in, GM_MEANING_any, NULL);
 }
 
-static gm_meaning_parameter read_parameter(gm_builder *in, const gm_place *place, const gm_arguments *arguments, const gm_arg *parameter,
-                                           uint32_t number) {
+static gm_meaning_parameter read_parameter(gm_builder *in, const gm_source_place *place, const gm_arguments *arguments,
+                                           const gm_arg *parameter, uint32_t number) {
     const gm_node *value = default_of(arguments, number);
     const gm_tree *tree = place->code->tree;
     gm_meaning_parameter made = {
@@ -106,18 +110,18 @@ static gm_meaning_parameter read_parameter(gm_builder *in, const gm_place *place
     return made;
 }
 
-static gm_place place_inside(const gm_target *target) {
+static gm_source_place place_inside(const gm_source_target *target) {
     const gm_FunctionDef *function = as_function(target->node);
-    gm_place here = *target->place;
+    gm_source_place here = *target->place;
     here.type_params = function->type_params.count > 0 ? &function->type_params : here.type_params;
     return here;
 }
 
 /* Name, docstring and parameters. */
-static void read_signature(gm_builder *in, const gm_target *target, gm_meaning_function *made) {
+static void read_signature(gm_builder *in, const gm_source_target *target, gm_meaning_function *made) {
     const gm_FunctionDef *function = as_function(target->node);
     const gm_arguments *arguments = gm_as_arguments(function->args);
-    const gm_place here = place_inside(target);
+    const gm_source_place here = place_inside(target);
     made->is_async = target->node->kind == GM_KIND_AsyncFunctionDef;
     made->name = (gm_text){function->name->text, function->name->length};
     made->doc = gm_source_docstring(in->arena, target->place->code->tree, &function->body);
@@ -135,9 +139,9 @@ static void read_signature(gm_builder *in, const gm_target *target, gm_meaning_f
     }
 }
 
-static void add_tools(gm_builder *in, const gm_place *place, const gm_list *tools) {
+static void add_tools(gm_builder *in, const gm_source_place *place, const gm_list *tools) {
     for (uint32_t i = 0; i < tools->count && in->problem.message == NULL; i++) {
-        gm_target tool = gm_source_resolve(in, place, tools->items[i]);
+        gm_source_target tool = gm_source_resolve(in, place, tools->items[i]);
         if (tool.node == NULL || (tool.node->kind != GM_KIND_FunctionDef && tool.node->kind != GM_KIND_AsyncFunctionDef)) {
             gm_source_refuse(in, place, tools->items[i], "a tool whose definition is not known");
             return;
@@ -148,13 +152,13 @@ static void add_tools(gm_builder *in, const gm_place *place, const gm_list *tool
     }
 }
 
-static bool is_by(gm_builder *in, const gm_place *place, const gm_node *callee) {
+static bool is_by(gm_builder *in, const gm_source_place *place, const gm_node *callee) {
     static const char *const names[] = {"graphmend.meaning.by", NULL};
     return (callee->kind == GM_KIND_Name && gm_name_is(gm_as_Name(callee)->id, "by")) || gm_source_is(in, place, callee, names);
 }
 
 /* `@by(model, tools=[search])` */
-static void find_tools(gm_builder *in, const gm_target *target) {
+static void find_tools(gm_builder *in, const gm_source_target *target) {
     const gm_list *decorators = &as_function(target->node)->decorator_list;
     for (uint32_t i = 0; i < decorators->count; i++) {
         const gm_node *node = decorators->items[i];
@@ -165,14 +169,15 @@ static void find_tools(gm_builder *in, const gm_target *target) {
         for (uint32_t k = 0; k < keywords->count; k++) {
             const gm_keyword *keyword = gm_as_keyword(keywords->items[k]);
             const gm_node *value = keyword->value;
-            if (keyword->arg != NULL && gm_name_is(keyword->arg, "tools") && (value->kind == GM_KIND_List || value->kind == GM_KIND_Tuple)) {
+            if (keyword->arg != NULL && gm_name_is(keyword->arg, "tools") &&
+                (value->kind == GM_KIND_List || value->kind == GM_KIND_Tuple)) {
                 add_tools(in, target->place, value->kind == GM_KIND_List ? &gm_as_List(value)->elts : &gm_as_Tuple(value)->elts);
             }
         }
     }
 }
 
-static void add_function(gm_builder *in, const gm_target *target) {
+static void add_function(gm_builder *in, const gm_source_target *target) {
     const gm_FunctionDef *function = as_function(target->node);
     gm_meaning *meaning = in->meaning;
     meaning->is_function = true;
@@ -180,29 +185,47 @@ static void add_function(gm_builder *in, const gm_target *target) {
         gm_source_refuse(in, target->place, target->node, "`%s` says nothing about what it returns", function->name->text);
         return;
     }
-    const gm_place here = place_inside(target);
+    const gm_source_place here = place_inside(target);
     meaning->root = gm_source_type(in, &here, function->returns);
     read_signature(in, target, &meaning->function);
     find_tools(in, target);
 }
 
-gm_source_problem gm_source_meaning(gm_arena *arena, const char *path, const char *bytes, size_t size, const char *name, gm_meaning *meaning) {
-    gm_builder in = {.arena = arena, .meaning = meaning};
-    *meaning = (gm_meaning){0};
-    gm_code code = {.path = path, .tree = gm_parse(arena, path, bytes, size, NULL)};
-    if (code.tree->diagnostics.count > 0) {
-        const gm_diagnostic *first = &code.tree->diagnostics.items[0];
-        return (gm_source_problem){first->message, path, gm_source_position(code.tree->source, first->start).line};
+typedef struct meaning_of {
+    gm_builder in;
+    const char *path;
+    const char *bytes;
+    size_t size;
+    const char *name;
+} meaning_of;
+
+static void read_meaning(void *context) {
+    meaning_of *state = context;
+    gm_builder *in = &state->in;
+    gm_code *code = GM_NEW(in->arena, gm_code);
+    *code = (gm_code){.path = state->path, .tree = gm_parse(in->arena, state->path, state->bytes, state->size, NULL)};
+    if (code->tree->diagnostics.count > 0) {
+        const gm_diagnostic *first = &code->tree->diagnostics.items[0];
+        in->problem = (gm_source_problem){first->message, state->path, gm_source_position(code->tree->source, first->start).line};
+        return;
     }
-    gm_vec_push(arena, &in.codes, &code);
-    gm_target target = find_target(&in, gm_source_top(&in, &code), name);
+    gm_vec_push(in->arena, &in->codes, code);
+    gm_source_target target = find_target(in, gm_source_top(in, code), state->name);
     if (target.node == NULL) {
-        return (gm_source_problem){"there is no function or class with this name", path, 0};
-    }
-    if (target.node->kind == GM_KIND_ClassDef) {
-        meaning->root = gm_source_class(&in, &target, NULL);
+        in->problem = (gm_source_problem){"there is no function or class with this name", state->path, 0};
+    } else if (target.node->kind == GM_KIND_ClassDef) {
+        in->meaning->root = gm_source_class(in, &target, NULL);
     } else {
-        add_function(&in, &target);
+        add_function(in, &target);
     }
-    return in.problem;
+}
+
+gm_source_problem gm_source_meaning(gm_arena *arena, const char *path, const char *bytes, size_t size, const char *name,
+                                    gm_meaning *meaning) {
+    meaning_of state = {.in = {.arena = arena, .meaning = meaning}, .path = path, .bytes = bytes, .size = size, .name = name};
+    *meaning = (gm_meaning){0};
+    if (!gm_work_within(arena, size, read_meaning, &state)) {
+        return (gm_source_problem){GM_TOO_LARGE_WORDS ": " GM_TOO_LARGE_WORK, path, 0};
+    }
+    return state.in.problem;
 }

@@ -16,8 +16,10 @@ typedef struct gm_source_problem {
     uint32_t line;
 } gm_source_problem;
 
-/* The meaning of the function or class with a qualified name ("Person", "Office.hire", "make.<locals>.Person"). */
-gm_source_problem gm_source_meaning(gm_arena *arena, const char *path, const char *bytes, size_t size, const char *name, gm_meaning *meaning);
+/* The meaning of the function or class with a qualified name ("Person", "Office.hire", "make.<locals>.Person"). The work has the budget of the
+ * file and of those that are read for it (base/work.h); what would take more is a problem, and `meaning` is then half made. */
+gm_source_problem gm_source_meaning(gm_arena *arena, const char *path, const char *bytes, size_t size, const char *name,
+                                    gm_meaning *meaning);
 
 /* Append what the functions and classes of a file are called and what is written about them, as JSON: {"definitions": [{"name", "kind": "class" or
  * "function", "line", "doc", "members": [{"name", "note"}, ...]}, ...]}, in the order of the file. A file with syntax errors, or

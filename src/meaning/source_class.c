@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "meaning/numbers.h"
+#include "base/hash.h"
+#include "base/work.h"
 #include "meaning/source_private.h"
 
 typedef enum record_kind { NOT_A_RECORD, DATACLASS, TYPED_DICT, NAMED_TUPLE, ATTRS, PYDANTIC } record_kind;
@@ -17,14 +19,15 @@ static const char *const enum_names[] = {"enum.Enum", "enum.IntEnum", "enum.StrE
 static const char *const flag_names[] = {"enum.Flag", "enum.IntFlag", NULL};
 static const char *const class_var_names[] = {"typing.ClassVar", NULL};
 static const char *const kw_only_names[] = {"dataclasses.KW_ONLY", NULL};
-static const char *const field_names[] = {"dataclasses.field", "attr.field", "attr.ib", "attr.attrib", "pydantic.Field", "pydantic.fields.Field", NULL};
+static const char *const field_names[] = {"dataclasses.field",     "attr.field", "attr.ib", "attr.attrib", "pydantic.Field",
+                                          "pydantic.fields.Field", NULL};
 static const char *const required_names[] = {"typing.Required", NULL};
 static const char *const not_required_names[] = {"typing.NotRequired", NULL};
 
-enum { BASE_LIMIT = 20, BASES_LIMIT = 10000 /* that are looked at for one meaning */ };
+enum { FIELD_WORK = 32, BASE_LIMIT = 20, BASES_LIMIT = 10000 /* that are looked at for one meaning */ };
 
 /* Whether there is a next base to look at. A program that names bases without end is refused. */
-static bool go_on(gm_builder *in, const gm_target *class, uint32_t at, uint32_t count, unsigned depth) {
+static bool go_on(gm_builder *in, const gm_source_target *class, uint32_t at, uint32_t count, unsigned depth) {
     if (at >= count || depth >= BASE_LIMIT) {
         return false;
     }
@@ -36,7 +39,6 @@ static bool go_on(gm_builder *in, const gm_target *class, uint32_t at, uint32_t 
     return true;
 }
 
-
 static const gm_node *without_brackets(const gm_node *node) {
     return node->kind == GM_KIND_Subscript ? gm_as_Subscript(node)->value : node;
 }
@@ -45,11 +47,11 @@ static const gm_node *without_call(const gm_node *node) {
     return node->kind == GM_KIND_Call ? gm_as_Call(node)->func : node;
 }
 
-static bool is_class(const gm_target *target) {
+static bool is_class(const gm_source_target *target) {
     return target->node != NULL && target->node->kind == GM_KIND_ClassDef;
 }
 
-static record_kind kind_of(gm_builder *in, const gm_target *class, unsigned depth) {
+static record_kind kind_of(gm_builder *in, const gm_source_target *class, unsigned depth) {
     const gm_ClassDef *definition = gm_as_ClassDef(class->node);
     for (uint32_t i = 0; i < definition->decorator_list.count; i++) {
         const gm_node *decorator = without_call(definition->decorator_list.items[i]);
@@ -62,7 +64,7 @@ static record_kind kind_of(gm_builder *in, const gm_target *class, unsigned dept
     }
     for (uint32_t i = 0; go_on(in, class, i, definition->bases.count, depth); i++) {
         const gm_node *base = without_brackets(definition->bases.items[i]);
-        gm_target target = gm_source_resolve(in, class->place, base);
+        gm_source_target target = gm_source_resolve(in, class->place, base);
         const char *name = target.external != NULL ? target.external : "";
         record_kind kind = gm_text_in(name, typed_dict_names)    ? TYPED_DICT
                            : gm_text_in(name, named_tuple_names) ? NAMED_TUPLE
@@ -76,18 +78,19 @@ static record_kind kind_of(gm_builder *in, const gm_target *class, unsigned dept
     return NOT_A_RECORD;
 }
 
-static bool derives_from(gm_builder *in, const gm_target *class, const char *const *names, unsigned depth) {
+static bool derives_from(gm_builder *in, const gm_source_target *class, const char *const *names, unsigned depth) {
     const gm_ClassDef *definition = gm_as_ClassDef(class->node);
     for (uint32_t i = 0; go_on(in, class, i, definition->bases.count, depth); i++) {
-        gm_target target = gm_source_resolve(in, class->place, definition->bases.items[i]);
-        if ((target.external != NULL && gm_text_in(target.external, names)) || (is_class(&target) && derives_from(in, &target, names, depth + 1))) {
+        gm_source_target target = gm_source_resolve(in, class->place, definition->bases.items[i]);
+        if ((target.external != NULL && gm_text_in(target.external, names)) ||
+            (is_class(&target) && derives_from(in, &target, names, depth + 1))) {
             return true;
         }
     }
     return false;
 }
 
-bool gm_source_is_enumeration(gm_builder *in, const gm_target *target, bool *flag) {
+bool gm_source_is_enumeration(gm_builder *in, const gm_source_target *target, bool *flag) {
     *flag = derives_from(in, target, flag_names, 0);
     return *flag || derives_from(in, target, enum_names, 0);
 }
@@ -119,14 +122,14 @@ static uint32_t bounded(gm_builder *in, uint32_t type, const gm_meaning_type *bo
         return type;
     }
     gm_meaning_type made = *bounds;
-    made.form = GM_FORM_annotated;
+    made.form = GM_MEANING_annotated;
     gm_vec_push(in->arena, &made.items, type);
     return gm_source_intern(in, &made);
 }
 
-static gm_text factory_text(gm_builder *in, const gm_place *place, const gm_node *factory) {
+static gm_text factory_text(gm_builder *in, const gm_source_place *place, const gm_node *factory) {
     static const char *const pairs[][2] = {{"list", "[]"}, {"dict", "{}"}, {"set", "set()"}};
-    gm_target target = gm_source_resolve(in, place, factory);
+    gm_source_target target = gm_source_resolve(in, place, factory);
     for (size_t i = 0; target.external != NULL && i < 3; i++) {
         if (strcmp(target.external, pairs[i][0]) == 0) {
             return (gm_text){pairs[i][1], (uint32_t)strlen(pairs[i][1])};
@@ -136,8 +139,8 @@ static gm_text factory_text(gm_builder *in, const gm_place *place, const gm_node
 }
 
 /* `field(...)`, `Field(...)`: default, other keys, bounds, description. False when the field is none of the constructor's. */
-static bool read_field_call(gm_builder *in, const gm_place *place, const gm_node *call, gm_meaning_field *field, gm_meaning_type *bounds,
-                            gm_buffer *note) {
+static bool read_field_call(gm_builder *in, const gm_source_place *place, const gm_node *call, gm_meaning_field *field,
+                            gm_meaning_type *bounds, gm_buffer *note) {
     const gm_list *keywords = &gm_as_Call(call)->keywords;
     const gm_node *value = keyword_of(keywords, "default");
     const gm_node *factory = keyword_of(keywords, "default_factory");
@@ -161,40 +164,43 @@ static bool read_field_call(gm_builder *in, const gm_place *place, const gm_node
     return !is_constant(keyword_of(keywords, "init"), GM_LITERAL_False);
 }
 
-static bool is_field_call(gm_builder *in, const gm_place *place, const gm_node *node) {
+static bool is_field_call(gm_builder *in, const gm_source_place *place, const gm_node *node) {
     return node != NULL && node->kind == GM_KIND_Call && gm_source_is(in, place, gm_as_Call(node)->func, field_names);
+}
+
+static uint64_t name_key(uint32_t index, gm_text name) {
+    return gm_hash_of(name.bytes, name.length).words[0] + index;
 }
 
 /* A field takes the place of one with its name in a base class. */
 static void put_field(gm_builder *in, uint32_t index, const gm_meaning_field *field) {
     gm_meaning_type *type = &in->meaning->types.items[index];
-    for (uint32_t i = 0; i < type->fields.count; i++) {
-        if (gm_text_equal(type->fields.items[i].name, field->name)) {
-            if (field->note.bytes == NULL && type->fields.items[i].note.bytes != NULL) {
-                gm_text note = type->fields.items[i].note;
-                type->fields.items[i] = *field;
-                type->fields.items[i].note = note;
-            } else {
-                type->fields.items[i] = *field;
-            }
-            return;
-        }
+    uint64_t key = name_key(index, field->name);
+    uint32_t at = gm_table_find(&in->fields, key);
+    gm_work(in->arena, FIELD_WORK);
+    if (at >= type->fields.count || !gm_text_equal(type->fields.items[at].name, field->name)) {
+        gm_table_put(&in->fields, in->arena, key, type->fields.count);
+        gm_vec_push(in->arena, &type->fields, *field);
+        return;
     }
-    gm_vec_push(in->arena, &type->fields, *field);
+    gm_meaning_field *old = &type->fields.items[at];
+    gm_text note = field->note.bytes != NULL ? field->note : old->note;
+    *old = *field;
+    old->note = note;
 }
 
-static bool is_skipped(gm_builder *in, const gm_place *place, const gm_node *annotation, const gm_name *name, record_kind kind) {
+static bool is_skipped(gm_builder *in, const gm_source_place *place, const gm_node *annotation, const gm_name *name, record_kind kind) {
     const gm_node *head = without_brackets(annotation);
     return gm_source_is(in, place, head, class_var_names) || gm_source_is(in, place, head, kw_only_names) ||
            (kind == PYDANTIC && (name->text[0] == '_' || strcmp(name->text, "model_config") == 0));
 }
 
-static bool presence(gm_builder *in, const gm_place *place, const gm_node *annotation, bool total) {
+static bool presence(gm_builder *in, const gm_source_place *place, const gm_node *annotation, bool total) {
     const gm_node *head = without_brackets(annotation);
     return gm_source_is(in, place, head, required_names) || (total && !gm_source_is(in, place, head, not_required_names));
 }
 
-static void add_field(gm_builder *in, const gm_place *place, const record *to, uint32_t index) {
+static void add_field(gm_builder *in, const gm_source_place *place, const record *to, uint32_t index) {
     const gm_AnnAssign *statement = gm_as_AnnAssign(place->body->items[index]);
     if (statement->target->kind != GM_KIND_Name) {
         return;
@@ -232,15 +238,15 @@ static void add_field(gm_builder *in, const gm_place *place, const record *to, u
     put_field(in, to->index, &field);
 }
 
-static void add_fields(gm_builder *in, const gm_target *class, const record *to, unsigned depth);
+static void add_fields(gm_builder *in, const gm_source_target *class, const record *to, unsigned depth);
 
 /* Fields of base classes come first; of several bases those of the last one. */
-static void add_inherited(gm_builder *in, const gm_target *class, const record *to, unsigned depth) {
+static void add_inherited(gm_builder *in, const gm_source_target *class, const record *to, unsigned depth) {
     const gm_list *bases = &gm_as_ClassDef(class->node)->bases;
     for (uint32_t i = bases->count; go_on(in, class, bases->count - i, bases->count, depth); i--) {
         uint32_t at = to->kind == TYPED_DICT ? bases->count - i : i - 1;
         const gm_node *base = bases->items[at];
-        gm_target target = gm_source_resolve(in, class->place, without_brackets(base));
+        gm_source_target target = gm_source_resolve(in, class->place, without_brackets(base));
         if (!is_class(&target)) {
             continue;
         }
@@ -253,7 +259,7 @@ static void add_inherited(gm_builder *in, const gm_target *class, const record *
     }
 }
 
-static void add_fields(gm_builder *in, const gm_target *class, const record *to, unsigned depth) {
+static void add_fields(gm_builder *in, const gm_source_target *class, const record *to, unsigned depth) {
     if (depth >= BASE_LIMIT || in->problem.message != NULL) {
         return;
     }
@@ -264,7 +270,7 @@ static void add_fields(gm_builder *in, const gm_target *class, const record *to,
     if (to->kind == DATACLASS && kind_of(in, class, 0) != DATACLASS) {
         return; /* annotations of a base that is no dataclass are no fields */
     }
-    const gm_place *inside = gm_source_inside(in, class->place, class->node);
+    const gm_source_place *inside = gm_source_inside(in, class->place, class->node);
     for (uint32_t i = 0; i < inside->body->count; i++) {
         if (inside->body->items[i]->kind == GM_KIND_AnnAssign) {
             add_field(in, inside, &here, i);
@@ -272,9 +278,9 @@ static void add_fields(gm_builder *in, const gm_target *class, const record *to,
     }
 }
 
-static void add_record(gm_builder *in, const gm_target *class, record_kind kind, uint32_t index) {
+static void add_record(gm_builder *in, const gm_source_target *class, record_kind kind, uint32_t index) {
     gm_meaning_type *type = &in->meaning->types.items[index];
-    type->form = GM_FORM_record;
+    type->form = GM_MEANING_record;
     type->kind = (gm_text){kind_names[kind], (uint32_t)strlen(kind_names[kind])};
     type->doc = gm_source_docstring(in->arena, class->place->code->tree, &gm_as_ClassDef(class->node)->body);
     const record to = {.kind = kind, .total = true, .index = index};
@@ -326,11 +332,11 @@ static void lower_name(gm_builder *in, const gm_name *name, gm_meaning_value *va
 }
 
 /* `1 << 2`, as flags are written. */
-static bool shifted(gm_builder *in, const gm_place *place, const gm_node *node, gm_meaning_value *value) {
+static bool shifted(gm_builder *in, const gm_source_place *place, const gm_node *node, gm_meaning_value *value) {
     gm_meaning_value left = {0};
     gm_meaning_value right = {0};
-    if (node->kind != GM_KIND_BinOp || gm_as_BinOp(node)->op != GM_OP_LShift || !gm_source_value(in, place, gm_as_BinOp(node)->left, &left) ||
-        !gm_source_value(in, place, gm_as_BinOp(node)->right, &right)) {
+    if (node->kind != GM_KIND_BinOp || gm_as_BinOp(node)->op != GM_OP_LShift ||
+        !gm_source_value(in, place, gm_as_BinOp(node)->left, &left) || !gm_source_value(in, place, gm_as_BinOp(node)->right, &right)) {
         return false;
     }
     uint64_t number = small_integer(left.text);
@@ -342,8 +348,8 @@ static bool shifted(gm_builder *in, const gm_place *place, const gm_node *node, 
     return true;
 }
 
-static void read_value(gm_builder *in, const gm_target *class, const gm_place *place, const gm_node *node, const gm_name *name,
-                       const gm_meaning_type *type, gm_meaning_value *value) {
+static void read_value(gm_builder *in, const gm_source_target *class, const gm_source_place *place, const gm_node *node,
+                       const gm_name *name, const gm_meaning_type *type, gm_meaning_value *value) {
     static const char *const automatic[] = {"enum.auto", NULL};
     static const char *const text_enums[] = {"enum.StrEnum", NULL};
     if (gm_source_value(in, place, node, value) || shifted(in, place, node, value)) {
@@ -355,33 +361,32 @@ static void read_value(gm_builder *in, const gm_target *class, const gm_place *p
             lower_name(in, name, value);
         } else {
             value->kind = GM_VALUE_number;
-            value->text = number_text(in, next_value(type, type->form == GM_FORM_flag));
+            value->text = number_text(in, next_value(type, type->form == GM_MEANING_flag));
         }
     }
 }
 
-static bool same_value(gm_builder *in, const gm_meaning_value *a, const gm_meaning_value *b) {
-    (void)in;
+static bool same_value(const gm_meaning_value *a, const gm_meaning_value *b) {
     return a->kind != GM_VALUE_other && a->kind == b->kind && gm_text_equal(a->text, b->text);
 }
 
 /* Another name for a member is none; nor are names of several flags at once, or of none. */
-static bool is_own_member(gm_builder *in, const gm_meaning_type *type, const gm_meaning_value *value) {
-    for (uint32_t i = 0; i < type->values.count; i++) {
-        if (same_value(in, &type->values.items[i], value)) {
-            return false;
-        }
+static bool is_own_member(const gm_builder *in, const gm_meaning_type *type, const gm_meaning_value *value, uint64_t key) {
+    uint32_t at = gm_table_find(&in->members, key);
+    if (at < type->values.count && same_value(&type->values.items[at], value)) {
+        return false;
     }
     uint64_t number = value->kind == GM_VALUE_number ? small_integer(value->text) : UINT64_MAX;
-    return type->form != GM_FORM_flag || (number != UINT64_MAX && number != 0 && (number & (number - 1)) == 0);
+    return type->form != GM_MEANING_flag || (number != UINT64_MAX && number != 0 && (number & (number - 1)) == 0);
 }
 
-void gm_source_enumeration(gm_builder *in, const gm_target *target, uint32_t index) {
-    const gm_place *inside = gm_source_inside(in, target->place, target->node);
+void gm_source_enumeration(gm_builder *in, const gm_source_target *target, uint32_t index) {
+    const gm_source_place *inside = gm_source_inside(in, target->place, target->node);
     in->meaning->types.items[index].doc = gm_source_docstring(in->arena, inside->code->tree, inside->body);
     for (uint32_t i = 0; i < inside->body->count; i++) {
         const gm_node *node = inside->body->items[i];
-        if (node->kind != GM_KIND_Assign || gm_as_Assign(node)->targets.count != 1 || gm_as_Assign(node)->targets.items[0]->kind != GM_KIND_Name) {
+        if (node->kind != GM_KIND_Assign || gm_as_Assign(node)->targets.count != 1 ||
+            gm_as_Assign(node)->targets.items[0]->kind != GM_KIND_Name) {
             continue;
         }
         const gm_name *name = gm_as_Name(gm_as_Assign(node)->targets.items[0])->id;
@@ -391,7 +396,10 @@ void gm_source_enumeration(gm_builder *in, const gm_target *target, uint32_t ind
         gm_meaning_type *type = &in->meaning->types.items[index];
         gm_meaning_value value = {0};
         read_value(in, target, inside, gm_as_Assign(node)->value, name, type, &value);
-        if (is_own_member(in, type, &value)) {
+        uint64_t key = name_key(index, value.text) + ((uint64_t)value.kind << 32);
+        gm_work(in->arena, FIELD_WORK);
+        if (is_own_member(in, type, &value, key)) {
+            gm_table_put(&in->members, in->arena, key, type->values.count);
             value.name = (gm_text){name->text, name->length};
             value.note = gm_source_field_note(in->arena, inside->code->tree, inside->body, i);
             gm_vec_push(in->arena, &type->values, value);
@@ -402,7 +410,7 @@ void gm_source_enumeration(gm_builder *in, const gm_target *target, uint32_t ind
     }
 }
 
-uint32_t gm_source_class(gm_builder *in, const gm_target *target, const char *words) {
+uint32_t gm_source_class(gm_builder *in, const gm_source_target *target, const char *words) {
     const gm_ClassDef *definition = gm_as_ClassDef(target->node);
     const char *name = words != NULL ? words : definition->name->text;
     uint32_t index = gm_source_find(in, target->node, name);
@@ -412,13 +420,14 @@ uint32_t gm_source_class(gm_builder *in, const gm_target *target, const char *wo
     bool flag = false;
     if (gm_source_is_enumeration(in, target, &flag)) {
         index = gm_source_reserve(in, target->node, name);
-        in->meaning->types.items[index].form = flag ? GM_FORM_flag : GM_FORM_enum;
+        in->meaning->types.items[index].form = flag ? GM_MEANING_flag : GM_MEANING_enum;
         gm_source_enumeration(in, target, index);
         return index;
     }
     record_kind kind = kind_of(in, target, 0);
     if (kind == NOT_A_RECORD) {
-        gm_source_refuse(in, target->place, target->node, "`%s` cannot be read from text: it has no declared fields", definition->name->text);
+        gm_source_refuse(in, target->place, target->node, "`%s` cannot be read from text: it has no declared fields",
+                         definition->name->text);
         return 0;
     }
     index = gm_source_reserve(in, target->node, name);

@@ -172,7 +172,8 @@ gm_text gm_source_field_note(gm_arena *arena, const gm_tree *tree, const gm_list
 
 /* Comments that are for tools. */
 static bool is_pragma(gm_text comment) {
-    static const char *const signs[] = {"type:", "noqa", "pylint:", "pragma:", "fmt:", "ruff:", "mypy:", "pyright:", "isort:", "nosec", NULL};
+    static const char *const signs[] = {
+        "type:", "noqa", "pylint:", "pragma:", "fmt:", "ruff:", "mypy:", "pyright:", "isort:", "nosec", NULL};
     while (comment.length > 0 && is_blank(comment.bytes[0])) {
         comment.bytes++;
         comment.length--;
@@ -259,7 +260,8 @@ static void add_parameters(lister *in, const gm_arguments *arguments) {
                 value = arguments->defaults.items[number + arguments->defaults.count - positional];
             }
             uint32_t end = value != NULL ? value->end : parameter->base.end;
-            add_member(in, (gm_text){parameter->arg->text, parameter->arg->length}, gm_source_parameter_note(in->arena, in->tree, end), &any);
+            add_member(in, (gm_text){parameter->arg->text, parameter->arg->length}, gm_source_parameter_note(in->arena, in->tree, end),
+                       &any);
         }
     }
 }
@@ -279,7 +281,8 @@ static void list_definition(lister *in, const gm_node *node, const char *prefix,
     gm_buffer_add_text(in->out, in->any ? ",\n{\"name\":" : "\n{\"name\":");
     in->any = true;
     gm_buffer_add_json(in->out, qualified.bytes, qualified.length);
-    gm_buffer_printf(in->out, ",\"kind\":\"%s\",\"line\":%u", is_class ? "class" : "function", gm_source_position(in->tree->source, node->start).line);
+    gm_buffer_printf(in->out, ",\"kind\":\"%s\",\"line\":%u", is_class ? "class" : "function",
+                     gm_source_position(in->tree->source, node->start).line);
     if (doc.bytes != NULL) {
         gm_buffer_add_text(in->out, ",\"doc\":");
         gm_buffer_add_json(in->out, doc.bytes, doc.length);

@@ -2,6 +2,7 @@
 #ifndef GM_MEANING_SOURCE_PRIVATE_H
 #define GM_MEANING_SOURCE_PRIVATE_H
 
+#include "base/table.h"
 #include "meaning/source.h"
 #include "syntax/parse.h"
 
@@ -11,27 +12,27 @@ typedef struct gm_code {
 } gm_code;
 
 /* Where a name is looked up: a body, and the bodies around it. */
-typedef struct gm_place {
+typedef struct gm_source_place {
     const gm_code *code;
-    const struct gm_place *outer;
+    const struct gm_source_place *outer;
     const gm_list *body;
     const gm_tree *text; /* what nodes refer to: the file, or an annotation in a string */
     const gm_list *type_params; /* of PEP 695, or NULL */
-} gm_place;
+} gm_source_place;
 
 /* What a name stands for. */
-typedef struct gm_target {
+typedef struct gm_source_target {
     const char *external;   /* a dotted name outside of the package: "typing.Optional", "int"; or NULL */
     const gm_code *module;  /* a file of the package; or NULL */
     const gm_node *node;    /* a definition: ClassDef, FunctionDef, Assign, AnnAssign, TypeAlias */
-    const gm_place *place;  /* where the definition stands */
-} gm_target;
+    const gm_source_place *place;  /* where the definition stands */
+} gm_source_target;
 
 /* Values of type variables. */
 typedef struct gm_variable {
     const struct gm_variable *next;
     const char *name;
-    const gm_place *place; /* where the value stands */
+    const gm_source_place *place; /* where the value stands */
     const gm_node *node;
     const struct gm_variable *scope; /* the variables there */
     const char *words;               /* the type in words, for names such as Box[int] */
@@ -41,13 +42,41 @@ typedef struct gm_nominal {
     const gm_node *node;
     const char *words; /* the name with its arguments */
     uint32_t type;
+    uint32_t number; /* among those with the same words */
 } gm_nominal;
+
+/* A body whose names were asked for, and its `from x import *`. */
+typedef struct gm_source_body {
+    GM_VEC(const gm_node *) stars;
+} gm_source_body;
+
+/* What a name of a body is bound to. */
+typedef struct gm_source_binding {
+    const gm_source_body *body;
+    const char *name;
+    size_t length;
+    const gm_node *node;   /* a definition or an import */
+    const gm_alias *alias; /* of an import */
+} gm_source_binding;
 
 typedef struct gm_builder {
     gm_arena *arena;
     gm_meaning *meaning;
     GM_VEC(gm_code *) codes;
     GM_VEC(gm_nominal) nominal;
+    GM_VEC(gm_source_body *) bodies;
+    gm_table body_by_list;
+    GM_VEC(gm_source_binding) bound;
+    gm_table bound_by_name;
+    GM_VEC(gm_code *) imports; /* the file of an import, NULL where the package has none */
+    gm_table import_by_node;
+    /* Types, fields, members and named types by what they are. Entries may be about what a refused parameter took back: what is found is
+       compared. */
+    gm_table structures;
+    gm_table fields;
+    gm_table members;
+    gm_table named;
+    gm_table named_last;
     const gm_variable *variables;
     uint32_t depth;
     uint32_t bases; /* that were looked at */
@@ -55,7 +84,7 @@ typedef struct gm_builder {
 } gm_builder;
 
 /* Say what is wrong; the first problem counts. printf-style. */
-void gm_source_refuse(gm_builder *in, const gm_place *place, const gm_node *node, const char *format, ...)
+void gm_source_refuse(gm_builder *in, const gm_source_place *place, const gm_node *node, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 4, 5)))
 #endif
@@ -63,34 +92,34 @@ void gm_source_refuse(gm_builder *in, const gm_place *place, const gm_node *node
 
 /* The file of a module as seen from another file; NULL when the package has none. */
 gm_code *gm_source_module(gm_builder *in, const gm_code *from, const char *dotted, int level);
-gm_place *gm_source_top(gm_builder *in, const gm_code *code);
-gm_place *gm_source_inside(gm_builder *in, const gm_place *outer, const gm_node *definition);
+gm_source_place *gm_source_top(gm_builder *in, const gm_code *code);
+gm_source_place *gm_source_inside(gm_builder *in, const gm_source_place *outer, const gm_node *definition);
 
 /* What a name or dotted name stands for; all members NULL when it is nothing that is known. */
-gm_target gm_source_resolve(gm_builder *in, const gm_place *place, const gm_node *expression);
-bool gm_source_is(gm_builder *in, const gm_place *place, const gm_node *expression, const char *const *names);
+gm_source_target gm_source_resolve(gm_builder *in, const gm_source_place *place, const gm_node *expression);
+bool gm_source_is(gm_builder *in, const gm_source_place *place, const gm_node *expression, const char *const *names);
 
 /* Types */
-uint32_t gm_source_type(gm_builder *in, const gm_place *place, const gm_node *annotation);
+uint32_t gm_source_type(gm_builder *in, const gm_source_place *place, const gm_node *annotation);
 uint32_t gm_source_structure(gm_builder *in, gm_form form, const gm_type_indexes *items);
 uint32_t gm_source_intern(gm_builder *in, const gm_meaning_type *type);
 uint32_t gm_source_reserve(gm_builder *in, const gm_node *node, const char *words);
 uint32_t gm_source_find(const gm_builder *in, const gm_node *node, const char *words); /* UINT32_MAX: none */
 /* Gives the type variables of a class what stands in brackets; false when there are too few or too many. */
-bool gm_source_bind(gm_builder *in, const gm_target *class, const gm_place *place, const gm_node *slice);
-uint32_t gm_source_class(gm_builder *in, const gm_target *target, const char *words);
-bool gm_source_is_enumeration(gm_builder *in, const gm_target *target, bool *flag);
-void gm_source_enumeration(gm_builder *in, const gm_target *target, uint32_t index);
-const char *gm_source_words(gm_builder *in, const gm_place *place, const gm_node *annotation);
+bool gm_source_bind(gm_builder *in, const gm_source_target *class, const gm_source_place *place, const gm_node *slice);
+uint32_t gm_source_class(gm_builder *in, const gm_source_target *target, const char *words);
+bool gm_source_is_enumeration(gm_builder *in, const gm_source_target *target, bool *flag);
+void gm_source_enumeration(gm_builder *in, const gm_source_target *target, uint32_t index);
+const char *gm_source_words(gm_builder *in, const gm_source_place *place, const gm_node *annotation);
 
 /* The value of a constant expression; false when it is none. */
-bool gm_source_value(gm_builder *in, const gm_place *place, const gm_node *node, gm_meaning_value *value);
+bool gm_source_value(gm_builder *in, const gm_source_place *place, const gm_node *node, gm_meaning_value *value);
 
 /* The source of a default as the IR has it; no text when it is not short and certain. */
-gm_text gm_source_default(gm_builder *in, const gm_place *place, const gm_node *node);
+gm_text gm_source_default(gm_builder *in, const gm_source_place *place, const gm_node *node);
 
 /* A bound or a note of an annotation, or of Field(...). */
-void gm_source_take_metadata(gm_builder *in, const gm_place *place, const gm_node *node, gm_meaning_type *type, gm_buffer *note);
+void gm_source_take_metadata(gm_builder *in, const gm_source_place *place, const gm_node *node, gm_meaning_type *type, gm_buffer *note);
 
 /* Notes */
 gm_text gm_source_string(gm_arena *arena, const gm_tree *text, const gm_node *node); /* no text: not a string */

@@ -1,10 +1,12 @@
 /* What names stand for: definitions of the file, of other files of the package, or something outside. */
 #include <string.h>
 
+#include "base/hash.h"
+#include "base/work.h"
 #include "driver/files.h"
 #include "meaning/source_private.h"
 
-enum { DEPTH_LIMIT = 32, FILE_LIMIT = 500 };
+enum { DEPTH_LIMIT = 32, FILE_LIMIT = 500, BIND_WORK = 8, LOOK_WORK = 64, LOAD_WORK = 64 };
 
 static const char *join(gm_arena *arena, const char *left, const char *separator, const char *right) {
     gm_buffer text;
@@ -19,6 +21,7 @@ static const char *folder_of(gm_arena *arena, const char *path) {
 }
 
 static gm_code *find_code(const gm_builder *in, const char *path) {
+    gm_work(in->arena, LOAD_WORK + in->codes.count * 2U);
     for (uint32_t i = 0; i < in->codes.count; i++) {
         if (strcmp(in->codes.items[i]->path, path) == 0) {
             return in->codes.items[i];
@@ -37,6 +40,7 @@ static gm_code *load(gm_builder *in, const char *path) {
     code->path = path;
     gm_file file;
     if (gm_file_read_most(in->arena, path, GM_FILE_MOST, &file) == NULL) {
+        gm_work_add(in->arena, file.size);
         const gm_tree *tree = gm_parse(in->arena, path, file.bytes, file.size, NULL);
         code->tree = tree->diagnostics.count == 0 ? tree : NULL;
     }
@@ -78,17 +82,18 @@ gm_code *gm_source_module(gm_builder *in, const gm_code *from, const char *dotte
     return module_in(in, folder, dotted);
 }
 
-static gm_place *new_place(gm_builder *in, const gm_code *code, const gm_place *outer, const gm_list *body, const gm_list *type_params) {
-    gm_place *place = GM_NEW(in->arena, gm_place);
-    *place = (gm_place){code, outer, body, code->tree, type_params};
+static gm_source_place *new_place(gm_builder *in, const gm_code *code, const gm_source_place *outer, const gm_list *body,
+                                  const gm_list *type_params) {
+    gm_source_place *place = GM_NEW(in->arena, gm_source_place);
+    *place = (gm_source_place){code, outer, body, code->tree, type_params};
     return place;
 }
 
-gm_place *gm_source_top(gm_builder *in, const gm_code *code) {
+gm_source_place *gm_source_top(gm_builder *in, const gm_code *code) {
     return new_place(in, code, NULL, &code->tree->module->body, NULL);
 }
 
-gm_place *gm_source_inside(gm_builder *in, const gm_place *outer, const gm_node *definition) {
+gm_source_place *gm_source_inside(gm_builder *in, const gm_source_place *outer, const gm_node *definition) {
     if (definition->kind == GM_KIND_ClassDef) {
         const gm_ClassDef *class = gm_as_ClassDef(definition);
         return new_place(in, outer->code, outer, &class->body, &class->type_params);
@@ -97,77 +102,121 @@ gm_place *gm_source_inside(gm_builder *in, const gm_place *outer, const gm_node 
     return new_place(in, outer->code, outer, &function->body, &function->type_params);
 }
 
-typedef struct binding {
-    const gm_node *node;   /* a definition or an import */
-    const gm_alias *alias; /* of an import */
-} binding;
+/* Names that a body binds are kept in a table when the first of them is asked for: many names in many places take time in proportion. */
 
-static bool names_target(const gm_node *target, const char *name) {
-    return target->kind == GM_KIND_Name && strcmp(gm_as_Name(target)->id->text, name) == 0;
+static uint64_t name_key(const gm_source_body *body, const char *name, size_t length) {
+    return gm_hash_of(name, length).words[0] + gm_table_pointer(body);
 }
 
-static void look_at_import(const gm_node *node, const gm_list *aliases, const char *name, binding *found) {
-    for (uint32_t i = 0; i < aliases->count; i++) {
-        const gm_alias *alias = gm_as_alias(aliases->items[i]);
-        const char *bound = alias->asname != NULL ? alias->asname->text : alias->name->text;
-        size_t length = node->kind == GM_KIND_Import && alias->asname == NULL ? strcspn(bound, ".") : strlen(bound);
-        if (strlen(name) == length && memcmp(bound, name, length) == 0) {
-            *found = (binding){node, alias};
+/* The entry of a name in a body, or where it would be. */
+static uint32_t find_bound(const gm_builder *in, const gm_source_body *body, const char *name, size_t length, uint64_t *key) {
+    for (*key = name_key(body, name, length);; ++*key) {
+        uint32_t at = gm_table_find(&in->bound_by_name, *key);
+        const gm_source_binding *bound = at == GM_TABLE_NONE ? NULL : &in->bound.items[at];
+        if (bound == NULL || (bound->body == body && bound->length == length && memcmp(bound->name, name, length) == 0)) {
+            return at;
         }
     }
 }
 
-static void look_in(const gm_list *body, const char *name, binding *found, unsigned depth);
+/* The last one counts. */
+static void bind(gm_builder *in, const gm_source_body *body, const char *name, size_t length, const gm_node *node, const gm_alias *alias) {
+    uint64_t key;
+    uint32_t at = find_bound(in, body, name, length, &key);
+    const gm_source_binding bound = {body, name, length, node, alias};
+    gm_work(in->arena, BIND_WORK + length / 8);
+    if (at != GM_TABLE_NONE) {
+        in->bound.items[at] = bound;
+        return;
+    }
+    gm_table_put(&in->bound_by_name, in->arena, key, in->bound.count);
+    gm_vec_push(in->arena, &in->bound, bound);
+}
 
-static void look_at(const gm_node *node, const char *name, binding *found, unsigned depth) {
+static void bind_name(gm_builder *in, const gm_source_body *body, const gm_node *target, const gm_node *node) {
+    if (target->kind == GM_KIND_Name) {
+        const gm_name *name = gm_as_Name(target)->id;
+        bind(in, body, name->text, name->length, node, NULL);
+    }
+}
+
+static void bind_aliases(gm_builder *in, const gm_source_body *body, const gm_node *node, const gm_list *aliases) {
+    for (uint32_t i = 0; i < aliases->count; i++) {
+        const gm_alias *alias = gm_as_alias(aliases->items[i]);
+        const char *name = alias->asname != NULL ? alias->asname->text : alias->name->text;
+        size_t length = node->kind == GM_KIND_Import && alias->asname == NULL ? strcspn(name, ".") : strlen(name);
+        bind(in, body, name, length, node, alias);
+    }
+}
+
+static void bind_list(gm_builder *in, const gm_source_body *body, const gm_list *list, unsigned depth);
+
+static void bind_statement(gm_builder *in, const gm_source_body *body, const gm_node *node, unsigned depth) {
     switch (node->kind) {
-    case GM_KIND_ClassDef:
-        *found = strcmp(gm_as_ClassDef(node)->name->text, name) == 0 ? (binding){node, NULL} : *found;
-        return;
+    case GM_KIND_ClassDef: bind(in, body, gm_as_ClassDef(node)->name->text, gm_as_ClassDef(node)->name->length, node, NULL); return;
     case GM_KIND_FunctionDef:
-    case GM_KIND_AsyncFunctionDef:
-        *found = strcmp(((const gm_FunctionDef *)(const void *)node)->name->text, name) == 0 ? (binding){node, NULL} : *found;
+    case GM_KIND_AsyncFunctionDef: {
+        const gm_name *name = ((const gm_FunctionDef *)(const void *)node)->name;
+        bind(in, body, name->text, name->length, node, NULL);
         return;
+    }
     case GM_KIND_Assign:
         for (uint32_t i = 0; i < gm_as_Assign(node)->targets.count; i++) {
-            *found = names_target(gm_as_Assign(node)->targets.items[i], name) ? (binding){node, NULL} : *found;
+            bind_name(in, body, gm_as_Assign(node)->targets.items[i], node);
         }
         return;
     case GM_KIND_AnnAssign:
-        *found = names_target(gm_as_AnnAssign(node)->target, name) && gm_as_AnnAssign(node)->value != NULL ? (binding){node, NULL} : *found;
+        if (gm_as_AnnAssign(node)->value != NULL) {
+            bind_name(in, body, gm_as_AnnAssign(node)->target, node);
+        }
         return;
-    case GM_KIND_TypeAlias:
-        *found = names_target(gm_as_TypeAlias(node)->name, name) ? (binding){node, NULL} : *found;
-        return;
-    case GM_KIND_Import:
-        look_at_import(node, &gm_as_Import(node)->names, name, found);
-        return;
-    case GM_KIND_ImportFrom:
-        look_at_import(node, &gm_as_ImportFrom(node)->names, name, found);
-        return;
+    case GM_KIND_TypeAlias: bind_name(in, body, gm_as_TypeAlias(node)->name, node); return;
+    case GM_KIND_Import: bind_aliases(in, body, node, &gm_as_Import(node)->names); return;
+    case GM_KIND_ImportFrom: bind_aliases(in, body, node, &gm_as_ImportFrom(node)->names); return;
     case GM_KIND_If:
-        look_in(&gm_as_If(node)->body, name, found, depth + 1);
-        look_in(&gm_as_If(node)->orelse, name, found, depth + 1);
+        bind_list(in, body, &gm_as_If(node)->body, depth + 1);
+        bind_list(in, body, &gm_as_If(node)->orelse, depth + 1);
         return;
     case GM_KIND_Try:
-        look_in(&gm_as_Try(node)->body, name, found, depth + 1);
-        look_in(&gm_as_Try(node)->orelse, name, found, depth + 1);
+        bind_list(in, body, &gm_as_Try(node)->body, depth + 1);
+        bind_list(in, body, &gm_as_Try(node)->orelse, depth + 1);
         return;
-    default:
-        return;
+    default: return;
     }
 }
 
-static void look_in(const gm_list *body, const char *name, binding *found, unsigned depth) {
-    for (uint32_t i = 0; i < body->count && depth < DEPTH_LIMIT; i++) {
-        look_at(body->items[i], name, found, depth);
+static void bind_list(gm_builder *in, const gm_source_body *body, const gm_list *list, unsigned depth) {
+    for (uint32_t i = 0; i < list->count && depth < DEPTH_LIMIT; i++) {
+        bind_statement(in, body, list->items[i], depth);
     }
 }
 
-static gm_target resolve_in(gm_builder *in, const gm_place *place, const char *name);
-static gm_target follow(gm_builder *in, const gm_place *place, const binding *found, const char *name);
+static bool is_star_import(const gm_node *node) {
+    return node->kind == GM_KIND_ImportFrom && strcmp(gm_as_alias(gm_as_ImportFrom(node)->names.items[0])->name->text, "*") == 0;
+}
 
-static bool is_known(const gm_target *target) {
+static const gm_source_body *body_of(gm_builder *in, const gm_list *list) {
+    uint32_t at = gm_table_find(&in->body_by_list, gm_table_pointer(list));
+    if (at != GM_TABLE_NONE) {
+        return in->bodies.items[at];
+    }
+    gm_source_body *body = GM_NEW(in->arena, gm_source_body);
+    gm_table_put(&in->body_by_list, in->arena, gm_table_pointer(list), in->bodies.count);
+    gm_vec_push(in->arena, &in->bodies, body);
+    gm_work(in->arena, list->count);
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (is_star_import(list->items[i])) {
+            gm_vec_push(in->arena, &body->stars, list->items[i]);
+        }
+    }
+    bind_list(in, body, list, 0);
+    return body;
+}
+
+static gm_source_target resolve_in(gm_builder *in, const gm_source_place *place, const char *name);
+static gm_source_target follow(gm_builder *in, const gm_source_place *place, const gm_source_binding *found, const char *name);
+
+static bool is_known(const gm_source_target *target) {
     return target->external != NULL || target->module != NULL || target->node != NULL;
 }
 
@@ -183,43 +232,56 @@ static const char *usual_name(gm_arena *arena, const char *dotted) {
     return dotted;
 }
 
-static gm_target external(gm_builder *in, const char *dotted) {
-    return (gm_target){.external = usual_name(in->arena, dotted)};
+static gm_source_target external(gm_builder *in, const char *dotted) {
+    return (gm_source_target){.external = usual_name(in->arena, dotted)};
 }
 
 /* A name of a module: what it defines or imports, else one of its own modules. */
-static gm_target member_of(gm_builder *in, const gm_code *module, const char *name) {
-    gm_target target = resolve_in(in, gm_source_top(in, module), name);
+static gm_source_target member_of(gm_builder *in, const gm_code *module, const char *name) {
+    gm_source_target target = resolve_in(in, gm_source_top(in, module), name);
     if (is_known(&target)) {
         return target;
     }
     const char *slash = strrchr(module->path, '/');
     bool package = strcmp(slash != NULL ? slash + 1 : module->path, "__init__.py") == 0;
-    return (gm_target){.module = package ? gm_source_module(in, module, name, 1) : NULL};
+    return (gm_source_target){.module = package ? gm_source_module(in, module, name, 1) : NULL};
 }
 
-static gm_target follow_import(gm_builder *in, const gm_place *place, const binding *found) {
+/* The file that `from x import y` names; looked for once. */
+static gm_code *imported_module(gm_builder *in, const gm_code *from, const gm_ImportFrom *import) {
+    uint32_t at = gm_table_find(&in->import_by_node, gm_table_pointer(import));
+    if (at == GM_TABLE_NONE) {
+        at = in->imports.count;
+        gm_code *code = gm_source_module(in, from, import->module != NULL ? import->module->text : "", import->level);
+        gm_table_put(&in->import_by_node, in->arena, gm_table_pointer(import), at);
+        gm_vec_push(in->arena, &in->imports, code);
+    }
+    return in->imports.items[at];
+}
+
+static gm_source_target follow_import(gm_builder *in, const gm_source_place *place, const gm_source_binding *found) {
     const char *module = found->alias->name->text;
     if (found->node->kind == GM_KIND_Import) {
         if (found->alias->asname == NULL) {
             module = gm_arena_copy(in->arena, module, strcspn(module, "."));
         }
         gm_code *code = gm_source_module(in, place->code, module, 0);
-        return code != NULL ? (gm_target){.module = code} : external(in, module);
+        return code != NULL ? (gm_source_target){.module = code} : external(in, module);
     }
     const gm_ImportFrom *import = gm_as_ImportFrom(found->node);
     const char *from = import->module != NULL ? import->module->text : "";
-    gm_code *code = gm_source_module(in, place->code, from, import->level);
+    gm_code *code = imported_module(in, place->code, import);
     if (code != NULL && code != place->code) {
         return member_of(in, code, module);
     }
     if (import->level > 0) {
-        return (gm_target){.module = gm_source_module(in, place->code, from[0] != '\0' ? join(in->arena, from, ".", module) : module, import->level)};
+        return (gm_source_target){
+            .module = gm_source_module(in, place->code, from[0] != '\0' ? join(in->arena, from, ".", module) : module, import->level)};
     }
     return external(in, join(in->arena, from, ".", module));
 }
 
-static gm_target follow(gm_builder *in, const gm_place *place, const binding *found, const char *name) {
+static gm_source_target follow(gm_builder *in, const gm_source_place *place, const gm_source_binding *found, const char *name) {
     if (found->alias != NULL) {
         return follow_import(in, place, found);
     }
@@ -227,25 +289,23 @@ static gm_target follow(gm_builder *in, const gm_place *place, const binding *fo
     if (found->node->kind == GM_KIND_Assign) {
         const gm_node *value = gm_as_Assign(found->node)->value;
         if ((value->kind == GM_KIND_Name && strcmp(gm_as_Name(value)->id->text, name) != 0) || value->kind == GM_KIND_Attribute) {
-            gm_target target = gm_source_resolve(in, place, value);
+            gm_source_target target = gm_source_resolve(in, place, value);
             if (is_known(&target)) {
                 return target;
             }
         }
     }
-    return (gm_target){.node = found->node, .place = place};
+    return (gm_source_target){.node = found->node, .place = place};
 }
 
-static gm_target resolve_stars(gm_builder *in, const gm_place *place, const char *name) {
-    for (uint32_t i = 0; i < place->body->count; i++) {
-        const gm_node *node = place->body->items[i];
-        if (node->kind != GM_KIND_ImportFrom || strcmp(gm_as_alias(gm_as_ImportFrom(node)->names.items[0])->name->text, "*") != 0) {
-            continue;
-        }
-        const gm_ImportFrom *import = gm_as_ImportFrom(node);
+static gm_source_target resolve_stars(gm_builder *in, const gm_source_place *place, const gm_source_body *body, const char *name) {
+    for (uint32_t i = 0; i < body->stars.count; i++) {
+        gm_work(in->arena, LOOK_WORK);
+        const gm_ImportFrom *import = gm_as_ImportFrom(body->stars.items[i]);
         const char *from = import->module != NULL ? import->module->text : "";
-        gm_code *code = gm_source_module(in, place->code, from, import->level);
-        gm_target target = code != NULL && code != place->code ? resolve_in(in, gm_source_top(in, code), name) : (gm_target){0};
+        gm_code *code = imported_module(in, place->code, import);
+        gm_source_target target = code != NULL && code != place->code ? resolve_in(in, gm_source_top(in, code), name)
+                                                                      : (gm_source_target){0};
         if (is_known(&target)) {
             return target;
         }
@@ -253,46 +313,51 @@ static gm_target resolve_stars(gm_builder *in, const gm_place *place, const char
             return external(in, join(in->arena, "typing.", "", name));
         }
     }
-    return (gm_target){0};
+    return (gm_source_target){0};
 }
 
-static gm_target resolve_in(gm_builder *in, const gm_place *place, const char *name) {
-    gm_target target = {0};
+static gm_source_target resolve_in(gm_builder *in, const gm_source_place *place, const char *name) {
+    gm_source_target target = {0};
     if (in->depth >= DEPTH_LIMIT) {
         return target;
     }
     in->depth++;
-    binding found = {0};
-    look_in(place->body, name, &found, 0);
-    if (found.node != NULL) {
+    gm_work(in->arena, LOOK_WORK);
+    const gm_source_body *body = body_of(in, place->body);
+    uint64_t key;
+    uint32_t at = find_bound(in, body, name, strlen(name), &key);
+    if (at != GM_TABLE_NONE) {
+        const gm_source_binding found = in->bound.items[at]; /* more may come while it is followed */
         target = follow(in, place, &found, name);
     } else {
-        target = resolve_stars(in, place, name);
+        target = resolve_stars(in, place, body, name);
     }
     in->depth--;
     return target;
 }
 
-static gm_target resolve_name(gm_builder *in, const gm_place *place, const char *name) {
-    static const char *const builtins[] = {"int", "float", "str", "bool", "bytes", "object", "list", "dict", "set", "frozenset", "tuple", "type", NULL};
-    for (const gm_place *at = place; at != NULL; at = at->outer) {
-        gm_target target = resolve_in(in, at, name);
+static gm_source_target resolve_name(gm_builder *in, const gm_source_place *place, const char *name) {
+    static const char *const builtins[] = {"int",  "float", "str",       "bool",  "bytes", "object", "list",
+                                           "dict", "set",   "frozenset", "tuple", "type",  NULL};
+    for (const gm_source_place *at = place; at != NULL; at = at->outer) {
+        gm_source_target target = resolve_in(in, at, name);
         if (is_known(&target)) {
             return target;
         }
     }
-    return gm_text_in(name, builtins) ? (gm_target){.external = gm_arena_copy(in->arena, name, strlen(name))} : (gm_target){0};
+    return gm_text_in(name, builtins) ? (gm_source_target){.external = gm_arena_copy(in->arena, name, strlen(name))}
+                                      : (gm_source_target){0};
 }
 
-gm_target gm_source_resolve(gm_builder *in, const gm_place *place, const gm_node *expression) {
+gm_source_target gm_source_resolve(gm_builder *in, const gm_source_place *place, const gm_node *expression) {
     if (expression->kind == GM_KIND_Name) {
         return resolve_name(in, place, gm_as_Name(expression)->id->text);
     }
     if (expression->kind != GM_KIND_Attribute) {
-        return (gm_target){0};
+        return (gm_source_target){0};
     }
     const char *name = gm_as_Attribute(expression)->attr->text;
-    gm_target base = gm_source_resolve(in, place, gm_as_Attribute(expression)->value);
+    gm_source_target base = gm_source_resolve(in, place, gm_as_Attribute(expression)->value);
     if (base.external != NULL) {
         return external(in, join(in->arena, base.external, ".", name));
     }
@@ -302,10 +367,10 @@ gm_target gm_source_resolve(gm_builder *in, const gm_place *place, const gm_node
     if (base.node != NULL && base.node->kind == GM_KIND_ClassDef) {
         return resolve_in(in, gm_source_inside(in, base.place, base.node), name);
     }
-    return (gm_target){0};
+    return (gm_source_target){0};
 }
 
-bool gm_source_is(gm_builder *in, const gm_place *place, const gm_node *expression, const char *const *names) {
-    gm_target target = gm_source_resolve(in, place, expression);
+bool gm_source_is(gm_builder *in, const gm_source_place *place, const gm_node *expression, const char *const *names) {
+    gm_source_target target = gm_source_resolve(in, place, expression);
     return target.external != NULL && gm_text_in(target.external, names);
 }

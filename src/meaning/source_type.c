@@ -1,9 +1,10 @@
 /* Annotations as types. */
 #include <string.h>
 
+#include "base/work.h"
 #include "meaning/source_private.h"
 
-enum { DEPTH_LIMIT = 100 };
+enum { DEPTH_LIMIT = 100, TYPE_WORK = 16 };
 
 typedef struct named_form {
     const char *name;
@@ -12,48 +13,48 @@ typedef struct named_form {
 } named_form;
 
 static const named_form forms[] = {
-    {"object", GM_FORM_any, 0},
-    {"typing.Any", GM_FORM_any, 0},
-    {"bool", GM_FORM_bool, 0},
-    {"int", GM_FORM_int, 0},
-    {"float", GM_FORM_float, 0},
-    {"str", GM_FORM_str, 0},
-    {"bytes", GM_FORM_bytes, 0},
-    {"types.NoneType", GM_FORM_none, 0},
-    {"decimal.Decimal", GM_FORM_decimal, 0},
-    {"datetime.datetime", GM_FORM_datetime, 0},
-    {"datetime.date", GM_FORM_date, 0},
-    {"datetime.time", GM_FORM_time, 0},
-    {"datetime.timedelta", GM_FORM_timedelta, 0},
-    {"uuid.UUID", GM_FORM_uuid, 0},
-    {"pathlib.Path", GM_FORM_path, 0},
-    {"pathlib.PurePath", GM_FORM_path, 0},
-    {"pathlib.PosixPath", GM_FORM_path, 0},
-    {"pathlib.PurePosixPath", GM_FORM_path, 0},
-    {"list", GM_FORM_list, 1},
-    {"typing.List", GM_FORM_list, 1},
-    {"typing.Sequence", GM_FORM_list, 1},
-    {"typing.MutableSequence", GM_FORM_list, 1},
-    {"typing.Iterable", GM_FORM_list, 1},
-    {"typing.Collection", GM_FORM_list, 1},
-    {"collections.abc.Sequence", GM_FORM_list, 1},
-    {"collections.abc.MutableSequence", GM_FORM_list, 1},
-    {"collections.abc.Iterable", GM_FORM_list, 1},
-    {"collections.abc.Collection", GM_FORM_list, 1},
-    {"set", GM_FORM_set, 1},
-    {"typing.Set", GM_FORM_set, 1},
-    {"typing.AbstractSet", GM_FORM_set, 1},
-    {"typing.MutableSet", GM_FORM_set, 1},
-    {"collections.abc.Set", GM_FORM_set, 1},
-    {"collections.abc.MutableSet", GM_FORM_set, 1},
-    {"frozenset", GM_FORM_frozenset, 1},
-    {"typing.FrozenSet", GM_FORM_frozenset, 1},
-    {"dict", GM_FORM_dict, 2},
-    {"typing.Dict", GM_FORM_dict, 2},
-    {"typing.Mapping", GM_FORM_dict, 2},
-    {"typing.MutableMapping", GM_FORM_dict, 2},
-    {"collections.abc.Mapping", GM_FORM_dict, 2},
-    {"collections.abc.MutableMapping", GM_FORM_dict, 2},
+    {"object", GM_MEANING_any, 0},
+    {"typing.Any", GM_MEANING_any, 0},
+    {"bool", GM_MEANING_bool, 0},
+    {"int", GM_MEANING_int, 0},
+    {"float", GM_MEANING_float, 0},
+    {"str", GM_MEANING_str, 0},
+    {"bytes", GM_MEANING_bytes, 0},
+    {"types.NoneType", GM_MEANING_none, 0},
+    {"decimal.Decimal", GM_MEANING_decimal, 0},
+    {"datetime.datetime", GM_MEANING_datetime, 0},
+    {"datetime.date", GM_MEANING_date, 0},
+    {"datetime.time", GM_MEANING_time, 0},
+    {"datetime.timedelta", GM_MEANING_timedelta, 0},
+    {"uuid.UUID", GM_MEANING_uuid, 0},
+    {"pathlib.Path", GM_MEANING_path, 0},
+    {"pathlib.PurePath", GM_MEANING_path, 0},
+    {"pathlib.PosixPath", GM_MEANING_path, 0},
+    {"pathlib.PurePosixPath", GM_MEANING_path, 0},
+    {"list", GM_MEANING_list, 1},
+    {"typing.List", GM_MEANING_list, 1},
+    {"typing.Sequence", GM_MEANING_list, 1},
+    {"typing.MutableSequence", GM_MEANING_list, 1},
+    {"typing.Iterable", GM_MEANING_list, 1},
+    {"typing.Collection", GM_MEANING_list, 1},
+    {"collections.abc.Sequence", GM_MEANING_list, 1},
+    {"collections.abc.MutableSequence", GM_MEANING_list, 1},
+    {"collections.abc.Iterable", GM_MEANING_list, 1},
+    {"collections.abc.Collection", GM_MEANING_list, 1},
+    {"set", GM_MEANING_set, 1},
+    {"typing.Set", GM_MEANING_set, 1},
+    {"typing.AbstractSet", GM_MEANING_set, 1},
+    {"typing.MutableSet", GM_MEANING_set, 1},
+    {"collections.abc.Set", GM_MEANING_set, 1},
+    {"collections.abc.MutableSet", GM_MEANING_set, 1},
+    {"frozenset", GM_MEANING_frozenset, 1},
+    {"typing.FrozenSet", GM_MEANING_frozenset, 1},
+    {"dict", GM_MEANING_dict, 2},
+    {"typing.Dict", GM_MEANING_dict, 2},
+    {"typing.Mapping", GM_MEANING_dict, 2},
+    {"typing.MutableMapping", GM_MEANING_dict, 2},
+    {"collections.abc.Mapping", GM_MEANING_dict, 2},
+    {"collections.abc.MutableMapping", GM_MEANING_dict, 2},
 };
 
 static const char *const tuple_names[] = {"tuple", "typing.Tuple", NULL};
@@ -61,8 +62,8 @@ static const char *const optional_names[] = {"typing.Optional", NULL};
 static const char *const union_names[] = {"typing.Union", NULL};
 static const char *const literal_names[] = {"typing.Literal", NULL};
 static const char *const annotated_names[] = {"typing.Annotated", NULL};
-static const char *const transparent_names[] = {"typing.Required", "typing.NotRequired",      "typing.ReadOnly", "typing.Final",
-                                                "typing.ClassVar", "dataclasses.InitVar", NULL};
+static const char *const transparent_names[] = {
+    "typing.Required", "typing.NotRequired", "typing.ReadOnly", "typing.Final", "typing.ClassVar", "dataclasses.InitVar", NULL};
 static const char *const variable_names[] = {"typing.TypeVar", NULL};
 static const char *const new_type_names[] = {"typing.NewType", NULL};
 
@@ -75,74 +76,11 @@ static const named_form *find_form(const char *name) {
     return NULL;
 }
 
-static bool same_type(const gm_meaning_type *a, const gm_meaning_type *b) {
-    bool same = a->form == b->form && a->items.count == b->items.count && a->values.count == b->values.count &&
-                a->bounds.count == b->bounds.count && gm_text_equal(a->note, b->note) && a->name.bytes == NULL && b->name.bytes == NULL;
-    for (uint32_t i = 0; same && i < a->items.count; i++) {
-        same = a->items.items[i] == b->items.items[i];
-    }
-    for (uint32_t i = 0; same && i < a->values.count; i++) {
-        const gm_meaning_value *left = &a->values.items[i];
-        const gm_meaning_value *right = &b->values.items[i];
-        same = left->kind == right->kind && gm_text_equal(left->text, right->text) && gm_text_equal(left->name, right->name);
-    }
-    for (uint32_t i = 0; same && i < a->bounds.count; i++) {
-        same = gm_text_equal(a->bounds.items[i].name, b->bounds.items[i].name) && gm_text_equal(a->bounds.items[i].value, b->bounds.items[i].value);
-    }
-    return same;
-}
-
-uint32_t gm_source_intern(gm_builder *in, const gm_meaning_type *type) {
-    for (uint32_t i = 0; i < in->meaning->types.count; i++) {
-        if (same_type(&in->meaning->types.items[i], type)) {
-            return i;
-        }
-    }
-    gm_vec_push(in->arena, &in->meaning->types, *type);
-    return in->meaning->types.count - 1;
-}
-
-uint32_t gm_source_structure(gm_builder *in, gm_form form, const gm_type_indexes *items) {
-    gm_meaning_type type = {.form = (uint8_t)form};
-    if (items != NULL) {
-        type.items = *items;
-    }
-    return gm_source_intern(in, &type);
-}
-
-uint32_t gm_source_find(const gm_builder *in, const gm_node *node, const char *words) {
-    for (uint32_t i = 0; i < in->nominal.count; i++) {
-        if (in->nominal.items[i].node == node && strcmp(in->nominal.items[i].words, words) == 0) {
-            return in->nominal.items[i].type;
-        }
-    }
-    return GM_NO_TYPE;
-}
-
-/* A number for a named type that is about to be made; different types with one name are told apart. */
-uint32_t gm_source_reserve(gm_builder *in, const gm_node *node, const char *words) {
-    uint32_t count = 1;
-    for (uint32_t i = 0; i < in->nominal.count; i++) {
-        count += strcmp(in->nominal.items[i].words, words) == 0;
-    }
-    gm_buffer name;
-    gm_buffer_init(&name, in->arena);
-    gm_buffer_add_text(&name, words);
-    if (count > 1) {
-        gm_buffer_printf(&name, "_%u", count);
-    }
-    gm_buffer_text(&name);
-    gm_meaning_type type = {.form = GM_FORM_any, .name = {name.bytes, (uint32_t)name.length}};
-    gm_vec_push(in->arena, &in->meaning->types, type);
-    gm_vec_push(in->arena, &in->nominal, ((gm_nominal){node, words, in->meaning->types.count - 1}));
-    return in->meaning->types.count - 1;
-}
-
 static uint32_t any_type(gm_builder *in) {
-    return gm_source_structure(in, GM_FORM_any, NULL);
+    return gm_source_structure(in, GM_MEANING_any, NULL);
 }
 
-static uint32_t unknown(gm_builder *in, const gm_place *place, const gm_node *node, const char *words) {
+static uint32_t unknown(gm_builder *in, const gm_source_place *place, const gm_node *node, const char *words) {
     gm_source_refuse(in, place, node, "%s", words);
     return 0;
 }
@@ -160,6 +98,7 @@ static const gm_list *arguments_of(gm_builder *in, const gm_node *slice) {
 }
 
 static void add_unique(gm_builder *in, gm_type_indexes *items, uint32_t type) {
+    gm_work(in->arena, items->count / 4);
     for (uint32_t i = 0; i < items->count; i++) {
         if (items->items[i] == type) {
             return;
@@ -168,7 +107,7 @@ static void add_unique(gm_builder *in, gm_type_indexes *items, uint32_t type) {
     gm_vec_push(in->arena, items, type);
 }
 
-static const gm_node *string_annotation(gm_builder *in, const gm_place *place, const gm_node *node, gm_place *inner) {
+static const gm_node *string_annotation(gm_builder *in, const gm_source_place *place, const gm_node *node, gm_source_place *inner) {
     gm_text text = gm_source_string(in->arena, place->text, node);
     if (text.bytes == NULL) {
         return NULL;
@@ -182,9 +121,9 @@ static const gm_node *string_annotation(gm_builder *in, const gm_place *place, c
     return gm_as_Expr(tree->module->body.items[0])->value;
 }
 
-static void add_branches(gm_builder *in, const gm_place *place, const gm_node *node, gm_type_indexes *items);
+static void add_branches(gm_builder *in, const gm_source_place *place, const gm_node *node, gm_type_indexes *items);
 
-static void add_arguments(gm_builder *in, const gm_place *place, const gm_node *slice, gm_type_indexes *items) {
+static void add_arguments(gm_builder *in, const gm_source_place *place, const gm_node *slice, gm_type_indexes *items) {
     const gm_list *arguments = arguments_of(in, slice);
     for (uint32_t i = 0; i < arguments->count; i++) {
         add_branches(in, place, arguments->items[i], items);
@@ -192,8 +131,9 @@ static void add_arguments(gm_builder *in, const gm_place *place, const gm_node *
 }
 
 /* `Name = A | B` used as a type is that union itself. */
-static const gm_node *alias_value(gm_builder *in, const gm_place *place, const gm_node *node, const gm_place **inner) {
-    gm_target target = node->kind == GM_KIND_Name || node->kind == GM_KIND_Attribute ? gm_source_resolve(in, place, node) : (gm_target){0};
+static const gm_node *alias_value(gm_builder *in, const gm_source_place *place, const gm_node *node, const gm_source_place **inner) {
+    gm_source_target target = node->kind == GM_KIND_Name || node->kind == GM_KIND_Attribute ? gm_source_resolve(in, place, node)
+                                                                                            : (gm_source_target){0};
     if (target.node == NULL || (target.node->kind != GM_KIND_Assign && target.node->kind != GM_KIND_AnnAssign)) {
         return NULL;
     }
@@ -203,9 +143,9 @@ static const gm_node *alias_value(gm_builder *in, const gm_place *place, const g
 }
 
 /* Unions inside of unions are one union. */
-static void add_branches(gm_builder *in, const gm_place *place, const gm_node *node, gm_type_indexes *items) {
-    const gm_place *outer = NULL;
-    gm_place inner;
+static void add_branches(gm_builder *in, const gm_source_place *place, const gm_node *node, gm_type_indexes *items) {
+    const gm_source_place *outer = NULL;
+    gm_source_place inner;
     const gm_node *quoted = string_annotation(in, place, node, &inner);
     const gm_node *value = alias_value(in, place, node, &outer);
     if (in->problem.message != NULL || in->depth >= DEPTH_LIMIT) {
@@ -223,21 +163,21 @@ static void add_branches(gm_builder *in, const gm_place *place, const gm_node *n
         add_arguments(in, place, gm_as_Subscript(node)->slice, items);
     } else if (node->kind == GM_KIND_Subscript && gm_source_is(in, place, gm_as_Subscript(node)->value, optional_names)) {
         add_arguments(in, place, gm_as_Subscript(node)->slice, items);
-        add_unique(in, items, gm_source_structure(in, GM_FORM_none, NULL));
+        add_unique(in, items, gm_source_structure(in, GM_MEANING_none, NULL));
     } else {
         add_unique(in, items, gm_source_type(in, place, node));
     }
     in->depth--;
 }
 
-static uint32_t union_type(gm_builder *in, const gm_place *place, const gm_node *node) {
+static uint32_t union_type(gm_builder *in, const gm_source_place *place, const gm_node *node) {
     gm_type_indexes items = {0};
     add_branches(in, place, node, &items);
-    return items.count == 1 ? items.items[0] : gm_source_structure(in, GM_FORM_union, &items);
+    return items.count == 1 ? items.items[0] : gm_source_structure(in, GM_MEANING_union, &items);
 }
 
-static uint32_t literal_type(gm_builder *in, const gm_place *place, const gm_node *slice) {
-    gm_meaning_type type = {.form = GM_FORM_literal};
+static uint32_t literal_type(gm_builder *in, const gm_source_place *place, const gm_node *slice) {
+    gm_meaning_type type = {.form = GM_MEANING_literal};
     const gm_list *arguments = arguments_of(in, slice);
     for (uint32_t i = 0; i < arguments->count; i++) {
         gm_meaning_value value = {0};
@@ -249,9 +189,9 @@ static uint32_t literal_type(gm_builder *in, const gm_place *place, const gm_nod
     return gm_source_intern(in, &type);
 }
 
-static uint32_t annotated_type(gm_builder *in, const gm_place *place, const gm_node *slice) {
+static uint32_t annotated_type(gm_builder *in, const gm_source_place *place, const gm_node *slice) {
     const gm_list *arguments = arguments_of(in, slice);
-    gm_meaning_type type = {.form = GM_FORM_annotated};
+    gm_meaning_type type = {.form = GM_MEANING_annotated};
     gm_buffer note;
     gm_buffer_init(&note, in->arena);
     uint32_t inner = gm_source_type(in, place, arguments->items[0]);
@@ -273,17 +213,17 @@ static bool is_ellipsis(const gm_node *node) {
     return node->kind == GM_KIND_Constant && gm_as_Constant(node)->value.literal == GM_LITERAL_Ellipsis;
 }
 
-static uint32_t tuple_type(gm_builder *in, const gm_place *place, const gm_node *slice) {
+static uint32_t tuple_type(gm_builder *in, const gm_source_place *place, const gm_node *slice) {
     gm_type_indexes items = {0};
     const gm_list *arguments = arguments_of(in, slice);
     bool variadic = arguments->count == 2 && is_ellipsis(arguments->items[1]);
     for (uint32_t i = 0; i < arguments->count - variadic; i++) {
         gm_vec_push(in->arena, &items, gm_source_type(in, place, arguments->items[i]));
     }
-    return gm_source_structure(in, variadic ? GM_FORM_tuple_of : GM_FORM_tuple, &items);
+    return gm_source_structure(in, variadic ? GM_MEANING_tuple_of : GM_MEANING_tuple, &items);
 }
 
-static uint32_t form_type(gm_builder *in, const gm_place *place, const named_form *form, const gm_node *slice) {
+static uint32_t form_type(gm_builder *in, const gm_source_place *place, const named_form *form, const gm_node *slice) {
     gm_type_indexes items = {0};
     const gm_list *arguments = slice != NULL ? arguments_of(in, slice) : NULL;
     if (arguments != NULL && arguments->count != form->arity) {
@@ -296,7 +236,7 @@ static uint32_t form_type(gm_builder *in, const gm_place *place, const named_for
     return gm_source_structure(in, form->form, &items);
 }
 
-static uint32_t external_type(gm_builder *in, const gm_place *place, const gm_node *node, const char *name, const gm_node *slice) {
+static uint32_t external_type(gm_builder *in, const gm_source_place *place, const gm_node *node, const char *name, const gm_node *slice) {
     const named_form *form = find_form(name);
     if (form != NULL) {
         return form_type(in, place, form, slice);
@@ -307,7 +247,7 @@ static uint32_t external_type(gm_builder *in, const gm_place *place, const gm_no
             return tuple_type(in, place, slice);
         }
         gm_vec_push(in->arena, &items, any_type(in));
-        return gm_source_structure(in, GM_FORM_tuple_of, &items);
+        return gm_source_structure(in, GM_MEANING_tuple_of, &items);
     }
     if (slice != NULL && gm_text_in(name, literal_names)) {
         return literal_type(in, place, slice);
@@ -337,13 +277,14 @@ static const gm_node *keyword_value(const gm_node *call, const char *name) {
     return NULL;
 }
 
-static uint32_t alias_type(gm_builder *in, const gm_place *place, const gm_node *definition, const char *name, const gm_node *value) {
+static uint32_t alias_type(gm_builder *in, const gm_source_place *place, const gm_node *definition, const char *name,
+                           const gm_node *value) {
     uint32_t index = gm_source_find(in, definition, name);
     if (index != GM_NO_TYPE) {
         return index;
     }
     index = gm_source_reserve(in, definition, name);
-    in->meaning->types.items[index].form = GM_FORM_alias;
+    in->meaning->types.items[index].form = GM_MEANING_alias;
     uint32_t target = gm_source_type(in, place, value);
     gm_type_indexes items = {0};
     gm_vec_push(in->arena, &items, target);
@@ -352,7 +293,7 @@ static uint32_t alias_type(gm_builder *in, const gm_place *place, const gm_node 
 }
 
 /* `T = TypeVar("T")`, `UserId = NewType("UserId", int)`, or a type under another name. */
-static uint32_t assigned_type(gm_builder *in, const gm_target *target, const gm_node *value) {
+static uint32_t assigned_type(gm_builder *in, const gm_source_target *target, const gm_node *value) {
     if (value->kind != GM_KIND_Call) {
         return gm_source_type(in, target->place, value);
     }
@@ -368,19 +309,16 @@ static uint32_t assigned_type(gm_builder *in, const gm_target *target, const gm_
     return unknown(in, target->place, value, "a type that is made by a call");
 }
 
-static uint32_t definition_type(gm_builder *in, const gm_place *place, const gm_node *node, const gm_target *target, const char *words) {
+static uint32_t definition_type(gm_builder *in, const gm_source_place *place, const gm_node *node, const gm_source_target *target,
+                                const char *words) {
     switch (target->node->kind) {
-    case GM_KIND_ClassDef:
-        return gm_source_class(in, target, words);
-    case GM_KIND_Assign:
-        return assigned_type(in, target, gm_as_Assign(target->node)->value);
-    case GM_KIND_AnnAssign:
-        return assigned_type(in, target, gm_as_AnnAssign(target->node)->value);
+    case GM_KIND_ClassDef: return gm_source_class(in, target, words);
+    case GM_KIND_Assign: return assigned_type(in, target, gm_as_Assign(target->node)->value);
+    case GM_KIND_AnnAssign: return assigned_type(in, target, gm_as_AnnAssign(target->node)->value);
     case GM_KIND_TypeAlias:
         return alias_type(in, target->place, target->node, gm_as_Name(gm_as_TypeAlias(target->node)->name)->id->text,
                           gm_as_TypeAlias(target->node)->value);
-    default:
-        return unknown(in, place, node, "a function is no type");
+    default: return unknown(in, place, node, "a function is no type");
     }
 }
 
@@ -394,8 +332,8 @@ static const gm_variable *find_variable(const gm_builder *in, const gm_node *nod
 }
 
 /* A type variable of PEP 695 that has no value: its bound, or anything. */
-static uint32_t type_param(gm_builder *in, const gm_place *place, const gm_node *node) {
-    for (const gm_place *at = place; at != NULL && node->kind == GM_KIND_Name; at = at->outer) {
+static uint32_t type_param(gm_builder *in, const gm_source_place *place, const gm_node *node) {
+    for (const gm_source_place *at = place; at != NULL && node->kind == GM_KIND_Name; at = at->outer) {
         for (uint32_t i = 0; at->type_params != NULL && i < at->type_params->count; i++) {
             const gm_node *param = at->type_params->items[i];
             if (param->kind == GM_KIND_TypeVar && gm_as_TypeVar(param)->name == gm_as_Name(node)->id) {
@@ -407,12 +345,12 @@ static uint32_t type_param(gm_builder *in, const gm_place *place, const gm_node 
     return GM_NO_TYPE;
 }
 
-static const char *node_words(gm_builder *in, const gm_place *place, const gm_node *node) {
+static const char *node_words(gm_builder *in, const gm_source_place *place, const gm_node *node) {
     const char *text = place->text->source->text;
     return gm_arena_copy(in->arena, text + node->start, node->end - node->start);
 }
 
-static uint32_t named_type(gm_builder *in, const gm_place *place, const gm_node *node) {
+static uint32_t named_type(gm_builder *in, const gm_source_place *place, const gm_node *node) {
     const gm_variable *variable = find_variable(in, node);
     if (variable != NULL) {
         const gm_variable *before = in->variables;
@@ -425,7 +363,7 @@ static uint32_t named_type(gm_builder *in, const gm_place *place, const gm_node 
     if (param != GM_NO_TYPE) {
         return param;
     }
-    gm_target target = gm_source_resolve(in, place, node);
+    gm_source_target target = gm_source_resolve(in, place, node);
     if (target.node != NULL) {
         return definition_type(in, place, node, &target, NULL);
     }
@@ -437,7 +375,7 @@ static uint32_t named_type(gm_builder *in, const gm_place *place, const gm_node 
 }
 
 /* The names of a class's type variables, in order. */
-static void type_variables(gm_builder *in, const gm_target *class, const gm_node *const **names, uint32_t *count) {
+static void type_variables(gm_builder *in, const gm_source_target *class, const gm_node *const **names, uint32_t *count) {
     static const char *const generic[] = {"typing.Generic", "typing.Protocol", NULL};
     const gm_ClassDef *definition = gm_as_ClassDef(class->node);
     *names = (const gm_node *const *)definition->type_params.items;
@@ -456,7 +394,7 @@ static const char *variable_name(const gm_node *node) {
     return node->kind == GM_KIND_TypeVar ? gm_as_TypeVar(node)->name->text : node->kind == GM_KIND_Name ? gm_as_Name(node)->id->text : "";
 }
 
-bool gm_source_bind(gm_builder *in, const gm_target *class, const gm_place *place, const gm_node *slice) {
+bool gm_source_bind(gm_builder *in, const gm_source_target *class, const gm_source_place *place, const gm_node *slice) {
     const gm_node *const *names = NULL;
     uint32_t count = 0;
     type_variables(in, class, &names, &count);
@@ -473,7 +411,7 @@ bool gm_source_bind(gm_builder *in, const gm_target *class, const gm_place *plac
     return count == arguments->count;
 }
 
-static uint32_t generic_type(gm_builder *in, const gm_place *place, const gm_node *node, const gm_target *target) {
+static uint32_t generic_type(gm_builder *in, const gm_source_place *place, const gm_node *node, const gm_source_target *target) {
     const char *words = gm_source_words(in, place, node);
     const gm_variable *before = in->variables;
     bool bound = gm_source_bind(in, target, place, gm_as_Subscript(node)->slice);
@@ -482,8 +420,8 @@ static uint32_t generic_type(gm_builder *in, const gm_place *place, const gm_nod
     return index;
 }
 
-static uint32_t subscript_type(gm_builder *in, const gm_place *place, const gm_node *node) {
-    gm_target target = gm_source_resolve(in, place, gm_as_Subscript(node)->value);
+static uint32_t subscript_type(gm_builder *in, const gm_source_place *place, const gm_node *node) {
+    gm_source_target target = gm_source_resolve(in, place, gm_as_Subscript(node)->value);
     if (target.external != NULL) {
         if (gm_text_in(target.external, union_names) || gm_text_in(target.external, optional_names)) {
             return union_type(in, place, node);
@@ -496,8 +434,8 @@ static uint32_t subscript_type(gm_builder *in, const gm_place *place, const gm_n
     return unknown(in, place, node, "a type in brackets that is not known");
 }
 
-static uint32_t type_of(gm_builder *in, const gm_place *place, const gm_node *node) {
-    gm_place inner;
+static uint32_t type_of(gm_builder *in, const gm_source_place *place, const gm_node *node) {
+    gm_source_place inner;
     const gm_node *quoted = string_annotation(in, place, node, &inner);
     if (quoted != NULL) {
         return gm_source_type(in, &inner, quoted);
@@ -505,41 +443,39 @@ static uint32_t type_of(gm_builder *in, const gm_place *place, const gm_node *no
     switch (node->kind) {
     case GM_KIND_Constant:
         if (gm_as_Constant(node)->value.literal == GM_LITERAL_None) {
-            return gm_source_structure(in, GM_FORM_none, NULL);
+            return gm_source_structure(in, GM_MEANING_none, NULL);
         }
         break;
     case GM_KIND_Name:
-    case GM_KIND_Attribute:
-        return named_type(in, place, node);
-    case GM_KIND_Subscript:
-        return subscript_type(in, place, node);
+    case GM_KIND_Attribute: return named_type(in, place, node);
+    case GM_KIND_Subscript: return subscript_type(in, place, node);
     case GM_KIND_BinOp:
         if (gm_as_BinOp(node)->op == GM_OP_BitOr) {
             return union_type(in, place, node);
         }
         break;
-    default:
-        break;
+    default: break;
     }
     return unknown(in, place, node, "an annotation that is no type");
 }
 
-uint32_t gm_source_type(gm_builder *in, const gm_place *place, const gm_node *annotation) {
+uint32_t gm_source_type(gm_builder *in, const gm_source_place *place, const gm_node *annotation) {
     if (in->problem.message != NULL) {
         return 0;
     }
     if (in->depth >= DEPTH_LIMIT) {
         return unknown(in, place, annotation, "types that nest too deep");
     }
+    gm_work(in->arena, TYPE_WORK);
     in->depth++;
     uint32_t type = type_of(in, place, annotation);
     in->depth--;
     return type;
 }
 
-static void add_words(gm_builder *in, const gm_place *place, const gm_node *node, gm_buffer *out);
+static void add_words(gm_builder *in, const gm_source_place *place, const gm_node *node, gm_buffer *out);
 
-static void add_argument_words(gm_builder *in, const gm_place *place, const gm_node *slice, gm_buffer *out) {
+static void add_argument_words(gm_builder *in, const gm_source_place *place, const gm_node *slice, gm_buffer *out) {
     const gm_list *arguments = arguments_of(in, slice);
     for (uint32_t i = 0; i < arguments->count; i++) {
         gm_buffer_add_text(out, i > 0 ? ", " : "");
@@ -547,9 +483,9 @@ static void add_argument_words(gm_builder *in, const gm_place *place, const gm_n
     }
 }
 
-static void add_words(gm_builder *in, const gm_place *place, const gm_node *node, gm_buffer *out) {
+static void add_words(gm_builder *in, const gm_source_place *place, const gm_node *node, gm_buffer *out) {
     const gm_variable *variable = find_variable(in, node);
-    gm_place inner;
+    gm_source_place inner;
     const gm_node *quoted = string_annotation(in, place, node, &inner);
     if (variable != NULL) {
         gm_buffer_add_text(out, variable->words);
@@ -571,7 +507,7 @@ static void add_words(gm_builder *in, const gm_place *place, const gm_node *node
     }
 }
 
-const char *gm_source_words(gm_builder *in, const gm_place *place, const gm_node *annotation) {
+const char *gm_source_words(gm_builder *in, const gm_source_place *place, const gm_node *annotation) {
     gm_buffer out;
     gm_buffer_init(&out, in->arena);
     add_words(in, place, annotation, &out);

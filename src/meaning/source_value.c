@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "meaning/numbers.h"
+#include "base/work.h"
 #include "meaning/source_private.h"
 #include "syntax/literal.h"
 
@@ -36,10 +37,10 @@ static void add_base64(gm_buffer *out, const gm_buffer *bytes) {
     }
 }
 
-static bool constant_value(gm_builder *in, const gm_place *place, const gm_node *node, bool negative, gm_meaning_value *value) {
+static bool constant_value(gm_builder *in, const gm_source_place *place, const gm_node *node, bool negative, gm_meaning_value *value) {
     static const uint8_t kinds[] = {
-        [GM_LITERAL_None] = GM_VALUE_null,   [GM_LITERAL_True] = GM_VALUE_true,    [GM_LITERAL_False] = GM_VALUE_false,
-        [GM_LITERAL_int] = GM_VALUE_number,  [GM_LITERAL_float] = GM_VALUE_number, [GM_LITERAL_str] = GM_VALUE_string,
+        [GM_LITERAL_None] = GM_VALUE_null,   [GM_LITERAL_True] = GM_VALUE_true,      [GM_LITERAL_False] = GM_VALUE_false,
+        [GM_LITERAL_int] = GM_VALUE_number,  [GM_LITERAL_float] = GM_VALUE_number,   [GM_LITERAL_str] = GM_VALUE_string,
         [GM_LITERAL_bytes] = GM_VALUE_bytes, [GM_LITERAL_Ellipsis] = GM_VALUE_other, [GM_LITERAL_complex] = GM_VALUE_other,
     };
     const gm_constant *constant = &gm_as_Constant(node)->value;
@@ -62,7 +63,8 @@ static bool constant_value(gm_builder *in, const gm_place *place, const gm_node 
     return value->kind != GM_VALUE_other;
 }
 
-static const gm_node *find_member(const gm_ClassDef *class, const gm_name *name) {
+static const gm_node *find_member(gm_arena *arena, const gm_ClassDef *class, const gm_name *name) {
+    gm_work(arena, class->body.count);
     for (uint32_t i = 0; i < class->body.count; i++) {
         const gm_node *node = class->body.items[i];
         if (node->kind == GM_KIND_Assign && gm_as_Assign(node)->targets.items[0]->kind == GM_KIND_Name &&
@@ -74,14 +76,14 @@ static const gm_node *find_member(const gm_ClassDef *class, const gm_name *name)
 }
 
 /* `Color.RED`: the member of an enumeration. */
-static bool member_value(gm_builder *in, const gm_place *place, const gm_node *node, gm_meaning_value *value) {
-    gm_target target = gm_source_resolve(in, place, gm_as_Attribute(node)->value);
+static bool member_value(gm_builder *in, const gm_source_place *place, const gm_node *node, gm_meaning_value *value) {
+    gm_source_target target = gm_source_resolve(in, place, gm_as_Attribute(node)->value);
     bool flag = false;
     if (target.node == NULL || target.node->kind != GM_KIND_ClassDef || !gm_source_is_enumeration(in, &target, &flag)) {
         return false;
     }
     const gm_name *name = gm_as_Attribute(node)->attr;
-    const gm_node *member = find_member(gm_as_ClassDef(target.node), name);
+    const gm_node *member = find_member(in->arena, gm_as_ClassDef(target.node), name);
     if (member == NULL) {
         return false;
     }
@@ -92,7 +94,7 @@ static bool member_value(gm_builder *in, const gm_place *place, const gm_node *n
     return true;
 }
 
-bool gm_source_value(gm_builder *in, const gm_place *place, const gm_node *node, gm_meaning_value *value) {
+bool gm_source_value(gm_builder *in, const gm_source_place *place, const gm_node *node, gm_meaning_value *value) {
     bool negative = false;
     const gm_node *number = unsigned_number(node, &negative);
     if (number->kind == GM_KIND_Constant) {
@@ -102,23 +104,24 @@ bool gm_source_value(gm_builder *in, const gm_place *place, const gm_node *node,
 }
 
 static bool is_empty(const gm_node *node) {
-    return (node->kind == GM_KIND_List && gm_as_List(node)->elts.count == 0) || (node->kind == GM_KIND_Dict && gm_as_Dict(node)->keys.count == 0) ||
+    return (node->kind == GM_KIND_List && gm_as_List(node)->elts.count == 0) ||
+           (node->kind == GM_KIND_Dict && gm_as_Dict(node)->keys.count == 0) ||
            (node->kind == GM_KIND_Tuple && gm_as_Tuple(node)->elts.count == 0);
 }
 
 /* `UserId(1)` of a NewType is the value in the brackets. */
-static const gm_node *without_new_type(gm_builder *in, const gm_place *place, const gm_node *node) {
+static const gm_node *without_new_type(gm_builder *in, const gm_source_place *place, const gm_node *node) {
     static const char *const names[] = {"typing.NewType", NULL};
     if (node->kind != GM_KIND_Call || gm_as_Call(node)->args.count != 1 || gm_as_Call(node)->keywords.count != 0) {
         return node;
     }
-    gm_target target = gm_source_resolve(in, place, gm_as_Call(node)->func);
+    gm_source_target target = gm_source_resolve(in, place, gm_as_Call(node)->func);
     const gm_node *made = target.node != NULL && target.node->kind == GM_KIND_Assign ? gm_as_Assign(target.node)->value : NULL;
     bool is = made != NULL && made->kind == GM_KIND_Call && gm_source_is(in, target.place, gm_as_Call(made)->func, names);
     return is ? gm_as_Call(node)->args.items[0] : node;
 }
 
-gm_text gm_source_default(gm_builder *in, const gm_place *place, const gm_node *node) {
+gm_text gm_source_default(gm_builder *in, const gm_source_place *place, const gm_node *node) {
     gm_buffer out;
     gm_buffer_init(&out, in->arena);
     bool negative = false;
@@ -139,7 +142,7 @@ gm_text gm_source_default(gm_builder *in, const gm_place *place, const gm_node *
         return text_of(&out);
     }
     if (node->kind == GM_KIND_Attribute && member_value(in, place, node, &value)) {
-        gm_target target = gm_source_resolve(in, place, gm_as_Attribute(node)->value);
+        gm_source_target target = gm_source_resolve(in, place, gm_as_Attribute(node)->value);
         gm_buffer_printf(&out, "%s.%s", gm_as_ClassDef(target.node)->name->text, gm_as_Attribute(node)->attr->text);
         return text_of(&out);
     }
@@ -150,7 +153,7 @@ static const char *const bound_names[] = {"ge", "gt", "le", "lt", "multiple_of",
 enum { BOUND_COUNT = sizeof bound_names / sizeof bound_names[0] };
 
 /* Bounds stand in a fixed order, and of several with one name the last one counts. */
-static void add_bound(gm_builder *in, const gm_place *place, gm_meaning_type *type, const char *name, const gm_node *node) {
+static void add_bound(gm_builder *in, const gm_source_place *place, gm_meaning_type *type, const char *name, const gm_node *node) {
     gm_meaning_value value = {0};
     if (!gm_source_value(in, place, node, &value) || (value.kind != GM_VALUE_number && value.kind != GM_VALUE_string)) {
         return;
@@ -178,9 +181,12 @@ static void add_note(gm_buffer *note, gm_text text) {
 
 /* The bound that a constructor with one argument stands for: `Ge(0)`. */
 static const char *bound_of(const char *class) {
-    static const char *const pairs[][2] = {{"annotated_types.Ge", "ge"},          {"annotated_types.Gt", "gt"},
-                                           {"annotated_types.Le", "le"},          {"annotated_types.Lt", "lt"},
-                                           {"annotated_types.MinLen", "min_length"}, {"annotated_types.MaxLen", "max_length"},
+    static const char *const pairs[][2] = {{"annotated_types.Ge", "ge"},
+                                           {"annotated_types.Gt", "gt"},
+                                           {"annotated_types.Le", "le"},
+                                           {"annotated_types.Lt", "lt"},
+                                           {"annotated_types.MinLen", "min_length"},
+                                           {"annotated_types.MaxLen", "max_length"},
                                            {"annotated_types.MultipleOf", "multiple_of"}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         if (strcmp(pairs[i][0], class) == 0) {
@@ -190,7 +196,7 @@ static const char *bound_of(const char *class) {
     return NULL;
 }
 
-void gm_source_take_metadata(gm_builder *in, const gm_place *place, const gm_node *node, gm_meaning_type *type, gm_buffer *note) {
+void gm_source_take_metadata(gm_builder *in, const gm_source_place *place, const gm_node *node, gm_meaning_type *type, gm_buffer *note) {
     gm_text text = gm_source_string(in->arena, place->text, node);
     if (text.bytes != NULL) {
         add_note(note, text);
@@ -200,7 +206,7 @@ void gm_source_take_metadata(gm_builder *in, const gm_place *place, const gm_nod
         return;
     }
     const gm_Call *call = gm_as_Call(node);
-    gm_target target = gm_source_resolve(in, place, call->func);
+    gm_source_target target = gm_source_resolve(in, place, call->func);
     const char *single = target.external != NULL ? bound_of(target.external) : NULL;
     if (single != NULL && call->args.count == 1) {
         add_bound(in, place, type, single, call->args.items[0]);

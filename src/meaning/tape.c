@@ -20,7 +20,8 @@ void gm_tape_fail(gm_tape *tape, const char *message, uint32_t at) {
 
 /* What holds values together was repaired. */
 static bool is_structural(gm_repair_kind kind) {
-    return kind == GM_REPAIR_EXTRA_COMMA || (kind >= GM_REPAIR_MISSING_COMMA && kind <= GM_REPAIR_INNER_QUOTE && kind != GM_REPAIR_OTHER_QUOTES);
+    return kind == GM_REPAIR_EXTRA_COMMA ||
+           (kind >= GM_REPAIR_MISSING_COMMA && kind <= GM_REPAIR_INNER_QUOTE && kind != GM_REPAIR_OTHER_QUOTES);
 }
 
 /* Two different faults with nothing between them that is as it should be: there is more than one way to put that right. */
@@ -241,8 +242,7 @@ static gm_outcome read_value(gm_tape *tape) {
         gm_tape_open_frame(tape, GM_TAPE_LIST, GM_TAPE_TUPLE, ')');
         tape->at++;
         return GM_DONE;
-    default:
-        break;
+    default: break;
     }
     uint32_t frames = tape->frames.count;
     if (is_quote(tape, tape->at)) {
@@ -347,7 +347,8 @@ static bool becomes_set(gm_tape *tape) {
 static bool is_doubtful(const gm_tape *tape) {
     const gm_tape_node *last = &tape->nodes.items[tape->nodes.count - 1];
     bool touches = is_quote(tape, tape->at) && last->kind < GM_TAPE_STRING && last->end == tape->at;
-    return touches || gm_tape_ends_in_separator(tape) || (is_quote(tape, tape->at) && strchr(" \t\r\n,:;}]", tape->text[tape->at + 1]) != NULL);
+    return touches || gm_tape_ends_in_separator(tape) ||
+           (is_quote(tape, tape->at) && strchr(" \t\r\n,:;}]", tape->text[tape->at + 1]) != NULL);
 }
 
 /* What is_doubtful looks at has not come yet. */
@@ -530,16 +531,11 @@ static gm_outcome step(gm_tape *tape) {
     }
     switch (top(tape)->state) {
     case KEY_FIRST:
-    case KEY:
-        return read_key(tape, top(tape)->state);
-    case COLON:
-        return read_colon(tape);
-    case VALUE:
-        return read_named_value(tape);
-    case COMMA:
-        return read_comma(tape);
-    default:
-        return read_item(tape);
+    case KEY: return read_key(tape, top(tape)->state);
+    case COLON: return read_colon(tape);
+    case VALUE: return read_named_value(tape);
+    case COMMA: return read_comma(tape);
+    default: return read_item(tape);
     }
 }
 

@@ -161,6 +161,9 @@ uint32_t gm_tape_push(gm_tape *tape, gm_tape_kind kind, unsigned flags, uint32_t
 /* A string whose first quote is at `tape->at`; `key` for one that a colon follows. */
 gm_outcome gm_tape_string(gm_tape *tape, bool key);
 
+/* The length of a valid JSON escape at `at`, 0 when it is none; the text is padded. */
+uint32_t gm_tape_escape_length(const char *at);
+
 /* A number, constant, name or several words at `tape->at`. May open a frame for a call. */
 gm_outcome gm_tape_word(gm_tape *tape, bool key);
 
@@ -184,6 +187,10 @@ static inline bool gm_tape_is_name(char c) {
 }
 static inline bool gm_tape_is_digit(char c) {
     return c >= '0' && c <= '9';
+}
+
+static inline bool gm_tape_is_hex(char c) {
+    return gm_tape_is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
 }
 
 #endif

@@ -202,25 +202,17 @@ gm_outcome gm_tape_outside(gm_tape *tape) {
         return read_thoughts(tape);
     }
     switch (tape->text[tape->at]) {
-    case '{':
-        open_candidate(tape, GM_TAPE_OBJECT, '}');
-        return GM_DONE;
-    case '[':
-        open_candidate(tape, GM_TAPE_LIST, ']');
-        return GM_DONE;
-    case '<':
-        return read_tag(tape);
-    case '`':
-        return read_fence(tape);
-    case '"':
-        return read_quoted(tape);
+    case '{': open_candidate(tape, GM_TAPE_OBJECT, '}'); return GM_DONE;
+    case '[': open_candidate(tape, GM_TAPE_LIST, ']'); return GM_DONE;
+    case '<': return read_tag(tape);
+    case '`': return read_fence(tape);
+    case '"': return read_quoted(tape);
     case '(':
         if (read_constructor(tape)) {
             return GM_DONE;
         }
         break;
-    default:
-        break;
+    default: break;
     }
     tape->at++;
     tape->seen_text = true;

@@ -1,7 +1,6 @@
 /* Strings: JSON's, and what models write instead of them. */
 #include <string.h>
 
-#include "base/utf8.h"
 #include "meaning/tape.h"
 
 typedef struct scan {
@@ -49,18 +48,6 @@ static uint32_t skip_plain(const char *text, uint32_t at, char quote) {
     return at;
 }
 
-static bool is_hex(char c) {
-    return gm_tape_is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
-}
-
-/* The length of a valid JSON escape at `at`, 0 when it is none; the text is padded. */
-static uint32_t escape_length(const char *at) {
-    if (at[1] == 'u') {
-        return is_hex(at[2]) && is_hex(at[3]) && is_hex(at[4]) && is_hex(at[5]) ? 6 : 0;
-    }
-    return at[1] != '\0' && strchr("\"\\/bfnrt", at[1]) != NULL ? 2 : 0;
-}
-
 /* Behind an escape; GM_MORE when it may go on. */
 static gm_outcome skip_escape(gm_tape *tape, scan *in) {
     const char *at = tape->text + in->at;
@@ -68,7 +55,7 @@ static gm_outcome skip_escape(gm_tape *tape, scan *in) {
     if (tape->length - in->at < 6 && !tape->final && (tape->length - in->at < 2 || at[1] == 'u')) {
         return GM_MORE;
     }
-    uint32_t length = (in->flags & GM_TAPE_RAW) != 0 ? 0 : escape_length(at);
+    uint32_t length = (in->flags & GM_TAPE_RAW) != 0 ? 0 : gm_tape_escape_length(at);
     if (length == 0) {
         in->flags |= GM_TAPE_REPAIRED;
         gm_tape_repair(tape, GM_REPAIR_ESCAPE, in->at);
@@ -116,9 +103,11 @@ static bool is_in_place(const gm_tape *tape, const scan *in) {
     char before = in->at > in->from ? tape->text[in->at - 1] : ' ';
     char behind = tape->text[in->at + 1];
     if (in->inner % 2 == 0) {
-        return (gm_tape_is_blank(before) || strchr("([/-=", before) != NULL) && !gm_tape_is_blank(behind) && strchr(",:;{}[]", behind) == NULL;
+        return (gm_tape_is_blank(before) || strchr("([/-=", before) != NULL) && !gm_tape_is_blank(behind) &&
+               strchr(",:;{}[]", behind) == NULL;
     }
-    return !gm_tape_is_blank(before) && (gm_tape_is_blank(behind) || strchr(".!?/-'>", behind) != NULL || introduces_words(tape, in->at + 1));
+    return !gm_tape_is_blank(before) &&
+           (gm_tape_is_blank(behind) || strchr(".!?/-'>", behind) != NULL || introduces_words(tape, in->at + 1));
 }
 
 static gm_outcome skip_inner(gm_tape *tape, scan *in, bool *ends) {
@@ -395,118 +384,4 @@ gm_outcome gm_tape_string(gm_tape *tape, bool key) {
         return read_marked(tape, &in, "\xE2\x80\x9D");
     }
     return read_plain(tape, &in);
-}
-
-/* The code of `count` hexadecimal digits, or UINT32_MAX. */
-static uint32_t hex_value(const char *digits, unsigned count) {
-    uint32_t code = 0;
-    for (unsigned i = 0; i < count; i++) {
-        if (!is_hex(digits[i])) {
-            return UINT32_MAX;
-        }
-        uint32_t digit = gm_tape_is_digit(digits[i]) ? (uint32_t)(digits[i] - '0') : (uint32_t)((digits[i] | 0x20) - 'a' + 10);
-        code = code << 4 | digit;
-    }
-    return code;
-}
-
-/* A backslash that starts no escape of JSON: Python's `\'` and `\xHH`, or a backslash that was meant. Returns its length. */
-static uint32_t add_odd_escape(const char *at, uint32_t left, gm_buffer *out) {
-    if (left >= 2 && (at[1] == '\'' || at[1] == '`')) {
-        gm_buffer_add_char(out, at[1]);
-        return 2;
-    }
-    uint32_t code = left >= 4 && at[1] == 'x' ? hex_value(at + 2, 2) : UINT32_MAX;
-    if (code != UINT32_MAX) {
-        gm_buffer_printf(out, "\\u%04x", code);
-        return 4;
-    }
-    gm_buffer_add_text(out, "\\\\");
-    return 1;
-}
-
-static void add_repaired(const char *at, uint32_t length, bool raw, gm_buffer *out) {
-    for (uint32_t i = 0; i < length;) {
-        unsigned char c = (unsigned char)at[i];
-        if (c == '\\' && !raw) {
-            uint32_t size = escape_length(at + i);
-            if (size > 0 && size <= length - i) {
-                gm_buffer_add(out, at + i, size);
-            } else {
-                size = add_odd_escape(at + i, length - i, out);
-            }
-            i += size;
-            continue;
-        }
-        if (c == '"' || c == '\\') {
-            gm_buffer_add_char(out, '\\');
-            gm_buffer_add_char(out, (char)c);
-        } else if (c < 0x20) {
-            gm_buffer_printf(out, "\\u%04x", c);
-        } else {
-            gm_buffer_add_char(out, (char)c);
-        }
-        i++;
-    }
-}
-
-void gm_tape_add_json(const gm_tape *tape, const gm_tape_node *node, gm_buffer *out) {
-    const char *at = tape->text + node->start;
-    uint32_t length = node->end - node->start;
-    bool open = (node->flags & GM_TAPE_OPEN) != 0;
-    if (node->kind == GM_TAPE_STRING && (node->flags & GM_TAPE_REPAIRED) == 0 && !open) {
-        gm_buffer_add(out, at, length);
-    } else {
-        add_repaired(at, length, node->kind == GM_TAPE_WORD || (node->flags & GM_TAPE_RAW) != 0, out);
-    }
-}
-
-static uint32_t low_surrogate(const char *at, const char *end) {
-    if (end - at >= 6 && at[0] == '\\' && at[1] == 'u') {
-        uint32_t code = hex_value(at + 2, 4);
-        if (code >= 0xDC00 && code <= 0xDFFF) {
-            return code;
-        }
-    }
-    return 0;
-}
-
-/* The character of a valid escape; returns the length of the escape. */
-static uint32_t decode_escape(const char *at, const char *end, uint32_t *code) {
-    if (at[1] != 'u') {
-        static const char pairs[] = "b\bf\fn\nr\rt\t";
-        const char *pair = strchr(pairs, at[1]);
-        *code = (unsigned char)(pair != NULL && (pair - pairs) % 2 == 0 ? pair[1] : at[1]);
-        return 2;
-    }
-    *code = hex_value(at + 2, 4);
-    uint32_t low = *code >= 0xD800 && *code <= 0xDBFF ? low_surrogate(at + 6, end) : 0;
-    if (low != 0) {
-        *code = 0x10000 + ((*code - 0xD800) << 10) + (low - 0xDC00);
-        return 12;
-    }
-    return 6;
-}
-
-void gm_tape_add_text(const gm_tape *tape, const gm_tape_node *node, gm_buffer *out) {
-    if (node->kind == GM_TAPE_WORD || (node->flags & (GM_TAPE_ESCAPES | GM_TAPE_REPAIRED | GM_TAPE_OPEN)) == 0) {
-        gm_buffer_add(out, tape->text + node->start, node->end - node->start);
-        return;
-    }
-    gm_buffer content;
-    gm_buffer_init(&content, out->arena);
-    gm_tape_add_json(tape, node, &content);
-    gm_buffer_reserve(&content, GM_TAPE_PADDING);
-    const char *at = content.bytes;
-    const char *end = at + content.length;
-    while (at < end) {
-        if (*at != '\\') {
-            gm_buffer_add_char(out, *at++);
-            continue;
-        }
-        uint32_t code = 0;
-        char bytes[4];
-        at += decode_escape(at, end, &code);
-        gm_buffer_add(out, bytes, gm_utf8_encode(code, bytes));
-    }
 }

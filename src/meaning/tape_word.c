@@ -73,10 +73,9 @@ typedef struct constant {
 } constant;
 
 static const constant constants[] = {
-    {"true", GM_TAPE_TRUE, true},       {"false", GM_TAPE_FALSE, true},    {"null", GM_TAPE_NULL, true},
-    {"True", GM_TAPE_TRUE, false},      {"False", GM_TAPE_FALSE, false},   {"None", GM_TAPE_NULL, false},
-    {"TRUE", GM_TAPE_TRUE, false},      {"FALSE", GM_TAPE_FALSE, false},   {"NULL", GM_TAPE_NULL, false},
-    {"undefined", GM_TAPE_NULL, false}, {"Null", GM_TAPE_NULL, false},     {"nil", GM_TAPE_NULL, false},
+    {"true", GM_TAPE_TRUE, true},    {"false", GM_TAPE_FALSE, true},     {"null", GM_TAPE_NULL, true},  {"True", GM_TAPE_TRUE, false},
+    {"False", GM_TAPE_FALSE, false}, {"None", GM_TAPE_NULL, false},      {"TRUE", GM_TAPE_TRUE, false}, {"FALSE", GM_TAPE_FALSE, false},
+    {"NULL", GM_TAPE_NULL, false},   {"undefined", GM_TAPE_NULL, false}, {"Null", GM_TAPE_NULL, false}, {"nil", GM_TAPE_NULL, false},
 };
 
 static const constant *find_constant(const char *text, size_t length) {
@@ -256,7 +255,8 @@ static gm_outcome read_name(gm_tape *tape, bool *found) {
 static bool has_quotes(const gm_tape *tape, const run *found) {
     for (uint32_t at = found->start; at < found->end; at++) {
         char c = tape->text[at];
-        bool inside = at > found->start + 1 && at + 1 < found->end && gm_tape_is_name(tape->text[at - 1]) && gm_tape_is_name(tape->text[at + 1]);
+        bool inside = at > found->start + 1 && at + 1 < found->end && gm_tape_is_name(tape->text[at - 1]) &&
+                      gm_tape_is_name(tape->text[at + 1]);
         if (c == '"' || (c == '\'' && !inside)) {
             return true;
         }

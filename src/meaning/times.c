@@ -256,7 +256,11 @@ static bool take_part(cursor *in, bool behind_mark, unsigned *last, int64_t *mic
         char letter;
         bool behind_mark;
         int64_t size;
-    } parts[] = {{'W', false, 7 * DAY}, {'D', false, DAY}, {'H', true, 3600 * (int64_t)SECOND}, {'M', true, 60 * (int64_t)SECOND}, {'S', true, SECOND}};
+    } parts[] = {{'W', false, 7 * DAY},
+                 {'D', false, DAY},
+                 {'H', true, 3600 * (int64_t)SECOND},
+                 {'M', true, 60 * (int64_t)SECOND},
+                 {'S', true, SECOND}};
     int64_t number = 0;
     int64_t fraction = 0;
     bool point = false;

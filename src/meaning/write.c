@@ -4,7 +4,7 @@
 #include "base/sha256.h"
 #include "meaning/meaning.h"
 
-const gm_form_info gm_forms[GM_FORM_COUNT] = {
+const gm_form_info gm_forms[GM_MEANING_COUNT] = {
 #define GM_FORM(name, arity) {#name, arity},
 #include "meaning/forms.def"
 };
@@ -103,7 +103,7 @@ static void add_fields(gm_buffer *out, const gm_meaning_type *type) {
 }
 
 static void add_values(gm_buffer *out, const gm_meaning_type *type) {
-    gm_buffer_add_text(out, type->form == GM_FORM_literal ? ",\"values\":[" : ",\"members\":[");
+    gm_buffer_add_text(out, type->form == GM_MEANING_literal ? ",\"values\":[" : ",\"members\":[");
     for (uint32_t i = 0; i < type->values.count; i++) {
         gm_buffer_add_text(out, i > 0 ? "," : "");
         add_value(out, &type->values.items[i]);
@@ -120,9 +120,9 @@ static void add_type(gm_buffer *out, const gm_meaning_type *type) {
     if (gm_forms[type->form].arity != 0) {
         add_items(out, &type->items);
     }
-    if (type->form == GM_FORM_record) {
+    if (type->form == GM_MEANING_record) {
         add_fields(out, type);
-    } else if (type->form == GM_FORM_literal || type->form == GM_FORM_enum || type->form == GM_FORM_flag) {
+    } else if (type->form == GM_MEANING_literal || type->form == GM_MEANING_enum || type->form == GM_MEANING_flag) {
         add_values(out, type);
     }
     if (type->bounds.count > 0) {

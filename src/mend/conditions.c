@@ -32,8 +32,8 @@ static void emit_unary(gm_emitter *emitter, const gm_plan *plan, const char *nam
 }
 
 static const char *const operator_texts[GM_OP_COUNT] = {
-    [GM_OP_Eq] = " == ", [GM_OP_NotEq] = " != ", [GM_OP_Lt] = " < ",      [GM_OP_LtE] = " <= ", [GM_OP_Gt] = " > ",
-    [GM_OP_GtE] = " >= ", [GM_OP_Is] = " is ",   [GM_OP_IsNot] = " is not ", [GM_OP_In] = " in ",  [GM_OP_NotIn] = " not in ",
+    [GM_OP_Eq] = " == ",  [GM_OP_NotEq] = " != ", [GM_OP_Lt] = " < ",         [GM_OP_LtE] = " <= ", [GM_OP_Gt] = " > ",
+    [GM_OP_GtE] = " >= ", [GM_OP_Is] = " is ",    [GM_OP_IsNot] = " is not ", [GM_OP_In] = " in ",  [GM_OP_NotIn] = " not in ",
 };
 
 /* `a < b < c` as `a < b and b < c`; what is evaluated twice is a name or a number. */
@@ -115,32 +115,14 @@ static void emit_membership(gm_emitter *emitter, const gm_plan *plan, const gm_C
 void gm_emit_test(gm_emitter *emitter, const gm_plan *plan, const gm_node *test) {
     switch (gm_test_form_of(emitter->analysis->flow, test)) {
     case GM_TEST_AND:
-    case GM_TEST_OR:
-        emit_junction(emitter, plan, gm_as_BoolOp(test));
-        break;
-    case GM_TEST_NOT:
-        emit_unary(emitter, plan, "not_", gm_as_UnaryOp(test)->operand);
-        break;
-    case GM_TEST_CHAIN:
-        emit_chain(emitter, plan, gm_as_Compare(test));
-        break;
-    case GM_TEST_TRUTH:
-        emit_unary(emitter, plan, "truth", gm_as_Call(test)->args.items[0]);
-        break;
-    case GM_TEST_ITEM:
-        emit_item(emitter, plan, gm_as_Compare(test));
-        break;
-    case GM_TEST_EQUAL:
-        emit_call(emitter, plan, "equal", gm_as_Call(test));
-        break;
-    case GM_TEST_ALLCLOSE:
-        emit_call(emitter, plan, "allclose", gm_as_Call(test));
-        break;
-    case GM_TEST_MEMBER:
-        emit_membership(emitter, plan, gm_as_Compare(test));
-        break;
-    case GM_TEST_PLAIN:
-        gm_emit_expression(emitter, test);
-        break;
+    case GM_TEST_OR: emit_junction(emitter, plan, gm_as_BoolOp(test)); break;
+    case GM_TEST_NOT: emit_unary(emitter, plan, "not_", gm_as_UnaryOp(test)->operand); break;
+    case GM_TEST_CHAIN: emit_chain(emitter, plan, gm_as_Compare(test)); break;
+    case GM_TEST_TRUTH: emit_unary(emitter, plan, "truth", gm_as_Call(test)->args.items[0]); break;
+    case GM_TEST_ITEM: emit_item(emitter, plan, gm_as_Compare(test)); break;
+    case GM_TEST_EQUAL: emit_call(emitter, plan, "equal", gm_as_Call(test)); break;
+    case GM_TEST_ALLCLOSE: emit_call(emitter, plan, "allclose", gm_as_Call(test)); break;
+    case GM_TEST_MEMBER: emit_membership(emitter, plan, gm_as_Compare(test)); break;
+    case GM_TEST_PLAIN: gm_emit_expression(emitter, test); break;
     }
 }

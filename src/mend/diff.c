@@ -2,13 +2,17 @@
 
 #include <string.h>
 
+#include "base/hash.h"
+#include "base/table.h"
 #include "base/vec.h"
+#include "base/work.h"
 
-enum { CONTEXT = 3, MOST_CHANGES = 2000 };
+enum { CONTEXT = 3, STEP_WORK = 4 /* to look at a diagonal */ };
 
 typedef struct line {
     const char *text;
-    size_t length; /* with its line end */
+    size_t length;  /* with its line end */
+    uint32_t class; /* lines of one text have one number */
 } line;
 
 typedef struct text {
@@ -16,12 +20,38 @@ typedef struct text {
     int32_t count;
 } text;
 
-static text split(gm_arena *arena, const char *bytes, size_t size) {
+/* Numbers for the texts of lines. Two hashes tell them apart: lines that meet in both are compared. */
+typedef struct classes {
+    gm_table numbers; /* by hash: the line that was first */
+    GM_VEC(line) first;
+} classes;
+
+static bool equal_text(const line *a, const line *b) {
+    return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
+}
+
+static uint32_t class_of(gm_arena *arena, classes *known, const line *one) {
+    uint64_t hash = gm_hash_of(one->text, one->length).words[0];
+    for (;; hash++) {
+        uint32_t number = gm_table_find(&known->numbers, hash);
+        if (number == GM_TABLE_NONE) {
+            gm_table_put(&known->numbers, arena, hash, known->first.count);
+            gm_vec_push(arena, &known->first, *one);
+            return known->first.count - 1;
+        }
+        if (equal_text(&known->first.items[number], one)) {
+            return number;
+        }
+    }
+}
+
+static text split(gm_arena *arena, classes *known, const char *bytes, size_t size) {
     GM_VEC(line) lines = {0};
     for (size_t at = 0; at < size;) {
         const char *end = memchr(bytes + at, '\n', size - at);
         size_t length = end == NULL ? size - at : (size_t)(end - (bytes + at)) + 1;
-        line next = {bytes + at, length};
+        line next = {bytes + at, length, 0};
+        next.class = class_of(arena, known, &next);
         gm_vec_push(arena, &lines, next);
         at += length;
     }
@@ -29,7 +59,7 @@ static text split(gm_arena *arena, const char *bytes, size_t size) {
 }
 
 static bool equal(const line *a, const line *b) {
-    return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
+    return a->class == b->class;
 }
 
 /* ---- The shortest way, after Myers: for each number of changes, how far each diagonal gets ---- */
@@ -49,7 +79,7 @@ typedef struct differ {
     int32_t first;    /* lines in front that are the same */
     int32_t old_size; /* lines between those and the same lines at the end */
     int32_t new_size;
-    int32_t **reached; /* reached[d][k + d]: the old line that d changes get to on diagonal k */
+    GM_VEC(int32_t *) reached; /* reached[d][k + d]: the old line that d changes get to on diagonal k */
     GM_VEC(change) changes; /* from the last to the first */
 } differ;
 
@@ -59,8 +89,7 @@ static void trim(differ *all) {
     while (all->first < old_end && all->first < new_end && equal(&all->old.lines[all->first], &all->new.lines[all->first])) {
         all->first++;
     }
-    while (old_end > all->first && new_end > all->first &&
-           equal(&all->old.lines[old_end - 1], &all->new.lines[new_end - 1])) {
+    while (old_end > all->first && new_end > all->first && equal(&all->old.lines[old_end - 1], &all->new.lines[new_end - 1])) {
         old_end--;
         new_end--;
     }
@@ -69,8 +98,7 @@ static void trim(differ *all) {
 }
 
 static int32_t follow(const differ *all, int32_t x, int32_t k) {
-    while (x < all->old_size && x - k < all->new_size &&
-           equal(&all->old.lines[all->first + x], &all->new.lines[all->first + x - k])) {
+    while (x < all->old_size && x - k < all->new_size && equal(&all->old.lines[all->first + x], &all->new.lines[all->first + x - k])) {
         x++;
     }
     return x;
@@ -81,25 +109,25 @@ static bool comes_down(const int32_t *before, int32_t d, int32_t k) {
     return k == -d || (k != d && before[k - 1 + d - 1] < before[k + 1 + d - 1]);
 }
 
-/* The number of changes, or -1 when there are too many to look for the shortest way. */
+/* The number of changes. Time and memory by the square of it: the budget of the text bounds both. */
 static int32_t search(differ *all) {
-    all->reached = GM_NEW_ARRAY(all->arena, int32_t *, MOST_CHANGES + 1);
-    for (int32_t d = 0; d <= MOST_CHANGES; d++) {
-        all->reached[d] = GM_NEW_ARRAY(all->arena, int32_t, 2 * d + 1);
+    for (int32_t d = 0;; d++) {
+        gm_work(all->arena, (uint64_t)d * STEP_WORK);
+        int32_t *here = GM_NEW_ARRAY(all->arena, int32_t, 2 * (size_t)d + 1);
+        const int32_t *before = d > 0 ? all->reached.items[d - 1] : NULL;
+        gm_vec_push(all->arena, &all->reached, here);
         for (int32_t k = -d; k <= d; k += 2) {
             int32_t x = 0;
             if (d > 0) {
-                const int32_t *before = all->reached[d - 1];
                 x = comes_down(before, d, k) ? before[k + 1 + d - 1] : before[k - 1 + d - 1] + 1;
             }
-            x = follow(all, x, k);
-            all->reached[d][k + d] = x;
-            if (x >= all->old_size && x - k >= all->new_size) {
+            here[k + d] = follow(all, x, k);
+            gm_work(all->arena, (uint64_t)(here[k + d] - x));
+            if (here[k + d] >= all->old_size && here[k + d] - k >= all->new_size) {
                 return d;
             }
         }
     }
-    return -1;
 }
 
 /* Put a changed line in front of the changes that are known; next to the first of them it becomes part of it. */
@@ -116,7 +144,7 @@ static void add_change(differ *all, int32_t old, int32_t new, bool inserted) {
 static void trace(differ *all, int32_t d) {
     int32_t k = all->old_size - all->new_size;
     for (; d > 0; d--) {
-        const int32_t *before = all->reached[d - 1];
+        const int32_t *before = all->reached.items[d - 1];
         bool down = comes_down(before, d, k);
         k += down ? 1 : -1;
         int32_t x = before[k + d - 1];
@@ -124,15 +152,21 @@ static void trace(differ *all, int32_t d) {
     }
 }
 
-static void find_changes(differ *all) {
+static void find_shortest(void *context) {
+    differ *all = context;
+    trace(all, search(all));
+}
+
+/* False: beyond the budget, all lines between the first and the last change are one. */
+static bool find_changes(differ *all, size_t length) {
     trim(all);
-    int32_t d = search(all);
-    if (d < 0) {
-        change whole = {all->first, all->old_size, all->first, all->new_size};
-        gm_vec_push(all->arena, &all->changes, whole);
-    } else {
-        trace(all, d);
+    if (gm_work_within(all->arena, length, find_shortest, all)) {
+        return true;
     }
+    all->changes.count = 0;
+    change whole = {all->first, all->old_size, all->first, all->new_size};
+    gm_vec_push(all->arena, &all->changes, whole);
+    return false;
 }
 
 /* ---- Hunks ---- */
@@ -184,8 +218,7 @@ static void add_hunk(gm_buffer *out, const differ *all, uint32_t from, uint32_t 
 static void add_hunks(gm_buffer *out, const differ *all) {
     for (uint32_t from = all->changes.count; from-- > 0;) {
         uint32_t to = from;
-        while (to > 0 && all->changes.items[to - 1].old - (all->changes.items[to].old + all->changes.items[to].old_count) <=
-                             2 * CONTEXT) {
+        while (to > 0 && all->changes.items[to - 1].old - (all->changes.items[to].old + all->changes.items[to].old_count) <= 2 * CONTEXT) {
             to--;
         }
         add_hunk(out, all, from, to);
@@ -235,13 +268,17 @@ static void add_name(gm_buffer *out, const char *prefix, const char *path) {
     gm_buffer_add_text(out, strpbrk(path, " \t") != NULL ? "\t\n" : "\n");
 }
 
-void gm_diff_unified(gm_buffer *out, const char *path, const char *old, size_t old_size, const char *new, size_t new_size) {
+bool gm_diff_unified(gm_buffer *out, const char *path, const char *old, size_t old_size, const char *new, size_t new_size) {
     if (old_size == new_size && (old_size == 0 || memcmp(old, new, old_size) == 0)) {
-        return;
+        return true;
     }
-    differ all = {.arena = out->arena, .old = split(out->arena, old, old_size), .new = split(out->arena, new, new_size)};
-    find_changes(&all);
+    classes known = {0};
+    differ all = {.arena = out->arena};
+    all.old = split(out->arena, &known, old, old_size);
+    all.new = split(out->arena, &known, new, new_size);
+    bool shortest = find_changes(&all, old_size + new_size);
     add_name(out, "--- a/", path);
     add_name(out, "+++ b/", path);
     add_hunks(out, &all);
+    return shortest;
 }

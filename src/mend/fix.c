@@ -5,8 +5,7 @@
 
 /* Code for compiled functions alone: it is noise everywhere else. */
 static bool is_for_compiled(const gm_plan *plan) {
-    return plan->kind == GM_PLAN_CHECK || plan->kind == GM_PLAN_DEFER ||
-           (plan->kind == GM_PLAN_BRANCH && plan->targets.count == 0);
+    return plan->kind == GM_PLAN_CHECK || plan->kind == GM_PLAN_DEFER || (plan->kind == GM_PLAN_BRANCH && plan->targets.count == 0);
 }
 
 /* What is a guess, or never compiled, is no reason to touch a file: these are the findings that `check` shows. */
@@ -29,7 +28,8 @@ static bool is_free(const gm_edits *taken, const gm_edits *edits) {
 static const char general[] = "no plain torch that is proved to do the same; `graphmend run` mends it while tracing";
 
 static const char guessed[] = "it is a guess that a tensor decides here";
-static const char unreached[] = "this file does not show for certain that torch.compile comes here; `--all` mends it where eager code gains, too";
+static const char unreached[] =
+    "this file does not show for certain that torch.compile comes here; `--all` mends it where eager code gains, too";
 
 /* "`x` and `y` are floating point tensors"; nothing when there are no variables. */
 static const char *state_of(gm_analysis *analysis, const gm_variables *variables, const char *one, const char *several) {

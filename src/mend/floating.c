@@ -27,16 +27,15 @@ static const gm_name *module_type(const gm_proof *proof, const gm_node *call) {
 }
 
 bool gm_proof_is_layer(const gm_proof *proof, const gm_node *expression) {
-    static const char *const names[] = {"torch.nn.LayerNorm",   "torch.nn.Linear",      "torch.nn.RMSNorm",
-                                        "torch.nn.GroupNorm",   "torch.nn.BatchNorm1d", "torch.nn.BatchNorm2d",
-                                        "torch.nn.BatchNorm3d", "torch.nn.Conv1d",      "torch.nn.Conv2d",
-                                        "torch.nn.Conv3d",      "torch.nn.Embedding",   NULL};
+    static const char *const names[] = {"torch.nn.LayerNorm",   "torch.nn.Linear",      "torch.nn.RMSNorm",     "torch.nn.GroupNorm",
+                                        "torch.nn.BatchNorm1d", "torch.nn.BatchNorm2d", "torch.nn.BatchNorm3d", "torch.nn.Conv1d",
+                                        "torch.nn.Conv2d",      "torch.nn.Conv3d",      "torch.nn.Embedding",   NULL};
     return expression->kind == GM_KIND_Call && is_in(names, module_type(proof, expression));
 }
 
 /* Modules that give what they get, or something of the same dtype. */
 static bool is_keeping_module(const gm_proof *proof, const gm_node *call) {
-    static const char *const names[] = {"torch.nn.Dropout", "torch.nn.Identity", "torch.nn.ReLU", "torch.nn.GELU",
+    static const char *const names[] = {"torch.nn.Dropout", "torch.nn.Identity", "torch.nn.ReLU",    "torch.nn.GELU",
                                         "torch.nn.SiLU",    "torch.nn.Tanh",     "torch.nn.Sigmoid", NULL};
     return gm_as_Call(call)->args.count == 1 && is_in(names, module_type(proof, call));
 }
@@ -60,8 +59,8 @@ static bool is_floating_pair(const gm_proof *proof, const gm_node *left, const g
 
 /* Pointwise operations of one tensor, and what has one tensor for an argument and keeps its dtype. */
 static bool is_floating_call(const gm_proof *proof, const gm_node *node, uint32_t steps) {
-    static const char *const keeping[] = {"dropout", "layer_norm", "reshape",   "transpose", "permute", "contiguous",
-                                          "squeeze", "unsqueeze",  "flatten",   "detach",    "expand"};
+    static const char *const keeping[] = {"dropout", "layer_norm", "reshape", "transpose", "permute", "contiguous",
+                                          "squeeze", "unsqueeze",  "flatten", "detach",    "expand"};
     const gm_Call *call = gm_as_Call(node);
     if (gm_proof_is_layer(proof, node)) {
         return true;
@@ -105,14 +104,10 @@ static bool is_floating(const gm_proof *proof, const gm_node *expression, uint32
         return false;
     }
     switch ((gm_kind)expression->kind) {
-    case GM_KIND_Name:
-        return is_floating_name(proof, expression, steps - 1);
-    case GM_KIND_BinOp:
-        return is_floating_pair(proof, gm_as_BinOp(expression)->left, gm_as_BinOp(expression)->right, steps - 1);
-    case GM_KIND_Call:
-        return is_floating_call(proof, expression, steps - 1);
-    default:
-        return false;
+    case GM_KIND_Name: return is_floating_name(proof, expression, steps - 1);
+    case GM_KIND_BinOp: return is_floating_pair(proof, gm_as_BinOp(expression)->left, gm_as_BinOp(expression)->right, steps - 1);
+    case GM_KIND_Call: return is_floating_call(proof, expression, steps - 1);
+    default: return false;
     }
 }
 

@@ -137,7 +137,7 @@ static void emit_drop(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) 
 }
 
 static void (*const forms[])(gm_emitter *emitter, const gm_plan *plan, uint32_t depth) = {
-    [GM_PLAN_BRANCH] = emit_branch, [GM_PLAN_RETURN] = emit_return, [GM_PLAN_ARGUMENT] = emit_argument,
+    [GM_PLAN_BRANCH] = emit_branch,  [GM_PLAN_RETURN] = emit_return,    [GM_PLAN_ARGUMENT] = emit_argument,
     [GM_PLAN_DEFER] = gm_emit_defer, [GM_PLAN_RECORD] = gm_emit_record, [GM_PLAN_DROP] = emit_drop,
 };
 

@@ -43,8 +43,7 @@ static bool is_harmless_attribute(const gm_proof *proof, const gm_node *attribut
         return false;
     }
     const gm_torch_op *op = gm_torch_find(proof->analysis->flow->facts, GM_TORCH_METHOD, gm_as_Attribute(attribute)->attr->text);
-    return op != NULL && (makes_own_tensor(op) || op->result == GM_TORCH_SIZE || op->result == GM_TORCH_INT ||
-                          op->result == GM_TORCH_BOOL);
+    return op != NULL && (makes_own_tensor(op) || op->result == GM_TORCH_SIZE || op->result == GM_TORCH_INT || op->result == GM_TORCH_BOOL);
 }
 
 static bool is_harmless_call(const gm_proof *proof, const gm_node *call) {
@@ -58,16 +57,11 @@ static bool is_harmless(const gm_proof *proof, const gm_node *use) {
     const gm_node *parent = gm_flow_parent(proof->analysis->flow, use);
     switch (parent == NULL ? GM_KIND_Module : (gm_kind)parent->kind) {
     case GM_KIND_BinOp:
-    case GM_KIND_Compare:
-        return true;
-    case GM_KIND_UnaryOp:
-        return gm_as_UnaryOp(parent)->op == GM_OP_USub || gm_as_UnaryOp(parent)->op == GM_OP_Not;
-    case GM_KIND_Attribute:
-        return is_harmless_attribute(proof, parent);
-    case GM_KIND_Call:
-        return is_harmless_call(proof, parent);
-    default:
-        return false;
+    case GM_KIND_Compare: return true;
+    case GM_KIND_UnaryOp: return gm_as_UnaryOp(parent)->op == GM_OP_USub || gm_as_UnaryOp(parent)->op == GM_OP_Not;
+    case GM_KIND_Attribute: return is_harmless_attribute(proof, parent);
+    case GM_KIND_Call: return is_harmless_call(proof, parent);
+    default: return false;
     }
 }
 
@@ -206,6 +200,6 @@ static bool keeps_result(const gm_node *value) {
 
 bool gm_proof_unsaved(const gm_proof *proof, const gm_symbol *symbol) {
     const gm_node *definition = gm_proof_definition(proof, symbol);
-    return proof->grad_free || (definition != NULL && !keeps_result(gm_as_Assign(definition)->value) &&
-                                all_uses(proof, symbol, definition, is_unsaved_use));
+    return proof->grad_free ||
+           (definition != NULL && !keeps_result(gm_as_Assign(definition)->value) && all_uses(proof, symbol, definition, is_unsaved_use));
 }

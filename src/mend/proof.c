@@ -10,7 +10,7 @@ typedef enum gradient_switch { UNCHANGED, OFF, UNKNOWN } gradient_switch;
 
 /* What a decorator or context manager does with gradients. */
 static gradient_switch switch_of(gm_flow *flow, const gm_node *manager) {
-    static const char *const harmless[] = {"torch.compile",        "torch.autocast",       "torch.amp.autocast",
+    static const char *const harmless[] = {"torch.compile",         "torch.autocast",       "torch.amp.autocast",
                                            "builtins.staticmethod", "builtins.classmethod", "torch.profiler.record_function"};
     bool is_call = manager->kind == GM_KIND_Call;
     const gm_name *name = gm_flow_qualified(flow, is_call ? gm_as_Call(manager)->func : manager);
@@ -52,8 +52,7 @@ static bool gradients_are_off(const gm_proof *proof) {
     return off;
 }
 
-gm_proof gm_proof_at(gm_analysis *analysis, gm_function *function, const gm_node *statement, const gm_place *place,
-                     const gm_node *test) {
+gm_proof gm_proof_at(gm_analysis *analysis, gm_function *function, const gm_node *statement, const gm_place *place, const gm_node *test) {
     gm_proof proof = {.analysis = analysis, .function = function, .statement = statement, .place = place, .test = test};
     proof.grad_free = gradients_are_off(&proof);
     return proof;
@@ -186,8 +185,8 @@ static bool visit_device(gm_node *node, void *context) {
         const gm_torch_op *op = gm_called_torch_op(search->proof->function, node, NULL);
         const gm_name *name = gm_flow_qualified(flow, gm_as_Call(node)->func);
         bool builtin = name != NULL && strncmp(name->text, "builtins.", strlen("builtins.")) == 0;
-        bool moves = op != NULL && ((op->flags & GM_TORCH_CREATES) != 0 || strcmp(op->name, "to") == 0 ||
-                                    strcmp(op->name, "cpu") == 0 || strcmp(op->name, "cuda") == 0);
+        bool moves = op != NULL && ((op->flags & GM_TORCH_CREATES) != 0 || strcmp(op->name, "to") == 0 || strcmp(op->name, "cpu") == 0 ||
+                                    strcmp(op->name, "cuda") == 0);
         search->same = search->same && !moves && (op != NULL || builtin);
     } else if (node->kind == GM_KIND_Name) {
         const gm_symbol *symbol = gm_scopes_symbol(flow->scopes, node);
@@ -214,7 +213,7 @@ static bool is_variable(const gm_proof *proof, const gm_node *node, const gm_sym
 }
 
 static bool is_floating_dtype(gm_flow *flow, const gm_node *node) {
-    static const char *const names[] = {"torch.float16", "torch.half",   "torch.bfloat16", "torch.float32",
+    static const char *const names[] = {"torch.float16", "torch.half",    "torch.bfloat16", "torch.float32",
                                         "torch.float",   "torch.float64", "torch.double"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (gm_flow_names(flow, node, names[i])) {
@@ -226,8 +225,7 @@ static bool is_floating_dtype(gm_flow *flow, const gm_node *node) {
 
 /* `x.dtype == torch.float16` and `x.dtype in (torch.float16, torch.bfloat16)`. */
 static bool compares_dtype(const gm_proof *proof, const gm_Compare *compare, const gm_symbol *symbol) {
-    if (compare->ops.count != 1 || compare->left->kind != GM_KIND_Attribute ||
-        !gm_name_is(gm_as_Attribute(compare->left)->attr, "dtype") ||
+    if (compare->ops.count != 1 || compare->left->kind != GM_KIND_Attribute || !gm_name_is(gm_as_Attribute(compare->left)->attr, "dtype") ||
         !is_variable(proof, gm_as_Attribute(compare->left)->value, symbol)) {
         return false;
     }
@@ -319,14 +317,12 @@ static bool find_mean(gm_node *node, void *context) {
     if (node->kind == GM_KIND_IfExp || gm_blocks_is_definition(node)) {
         return true;
     }
-    if (node->kind == GM_KIND_Compare && gm_as_Compare(node)->ops.count == 1 &&
-        gm_as_Compare(node)->ops.items[0] >= GM_OP_Lt && gm_as_Compare(node)->ops.items[0] <= GM_OP_GtE &&
-        gm_as_Compare(node)->left->kind == GM_KIND_Call) {
+    if (node->kind == GM_KIND_Compare && gm_as_Compare(node)->ops.count == 1 && gm_as_Compare(node)->ops.items[0] >= GM_OP_Lt &&
+        gm_as_Compare(node)->ops.items[0] <= GM_OP_GtE && gm_as_Compare(node)->left->kind == GM_KIND_Call) {
         const gm_Call *call = gm_as_Call(gm_as_Compare(node)->left);
-        search->found = search->found ||
-                        (call->func->kind == GM_KIND_Attribute && gm_name_is(gm_as_Attribute(call->func)->attr, "mean") &&
-                         call->keywords.count == 0 && call->args.count == 0 &&
-                         is_variable(search->proof, gm_as_Attribute(call->func)->value, search->symbol));
+        search->found = search->found || (call->func->kind == GM_KIND_Attribute && gm_name_is(gm_as_Attribute(call->func)->attr, "mean") &&
+                                          call->keywords.count == 0 && call->args.count == 0 &&
+                                          is_variable(search->proof, gm_as_Attribute(call->func)->value, search->symbol));
     }
     return gm_node_children(node, find_mean, context);
 }
@@ -341,8 +337,8 @@ gm_value_dtype gm_proof_dtype(const gm_proof *proof, const gm_symbol *symbol) {
         gm_work_below(proof->analysis->arena, proof->test);
         find_mean((gm_node *)(uintptr_t)proof->test, &search);
     }
-    bool said = search.found || (proof->test != NULL && says_floating(proof, proof->test, symbol) &&
-                                 proof->statement->kind == GM_KIND_If && gm_as_If(proof->statement)->orelse.count == 0);
+    bool said = search.found || (proof->test != NULL && says_floating(proof, proof->test, symbol) && proof->statement->kind == GM_KIND_If &&
+                                 gm_as_If(proof->statement)->orelse.count == 0);
     if (said || is_said_around(proof, symbol) || gm_proof_floating(proof, symbol)) {
         return GM_DTYPE_FLOATING;
     }

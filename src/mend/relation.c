@@ -79,8 +79,8 @@ bool gm_relation_arithmetic(const gm_proof *proof, const gm_relation *relation) 
     if (relation->level == GM_LEVEL_INT || relation->level == GM_LEVEL_FLOAT) {
         return true;
     }
-    return relation->level == GM_LEVEL_SAME && (all_bases(proof, relation, GM_DTYPE_FLOATING) ||
-                                                all_bases(proof, relation, GM_DTYPE_INTEGER));
+    return relation->level == GM_LEVEL_SAME &&
+           (all_bases(proof, relation, GM_DTYPE_FLOATING) || all_bases(proof, relation, GM_DTYPE_INTEGER));
 }
 
 /* The level without promotions that change nothing. */
@@ -223,8 +223,7 @@ static gm_relation with_number(const gm_proof *proof, const gm_BinOp *operation,
     return tensor;
 }
 
-static gm_relation of_tensors(const gm_proof *proof, const gm_BinOp *operation, const gm_relation *left,
-                              const gm_relation *right) {
+static gm_relation of_tensors(const gm_proof *proof, const gm_BinOp *operation, const gm_relation *left, const gm_relation *right) {
     bool arithmetic = gm_relation_arithmetic(proof, left) && gm_relation_arithmetic(proof, right);
     if (!arithmetic) {
         return gm_relation_none("the dtypes of the tensors in the side are not known");
@@ -289,7 +288,7 @@ static gm_relation of_comparison(gm_proof *proof, const gm_Compare *compare) {
     if (left.kind == GM_RELATION_NUMBER && right.kind == GM_RELATION_NUMBER) {
         return gm_relation_none("the side compares numbers");
     }
-    gm_relation result = left.kind == GM_RELATION_NUMBER   ? right
+    gm_relation result = left.kind == GM_RELATION_NUMBER    ? right
                          : right.kind == GM_RELATION_NUMBER ? left
                                                             : gm_relation_merge(proof, &left, &right);
     if (result.kind == GM_RELATION_TENSOR) {
@@ -338,18 +337,12 @@ static gm_relation of_name(gm_proof *proof, const gm_node *name) {
 
 static gm_relation relation_of(gm_proof *proof, const gm_node *expression) {
     switch ((gm_kind)expression->kind) {
-    case GM_KIND_Name:
-        return of_name(proof, expression);
-    case GM_KIND_BinOp:
-        return of_operation(proof, gm_as_BinOp(expression));
-    case GM_KIND_UnaryOp:
-        return of_sign(proof, gm_as_UnaryOp(expression));
-    case GM_KIND_Compare:
-        return of_comparison(proof, gm_as_Compare(expression));
-    case GM_KIND_Call:
-        return gm_relation_call(proof, expression);
-    default:
-        return gm_relation_number(proof, expression);
+    case GM_KIND_Name: return of_name(proof, expression);
+    case GM_KIND_BinOp: return of_operation(proof, gm_as_BinOp(expression));
+    case GM_KIND_UnaryOp: return of_sign(proof, gm_as_UnaryOp(expression));
+    case GM_KIND_Compare: return of_comparison(proof, gm_as_Compare(expression));
+    case GM_KIND_Call: return gm_relation_call(proof, expression);
+    default: return gm_relation_number(proof, expression);
     }
 }
 

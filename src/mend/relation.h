@@ -80,8 +80,7 @@ typedef struct gm_proof {
     GM_VEC(gm_related) bound; /* by the side that is being looked at */
 } gm_proof;
 
-gm_proof gm_proof_at(gm_analysis *analysis, gm_function *function, const gm_node *statement, const gm_place *place,
-                     const gm_node *test);
+gm_proof gm_proof_at(gm_analysis *analysis, gm_function *function, const gm_node *statement, const gm_place *place, const gm_node *test);
 
 /* Whether a value is a tensor, or is used like one and may be taken for one. Note what is taken for granted of `symbol`. */
 bool gm_proof_tensor(const gm_proof *proof, gm_value value, const gm_symbol *symbol);

@@ -61,8 +61,7 @@ static bool read_call(gm_proof *proof, const gm_Call *call, arguments *out) {
     if (name != NULL) {
         static const char nn[] = "torch.nn.functional.";
         size_t prefix = strncmp(name->text, nn, sizeof nn - 1) == 0 ? sizeof nn - 1 : strlen("torch.");
-        if (strncmp(name->text, "torch.", strlen("torch.")) != 0 || strchr(name->text + prefix, '.') != NULL ||
-            call->args.count == 0) {
+        if (strncmp(name->text, "torch.", strlen("torch.")) != 0 || strchr(name->text + prefix, '.') != NULL || call->args.count == 0) {
             return false;
         }
         if (gm_torch_find_qualified(proof->analysis->flow->facts, name->text) == NULL) {
@@ -130,8 +129,7 @@ static gm_relation of_pointwise(gm_proof *proof, const source_op *op, const argu
     } else if (op->gradient > tensor.gradient) {
         tensor.gradient = op->gradient;
     }
-    tensor.chain = tensor.chain && op->gradient != GM_GRADIENT_ANY && strcmp(op->name, "nan_to_num") != 0 &&
-                   strcmp(op->name, "sign") != 0;
+    tensor.chain = tensor.chain && op->gradient != GM_GRADIENT_ANY && strcmp(op->name, "nan_to_num") != 0 && strcmp(op->name, "sign") != 0;
     tensor.alias = false;
     return tensor;
 }
@@ -141,8 +139,7 @@ static gm_relation of_predicate(const arguments *given, const gm_relation *tenso
     if (given->count + given->keywords->count > 0) {
         return not_proved;
     }
-    return (gm_relation){
-        .kind = GM_RELATION_TENSOR, .level = GM_LEVEL_BOOL, .layout = tensor->layout, .bases = tensor->bases};
+    return (gm_relation){.kind = GM_RELATION_TENSOR, .level = GM_LEVEL_BOOL, .layout = tensor->layout, .bases = tensor->bases};
 }
 
 /* zeros_like and ones_like: nothing flows back. */
@@ -161,8 +158,8 @@ static gm_relation of_masked_fill(gm_proof *proof, const arguments *given, gm_re
         return not_proved;
     }
     gm_relation mask = gm_relation_of(proof, given->rest[0]);
-    bool same = mask.kind == GM_RELATION_TENSOR && mask.level == GM_LEVEL_BOOL && mask.bases.count == 1 &&
-                tensor.bases.count == 1 && mask.bases.items[0] == tensor.bases.items[0];
+    bool same = mask.kind == GM_RELATION_TENSOR && mask.level == GM_LEVEL_BOOL && mask.bases.count == 1 && tensor.bases.count == 1 &&
+                mask.bases.items[0] == tensor.bases.items[0];
     if (!same || !gm_relation_floating(proof, &tensor)) {
         return gm_relation_none("the mask may have another shape than the tensor");
     }

@@ -103,14 +103,10 @@ static gm_relation negate(gm_relation number) {
 
 static double calculate(uint8_t operator_, double left, double right) {
     switch (operator_) {
-    case GM_OP_Add:
-        return left + right;
-    case GM_OP_Sub:
-        return left - right;
-    case GM_OP_Mult:
-        return left * right;
-    default:
-        return left / right;
+    case GM_OP_Add: return left + right;
+    case GM_OP_Sub: return left - right;
+    case GM_OP_Mult: return left * right;
+    default: return left / right;
     }
 }
 
@@ -120,14 +116,10 @@ static bool keeps_limit(uint8_t operator_, const gm_relation *limit, const gm_re
         return false;
     }
     switch (operator_) {
-    case GM_OP_Sub:
-        return other->value * limit->limit >= 0 && fabs(other->value) <= small;
-    case GM_OP_Add:
-        return other->value * limit->limit <= 0 && fabs(other->value) <= small;
-    case GM_OP_Mult:
-        return other->value >= 0 && other->value <= 1;
-    default:
-        return other->value >= 1;
+    case GM_OP_Sub: return other->value * limit->limit >= 0 && fabs(other->value) <= small;
+    case GM_OP_Add: return other->value * limit->limit <= 0 && fabs(other->value) <= small;
+    case GM_OP_Mult: return other->value >= 0 && other->value <= 1;
+    default: return other->value >= 1;
     }
 }
 
@@ -153,10 +145,8 @@ static gm_relation of_operation(gm_proof *proof, const gm_BinOp *operation) {
 
 gm_relation gm_relation_number(gm_proof *proof, const gm_node *expression) {
     switch ((gm_kind)expression->kind) {
-    case GM_KIND_Constant:
-        return of_constant(proof, expression);
-    case GM_KIND_Attribute:
-        return of_limit(proof, gm_as_Attribute(expression));
+    case GM_KIND_Constant: return of_constant(proof, expression);
+    case GM_KIND_Attribute: return of_limit(proof, gm_as_Attribute(expression));
     case GM_KIND_UnaryOp: {
         gm_relation operand = gm_relation_of(proof, gm_as_UnaryOp(expression)->operand);
         bool minus = gm_as_UnaryOp(expression)->op == GM_OP_USub && operand.kind == GM_RELATION_NUMBER;
@@ -176,7 +166,6 @@ gm_relation gm_relation_number(gm_proof *proof, const gm_node *expression) {
         }
         return of_variable(proof, expression);
     }
-    default:
-        return gm_relation_none("the side holds an expression of which nothing is proved");
+    default: return gm_relation_none("the side holds an expression of which nothing is proved");
     }
 }

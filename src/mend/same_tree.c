@@ -130,20 +130,14 @@ static bool is_same_field(const comparison *all, const gm_field *field, const gm
     const char *right = (const char *)after + field->offset;
     switch ((gm_field_type)field->type) {
     case GM_FIELD_NODE:
-    case GM_FIELD_OPTIONAL:
-        return is_same(all, *(gm_node *const *)(const void *)left, *(gm_node *const *)(const void *)right);
-    case GM_FIELD_LIST:
-        return is_same_list(all, (const gm_list *)(const void *)left, (const gm_list *)(const void *)right);
-    case GM_FIELD_OPERATOR:
-        return *(const uint8_t *)left == *(const uint8_t *)right;
+    case GM_FIELD_OPTIONAL: return is_same(all, *(gm_node *const *)(const void *)left, *(gm_node *const *)(const void *)right);
+    case GM_FIELD_LIST: return is_same_list(all, (const gm_list *)(const void *)left, (const gm_list *)(const void *)right);
+    case GM_FIELD_OPERATOR: return *(const uint8_t *)left == *(const uint8_t *)right;
     case GM_FIELD_OPERATORS:
         return are_same_operators((const gm_operator_list *)(const void *)left, (const gm_operator_list *)(const void *)right);
-    case GM_FIELD_NAME:
-        return is_same_name(*(gm_name *const *)(const void *)left, *(gm_name *const *)(const void *)right);
-    case GM_FIELD_NAMES:
-        return are_same_names((const gm_name_list *)(const void *)left, (const gm_name_list *)(const void *)right);
-    default:
-        return true; /* constants follow from the text, which is the same, and contexts from the nodes around */
+    case GM_FIELD_NAME: return is_same_name(*(gm_name *const *)(const void *)left, *(gm_name *const *)(const void *)right);
+    case GM_FIELD_NAMES: return are_same_names((const gm_name_list *)(const void *)left, (const gm_name_list *)(const void *)right);
+    default: return true; /* constants follow from the text, which is the same, and contexts from the nodes around */
     }
 }
 

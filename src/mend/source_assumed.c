@@ -103,9 +103,8 @@ static bool break_test(gm_fixer *fixer, const gm_plan *plan, const gm_edit_text 
 static bool guard_test(gm_fixer *fixer, const gm_plan *plan, gm_edits *edits) {
     gm_arena *arena = fixer->analysis->arena;
     fixer->reason = fixer->options->assumed ? "it cannot be left out of compiled code here" : only_assumed;
-    const char *torch = fixer->options->assumed && !gm_eager_only(fixer->analysis->flow, plan->node)
-                            ? gm_text_torch(fixer, plan->function)
-                            : NULL;
+    const char *torch = fixer->options->assumed && !gm_eager_only(fixer->analysis->flow, plan->node) ? gm_text_torch(fixer, plan->function)
+                                                                                                     : NULL;
     if (torch == NULL) {
         return false;
     }
@@ -167,7 +166,8 @@ static bool calls_unknown(const gm_plan *plan) {
 /* Messages may be missing from compiled code; files that are not written, and other work that is not done, may not. */
 static bool is_message(const gm_fixer *fixer, const gm_plan *plan) {
     bool elif = fixer->analysis->tree->source->text[plan->node->start] == 'e' && plan->node->kind == GM_KIND_If;
-    return plan->rule->drops_output && !elif && !calls_unknown(plan) && (plan->node->kind == GM_KIND_Expr || plan->node->kind == GM_KIND_If);
+    return plan->rule->drops_output && !elif && !calls_unknown(plan) &&
+           (plan->node->kind == GM_KIND_Expr || plan->node->kind == GM_KIND_If);
 }
 
 /* A branch that gives nothing but messages. The compiler does not look at its test either, which must do nothing else then. */

@@ -100,7 +100,7 @@ void gm_branch_write(const gm_selection *all, const gm_layout *with, const char 
 
 /* Replace a range by comments of it and new statements. */
 void gm_branch_replace(const gm_selection *all, const gm_layout *with, uint32_t start, uint32_t end, const gm_edit_text *body,
-                    gm_edits *edits) {
+                       gm_edits *edits) {
     gm_edit edit = {.start = start, .end = end};
     gm_text_add_comments(all->fixer, &edit.text, start, end, body, with->indent);
     gm_text_append(arena_of(all), &edit.text, body);
@@ -193,8 +193,7 @@ static bool mend_inside(gm_selection *all, uint32_t python, const gm_symbol *tar
     gm_choice orelse = gm_select_unchanged(all, target);
     const char *head = gm_branch_head(all, target->name->text, " = ");
     if (!value_of_block(all, body, target, &then) ||
-        !gm_select(all, rest_of_test(all, test, python), false, &then, &orelse, target, with.indent, (uint32_t)strlen(head) + 4,
-                       &value)) {
+        !gm_select(all, rest_of_test(all, test, python), false, &then, &orelse, target, with.indent, (uint32_t)strlen(head) + 4, &value)) {
         return false;
     }
     gm_edit_text text = {0};

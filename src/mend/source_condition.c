@@ -91,8 +91,7 @@ static bool is_total(const writing *with, const gm_node *node) {
 static bool write_condition(const writing *with, const gm_node *test, bool later, gm_edit_text *text, bool *negated);
 
 static bool binds_tightly(const gm_node *node) {
-    return node->kind == GM_KIND_Call || node->kind == GM_KIND_Name || node->kind == GM_KIND_Attribute ||
-           node->kind == GM_KIND_Subscript;
+    return node->kind == GM_KIND_Call || node->kind == GM_KIND_Name || node->kind == GM_KIND_Attribute || node->kind == GM_KIND_Subscript;
 }
 
 static void add_source(const writing *with, gm_edit_text *text, const gm_node *node, bool enclosed) {
@@ -161,8 +160,8 @@ static bool write_item(const writing *with, const gm_node *test, gm_edit_text *t
     const gm_node *receiver = gm_test_item_receiver(compare->left);
     gm_relation bound = gm_relation_of(with->proof, compare->comparators.items[0]);
     gm_value value = receiver != NULL ? gm_value_of(with->proof->function, receiver) : (gm_value){.reason = ""};
-    bool whole = bound.kind == GM_RELATION_NUMBER && bound.literal && bound.value == (double)(int)bound.value &&
-                 bound.value >= 0 && bound.value <= 127;
+    bool whole = bound.kind == GM_RELATION_NUMBER && bound.literal && bound.value == (double)(int)bound.value && bound.value >= 0 &&
+                 bound.value <= 127;
     if (!whole || compare->ops.items[0] < GM_OP_Eq || compare->ops.items[0] > GM_OP_GtE || value.class_ != GM_VALUE_TENSOR ||
         (value.traits & GM_VALUE_SCALAR) == 0 || (value.dtype != GM_DTYPE_FLOATING && value.dtype != GM_DTYPE_INTEGER)) {
         return false;

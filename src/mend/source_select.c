@@ -63,10 +63,10 @@ static gm_edit_text write_where(const gm_selection *all, const gm_edit_text *con
                                 const gm_edit_text *orelse, const char *indent, uint32_t front) {
     gm_arena *arena = arena_of(all);
     gm_edit_text text = {0};
-    uint32_t length = front + (uint32_t)strlen(all->torch) + gm_edit_length(condition) + gm_edit_length(then) +
-                      gm_edit_length(orelse) + (uint32_t)strlen(".where(, , )");
-    bool one_line = indent == NULL || fits(all, all->plan->statement, length) || has_lines(all, condition) ||
-                    has_lines(all, then) || has_lines(all, orelse);
+    uint32_t length = front + (uint32_t)strlen(all->torch) + gm_edit_length(condition) + gm_edit_length(then) + gm_edit_length(orelse) +
+                      (uint32_t)strlen(".where(, , )");
+    bool one_line = indent == NULL || fits(all, all->plan->statement, length) || has_lines(all, condition) || has_lines(all, then) ||
+                    has_lines(all, orelse);
     const char *unit = one_line ? "" : gm_text_unit(all->fixer, all->plan->function);
     const char *end = one_line ? "" : gm_text_line_end(all->fixer, all->plan->statement->start);
     const gm_edit_text *arguments[] = {condition, then, orelse};
@@ -109,13 +109,12 @@ static const char *refusal_of(const gm_selection *all, const gm_choice *then, co
 }
 
 /* The selection of two values whose relations agree. */
-bool gm_select(gm_selection *all, const gm_node *test, bool later, const gm_choice *then, const gm_choice *orelse,
-                          const gm_symbol *target, const char *indent, uint32_t front, gm_choice *out) {
+bool gm_select(gm_selection *all, const gm_node *test, bool later, const gm_choice *then, const gm_choice *orelse, const gm_symbol *target,
+               const char *indent, uint32_t front, gm_choice *out) {
     gm_edit_text condition = {0};
     bool negated = false;
     const char *reason = refusal_of(all, then, orelse, target);
-    if (reason == NULL && (assigns(all, test) ||
-                           !gm_source_condition(all->fixer, &all->proof, test, later, &condition, &negated))) {
+    if (reason == NULL && (assigns(all, test) || !gm_source_condition(all->fixer, &all->proof, test, later, &condition, &negated))) {
         reason = "the condition is not certainly one tensor of bool with one element";
     }
     if (reason == NULL && !gm_proof_same_device(&all->proof, test, &then->relation.bases)) {

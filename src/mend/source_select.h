@@ -31,8 +31,8 @@ gm_choice gm_select_unchanged(gm_selection *all, const gm_symbol *target);
 /* The selection of two values; false, with `fixer->reason` set, when it is not proved to be the same program. `later`: Python might not
  * have evaluated the test. `target` is the variable that it is assigned to, or NULL. The call is written on several lines when it is too
  * long behind `front` characters; `indent` is that of the statement, NULL for one line in any case. */
-bool gm_select(gm_selection *all, const gm_node *test, bool later, const gm_choice *then, const gm_choice *orelse,
-               const gm_symbol *target, const char *indent, uint32_t front, gm_choice *out);
+bool gm_select(gm_selection *all, const gm_node *test, bool later, const gm_choice *then, const gm_choice *orelse, const gm_symbol *target,
+               const char *indent, uint32_t front, gm_choice *out);
 
 /* `name = value`: the variable; NULL for other statements. */
 const gm_symbol *gm_select_assigned(const gm_selection *all, const gm_node *statement);

@@ -65,8 +65,8 @@ static bool take_block(gm_selection *all, const gm_list *block) {
 static bool is_needed(const gm_selection *all, const gm_symbol *symbol, const gm_symbol_list *rest) {
     for (uint32_t i = 0; i < rest->count; i++) {
         const gm_symbol *other = rest->items[i];
-        if (other != symbol && (reads(all, value_in(all, &all->plan->then, other), symbol) ||
-                                reads(all, value_in(all, &all->plan->orelse, other), symbol))) {
+        if (other != symbol &&
+            (reads(all, value_in(all, &all->plan->then, other), symbol) || reads(all, value_in(all, &all->plan->orelse, other), symbol))) {
             return true;
         }
     }
@@ -135,8 +135,7 @@ static bool keeps_order(const gm_selection *all, const gm_list *block, const gm_
 }
 
 static bool is_ordered(const gm_selection *all, const gm_symbol_list *targets) {
-    return all->proof.grad_free ||
-           (keeps_order(all, &all->plan->then, targets) && keeps_order(all, &all->plan->orelse, targets));
+    return all->proof.grad_free || (keeps_order(all, &all->plan->then, targets) && keeps_order(all, &all->plan->orelse, targets));
 }
 
 /* A name for the condition that the file does not use. */
@@ -180,8 +179,8 @@ static bool write_several(gm_selection *all, const gm_layout *with, const gm_edi
         gm_choice orelse = side_value(all, &all->plan->orelse, targets->items[i]);
         gm_choice value;
         const char *head = gm_branch_head(all, targets->items[i]->name->text, " = ");
-        if (!gm_branch_is_ascii(head) || !gm_select(all, all->plan->test, false, &then, &orelse, targets->items[i], with->indent,
-                                          (uint32_t)strlen(head), &value)) {
+        if (!gm_branch_is_ascii(head) ||
+            !gm_select(all, all->plan->test, false, &then, &orelse, targets->items[i], with->indent, (uint32_t)strlen(head), &value)) {
             return false;
         }
         if (i > 0) {
@@ -213,8 +212,8 @@ bool gm_branch_several(gm_selection *all, const gm_layout *with, gm_edits *edits
     bool negated = false;
     bool named = test->kind == GM_KIND_Name;
     all->condition = condition_name(all, test);
-    if (gm_branch_is_elif(all) || all->condition == NULL || (named && is_target(all, test)) || !take_block(all, &all->plan->then) || !take_block(all, &all->plan->orelse) ||
-        !gm_source_condition(all->fixer, &all->proof, test, false, &written, &negated) || negated ||
+    if (gm_branch_is_elif(all) || all->condition == NULL || (named && is_target(all, test)) || !take_block(all, &all->plan->then) ||
+        !take_block(all, &all->plan->orelse) || !gm_source_condition(all->fixer, &all->proof, test, false, &written, &negated) || negated ||
         !write_several(all, with, named ? NULL : &written, &body)) {
         return false;
     }

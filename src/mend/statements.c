@@ -12,14 +12,10 @@ void gm_emit_line(gm_emitter *emitter, uint32_t depth, const char *text) {
 
 static const gm_list *decorators_of(const gm_node *statement) {
     switch ((gm_kind)statement->kind) {
-    case GM_KIND_FunctionDef:
-        return &gm_as_FunctionDef(statement)->decorator_list;
-    case GM_KIND_AsyncFunctionDef:
-        return &gm_as_AsyncFunctionDef(statement)->decorator_list;
-    case GM_KIND_ClassDef:
-        return &gm_as_ClassDef(statement)->decorator_list;
-    default:
-        return NULL;
+    case GM_KIND_FunctionDef: return &gm_as_FunctionDef(statement)->decorator_list;
+    case GM_KIND_AsyncFunctionDef: return &gm_as_AsyncFunctionDef(statement)->decorator_list;
+    case GM_KIND_ClassDef: return &gm_as_ClassDef(statement)->decorator_list;
+    default: return NULL;
     }
 }
 
@@ -106,8 +102,8 @@ static void emit_if(gm_emitter *emitter, const gm_node *statement, uint32_t dept
     }
 }
 
-static void emit_try(gm_emitter *emitter, const gm_list *body, const gm_list *handlers, const gm_list *orelse,
-                     const gm_list *finally, uint32_t depth) {
+static void emit_try(gm_emitter *emitter, const gm_list *body, const gm_list *handlers, const gm_list *orelse, const gm_list *finally,
+                     uint32_t depth) {
     emit_named_part(emitter, "try:", body, depth);
     for (uint32_t i = 0; i < handlers->count; i++) {
         emit_part(emitter, handlers->items[i]->start, &gm_as_ExceptHandler(handlers->items[i])->body, depth);
@@ -126,44 +122,25 @@ static void emit_match(gm_emitter *emitter, const gm_Match *match, uint32_t dept
     }
 }
 
-static void emit_loop(gm_emitter *emitter, const gm_node *statement, const gm_list *body, const gm_list *orelse,
-                      uint32_t depth) {
+static void emit_loop(gm_emitter *emitter, const gm_node *statement, const gm_list *body, const gm_list *orelse, uint32_t depth) {
     emit_part(emitter, statement->start, body, depth);
     emit_named_part(emitter, "else:", orelse, depth);
 }
 
 void gm_emit_compound(gm_emitter *emitter, const gm_node *statement, uint32_t depth) {
     switch ((gm_kind)statement->kind) {
-    case GM_KIND_FunctionDef:
-        emit_definition(emitter, statement, &gm_as_FunctionDef(statement)->body, depth);
-        break;
-    case GM_KIND_AsyncFunctionDef:
-        emit_definition(emitter, statement, &gm_as_AsyncFunctionDef(statement)->body, depth);
-        break;
-    case GM_KIND_ClassDef:
-        emit_definition(emitter, statement, &gm_as_ClassDef(statement)->body, depth);
-        break;
-    case GM_KIND_If:
-        emit_if(emitter, statement, depth);
-        break;
-    case GM_KIND_For:
-        emit_loop(emitter, statement, &gm_as_For(statement)->body, &gm_as_For(statement)->orelse, depth);
-        break;
+    case GM_KIND_FunctionDef: emit_definition(emitter, statement, &gm_as_FunctionDef(statement)->body, depth); break;
+    case GM_KIND_AsyncFunctionDef: emit_definition(emitter, statement, &gm_as_AsyncFunctionDef(statement)->body, depth); break;
+    case GM_KIND_ClassDef: emit_definition(emitter, statement, &gm_as_ClassDef(statement)->body, depth); break;
+    case GM_KIND_If: emit_if(emitter, statement, depth); break;
+    case GM_KIND_For: emit_loop(emitter, statement, &gm_as_For(statement)->body, &gm_as_For(statement)->orelse, depth); break;
     case GM_KIND_AsyncFor:
         emit_loop(emitter, statement, &gm_as_AsyncFor(statement)->body, &gm_as_AsyncFor(statement)->orelse, depth);
         break;
-    case GM_KIND_While:
-        emit_loop(emitter, statement, &gm_as_While(statement)->body, &gm_as_While(statement)->orelse, depth);
-        break;
-    case GM_KIND_With:
-        emit_part(emitter, statement->start, &gm_as_With(statement)->body, depth);
-        break;
-    case GM_KIND_AsyncWith:
-        emit_part(emitter, statement->start, &gm_as_AsyncWith(statement)->body, depth);
-        break;
-    case GM_KIND_Match:
-        emit_match(emitter, gm_as_Match(statement), depth);
-        break;
+    case GM_KIND_While: emit_loop(emitter, statement, &gm_as_While(statement)->body, &gm_as_While(statement)->orelse, depth); break;
+    case GM_KIND_With: emit_part(emitter, statement->start, &gm_as_With(statement)->body, depth); break;
+    case GM_KIND_AsyncWith: emit_part(emitter, statement->start, &gm_as_AsyncWith(statement)->body, depth); break;
+    case GM_KIND_Match: emit_match(emitter, gm_as_Match(statement), depth); break;
     case GM_KIND_Try: {
         const gm_Try *whole = gm_as_Try(statement);
         emit_try(emitter, &whole->body, &whole->handlers, &whole->orelse, &whole->finalbody, depth);
@@ -174,9 +151,7 @@ void gm_emit_compound(gm_emitter *emitter, const gm_node *statement, uint32_t de
         emit_try(emitter, &whole->body, &whole->handlers, &whole->orelse, &whole->finalbody, depth);
         break;
     }
-    default:
-        gm_emit_line(emitter, depth, "");
-        gm_emit_source(emitter, statement->start, statement->end);
+    default: gm_emit_line(emitter, depth, ""); gm_emit_source(emitter, statement->start, statement->end);
     }
 }
 

@@ -32,8 +32,8 @@ static void add_entry(gm_buffer *out, const gm_checked *checked, const gm_entry 
     gm_buffer_printf(out, "::%s file=", gm_check_is_notice(entry) ? "notice" : entry->rule != NULL ? "warning" : "error");
     add_encoded(out, checked->path, true);
     gm_report_range range = gm_report_file_range(checked, entry);
-    gm_buffer_printf(out, ",line=%u,col=%u,endLine=%u,endColumn=%u,title=%s::", range.line, range.column, range.end_line,
-                     range.end_column, gm_report_code(entry));
+    gm_buffer_printf(out, ",line=%u,col=%u,endLine=%u,endColumn=%u,title=%s::", range.line, range.column, range.end_line, range.end_column,
+                     gm_report_code(entry));
     add_encoded(out, entry->message, false);
     add_line(out, entry->because);
     add_line(out, entry->advice);

@@ -22,7 +22,9 @@ static void file(gm_buffer *out, const gm_checked *checked, const gm_report_styl
         add_text(out, "check_name", gm_report_code(entry));
         gm_buffer_printf(out, ", \"fingerprint\": \"%016llx\", \"severity\": \"%s\", \"location\": {",
                          (unsigned long long)gm_report_fingerprint(out->arena, &seen, checked, entry),
-                         gm_check_is_notice(entry) ? "info" : entry->rule != NULL ? "minor" : "major");
+                         gm_check_is_notice(entry) ? "info"
+                         : entry->rule != NULL     ? "minor"
+                                                   : "major");
         add_text(out, "path", path);
         gm_buffer_printf(out, ", \"positions\": {\"begin\": {\"line\": %u, \"column\": %u}, \"end\": {\"line\": %u, \"column\": %u}}}}",
                          range.line, range.column, range.end_line, range.end_column);

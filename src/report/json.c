@@ -17,8 +17,8 @@ void gm_report_json_entry(gm_buffer *out, const gm_checked *checked, const gm_en
     if (range.cell > 0) {
         gm_buffer_printf(out, "\"cell\": %u, ", range.cell);
     }
-    gm_buffer_printf(out, "\"line\": %u, \"column\": %u, \"end_line\": %u, \"end_column\": %u", range.line, range.column,
-                     range.end_line, range.end_column);
+    gm_buffer_printf(out, "\"line\": %u, \"column\": %u, \"end_line\": %u, \"end_column\": %u", range.line, range.column, range.end_line,
+                     range.end_column);
     add_member(out, "message", entry->message);
     if (gm_check_is_notice(entry)) {
         add_member(out, "code", gm_report_code(entry));

@@ -140,3 +140,11 @@ void gm_report_add_uri(gm_buffer *out, const char *path) {
     }
     gm_buffer_add_char(out, '"');
 }
+
+void gm_report_add_page_of_torch(gm_buffer *out, const char *id) {
+    gm_buffer_add_text(out, "\"https://meta-pytorch.github.io/compile-graph-break-site/gb/");
+    for (; *id != '\0'; id++) {
+        gm_buffer_add_char(out, *id >= 'A' && *id <= 'Z' ? (char)(*id - 'A' + 'a') : *id);
+    }
+    gm_buffer_add_text(out, ".html\"");
+}

@@ -84,6 +84,9 @@ void gm_report_json_entry(gm_buffer *out, const gm_checked *checked, const gm_en
 /* A path as a relative or `file:` URI reference, percent-encoded, as a JSON string with its quotes. */
 void gm_report_add_uri(gm_buffer *out, const char *path);
 
+/* The address of the page that torch's own messages name for a kind of graph break, as a JSON string with its quotes. */
+void gm_report_add_page_of_torch(gm_buffer *out, const char *id);
+
 /* By path, rule and the marked text; equal ones in a file are told apart by their order. `seen` has how many there were of each. */
 uint64_t gm_report_fingerprint(gm_arena *arena, gm_table *seen, const gm_checked *checked, const gm_entry *entry);
 

@@ -16,15 +16,6 @@ static void add_title(gm_buffer *out, const gm_rule *rule) {
     gm_buffer_add_json(out, start, strcspn(start, "\n"));
 }
 
-/* The page that torch's own messages name for a kind of graph break. */
-static void add_page_of_torch(gm_buffer *out, const char *id) {
-    gm_buffer_add_text(out, ", \"helpUri\": \"https://meta-pytorch.github.io/compile-graph-break-site/gb/");
-    for (; *id != '\0'; id++) {
-        gm_buffer_add_char(out, *id >= 'A' && *id <= 'Z' ? (char)(*id - 'A' + 'a') : *id);
-    }
-    gm_buffer_add_text(out, ".html\"");
-}
-
 static void add_rule(gm_buffer *out, const gm_rule *rule) {
     gm_buffer_printf(out, "\n{\"id\": \"%s\", \"name\": \"%s\", \"shortDescription\": {\"text\": ", rule->code, rule->name);
     add_title(out, rule);
@@ -34,7 +25,8 @@ static void add_rule(gm_buffer *out, const gm_rule *rule) {
     gm_buffer_add_json(out, rule->page, strlen(rule->page));
     gm_buffer_add_char(out, '}');
     if (*rule->break_id != '\0') {
-        add_page_of_torch(out, rule->break_id);
+        gm_buffer_add_text(out, ", \"helpUri\": ");
+        gm_report_add_page_of_torch(out, rule->break_id);
     }
     gm_buffer_add_text(out, ", \"defaultConfiguration\": {\"level\": \"warning\"}, \"properties\": {\"problem.severity\": \"warning\", "
                             "\"tags\": [\"performance\", \"torch.compile\"]}},");
@@ -83,12 +75,13 @@ static void add_replacement(gm_buffer *out, const gm_checked *checked, const gm_
     gm_buffer_add_text(out, "}}");
 }
 
-/* What `fix` writes for a finding. Of a notebook nothing: its regions are those of JSON, in which the text would have another form. */
+/* What `fix` writes for a finding without `--unsafe`. Of a notebook nothing: its regions are those of JSON, in which the text would have another form. */
 static void add_fix(gm_buffer *out, const gm_checked *checked, const gm_entry *entry) {
-    if (entry->edits == NULL || checked->cells != NULL) {
+    if (entry->edits == NULL || entry->fix != GM_FIXES_SAFE || checked->cells != NULL) {
         return;
     }
-    gm_buffer_printf(out, ", \"fixes\": [{\"description\": {\"text\": \"the mend that `graphmend fix` writes for %s\"}, ", entry->rule->code);
+    gm_buffer_printf(out, ", \"fixes\": [{\"description\": {\"text\": \"the mend that `graphmend fix` writes for %s\"}, ",
+                     entry->rule->code);
     gm_buffer_add_text(out, "\"artifactChanges\": [{\"artifactLocation\": {\"uri\": ");
     gm_report_add_uri(out, checked->path);
     gm_buffer_add_text(out, "}, \"replacements\": [");
@@ -105,7 +98,10 @@ static void file(gm_buffer *out, const gm_checked *checked, const gm_report_styl
     for (uint32_t i = 0; i < checked->entries.count; i++) {
         const gm_entry *entry = &checked->entries.items[i];
         gm_buffer_printf(out, "%s\n{\"ruleId\": \"%s\", \"level\": \"%s\", \"message\": {\"text\": ", i == 0 ? "" : ",",
-                         gm_report_code(entry), gm_check_is_notice(entry) ? "note" : entry->rule != NULL ? "warning" : "error");
+                         gm_report_code(entry),
+                         gm_check_is_notice(entry) ? "note"
+                         : entry->rule != NULL     ? "warning"
+                                                   : "error");
         add_message(out, entry);
         gm_buffer_add_text(out, "}, \"locations\": [{\"physicalLocation\": {\"artifactLocation\": {\"uri\": ");
         gm_report_add_uri(out, checked->path);

@@ -74,10 +74,9 @@ gm_plan *gm_plan_new(gm_analysis *analysis, const gm_rule *rule, const gm_site *
     return plan;
 }
 
-static gm_finding *add_finding(gm_analysis *analysis, const gm_rule *rule, const gm_node *node, gm_function *function,
-                               const char *message, const char *advice, bool certain) {
-    gm_finding finding = {.rule = rule, .node = node, .function = function, .message = message, .advice = advice,
-                          .certain = certain};
+static gm_finding *add_finding(gm_analysis *analysis, const gm_rule *rule, const gm_node *node, gm_function *function, const char *message,
+                               const char *advice, bool certain) {
+    gm_finding finding = {.rule = rule, .node = node, .function = function, .message = message, .advice = advice, .certain = certain};
     gm_vec_push(analysis->arena, &analysis->findings, finding);
     return &analysis->findings.items[analysis->findings.count - 1];
 }
@@ -87,8 +86,8 @@ void gm_report_plan(gm_analysis *analysis, gm_plan *plan, const char *message, c
     add_plan(analysis, plan);
 }
 
-void gm_report_refusal(gm_analysis *analysis, const gm_rule *rule, const gm_site *site, gm_refusal refusal,
-                       const char *message, const char *advice, bool certain) {
+void gm_report_refusal(gm_analysis *analysis, const gm_rule *rule, const gm_site *site, gm_refusal refusal, const char *message,
+                       const char *advice, bool certain) {
     add_finding(analysis, rule, site->node, site->function, message, advice, certain)->refusal = refusal;
 }
 
@@ -107,7 +106,8 @@ void gm_analysis_refuse(gm_analysis *analysis, gm_plan *plan, const char *reason
     remove_plan(analysis, plan);
 }
 
-void gm_analysis_refuse_each(gm_analysis *analysis, const char *(*why)(const gm_finding *finding, const void *context), const void *context) {
+void gm_analysis_refuse_each(gm_analysis *analysis, const char *(*why)(const gm_finding *finding, const void *context),
+                             const void *context) {
     for (uint32_t i = 0; i < analysis->findings.count; i++) {
         gm_finding *finding = &analysis->findings.items[i];
         const char *reason = finding->plan == NULL ? NULL : why(finding, context);
@@ -171,8 +171,8 @@ static void offer(gm_visit *walk, const gm_node *node) {
  * statement is looked at as one. */
 static bool visit_expression(gm_node *node, void *context) {
     gm_visit *walk = context;
-    if (gm_is_stmt(node) || gm_blocks_is_definition(node) || node->kind == GM_KIND_ExceptHandler ||
-        node->kind == GM_KIND_match_case || node->kind == GM_KIND_JoinedStr) {
+    if (gm_is_stmt(node) || gm_blocks_is_definition(node) || node->kind == GM_KIND_ExceptHandler || node->kind == GM_KIND_match_case ||
+        node->kind == GM_KIND_JoinedStr) {
         return true;
     }
     gm_node_children(node, visit_expression, context);

@@ -89,8 +89,8 @@ gm_plan *gm_analysis_plan(const gm_analysis *analysis, const gm_node *node);
 /* Used by rules. `certain` and texts as in gm_finding; texts must be static or in the arena. */
 gm_plan *gm_plan_new(gm_analysis *analysis, const struct gm_rule *rule, const gm_site *site, gm_plan_kind kind);
 void gm_report_plan(gm_analysis *analysis, gm_plan *plan, const char *message, const char *advice, bool certain);
-void gm_report_refusal(gm_analysis *analysis, const struct gm_rule *rule, const gm_site *site, gm_refusal refusal,
-                       const char *message, const char *advice, bool certain);
+void gm_report_refusal(gm_analysis *analysis, const struct gm_rule *rule, const gm_site *site, gm_refusal refusal, const char *message,
+                       const char *advice, bool certain);
 
 /* Name the kind of graph break of the finding that was reported last, where it is not that of the rule. */
 void gm_report_break(gm_analysis *analysis, const char *break_id);
@@ -109,6 +109,7 @@ const char *gm_analysis_text(const gm_analysis *analysis, const char *format, ..
 void gm_analysis_refuse(gm_analysis *analysis, gm_plan *plan, const char *reason);
 
 /* The same for every plan that `why` has a reason against; findings of one plan must get the same answer. Linear in the findings. */
-void gm_analysis_refuse_each(gm_analysis *analysis, const char *(*why)(const gm_finding *finding, const void *context), const void *context);
+void gm_analysis_refuse_each(gm_analysis *analysis, const char *(*why)(const gm_finding *finding, const void *context),
+                             const void *context);
 
 #endif

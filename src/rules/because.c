@@ -122,8 +122,8 @@ const char *gm_because_text(gm_analysis *analysis, const gm_finding *finding, co
     const char *name = source->text + state.found->start;
     int length = (int)(state.found->end - state.found->start);
     const gm_node *binder = state.found->kind == GM_KIND_Name ? gm_reaching_definition(finding->function, state.found) : NULL;
-    bool stated = binder != NULL && (binder->kind == GM_KIND_Name ||
-                                     (binder->kind == GM_KIND_arg && gm_as_arg(binder)->annotation != NULL));
+    bool stated = binder != NULL &&
+                  (binder->kind == GM_KIND_Name || (binder->kind == GM_KIND_arg && gm_as_arg(binder)->annotation != NULL));
     if (!stated) {
         return gm_analysis_text(analysis, "`%.*s` %s: %s", length, name, verb_of(state.value), state.value.reason);
     }

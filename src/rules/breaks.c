@@ -53,12 +53,9 @@ static const struct {
     const text_row *rows;
     size_t count;
 } names[GM_BREAK_VERSIONS] = {
-    {names_2_9, sizeof names_2_9 / sizeof names_2_9[0]},
-    {names_2_10, sizeof names_2_10 / sizeof names_2_10[0]},
-    {names_2_11, sizeof names_2_11 / sizeof names_2_11[0]},
-    {names_2_12, sizeof names_2_12 / sizeof names_2_12[0]},
-    {names_2_13, sizeof names_2_13 / sizeof names_2_13[0]},
-    {names_2_14, sizeof names_2_14 / sizeof names_2_14[0]},
+    {names_2_9, sizeof names_2_9 / sizeof names_2_9[0]},    {names_2_10, sizeof names_2_10 / sizeof names_2_10[0]},
+    {names_2_11, sizeof names_2_11 / sizeof names_2_11[0]}, {names_2_12, sizeof names_2_12 / sizeof names_2_12[0]},
+    {names_2_13, sizeof names_2_13 / sizeof names_2_13[0]}, {names_2_14, sizeof names_2_14 / sizeof names_2_14[0]},
     {names_2_15, sizeof names_2_15 / sizeof names_2_15[0]},
 };
 

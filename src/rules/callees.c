@@ -8,8 +8,8 @@ static const gm_callee nothing = {NULL, NULL};
 
 /* Names that lead out of the program that is checked. */
 static bool is_library(const char *name) {
-    static const char *const prefixes[] = {"builtins.", "torch.", "typing.", "math.", "numpy.", "logging.", "warnings.",
-                                           "functools.", "itertools.", "collections.", "copy.", "os.", "inspect.", "dataclasses."};
+    static const char *const prefixes[] = {"builtins.",  "torch.",     "typing.",      "math.", "numpy.", "logging.", "warnings.",
+                                           "functools.", "itertools.", "collections.", "copy.", "os.",    "inspect.", "dataclasses."};
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
         if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0) {
             return true;
@@ -34,10 +34,10 @@ static bool leads_out(gm_analysis *analysis, const gm_node *node) {
     if (import == NULL) {
         return binder->kind == GM_KIND_Name; /* it may be another name of one */
     }
-    const char *module = import->kind == GM_KIND_Import                ? gm_as_alias(binder)->name->text
-                         : gm_as_ImportFrom(import)->level > 0          ? "."
+    const char *module = import->kind == GM_KIND_Import             ? gm_as_alias(binder)->name->text
+                         : gm_as_ImportFrom(import)->level > 0      ? "."
                          : gm_as_ImportFrom(import)->module == NULL ? "."
-                                                                        : gm_as_ImportFrom(import)->module->text;
+                                                                    : gm_as_ImportFrom(import)->module->text;
     return strncmp(module, "torch", 5) != 0 && strncmp(module, "typing", 6) != 0;
 }
 
@@ -86,7 +86,8 @@ static const gm_node *own_method(const gm_node *class_def, const gm_name *name) 
 static gm_callee method_below(gm_analysis *analysis, gm_base_search *search, const gm_node *class_def, const gm_name *name, uint32_t depth);
 
 /* The method in the bases: those of the file first, then the first that is imported. */
-static gm_callee method_in_bases(gm_analysis *analysis, gm_base_search *search, const gm_node *class_def, const gm_name *name, uint32_t depth) {
+static gm_callee method_in_bases(gm_analysis *analysis, gm_base_search *search, const gm_node *class_def, const gm_name *name,
+                                 uint32_t depth) {
     const gm_list *bases = &gm_as_ClassDef(class_def)->bases;
     gm_callee elsewhere = nothing;
     for (uint32_t i = 0; gm_bases_go_on(search, i, bases->count, depth); i++) {
@@ -109,7 +110,8 @@ static gm_callee method_in_bases(gm_analysis *analysis, gm_base_search *search, 
     return elsewhere;
 }
 
-static gm_callee method_below(gm_analysis *analysis, gm_base_search *search, const gm_node *class_def, const gm_name *name, uint32_t depth) {
+static gm_callee method_below(gm_analysis *analysis, gm_base_search *search, const gm_node *class_def, const gm_name *name,
+                              uint32_t depth) {
     const gm_node *own = own_method(class_def, name);
     return own != NULL ? (gm_callee){own, NULL} : method_in_bases(analysis, search, class_def, name, depth);
 }
@@ -268,7 +270,7 @@ static void visit_items(gm_analysis *analysis, const gm_list *items, void (*each
 /* The functions in what a variable of the module is bound to. */
 static void visit_table(gm_analysis *analysis, const gm_node *binder, void (*each)(gm_callee callee, void *context), void *context) {
     const gm_node *definition = gm_scopes_definition(analysis->flow->scopes, binder);
-    const gm_node *value = definition == NULL                        ? NULL
+    const gm_node *value = definition == NULL                      ? NULL
                            : definition->kind == GM_KIND_Assign    ? gm_as_Assign(definition)->value
                            : definition->kind == GM_KIND_AnnAssign ? gm_as_AnnAssign(definition)->value
                                                                    : NULL;
@@ -283,8 +285,7 @@ static void visit_table(gm_analysis *analysis, const gm_node *binder, void (*eac
 
 static void visit_binder(gm_analysis *analysis, const callee_visit *visit, const gm_node *binder) {
     if (binder->kind == GM_KIND_ClassDef) {
-        visit->each(visit->method == NULL ? constructor_of(analysis, binder) : method_of(analysis, binder, visit->method),
-                    visit->context);
+        visit->each(visit->method == NULL ? constructor_of(analysis, binder) : method_of(analysis, binder, visit->method), visit->context);
     } else if (gm_is_def(binder) && visit->method == NULL) {
         visit->each((gm_callee){binder, NULL}, visit->context);
     } else if (binder->kind == GM_KIND_alias) {

@@ -64,7 +64,7 @@ static const gm_name *first_parameter(const gm_node *definition) {
 static bool starts_whole(gm_analysis *analysis, const gm_class *class_, const gm_name *name) {
     const gm_attribute *attribute = gm_class_attribute_of(analysis->flow, class_->node, name);
     const gm_node *binder = attribute == NULL ? NULL : attribute->binder;
-    const gm_node *value = binder == NULL                       ? NULL
+    const gm_node *value = binder == NULL                      ? NULL
                            : binder->kind == GM_KIND_Assign    ? gm_as_Assign(binder)->value
                            : binder->kind == GM_KIND_AnnAssign ? gm_as_AnnAssign(binder)->value
                                                                : NULL;
@@ -85,7 +85,8 @@ static bool is_mode(const counter *wanted, const gm_node *test) {
 static bool in_every_call(const counter *wanted) {
     for (const gm_place *place = wanted->site->place; place != NULL; place = place->outer) {
         gm_kind kind = (gm_kind)place->owner->kind;
-        bool always = gm_is_def(place->owner) || kind == GM_KIND_With || (kind == GM_KIND_If && is_mode(wanted, gm_as_If(place->owner)->test));
+        bool always = gm_is_def(place->owner) || kind == GM_KIND_With ||
+                      (kind == GM_KIND_If && is_mode(wanted, gm_as_If(place->owner)->test));
         if (!always) {
             return false;
         }
@@ -140,7 +141,8 @@ static bool is_set_elsewhere(counter *wanted, const gm_class *class_) {
 
 /* Compiled code begins with the function: `forward`, or what is compiled by itself. Others may be called now and then. */
 static bool is_entrance(gm_analysis *analysis, const gm_node *definition) {
-    return gm_reach_has(analysis, definition) && (gm_name_is(gm_def_name(definition), "forward") || gm_reach_callers(analysis, definition) == 0);
+    return gm_reach_has(analysis, definition) &&
+           (gm_name_is(gm_def_name(definition), "forward") || gm_reach_callers(analysis, definition) == 0);
 }
 
 bool gm_counter_grows(gm_analysis *analysis, const gm_site *site) {

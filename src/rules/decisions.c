@@ -70,18 +70,10 @@ static void add_outside(walk *walking, const gm_node *call) {
 /* What a node asks the truth of. */
 static void visit_tests(walk *walking, const gm_node *node) {
     switch ((gm_kind)node->kind) {
-    case GM_KIND_If:
-        add_test(walking, gm_as_If(node)->test);
-        break;
-    case GM_KIND_While:
-        add_test(walking, gm_as_While(node)->test);
-        break;
-    case GM_KIND_IfExp:
-        add_test(walking, gm_as_IfExp(node)->test);
-        break;
-    case GM_KIND_Assert:
-        add_test(walking, gm_as_Assert(node)->test);
-        break;
+    case GM_KIND_If: add_test(walking, gm_as_If(node)->test); break;
+    case GM_KIND_While: add_test(walking, gm_as_While(node)->test); break;
+    case GM_KIND_IfExp: add_test(walking, gm_as_IfExp(node)->test); break;
+    case GM_KIND_Assert: add_test(walking, gm_as_Assert(node)->test); break;
     case GM_KIND_UnaryOp:
         if (gm_as_UnaryOp(node)->op == GM_OP_Not) {
             add_test(walking, gm_as_UnaryOp(node)->operand);
@@ -92,16 +84,13 @@ static void visit_tests(walk *walking, const gm_node *node) {
             add_test(walking, asked_by_call(walking, node));
         }
         break;
-    case GM_KIND_comprehension:
-        add_tests(walking, &gm_as_comprehension(node)->ifs);
-        break;
+    case GM_KIND_comprehension: add_tests(walking, &gm_as_comprehension(node)->ifs); break;
     case GM_KIND_match_case:
         if (gm_as_match_case(node)->guard != NULL) {
             add_test(walking, gm_as_match_case(node)->guard);
         }
         break;
-    default:
-        break;
+    default: break;
     }
 }
 

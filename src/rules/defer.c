@@ -39,8 +39,8 @@ static bool is_of_file(gm_analysis *analysis, const gm_node *callee) {
     return binder != NULL && (binder->kind == GM_KIND_ClassDef || binder->kind == GM_KIND_FunctionDef);
 }
 
-static const char *const open_contexts[] = {"contextlib.nullcontext",      "contextlib.suppress",         "contextlib.ExitStack",
-                                            "contextlib.redirect_stdout",  "contextlib.redirect_stderr", "io.StringIO",
+static const char *const open_contexts[] = {"contextlib.nullcontext",     "contextlib.suppress",        "contextlib.ExitStack",
+                                            "contextlib.redirect_stdout", "contextlib.redirect_stderr", "io.StringIO",
                                             "warnings.catch_warnings"};
 
 static bool is_known_context(const gm_name *name) {
@@ -137,8 +137,7 @@ static const gm_node *indexed(const gm_node *node) {
 /* ---- What is called where it stands ---- */
 
 static bool is_called(const capturing *state, const gm_node *node) {
-    return node->kind == GM_KIND_Call && node != state->carried &&
-           gm_effects_in_place(state->analysis, state->function, node);
+    return node->kind == GM_KIND_Call && node != state->carried && gm_effects_in_place(state->analysis, state->function, node);
 }
 
 typedef struct gm_called_question {
@@ -175,16 +174,11 @@ static bool find_object(gm_node *node, void *context) {
 
 static const gm_list *generators_of(const gm_node *node) {
     switch ((gm_kind)node->kind) {
-    case GM_KIND_ListComp:
-        return &gm_as_ListComp(node)->generators;
-    case GM_KIND_SetComp:
-        return &gm_as_SetComp(node)->generators;
-    case GM_KIND_DictComp:
-        return &gm_as_DictComp(node)->generators;
-    case GM_KIND_GeneratorExp:
-        return &gm_as_GeneratorExp(node)->generators;
-    default:
-        return NULL;
+    case GM_KIND_ListComp: return &gm_as_ListComp(node)->generators;
+    case GM_KIND_SetComp: return &gm_as_SetComp(node)->generators;
+    case GM_KIND_DictComp: return &gm_as_DictComp(node)->generators;
+    case GM_KIND_GeneratorExp: return &gm_as_GeneratorExp(node)->generators;
+    default: return NULL;
     }
 }
 
@@ -316,8 +310,8 @@ static const char *parameter_of(capturing *state, const gm_node *node, bool call
 }
 
 /* Attributes that belong to one tensor object, not to its value: a kept copy has others. */
-static const char *const identity_attributes[] = {"grad_fn", "grad", "_version", "is_leaf", "data_ptr", "storage", "untyped_storage",
-                                                  "_grad_fn", "_base", "_backward_hooks", "names"};
+static const char *const identity_attributes[] = {"grad_fn",         "grad",     "_version", "is_leaf",         "data_ptr", "storage",
+                                                  "untyped_storage", "_grad_fn", "_base",    "_backward_hooks", "names"};
 
 static bool names_identity(const gm_node *node) {
     for (size_t i = 0; node->kind == GM_KIND_Attribute && i < sizeof identity_attributes / sizeof identity_attributes[0]; i++) {
@@ -405,10 +399,8 @@ static bool is_computed(const gm_node *node) {
     case GM_KIND_List:
     case GM_KIND_Dict:
     case GM_KIND_JoinedStr:
-    case GM_KIND_keyword:
-        return false;
-    default:
-        return true;
+    case GM_KIND_keyword: return false;
+    default: return true;
     }
 }
 

@@ -93,18 +93,12 @@ static gm_refusal of_name_target(const question *asked, const gm_node *name) {
 
 static gm_refusal of_target(const question *asked, const gm_node *target) {
     switch ((gm_kind)target->kind) {
-    case GM_KIND_Name:
-        return of_name_target(asked, target);
-    case GM_KIND_Starred:
-        return of_target(asked, gm_as_Starred(target)->value);
-    case GM_KIND_Tuple:
-        return of_targets(asked, &gm_as_Tuple(target)->elts);
-    case GM_KIND_List:
-        return of_targets(asked, &gm_as_List(target)->elts);
-    case GM_KIND_Attribute:
-        return gm_effects_refuse("its code writes an attribute", target);
-    default:
-        return of_item_target(asked, target);
+    case GM_KIND_Name: return of_name_target(asked, target);
+    case GM_KIND_Starred: return of_target(asked, gm_as_Starred(target)->value);
+    case GM_KIND_Tuple: return of_targets(asked, &gm_as_Tuple(target)->elts);
+    case GM_KIND_List: return of_targets(asked, &gm_as_List(target)->elts);
+    case GM_KIND_Attribute: return gm_effects_refuse("its code writes an attribute", target);
+    default: return of_item_target(asked, target);
     }
 }
 
@@ -188,14 +182,22 @@ static const struct {
     gm_kind kind;
     const char *reason;
 } forbidden[] = {
-    {GM_KIND_FunctionDef, "its code defines a function"},   {GM_KIND_AsyncFunctionDef, "its code defines a function"},
-    {GM_KIND_ClassDef, "its code defines a class"},         {GM_KIND_Delete, "its code deletes a name"},
-    {GM_KIND_Import, "its code imports a module"},          {GM_KIND_ImportFrom, "its code imports a module"},
-    {GM_KIND_Global, "its code declares a global name"},    {GM_KIND_Nonlocal, "its code declares a nonlocal name"},
-    {GM_KIND_Try, "its code handles exceptions"},           {GM_KIND_TryStar, "its code handles exceptions"},
-    {GM_KIND_While, "its code holds a while loop"},         {GM_KIND_Match, "its code holds a match statement"},
-    {GM_KIND_AsyncFor, "its code awaits"},                  {GM_KIND_AsyncWith, "its code awaits"},
-    {GM_KIND_TypeAlias, "its code declares a type"},        {GM_KIND_ErrorStmt, "its code could not be parsed"},
+    {GM_KIND_FunctionDef, "its code defines a function"},
+    {GM_KIND_AsyncFunctionDef, "its code defines a function"},
+    {GM_KIND_ClassDef, "its code defines a class"},
+    {GM_KIND_Delete, "its code deletes a name"},
+    {GM_KIND_Import, "its code imports a module"},
+    {GM_KIND_ImportFrom, "its code imports a module"},
+    {GM_KIND_Global, "its code declares a global name"},
+    {GM_KIND_Nonlocal, "its code declares a nonlocal name"},
+    {GM_KIND_Try, "its code handles exceptions"},
+    {GM_KIND_TryStar, "its code handles exceptions"},
+    {GM_KIND_While, "its code holds a while loop"},
+    {GM_KIND_Match, "its code holds a match statement"},
+    {GM_KIND_AsyncFor, "its code awaits"},
+    {GM_KIND_AsyncWith, "its code awaits"},
+    {GM_KIND_TypeAlias, "its code declares a type"},
+    {GM_KIND_ErrorStmt, "its code could not be parsed"},
 };
 
 static gm_refusal of_forbidden(const gm_node *statement) {
@@ -212,36 +214,23 @@ static gm_refusal of_statement(const question *asked, const gm_node *statement) 
         return of_planned(asked, statement);
     }
     switch ((gm_kind)statement->kind) {
-    case GM_KIND_Pass:
-        return none;
-    case GM_KIND_Expr:
-        return of_value(asked, gm_as_Expr(statement)->value);
+    case GM_KIND_Pass: return none;
+    case GM_KIND_Expr: return of_value(asked, gm_as_Expr(statement)->value);
     case GM_KIND_Assign:
-        return first_of(of_value(asked, gm_as_Assign(statement)->value),
-                        of_targets(asked, &gm_as_Assign(statement)->targets));
+        return first_of(of_value(asked, gm_as_Assign(statement)->value), of_targets(asked, &gm_as_Assign(statement)->targets));
     case GM_KIND_AugAssign:
-        return first_of(of_value(asked, gm_as_AugAssign(statement)->value),
-                        of_target(asked, gm_as_AugAssign(statement)->target));
+        return first_of(of_value(asked, gm_as_AugAssign(statement)->value), of_target(asked, gm_as_AugAssign(statement)->target));
     case GM_KIND_AnnAssign:
-        return first_of(of_value(asked, gm_as_AnnAssign(statement)->value),
-                        of_target(asked, gm_as_AnnAssign(statement)->target));
-    case GM_KIND_If:
-        return of_if(asked, gm_as_If(statement));
-    case GM_KIND_For:
-        return of_for(asked, gm_as_For(statement));
-    case GM_KIND_With:
-        return of_with(asked, gm_as_With(statement));
-    case GM_KIND_Return:
-        return of_return(asked, gm_as_Return(statement));
+        return first_of(of_value(asked, gm_as_AnnAssign(statement)->value), of_target(asked, gm_as_AnnAssign(statement)->target));
+    case GM_KIND_If: return of_if(asked, gm_as_If(statement));
+    case GM_KIND_For: return of_for(asked, gm_as_For(statement));
+    case GM_KIND_With: return of_with(asked, gm_as_With(statement));
+    case GM_KIND_Return: return of_return(asked, gm_as_Return(statement));
     case GM_KIND_Break:
-    case GM_KIND_Continue:
-        return of_jump(asked, statement);
-    case GM_KIND_Assert:
-        return of_assert(asked, gm_as_Assert(statement));
-    case GM_KIND_Raise:
-        return none; /* under a Python condition, which the tracer knows: it raises or it does not */
-    default:
-        return of_forbidden(statement);
+    case GM_KIND_Continue: return of_jump(asked, statement);
+    case GM_KIND_Assert: return of_assert(asked, gm_as_Assert(statement));
+    case GM_KIND_Raise: return none; /* under a Python condition, which the tracer knows: it raises or it does not */
+    default: return of_forbidden(statement);
     }
 }
 
@@ -290,9 +279,7 @@ static gm_refusal of_function(gm_analysis *analysis, gm_function *function, uint
     if (function->node->kind == GM_KIND_AsyncFunctionDef) {
         return gm_effects_refuse("the function is a coroutine", function->node);
     }
-    return function->node->kind == GM_KIND_FunctionDef
-               ? of_decorators(analysis, &gm_as_FunctionDef(function->node)->decorator_list)
-               : none;
+    return function->node->kind == GM_KIND_FunctionDef ? of_decorators(analysis, &gm_as_FunctionDef(function->node)->decorator_list) : none;
 }
 
 gm_refusal gm_effects_of_function(gm_analysis *analysis, gm_function *function) {
@@ -339,9 +326,9 @@ static const char *judge(gm_analysis *analysis, const gm_node *definition) {
     gm_visit_function(analysis, definition);
     gm_refusal refusal = gm_effects_of_function(analysis, function);
     refusal = first_of(refusal, gm_effects_of_block(analysis, function, &gm_as_FunctionDef(definition)->body, GM_EFFECTS_TAIL));
-    return refusal.reason == NULL ? NULL
-                                  : gm_analysis_text(analysis, "its code calls `%s`, in which %s",
-                                                     gm_as_FunctionDef(definition)->name->text, refusal.reason);
+    return refusal.reason == NULL
+               ? NULL
+               : gm_analysis_text(analysis, "its code calls `%s`, in which %s", gm_as_FunctionDef(definition)->name->text, refusal.reason);
 }
 
 const char *gm_effects_of_callee(gm_analysis *analysis, const gm_node *definition) {

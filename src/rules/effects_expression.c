@@ -39,21 +39,23 @@ bool gm_effects_is_captured(const gm_symbol *symbol) {
 
 /* Builtins that read their arguments and nothing else. */
 static const char *const pure_builtins[] = {
-    "abs",   "all",   "any",   "ascii", "bin",      "bool",    "bytes",  "callable", "chr",    "complex", "dict", "divmod", "enumerate",
-    "float", "format", "frozenset", "getattr", "hasattr", "hash", "hex", "int", "isinstance", "issubclass", "len", "list", "max", "min",
-    "oct",   "ord",   "pow",   "range", "repr",     "reversed", "round", "set",      "slice",  "sorted",  "str",  "sum",    "tuple",
-    "type",  "zip",   "id",    NULL};
+    "abs",        "all",       "any",   "ascii",  "bin",       "bool",    "bytes",   "callable", "chr",   "complex", "dict",
+    "divmod",     "enumerate", "float", "format", "frozenset", "getattr", "hasattr", "hash",     "hex",   "int",     "isinstance",
+    "issubclass", "len",       "list",  "max",    "min",       "oct",     "ord",     "pow",      "range", "repr",    "reversed",
+    "round",      "set",       "slice", "sorted", "str",       "sum",     "tuple",   "type",     "zip",   "id",      NULL};
 
 /* Functions of the standard library that make texts. */
-static const char *const pure_functions[] = {"json.dumps",      "os.path.basename", "os.path.dirname", "os.path.join", "pprint.pformat",
-                                             "textwrap.dedent", "textwrap.indent",  "textwrap.shorten", NULL};
+static const char *const pure_functions[] = {"json.dumps",      "os.path.basename", "os.path.dirname",
+                                             "os.path.join",    "pprint.pformat",   "textwrap.dedent",
+                                             "textwrap.indent", "textwrap.shorten", NULL};
 
 /* Methods of strings, dictionaries and sequences that change nothing. */
 static const char *const pure_methods[] = {
-    "capitalize", "casefold", "center", "count", "endswith", "find", "format", "get", "index", "isalpha", "isdigit", "items", "join",
-    "keys", "ljust", "lower", "lstrip", "partition", "removeprefix", "removesuffix", "replace", "rjust", "rpartition", "rsplit",
-    "rstrip", "split", "splitlines", "startswith", "strip", "title", "upper", "values", "zfill", "as_tuple", "bit_length",
-    "is_integer", "hex", "decode", "encode", NULL};
+    "capitalize", "casefold",  "center",       "count",        "endswith", "find",   "format",     "get",
+    "index",      "isalpha",   "isdigit",      "items",        "join",     "keys",   "ljust",      "lower",
+    "lstrip",     "partition", "removeprefix", "removesuffix", "replace",  "rjust",  "rpartition", "rsplit",
+    "rstrip",     "split",     "splitlines",   "startswith",   "strip",    "title",  "upper",      "values",
+    "zfill",      "as_tuple",  "bit_length",   "is_integer",   "hex",      "decode", "encode",     NULL};
 
 /* Methods of tensors whose name a list, set, deque or dictionary also has, where it mutates. */
 static const char *const two_faced_methods[] = {"add", "sort", NULL};
@@ -135,8 +137,8 @@ static gm_refusal of_qualified(gm_function *function, const gm_name *name, const
     if (has_prefix(name, "math.") || gm_text_in(name->text, pure_functions)) {
         return none;
     }
-    if (mode != GM_EFFECTS_SINK && (has_prefix(name, "torch.nn.") || has_prefix(name, "torch.finfo") ||
-                                    has_prefix(name, "torch.iinfo") || has_prefix(name, "torch.is_"))) {
+    if (mode != GM_EFFECTS_SINK && (has_prefix(name, "torch.nn.") || has_prefix(name, "torch.finfo") || has_prefix(name, "torch.iinfo") ||
+                                    has_prefix(name, "torch.is_"))) {
         const gm_torch_op *op = gm_torch_find_qualified(function->flow->facts, name->text);
         return op != NULL ? of_torch_op(op, &call->base, mode) : none;
     }
@@ -254,34 +256,24 @@ static gm_refusal of_name(const question *asked, const gm_node *name) {
 /* What runs where it stands may do anything but what the code around it would notice. */
 static gm_refusal of_node_in_place(const gm_node *node) {
     switch ((gm_kind)node->kind) {
-    case GM_KIND_NamedExpr:
-        return gm_effects_refuse("the call assigns a variable", node);
+    case GM_KIND_NamedExpr: return gm_effects_refuse("the call assigns a variable", node);
     case GM_KIND_Await:
     case GM_KIND_Yield:
-    case GM_KIND_YieldFrom:
-        return gm_effects_refuse("its code awaits or yields", node);
+    case GM_KIND_YieldFrom: return gm_effects_refuse("its code awaits or yields", node);
     case GM_KIND_TemplateStr:
-    case GM_KIND_ErrorExpr:
-        return gm_effects_refuse("its code holds an expression that is not understood", node);
-    default:
-        return none;
+    case GM_KIND_ErrorExpr: return gm_effects_refuse("its code holds an expression that is not understood", node);
+    default: return none;
     }
 }
 
 static gm_refusal of_node(const question *asked, const gm_node *node) {
     switch ((gm_kind)node->kind) {
-    case GM_KIND_Name:
-        return of_name(asked, node);
-    case GM_KIND_Attribute:
-        return of_attribute(asked, gm_as_Attribute(node));
-    case GM_KIND_Call:
-        return of_callee(asked->analysis, asked->function, gm_as_Call(node), asked->mode);
-    case GM_KIND_Lambda:
-        return gm_effects_refuse("its code makes a function", node);
-    case GM_KIND_NamedExpr:
-        return asked->mode == GM_EFFECTS_SINK ? of_node_in_place(node) : none;
-    default:
-        return of_node_in_place(node);
+    case GM_KIND_Name: return of_name(asked, node);
+    case GM_KIND_Attribute: return of_attribute(asked, gm_as_Attribute(node));
+    case GM_KIND_Call: return of_callee(asked->analysis, asked->function, gm_as_Call(node), asked->mode);
+    case GM_KIND_Lambda: return gm_effects_refuse("its code makes a function", node);
+    case GM_KIND_NamedExpr: return asked->mode == GM_EFFECTS_SINK ? of_node_in_place(node) : none;
+    default: return of_node_in_place(node);
     }
 }
 

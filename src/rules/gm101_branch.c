@@ -57,8 +57,8 @@ static bool is_plain_callee(const gm_node *callee) {
  * names, because they are evaluated before the condition then. */
 static int different_argument(const gm_analysis *analysis, const gm_Call *left, const gm_Call *right) {
     int found = -1;
-    if (left->args.count != right->args.count || left->keywords.count + right->keywords.count > 0 ||
-        !is_plain_callee(left->func) || !gm_analysis_same_text(analysis, left->func, right->func)) {
+    if (left->args.count != right->args.count || left->keywords.count + right->keywords.count > 0 || !is_plain_callee(left->func) ||
+        !gm_analysis_same_text(analysis, left->func, right->func)) {
         return -1;
     }
     for (uint32_t i = 0; i < left->args.count; i++) {
@@ -109,8 +109,7 @@ static gm_refusal refusal_of_argument(gm_analysis *analysis, const gm_site *site
     if (refusal.reason == NULL) {
         refusal = gm_effects_of(analysis, site->function, plan->else_value, GM_EFFECTS_SIDE);
     }
-    return refusal.reason != NULL ? refusal
-                                  : gm_sides_bound(analysis, site->function, site->statement, &plan->operands, NULL);
+    return refusal.reason != NULL ? refusal : gm_sides_bound(analysis, site->function, site->statement, &plan->operands, NULL);
 }
 
 /* ---- Sides that assign ---- */

@@ -76,8 +76,7 @@ static void look_at_statement(value_search *search, const gm_node *statement) {
         const gm_Assign *assign = gm_as_Assign(statement);
         for (uint32_t i = 0; i < assign->targets.count; i++) {
             const gm_node *target = assign->targets.items[i];
-            if (target->kind == GM_KIND_Name &&
-                gm_scopes_symbol(search->plan->function->flow->scopes, target) == search->symbol) {
+            if (target->kind == GM_KIND_Name && gm_scopes_symbol(search->plan->function->flow->scopes, target) == search->symbol) {
                 gm_value value = gm_value_of(search->plan->function, assign->value);
                 search->python = search->python || value.class_ == GM_VALUE_NOT;
                 search->tensor = search->tensor || value.class_ == GM_VALUE_TENSOR;
@@ -190,8 +189,7 @@ static gm_refusal refusal_of(gm_analysis *analysis, gm_plan *plan) {
     return refusal.reason != NULL ? refusal : weigh(analysis, plan, copies);
 }
 
-static void report(gm_analysis *analysis, const gm_site *site, gm_plan *plan, gm_refusal refusal, const char *message,
-                   bool certain) {
+static void report(gm_analysis *analysis, const gm_site *site, gm_plan *plan, gm_refusal refusal, const char *message, bool certain) {
     if (refusal.reason == NULL) {
         refusal = gm_effects_of_function(analysis, site->function);
     }

@@ -32,8 +32,7 @@ static const gm_node *mask_of(gm_flow *flow, const gm_node *test) {
     if (call->args.count == 1 && gm_flow_names(flow, call->func, "torch.any")) {
         return call->args.items[0];
     }
-    bool method = call->args.count == 0 && call->func->kind == GM_KIND_Attribute &&
-                  gm_name_is(gm_as_Attribute(call->func)->attr, "any");
+    bool method = call->args.count == 0 && call->func->kind == GM_KIND_Attribute && gm_name_is(gm_as_Attribute(call->func)->attr, "any");
     return method ? gm_as_Attribute(call->func)->value : NULL;
 }
 
@@ -44,8 +43,7 @@ static const gm_Subscript *masked_store(const gm_list *body) {
         return NULL;
     }
     const gm_node *target = gm_as_Assign(body->items[0])->targets.items[0];
-    return target->kind == GM_KIND_Subscript && gm_as_Subscript(target)->value->kind == GM_KIND_Name ? gm_as_Subscript(target)
-                                                                                                      : NULL;
+    return target->kind == GM_KIND_Subscript && gm_as_Subscript(target)->value->kind == GM_KIND_Name ? gm_as_Subscript(target) : NULL;
 }
 
 /* A comparison or a variable of type bool: `y[m]` with another kind of index would not be a mask. */

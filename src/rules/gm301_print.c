@@ -39,8 +39,7 @@ static bool is_parameter(const gm_analysis *analysis, const gm_node *node) {
  * tracing finds out. */
 static bool may_be_standard(const gm_analysis *analysis, const gm_node *node) {
     switch ((gm_kind)node->kind) {
-    case GM_KIND_Name:
-        return is_parameter(analysis, node);
+    case GM_KIND_Name: return is_parameter(analysis, node);
     case GM_KIND_BoolOp: {
         const gm_list *values = &gm_as_BoolOp(node)->values;
         return values->count == 2 && is_parameter(analysis, values->items[0]) && is_standard(analysis, values->items[1]);
@@ -50,8 +49,7 @@ static bool may_be_standard(const gm_analysis *analysis, const gm_node *node) {
         return choice->test->kind == GM_KIND_Compare && may_be_standard(analysis, choice->body) &&
                may_be_standard(analysis, choice->orelse);
     }
-    default:
-        return is_standard(analysis, node);
+    default: return is_standard(analysis, node);
     }
 }
 

@@ -20,8 +20,8 @@ static const char page[] =
 
 extern const gm_rule gm_rule_logging;
 
-static const char *const methods[] = {"debug",   "info",         "warning",          "warn",      "error",        "critical",
-                                      "fatal",   "log",          "warning_once",     "info_once", "warning_advice", "debug_once", NULL};
+static const char *const methods[] = {"debug", "info",         "warning",   "warn",           "error",      "critical", "fatal",
+                                      "log",   "warning_once", "info_once", "warning_advice", "debug_once", NULL};
 
 static bool is_log_call(gm_analysis *analysis, const gm_site *site, const gm_Call *call) {
     if (call->func->kind != GM_KIND_Attribute || !gm_text_in(gm_as_Attribute(call->func)->attr->text, methods)) {

@@ -220,12 +220,13 @@ static const char *const converters[] = {"ascii", "bin", "bool", "float", "forma
 static const char *const keepers[] = {"abs", "dict", "list", "max", "min", "round", "set", "sorted", "sum", "tuple", NULL};
 static const char *const texts[] = {"json.dumps", "pprint.pformat", NULL};
 static const char *const readers[] = {"item", "tolist", NULL};
-static const char *const makers[] = {"dim", "format", "join", "lower", "ndimension", "nelement", "numel", "replace", "size", "strip", "upper", NULL};
+static const char *const makers[] = {"dim",   "format",  "join", "lower", "ndimension", "nelement",
+                                     "numel", "replace", "size", "strip", "upper",      NULL};
 static const char *const facts[] = {"__name__", "device", "dtype", "ndim", "shape", "training", NULL};
 
 static bool reads_clock(const gm_name *name) {
-    static const char *const clocks[] = {"time",    "perf_counter",    "monotonic",    "process_time", "thread_time",
-                                         "time_ns", "perf_counter_ns", "monotonic_ns", NULL};
+    static const char *const clocks[] = {
+        "time", "perf_counter", "monotonic", "process_time", "thread_time", "time_ns", "perf_counter_ns", "monotonic_ns", NULL};
     return strncmp(name->text, "time.", strlen("time.")) == 0 && gm_text_in(name->text + strlen("time."), clocks);
 }
 
@@ -302,30 +303,19 @@ static bool is_plain(plain_question *asked, const gm_node *node) {
     }
     switch ((gm_kind)node->kind) {
     case GM_KIND_Constant:
-    case GM_KIND_JoinedStr:
-        return true;
-    case GM_KIND_UnaryOp:
-        return is_plain(asked, gm_as_UnaryOp(node)->operand);
-    case GM_KIND_BinOp:
-        return is_plain(asked, gm_as_BinOp(node)->left) && is_plain(asked, gm_as_BinOp(node)->right);
-    case GM_KIND_Compare:
-        return is_plain(asked, gm_as_Compare(node)->left) && are_plain(asked, &gm_as_Compare(node)->comparators);
-    case GM_KIND_Tuple:
-        return are_plain(asked, &gm_as_Tuple(node)->elts);
-    case GM_KIND_List:
-        return are_plain(asked, &gm_as_List(node)->elts);
-    case GM_KIND_Dict:
-        return are_plain(asked, &gm_as_Dict(node)->keys) && are_plain(asked, &gm_as_Dict(node)->values);
-    case GM_KIND_Subscript:
-        return is_plain(asked, gm_as_Subscript(node)->value);
-    case GM_KIND_Call:
-        return is_plain_call(asked, gm_as_Call(node));
+    case GM_KIND_JoinedStr: return true;
+    case GM_KIND_UnaryOp: return is_plain(asked, gm_as_UnaryOp(node)->operand);
+    case GM_KIND_BinOp: return is_plain(asked, gm_as_BinOp(node)->left) && is_plain(asked, gm_as_BinOp(node)->right);
+    case GM_KIND_Compare: return is_plain(asked, gm_as_Compare(node)->left) && are_plain(asked, &gm_as_Compare(node)->comparators);
+    case GM_KIND_Tuple: return are_plain(asked, &gm_as_Tuple(node)->elts);
+    case GM_KIND_List: return are_plain(asked, &gm_as_List(node)->elts);
+    case GM_KIND_Dict: return are_plain(asked, &gm_as_Dict(node)->keys) && are_plain(asked, &gm_as_Dict(node)->values);
+    case GM_KIND_Subscript: return is_plain(asked, gm_as_Subscript(node)->value);
+    case GM_KIND_Call: return is_plain_call(asked, gm_as_Call(node));
     case GM_KIND_Attribute:
         return gm_text_in(gm_as_Attribute(node)->attr->text, facts) || gm_value_of(asked->function, node).class_ == GM_VALUE_NOT;
-    case GM_KIND_Name:
-        return is_plain_variable(asked, node, !asked->itself);
-    default:
-        return false;
+    case GM_KIND_Name: return is_plain_variable(asked, node, !asked->itself);
+    default: return false;
     }
 }
 
@@ -348,14 +338,10 @@ static bool is_shared(gm_function *function, const gm_node *node) {
         gm_value value = gm_value_of(function, node);
         return (node->kind == GM_KIND_Attribute && is_container(value)) || value.form == GM_FORM_OBJECT || value.form == GM_FORM_ARRAY;
     }
-    case GM_KIND_Tuple:
-        return are_shared(function, &gm_as_Tuple(node)->elts);
-    case GM_KIND_List:
-        return are_shared(function, &gm_as_List(node)->elts);
-    case GM_KIND_Dict:
-        return are_shared(function, &gm_as_Dict(node)->values);
-    default:
-        return false;
+    case GM_KIND_Tuple: return are_shared(function, &gm_as_Tuple(node)->elts);
+    case GM_KIND_List: return are_shared(function, &gm_as_List(node)->elts);
+    case GM_KIND_Dict: return are_shared(function, &gm_as_Dict(node)->values);
+    default: return false;
     }
 }
 
@@ -420,8 +406,7 @@ static bool is_span(gm_function *function, const gm_node *value) {
 static bool under_data(const gm_site *site) {
     for (const gm_place *place = site->place; place != NULL; place = place->outer) {
         const char *reason = NULL;
-        if (place->owner->kind == GM_KIND_If &&
-            gm_test_classify(site->function, gm_as_If(place->owner)->test, &reason) != GM_TEST_PYTHON) {
+        if (place->owner->kind == GM_KIND_If && gm_test_classify(site->function, gm_as_If(place->owner)->test, &reason) != GM_TEST_PYTHON) {
             return true;
         }
     }
@@ -481,7 +466,9 @@ static bool plan_record(gm_analysis *analysis, const gm_site *site, bool grows) 
     if (found.counts && !certain && gm_read_next(analysis, site, plan->path)) {
         return false;
     }
-    const char *message = certain ? "a number from a tensor is kept in an object" : grows ? gm_counter_message : "an object is changed in every call";
+    const char *message = certain ? "a number from a tensor is kept in an object"
+                          : grows ? gm_counter_message
+                                  : "an object is changed in every call";
     const char *advice = grows ? gm_counter_advice : "return the tensor, and keep the number in the caller";
     gm_defer_record(analysis, site, plan, &found.reads, found.target, message, advice, certain || grows);
     mark_guessed(plan, &asked);

@@ -24,9 +24,9 @@ static const char message[] = "work outside of the program ends the graph";
 static const char advice[] = "do it in the caller";
 
 static bool is_housekeeping(gm_flow *flow, const gm_node *callee) {
-    static const char *const names[] = {"gc.collect", "time.sleep",  "torch.cuda.empty_cache", "os.makedirs", "os.mkdir",
-                                        "os.remove",  "os.replace",  "os.rename",              "os.unlink",   "shutil.copy",
-                                        "shutil.copyfile", "shutil.move", "shutil.rmtree"};
+    static const char *const names[] = {
+        "gc.collect", "time.sleep",  "torch.cuda.empty_cache", "os.makedirs", "os.mkdir",     "os.remove", "os.replace", "os.rename",
+        "os.unlink",  "shutil.copy", "shutil.copyfile",        "shutil.move", "shutil.rmtree"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (gm_flow_names(flow, callee, names[i])) {
             return true;
@@ -124,8 +124,7 @@ static const gm_Call *opened(gm_analysis *analysis, const gm_With *with) {
     const gm_node *manager = item->context_expr;
     bool bare = memcmp(analysis->tree->source->text + with->base.start, "with ", 5) == 0 && manager->start == with->base.start + 5;
     bool named = item->optional_vars != NULL && item->optional_vars->kind == GM_KIND_Name;
-    if (!bare || !named || manager->kind != GM_KIND_Call ||
-        !gm_flow_names(analysis->flow, gm_as_Call(manager)->func, "builtins.open")) {
+    if (!bare || !named || manager->kind != GM_KIND_Call || !gm_flow_names(analysis->flow, gm_as_Call(manager)->func, "builtins.open")) {
         return NULL;
     }
     return gm_as_Call(manager);

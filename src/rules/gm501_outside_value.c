@@ -67,7 +67,8 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     bool object = gm_outside_form_of(site->function, searching.found) == GM_OUTSIDE_OBJECT;
     const char *reason = object ? "it gives an object that no graph can hold" : "`graphmend run` makes the call in front of the graph";
     gm_refusal refusal = {reason, searching.found};
-    gm_report_refusal(analysis, &gm_rule_outside_value, &place, refusal, "a value from outside of the program ends the graph", advice, true);
+    gm_report_refusal(analysis, &gm_rule_outside_value, &place, refusal, "a value from outside of the program ends the graph", advice,
+                      true);
     return true;
 }
 

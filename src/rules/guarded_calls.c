@@ -144,10 +144,12 @@ static const gm_node *default_of(const gm_arguments *all, const gm_name *name, u
 static bool is_never_given(gm_analysis *analysis, const gm_node *definition, const gm_node *test, bool assumed) {
     const gm_symbol *symbol = gm_scopes_symbol(analysis->flow->scopes, test);
     const gm_symbol *owner = symbol == NULL ? NULL : gm_symbol_owner(analysis->flow->scopes, symbol);
-    const gm_node *arguments = definition->kind == GM_KIND_FunctionDef ? gm_as_FunctionDef(definition)->args : gm_as_AsyncFunctionDef(definition)->args;
+    const gm_node *arguments = definition->kind == GM_KIND_FunctionDef ? gm_as_FunctionDef(definition)->args
+                                                                       : gm_as_AsyncFunctionDef(definition)->args;
     parameter wanted = {gm_as_Name(test)->id, 0};
     const gm_node *value = default_of(gm_as_arguments(arguments), wanted.name, &wanted.index);
-    uint8_t literal = value != NULL && value->kind == GM_KIND_Constant ? (uint8_t)gm_as_Constant(value)->value.literal : (uint8_t)GM_LITERAL_True;
+    uint8_t literal = value != NULL && value->kind == GM_KIND_Constant ? (uint8_t)gm_as_Constant(value)->value.literal
+                                                                       : (uint8_t)GM_LITERAL_True;
     bool off = (literal == GM_LITERAL_False || literal == GM_LITERAL_None) && owner != NULL && owner->binders.count == 1;
     return off && (assumed || gm_reach_all_calls(analysis, definition, is_left_out, &wanted));
 }
@@ -217,7 +219,8 @@ static bool is_never(gm_analysis *analysis, const gm_node *definition, const gm_
 }
 
 void gm_guarded_mark(gm_analysis *analysis, gm_finding *finding, const gm_node *definition) {
-    bool compiled = !gm_eager_only(analysis->flow, finding->node) && !is_never(analysis, definition, finding->node, finding->rule->drops_output);
+    bool compiled = !gm_eager_only(analysis->flow, finding->node) &&
+                    !is_never(analysis, definition, finding->node, finding->rule->drops_output);
     finding->reached = compiled && gm_reach_has(analysis, definition);
     finding->reached_surely = compiled && gm_reach_has_surely(analysis, definition);
     finding->callers = gm_reach_callers(analysis, definition);

@@ -78,8 +78,7 @@ static gm_outside_form form_in_place(gm_flow *flow, const gm_node *call, gm_outs
 /* `__init__` of a module: nothing is compiled there. */
 static bool makes_module(gm_function *function) {
     const gm_class *class_ = gm_class_around(function);
-    return class_ != NULL && class_->is_module && gm_is_def(function->node) &&
-           gm_name_is(gm_def_name(function->node), "__init__");
+    return class_ != NULL && class_->is_module && gm_is_def(function->node) && gm_name_is(gm_def_name(function->node), "__init__");
 }
 
 gm_outside_form gm_outside_form_of(gm_function *function, const gm_node *call) {
@@ -88,7 +87,7 @@ gm_outside_form gm_outside_form_of(gm_function *function, const gm_node *call) {
         return GM_OUTSIDE_NONE;
     }
     const gm_name *name = gm_flow_qualified(function->flow, callee);
-    gm_outside_form form = name != NULL                    ? form_in_place(function->flow, call, form_of_name(name->text))
+    gm_outside_form form = name != NULL                   ? form_in_place(function->flow, call, form_of_name(name->text))
                            : is_drawing(function, callee) ? GM_OUTSIDE_METHOD
                                                           : GM_OUTSIDE_NONE;
     return form != GM_OUTSIDE_NONE && makes_module(function) ? GM_OUTSIDE_NONE : form;

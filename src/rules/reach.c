@@ -33,7 +33,7 @@ struct gm_reach {
     uint32_t wrappers; /* defs that find_wrappers has come by */
 };
 
-typedef struct gm_reaching {
+typedef struct reaching {
     gm_analysis *analysis;
     gm_function *function; /* whose body is read */
     const gm_node *called; /* by the call that was read last */
@@ -370,17 +370,24 @@ uint32_t gm_reach_callers(gm_analysis *analysis, const gm_node *definition) {
     return at < reach->found.count ? reach->found.items[at].calls : 0;
 }
 
-bool gm_reach_all_calls(gm_analysis *analysis, const gm_node *definition, bool (*visit)(gm_function *function, const gm_node *call, void *context),
-                        void *context) {
+bool gm_reach_each_call(gm_analysis *analysis, const gm_node *definition,
+                        bool (*visit)(gm_function *function, const gm_node *call, void *context), void *context) {
     enum { MOST_LOOKED = 100000 }; /* calls in a file: time stays in proportion to it */
     struct gm_reach *reach = analysis->reach != NULL ? analysis->reach : (run(analysis), analysis->reach);
     uint32_t at = find(reach, definition);
-    bool all = at < reach->found.count && !reach->found.items[at].open && reach->found.items[at].last > 0;
+    bool all = at < reach->found.count && reach->found.items[at].last > 0;
     for (uint32_t i = all ? reach->found.items[at].last : 0; all && i > 0; i = reach->sites.items[i - 1].before) {
         const call_site site = reach->sites.items[i - 1];
         all = ++reach->looked < MOST_LOOKED && visit(site.function, site.call, context);
     }
     return all;
+}
+
+bool gm_reach_all_calls(gm_analysis *analysis, const gm_node *definition,
+                        bool (*visit)(gm_function *function, const gm_node *call, void *context), void *context) {
+    struct gm_reach *reach = analysis->reach != NULL ? analysis->reach : (run(analysis), analysis->reach);
+    uint32_t at = find(reach, definition);
+    return at < reach->found.count && !reach->found.items[at].open && gm_reach_each_call(analysis, definition, visit, context);
 }
 
 const gm_outgoing_list *gm_reach_outgoing(gm_analysis *analysis) {

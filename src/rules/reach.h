@@ -19,8 +19,12 @@ uint32_t gm_reach_callers(gm_analysis *analysis, const gm_node *definition);
 
 /* Call `visit` for each call in reached code of a function, with the function that it stands in. Returns whether all of them held; false where the
  * function may be called in other ways, too: from other files, as a value, through a table, by torch. */
-bool gm_reach_all_calls(gm_analysis *analysis, const gm_node *definition, bool (*visit)(gm_function *function, const gm_node *call, void *context),
-                        void *context);
+bool gm_reach_all_calls(gm_analysis *analysis, const gm_node *definition,
+                        bool (*visit)(gm_function *function, const gm_node *call, void *context), void *context);
+
+/* The same, whether or not there may be calls that are not known: false where none is known. */
+bool gm_reach_each_call(gm_analysis *analysis, const gm_node *definition,
+                        bool (*visit)(gm_function *function, const gm_node *call, void *context), void *context);
 
 /* What reached code of the file calls in other files. */
 typedef struct gm_outgoing {

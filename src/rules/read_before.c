@@ -22,8 +22,8 @@ static bool is_made_here(const gm_node *node) {
 
 /* Builtins that look at nothing but the Python values that they are given. */
 static bool is_plain_builtin(gm_function *function, const gm_node *callee) {
-    static const char *const names[] = {"abs", "all", "any", "bool", "enumerate", "float", "int", "list", "max", "min",
-                                        "range", "reversed", "round", "set", "sorted", "str", "sum", "tuple", "zip", NULL};
+    static const char *const names[] = {"abs",   "all",      "any",   "bool", "enumerate", "float", "int", "list",  "max", "min",
+                                        "range", "reversed", "round", "set",  "sorted",    "str",   "sum", "tuple", "zip", NULL};
     const gm_name *name = gm_flow_qualified(function->flow, callee);
     size_t length = strlen("builtins.");
     return name != NULL && strncmp(name->text, "builtins.", length) == 0 && gm_text_in(name->text + length, names);

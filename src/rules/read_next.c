@@ -44,20 +44,16 @@ static bool is_optional(const gm_node *node, const gm_node *parent) {
         return false;
     }
     switch ((gm_kind)parent->kind) {
-    case GM_KIND_BoolOp:
-        return node != gm_as_BoolOp(parent)->values.items[0];
-    case GM_KIND_IfExp:
-        return node != gm_condition(parent);
+    case GM_KIND_BoolOp: return node != gm_as_BoolOp(parent)->values.items[0];
+    case GM_KIND_IfExp: return node != gm_condition(parent);
     case GM_KIND_Compare: /* a chain ends where it is false */
         return node != gm_as_Compare(parent)->left && node != gm_as_Compare(parent)->comparators.items[0];
     case GM_KIND_Lambda:
     case GM_KIND_ListComp:
     case GM_KIND_SetComp:
     case GM_KIND_DictComp:
-    case GM_KIND_GeneratorExp:
-        return true;
-    default:
-        return false;
+    case GM_KIND_GeneratorExp: return true;
+    default: return false;
     }
 }
 
@@ -91,18 +87,12 @@ static const gm_node *first_of(const gm_node *statement) {
     switch ((gm_kind)statement->kind) {
     case GM_KIND_If:
     case GM_KIND_While:
-    case GM_KIND_Assert:
-        return gm_condition(statement);
-    case GM_KIND_Assign:
-        return gm_as_Assign(statement)->value;
-    case GM_KIND_AugAssign:
-        return gm_as_AugAssign(statement)->value;
-    case GM_KIND_Return:
-        return gm_as_Return(statement)->value;
-    case GM_KIND_Expr:
-        return gm_as_Expr(statement)->value;
-    default:
-        return NULL;
+    case GM_KIND_Assert: return gm_condition(statement);
+    case GM_KIND_Assign: return gm_as_Assign(statement)->value;
+    case GM_KIND_AugAssign: return gm_as_AugAssign(statement)->value;
+    case GM_KIND_Return: return gm_as_Return(statement)->value;
+    case GM_KIND_Expr: return gm_as_Expr(statement)->value;
+    default: return NULL;
     }
 }
 

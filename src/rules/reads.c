@@ -49,8 +49,7 @@ static bool is_tensor(const walk *walking, const gm_node *node) {
     static const unsigned signs = GM_VALUE_BY_USE | GM_VALUE_OPTIONAL;
     gm_value value = gm_value_of(walking->function, node);
     return value.class_ == GM_VALUE_TENSOR ||
-           (value.class_ == GM_VALUE_MAYBE &&
-            (value.form != GM_FORM_ANY || (value.traits & signs) != 0 || is_annotated(walking, value)));
+           (value.class_ == GM_VALUE_MAYBE && (value.form != GM_FORM_ANY || (value.traits & signs) != 0 || is_annotated(walking, value)));
 }
 
 /* A tensor that is made of Python numbers alone, such as `torch.div(n, 2, rounding_mode="trunc")`: its value is known while tracing. */
@@ -66,7 +65,8 @@ static bool is_of_numbers(const walk *walking, const gm_node *node, uint32_t dep
     if (node->kind == GM_KIND_Name) {
         const gm_node *binder = gm_reaching_definition(walking->function, node);
         const gm_node *definition = binder == NULL ? NULL : gm_scopes_definition(walking->analysis->flow->scopes, binder);
-        return definition != NULL && definition->kind == GM_KIND_Assign && is_of_numbers(walking, gm_as_Assign(definition)->value, depth + 1);
+        return definition != NULL && definition->kind == GM_KIND_Assign &&
+               is_of_numbers(walking, gm_as_Assign(definition)->value, depth + 1);
     }
     if (node->kind != GM_KIND_Call) {
         return false;
@@ -97,9 +97,7 @@ static const char *text_of(const walk *walking, const gm_node *node) {
 /* The last name of a callee, by which most calls are done with; NULL when it has none. */
 static const gm_name *last_name_of(const gm_Call *call) {
     const gm_node *callee = call->func;
-    return callee->kind == GM_KIND_Name        ? gm_as_Name(callee)->id
-           : callee->kind == GM_KIND_Attribute ? gm_as_Attribute(callee)->attr
-                                               : NULL;
+    return callee->kind == GM_KIND_Name ? gm_as_Name(callee)->id : callee->kind == GM_KIND_Attribute ? gm_as_Attribute(callee)->attr : NULL;
 }
 
 static const char *name_of(const gm_Call *call) {
@@ -171,8 +169,8 @@ static bool visit_named_read(walk *walking, const gm_node *node) {
     if (!named || gm_flow_qualified(walking->analysis->flow, call->func) != NULL || is_known_otherwise(walking, callee->value)) {
         return false;
     }
-    add(walking, &gm_rule_read_value, node, gm_analysis_text(walking->analysis, "`%s` reads %s", callee->attr->text,
-                                                             text_of(walking, callee->value)));
+    add(walking, &gm_rule_read_value, node,
+        gm_analysis_text(walking->analysis, "`%s` reads %s", callee->attr->text, text_of(walking, callee->value)));
     return true;
 }
 
@@ -185,7 +183,8 @@ static void visit_op(walk *walking, const gm_node *node) {
         return;
     }
     if ((op->flags & GM_TORCH_DYNAMIC_SHAPE) != 0 && sizes_by_data(walking, op, call, method)) {
-        add(walking, &gm_rule_data_size, node, gm_analysis_text(walking->analysis, "the size of what `%s` gives depends on data", op->name));
+        add(walking, &gm_rule_data_size, node,
+            gm_analysis_text(walking->analysis, "the size of what `%s` gives depends on data", op->name));
     }
 }
 
@@ -203,8 +202,8 @@ static bool visit_builtin(walk *walking, const gm_node *node) {
         }
         for (uint32_t j = 0; j < call->args.count; j++) {
             if (is_data(walking, call->args.items[j])) {
-                add(walking, &gm_rule_read_value, node, gm_analysis_text(walking->analysis, "`%s` reads %s", strchr(names[i], '.') + 1,
-                                                                         text_of(walking, call->args.items[j])));
+                add(walking, &gm_rule_read_value, node,
+                    gm_analysis_text(walking->analysis, "`%s` reads %s", strchr(names[i], '.') + 1, text_of(walking, call->args.items[j])));
                 break;
             }
         }
@@ -315,7 +314,8 @@ static void visit_repetition(walk *walking, const gm_node *node) {
     bool right = product->right->kind == GM_KIND_List;
     const gm_node *times = left ? product->right : product->left;
     if (product->op == GM_OP_Mult && left != right && is_data(walking, times)) {
-        add(walking, &gm_rule_read_value, times, gm_analysis_text(walking->analysis, "the length of a list reads %s", text_of(walking, times)));
+        add(walking, &gm_rule_read_value, times,
+            gm_analysis_text(walking->analysis, "the length of a list reads %s", text_of(walking, times)));
     }
 }
 
@@ -339,8 +339,8 @@ static bool visit_check(walk *walking, const gm_node *node) {
 
 /* The name behind what changes neither the kind of the items nor whether they are a mask: `mask.squeeze(-1)`, `masks[i]`. */
 static const gm_name *name_behind(const gm_node *node) {
-    static const char *const methods[] = {"squeeze", "unsqueeze", "view", "reshape", "flatten", "expand", "expand_as", "repeat", "to", "bool",
-                                          "transpose", "permute", "contiguous", NULL};
+    static const char *const methods[] = {"squeeze", "unsqueeze", "view", "reshape",   "flatten", "expand",     "expand_as",
+                                          "repeat",  "to",        "bool", "transpose", "permute", "contiguous", NULL};
     for (;;) {
         if (node->kind == GM_KIND_Subscript) {
             node = gm_as_Subscript(node)->value;
@@ -356,8 +356,8 @@ static const gm_name *name_behind(const gm_node *node) {
 
 /* What tensors of bool are called, where nothing else is known of a name; positions of masks are none. */
 static bool is_called_mask(const walk *walking, const gm_node *index) {
-    static const char *const others[] = {"_idx", "_index", "_indices", "_id", "_ids", "_positions", "_len", "_lens", "_length",
-                                         "_lengths", "_size", "_sizes", "_num", "_count", "_tokens"};
+    static const char *const others[] = {"_idx",    "_index",   "_indices", "_id",    "_ids", "_positions", "_len",   "_lens",
+                                         "_length", "_lengths", "_size",    "_sizes", "_num", "_count",     "_tokens"};
     const gm_name *name = name_behind(index);
     if (name == NULL || strstr(name->text, "mask") == NULL || is_known_otherwise(walking, index)) {
         return false;
@@ -397,12 +397,13 @@ static const gm_node *tensor_bound(const walk *walking, const gm_node *index) {
 static bool visit_index(walk *walking, const gm_node *node, const gm_node *index) {
     const gm_node *bound = tensor_bound(walking, index);
     if (bound != NULL) {
-        add(walking, &gm_rule_read_value, bound, gm_analysis_text(walking->analysis, "a bound of a slice reads %s", text_of(walking, bound)));
+        add(walking, &gm_rule_read_value, bound,
+            gm_analysis_text(walking->analysis, "a bound of a slice reads %s", text_of(walking, bound)));
         return true;
     }
     if (is_mask(walking, index)) {
-        add(walking, &gm_rule_data_size, node, gm_analysis_text(walking->analysis, "the mask %s chooses how many items there are",
-                                                                text_of(walking, index)));
+        add(walking, &gm_rule_data_size, node,
+            gm_analysis_text(walking->analysis, "the mask %s chooses how many items there are", text_of(walking, index)));
         return true;
     }
     return false;

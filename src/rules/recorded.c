@@ -1,7 +1,7 @@
 #include "rules/recorded.h"
 
-const char *const gm_recorded_methods[] = {"append", "appendleft", "add", "discard", "extend", "extendleft", "insert",
-                                           "put",    "put_nowait", "update", "write", "writelines", NULL};
+const char *const gm_recorded_methods[] = {"append", "appendleft", "add",    "discard", "extend",     "extendleft", "insert",
+                                           "put",    "put_nowait", "update", "write",   "writelines", NULL};
 
 enum { COMPARE_WORK = 4 };
 

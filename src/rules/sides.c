@@ -79,8 +79,8 @@ gm_symbol_list gm_sides_names(gm_analysis *analysis, gm_function *function, cons
 
 /* ---- Binding ---- */
 
-gm_refusal gm_sides_bound(gm_analysis *analysis, gm_function *function, const gm_node *statement,
-                          const gm_symbol_list *symbols, const gm_symbol_list *walrus) {
+gm_refusal gm_sides_bound(gm_analysis *analysis, gm_function *function, const gm_node *statement, const gm_symbol_list *symbols,
+                          const gm_symbol_list *walrus) {
     for (uint32_t i = 0; i < symbols->count; i++) {
         const gm_symbol *symbol = symbols->items[i];
         if (symbol->scope != function->scope) {
@@ -89,8 +89,7 @@ gm_refusal gm_sides_bound(gm_analysis *analysis, gm_function *function, const gm
                 continue; /* a variable of the comprehension around */
             }
         }
-        if ((walrus != NULL && gm_symbols_have(walrus, symbol)) ||
-            gm_bound_before(function, statement, symbol) == GM_BOUND_ALWAYS) {
+        if ((walrus != NULL && gm_symbols_have(walrus, symbol)) || gm_bound_before(function, statement, symbol) == GM_BOUND_ALWAYS) {
             continue;
         }
         return (gm_refusal){gm_analysis_text(analysis, "`%s` may be unbound here", symbol->name->text), statement};

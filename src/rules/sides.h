@@ -15,8 +15,8 @@ gm_refusal gm_sides_return(gm_analysis *analysis, gm_plan *plan);
 gm_symbol_list gm_sides_names(gm_analysis *analysis, gm_function *function, const gm_node *expression);
 
 /* What is in the way of passing these locals by value before `statement`: not bound on every path. `walrus` may bind some (or NULL). */
-gm_refusal gm_sides_bound(gm_analysis *analysis, gm_function *function, const gm_node *statement,
-                          const gm_symbol_list *symbols, const gm_symbol_list *walrus);
+gm_refusal gm_sides_bound(gm_analysis *analysis, gm_function *function, const gm_node *statement, const gm_symbol_list *symbols,
+                          const gm_symbol_list *walrus);
 
 /* Whether a list holds a symbol; append one that it does not hold. */
 bool gm_symbols_have(const gm_symbol_list *list, const gm_symbol *symbol);

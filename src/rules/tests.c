@@ -38,8 +38,7 @@ static bool is_setting(const gm_node *node) {
         }
         node = attribute->value;
     }
-    return node->kind == GM_KIND_Name &&
-           (gm_name_is(gm_as_Name(node)->id, "config") || gm_name_is(gm_as_Name(node)->id, "cfg"));
+    return node->kind == GM_KIND_Name && (gm_name_is(gm_as_Name(node)->id, "config") || gm_name_is(gm_as_Name(node)->id, "cfg"));
 }
 
 static bool is_python_value(gm_function *function, const gm_node *node) {
@@ -50,8 +49,8 @@ static bool is_python_value(gm_function *function, const gm_node *node) {
 /* A comparison of unknown values is suspect unless one of them settles it: a string, None, a Python object that is no number. */
 static bool comparison_is_python(gm_function *function, const gm_Compare *compare) {
     for (uint32_t i = 0; i < compare->ops.count; i++) {
-        uint8_t operator= compare->ops.items[i];
-        if (operator== GM_OP_Is || operator== GM_OP_IsNot) {
+        uint8_t operator = compare->ops.items[i];
+        if (operator == GM_OP_Is || operator == GM_OP_IsNot) {
             return true;
         }
     }
@@ -107,9 +106,8 @@ static bool has_plain_default(gm_function *function, const gm_node *name) {
     uint32_t positional = arguments->posonlyargs.count + arguments->args.count;
     for (uint32_t i = 0; i < arguments->defaults.count; i++) {
         uint32_t at = positional - arguments->defaults.count + i;
-        const gm_node *argument = at < arguments->posonlyargs.count
-                                      ? arguments->posonlyargs.items[at]
-                                      : arguments->args.items[at - arguments->posonlyargs.count];
+        const gm_node *argument = at < arguments->posonlyargs.count ? arguments->posonlyargs.items[at]
+                                                                    : arguments->args.items[at - arguments->posonlyargs.count];
         if (argument == binder) {
             const gm_node *value = arguments->defaults.items[i];
             return value->kind == GM_KIND_Constant && gm_as_Constant(value)->value.literal != GM_LITERAL_None;
@@ -126,18 +124,16 @@ static bool has_plain_default(gm_function *function, const gm_node *name) {
 
 /* Methods that texts have and no tensor: loops over texts are hot, and a test in its mended form takes twice as long. */
 static bool asks_text(const gm_node *callee) {
-    static const char *const names[] = {"startswith", "endswith",  "isalnum",   "isalpha", "isascii", "isdecimal",   "isdigit",
-                                        "islower",    "isnumeric", "isspace",   "istitle", "isupper", "isidentifier", NULL};
+    static const char *const names[] = {"startswith", "endswith",  "isalnum", "isalpha", "isascii", "isdecimal",    "isdigit",
+                                        "islower",    "isnumeric", "isspace", "istitle", "isupper", "isidentifier", NULL};
     return callee->kind == GM_KIND_Attribute && gm_text_in(gm_as_Attribute(callee)->attr->text, names);
 }
 
 /* Conditions without evidence: names, attributes, calls and comparisons of unknown values are suspect, the rest is not. */
 static gm_test_class classify_unknown(gm_function *function, const gm_node *test) {
     switch ((gm_kind)test->kind) {
-    case GM_KIND_Name:
-        return has_plain_default(function, test) ? GM_TEST_PYTHON : GM_TEST_SUSPECT;
-    case GM_KIND_Attribute:
-        return is_setting(test) ? GM_TEST_PYTHON : GM_TEST_SUSPECT;
+    case GM_KIND_Name: return has_plain_default(function, test) ? GM_TEST_PYTHON : GM_TEST_SUSPECT;
+    case GM_KIND_Attribute: return is_setting(test) ? GM_TEST_PYTHON : GM_TEST_SUSPECT;
     case GM_KIND_Call: {
         const gm_node *callee = gm_as_Call(test)->func;
         if (callee->kind == GM_KIND_Attribute && gm_is_logger(function, gm_as_Attribute(callee)->value)) {
@@ -147,13 +143,10 @@ static gm_test_class classify_unknown(gm_function *function, const gm_node *test
         bool known = name != NULL && strncmp(name->text, "torch.", 6) != 0;
         return known || is_setting(callee) || asks_text(callee) ? GM_TEST_PYTHON : GM_TEST_SUSPECT;
     }
-    case GM_KIND_Compare:
-        return comparison_is_python(function, gm_as_Compare(test)) ? GM_TEST_PYTHON : GM_TEST_SUSPECT;
+    case GM_KIND_Compare: return comparison_is_python(function, gm_as_Compare(test)) ? GM_TEST_PYTHON : GM_TEST_SUSPECT;
     case GM_KIND_Subscript:
-    case GM_KIND_BinOp:
-        return GM_TEST_SUSPECT;
-    default:
-        return GM_TEST_PYTHON;
+    case GM_KIND_BinOp: return GM_TEST_SUSPECT;
+    default: return GM_TEST_PYTHON;
     }
 }
 
@@ -259,24 +252,18 @@ static gm_test_form form_of_call(gm_flow *flow, const gm_Call *call) {
 
 gm_test_form gm_test_form_of(gm_flow *flow, const gm_node *test) {
     switch ((gm_kind)test->kind) {
-    case GM_KIND_BoolOp:
-        return gm_as_BoolOp(test)->op == GM_OP_And ? GM_TEST_AND : GM_TEST_OR;
-    case GM_KIND_UnaryOp:
-        return gm_as_UnaryOp(test)->op == GM_OP_Not ? GM_TEST_NOT : GM_TEST_PLAIN;
-    case GM_KIND_Compare:
-        return form_of_compare(gm_as_Compare(test));
-    case GM_KIND_Call:
-        return form_of_call(flow, gm_as_Call(test));
-    default:
-        return GM_TEST_PLAIN;
+    case GM_KIND_BoolOp: return gm_as_BoolOp(test)->op == GM_OP_And ? GM_TEST_AND : GM_TEST_OR;
+    case GM_KIND_UnaryOp: return gm_as_UnaryOp(test)->op == GM_OP_Not ? GM_TEST_NOT : GM_TEST_PLAIN;
+    case GM_KIND_Compare: return form_of_compare(gm_as_Compare(test));
+    case GM_KIND_Call: return form_of_call(flow, gm_as_Call(test));
+    default: return GM_TEST_PLAIN;
     }
 }
 
 /* ---- Whether it can be written so ---- */
 
 static bool is_suspension(const gm_node *node) {
-    return node->kind == GM_KIND_Await || node->kind == GM_KIND_Yield || node->kind == GM_KIND_YieldFrom ||
-           node->kind == GM_KIND_ErrorExpr;
+    return node->kind == GM_KIND_Await || node->kind == GM_KIND_Yield || node->kind == GM_KIND_YieldFrom || node->kind == GM_KIND_ErrorExpr;
 }
 
 /* A plain function over nodes for gm_node_children. */
@@ -345,10 +332,8 @@ static gm_refusal refusal_of(const question *asked, const gm_node *test) {
         gm_refusal refusal = refusal_of_operands(asked, &gm_as_BoolOp(test)->values);
         return refusal.reason != NULL ? refusal : refusal_of_names(asked, test);
     }
-    case GM_TEST_NOT:
-        return refusal_of(asked, gm_as_UnaryOp(test)->operand);
-    case GM_TEST_TRUTH:
-        return refusal_of(asked, gm_as_Call(test)->args.items[0]);
+    case GM_TEST_NOT: return refusal_of(asked, gm_as_UnaryOp(test)->operand);
+    case GM_TEST_TRUTH: return refusal_of(asked, gm_as_Call(test)->args.items[0]);
     case GM_TEST_CHAIN:
     case GM_TEST_EQUAL:
     case GM_TEST_MEMBER: {
@@ -363,8 +348,7 @@ static gm_refusal refusal_of(const question *asked, const gm_node *test) {
         }
         return (gm_refusal){NULL, NULL};
     case GM_TEST_ITEM:
-    case GM_TEST_ALLCLOSE:
-        break;
+    case GM_TEST_ALLCLOSE: break;
     }
     return (gm_refusal){NULL, NULL};
 }

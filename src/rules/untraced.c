@@ -97,7 +97,7 @@ static const gm_name *maker_of_name(const search *searching, const gm_node *name
     const gm_symbol *owner = symbol == NULL ? NULL : gm_symbol_owner(scopes, symbol);
     bool once = owner != NULL && owner->binders.count == 1 && (owner->flags & (GM_SYMBOL_OUTSIDE | GM_SYMBOL_PARAMETER)) == 0;
     const gm_node *definition = once ? gm_scopes_definition(scopes, owner->binders.items[0]) : NULL;
-    const gm_node *value = definition == NULL                        ? NULL
+    const gm_node *value = definition == NULL                      ? NULL
                            : definition->kind == GM_KIND_Assign    ? gm_as_Assign(definition)->value
                            : definition->kind == GM_KIND_AnnAssign ? gm_as_AnnAssign(definition)->value
                                                                    : NULL;
@@ -202,8 +202,8 @@ static bool find_call(const search *searching, const gm_node *node) {
     const gm_name *name = foreign_name(searching, callee);
     if (name != NULL) {
         const char *message = gm_analysis_text(searching->analysis, "`%s` is not traced", name->text);
-        return tell(searching, (gm_untraced){&gm_rule_untraced_call, node, message,
-                                             "call it in front of the compiled part, or behind it", "torch has no such operation"});
+        return tell(searching, (gm_untraced){&gm_rule_untraced_call, node, message, "call it in front of the compiled part, or behind it",
+                                             "torch has no such operation"});
     }
     return find_method(searching, node) || find_factory(searching, node) || find_layer(searching, node);
 }
@@ -255,13 +255,9 @@ static bool find_flag(const search *searching, const gm_node *node) {
 bool gm_untraced_find(gm_analysis *analysis, gm_function *function, const gm_node *node, gm_untraced *found) {
     search searching = {analysis, function, found};
     switch ((gm_kind)node->kind) {
-    case GM_KIND_Call:
-        return find_call(&searching, node);
-    case GM_KIND_withitem:
-        return find_context(&searching, node);
-    case GM_KIND_Assign:
-        return find_flag(&searching, node);
-    default:
-        return false;
+    case GM_KIND_Call: return find_call(&searching, node);
+    case GM_KIND_withitem: return find_context(&searching, node);
+    case GM_KIND_Assign: return find_flag(&searching, node);
+    default: return false;
     }
 }

@@ -46,12 +46,9 @@ static bool has_attributes(const dumper *in, const gm_node *node) {
     case GM_KIND_comprehension:
     case GM_KIND_arguments:
     case GM_KIND_withitem:
-    case GM_KIND_match_case:
-        return false;
-    case GM_KIND_alias:
-        return in->options->version >= 310;
-    default:
-        return true;
+    case GM_KIND_match_case: return false;
+    case GM_KIND_alias: return in->options->version >= 310;
+    default: return true;
     }
 }
 
@@ -120,8 +117,7 @@ static const void *field_of(const gm_node *node, const gm_field *field) {
 
 /* A field that this version's grammar does not have. */
 static bool is_newer(const dumper *in, const gm_node *node, const gm_field *field) {
-    if (in->options->version < 312 && node->kind <= GM_KIND_ClassDef && field->type == GM_FIELD_LIST &&
-        field->name[0] == 't') {
+    if (in->options->version < 312 && node->kind <= GM_KIND_ClassDef && field->type == GM_FIELD_LIST && field->name[0] == 't') {
         return true; /* type_params */
     }
     return false;
@@ -129,24 +125,18 @@ static bool is_newer(const dumper *in, const gm_node *node, const gm_field *fiel
 
 static uint32_t list_count(const gm_node *node, const gm_field *field) {
     switch (field->type) {
-    case GM_FIELD_LIST:
-        return ((const gm_list *)field_of(node, field))->count;
-    case GM_FIELD_NAMES:
-        return ((const gm_name_list *)field_of(node, field))->count;
-    default:
-        return 1;
+    case GM_FIELD_LIST: return ((const gm_list *)field_of(node, field))->count;
+    case GM_FIELD_NAMES: return ((const gm_name_list *)field_of(node, field))->count;
+    default: return 1;
     }
 }
 
 /* Fields that are None, and from 3.13 on empty lists, are not printed. */
 static bool is_left_out(const dumper *in, const gm_node *node, const gm_field *field) {
     switch (field->type) {
-    case GM_FIELD_OPTIONAL:
-        return *(gm_node *const *)field_of(node, field) == NULL;
-    case GM_FIELD_NAME:
-        return *(const gm_name *const *)field_of(node, field) == NULL;
-    default:
-        return is_newer(in, node, field) || (in->options->version >= 313 && list_count(node, field) == 0);
+    case GM_FIELD_OPTIONAL: return *(gm_node *const *)field_of(node, field) == NULL;
+    case GM_FIELD_NAME: return *(const gm_name *const *)field_of(node, field) == NULL;
+    default: return is_newer(in, node, field) || (in->options->version >= 313 && list_count(node, field) == 0);
     }
 }
 
@@ -155,33 +145,15 @@ static void dump_value(dumper *in, const gm_node *node, const gm_field *field) {
     const void *value = field_of(node, field);
     switch ((gm_field_type)field->type) {
     case GM_FIELD_NODE:
-    case GM_FIELD_OPTIONAL:
-        dump_node(in, *(gm_node *const *)value);
-        break;
-    case GM_FIELD_LIST:
-        dump_list(in, value);
-        break;
-    case GM_FIELD_NAME:
-        dump_name(in, *(const gm_name *const *)value);
-        break;
-    case GM_FIELD_NAMES:
-        dump_names(in, value);
-        break;
-    case GM_FIELD_OPERATOR:
-        dump_operator(in, *(const uint8_t *)value);
-        break;
-    case GM_FIELD_OPERATORS:
-        dump_operators(in, value);
-        break;
-    case GM_FIELD_CONTEXT:
-        add(in, contexts[*(const uint8_t *)value]);
-        break;
-    case GM_FIELD_INTEGER:
-        gm_buffer_printf(in->out, "%d", *(const int32_t *)value);
-        break;
-    case GM_FIELD_CONSTANT:
-        gm_literal_repr(in->arena, in->source, value, in->out, in->options->version);
-        break;
+    case GM_FIELD_OPTIONAL: dump_node(in, *(gm_node *const *)value); break;
+    case GM_FIELD_LIST: dump_list(in, value); break;
+    case GM_FIELD_NAME: dump_name(in, *(const gm_name *const *)value); break;
+    case GM_FIELD_NAMES: dump_names(in, value); break;
+    case GM_FIELD_OPERATOR: dump_operator(in, *(const uint8_t *)value); break;
+    case GM_FIELD_OPERATORS: dump_operators(in, value); break;
+    case GM_FIELD_CONTEXT: add(in, contexts[*(const uint8_t *)value]); break;
+    case GM_FIELD_INTEGER: gm_buffer_printf(in->out, "%d", *(const int32_t *)value); break;
+    case GM_FIELD_CONSTANT: gm_literal_repr(in->arena, in->source, value, in->out, in->options->version); break;
     }
 }
 

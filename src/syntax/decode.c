@@ -132,10 +132,20 @@ static const gm_encoding *choose_table(decoder *in, bool mark) {
     const gm_encoding *encoding = find_encoding(&name);
     if (encoding == NULL) {
         report_cookie(in, &name, "unknown encoding `", "`");
+    } else if (encoding->kind == GM_ENCODING_REFUSED) {
+        report_cookie(in, &name, "encoding problem: Python reads no source in `", "`");
     } else if (encoding->kind == GM_ENCODING_UNSUPPORTED) {
         report_cookie(in, &name, "encoding `", "` is not supported");
     }
     return encoding != NULL && encoding->kind == GM_ENCODING_TABLE ? encoding : NULL;
+}
+
+bool gm_decode_cookie(const char *bytes, size_t size, size_t *start) {
+    bool mark = size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0;
+    cookie name = mark ? (cookie){NULL, 0} : find_cookie(bytes, bytes + size);
+    const gm_encoding *encoding = name.start == NULL || is_name(&name, "utf-8") ? NULL : find_encoding(&name);
+    *start = encoding != NULL ? (size_t)(name.start - bytes) : 0;
+    return encoding != NULL && encoding->kind == GM_ENCODING_TABLE;
 }
 
 /* Text. */

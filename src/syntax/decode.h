@@ -13,6 +13,9 @@
  * not valid UTF-8 or in a character set that is unknown. */
 gm_source *gm_decode_source(gm_arena *arena, const char *path, const char *bytes, size_t size, gm_diagnostics *diagnostics);
 
+/* Whether a cookie says that bytes are in another character set than UTF-8, one that can be read; `*start` is then where its name begins. */
+bool gm_decode_cookie(const char *bytes, size_t size, size_t *start);
+
 /* Append the bytes of the file that [start, end) of the text was decoded from. Ranges that follow one another give bytes that follow one
  * another. */
 void gm_decode_add_original(gm_buffer *out, const gm_source *source, uint32_t start, uint32_t end);

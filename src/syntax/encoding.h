@@ -9,6 +9,7 @@
 typedef enum gm_encoding_kind {
     GM_ENCODING_UTF8,
     GM_ENCODING_TABLE,      /* ASCII, and a table for the bytes from 128 on */
+    GM_ENCODING_REFUSED,    /* not even CPython reads source in it: the line with the cookie is no text */
     GM_ENCODING_UNSUPPORTED /* CPython can, graphmend cannot: several bytes a character, or not a superset of ASCII */
 } gm_encoding_kind;
 

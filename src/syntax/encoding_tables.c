@@ -352,7 +352,7 @@ const gm_encoding gm_encodings[] = {
      "02P0@>0AN0@80CX0BH0B`02W0@102Y0CH02[02\\0C_02^0BL02`0Ba0@60AF0BI0CY02f02g0AA24F0CI02k0AH0BZ0B[0BM"
      "0@@0@A0@B0@C0@D0@E0@F0@G0@H0@I0@J0@K0@L0@M0@N0@O0@P0@Q0@R0@S0@T0@U0@V0@W0@X0@Y0@Z0@[0@\\0@]0@^0@_"
      "0@`0@a0@b0@c0@d0@e0@f0@g0@h0@i0@j0@k0@l0@m0@n0@o0A00A10A20A30A40A50A60A70A80A90A:0A;0A<0A=0A>0A\?"},
-    {"punycode", GM_ENCODING_UNSUPPORTED, NULL},
+    {"punycode", GM_ENCODING_REFUSED, NULL},
     {"raw-unicode-escape", GM_ENCODING_UNSUPPORTED, NULL},
     {"shift_jis", GM_ENCODING_UNSUPPORTED, NULL},
     {"shift_jis_2004", GM_ENCODING_UNSUPPORTED, NULL},
@@ -362,14 +362,14 @@ const gm_encoding gm_encodings[] = {
      "ooo0h10h20h30h40h50h60h70h80h90h:0h;0h<0h=0h>0h\?0h@0hA0hB0hC0hD0hE0hF0hG0hH0hI0hJ0hK0hL0hM0hN0hO"
      "0hP0hQ0hR0hS0hT0hU0hV0hW0hX0hY0hZ0h[0h\\0h]0h^0h_0h`0ha0hb0hc0hd0he0hf0hg0hh0hi0hjoooooooooooo0ho"
      "0i00i10i20i30i40i50i60i70i80i90i:0i;0i<0i=0i>0i\?0i@0iA0iB0iC0iD0iE0iF0iG0iH0iI0iJ0iKoooooooooooo"},
-    {"undefined", GM_ENCODING_UNSUPPORTED, NULL},
+    {"undefined", GM_ENCODING_REFUSED, NULL},
     {"unicode-escape", GM_ENCODING_UNSUPPORTED, NULL},
-    {"utf-16", GM_ENCODING_UNSUPPORTED, NULL},
-    {"utf-16-be", GM_ENCODING_UNSUPPORTED, NULL},
-    {"utf-16-le", GM_ENCODING_UNSUPPORTED, NULL},
-    {"utf-32", GM_ENCODING_UNSUPPORTED, NULL},
-    {"utf-32-be", GM_ENCODING_UNSUPPORTED, NULL},
-    {"utf-32-le", GM_ENCODING_UNSUPPORTED, NULL},
+    {"utf-16", GM_ENCODING_REFUSED, NULL},
+    {"utf-16-be", GM_ENCODING_REFUSED, NULL},
+    {"utf-16-le", GM_ENCODING_REFUSED, NULL},
+    {"utf-32", GM_ENCODING_REFUSED, NULL},
+    {"utf-32-be", GM_ENCODING_REFUSED, NULL},
+    {"utf-32-le", GM_ENCODING_REFUSED, NULL},
     {"utf-7", GM_ENCODING_UNSUPPORTED, NULL},
     {"utf-8", GM_ENCODING_UTF8, NULL},
     {"utf-8-sig", GM_ENCODING_UTF8, NULL},

@@ -386,55 +386,25 @@ static bool read_token(gm_lexer *lexer) {
     switch (*lexer->at) {
     case ' ':
     case '\t':
-    case '\f':
-        do {
-            lexer->at++;
+    case '\f': do { lexer->at++;
         } while (gm_char_is(*lexer->at, GM_CHAR_BLANK));
         return true;
     case '\n':
-    case '\r':
-        end_line(lexer);
-        return true;
-    case '#':
-        comment(lexer);
-        return true;
-    case '\\':
-        continue_line(lexer);
-        return true;
-    case '(':
-        gm_lexer_open(lexer, GM_TOKEN_LPAR, false);
-        return true;
-    case '[':
-        gm_lexer_open(lexer, GM_TOKEN_LSQB, false);
-        return true;
-    case '{':
-        gm_lexer_open(lexer, GM_TOKEN_LBRACE, false);
-        return true;
-    case ')':
-        close_bracket(lexer, GM_TOKEN_RPAR);
-        return true;
-    case ']':
-        close_bracket(lexer, GM_TOKEN_RSQB);
-        return true;
-    case '}':
-        close_bracket(lexer, GM_TOKEN_RBRACE);
-        return true;
+    case '\r': end_line(lexer); return true;
+    case '#': comment(lexer); return true;
+    case '\\': continue_line(lexer); return true;
+    case '(': gm_lexer_open(lexer, GM_TOKEN_LPAR, false); return true;
+    case '[': gm_lexer_open(lexer, GM_TOKEN_LSQB, false); return true;
+    case '{': gm_lexer_open(lexer, GM_TOKEN_LBRACE, false); return true;
+    case ')': close_bracket(lexer, GM_TOKEN_RPAR); return true;
+    case ']': close_bracket(lexer, GM_TOKEN_RSQB); return true;
+    case '}': close_bracket(lexer, GM_TOKEN_RBRACE); return true;
     case '"':
-    case '\'':
-        gm_lexer_string(lexer, lexer->at);
-        return true;
-    case ':':
-        colon(lexer);
-        return true;
-    case '.':
-        dot(lexer);
-        return true;
-    case '!':
-        exclamation(lexer);
-        return true;
-    case '-':
-        minus(lexer);
-        return true;
+    case '\'': gm_lexer_string(lexer, lexer->at); return true;
+    case ':': colon(lexer); return true;
+    case '.': dot(lexer); return true;
+    case '!': exclamation(lexer); return true;
+    case '-': minus(lexer); return true;
     case '\0':
         if (lexer->at == lexer->end) {
             return false;
@@ -442,8 +412,7 @@ static bool read_token(gm_lexer *lexer) {
         lexer->at++;
         emit_error(lexer, lexer->at - 1, lexer->at, "source text cannot contain null bytes");
         return true;
-    default:
-        break;
+    default: break;
     }
     if (gm_char_is(*lexer->at, GM_CHAR_NAME_START)) {
         gm_lexer_name(lexer);
@@ -456,8 +425,7 @@ static bool read_token(gm_lexer *lexer) {
     return true;
 }
 
-uint32_t gm_lexer_run(gm_arena *arena, const gm_source *source, gm_version target, gm_token **tokens,
-                      gm_diagnostics *diagnostics) {
+uint32_t gm_lexer_run(gm_arena *arena, const gm_source *source, gm_version target, gm_token **tokens, gm_diagnostics *diagnostics) {
     gm_lexer *lexer = GM_NEW(arena, gm_lexer);
     lexer->arena = arena;
     lexer->text = lexer->at = source->text;

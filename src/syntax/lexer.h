@@ -84,8 +84,7 @@ typedef struct gm_lexer {
 enum { GM_TEXT_PADDING = 16 };
 
 /* Tokens of a source whose `text` is padded; the last one is END. Returns their number. */
-uint32_t gm_lexer_run(gm_arena *arena, const gm_source *source, gm_version target, gm_token **tokens,
-                      gm_diagnostics *diagnostics);
+uint32_t gm_lexer_run(gm_arena *arena, const gm_source *source, gm_version target, gm_token **tokens, gm_diagnostics *diagnostics);
 
 /* Shared among lexer*.c. Character classes, bits; GM_CHAR_QUOTED: a string may end here, or it is more than text. */
 enum { GM_CHAR_NAME_START = 1, GM_CHAR_NAME = 2, GM_CHAR_DIGIT = 4, GM_CHAR_HEX = 8, GM_CHAR_BLANK = 16, GM_CHAR_QUOTED = 32 };
@@ -106,8 +105,7 @@ static inline void gm_lexer_emit(gm_lexer *lexer, gm_token_kind kind, const char
     if (lexer->count == lexer->capacity) {
         gm_lexer_grow(lexer);
     }
-    lexer->tokens[lexer->count++] =
-        (gm_token){gm_lexer_offset(lexer, start), gm_lexer_offset(lexer, end), (uint8_t)kind, (uint8_t)flags};
+    lexer->tokens[lexer->count++] = (gm_token){gm_lexer_offset(lexer, start), gm_lexer_offset(lexer, end), (uint8_t)kind, (uint8_t)flags};
 }
 
 void gm_lexer_report(gm_lexer *lexer, const char *start, const char *end, const char *message);

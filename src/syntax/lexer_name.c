@@ -10,6 +10,7 @@
 #define EIGHT(class) class, class, class, class, class, class, class, class
 #define HIGH EIGHT(START), EIGHT(START), EIGHT(START), EIGHT(START)
 
+/* clang-format off */
 const uint8_t gm_char_classes[256] = {
     [' '] = GM_CHAR_BLANK, ['\t'] = GM_CHAR_BLANK, ['\f'] = GM_CHAR_BLANK,
     ['\0'] = GM_CHAR_QUOTED, ['\n'] = GM_CHAR_QUOTED, ['\r'] = GM_CHAR_QUOTED,
@@ -22,6 +23,7 @@ const uint8_t gm_char_classes[256] = {
     START, START, START, START, START, START, START, START, START, START, START, START, START,
     [128] = HIGH, HIGH, HIGH, HIGH,
 };
+/* clang-format on */
 
 /* Keywords. */
 
@@ -128,10 +130,8 @@ static bool starts_statement(uint8_t kind) {
     case GM_TOKEN_return:
     case GM_TOKEN_try:
     case GM_TOKEN_while:
-    case GM_TOKEN_with:
-        return true;
-    default:
-        return false;
+    case GM_TOKEN_with: return true;
+    default: return false;
     }
 }
 

@@ -2,14 +2,10 @@
 
 static bool digit_of(char c, unsigned base) {
     switch (base) {
-    case 2:
-        return c == '0' || c == '1';
-    case 8:
-        return c >= '0' && c <= '7';
-    case 16:
-        return gm_char_is(c, GM_CHAR_HEX);
-    default:
-        return gm_char_is(c, GM_CHAR_DIGIT);
+    case 2: return c == '0' || c == '1';
+    case 8: return c >= '0' && c <= '7';
+    case 16: return gm_char_is(c, GM_CHAR_HEX);
+    default: return gm_char_is(c, GM_CHAR_DIGIT);
     }
 }
 

@@ -13,17 +13,10 @@ static unsigned prefix_flags(const char *at, const char *quote) {
     }
     for (; at < quote; at++) {
         switch (*at | 0x20) {
-        case 'r':
-            flags |= GM_STRING_RAW;
-            break;
-        case 'b':
-            flags |= GM_STRING_BYTES;
-            break;
-        case 't':
-            flags |= GM_STRING_TEMPLATE;
-            break;
-        default:
-            break;
+        case 'r': flags |= GM_STRING_RAW; break;
+        case 'b': flags |= GM_STRING_BYTES; break;
+        case 't': flags |= GM_STRING_TEMPLATE; break;
+        default: break;
         }
     }
     return flags;

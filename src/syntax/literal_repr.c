@@ -92,8 +92,7 @@ static void repr_bytes(const char *bytes, size_t length, gm_buffer *out) {
     gm_buffer_add_char(out, quote);
 }
 
-static void repr_string(gm_arena *arena, const gm_source *source, const gm_constant *constant, gm_buffer *out,
-                        uint16_t version) {
+static void repr_string(gm_arena *arena, const gm_source *source, const gm_constant *constant, gm_buffer *out, uint16_t version) {
     gm_buffer value;
     gm_buffer_init(&value, arena);
     gm_literal_decode(source, constant, &value);

@@ -65,7 +65,8 @@ static void sort_diagnostics(gm_arena *arena, gm_diagnostics *diagnostics) {
     for (uint64_t run = 1; run < count; run *= 2) {
         for (uint64_t at = 0; at < count; at += 2 * run) {
             uint32_t left = (uint32_t)(count - at);
-            merge_runs(diagnostics->items + at, run < left ? (uint32_t)run : left, 2 * run < left ? (uint32_t)(2 * run) : left, merged + at);
+            merge_runs(diagnostics->items + at, run < left ? (uint32_t)run : left, 2 * run < left ? (uint32_t)(2 * run) : left,
+                       merged + at);
         }
         memcpy(diagnostics->items, merged, count * sizeof *merged);
     }

@@ -107,8 +107,7 @@ static inline gm_node *gm_parser_sized_node(gm_parser *parser, gm_kind kind, siz
     node->number = ++parser->tree->node_count;
     return node;
 }
-#define GM_MAKE(parser, K, start_offset) \
-    ((gm_##K *)(void *)gm_parser_sized_node((parser), GM_KIND_##K, sizeof(gm_##K), (start_offset)))
+#define GM_MAKE(parser, K, start_offset) ((gm_##K *)(void *)gm_parser_sized_node((parser), GM_KIND_##K, sizeof(gm_##K), (start_offset)))
 static inline gm_node *gm_parser_finish(const gm_parser *parser, gm_node *node) {
     node->end = parser->last_end;
     return node;
@@ -173,7 +172,14 @@ gm_node *gm_parse_match_subject(gm_parser *parser);
 gm_list gm_parse_cases(gm_parser *parser);
 
 /* validate.c */
-typedef enum gm_target_use { GM_TARGET_ASSIGN, GM_TARGET_AUGMENT, GM_TARGET_ANNOTATE, GM_TARGET_DELETE, GM_TARGET_FOR, GM_TARGET_WITH } gm_target_use;
+typedef enum gm_target_use {
+    GM_TARGET_ASSIGN,
+    GM_TARGET_AUGMENT,
+    GM_TARGET_ANNOTATE,
+    GM_TARGET_DELETE,
+    GM_TARGET_FOR,
+    GM_TARGET_WITH
+} gm_target_use;
 
 /* Give a parsed expression the context of its use; reports what cannot be a target. */
 void gm_parser_set_target(gm_parser *parser, gm_node *node, gm_target_use use);

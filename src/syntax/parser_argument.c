@@ -82,7 +82,8 @@ void gm_parse_arguments(gm_parser *parser, uint32_t start, gm_list *arguments, g
     uint32_t mark = parser->nodes.count;
     argument_state state = {false, false};
     const gm_token *first = parser->at;
-    if (first->kind != GM_TOKEN_STAR && first->kind != GM_TOKEN_POWER && !(first->kind == GM_TOKEN_NAME && first[1].kind == GM_TOKEN_EQUAL)) {
+    if (first->kind != GM_TOKEN_STAR && first->kind != GM_TOKEN_POWER &&
+        !(first->kind == GM_TOKEN_NAME && first[1].kind == GM_TOKEN_EQUAL)) {
         gm_node *node = gm_parse_named_expression(parser);
         if (gm_parser_at_comprehension(parser)) {
             if (node->kind == GM_KIND_NamedExpr && (node->flags & GM_FLAG_PARENTHESIZED) == 0) {

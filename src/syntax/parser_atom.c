@@ -16,7 +16,9 @@ static gm_constant single_part(gm_parser *parser, gm_literal literal, const gm_t
 
 gm_node *gm_parse_number(gm_parser *parser) {
     const gm_token *token = parser->at;
-    gm_literal literal = token->kind == GM_TOKEN_INT ? GM_LITERAL_int : token->kind == GM_TOKEN_FLOAT ? GM_LITERAL_float : GM_LITERAL_complex;
+    gm_literal literal = token->kind == GM_TOKEN_INT     ? GM_LITERAL_int
+                         : token->kind == GM_TOKEN_FLOAT ? GM_LITERAL_float
+                                                         : GM_LITERAL_complex;
     gm_Constant *node = GM_MAKE(parser, Constant, token->start);
     node->value = single_part(parser, literal, token);
     gm_parser_advance(parser);
@@ -226,31 +228,20 @@ static gm_node *no_atom(gm_parser *parser) {
 
 gm_node *gm_parse_primary_atom(gm_parser *parser) {
     switch (parser->at->kind) {
-    case GM_TOKEN_NAME:
-        return gm_parse_name(parser, GM_LOAD);
+    case GM_TOKEN_NAME: return gm_parse_name(parser, GM_LOAD);
     case GM_TOKEN_INT:
     case GM_TOKEN_FLOAT:
-    case GM_TOKEN_IMAGINARY:
-        return gm_parse_number(parser);
+    case GM_TOKEN_IMAGINARY: return gm_parse_number(parser);
     case GM_TOKEN_STRING:
-    case GM_TOKEN_FSTRING_START:
-        return gm_parse_strings(parser);
-    case GM_TOKEN_LPAR:
-        return parenthesized(parser);
-    case GM_TOKEN_LSQB:
-        return list(parser);
-    case GM_TOKEN_LBRACE:
-        return braces(parser);
-    case GM_TOKEN_None:
-        return singleton(parser, GM_LITERAL_None);
-    case GM_TOKEN_True:
-        return singleton(parser, GM_LITERAL_True);
-    case GM_TOKEN_False:
-        return singleton(parser, GM_LITERAL_False);
-    case GM_TOKEN_ELLIPSIS:
-        return singleton(parser, GM_LITERAL_Ellipsis);
-    default:
-        return no_atom(parser);
+    case GM_TOKEN_FSTRING_START: return gm_parse_strings(parser);
+    case GM_TOKEN_LPAR: return parenthesized(parser);
+    case GM_TOKEN_LSQB: return list(parser);
+    case GM_TOKEN_LBRACE: return braces(parser);
+    case GM_TOKEN_None: return singleton(parser, GM_LITERAL_None);
+    case GM_TOKEN_True: return singleton(parser, GM_LITERAL_True);
+    case GM_TOKEN_False: return singleton(parser, GM_LITERAL_False);
+    case GM_TOKEN_ELLIPSIS: return singleton(parser, GM_LITERAL_Ellipsis);
+    default: return no_atom(parser);
     }
 }
 

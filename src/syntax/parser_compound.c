@@ -128,9 +128,7 @@ static const gm_token *behind_parentheses(const gm_parser *parser) {
         switch (token->kind) {
         case GM_TOKEN_LPAR:
         case GM_TOKEN_LSQB:
-        case GM_TOKEN_LBRACE:
-            depth++;
-            break;
+        case GM_TOKEN_LBRACE: depth++; break;
         case GM_TOKEN_RPAR:
         case GM_TOKEN_RSQB:
         case GM_TOKEN_RBRACE:
@@ -139,10 +137,8 @@ static const gm_token *behind_parentheses(const gm_parser *parser) {
             }
             break;
         case GM_TOKEN_NEWLINE:
-        case GM_TOKEN_END:
-            return token;
-        default:
-            break;
+        case GM_TOKEN_END: return token;
+        default: break;
         }
     }
 }
@@ -398,15 +394,10 @@ static gm_node *async_statement(gm_parser *parser) {
     uint32_t start = parser->at->start;
     gm_parser_advance(parser);
     switch (parser->at->kind) {
-    case GM_TOKEN_def:
-        return async_function(parser, start, (gm_list){NULL, 0});
-    case GM_TOKEN_for:
-        return for_statement(parser, start, true);
-    case GM_TOKEN_with:
-        return with_statement(parser, start, true);
-    default:
-        gm_parser_expected(parser, "`def`, `for` or `with` behind `async`");
-        return NULL;
+    case GM_TOKEN_def: return async_function(parser, start, (gm_list){NULL, 0});
+    case GM_TOKEN_for: return for_statement(parser, start, true);
+    case GM_TOKEN_with: return with_statement(parser, start, true);
+    default: gm_parser_expected(parser, "`def`, `for` or `with` behind `async`"); return NULL;
     }
 }
 
@@ -439,27 +430,16 @@ static gm_node *match_statement(gm_parser *parser) {
 
 gm_node *gm_parse_compound(gm_parser *parser) {
     switch (parser->at->kind) {
-    case GM_TOKEN_NAME:
-        return is_match(parser) ? match_statement(parser) : NULL;
-    case GM_TOKEN_if:
-        return if_statement(parser);
-    case GM_TOKEN_for:
-        return for_statement(parser, parser->at->start, false);
-    case GM_TOKEN_while:
-        return while_statement(parser);
-    case GM_TOKEN_with:
-        return with_statement(parser, parser->at->start, false);
-    case GM_TOKEN_try:
-        return try_statement(parser);
-    case GM_TOKEN_def:
-        return function(parser, parser->at->start, (gm_list){NULL, 0});
-    case GM_TOKEN_class:
-        return class_definition(parser, (gm_list){NULL, 0});
-    case GM_TOKEN_async:
-        return async_statement(parser);
-    case GM_TOKEN_AT:
-        return decorated(parser);
-    default:
-        return NULL;
+    case GM_TOKEN_NAME: return is_match(parser) ? match_statement(parser) : NULL;
+    case GM_TOKEN_if: return if_statement(parser);
+    case GM_TOKEN_for: return for_statement(parser, parser->at->start, false);
+    case GM_TOKEN_while: return while_statement(parser);
+    case GM_TOKEN_with: return with_statement(parser, parser->at->start, false);
+    case GM_TOKEN_try: return try_statement(parser);
+    case GM_TOKEN_def: return function(parser, parser->at->start, (gm_list){NULL, 0});
+    case GM_TOKEN_class: return class_definition(parser, (gm_list){NULL, 0});
+    case GM_TOKEN_async: return async_statement(parser);
+    case GM_TOKEN_AT: return decorated(parser);
+    default: return NULL;
     }
 }

@@ -3,7 +3,20 @@
 #include <string.h>
 
 /* Binding power of infix operators; 0: the token is none. */
-enum { POWER_OR = 1, POWER_AND, POWER_NOT, POWER_COMPARE, POWER_BITOR, POWER_BITXOR, POWER_BITAND, POWER_SHIFT, POWER_ADD, POWER_MULTIPLY, POWER_UNARY, POWER_POWER };
+enum {
+    POWER_OR = 1,
+    POWER_AND,
+    POWER_NOT,
+    POWER_COMPARE,
+    POWER_BITOR,
+    POWER_BITXOR,
+    POWER_BITAND,
+    POWER_SHIFT,
+    POWER_ADD,
+    POWER_MULTIPLY,
+    POWER_UNARY,
+    POWER_POWER
+};
 
 typedef struct infix {
     uint8_t power;
@@ -39,11 +52,11 @@ static const infix infixes[GM_TOKEN_COUNT] = {
 
 /* Tokens that can begin an expression, `*` not among them. */
 static const bool starters[GM_TOKEN_COUNT] = {
-    [GM_TOKEN_NAME] = true,      [GM_TOKEN_INT] = true,    [GM_TOKEN_FLOAT] = true,         [GM_TOKEN_IMAGINARY] = true,
-    [GM_TOKEN_STRING] = true,    [GM_TOKEN_LPAR] = true,   [GM_TOKEN_FSTRING_START] = true, [GM_TOKEN_LSQB] = true,
-    [GM_TOKEN_LBRACE] = true,    [GM_TOKEN_TILDE] = true,  [GM_TOKEN_PLUS] = true,          [GM_TOKEN_MINUS] = true,
-    [GM_TOKEN_ELLIPSIS] = true,  [GM_TOKEN_None] = true,   [GM_TOKEN_True] = true,          [GM_TOKEN_False] = true,
-    [GM_TOKEN_await] = true,     [GM_TOKEN_lambda] = true, [GM_TOKEN_not] = true,           [GM_TOKEN_ERROR] = true,
+    [GM_TOKEN_NAME] = true,     [GM_TOKEN_INT] = true,    [GM_TOKEN_FLOAT] = true,         [GM_TOKEN_IMAGINARY] = true,
+    [GM_TOKEN_STRING] = true,   [GM_TOKEN_LPAR] = true,   [GM_TOKEN_FSTRING_START] = true, [GM_TOKEN_LSQB] = true,
+    [GM_TOKEN_LBRACE] = true,   [GM_TOKEN_TILDE] = true,  [GM_TOKEN_PLUS] = true,          [GM_TOKEN_MINUS] = true,
+    [GM_TOKEN_ELLIPSIS] = true, [GM_TOKEN_None] = true,   [GM_TOKEN_True] = true,          [GM_TOKEN_False] = true,
+    [GM_TOKEN_await] = true,    [GM_TOKEN_lambda] = true, [GM_TOKEN_not] = true,           [GM_TOKEN_ERROR] = true,
 };
 
 bool gm_parser_starts_expression(const gm_parser *parser) {
@@ -54,16 +67,11 @@ static gm_node *operators(gm_parser *parser, unsigned minimum);
 
 static gm_operator unary_operator(gm_token_kind kind) {
     switch (kind) {
-    case GM_TOKEN_PLUS:
-        return GM_OP_UAdd;
-    case GM_TOKEN_MINUS:
-        return GM_OP_USub;
-    case GM_TOKEN_TILDE:
-        return GM_OP_Invert;
-    case GM_TOKEN_not:
-        return GM_OP_Not;
-    default:
-        return GM_OP_NONE;
+    case GM_TOKEN_PLUS: return GM_OP_UAdd;
+    case GM_TOKEN_MINUS: return GM_OP_USub;
+    case GM_TOKEN_TILDE: return GM_OP_Invert;
+    case GM_TOKEN_not: return GM_OP_Not;
+    default: return GM_OP_NONE;
     }
 }
 

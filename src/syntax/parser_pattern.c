@@ -170,12 +170,10 @@ static gm_node *mapping_key(gm_parser *parser) {
     uint32_t start = parser->at->start;
     switch (parser->at->kind) {
     case GM_TOKEN_STRING:
-    case GM_TOKEN_FSTRING_START:
-        return gm_parse_strings(parser);
+    case GM_TOKEN_FSTRING_START: return gm_parse_strings(parser);
     case GM_TOKEN_None:
     case GM_TOKEN_True:
-    case GM_TOKEN_False:
-        return gm_parse_primary_atom(parser);
+    case GM_TOKEN_False: return gm_parse_primary_atom(parser);
     case GM_TOKEN_NAME:
         if (parser->at[1].kind == GM_TOKEN_DOT) {
             return dotted(parser);
@@ -271,28 +269,19 @@ static gm_node *name_pattern(gm_parser *parser) {
 static gm_node *closed_pattern(gm_parser *parser) {
     uint32_t start = parser->at->start;
     switch (parser->at->kind) {
-    case GM_TOKEN_NAME:
-        return name_pattern(parser);
+    case GM_TOKEN_NAME: return name_pattern(parser);
     case GM_TOKEN_MINUS:
     case GM_TOKEN_INT:
     case GM_TOKEN_FLOAT:
-    case GM_TOKEN_IMAGINARY:
-        return value_pattern(parser, number(parser), start);
+    case GM_TOKEN_IMAGINARY: return value_pattern(parser, number(parser), start);
     case GM_TOKEN_STRING:
-    case GM_TOKEN_FSTRING_START:
-        return value_pattern(parser, gm_parse_strings(parser), start);
-    case GM_TOKEN_None:
-        return singleton_pattern(parser, GM_LITERAL_None);
-    case GM_TOKEN_True:
-        return singleton_pattern(parser, GM_LITERAL_True);
-    case GM_TOKEN_False:
-        return singleton_pattern(parser, GM_LITERAL_False);
-    case GM_TOKEN_LPAR:
-        return parenthesized(parser);
-    case GM_TOKEN_LSQB:
-        return bracketed_sequence(parser);
-    case GM_TOKEN_LBRACE:
-        return mapping(parser);
+    case GM_TOKEN_FSTRING_START: return value_pattern(parser, gm_parse_strings(parser), start);
+    case GM_TOKEN_None: return singleton_pattern(parser, GM_LITERAL_None);
+    case GM_TOKEN_True: return singleton_pattern(parser, GM_LITERAL_True);
+    case GM_TOKEN_False: return singleton_pattern(parser, GM_LITERAL_False);
+    case GM_TOKEN_LPAR: return parenthesized(parser);
+    case GM_TOKEN_LSQB: return bracketed_sequence(parser);
+    case GM_TOKEN_LBRACE: return mapping(parser);
     default:
         gm_parser_expected(parser, "a pattern");
         gm_MatchAs *node = GM_MAKE(parser, MatchAs, start);

@@ -4,12 +4,18 @@
 /* Assignments and expressions. */
 
 static const uint8_t augmented[GM_TOKEN_COUNT] = {
-    [GM_TOKEN_PLUS_EQUAL] = GM_OP_Add,          [GM_TOKEN_MINUS_EQUAL] = GM_OP_Sub,
-    [GM_TOKEN_STAR_EQUAL] = GM_OP_Mult,         [GM_TOKEN_SLASH_EQUAL] = GM_OP_Div,
-    [GM_TOKEN_PERCENT_EQUAL] = GM_OP_Mod,       [GM_TOKEN_AT_EQUAL] = GM_OP_MatMult,
-    [GM_TOKEN_AMPERSAND_EQUAL] = GM_OP_BitAnd,  [GM_TOKEN_BAR_EQUAL] = GM_OP_BitOr,
-    [GM_TOKEN_CARET_EQUAL] = GM_OP_BitXor,      [GM_TOKEN_SHIFT_LEFT_EQUAL] = GM_OP_LShift,
-    [GM_TOKEN_SHIFT_RIGHT_EQUAL] = GM_OP_RShift, [GM_TOKEN_POWER_EQUAL] = GM_OP_Pow,
+    [GM_TOKEN_PLUS_EQUAL] = GM_OP_Add,
+    [GM_TOKEN_MINUS_EQUAL] = GM_OP_Sub,
+    [GM_TOKEN_STAR_EQUAL] = GM_OP_Mult,
+    [GM_TOKEN_SLASH_EQUAL] = GM_OP_Div,
+    [GM_TOKEN_PERCENT_EQUAL] = GM_OP_Mod,
+    [GM_TOKEN_AT_EQUAL] = GM_OP_MatMult,
+    [GM_TOKEN_AMPERSAND_EQUAL] = GM_OP_BitAnd,
+    [GM_TOKEN_BAR_EQUAL] = GM_OP_BitOr,
+    [GM_TOKEN_CARET_EQUAL] = GM_OP_BitXor,
+    [GM_TOKEN_SHIFT_LEFT_EQUAL] = GM_OP_LShift,
+    [GM_TOKEN_SHIFT_RIGHT_EQUAL] = GM_OP_RShift,
+    [GM_TOKEN_POWER_EQUAL] = GM_OP_Pow,
     [GM_TOKEN_SLASH_SLASH_EQUAL] = GM_OP_FloorDiv,
 };
 
@@ -242,30 +248,18 @@ static gm_node *simple_statement(gm_parser *parser) {
             return type_alias(parser);
         }
         return expression_statement(parser);
-    case GM_TOKEN_return:
-        return return_statement(parser);
-    case GM_TOKEN_import:
-        return import(parser);
-    case GM_TOKEN_from:
-        return import_from(parser);
-    case GM_TOKEN_raise:
-        return raise_statement(parser);
-    case GM_TOKEN_assert:
-        return assert_statement(parser);
-    case GM_TOKEN_del:
-        return delete_statement(parser);
-    case GM_TOKEN_global:
-        return scope_names(parser, GM_KIND_Global);
-    case GM_TOKEN_nonlocal:
-        return scope_names(parser, GM_KIND_Nonlocal);
-    case GM_TOKEN_pass:
-        return keyword_statement(parser, GM_KIND_Pass);
-    case GM_TOKEN_break:
-        return keyword_statement(parser, GM_KIND_Break);
-    case GM_TOKEN_continue:
-        return keyword_statement(parser, GM_KIND_Continue);
-    default:
-        return expression_statement(parser);
+    case GM_TOKEN_return: return return_statement(parser);
+    case GM_TOKEN_import: return import(parser);
+    case GM_TOKEN_from: return import_from(parser);
+    case GM_TOKEN_raise: return raise_statement(parser);
+    case GM_TOKEN_assert: return assert_statement(parser);
+    case GM_TOKEN_del: return delete_statement(parser);
+    case GM_TOKEN_global: return scope_names(parser, GM_KIND_Global);
+    case GM_TOKEN_nonlocal: return scope_names(parser, GM_KIND_Nonlocal);
+    case GM_TOKEN_pass: return keyword_statement(parser, GM_KIND_Pass);
+    case GM_TOKEN_break: return keyword_statement(parser, GM_KIND_Break);
+    case GM_TOKEN_continue: return keyword_statement(parser, GM_KIND_Continue);
+    default: return expression_statement(parser);
     }
 }
 

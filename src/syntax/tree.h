@@ -59,6 +59,7 @@ typedef struct gm_name_list {
 
 typedef enum gm_context { GM_LOAD, GM_STORE, GM_DEL } gm_context;
 
+/* clang-format off */
 typedef enum gm_operator {
     GM_OP_NONE,
     GM_OP_And, GM_OP_Or,
@@ -68,6 +69,7 @@ typedef enum gm_operator {
     GM_OP_Eq, GM_OP_NotEq, GM_OP_Lt, GM_OP_LtE, GM_OP_Gt, GM_OP_GtE, GM_OP_Is, GM_OP_IsNot, GM_OP_In, GM_OP_NotIn,
     GM_OP_COUNT
 } gm_operator;
+/* clang-format on */
 
 typedef struct gm_operator_list {
     uint8_t *items; /* gm_operator */
@@ -110,6 +112,7 @@ typedef struct gm_constant {
 } gm_constant;
 
 /* Struct of every kind. */
+/* clang-format off */
 #define GM_BEGIN(kind, group)  typedef struct gm_##kind { gm_node base;
 #define GM_NODE(kind, name)        gm_node *name;
 #define GM_OPTIONAL(kind, name)    gm_node *name; /* may be NULL */
@@ -122,21 +125,30 @@ typedef struct gm_constant {
 #define GM_INTEGER(kind, name)     int32_t name;
 #define GM_CONSTANT(kind, name)    gm_constant name;
 #define GM_END(kind)           } gm_##kind;
+/* clang-format on */
 #include "syntax/nodes.def"
 
 /* Checked downcasts: gm_as_If(node). */
-#define GM_BEGIN(K, group)                                \
+#define GM_BEGIN(K, group)                                 \
     static inline gm_##K *gm_as_##K(const gm_node *node) { \
-        assert(node->kind == GM_KIND_##K);                \
-        return (gm_##K *)(uintptr_t)node;                 \
+        assert(node->kind == GM_KIND_##K);                 \
+        return (gm_##K *)(uintptr_t)node;                  \
     }
 #define GM_END(kind)
 #include "syntax/nodes.def"
 
 /* Reflection, for walkers and dumps. */
 typedef enum gm_field_type {
-    GM_FIELD_NODE, GM_FIELD_OPTIONAL, GM_FIELD_LIST, GM_FIELD_NAME, GM_FIELD_NAMES, GM_FIELD_OPERATOR,
-    GM_FIELD_OPERATORS, GM_FIELD_CONTEXT, GM_FIELD_INTEGER, GM_FIELD_CONSTANT
+    GM_FIELD_NODE,
+    GM_FIELD_OPTIONAL,
+    GM_FIELD_LIST,
+    GM_FIELD_NAME,
+    GM_FIELD_NAMES,
+    GM_FIELD_OPERATOR,
+    GM_FIELD_OPERATORS,
+    GM_FIELD_CONTEXT,
+    GM_FIELD_INTEGER,
+    GM_FIELD_CONSTANT
 } gm_field_type;
 
 typedef struct gm_field {

@@ -37,10 +37,14 @@ bool gm_unicode_is_continue(uint32_t code) {
 
 /* Hangul syllables decompose and compose by arithmetic (Unicode, section 3.12). */
 enum {
-    SYLLABLES = 0xAC00, SYLLABLE_COUNT = 11172,
-    LEADS = 0x1100, LEAD_COUNT = 19,
-    VOWELS = 0x1161, VOWEL_COUNT = 21,
-    TRAILS = 0x11A7, TRAIL_COUNT = 28,
+    SYLLABLES = 0xAC00,
+    SYLLABLE_COUNT = 11172,
+    LEADS = 0x1100,
+    LEAD_COUNT = 19,
+    VOWELS = 0x1161,
+    VOWEL_COUNT = 21,
+    TRAILS = 0x11A7,
+    TRAIL_COUNT = 28,
 };
 
 static bool decompose_syllable(gm_arena *arena, codes *out, uint32_t code) {

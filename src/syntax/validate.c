@@ -30,12 +30,9 @@ static const char *const descriptions[GM_KIND_COUNT] = {
 };
 
 static const char *const verbs[] = {
-    [GM_TARGET_ASSIGN] = "cannot assign to ",
-    [GM_TARGET_AUGMENT] = "cannot use augmented assignment on ",
-    [GM_TARGET_ANNOTATE] = "cannot annotate ",
-    [GM_TARGET_DELETE] = "cannot delete ",
-    [GM_TARGET_FOR] = "cannot assign to ",
-    [GM_TARGET_WITH] = "cannot assign to ",
+    [GM_TARGET_ASSIGN] = "cannot assign to ",  [GM_TARGET_AUGMENT] = "cannot use augmented assignment on ",
+    [GM_TARGET_ANNOTATE] = "cannot annotate ", [GM_TARGET_DELETE] = "cannot delete ",
+    [GM_TARGET_FOR] = "cannot assign to ",     [GM_TARGET_WITH] = "cannot assign to ",
 };
 
 static void refuse(gm_parser *parser, const gm_node *node, gm_target_use use) {
@@ -115,9 +112,7 @@ void gm_parser_set_target(gm_parser *parser, gm_node *node, gm_target_use use) {
             gm_parser_refuse_debug(parser, gm_as_Attribute(node)->attr, node->start, node->end);
         }
         return;
-    case GM_KIND_Subscript:
-        gm_as_Subscript(node)->ctx = context;
-        return;
+    case GM_KIND_Subscript: gm_as_Subscript(node)->ctx = context; return;
     case GM_KIND_List:
         if (takes_sequences(use)) {
             gm_as_List(node)->ctx = context;
@@ -139,8 +134,7 @@ void gm_parser_set_target(gm_parser *parser, gm_node *node, gm_target_use use) {
             return;
         }
         break;
-    default:
-        break;
+    default: break;
     }
     refuse(parser, node, use);
 }

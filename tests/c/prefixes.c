@@ -25,8 +25,7 @@ static bool run_public(const char *path, const char *bytes, size_t size) {
     bool right = true;
     for (int i = 0; i < PUBLIC_COUNT && right; i++) {
         gm_output output;
-        right = public_functions[i].run(path, bytes, size, &output) == GM_OK && output.bytes != NULL &&
-                strlen(output.bytes) == output.size;
+        right = public_functions[i].run(path, bytes, size, &output) == GM_OK && output.bytes != NULL && strlen(output.bytes) == output.size;
         gm_output_free(&output);
     }
     return right;

@@ -66,14 +66,10 @@ static const struct {
     const char *name;
     public_function run;
 } public_functions[] = {
-    {"gm_check_source", gm_check_source},
-    {"gm_fix_source", fix_assumed},
-    {"gm_mend_source", gm_mend_source},
-    {"gm_rule_json", page},
-    {"gm_meaning_notes", gm_meaning_notes},
-    {"gm_meaning_source", first_meaning},
-    {"gm_reader_read", read_whole},
-    {"gm_stream_finish", read_pieces},
+    {"gm_check_source", gm_check_source},   {"gm_fix_source", fix_assumed},
+    {"gm_mend_source", gm_mend_source},     {"gm_rule_json", page},
+    {"gm_meaning_notes", gm_meaning_notes}, {"gm_meaning_source", first_meaning},
+    {"gm_reader_read", read_whole},         {"gm_stream_finish", read_pieces},
 };
 
 enum { PUBLIC_COUNT = sizeof public_functions / sizeof public_functions[0] };

@@ -61,7 +61,14 @@ CASES = [
     ("3.8", b"f(a=1, a=2)\n", ["1:7: keyword argument repeated"]),
     ("", b"\xef\xbb\xbf# coding: latin-1\n", ["1:10: encoding `latin-1` contradicts the byte order mark"]),
     ("", b"# coding: no-such\n", ["1:10: unknown encoding `no-such`"]),
-    ("", b"# coding: utf-16\n", ["1:10: encoding `utf-16` is not supported"]),
+    ("", b"# coding: gbk\n", ["1:10: encoding `gbk` is not supported"]),
+    ("", b"# coding: utf-16\n", ["1:10: encoding problem: Python reads no source in `utf-16`"]),
+    (
+        "",
+        b"#!/usr/bin/python\n# -*- coding: UTF_32 -*-\n",
+        ["2:14: encoding problem: Python reads no source in `UTF_32`"],
+    ),
+    ("", b"# coding: punycode\n", ["1:10: encoding problem: Python reads no source in `punycode`"]),
     ("", b"x = '\xff'\n", ["1:5: invalid UTF-8"]),
     (
         "",

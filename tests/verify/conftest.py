@@ -22,22 +22,22 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "verifies(name): the test looks at what `graphmend verify` says of a program")
 
 
-def wanted(session: pytest.Session) -> list[str]:
-    """The names that the tests of this session ask for."""
-    marks = [mark for item in session.items for mark in item.iter_markers("verifies")]
+def wanted(session: pytest.Session, file: Path) -> list[str]:
+    """The names that the tests of a file ask for; another file may run in another worker."""
+    marks = [mark for item in session.items if item.path == file for mark in item.iter_markers("verifies")]
     return list(dict.fromkeys(mark.args[0] for mark in marks))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def all_verified(
     request: pytest.FixtureRequest, executable: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[str, concurrent.futures.Future[Verified]]]:
-    """Everything that is asked for, in the making."""
+    """Everything that the file asks for, in the making."""
     base = tmp_path_factory.mktemp("verify")
     with concurrent.futures.ThreadPoolExecutor(3) as pool:
         yield {
             name: pool.submit(verify, executable, base / name.replace(" ", "-"), COMMANDS[name])
-            for name in wanted(request.session)
+            for name in wanted(request.session, request.path)
         }
 
 

@@ -1,7 +1,10 @@
-"""Events of a stream that differ from the previous event in the text alone, as nearly all events do.
+"""Events of a stream that differ from the previous event only in their text, as nearly all events do.
 
-In an event without a backslash, all quotes are around strings. So with a single "content", the bytes in front of the
-text and behind the text are known. Bytes with the same ends and a plain text in between are JSON of the same value with
+    {"choices": [{"delta": {"content": "Hel"}}], "id": "a"}
+    {"choices": [{"delta": {"content": "lo"}}], "id": "a"}     # same bytes in front of the text and behind
+
+In an event without a backslash, all quotes are around strings. A single "content" therefore fixes the bytes in front of
+the text and behind the text. Bytes with the same ends and a plain text in between are JSON of the same value with
 another text, and no parser has to read the ends again.
 """
 
@@ -16,7 +19,7 @@ plain = re.compile(rb'[^"\\\x00-\x1f]+').fullmatch  # what is a string of JSON a
 
 
 def ends_of(data: bytes, text: str) -> Optional[Ends]:
-    """The ends of an event whose text is `text`; None where they cannot be told."""
+    """The ends of an event around its text; None where the ends are ambiguous."""
     if b"\\" in data or data.count(b'"content"') != 1:
         return None
     key = _KEY.search(data)

@@ -43,7 +43,7 @@ class Answers:
         return None
 
     def keep(self, asked: Any, answer: Scored) -> None:
-        """Keep an answer; one that calls tools is not."""
+        """Keep an answer, unless the answer calls tools."""
         if self.folder is None or answer.calls:
             return
         try:

@@ -1,4 +1,10 @@
-"""The two directions between values and text, and what a type looks like to a model."""
+"""The two directions between values and text, and the text by which a model sees a type.
+
+    lift(Person("Ann", 41))                          # Meaning('{"name": "Ann", "age": 41}', Person)
+    lower('{"name": "Ann", "age": 41}', Person)      # Person(name='Ann', age=41)
+
+`describe` gives a type as text, and `meaning_of` a type as IR.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +23,7 @@ _known: dict[Any, ReadableType] = {}
 
 
 def readable(hint: Any, depth: int = 1) -> ReadableType:
-    """What is known of a type; kept for types that are asked for again. Names in annotations may be those of the
-    caller, `depth` frames above.
-    """
+    """The reader of a type, kept for repeated use. Annotations may use names of the caller, `depth` frames above."""
     try:
         found = _known.get(hint)
     except TypeError:  # an Annotated with something that has no hash
@@ -53,7 +57,7 @@ def meaning_of(hint: Any) -> dict[str, Any]:
 
 
 def describe(hint: Any) -> str:
-    """A type as the text that a model reads."""
+    """A type as text for a model."""
     known = readable(hint, 2)
     return texts.describe(known.ir, known.root)
 

@@ -1,4 +1,4 @@
-"""From the reader's form of a value (include/graphmend.h) to the value: one function a type, made once."""
+"""Builders: from the reader's form of a value (include/graphmend.h) to the value, one function for each type."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Builders:
         self._plain = _plain_types(graph.types)
 
     def of(self, index: int) -> Build:
-        """What builds a value of a type."""
+        """The function that builds a value of a type."""
         return self._part(index) or _same
 
     def _part(self, index: int) -> Optional[Build]:
@@ -159,7 +159,7 @@ class Builders:
         def build(value: Any) -> Any:
             if type(value) is not list:
                 return make(
-                    {int(i): item if parts[int(i)] is None else parts[int(i)](item) for i, item in value.items()}
+                    {int(i): item if (part := parts[int(i)]) is None else part(item) for i, item in value.items()}
                 )
             for i, part in changed:
                 value[i] = part(value[i])
@@ -173,7 +173,7 @@ def _refused(record: Record, error: Exception) -> ReadError:
 
 
 def constructor(record: Record) -> Build:
-    """Calls the class with all values in order, or with those that are there by number."""
+    """A function that calls the class with all values in order, or with the present values by number."""
     cls, names = record.cls, [field.keyword for field in record.fields]
     ordered = record.kind in ("dataclass", "attrs", "namedtuple") and not any(
         field.keyword_only for field in record.fields
@@ -196,7 +196,7 @@ def constructor(record: Record) -> Build:
 
 
 def _partial_constructor(record: Record) -> Build:
-    """An object of the class with the fields that are there; the others are None."""
+    """A function that makes an object of the class with the present fields; missing fields are None."""
     cls, names = record.cls, [field.name for field in record.fields]
 
     def make(value: Any) -> Any:
@@ -239,12 +239,12 @@ def _is_plain(types: list[dict[str, Any]], entry: dict[str, Any], plain: list[bo
         key = types[items[0]]
         while key["form"] in ("alias", "annotated"):
             key = types[key["items"][0]]
-        return key["form"] == "str" and plain[items[1]]
+        return bool(key["form"] == "str" and plain[items[1]])
     return False
 
 
 def _plain_types(types: list[dict[str, Any]]) -> list[bool]:
-    """Which values look like themselves in JSON, as the reader decides it (src/meaning/read.c)."""
+    """The types whose values equal their JSON, as the reader decides (src/meaning/read.c)."""
     plain = [True] * len(types)
     changed = True
     while changed:

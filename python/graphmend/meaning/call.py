@@ -61,7 +61,7 @@ class _Feed:
         return self._readable.build(reading["value"], partial=True)
 
     def answer(self) -> Scored:
-        """What has come as a whole."""
+        """The whole answer so far."""
         return Scored("".join(self._text), calls=self._calls)
 
     def finish(self) -> Any:
@@ -175,14 +175,15 @@ def by(
     tools: Sequence[Callable[..., Any]] = (),
     rounds: int = 8,
 ) -> Callable[[Callable[..., Any]], Any]:
-    """Let a model answer calls of a function that has no body.
+    """Let a model answer calls of a function without a body.
 
     The function's names, types, docstring and comments are the question. `sem` adds meanings of names: "hire",
     "hire.resume", "Person.age" to text. With `strict` only the exact JSON of the schema is an answer. `min_confidence`
     is the least certainty of a Decision. `tools` are functions for calls by the model in front of the answer, in at
     most `rounds` rounds; arguments that are functions are tools, too. The function gets `stream(...)`, an iterator over
     the growing value, in steps of a 32nd for a large value, with the whole value at the end (a call of tools restarts
-    the value), `explain(...)`, a dry run, and `meaning()`, the IR."""
+    the value), `explain(...)`, a dry run, and `meaning()`, the IR.
+    """
     scope = sys._getframe(1).f_locals
     given = dict(sem or {})
 

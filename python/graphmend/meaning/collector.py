@@ -1,4 +1,6 @@
-"""Python's collector of cycles, which looks at every new list again and again while a large value is made."""
+"""Python's collector of cycles, paused while a large value is made: the collector would examine each new list many
+times.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Objects of which a model fills in what is missing."""
+"""Objects whose missing fields a model fills in.
+
+    complete(model, Person(name="Ann", age=None))     # asks for the age alone
+
+The type of the answer is a record of the missing fields.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +25,7 @@ _UNKNOWN: Any = object()
 
 
 def _take(record: Record, target: Any, given: dict[str, Any]) -> dict[str, Any]:
-    """The fields that are known, by name."""
+    """The known fields, by name."""
     known: dict[str, Any] = {}
     if not isinstance(target, type):
         values = (
@@ -34,7 +39,7 @@ def _take(record: Record, target: Any, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _missing_type(record: Record, missing: list[Field], names: dict[str, Any]) -> ReadableType:
-    """A record of the missing fields alone, with what is written about them."""
+    """A record of the missing fields, with the notes about them."""
     notes = notes_of(record.cls)["members"]
 
     def told(target: Any) -> dict[str, Any]:
@@ -86,8 +91,11 @@ class _Completion:
 
 
 def complete(model: Model, target: Any, /, **given: Any) -> Any:
-    """A new object of a class with fields, in which a model fills in the missing fields: `target` is the class, or an
-    object with None for missing fields. Present fields stay as they are and are no part of the question."""
+    """A new object of a class with fields; a model fills in the missing fields.
+
+    `target` is the class, or an object with None for missing fields. Present fields stay unchanged, and are no part of
+    the question.
+    """
     work = _Completion(target, given, sys._getframe(1).f_locals)
     return hold(model, work.converse(model)) if work.missing else work.read("{}")
 

@@ -42,7 +42,7 @@ def _no_completion(value: Any, problem: str) -> EndpointError:
 
 
 def choice_of(value: Any) -> Optional[dict[str, Any]]:
-    """The one choice of a completion, or of a part of one; None where there is none."""
+    """The one choice of a completion, or of a part of a completion; None where there is none."""
     if not isinstance(value, dict):
         raise _no_completion(value, "it is no object")
     choices = value.get("choices")
@@ -65,7 +65,7 @@ def choice_of(value: Any) -> Optional[dict[str, Any]]:
 
 
 def check_reason(reason: Any) -> None:
-    """Raise where an answer ended by what is no end of one."""
+    """Raise where the reason for the end of an answer is no complete end."""
     if isinstance(reason, str) and (reason in ENDS or reason in CALLS):
         return
     if reason == "error":
@@ -82,7 +82,7 @@ def _refuse(refusal: Any) -> None:
 
 
 def _look_at(message: dict[str, Any]) -> None:
-    """Raise where a message, or a part of one, tells a failure, or has what this reader does not know."""
+    """Raise where a message, or a part of a message, tells a failure or has members unknown to this reader."""
     check_message(message)
     if message.get("function_call"):
         raise unreadable("it calls a function by function_call, and tools were offered")
@@ -126,7 +126,7 @@ def _logprobs(choice: dict[str, Any]) -> Optional[list[dict[str, float]]]:
 
 
 class WholeReader:
-    """A completion that comes as one object."""
+    """A completion in one object."""
 
     done = False  # no byte of it may be missing
     behind = False
@@ -151,7 +151,7 @@ class WholeReader:
         return self._read(choice)
 
     def _value(self) -> Any:
-        """What the body says; at most the text of it and the value are in memory at the same time."""
+        """The value of the body. At most the text of the body and the value are in memory at the same time."""
         body, self._body = self._body, bytearray()
         if not body:
             raise unreadable("it is empty")
@@ -180,12 +180,12 @@ class WholeReader:
 
 
 def paired(text: str) -> str:
-    """A text whose pairs of surrogates, which escapes of JSON make, are characters."""
+    """A text with characters in place of the surrogate pairs from JSON escapes."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
 class _Call:
-    """A call of a tool as its pieces come."""
+    """The call of a tool, growing by pieces."""
 
     def __init__(self) -> None:
         self.id: Any = None
@@ -210,7 +210,7 @@ class _Call:
 
 
 class StreamReader:
-    """A completion that comes as events."""
+    """A completion in events."""
 
     def __init__(self, max_line: int) -> None:
         self._events = EventReader(max_line)
@@ -249,7 +249,9 @@ class StreamReader:
         return self._read(self._events.feed(data))
 
     def _note_start(self, data: bytes) -> None:
-        """A field of an event starts with a letter or a colon: what starts with a brace is one object."""
+        """Note whether the body is one object: a field of an event starts with a letter or a colon, an object with a
+        brace.
+        """
         self._start += data[: MAX_SHOWN - len(self._start)] if len(self._start) < MAX_SHOWN else b""
         start = self._start.lstrip(b" \t\r\n\xef\xbb\xbf")
         if start.startswith((b"{", b"[")):
@@ -277,7 +279,7 @@ class StreamReader:
         return found
 
     def _alike(self, name: str, data: bytes) -> Optional[str]:
-        """The text of an event that is like the one before it but for that; None of another."""
+        """The text of an event that equals the previous event except for its text; None for other events."""
         start, end = self._ends or (b"", b"")
         if name != "message" or not (data.startswith(start) and data.endswith(end)):
             return None
@@ -298,7 +300,7 @@ class StreamReader:
             self._text.write(found[0] if len(found) == 1 else "".join(found))
 
     def _in_pairs(self, text: str) -> str:
-        """A piece with the half of a character that stands in front of it, and without the half at its end."""
+        """A piece with the kept half of a character in front, and without a half at its end."""
         text, self._half = self._half + text, ""
         if "\ud800" <= text[-1] <= "\udbff":
             text, self._half = text[:-1], text[-1]
@@ -340,7 +342,7 @@ class StreamReader:
         return None
 
     def _take_id(self, made: Any) -> None:
-        """A new id. An id that comes back shows that two answers are mixed."""
+        """Take a new id. The return of an earlier id shows that two answers are mixed."""
         if made and (str(made) in self._ids or (self._steady and self._id)):
             raise EndpointError("protocol", "the endpoint mixes two answers in one stream")
         if self._id and len(self._ids) < MAX_IDS:
@@ -360,7 +362,7 @@ class StreamReader:
         return failure(value.get("error") or value if isinstance(value, dict) else value)
 
     def _look_for_failure(self, data: bytes) -> None:
-        """Of an event that does not count, such as one behind the end, only an error does."""
+        """Look for an error in an event outside of the answer, such as an event behind the end."""
         try:
             value = decode(data.decode())
         except (ValueError, RecursionError):
@@ -399,7 +401,7 @@ class StreamReader:
         return text
 
     def _no_delta(self, choice: dict[str, Any], delta: Any) -> dict[str, Any]:
-        """What stands for a part without a delta: nothing, where its text is not somewhere else."""
+        """The delta of a part without one: empty, unless the part has text in another member."""
         if delta is not None:
             raise unreadable("a delta is no object")
         if choice.get("message") or choice.get("text"):

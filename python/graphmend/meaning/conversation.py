@@ -16,7 +16,7 @@ from graphmend.meaning.model import Message, Model, Request, Scored, ToolCall
 
 
 class Run:
-    """A function of the program's that is to be called."""
+    """A call of a function of the program, requested by a model."""
 
     __slots__ = ("function", "keywords", "positional")
 
@@ -33,7 +33,7 @@ Conversation = Generator[Union[Request, Run], Any, Any]
 
 
 def next_step(conversation: Conversation, result: Any) -> Union[Request, Run, tuple[Any]]:
-    """What comes next; the value, in a tuple, at the end."""
+    """The next step of a conversation; the value, in a tuple, at the end."""
     try:
         return conversation.send(result)
     except StopIteration as end:
@@ -41,7 +41,7 @@ def next_step(conversation: Conversation, result: Any) -> Union[Request, Run, tu
 
 
 def run_now(run: Run, clock: Any = None) -> Any:
-    """The result of a tool that does not have to be awaited. One that runs is not ended by the clock."""
+    """The result of a tool without `await`. The clock does not end a running tool."""
     if clock is not None:
         clock.check()
     result = run()
@@ -53,7 +53,7 @@ def run_now(run: Run, clock: Any = None) -> Any:
 
 
 async def run_later(run: Run, clock: Any = None) -> Any:
-    """The result of a tool, which may be a coroutine; then the clock ends it."""
+    """The result of a tool; a coroutine is awaited, and ended by the clock."""
     if clock is not None:
         clock.check()
     result = run()
@@ -95,7 +95,7 @@ def _with(request: Request, *more: Message) -> Request:
 
 
 def _again(request: Request, answer: str, error: ReadError) -> Request:
-    """The same question with what was wrong with the answer."""
+    """The same question, with the error in the previous answer."""
     words = f"This answer cannot be read ({error}). Answer again, completely and in the form asked for."
     return _with(request, {"role": "assistant", "content": answer}, {"role": "user", "content": words})
 
@@ -122,7 +122,7 @@ def _use(call: ToolCall, tools: dict[str, Any]) -> Generator[Run, Any, Message]:
 
 
 def _after(request: Request, answer: Scored, tools: dict[str, Any]) -> Generator[Run, Any, Request]:
-    """The question again, with what the tools give that an answer asks for."""
+    """The question again, with the results of the tools requested by an answer."""
     calls = [_asked_for(call) for call in answer.calls]
     messages: list[Message] = [{"role": "assistant", "content": answer.text or None, "tool_calls": calls}]
     for call in answer.calls:
@@ -172,8 +172,9 @@ def ask(
     rounds: int = 8,
     tell: bool = True,
 ) -> Conversation:
-    """Ask until there is an answer that can be read. Tools are run up to `rounds` times in between; `tell` says
-    whether the model is told what was wrong with an answer."""
+    """Ask until an answer can be read. Tools run in up to `rounds` rounds in between; `tell` says whether the model is
+    told the error in its answer.
+    """
     attempts: list[tuple[str, ReadError]] = []
     used = _Rounds(model, rounds)
     while True:

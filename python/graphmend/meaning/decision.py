@@ -1,4 +1,12 @@
-"""One of several, with how sure the model is."""
+"""A choice among several values, with the certainty of the model.
+
+    @by(model)
+    def mood(text: str) -> Decision[Mood]: ...
+
+    mood("What a day!").confidence     # 0.97
+
+Each choice has a letter in the question, so that one token decides.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +27,9 @@ T = TypeVar("T")
 class Decision(Generic[T]):
     """A choice among the members of an enumeration or the values of a Literal.
 
-    `probabilities` is by choice, `confidence` that of the one chosen; both are None where the model tells none."""
+    `probabilities` is by choice, `confidence` the probability of the chosen value; both are None for a model without
+    probabilities.
+    """
 
     __slots__ = ("probabilities", "value")
 
@@ -46,7 +56,9 @@ class UnsureError(CallError):
 
 
 class Chooser:
-    """The choices of a type, each with a letter: one token decides, and its probability is the certainty."""
+    """The choices of a type, each with a letter: one token decides, and the probability of the token is the
+    certainty.
+    """
 
     def __init__(self, hint: Any, readable: ReadableType) -> None:
         entry = readable.ir["types"][readable.root]
@@ -64,7 +76,7 @@ class Chooser:
         self._letter = ReadableType(typing.Literal.__getitem__(tuple(self.letters)))
 
     def decide(self, answer: Scored) -> Decision[Any]:
-        """What an answer chooses."""
+        """The decision in an answer."""
         letter = self._letter.value(answer.text)
         value = self.values[self.letters.index(letter)]
         return Decision(value, self._probabilities(answer, letter))

@@ -22,7 +22,7 @@ REQUEST_IDS = ("x-request-id", "request-id", "x-amzn-requestid", "apim-request-i
 
 
 def _transport() -> Any:
-    """What needs h11, which is imported when it is needed first."""
+    """The modules that need h11, imported at their first use."""
     try:
         from graphmend.meaning.transport import exchange
     except ImportError:
@@ -34,7 +34,7 @@ Asking = Generator[Any, Any, Scored]
 
 
 def _carry_out(steps: Asking, step: Any) -> Any:
-    """Carry a step out; the next one. No frame that errors leave through has bytes of an answer."""
+    """Carry a step out; returns the next step. No frame on the way of an error holds bytes of an answer."""
     try:
         result = step()
     except Exception as error:
@@ -123,7 +123,7 @@ class Endpoint(Model):
         self._start()
 
     def _start(self) -> None:
-        """What belongs to this process."""
+        """Make the objects that belong to this process."""
         self._pid = os.getpid()
         self._lock = threading.Lock()
         self._address: Any = None
@@ -241,7 +241,7 @@ class Endpoint(Model):
             yield functools.partial(hands.sleep, pause)
 
     def _failed(self, attempts: list[EndpointError], begun: bool, more: str = "") -> EndpointError:
-        """The last error, with all in front of it."""
+        """The last error, with all errors in front of it."""
         error = attempts[-1]
         error.attempts = list(attempts)
         self._tell("failure", reason=str(error))
@@ -255,7 +255,7 @@ class Endpoint(Model):
     def _attempt(
         self, body: bytes, reader: Reader, hands: Any, pool: Any, clock: Any, fresh: bool
     ) -> Generator[Any, Any, Scored]:
-        """One post and what is answered."""
+        """One post and its answer."""
         exchange = _transport().Exchange(hands, pool, self._address_of(), clock, self._max_answer)
         well = False
         try:
@@ -289,7 +289,7 @@ class Endpoint(Model):
             exchange.close(well)
 
     def _end(self, exchange: Any, reader: Reader) -> Any:
-        """What stands behind the end that the server has said, and in front of the end of the body."""
+        """Read on from the end reported by the server to the end of the body; yields further pieces."""
         if isinstance(reader, WholeReader):
             return
         if exchange.answer.state != "ended":
@@ -301,7 +301,7 @@ class Endpoint(Model):
             raise reader.problem
 
     def _refuse(self, exchange: Any, data: bytes) -> Any:
-        """Raise what a status other than 200 says, with the words behind it as far as they come."""
+        """Raise the error for a status other than 200, with the server's words as far as they come."""
         answer, body = exchange.answer, bytearray(data)
         try:
             while answer.state != "ended" and len(body) < MAX_REFUSAL:
@@ -346,7 +346,7 @@ class Endpoint(Model):
         return made
 
     def _coroutines(self) -> tuple[Any, Any]:
-        """The same for the coroutines of the loop that runs."""
+        """The connections for coroutines of the running loop."""
         import asyncio
 
         from graphmend.meaning.transport.coroutines import Coroutines
@@ -367,7 +367,7 @@ class Endpoint(Model):
         return kept[1], kept[2]
 
     def close(self) -> None:
-        """Close the connections of `send` and `stream`; those of an event loop end with it."""
+        """Close the connections of `send` and `stream`; connections of an event loop end with the loop."""
         blocking, self._blocking = self._blocking, None
         if blocking is not None:
             blocking[1].close()

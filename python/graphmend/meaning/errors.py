@@ -12,7 +12,7 @@ class MeaningError(Exception):
 
 
 class UnsupportedType(MeaningError, TypeError):
-    """A type that text cannot be read as."""
+    """Raised for a type without a reader."""
 
 
 class ReadError(MeaningError, ValueError):
@@ -72,13 +72,13 @@ class EndpointError(CallError):
 
 
 def _rebuilt(kind: type[EndpointError], message: str) -> EndpointError:
-    """An error that comes from another process; pickle adds the fields."""
+    """An error from another process; pickle adds the fields."""
     made = kind.__new__(kind, message)
     return made
 
 
 class OptionError(EndpointError, ValueError):
-    """An option that an Endpoint cannot have; the message says what to write."""
+    """Raised for an invalid option of an Endpoint; the message says what to write."""
 
     def __init__(self, message: str) -> None:
         super().__init__("option", message)

@@ -1,4 +1,9 @@
-"""What a call would send, and how much it is."""
+"""The request of a call without sending the request, and its size.
+
+    hire.explain("Ann Miller, 41").tokens     # 26
+
+The number of tokens is exact with a tokenizer, and otherwise an estimate.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,7 @@ from typing import Any, Optional
 
 
 class Explanation:
-    """What a call would send, and how much it is."""
+    """The request of a call, and its size."""
 
     def __init__(self, prompt: str, schema: dict[str, Any], tools: Optional[list[dict[str, Any]]] = None) -> None:
         self.prompt = prompt
@@ -38,8 +43,10 @@ _PIECES = re.compile(r" ?[^\W\d_]+| ?\d{1,3}| ?[^\w\s]+|\s+|_")
 
 
 def estimate_tokens(text: str) -> int:
-    """About the number of tokens: a word of up to eight letters is one, and so are up to three digits and the signs
-    between two words. Too many rather than too few."""
+    """An estimate of the number of tokens, rather too high than too low.
+
+    A word of up to eight letters is one token, and so are up to three digits and the signs between two words.
+    """
     count = 0
     for piece in _PIECES.findall(text):
         size = len(piece.encode())

@@ -34,7 +34,7 @@ _NOTHING = {"", "0", "none", "null", "ok", "success"}
 
 
 def failure(told: Any, status: Optional[int] = None) -> EndpointError:
-    """The error of a server that says that it failed."""
+    """The error for a server that reports a failure."""
     if isinstance(told, list) and len(told) == 1:
         told = told[0]
     status = _code(told) or status
@@ -46,7 +46,7 @@ def failure(told: Any, status: Optional[int] = None) -> EndpointError:
 
 
 def shown(value: Any) -> str:
-    """A value as JSON, as far as it is told."""
+    """A value as JSON, as far as messages show values."""
     return json.dumps(value, ensure_ascii=False)[:MAX_SHOWN]
 
 
@@ -56,7 +56,7 @@ def _words(told: Any) -> str:
 
 
 def _code(told: Any) -> Optional[int]:
-    """The status that an object tells."""
+    """The status in an object."""
     found = [told.get(name) for name in ("code", "status", "status_code")] if isinstance(told, dict) else []
     numbers = [int(each) if isinstance(each, str) and re.fullmatch("[0-9]{3}", each) else each for each in found]
     return next((each for each in numbers if type(each) is int), None)
@@ -101,7 +101,9 @@ def _is_bad_state(value: Any) -> bool:
 
 
 def _check(value: dict[str, Any], known: "frozenset[str]", within: bool = False) -> None:
-    """Raise where a member tells a failure; `known` are those that do not. `within` says to look into members, too."""
+    """Raise where a member tells a failure; `known` are harmless members. `within` says to examine members of members,
+    too.
+    """
     for name, member in value.items():
         if name in known and name != "object":
             continue
@@ -124,7 +126,7 @@ def check_choice(value: dict[str, Any]) -> None:
 
 
 def check_message(value: dict[str, Any]) -> None:
-    """The same for a message, or a part of one, that has more than those of OF_MESSAGES."""
+    """Check a message, or a part of a message, with members besides OF_MESSAGES."""
     _check(value, OF_MESSAGES)
 
 
@@ -134,6 +136,6 @@ def check_call(value: dict[str, Any]) -> None:
 
 
 def check_rest(value: dict[str, Any]) -> None:
-    """Raise where an object that has no choice has words instead: they tell a failure."""
+    """Raise where an object without a choice has words: the words tell a failure."""
     if value.get("usage") is None and any(value.get(name) for name in _WORDS):
         raise failure(value)

@@ -50,7 +50,7 @@ _BOUNDS = ("ge", "gt", "le", "lt", "multiple_of", "min_length", "max_length", "p
 
 
 def default_text(value: Any) -> Optional[str]:
-    """The source of a default, where it is short and certain."""
+    """The source of a default value, where the source is short and certain."""
     if value is None or type(value) in (bool, int, float, str):
         return repr(value)
     if isinstance(value, enum.Enum):
@@ -65,7 +65,7 @@ def _factory_text(factory: Any) -> Optional[str]:
 
 
 class Field:
-    """A field of a record: its IR and how it is given to the constructor."""
+    """A field of a record: its IR, and the way to pass its value to the constructor."""
 
     def __init__(self, name: str, hint: Hint, required: bool = True) -> None:
         self.name = name
@@ -88,7 +88,7 @@ class Record:
 
 
 def class_hints(cls: Any, names: dict[str, Any]) -> dict[str, Hint]:
-    """The annotations of a class and its bases, evaluated, with what `Annotated` says."""
+    """The annotations of a class and its bases, evaluated, with the notes in `Annotated`."""
     local = {**names, cls.__name__: cls}
     try:
         return typing.get_type_hints(cls, localns=local, include_extras=True)
@@ -100,7 +100,7 @@ def class_hints(cls: Any, names: dict[str, Any]) -> dict[str, Hint]:
 
 
 def function_hints(function: Any, names: dict[str, Any]) -> dict[str, Hint]:
-    """The annotations of a function. A parameter whose type is not known may be anything; what is returned may not."""
+    """The annotations of a function. A parameter may have an unknown type, and the result may not."""
     found: dict[str, Hint] = {}
     for name, hint in function.__annotations__.items():
         # As that of a class: for functions, older Pythons add None to the type of a parameter whose default is None.
@@ -197,9 +197,8 @@ def _typed_dict_record(cls: Any, names: dict[str, Any]) -> Record:
     for name, hint in class_hints(cls, names).items():
         required = name in cls.__required_keys__
         while getattr(typing.get_origin(hint), "_name", "") in ("Required", "NotRequired", "ReadOnly"):
-            required = typing.get_origin(hint)._name == "Required" or (  # type: ignore[union-attr]
-                required and typing.get_origin(hint)._name == "ReadOnly"  # type: ignore[union-attr]
-            )
+            origin: Any = typing.get_origin(hint)
+            required = origin._name == "Required" or (required and origin._name == "ReadOnly")
             (hint,) = typing.get_args(hint)
         fields.append(Field(name, hint, required))
     return Record("typeddict", cls, fields)
@@ -217,7 +216,7 @@ def _named_tuple_record(cls: Any, names: dict[str, Any]) -> Record:
 
 
 def record_of(cls: Any, names: dict[str, Any]) -> Optional[Record]:
-    """The fields of a class; None when it has none that are declared."""
+    """The fields of a class; None for a class without declared fields."""
     if not isinstance(cls, type):
         return None
     if hasattr(cls, "__pydantic_fields__") or hasattr(cls, "model_fields"):
@@ -268,7 +267,7 @@ def _value(value: Any) -> dict[str, Any]:
 
 
 class Graph:
-    """The types that a type reaches: `types` is the IR, `made` what each is at run time."""
+    """The types within reach of a type: `types` is the IR, `made` the run-time form of each type."""
 
     def __init__(self, notes: Optional[Notes] = None, names: Optional[dict[str, Any]] = None) -> None:
         self.types: list[dict[str, Any]] = []
@@ -301,7 +300,7 @@ class Graph:
         raise UnsupportedType(f"{hint!r} cannot be read from text")
 
     def add_any(self, hint: Hint) -> int:
-        """The same, but what cannot be read from text is `any`."""
+        """Add a type, with `any` for types without a reader."""
         count = len(self.types)
         nominal, structural, taken = dict(self._nominal), dict(self._structural), dict(self._taken)
         try:
@@ -393,7 +392,7 @@ class Graph:
             self._variables.pop()
 
     def _name(self, hint: Hint) -> str:
-        """`Box[int]`: a generic type with its arguments."""
+        """The name of a generic type with its arguments, such as `Box[int]`."""
         if isinstance(hint, type) and typing.get_origin(hint) is None:
             return hint.__name__
         args = ", ".join(self._name(self._settle(arg)) for arg in typing.get_args(hint))
@@ -504,7 +503,7 @@ class Graph:
 
 
 def _inherited(cls: Any) -> dict[Any, Hint]:
-    """What a class says about the type variables of its generic bases."""
+    """The values of type variables in the generic bases of a class."""
     found: dict[Any, Hint] = {}
     for base in getattr(cls, "__orig_bases__", ()):
         origin = typing.get_origin(base)

@@ -47,12 +47,12 @@ class Image:
         return f"Image({shown!r})"
 
     def part(self) -> dict[str, Any]:
-        """What an endpoint is sent."""
+        """The image in the form of a request."""
         return {"type": "image_url", "image_url": {"url": self.url}}
 
 
 def images_in(value: Any) -> list[Image]:
-    """The images of an argument that is one, or a list or tuple of nothing else."""
+    """The images in an argument: an image, or a list or tuple of images alone."""
     if isinstance(value, Image):
         return [value]
     if isinstance(value, (list, tuple)) and value and all(isinstance(item, Image) for item in value):

@@ -1,4 +1,4 @@
-"""Models: what maps meanings to meanings."""
+"""Models: a `Model` takes a request, and returns the text of an answer."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Request:
 
 
 class ToolCall:
-    """A tool that a model wants to have called, with its arguments as the model wrote them."""
+    """The call of a tool, requested by a model, with the arguments as written by the model."""
 
     __slots__ = ("arguments", "id", "name")
 
@@ -89,7 +89,7 @@ class Model:
     max_calls = 100  # how many calls of tools a conversation may have
 
     def clock(self) -> Any:
-        """What ends a call that takes too long; None where nothing does."""
+        """The clock that ends a call after its time; None for calls without a limit."""
         return None
 
     def send(self, request: Request) -> str:
@@ -115,7 +115,7 @@ class Model:
         return await asyncio.get_running_loop().run_in_executor(None, self.send_scored, request)
 
     def stream(self, request: Request) -> Iterator[str]:
-        """The answer in pieces; by default in one."""
+        """The answer in pieces; by default in one piece."""
         yield self.send(request)
 
     async def stream_async(self, request: Request) -> AsyncIterator[str]:
@@ -123,8 +123,9 @@ class Model:
         yield await self.send_async(request)
 
     def stream_scored(self, request: Request) -> Iterator[Union[str, ToolCall]]:
-        """The answer in pieces, and behind them the calls of tools that the model wants first. By default in one piece
-        where there are tools, else by `stream`."""
+        """The answer in pieces, and then the calls of tools requested by the model. By default one piece with tools,
+        and `stream` without.
+        """
         if not request.tools:
             yield from self.stream(request)
             return
@@ -158,8 +159,8 @@ def _text_of(message: Message) -> str:
 
 
 class MockModel(Model):
-    """A model for tests: answers with given texts in turn, or with what a function makes of the last message. Nothing
-    is sent.
+    """A model for tests: answers with given texts in turn, or with the result of a function of the last message. Sends
+    no request.
     """
 
     name = "mock"

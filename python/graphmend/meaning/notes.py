@@ -1,5 +1,5 @@
-"""What authors wrote about their classes and functions: from the source, read by the C core, or from docstrings where
-there is no source.
+"""Notes of authors about classes and functions: from the source, read by the C core, or from docstrings without a
+source.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _docstring(target: Any) -> str:
 
 
 def _file_notes(path: str) -> dict[str, dict[str, Any]]:
-    """The notes of a source file by qualified name; of several definitions with one name, the last one counts."""
+    """The notes of a source file by qualified name; the last definition of a name counts."""
     if path not in _files:
         found: dict[str, dict[str, Any]] = {}
         try:

@@ -1,4 +1,4 @@
-"""What the options of an endpoint may be. Each check says what to write."""
+"""Checks of the options of an endpoint. Each error says what to write."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _shown(value: Any) -> str:
 
 
 def seconds(name: str, value: Any, least: float = 0.0, example: str = "60") -> float:
-    """A time, above `least`, or from it where that is below 0."""
+    """A time in seconds, more than `least`; a negative `least` also allows 0."""
     if not _is_number(value) or not least < value <= LONGEST:
         more = "0 or more" if least < 0 else "more than 0"
         raise OptionError(f"{name} is {_shown(value)}: write a number of seconds, {more}, such as {name}={example}")
@@ -64,7 +64,7 @@ def callback(name: str, value: Any) -> Any:
 
 
 def of_requests(options: dict[str, Any]) -> dict[str, Any]:
-    """Options that go into each request as they are."""
+    """Options that enter each request unchanged."""
     own = sorted(_OWN & options.keys())
     if own:
         raise OptionError(f"{own[0]} is written by the endpoint itself: leave it out")

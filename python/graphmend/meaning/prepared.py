@@ -33,11 +33,11 @@ def answer_text(readable: ReadableType) -> str:
 
 
 class Unknown(str):
-    """What stands for an argument that is not given, in an explanation."""
+    """A missing argument, in an explanation."""
 
 
 class Question:
-    """What a call asks: its text, the images that go with it, and the tools."""
+    """The question of a call: its text, its images, and the tools."""
 
     __slots__ = ("images", "text", "tools")
 
@@ -57,13 +57,13 @@ class Question:
 
 
 def argument_text(name: str, text: str, note: str = "") -> str:
-    """An argument, as the model reads it."""
+    """An argument, as text for the model."""
     head = f"{name} ({note})" if note else name
     return f"{head}:\n{text}" if "\n" in text else f"{head}: {text}"
 
 
 class Prepared:
-    """What is known of a function once its annotations can be evaluated."""
+    """A function with evaluated annotations: question, readers and tools."""
 
     def __init__(
         self,
@@ -79,7 +79,8 @@ class Prepared:
         hints = function_hints(function, names)
         if "return" not in hints:
             raise UnsupportedType(f"{function.__qualname__} says nothing about what it returns")
-        chosen = typing.get_args(hints["return"]) if typing.get_origin(hints["return"]) is Decision else None
+        origin: Any = typing.get_origin(hints["return"])
+        chosen = typing.get_args(hints["return"]) if origin is Decision else None
         self.type = ReadableType(chosen[0] if chosen else hints["return"], _with_sem(sem), names)
         self.chooser = Chooser(hints["return"], self.type) if chosen else None
         self.answer = self.chooser.question if self.chooser else answer_text(self.type)
@@ -115,11 +116,11 @@ class Prepared:
         return canonical
 
     def note(self, name: str) -> str:
-        """What is written about a parameter."""
+        """The note about a parameter."""
         return self.sem.get(f"{self.function.__qualname__}.{name}") or str(self.notes["members"].get(name, ""))
 
     def question(self, args: tuple[Any, ...], kwargs: dict[str, Any], shown: bool = False) -> Question:
-        """What a call asks. Where it is only shown, arguments may be missing."""
+        """The question of a call. In an explanation (`shown`), arguments may be missing."""
         made = Question()
         parts = [self.doc]
         for name, value in (self._placed if shown else self._bind)(args, kwargs).items():
@@ -133,7 +134,7 @@ class Prepared:
         return made
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        """Arguments by name, defaults included; errors are those of a call."""
+        """Arguments by name, defaults included; errors are the errors of a call."""
         if self._plain and not kwargs and len(args) == len(self._names):
             return dict(zip(self._names, args))
         bound = self._signature.bind(*args, **kwargs)
@@ -150,7 +151,7 @@ class Prepared:
         return {name: given.pop(name, Unknown(f"<{name}>")) for name in names if not self._is_function(name, given)}
 
     def _is_function(self, name: str, given: dict[str, Any]) -> bool:
-        """A parameter that takes a tool, and none is given."""
+        """Whether a parameter takes a tool, and the call gives none."""
         hint = typing.get_origin(self._hints.get(name)) or self._hints.get(name)
         return name not in given and hint is collections.abc.Callable
 
@@ -159,7 +160,7 @@ class Prepared:
         return schema_of(self.type.ir, self.type.root)
 
     def request(self, model: Model, question: Question) -> Request:
-        """What a model is sent."""
+        """The request for a model."""
         content: Any = question.text
         if question.images:
             content = [{"type": "text", "text": content}, *(image.part() for image in question.images)]
@@ -172,7 +173,7 @@ class Prepared:
 
 
 def _with_sem(sem: dict[str, str]) -> Callable[[Any], dict[str, Any]]:
-    """Notes from the source, and over them those of a `sem` mapping: "Person" or "Person.age" to text."""
+    """Notes from the source, overridden by a `sem` mapping: "Person" or "Person.age" to text."""
 
     def notes(target: Any) -> dict[str, Any]:
         found = notes_of(target)

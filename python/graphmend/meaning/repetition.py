@@ -1,4 +1,4 @@
-"""When to ask again, and after which pause."""
+"""Repetition: which refusals of a server are worth another request, and after which pause."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_PAUSE = 60.0  # seconds; a server may ask for more
 
 
 def is_repeated(status: int, headers: Mapping[str, str]) -> bool:
-    """Whether a refusal may be none the next time; a server that knows says so."""
+    """Whether the server may accept the request the next time; a header of the server decides where present."""
     told = headers.get("x-should-retry", "").strip().lower()
     if told in ("true", "false"):
         return told == "true"
@@ -37,7 +37,7 @@ def _date(text: str) -> Optional[float]:
 
 
 def pause_of(headers: Mapping[str, str]) -> Optional[float]:
-    """The seconds to wait that a server asks for; None where it does not, or says what is no time."""
+    """The pause requested by a server, in seconds; None without a valid request."""
     milliseconds = _number(headers.get("retry-after-ms", "").strip())
     if milliseconds is not None:
         return milliseconds / 1000

@@ -44,7 +44,7 @@ _SIZE_BOUNDS = {
 
 
 class SchemaWriter:
-    """Named types become `$defs`, so recursion is nothing special."""
+    """Writes schemas. Named types become `$defs`, so recursive types need no special case."""
 
     def __init__(self, ir: dict[str, Any]) -> None:
         self._types: list[dict[str, Any]] = ir["types"]

@@ -29,18 +29,18 @@ class Secret:
         raise TypeError("a Secret is not pickled")
 
     def headers(self, name: str, scheme: str) -> "Secret":
-        """The line of a header with this text."""
+        """The line of a header with the secret."""
         return Secret(f"{name}: {scheme} {self.__text}\r\n") if self.__text else Secret("")
 
     def within(self, before: bytes, behind: bytes) -> memoryview:
-        """Bytes in which the text stands, for a socket. A memoryview shows nothing of them."""
+        """Bytes around the secret, for a socket. The `repr` of a memoryview shows no bytes."""
         return memoryview(b"".join((before, self.__text.encode("latin-1"), behind)))
 
     def is_printable(self) -> bool:
         return self.__text.isascii() and self.__text.isprintable()
 
     def strike(self, text: str) -> str:
-        """A text without the secret in it."""
+        """A text without the secret."""
         return text.replace(self.__text, "***") if self.__text else text
 
 
@@ -53,7 +53,7 @@ def key_of(variable: str) -> Secret:
 
 
 def basic(user: str, password: str) -> Secret:
-    """A user's name and password as HTTP has them."""
+    """A user's name and password in HTTP's basic form."""
     return Secret(base64.b64encode(f"{user}:{password}".encode()).decode())
 
 
@@ -67,14 +67,14 @@ def shown(text: str) -> str:
 
 
 def words_of(text: str, secrets: Sequence[Secret], limit: int = MAX_WORDS) -> str:
-    """A text of others as it may be told: secrets struck out, no control characters, not long."""
+    """A foreign text, safe for messages: secrets struck out, no control characters, short."""
     for secret in secrets:
         text = secret.strike(text)
     return shown(text[: limit + 1])[:limit]
 
 
 def _argument(value: object, secrets: Sequence[Secret]) -> object:
-    """What of an argument of a library's exception may be told: no bytes, which are those of an answer."""
+    """The part of an exception's argument that messages may show: no bytes, because they may be bytes of an answer."""
     if isinstance(value, str):
         return words_of(value, secrets, 600)
     return b"" if isinstance(value, (bytes, bytearray, memoryview)) else value

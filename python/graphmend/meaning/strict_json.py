@@ -1,4 +1,4 @@
-"""JSON of servers: an object that has two values for one name is refused, and errors are those of an endpoint."""
+"""JSON of servers: an object with two values for one name is refused, and errors are errors of an endpoint."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from graphmend.meaning.failures import MAX_SHOWN
 
 
 def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON. JSON leaves open which of two members with one name counts: different ones are an error."""
+    """An object of JSON. JSON leaves open which of two members with one name counts: different members are an error."""
     made = dict(members)
     if len(made) != len(members):
         for name, value in members:

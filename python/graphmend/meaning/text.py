@@ -1,4 +1,4 @@
-"""The meaning IR as short text that models read well: types in the manner of TypeScript, notes as comments."""
+"""The meaning IR as short text for models: types in the manner of TypeScript, notes as comments."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SIZES = {"min_length": "at least {} long", "max_length": "at most {} long", "pa
 
 
 def spelling(entry: dict[str, Any], member: dict[str, Any]) -> Any:
-    """How a member of an enumeration is written: by its value when all values are strings, else by its name."""
+    """The text of a member of an enumeration: its value when all values are strings, else its name."""
     by_value = entry["form"] == "enum" and all(isinstance(each.get("value"), str) for each in entry["members"])
     return member["value"] if by_value else member["name"]
 
@@ -45,7 +45,7 @@ def _has_notes(entry: dict[str, Any]) -> bool:
 
 
 class Writer:
-    """Writes types; those that are used twice, or in themselves, get a name and are written once, in front."""
+    """Writes types; repeated and recursive types get a name, and are written once, in front."""
 
     def __init__(self, ir: dict[str, Any]) -> None:
         self._types: list[dict[str, Any]] = ir["types"]

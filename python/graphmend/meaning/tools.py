@@ -1,4 +1,10 @@
-"""Functions that a model may have called while it answers."""
+"""Tools: functions that a model may call before the answer.
+
+    @by(model, tools=[weather])
+    def packing_list(city: str) -> list[str]: ...
+
+Arguments of such a call are read like an answer: typed, and never guessed.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +25,7 @@ _Field = tuple[str, Any, Any]
 
 
 def is_tool(value: Any) -> bool:
-    """Whether an argument is something to call rather than something to tell."""
+    """Whether an argument is a function for calls rather than a value for the question."""
     return inspect.isroutine(value)
 
 
@@ -61,7 +67,9 @@ def parameter_meaning(graph: Graph, name: str, hint: Any, default: Any, note: st
 
 
 class Tool:
-    """A function with what a model is told of it. Its arguments are read like any answer: typed, and never guessed."""
+    """A function with its description for the model. Its arguments are read like any answer: typed, and
+    never guessed.
+    """
 
     def __init__(
         self, function: Callable[..., Any], names: Optional[dict[str, Any]] = None, notes: Notes = notes_of
@@ -90,7 +98,7 @@ class Tool:
         self._schema: Optional[dict[str, Any]] = None
 
     def schema(self) -> dict[str, Any]:
-        """What an endpoint is told; not to be changed."""
+        """The description for an endpoint; read-only."""
         if self._schema is None:
             self._schema = self._make_schema()
         return self._schema
@@ -104,7 +112,7 @@ class Tool:
         return {"type": "function", "function": told}
 
     def meaning(self, graph: Graph) -> dict[str, Any]:
-        """The tool in the IR of a function, whose types are those of `graph`."""
+        """The tool in the IR of a function, with the types in `graph`."""
         made: dict[str, Any] = {"name": self.name, **({"doc": self.doc} if self.doc else {})}
         if self._target.__code__.co_flags & CO_COROUTINE:
             made["async"] = True
@@ -115,12 +123,12 @@ class Tool:
         return made
 
     def run(self, arguments: str) -> Run:
-        """The call that a model asks for; a ReadError when it cannot be read."""
+        """Run the call requested by a model; raises ReadError for unreadable arguments."""
         values = vars(self._type.value(arguments or "{}"))
         positional = [each.name for each in self._parameters if each.kind is each.POSITIONAL_ONLY]
         keywords = {name: value for name, value in values.items() if name not in positional}
         return Run(self.function, tuple(values[name] for name in positional), keywords)
 
     def text(self, result: Any) -> str:
-        """What the model is told of a result."""
+        """A result as text for the model."""
         return result if isinstance(result, str) else dump(result)

@@ -1,4 +1,9 @@
-"""A type that text can be read as: its meaning, its reader and its builders, made once."""
+"""A readable type: its meaning, its reader and its builders, made once.
+
+    ReadableType(Person).value('{"name": "Ann", "age": 41}')     # Person(name='Ann', age=41)
+
+Models write text with small faults. `read` tolerates known faults, and reports them with the value.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +19,7 @@ _STRICT, _PARTIAL, _BRIEF = 1, 2, 8
 
 
 class Read:
-    """A value that was read, with what had to be put up with."""
+    """A value with the tolerated faults of its text."""
 
     __slots__ = ("cost", "repairs", "value")
 
@@ -25,7 +30,7 @@ class Read:
 
 
 class ReadableType:
-    """What `lower` and `by` know of a type."""
+    """A type, as `lower` and `by` use it."""
 
     def __init__(self, hint: Any, notes: Optional[Notes] = None, names: Optional[dict[str, Any]] = None) -> None:
         self.hint = hint
@@ -45,7 +50,7 @@ class ReadableType:
         return self._reader
 
     def build(self, value: Any, text: str = "", partial: bool = False) -> Any:
-        """The value that a reading stands for."""
+        """The value for a reading."""
         if partial not in self._builders:
             self._builders[partial] = Builders(self.graph, partial).of(self.root)
         try:
@@ -72,7 +77,7 @@ class ReadableType:
         return self.result(reading, text, partial)
 
     def value(self, text: str, strict: bool = False, partial: bool = False) -> Any:
-        """What `read` gives, without what had to be put up with; in time that is linear in the length of the text."""
+        """The value of `read`, without the tolerated faults; in time linear in the length of the text."""
         if len(text) < LARGE:
             return self._value(text, strict, partial)
         with collector_pause:
@@ -91,7 +96,7 @@ class ReadableType:
 
 
 def check_bounds(bounds: dict[str, Any], value: Any) -> None:
-    """The constraints that the core leaves to Python."""
+    """Check the constraints that the core leaves to Python."""
     import re
 
     if "pattern" in bounds and isinstance(value, str) and re.search(bounds["pattern"], value) is None:

@@ -223,4 +223,4 @@ def test_forms_of_events() -> None:
         work.undoes = False
         assert flush.carry_out(waiting) is None and waiting == [None]
         assert "".join(done) == expected
-        assert flush.before(entry, 8) == [name for name, mark in zip("abc", "123") if mark in expected]
+        assert flush.sites_before(entry, 8) == [name for name, mark in zip("abc", "123") if mark in expected]

@@ -20,7 +20,7 @@ from graphmend.runtime.base.trace_state import registry
 from graphmend.runtime.driver import features, modes
 
 features.load()
-IS_BASE = releases.parsed(torch.__version__) == releases.BASE
+IS_BASE = releases.version_of(torch.__version__) == releases.BASE
 PROGRAM = """
 import torch
 
@@ -51,7 +51,7 @@ def forget() -> None:
 
 def without(monkeypatch: Any, names: dict[str, Any], gone: dict[str, Any]) -> None:
     """Have a torch that lacks these names and places."""
-    rows = releases.rows(releases.parsed(torch.__version__) or releases.BASE)
+    rows = releases.rows(releases.version_of(torch.__version__) or releases.BASE)
     changed = dataclasses.replace(rows, names={**rows.names, **names}, places={**rows.places, **gone})
     monkeypatch.setattr(torch_names, "release", lambda: changed)
     forget()
@@ -99,7 +99,7 @@ def test_additions_are_functions_for_older_releases(release: Any) -> None:
 def test_rows_of_the_base_release_are_true() -> None:
     assert [reason for _, _, reason in slots.all_found() if reason] == []
     assert [name for name in torch_names.release().names if not torch_names.has(name)] == []
-    assert modes.found().name == modes.WHOLE and hooks.lost == {}
+    assert modes.found().name == modes.WHOLE and hooks.features_off == {}
 
 
 def test_every_hook_has_a_row() -> None:
@@ -130,7 +130,7 @@ def test_a_place_that_is_gone_costs_its_own_features(tmp_path: Any, monkeypatch:
     assert (results, out) == (EXPECTED, PRINTED)
     assert len(error.splitlines()) <= 1, error
     users = {hook.feature.name for hook in hooks.all_hooks() if hook.capability == capability and hook.needed}
-    assert hooks.lost.keys() == users
+    assert hooks.features_off.keys() == users
     assert bool(error) == bool(users) and all(name in error for name in users)
 
 
@@ -141,7 +141,7 @@ def test_a_name_that_is_gone_changes_no_result(tmp_path: Any, monkeypatch: Any, 
     assert (results, out) == (EXPECTED, PRINTED)
     told = error.splitlines()
     assert all(line.startswith("graphmend: ") for line in told), error
-    assert len(told) <= 2 + len(hooks.lost), error  # the mode, and a line for each feature that needs the name
+    assert len(told) <= 2 + len(hooks.features_off), error  # the mode, and a line for each feature that needs the name
 
 
 def test_a_lost_guard_takes_its_rules_along(tmp_path: Any, monkeypatch: Any) -> None:

@@ -55,6 +55,8 @@ def only_new_objects() -> Iterator[None]:
     gc.freeze()
     yield
     gc.unfreeze()
+    gc.collect()
+    gc.freeze()  # as tests/conftest.py does
 
 
 def live_tensors() -> int:

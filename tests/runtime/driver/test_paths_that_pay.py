@@ -7,10 +7,12 @@ import subprocess
 import sys
 from typing import Any
 
+import pytest
 import torch
 from harness import CountingBackend
 
 import graphmend.runtime as runtime
+from graphmend.runtime.driver import variants
 from graphmend.runtime.driver.variants import UNPROVED
 
 SITES = [f"m.py:{line}:0:GM105" for line in range(1, 9)]
@@ -44,6 +46,15 @@ def test_paths_that_never_come_back_get_few_graphs() -> None:
         check(function, number)
     (record,) = runtime.report()["callables"]
     assert len(backend.graphs) == UNPROVED and record["replays"] == 8 - UNPROVED
+
+
+def test_large_graphs_have_fewer_on_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(variants, "LARGE", 8)  # less than the digits' comparisons
+    function, backend = compiled()
+    for number in range(0, 255, 36):
+        check(function, number)
+    (record,) = runtime.report()["callables"]
+    assert len(backend.graphs) == variants.UNPROVED_LARGE and record["replays"] == 8 - variants.UNPROVED_LARGE
 
 
 def test_paths_that_come_back_get_graphs() -> None:

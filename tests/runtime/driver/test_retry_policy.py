@@ -14,12 +14,27 @@ from harness import CountingBackend, load
 
 import graphmend.runtime as _gm
 from graphmend.runtime.base import trace_state
-from graphmend.runtime.driver import retry_policy
+from graphmend.runtime.base.owned_state import OwnedState
+from graphmend.runtime.capture import assumptions, dynamic_counters
+from graphmend.runtime.driver import backend, retry_policy
+from graphmend.runtime.driver.number_policy import NumberPolicy
 from graphmend.runtime.driver.retry_policy import ENDS, TRANSITIONS, Attempt, Course, Strategy, next_strategy
+from graphmend.runtime.external import numpy_random_functions
+from graphmend.runtime.shims import lazy_attributes, string_formatting
 
 ARCHITECTURE = Path(__file__).parents[3] / "docs" / "architecture.md"
 SITES = ("m.py:1:0:GM101", "m.py:2:0:GM304", "m.py:3:0:GM301")
-FLAGS = ("inside", "moving", "drawing", "crowded", "spelling", "numbers", "counting", "filling", "elsewhere")
+FLAGS: tuple[tuple[OwnedState[Any], str], ...] = (
+    (numpy_random_functions.FEATURE, "inside"),
+    (numpy_random_functions.FEATURE, "may_help"),
+    (assumptions.FEATURE, "moving"),
+    (assumptions.FEATURE, "crowded"),
+    (assumptions.FEATURE, "matter"),
+    (string_formatting.FEATURE, "met"),
+    (dynamic_counters.FEATURE, "met"),
+    (lazy_attributes.FEATURE, "ended"),
+    (backend.GRAPH, "elsewhere"),
+)
 
 
 def test_the_documentation_has_the_table() -> None:
@@ -29,23 +44,19 @@ def test_the_documentation_has_the_table() -> None:
 
 def test_every_strategy_has_one_row_and_the_last_row_always_holds() -> None:
     assert [row.strategy for row in TRANSITIONS] == list(Strategy)
-    assert next_strategy(Course(True, {}, frozenset(), False), Attempt(trace(), ValueError())) is Strategy.GIVE_UP
-
-
-def trace(**fields: Any) -> trace_state.Trace:
-    made = trace_state.Trace(True, frozenset())
-    for name, value in fields.items():
-        setattr(made, name, value)
-    return made
+    course = Course(True, {}, frozenset(), NumberPolicy(False))
+    assert next_strategy(course, Attempt(course.trace(), ValueError())) is Strategy.GIVE_UP
 
 
 def failed_attempt(choice: random.Random) -> Attempt:
     """A failed attempt by chance."""
-    fields: dict[str, Any] = {name: choice.random() < 0.3 for name in FLAGS}
-    fields["refusals"] = {site: "refused" for site in SITES if choice.random() < 0.1}
-    fields["touched"] = {site: None for site in SITES if choice.random() < 0.5}
+    trace = trace_state.Trace(True, frozenset())
+    for owner, name in FLAGS:
+        setattr(owner.of(trace), name, choice.random() < 0.3)
+    trace.refusals.update({site: "refused" for site in SITES if choice.random() < 0.1})
+    trace.touched.update({site: None for site in SITES if choice.random() < 0.5})
     error = choice.choice((None, ValueError("x"), AssertionError("x"), RuntimeError("Unsupported context manager")))
-    return Attempt(trace(**fields), error or (None if fields["refusals"] else ValueError("x")), choice.random() < 0.1)
+    return Attempt(trace, error or (None if trace.refusals else ValueError("x")), choice.random() < 0.1)
 
 
 def settings(course: Course) -> dict[str, Any]:
@@ -57,7 +68,8 @@ def test_conditions_only_read() -> None:
     met = set()
     for seed in range(1000):
         choice = random.Random(seed)
-        course = Course(choice.random() < 0.7, {}, frozenset(), choice.random() < 0.3, hosts=choice.random() < 0.3)
+        whole, policy = choice.random() < 0.7, NumberPolicy(choice.random() < 0.3)
+        course = Course(whole, {}, frozenset(), policy, hosts=choice.random() < 0.3)
         for _ in range(8):
             failed = failed_attempt(choice)
             before = settings(course), copy.copy(failed.trace.refusals), _gm.report()["sites"]

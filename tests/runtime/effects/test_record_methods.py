@@ -176,7 +176,7 @@ def test_equal(tmp_path: Any, name: str) -> None:
 
 
 def test_what_a_method_reaches() -> None:
-    from graphmend.runtime.analysis.reachability import reached
+    from graphmend.runtime.analysis.reachability import reach_of_method
 
     class Part:
         def __init__(self) -> None:
@@ -190,11 +190,11 @@ def test_what_a_method_reaches() -> None:
             self.part.rows.append(1)
 
     owner = Owner()
-    reason, reach = reached(owner, "write")
+    reason, reach = reach_of_method(owner, "write")
     assert reason is None
     assert {id(owner), id(owner.part), id(owner.part.rows)} <= reach.ids
-    assert reached(owner, "missing")[0] is not None
-    assert reached([], "append")[0] is not None
-    assert reached(torch, "manual_seed")[0] is not None
+    assert reach_of_method(owner, "missing")[0] is not None
+    assert reach_of_method([], "append")[0] is not None
+    assert reach_of_method(torch, "manual_seed")[0] is not None
     owner.weight = torch.ones(1)
-    assert "Tensor" in str(reached(owner, "write")[0])
+    assert "Tensor" in str(reach_of_method(owner, "write")[0])

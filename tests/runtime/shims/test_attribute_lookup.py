@@ -125,6 +125,6 @@ class Counts(collections.OrderedDict):  # type: ignore[type-arg]
 def test_only_objects_that_python_reduces_so_are_reduced_so(kind: type) -> None:
     value = kind()
     if attribute_lookup.is_plain_reduction(value.__reduce_ex__):
-        assert value.__reduce_ex__(4) == attribute_lookup.reduced(value)
+        assert value.__reduce_ex__(4) == attribute_lookup.reduce_ex(value)
     else:
         assert kind is not Plain

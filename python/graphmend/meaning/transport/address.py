@@ -1,4 +1,4 @@
-"""Where posts go: the address, a proxy in front of it, the addresses of its name, and what TLS trusts."""
+"""Addresses of posts: the endpoint, a proxy in front of it, the places of its name, and the authorities for TLS."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _host(name: Optional[str], url: str) -> str:
 
 
 class Address:
-    """Where an endpoint is, and how its posts start."""
+    """The address of an endpoint, and the start of its posts."""
 
     def __init__(self, target: Target, path: str) -> None:
         self.target = target
@@ -100,20 +100,20 @@ class Address:
         self._context: Optional[ssl.SSLContext] = None
 
     def post(self, body: bytes, secret: Secret) -> "Post":
-        """A post with the line of a header that is secret."""
+        """A post with the secret line of its header."""
         user = self._proxy_user.headers("Proxy-Authorization", "Basic") if not self.tunnel else Secret("")
         start = b"%s\r\nContent-Length: %d\r\n" % (self._start, len(body))
         return Post([(start, user), (b"", secret), (b"\r\n" + body, Secret(""))])
 
     def tunnelling(self) -> "Post":
-        """What asks a proxy for a tunnel."""
+        """The request for a tunnel through a proxy."""
         place = f"{self.target.netloc}" if ":" in self.target.netloc else f"{self.target.host}:{self.target.port}"
         start = f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n".encode()
         user = self._proxy_user.headers("Proxy-Authorization", "Basic")
         return Post([(start, user), (b"\r\n", Secret(""))])
 
     def context(self) -> ssl.SSLContext:
-        """What TLS trusts: what SSL_CERT_FILE and SSL_CERT_DIR name, else the authorities of certifi or the system."""
+        """The authorities for TLS: SSL_CERT_FILE and SSL_CERT_DIR, else the authorities of certifi or the system."""
         if self._context is None:
             self._context = ssl.create_default_context(cafile=_authorities())
             self._context.set_alpn_protocols(["http/1.1"])
@@ -145,7 +145,7 @@ def _authorities() -> Optional[str]:
 
 
 def _proxy_of(target: Target) -> Optional[Target]:
-    """The proxy that the environment names for an address."""
+    """The proxy for an address, from the environment."""
     proxies = urllib.request.getproxies()
     url = proxies.get("https" if target.tls else "http") or proxies.get("all")
     if not url or urllib.request.proxy_bypass(target.netloc):
@@ -180,7 +180,9 @@ def _look_up(host: str, port: int, give: Callable[[Any], None]) -> None:
 
 
 def looking_up(target: Target, give: Callable[[Any], None]) -> "list[Place]":
-    """The places of a target whose host is a number; else none, and `give` gets them, or an error, from a thread."""
+    """The places of a target with a number as host; otherwise a thread looks the name up, and calls `give` with the
+    places or an error.
+    """
     found = _numeric(target.host, target.port)
     if not found:
         given = (target.host, target.port, give)

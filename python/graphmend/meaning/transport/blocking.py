@@ -52,7 +52,7 @@ class Line:
             pass  # the answer may say why
 
     def _sent_plainly(self, view: memoryview, clock: Clock) -> bool:
-        """Whether all of it has gone out, before an answer came."""
+        """Whether all bytes have gone out before an answer came."""
         while True:
             self._limit(clock)
             try:
@@ -65,7 +65,9 @@ class Line:
                 return False
 
     def _sent_over_tls(self, view: memoryview, clock: Clock) -> bool:
-        """The same; only what TLS has read tells whether there is an answer, for it has messages of its own."""
+        """Whether all bytes have gone out before an answer came. TLS has messages of its own, so only decrypted bytes
+        count.
+        """
         self._limit(clock)
         self._set_timeout(0.0)
         while True:
@@ -86,7 +88,7 @@ class Line:
                 return False
 
     def _ready(self, events: int, clock: Clock) -> int:
-        """Which of some events the socket has."""
+        """The ready events of the socket, among these."""
         poll = select.poll()
         poll.register(self._socket.fileno(), events)
         found = poll.poll(max(0.0, min(clock.wait(), 86400.0)) * 1000)
@@ -144,7 +146,7 @@ class Blocking:
         self.leave = self._places.release
 
     def enter(self, clock: Clock) -> None:
-        """Wait until there may be one more connection."""
+        """Wait until the pool allows one more connection."""
         if not self._places.acquire(timeout=max(0.0, clock.left())):
             raise Late
 

@@ -12,11 +12,11 @@ T = TypeVar("T")
 
 
 class Late(Exception):
-    """A wait came to its end."""
+    """Raised at the end of a wait."""
 
 
 async def within(seconds: float, work: Awaitable[T]) -> T:
-    """The result of some work; Late where it takes too long. A task that is cancelled by somebody else stays so."""
+    """The result of a coroutine; raises Late after these seconds. A task cancelled from outside stays cancelled."""
     import asyncio
 
     task = asyncio.current_task()
@@ -55,7 +55,7 @@ class Clock:
         return self.end - time.monotonic()
 
     def wait(self, share: int = 1) -> float:
-        """How long a wait may take that starts now; `share` is how many of its kind the time has to do for."""
+        """The seconds that a wait may take from now; `share` is the number of such waits in the remaining time."""
         left = (self.end - time.monotonic()) / share
         return left if left < self._silence else self._silence
 
@@ -71,7 +71,7 @@ class Clock:
             raise self.late() from None
 
     def late(self) -> EndpointError:
-        """What to raise for a wait that came to its end."""
+        """The error for a wait that came to its end."""
         if self.left() <= 0.001:
             return EndpointError("deadline", f"the endpoint's answer took longer than {self._seconds:g} seconds")
         words = f"Timeout: nothing from the endpoint for {self._silence:g} seconds"

@@ -83,7 +83,7 @@ class AsyncLine(asyncio.Protocol):
         return self._take()
 
     async def _wait_for_bytes(self, seconds: float, clock: Clock) -> None:
-        """Until something comes. While the request still goes out, nothing has to."""
+        """Wait until bytes come. Progress in sending the request starts the time anew: no bytes need come before."""
         sending = self._sending()
         while True:
             await self._wait(seconds)
@@ -144,7 +144,7 @@ class AsyncLine(asyncio.Protocol):
             return False
 
     def close(self) -> None:
-        """At once; a connection of the process that this one was forked from is left to that."""
+        """Close the connection at once; a connection from before a fork is left to the parent process."""
         if os.getpid() == self._pid and not self._loop.is_closed():
             self._transport.abort()
 
@@ -166,7 +166,7 @@ class Coroutines:
             self._close()
 
     async def enter(self, clock: Clock) -> None:
-        """Wait until there may be one more connection."""
+        """Wait until the pool allows one more connection."""
         if self._until_the_end is None:
             self._until_the_end = self._wait_for_the_end()
             await self._until_the_end.__anext__()

@@ -19,7 +19,7 @@ Event = tuple[str, bytes]  # its name, and its data
 
 
 def _is_foreign(field: bytes, value: bytes) -> bool:
-    """Whether a line that no rule is for is more than a field that is to be ignored: `Data: {...}` has text in it."""
+    """Whether a line without a rule has text to keep, such as `Data: {...}`, rather than a field to ignore."""
     return field == b"error" or value[:1] in (b"{", b"[") or not _NAME.fullmatch(field)
 
 
@@ -54,7 +54,7 @@ class EventReader:
         return self._events(lines)
 
     def _joined(self, part: bytes, open_: bool) -> bytes:
-        """The first line with what was there of it; only its newest part while it has no end."""
+        """The first line, joined with its earlier parts; the newest part alone while the line has no end."""
         if open_:
             return part
         line = b"".join([*self._line, part])
@@ -117,7 +117,7 @@ class EventReader:
             self.foreign = line[:2000]
 
     def _dispatched(self) -> Optional[Event]:
-        """The event that an empty line ends; none where its data is empty."""
+        """The event ended by an empty line; None for an event without data."""
         data, name = self._data or b"", self._name
         if not data and name == b"error":
             self.foreign = self.foreign or b"event: error"
@@ -129,7 +129,7 @@ class EventReader:
         return (name.decode("utf-8", "replace") or "message", data) if data else None
 
     def rest(self) -> list[Event]:
-        """The event that the end of the bytes has cut off, read as if its lines were ended."""
+        """The event cut off by the end of the bytes, read as if its lines were complete."""
         lines = [b"".join(self._line), b""]
         self._line.clear()
         return self._events(lines if lines[0] else lines[1:])

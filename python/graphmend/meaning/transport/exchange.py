@@ -36,14 +36,14 @@ def _cause(error: Exception) -> Optional[Exception]:
 
 
 class Pool:
-    """Connections that wait for the next post. Each belongs to the process that made it."""
+    """Connections waiting for the next post. Each connection belongs to the process that made it."""
 
     def __init__(self) -> None:
         self._pid = os.getpid()
         self._idle: collections.deque[tuple[Any, float]] = collections.deque(maxlen=MAX_IDLE)
 
     def take(self) -> Optional[Any]:
-        """A connection on which nothing has happened since its last answer."""
+        """A connection without any bytes since its last answer."""
         if os.getpid() != self._pid:
             self._pid, self._idle = os.getpid(), collections.deque(maxlen=MAX_IDLE)
         while True:
@@ -67,7 +67,7 @@ class Pool:
 
 
 class Exchange:
-    """A post, and the answer to it as far as it has come."""
+    """A post, and its answer so far."""
 
     def __init__(self, hands: Any, pool: Pool, address: Address, clock: Clock, max_bytes: int) -> None:
         self._hands = hands
@@ -81,14 +81,14 @@ class Exchange:
         self.answer = HttpAnswer(max_bytes)
 
     def _do(self, step: Callable[..., Any], *given: Any) -> Steps:
-        """One step, with the errors of this package."""
+        """Run one step, with errors of this package."""
         try:
             return (yield functools.partial(step, *given, self._clock))
         except BROKEN as error:
             raise self.problem(error) from _cause(error)
 
     def problem(self, error: Exception) -> EndpointError:
-        """What to raise for what a step has raised."""
+        """The error to raise for an exception of a step."""
         return self._clock.late() if isinstance(error, Late) else self._broken(error)
 
     def _broken(self, error: Exception) -> EndpointError:
@@ -140,7 +140,7 @@ class Exchange:
         return body
 
     def take(self, data: bytes) -> bytes:
-        """What received bytes have of the body."""
+        """The bytes of the body among received bytes."""
         if data:
             return self.answer.feed(data)
         if not self.answer.begun:

@@ -3,7 +3,7 @@
     status and headers -- 1xx --> status and headers
                        -- else -> body, by its length | in chunks | until the close
     body -- its end --> ended
-    any  -- the close, where it is no end --> an error
+    any  -- the close, except as a proper end --> an error
 
 h11 reads status and headers, the intricate part of the grammar. Bodies are read here: streams have chunks of some
 hundred bytes, and for each chunk h11 takes three times as long as json takes for the content.
@@ -52,11 +52,11 @@ class HttpAnswer:
         self._given = 0
 
     def reusable(self) -> bool:
-        """Whether the connection may have another post: the answer ended where it had to, with nothing behind it."""
+        """Whether the connection may have another post: the answer ended at its proper place, with nothing behind."""
         return self.state == ENDED and not self.behind and not self._closes
 
     def feed(self, data: bytes) -> bytes:
-        """What the bytes have of the body."""
+        """The bytes of the body among received bytes."""
         if self.state == CHUNKS:
             body = self._read_chunks(data)
         else:
@@ -70,7 +70,7 @@ class HttpAnswer:
         return body
 
     def end(self) -> bytes:
-        """The connection ended: what is left of the body."""
+        """The rest of the body, because the connection has ended."""
         if self.state == CLOSE:
             self.state = ENDED
         if self.state != ENDED:
@@ -87,7 +87,7 @@ class HttpAnswer:
     # Status and headers
 
     def _read_heads(self, data: bytes) -> bytes:
-        """Read heads up to that of the answer itself; what stands behind it."""
+        """Read heads up to the head of the answer itself; returns the bytes behind."""
         data = self._buffer + data if self._buffer else data
         while self.state == HEAD:
             found = _HEAD_END.search(data, max(0, len(self._buffer) - 3))
@@ -172,7 +172,7 @@ class HttpAnswer:
         return data
 
     def _read_chunks(self, data: bytes) -> bytes:
-        """`_left` is what is missing of a chunk with its line end, 0 in front of a size."""
+        """Read chunks. `_left` is the missing length of a chunk with its line end, 0 in front of a size."""
         data = self._buffer + data if self._buffer else data
         self._buffer = b""
         parts: list[bytes] = []
@@ -214,7 +214,7 @@ class HttpAnswer:
         return int(found[1], 16)
 
     def _read_chunk(self, data: bytes, at: int, parts: list[bytes]) -> int:
-        """A part of a chunk; where it ends."""
+        """Read a part of a chunk; returns the position of its end."""
         if self._left > 2:
             part = data[at : at + self._left - 2]
             parts.append(part)
@@ -229,7 +229,7 @@ class HttpAnswer:
         return at
 
     def _read_trailers(self, data: bytes) -> None:
-        """Lines up to an empty one; nobody needs what they say."""
+        """Skip lines up to an empty line; no code needs the trailers."""
         data = self._buffer + data
         while True:
             line, ending, data = data.partition(b"\n")
@@ -296,7 +296,9 @@ class Decoder:
         return b"".join(parts)
 
     def _of_deflate(self, data: bytes) -> Any:
-        """zlib's frame starts with a multiple of 31, in which 8 is the method; servers leave it out."""
+        """The decompressor for a body with `deflate`. zlib's frame starts with a multiple of 31 and method 8; some
+        servers leave the frame out.
+        """
         framed = data[0] & 15 == 8 and (len(data) < 2 or (data[0] << 8 | data[1]) % 31 == 0)
         return zlib.decompressobj(15 if framed else -15)
 

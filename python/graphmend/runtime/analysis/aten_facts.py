@@ -1,7 +1,13 @@
-"""What ATen operators may do: raise on data, draw random numbers, write to their arguments, multiply gradients.
+"""Facts about ATen operators: raising on data, random numbers, writes to arguments, scaled gradients.
 
-Facts come from schemas and tags where PyTorch has them. The names below add what tags do not say: which operators
-that are not pointwise can never fail on the values of their arguments, and which derivatives are bounded by constants.
+A mend may compute both sides of a branch, or run a call twice. Only operators without surprises allow that:
+
+    y = x + 1 if c else torch.linalg.inv(x)     # `inv` may raise for the data of the side not taken
+    y = x + 1 if c else F.dropout(x)            # dropout draws: later draws of the program would differ
+    y = torch.where(c, x + 1, x.sqrt())         # the derivative of `sqrt` scales by infinity at 0
+
+Facts come from schemas and tags where PyTorch has them. The tables below hold facts without a tag: operators beside
+pointwise operators that never fail on the values of their arguments, and derivatives bounded by constants.
 """
 
 from __future__ import annotations
@@ -11,7 +17,7 @@ from typing import Any, Optional
 
 import torch
 
-# Never fail on data, given that they succeeded on tensors of the same shapes, dtypes and devices.
+# Operators that never fail on data once they succeeded on tensors of the same shapes, dtypes and devices.
 TOTAL = frozenset(
     """
     _adaptive_avg_pool2d _adaptive_avg_pool3d _addmm_activation _cdist_forward _conj _conj_physical _convolution
@@ -38,14 +44,14 @@ TOTAL = frozenset(
     """.split()
 )
 
-# Pointwise by their tags, and yet able to raise: division of integers by zero.
+# Operators with the tag `pointwise` that can raise all the same: division of integers by zero.
 INTEGER_DIVISION = frozenset("div floor_divide fmod remainder divide true_divide".split())
 
-# Want their arguments in one dtype, which only their kernels find out.
+# Operators whose arguments need one dtype; only the kernels check that, fake tensors do not.
 PRODUCTS = frozenset("addbmm addmm addmv addr baddbmm bmm convolution _convolution dot linear mm mv vdot".split())
 
-# The derivative multiplies the incoming gradient only by constants or by zero-one masks that are selected, not
-# multiplied, so a gradient of zero stays zero whatever the data hold.
+# Operators whose derivative multiplies the gradient by constants alone, or selects by a mask of zeros and ones. A
+# gradient of zero stays zero for all data.
 BOUNDED = frozenset(
     """
     _conj _reshape_alias _to_copy _unsafe_view add alias all any argmax argmin as_strided cat clamp clamp_max
@@ -56,7 +62,7 @@ BOUNDED = frozenset(
     """.split()
 )
 
-# The derivative reads the result, so that nobody may write to the result before.
+# Operators whose derivative reads the result: a write to the result before `backward` is an error in Python.
 SAVES_RESULT = frozenset(
     """
     _cdist_forward _log_softmax _pdist_forward _softmax amax amin celu cholesky_inverse cholesky_solve copysign cumprod
@@ -66,8 +72,8 @@ SAVES_RESULT = frozenset(
     """.split()
 )
 
-# Give results other strides than their fake counterparts tell, by how an argument lies in memory (measured with the
-# samples of PyTorch's own operator tests on the CPU, transposed, sliced, expanded and channels last).
+# Operators whose results have strides unlike those of the fake results, by the memory layout of an argument. Measured
+# with the samples of PyTorch's own operator tests on the CPU: transposed, sliced, expanded and channels last.
 OTHER_STRIDES = {
     "channels last": frozenset("channel_shuffle max_unpool2d reflection_pad3d replication_pad3d".split()),
     "other": frozenset(
@@ -79,7 +85,8 @@ OTHER_STRIDES = {
     ),
 }
 
-# Write to arguments of which their schemas say nothing, maybe only where another argument is true.
+# Operators that write to arguments although their schemas declare no write: the names of these arguments, and the
+# argument that switches the write on, if there is a switch.
 STATISTICS = ("running_mean", "running_var")
 WRITES_UNSAID: dict[str, tuple[tuple[str, ...], Optional[str]]] = {
     "native_batch_norm": (STATISTICS, "training"),
@@ -91,11 +98,11 @@ WRITES_UNSAID: dict[str, tuple[tuple[str, ...], Optional[str]]] = {
     "_no_grad_embedding_renorm_": (("weight",), None),
 }
 
-# Arguments by which operators with the tag of random numbers draw none if they are zero, or false.
+# Operators with the tag `nondeterministic_seeded` draw no numbers where these arguments are zero, or false.
 PROBABILITIES = ("dropout_p", "dropout")
 TRAINING = ("train", "training")
 
-# Libraries whose operators compute and do nothing else.
+# Libraries whose operators only compute.
 PURE_LIBRARIES = frozenset(
     "aten prims prim torchvision torchaudio quantized quantized_decomposed mkldnn graphmend_functions".split()
 )
@@ -104,22 +111,24 @@ CONTEXT_FUNCTIONS = ("_set_grad_enabled", "_enter_autocast", "_exit_autocast", "
 
 
 def name_of(overload: Any) -> str:
-    """Base name of an operator, without namespace, overload and the mark of its in-place form."""
-    name = overload._schema.name.partition("::")[2]
+    """Base name of an operator, without namespace, overload and the final underscore of the in-place form."""
+    name: str = overload._schema.name.partition("::")[2]
     if name.endswith("_") and not name.endswith("__"):
         return name[:-1]
     return name
 
 
-def fills_mask(name: str, args: tuple) -> bool:
+def fills_mask(name: str, args: tuple[Any, ...]) -> bool:
     """Whether the operator stores one number where a mask is true."""
     if name not in ("index_put", "_unsafe_index_put") or len(args) < 3 or args[2].numel() != 1:
         return False
     return all(index is None or index.dtype == torch.bool for index in args[1])
 
 
-def may_fail(overload: Any, integral: bool, args: tuple) -> bool:
-    """Whether the operator can raise depending on the values of its tensor arguments."""
+def may_fail(overload: Any, integral: bool, args: tuple[Any, ...]) -> bool:
+    """Whether the operator may raise because of the values in its tensor arguments; `integral`: no argument is a
+    float.
+    """
     if overload.namespace not in ("aten", "prims"):
         return True
     name = name_of(overload)
@@ -136,32 +145,32 @@ def may_fail(overload: Any, integral: bool, args: tuple) -> bool:
 
 
 def saves_result(overload: Any) -> bool:
-    """Whether the derivative of the operator reads what the operator returned; solvers are taken to do so."""
+    """Whether the derivative of the operator reads the operator's result; assumed for all solvers."""
     name = name_of(overload)
     return name in SAVES_RESULT or name.lstrip("_").startswith(("linalg_", "scaled_dot_product"))
 
 
-def draws(overload: Any, args: tuple = (), kwargs: Optional[dict] = None) -> bool:
-    """Whether the operator draws random numbers; with its arguments, whether such a call does."""
+def draws(overload: Any, args: tuple[Any, ...] = (), kwargs: Optional[dict[str, Any]] = None) -> bool:
+    """Whether the operator draws random numbers; with arguments, whether a call with these arguments draws."""
     schema = overload._schema
     tagged = torch.Tag.nondeterministic_seeded in overload.tags
     if not tagged and not any("Generator" in str(argument.type) for argument in schema.arguments):
         return False
-    given = given_to(overload, args, kwargs or {})
-    return all(given.get(name) != 0 for name in PROBABILITIES) and all(
-        given.get(name) is not False for name in TRAINING
+    arguments_of_call = arguments_by_name(overload, args, kwargs or {})
+    return all(arguments_of_call.get(name) != 0 for name in PROBABILITIES) and all(
+        arguments_of_call.get(name) is not False for name in TRAINING
     )
 
 
-def given_to(overload: Any, args: tuple, kwargs: dict) -> dict:
-    """What a call gives an operator, by the names of its arguments; of calls without arguments, nothing."""
+def arguments_by_name(overload: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a call by parameter name, with defaults; empty for a call without arguments."""
     arguments = overload._schema.arguments
     defaults = {item.name: item.default_value for item in arguments if item.has_default_value()} if args else {}
     return {**defaults, **dict(zip((item.name for item in arguments), args)), **kwargs}
 
 
-def scales_gradient(overload: Any, args: tuple) -> bool:
-    """Whether the derivative multiplies the gradient by something that data may make infinite."""
+def scales_gradient(overload: Any, args: tuple[Any, ...]) -> bool:
+    """Whether the derivative multiplies the gradient by a factor that may be infinite for some data."""
     name = name_of(overload)
     if name in BOUNDED:
         return any(isinstance(arg, float) and not math.isfinite(arg) for arg in args)
@@ -171,19 +180,21 @@ def scales_gradient(overload: Any, args: tuple) -> bool:
     return name != "mean"
 
 
-def written(overload: Any, args: tuple, kwargs: dict) -> list:
+def written_tensors(overload: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Tensor]:
     """The tensors among the arguments that the operator writes to."""
-    found = []
+    tensors: list[torch.Tensor] = []
     for position, argument in enumerate(overload._schema.arguments):
         if argument.alias_info is not None and argument.alias_info.is_write:
             value = args[position] if position < len(args) and not argument.kwarg_only else kwargs.get(argument.name)
-            found += [value] if isinstance(value, torch.Tensor) else list(value or ())
+            tensors += [value] if isinstance(value, torch.Tensor) else list(value or ())
     names, switch = WRITES_UNSAID.get(name_of(overload), ((), None))
     if names:
-        given = given_to(overload, args, kwargs)
-        if switch is None or given.get(switch):
-            found += [given[name] for name in names if isinstance(given.get(name), torch.Tensor)]
-    return found
+        arguments_of_call = arguments_by_name(overload, args, kwargs)
+        if switch is None or arguments_of_call.get(switch):
+            tensors += [
+                arguments_of_call[name] for name in names if isinstance(arguments_of_call.get(name), torch.Tensor)
+            ]
+    return tensors
 
 
 def size_of(value: Any) -> int:
@@ -195,13 +206,13 @@ def size_of(value: Any) -> int:
 
 
 def hint_of(length: Any) -> int:
-    """Size seen while tracing behind a symbolic size."""
+    """The size behind a symbolic size in the traced call; 1024 where the size has no hint."""
     hint: Optional[Any] = getattr(getattr(length, "node", None), "hint", None)
     return int(hint) if hint is not None else 1024
 
 
-def cost_of(overload: Any, args: tuple, result: Any) -> int:
-    """Rough number of arithmetic operations."""
+def cost_of(overload: Any, args: tuple[Any, ...], result: Any) -> int:
+    """Rough number of arithmetic operations of one call."""
     outputs = [value for value in (result if isinstance(result, (tuple, list)) else [result])]
     elements = max([size_of(value) for value in outputs if isinstance(value, torch.Tensor)], default=0)
     tensors = [arg for arg in args if isinstance(arg, torch.Tensor)]

@@ -1,10 +1,22 @@
-"""Proofs about the two sides of a branch, on the traced graph. Every function returns a reason, or None if proved."""
+"""Proofs about the two sides of a branch, on the traced graph.
+
+A mended branch computes both sides and selects. The mend is right only where the side not taken is invisible:
+
+    if x.sum() > 0: y = x.log()            # the graph:  a = x.log(); b = x * 2
+    else:           y = x * 2              #             y = torch.where(x.sum() > 0, a, b)
+    y.add_(1)                              # in eager Python, `y` is `a` or `b` itself, and no copy
+
+Four proofs make the side invisible: no operator of a side raises on data or draws (`examine_side`), both sides give
+gradients to the same inputs (`unequal_gradients`), the selected copy stands for the tensor itself (`aliasing`), and no
+operator of the graph has effects of its own (`opaque_operator`). Every proof returns a reason, or None where the
+property holds.
+"""
 
 from __future__ import annotations
 
 import functools
 import operator
-from typing import Any, Iterable, Optional
+from typing import Any, Iterable, Optional, Union
 
 import torch
 from torch.fx import GraphModule, Node
@@ -13,14 +25,14 @@ from ..base import torch_names
 from ..base.dynamo_values import source_name
 from ..base.marker_ops import kind_of
 from . import aten_facts, custom_op_purity, node_facts, stride_facts
-from .marker_regions import Marks, Region, Select, tensor_of
+from .marker_regions import Marks, Region, Select, fake_of, tensor_of
 from .node_facts import storage_of, storages_in, storages_of, writes_of
 
 COST_LIMIT = 100_000_000
 
 
 def name_of(node: Node) -> str:
-    """Readable name of what a node calls."""
+    """Readable name of the function that a node calls."""
     return str(node.target) if isinstance(node.target, str) else getattr(node.target, "__name__", str(node.target))
 
 
@@ -30,13 +42,13 @@ def is_context(node: Node) -> bool:
 
 
 def operators_of(node: Node) -> list[node_facts.Call]:
-    """The ATen calls behind one node, found by making it again on stand-ins of its fake tensors."""
-    args, kwargs = torch.fx.map_arg((node.args, node.kwargs), tensor_of)
-    return node_facts.made_again(node, args, kwargs, node_facts.tensors_in((args, kwargs)))[0]
+    """The ATen calls behind one node, found by a second call on stand-ins of the node's fake tensors."""
+    args, kwargs = node_facts.traced_arguments(node)
+    return node_facts.call_on_stand_ins(node, args, kwargs, node_facts.tensors_in((args, kwargs)))[0]
 
 
 def operator_names(node: Node) -> set[str]:
-    """Names of the ATen calls behind a node, with and without overloads; none if they cannot be told."""
+    """Names of the ATen calls behind a node, with and without overloads; empty where the node cannot be examined."""
     try:
         overloads = [call[0] for call in operators_of(node)]
     except Exception:
@@ -46,7 +58,7 @@ def operator_names(node: Node) -> set[str]:
 
 
 class SideFacts:
-    """What is known about one side of a region."""
+    """Facts about one side of a region: arithmetic cost, scaled gradients, writes to memory."""
 
     def __init__(self) -> None:
         self.cost = 0
@@ -78,11 +90,11 @@ def examine_side(nodes: Iterable[Node]) -> tuple[SideFacts, Optional[str]]:
     return facts, None
 
 
-def examine_calls(node: Node, calls: list[tuple[Any, tuple, dict, Any]], facts: SideFacts) -> Optional[str]:
-    """Check the ATen calls behind one node of a side."""
+def examine_calls(node: Node, calls: list[node_facts.Call], facts: SideFacts) -> Optional[str]:
+    """Check the ATen calls behind one node of a side, and add their facts to `facts`."""
     for overload, args, kwargs, result in calls:
         if overload.namespace == "prim" and not isinstance(result, torch.Tensor):
-            continue  # `prim::device` and the like ask for metadata
+            continue  # `prim::device` and similar calls read metadata
         tensors = [arg for arg in torch_names.tree_leaves((args, kwargs)) if isinstance(arg, torch.Tensor)]
         integral = not any(arg.is_floating_point() or arg.is_complex() for arg in tensors)
         if aten_facts.draws(overload, args, kwargs):
@@ -91,7 +103,7 @@ def examine_calls(node: Node, calls: list[tuple[Any, tuple, dict, Any]], facts: 
             return f"`{name_of(node)}` ({overload.name()}) may fail on data that the side does not see"
         if torch.Tag.inplace_view in overload.tags:
             return f"`{name_of(node)}` changes what a tensor is, on one side"
-        for tensor in aten_facts.written(overload, args, kwargs):
+        for tensor in aten_facts.written_tensors(overload, args, kwargs):
             storage = storage_of(tensor)
             if storage is None:
                 return f"`{name_of(node)}` writes to a tensor of unknown memory"
@@ -102,13 +114,13 @@ def examine_calls(node: Node, calls: list[tuple[Any, tuple, dict, Any]], facts: 
 
 
 def may_fail(node: Node) -> bool:
-    """Whether a node may raise on the data of a call that should not have come to it."""
+    """Whether a node may raise on the data of a call on another path, which would not have come to the node."""
     calls = calls_behind(node)
     return calls is None or any(aten_facts.may_fail(overload, False, args) for overload, args, _ in calls)
 
 
-def calls_behind(node: Node) -> Optional[list[tuple[Any, tuple, dict]]]:
-    """The ATen calls behind a node that compute something; None where nobody can say which."""
+def calls_behind(node: Node) -> Optional[list[tuple[Any, node_facts.Args, node_facts.Kwargs]]]:
+    """The ATen calls behind a node that compute values; None where the calls are unknown."""
     if not node.op.startswith("call") or is_context(node) or kind_of(node) is not None:
         return []
     if isinstance(node.target, torch_names.HigherOrderOperator) or node.op == "call_module":
@@ -123,9 +135,9 @@ def calls_behind(node: Node) -> Optional[list[tuple[Any, tuple, dict]]]:
 
 
 def fails(node: Node) -> bool:
-    """Whether a node may raise when it runs though it was traced: on its data, or for types that tracing lets pass."""
+    """Whether a node that was traced may still raise at run time: on data, or for dtypes that fake tensors let pass."""
     if "example_value" not in node.meta:
-        return False  # the runtime's own
+        return False  # a node of the runtime, without a traced value
     calls = calls_behind(node)
     if calls is None:
         return True
@@ -138,27 +150,29 @@ def fails(node: Node) -> bool:
     return False
 
 
-def reaches(module: GraphModule, marks: Marks) -> Optional[str]:
-    """Check that every output reaches the same differentiable inputs whichever sides are taken.
+def unequal_gradients(module: GraphModule, marks: Marks) -> Optional[str]:
+    """Check that every output reaches the same differentiable inputs on either side of every region.
 
-    Eager Python leaves `.grad` of a tensor as None if no path leads to it, and gives zeros if a path exists. `must`
-    holds the inputs that a value reaches on any side, `may` those that it reaches on some side; for every output
-    they have to be equal. In-place operators add to what their target's storage reaches.
+    Eager Python leaves `.grad` of a tensor as None if no path leads to the tensor, and gives zeros if a path exists.
+    `must` holds the inputs that a value reaches on any side, `may` the inputs reached on some side; for every output
+    both have to be equal. In-place operators add to the inputs that the target's storage reaches.
 
-    The same holds for values between the inputs and a side. On the side not taken they get a gradient of zero where
-    eager Python gives them none, which is the same unless zero is multiplied by something infinite further up.
+    The same holds for values between the inputs and a side. On the side not taken these values get a gradient of zero
+    where eager Python gives no gradient: no difference, unless a factor further up is infinite, because zero times
+    infinity is NaN.
     """
     selects = {select.result: (region, select) for region in marks.regions for select in region.selects}
     entering = {node for region in marks.regions for node in entries(region)}
-    must: dict[Any, frozenset] = {}
-    may: dict[Any, frozenset] = {}
-    empty: frozenset = frozenset()
+    must: dict[Union[Node, int], frozenset[Node]] = {}  # by node, and by storage
+    may: dict[Union[Node, int], frozenset[Node]] = {}
+    empty: frozenset[Node] = frozenset()
 
-    def read(table: dict, node: Node) -> frozenset:
-        found = table.get(node, empty)
+    def inputs_of(table: dict[Union[Node, int], frozenset[Node]], node: Node) -> frozenset[Node]:
+        """The inputs that a node reaches, by its own path or through its storages."""
+        inputs = table.get(node, empty)
         for storage in storages_of(node):
-            found |= table.get(storage, empty)
-        return found
+            inputs |= table.get(storage, empty)
+        return inputs
 
     for node in module.graph.nodes:
         if kind_of(node) is not None or node.op == "output":
@@ -174,20 +188,25 @@ def reaches(module: GraphModule, marks: Marks) -> Optional[str]:
         if node in selects:
             region, select = selects[node]
             first, second = select.sides
-            always = read(must, first) | read(must, second)
-            all_of, some_of = read(must, first) & read(must, second), read(may, first) | read(may, second)
-            some_of -= {item for nodes in region.sides for item in nodes if item in always}  # gated with their side
+            always = inputs_of(must, first) | inputs_of(must, second)
+            all_of, some_of = (
+                inputs_of(must, first) & inputs_of(must, second),
+                inputs_of(may, first) | inputs_of(may, second),
+            )
+            some_of -= {
+                item for nodes in region.sides for item in nodes if item in always
+            }  # the gradient of the side is gated
         else:
-            all_of = empty.union(*(read(must, item) for item in inputs))
-            some_of = empty.union(*(read(may, item) for item in inputs))
+            all_of = empty.union(*(inputs_of(must, item) for item in inputs))
+            some_of = empty.union(*(inputs_of(may, item) for item in inputs))
         for storage in writes_of(node):
             must[storage] = must.get(storage, empty) | all_of
             may[storage] = may.get(storage, empty) | some_of
         if differentiable:
-            own = frozenset([node]) if node in entering else empty
-            must[node], may[node] = all_of | own, some_of | own
+            itself = frozenset([node]) if node in entering else empty
+            must[node], may[node] = all_of | itself, some_of | itself
     for node in module.graph.output_node().all_input_nodes:
-        missing = read(may, node) - read(must, node)
+        missing = inputs_of(may, node) - inputs_of(must, node)
         leaves = [item for item in missing if item not in entering]
         if leaves:
             return f"only one side gives a gradient to `{describe(leaves[0])}`"
@@ -198,7 +217,7 @@ def reaches(module: GraphModule, marks: Marks) -> Optional[str]:
 
 
 def entries(region: Region) -> set[Node]:
-    """Differentiable results of the graph that a side uses or gives, and that are made outside of it."""
+    """Differentiable results from outside of a region that a side uses or gives."""
     inside = {node for nodes in region.sides for node in nodes}
     used = {source for node in inside for source in node.all_input_nodes}
     used |= {side for select in region.selects for side in select.sides}
@@ -211,16 +230,16 @@ def requires_grad(node: Node) -> bool:
     return isinstance(value, torch.Tensor) and value.requires_grad
 
 
-def scales(overload: Any, args: tuple, result: Any) -> bool:
-    """Whether the derivative of an ATen call may multiply by infinity; calls that ask for metadata have none."""
+def scales(overload: Any, args: node_facts.Args, result: Any) -> bool:
+    """Whether the derivative of an ATen call may multiply by infinity; calls that read metadata have no derivative."""
     return isinstance(result, (torch.Tensor, tuple, list)) and aten_facts.scales_gradient(overload, args)
 
 
 def scaling_behind(node: Node) -> Optional[Node]:
-    """A node between the inputs of the graph and this one, itself included, that may multiply gradients by infinity."""
-    waiting, seen = [node], {node}
-    while waiting:
-        node = waiting.pop()
+    """A node between the graph's inputs and `node`, both ends included, that may multiply gradients by infinity."""
+    pending, seen = [node], {node}
+    while pending:
+        node = pending.pop()
         if not node.op.startswith("call") or kind_of(node) is not None:
             continue
         try:
@@ -228,9 +247,9 @@ def scaling_behind(node: Node) -> Optional[Node]:
                 return node
         except Exception:
             return node
-        more = [source for source in node.all_input_nodes if source not in seen]
-        seen.update(more)
-        waiting += more
+        sources = [source for source in node.all_input_nodes if source not in seen]
+        seen.update(sources)
+        pending += sources
     return None
 
 
@@ -261,11 +280,13 @@ class Order:
 
     @functools.cached_property
     def doubtful(self) -> set[Node]:
-        """The nodes whose strides may be others than those of their fake tensors."""
-        return stride_facts.doubtful(self.nodes, operator_names)
+        """The nodes whose real strides may differ from the strides of their fake tensors."""
+        return stride_facts.nodes_with_doubtful_strides(self.nodes, operator_names)
 
     def note_selects(self, regions: Iterable[Region]) -> None:
-        """Learn which selected tensors Python would not have copied from their sides, or would have written to."""
+        """Add the writes and copies that selects hide: eager Python hands on the tensor of a side, and writes to that
+        tensor.
+        """
         self.writers += [
             (node, {storage}) for region in regions for node, storage in region.renamed if storage is not None
         ]
@@ -278,14 +299,16 @@ class Order:
         ]
 
     def handed_on(self, storage: Optional[int]) -> set[int]:
-        """The memory itself, and that of all selected tensors that Python might have left in it."""
-        found = {storage} if storage is not None else set()
+        """The storage, and the storages of all selected tensors that eager Python might have left in the same
+        memory.
+        """
+        storages = {storage} if storage is not None else set()
         for _ in self.copies:
-            more = {result for sides, result in self.copies if sides & found} - found
-            if not more:
+            results = {result for sides, result in self.copies if sides & storages} - storages
+            if not results:
                 break
-            found |= more
-        return found
+            storages |= results
+        return storages
 
     def written_after(self, storage: int, node: Node) -> bool:
         """Whether memory is written to after a node."""
@@ -303,10 +326,10 @@ class Order:
 
 
 def aliasing(order: Order, region: Region, select: Select, ignored: set[Node]) -> Optional[str]:
-    """Check that nobody can tell the selected copy from the very tensor that eager Python would hand on."""
+    """Check that no later code can tell the selected copy from the tensor that eager Python would hand on."""
     result = storage_of(tensor_of(select.result))
     same = order.handed_on(result)
-    if any(tensor_of(side).stride() != tensor_of(select.result).stride() for side in select.sides):
+    if any(fake_of(side).stride() != fake_of(select.result).stride() for side in select.sides):
         return "the selected tensor would lie in memory in another order"
     if any(side in order.doubtful for side in select.sides):
         return "a side may lie in memory in another order than the compiler believes"
@@ -314,9 +337,9 @@ def aliasing(order: Order, region: Region, select: Select, ignored: set[Node]) -
         storage = storage_of(tensor_of(side))
         if storage is None or result is None:
             return "a result has no memory of its own"
-        others = order.handed_on(storage) - same
+        side_storages = order.handed_on(storage) - same
         changed = any(order.written_after(item, select.result) for item in same)
-        if any(order.written_after(item, select.result) for item in others):
+        if any(order.written_after(item, select.result) for item in side_storages):
             return "a result shares memory that is written to later"
         visible = any(same & storages_of(node) for node in order.outputs)
         if storage in order.inputs:
@@ -325,14 +348,14 @@ def aliasing(order: Order, region: Region, select: Select, ignored: set[Node]) -
             if changed:
                 return "a side returns an input, a parameter or a buffer itself, and the result is written to later"
             continue
-        shared = [node for node in order.outputs if others & storages_of(node) and node not in ignored]
+        shared = [node for node in order.outputs if side_storages & storages_of(node) and node not in ignored]
         if visible and shared:
             return "a side returns a tensor that is also another result of the call"
-        own = {other.result for other in region.selects if other is select} | set(region.markers)
-        own |= {other.marker for other in region.selects if other.marker is not None}
-        if changed and order.used_after(storage, select.result, own):
+        ignored_users = {other.result for other in region.selects if other is select} | set(region.markers)
+        ignored_users |= {other.marker for other in region.selects if other.marker is not None}
+        if changed and order.used_after(storage, select.result, ignored_users):
             return "a side returns a tensor that is used elsewhere, and the result is written to later"
-        if changed and select.marker is not None and is_saved(order, side, storage, own):
+        if changed and select.marker is not None and is_saved(order, side, storage, ignored_users):
             return "a side returns a tensor that its gradient still needs, and the result is written to later"
         twins = [
             other
@@ -345,7 +368,7 @@ def aliasing(order: Order, region: Region, select: Select, ignored: set[Node]) -
 
 
 def is_saved(order: Order, side: Node, storage: int, ignoring: set[Node]) -> bool:
-    """Whether Python would refuse to differentiate once the memory behind a result of a side has been written to."""
+    """Whether Python would refuse `backward` after a write to the memory behind the result of a side."""
     value = tensor_of(side)
     if not isinstance(value, torch.Tensor) or not value.requires_grad:
         return False
@@ -359,8 +382,10 @@ def is_saved(order: Order, side: Node, storage: int, ignoring: set[Node]) -> boo
         return True
 
 
-def opaque(module: GraphModule) -> Optional[str]:
-    """The name of an operator that may do more than compute, such as a custom one in Python; None if there is none."""
+def opaque_operator(module: GraphModule) -> Optional[str]:
+    """The name of an operator with possible effects, such as a custom operator in Python; None if all nodes only
+    compute.
+    """
     for part in module.modules():
         for node in part.graph.nodes if isinstance(part, GraphModule) else ():
             if node.op != "call_function" or kind_of(node) is not None:

@@ -1,8 +1,14 @@
-"""Custom operators that are written in Python and do nothing but compute.
+"""Custom operators in Python that only compute, proved from the code of the kernel.
 
-A call that is run again runs its operators twice. Of an operator of PyTorch it is known that nobody notices; of one
-that the program defines with `torch.library.custom_op` it is read from the code of its kernel: all that it reaches are
-its arguments, functions of torch that compute, and harmless ones of Python.
+A failed guard runs the call again, and every operator runs twice. PyTorch's own operators do not mind. A custom
+operator of the program may have effects:
+
+    @torch.library.custom_op("app::scale", mutates_args=())
+    def scale(x: Tensor) -> Tensor:
+        return x.clone() * 2              # only computes; `print(x)` in front would show twice
+
+The proof reads the bytecode. A kernel only computes if every name in the code is an argument, a function of torch that
+computes, or a harmless builtin of Python.
 """
 
 from __future__ import annotations
@@ -25,20 +31,27 @@ FUNCTIONS = frozenset(
 )
 ERRORS = frozenset("AssertionError IndexError NotImplementedError RuntimeError TypeError ValueError".split())
 
-# What may be asked of an argument or a result, beside the operators of ATen.
+# Attributes and methods of arguments and results that only compute, beside the operators of ATen.
 ATTRIBUTES = frozenset("T append device dim dtype extend is_cuda itemsize layout mT ndim requires_grad shape".split())
 METHODS = frozenset("bool double element_size float half int long tolist type type_as".split())
 STATEFUL = frozenset("backward from_file record_stream requires_grad_ retain_grad save set_ set_data".split())
 
-# Instructions that reach for something, and those of them that reach no further than the function itself.
+# Instructions that load, store or import by a name, and the local variants that stay inside the function.
 REACHING = ("LOAD_", "STORE_", "DELETE_", "IMPORT_", "MAKE_", "YIELD", "SEND", "GET_A", "PRINT")
-LOCAL = ("LOAD_FAST", "LOAD_CONST", "LOAD_SMALL_INT", "LOAD_ASSERTION_ERROR", "LOAD_COMMON_CONSTANT", "STORE_FAST")
+LOCAL: tuple[str, ...] = (
+    "LOAD_FAST",
+    "LOAD_CONST",
+    "LOAD_SMALL_INT",
+    "LOAD_ASSERTION_ERROR",
+    "LOAD_COMMON_CONSTANT",
+    "STORE_FAST",
+)
 LOCAL += ("STORE_SUBSCR", "STORE_SLICE", "DELETE_FAST", "DELETE_SUBSCR")
 SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 def is_operator(name: str) -> bool:
-    """Whether an operator of ATen has this name, one on tensors that draws no random numbers."""
+    """Whether ATen has an operator of this name that works on tensors and draws no random numbers."""
     packet = getattr(torch.ops.aten, name, None) if not name.startswith("_") else None
     if not isinstance(packet, torch_names.OpOverloadPacket) or name in STATEFUL:
         return False
@@ -47,18 +60,20 @@ def is_operator(name: str) -> bool:
 
 
 def is_on_tensors(overload: Any) -> bool:
-    """Whether an operator takes or gives tensors, unlike those that change a state of torch."""
+    """Whether an operator takes or returns tensors, unlike operators that change a state of torch."""
     schema = overload._schema
     return any("Tensor" in str(item.type) for item in [*schema.arguments, *schema.returns])
 
 
 def is_module(value: Any) -> bool:
-    """Whether a global is torch, or what mended source calls."""
+    """Whether a global is torch, or the class of the dialect's calls."""
     return value is torch or value is Dialect
 
 
 def may_ask(module: Any, name: str) -> bool:
-    """Whether something of this name only computes: of torch, of what mended source calls, or of a local value."""
+    """Whether an attribute of this name only computes: of torch, of the dialect, or of a local value (`module` is
+    None).
+    """
     if module is torch:
         constants = (torch.dtype, torch.layout, torch.memory_format, int, float)
         return isinstance(getattr(torch, name, None), constants) or is_operator(name)
@@ -67,12 +82,12 @@ def may_ask(module: Any, name: str) -> bool:
     return name in ATTRIBUTES | METHODS or is_operator(name)
 
 
-def global_of(name: str, names: dict) -> Any:
-    """What a name stands for in code with these globals: mended source finds its calls as a builtin."""
+def global_of(name: str, names: dict[str, Any]) -> Any:
+    """The value of a global name in code with these globals; the name of the dialect is a builtin."""
     return names.get(name, Dialect if name == NAME else None)
 
 
-def is_harmless(name: str, names: dict) -> bool:
+def is_harmless(name: str, names: dict[str, Any]) -> bool:
     """Whether a function may use this global name, modules apart."""
     if name in names:
         return type(names[name]) in (bool, int, float, str, torch.dtype)
@@ -80,13 +95,17 @@ def is_harmless(name: str, names: dict) -> bool:
 
 
 def top_of(instruction: dis.Instruction) -> Any:
-    """The name of the local variable that an instruction puts on the stack last; None for other instructions."""
+    """The name of the local variable on top of the stack behind an instruction; None for instructions of another
+    kind.
+    """
     value = instruction.argval if "LOAD_FAST" in instruction.opname else None
     return value[-1] if isinstance(value, tuple) else value
 
 
-def reaches_out(code: CodeType, names: dict, context: Optional[str]) -> bool:
-    """Whether a function may touch more than its arguments; on the argument named `context` it may put attributes."""
+def reaches_out(code: CodeType, names: dict[str, Any], context: Optional[str]) -> bool:
+    """Whether a function may touch more than its arguments; on the argument named `context` the code may set
+    attributes.
+    """
     before = None
     for instruction in dis.get_instructions(code):
         kind, name = instruction.opname, instruction.argval
@@ -111,7 +130,7 @@ def reaches_out(code: CodeType, names: dict, context: Optional[str]) -> bool:
 
 
 def computes(function: Any, context: bool = False) -> bool:
-    """Whether a function only computes; `context` tells that its first argument is that of an autograd function."""
+    """Whether a function only computes; `context`: the first argument is the context of an autograd function."""
     if type(function) is not FunctionType or function.__closure__ or function.__code__.co_flags & SUSPENDED:
         return False
     first = function.__code__.co_varnames[0] if context and function.__code__.co_varnames else None
@@ -119,7 +138,7 @@ def computes(function: Any, context: bool = False) -> bool:
 
 
 def only_computes(target: Any) -> bool:
-    """Whether an operator in a graph is a custom one in Python that does nothing but compute."""
+    """Whether an operator of a graph is a custom operator in Python whose kernel only computes."""
     try:
         from ..base.torch_names import OPDEFS
 

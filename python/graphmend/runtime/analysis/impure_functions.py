@@ -1,4 +1,15 @@
-"""Which calls take values from outside of the program, and what is known of each."""
+"""Calls whose values come from outside of the program, and the facts known about each.
+
+Dynamo breaks at a call of the clock, the file system or a generator of random numbers. Rule GM5 moves such a call in
+front of the graph:
+
+    y = layer(x)                              # t = time.time() runs in front of the graph,
+    t = time.time()                           # and the graph gets `t` as an input
+    return y * (t - self.start)
+
+The move needs facts about the function: does the result depend on the arguments alone, and does the call change a
+generator? The tables below have a `Fact` for each known function.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +46,13 @@ from typing import Any, Callable, Optional
 
 import torch
 
-# What a call is to the program around it:
-PURE = "pure"  # its result depends on its arguments alone
-READING = "reading"  # asks the machine or the file system; one of few answers
-CLOCK = "clock"  # a number that is another at each call
+# The kinds of calls:
+PURE = "pure"  # the result depends on the arguments alone
+READING = "reading"  # a question to the machine or the file system, with few possible answers
+CLOCK = "clock"  # a number that differs at each call
 DRAW = "draw"  # a number or an array from a random generator
-ORDER = "order"  # draws places of a sequence: the same places for every sequence of this length
-SEED = "seed"  # sets a random generator, and gives nothing
+ORDER = "order"  # a draw of positions: the same positions for every sequence of the same length
+SEED = "seed"  # sets a random generator, and returns None
 
 DATES = ("year", "month", "day", "weekday()", "isoweekday()", "isoformat()")
 DIGESTS = ("hexdigest()", "digest()")
@@ -50,15 +61,17 @@ CHECKS = ("exists()", "is_file()", "is_dir()", "is_symlink()")
 
 @dataclasses.dataclass(frozen=True)
 class Fact:
-    """What is known of a function. Where its result is an object, `parts` says what may be asked of it at once."""
+    """Kind of a function, and `parts`: the attributes or method calls of the result that may follow at once ("" is the
+    result itself).
+    """
 
     kind: str
     parts: tuple[str, ...] = ("",)
 
 
 def facts_of_functions() -> dict[Callable[..., Any], Fact]:
-    """The functions that are no methods of random generators."""
-    found = {
+    """Facts about all known functions, methods of random generators apart."""
+    facts: dict[Callable[..., Any], Fact] = {
         datetime.datetime.now: Fact(READING, DATES[:-1]),
         datetime.datetime.today: Fact(READING, DATES[:-1]),
         datetime.datetime.utcnow: Fact(READING, DATES[:-1]),
@@ -67,21 +80,21 @@ def facts_of_functions() -> dict[Callable[..., Any], Fact]:
         threading.current_thread: Fact(READING, ("name", "ident", "native_id", "is_alive()")),
     }
     for name in ("exists", "lexists", "isfile", "isdir", "islink", "getsize"):
-        found[getattr(os.path, name)] = Fact(READING)
-    for function in (os.access, os.getcwd, os.listdir, os.getpid, os.getppid, os.cpu_count, socket.gethostname):
-        found[function] = Fact(READING)
-    for function in (getpass.getuser, glob.glob, threading.active_count, time.strftime):
-        found[function] = Fact(READING)
-    for function in (torch.get_num_threads, torch.get_num_interop_threads):
-        found[function] = Fact(READING)
+        facts[getattr(os.path, name)] = Fact(READING)
+    readings: tuple[Callable[..., Any], ...] = (
+        *(os.access, os.getcwd, os.listdir, os.getpid, os.getppid, os.cpu_count, socket.gethostname),
+        *(getpass.getuser, glob.glob, threading.active_count, time.strftime),
+        *(torch.get_num_threads, torch.get_num_interop_threads),
+    )
+    facts.update(dict.fromkeys(readings, Fact(READING)))
     for name in ("system", "machine", "node", "platform", "release", "python_version"):
-        found[getattr(platform, name)] = Fact(READING)
+        facts[getattr(platform, name)] = Fact(READING)
     for name in ("time", "perf_counter", "monotonic", "process_time", "thread_time"):
-        found[getattr(time, name)] = found[getattr(time, name + "_ns")] = Fact(CLOCK)
+        facts[getattr(time, name)] = facts[getattr(time, name + "_ns")] = Fact(CLOCK)
     for name in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s"):
-        found[getattr(hashlib, name)] = Fact(PURE, DIGESTS)
-    found[hashlib.new] = found[hmac.new] = Fact(PURE, DIGESTS)
-    pure = (
+        facts[getattr(hashlib, name)] = Fact(PURE, DIGESTS)
+    facts[hashlib.new] = facts[hmac.new] = Fact(PURE, DIGESTS)
+    pure: tuple[Callable[..., Any], ...] = (
         json.loads,
         json.dumps,
         zlib.crc32,
@@ -128,8 +141,8 @@ def facts_of_functions() -> dict[Callable[..., Any], Fact]:
         urllib.parse.urlencode,
         urllib.parse.urljoin,
     )
-    found.update(dict.fromkeys(pure, Fact(PURE)))
-    return found
+    facts.update(dict.fromkeys(pure, Fact(PURE)))
+    return facts
 
 
 _functions: dict[Any, Fact] = facts_of_functions()
@@ -179,11 +192,11 @@ METHODS_OF_NUMPY = {
     SEED: ("seed",),
 }
 SHARED = random.getstate.__self__  # type: ignore[attr-defined]  # the generator behind the functions of `random`
-NATIVE = ("uniform", "randint", "randrange")  # of `random` itself: Dynamo knows these
+NATIVE = ("uniform", "randint", "randrange")  # functions of `random` that Dynamo handles itself
 
 
 def kinds_by_name(table: dict[str, tuple[str, ...]]) -> dict[str, Fact]:
-    """A table of methods turned around."""
+    """The facts of a table of methods, by method name."""
     return {name: Fact(kind) for kind, names in table.items() for name in names}
 
 
@@ -191,7 +204,7 @@ OF_RANDOM, OF_NUMPY = kinds_by_name(METHODS_OF_RANDOM), kinds_by_name(METHODS_OF
 
 
 def numpy_generators() -> tuple[type, ...]:
-    """The classes of NumPy's generators, if it is loaded."""
+    """The classes of NumPy's generators; empty where NumPy is not loaded."""
     numpy = sys.modules.get("numpy")
     return (numpy.random.RandomState, numpy.random.Generator) if numpy is not None else ()
 
@@ -203,8 +216,8 @@ def is_numpy_seed(function: Any) -> bool:
 
 
 def generator_of(function: Any) -> Any:
-    """The random generator that a bound method draws from; None for other functions."""
-    if type(function) is functools.partial:  # of a function of torch (torch_generators.py)
+    """The random generator that a bound method draws from; None for functions without a generator."""
+    if type(function) is functools.partial:  # a draw of torch, bound to its generator (torch_generators.py)
         return function.keywords.get("generator")
     owner = getattr(function, "__self__", None)
     if owner is None and is_numpy_seed(function):
@@ -213,12 +226,14 @@ def generator_of(function: Any) -> Any:
 
 
 def is_numpy(generator: Any) -> bool:
-    """Whether a generator is one of NumPy's."""
+    """Whether a generator belongs to NumPy."""
     return type(generator) in numpy_generators()
 
 
-def is_still(function: Any) -> bool:
-    """Whether a method of a random generator is what the generator has under its name."""
+def is_original_method(function: Any) -> bool:
+    """Whether a method of a random generator is still the original method: no attribute of the instance replaced the
+    method.
+    """
     generator = generator_of(function)
     if generator is None or getattr(function, "__self__", None) is None:
         return True
@@ -226,7 +241,7 @@ def is_still(function: Any) -> bool:
 
 
 def fact_of(function: Any) -> Optional[Fact]:
-    """What is known of a function; None where nothing is, or Dynamo knows it as well."""
+    """The fact about a function; None for unknown functions, and for functions that Dynamo handles itself."""
     generator, name = generator_of(function), getattr(function, "__name__", "")
     if type(generator) is random.Random:
         if generator is SHARED and name in NATIVE:
@@ -234,7 +249,7 @@ def fact_of(function: Any) -> Optional[Fact]:
         return OF_RANDOM.get(name)
     if generator is not None:
         return OF_NUMPY.get(name)
-    if function in (torch.manual_seed, torch.random.manual_seed):  # two as soon as Dynamo is loaded
+    if function in (torch.manual_seed, torch.random.manual_seed):  # two functions as soon as Dynamo is loaded
         return Fact(SEED)
     try:
         return _functions.get(function)
@@ -242,13 +257,15 @@ def fact_of(function: Any) -> Optional[Fact]:
         return None
 
 
-def saved(function: Any) -> Callable[[], None]:
-    """Remember the generator behind a function of kind DRAW, ORDER or SEED; returns what puts it back."""
+def save_generator(function: Any) -> Callable[[], None]:
+    """Save the state of the generator behind a function of kind DRAW, ORDER or SEED; returns a function that restores
+    the state.
+    """
     generator = generator_of(function)
     if generator is None:
-        return saved_torch()
+        return save_torch_generators()
     if type(generator) is torch.Generator:
-        return functools.partial(put_back, generator, generator.get_state())
+        return functools.partial(restore_state, generator, generator.get_state())
     if type(generator) is random.Random:
         state = generator.getstate()
         return lambda: generator.setstate(state)
@@ -260,15 +277,16 @@ def saved(function: Any) -> Callable[[], None]:
     return lambda: generator.set_state(state)
 
 
-def put_back(generator: torch.Generator, before: torch.Tensor) -> None:
-    """Have a generator of torch go on from an earlier state."""
+def restore_state(generator: torch.Generator, before: torch.Tensor) -> None:
+    """Restore the state of a generator of torch."""
     generator.set_state(before)
 
 
-def saved_torch() -> Callable[[], None]:
-    """Remember the generators of torch; returns what puts them back."""
+def save_torch_generators() -> Callable[[], None]:
+    """Save the states of torch's default generators; returns a function that restores the states."""
     cpu = torch.get_rng_state()
-    devices = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else None
+    is_initialized: Callable[[], bool] = torch.cuda.is_initialized
+    devices = torch.cuda.get_rng_state_all() if is_initialized() else None
 
     def restore() -> None:
         torch.set_rng_state(cpu)
@@ -279,18 +297,18 @@ def saved_torch() -> Callable[[], None]:
 
 
 def part_of(value: Any, part: str) -> Any:
-    """`value.part`, `value.part()` or the value itself."""
+    """`value.part`, `value.part()`, or the value itself where `part` is empty."""
     if not part:
         return value
-    found = getattr(value, part.replace("()", ""))
-    return found() if part.endswith("()") else found
+    member = getattr(value, part.replace("()", ""))
+    return member() if part.endswith("()") else member
 
 
 PLAIN = (type(None), bool, int, float, str, bytes)
 
 
 def is_plain(value: Any) -> bool:
-    """Whether a value is made of numbers, texts, tuples, lists and dictionaries alone."""
+    """Whether a value consists of numbers, texts, tuples, lists, ranges and dictionaries alone."""
     if type(value) in (tuple, list):
         return all(map(is_plain, value))
     if type(value) is dict:

@@ -1,7 +1,14 @@
-"""What a method of the program's own may come by when it is called: objects, by identity, as far as its code tells.
+"""The objects that a method of the program may reach, by identity, as far as the method's code tells.
 
-A call whose result nobody asks for can wait until the compiled call has ended if nothing that it may write to is looked
-at in between, and if it depends on nothing but the objects that it holds.
+A call with an unused result, for example a meter's update, may run after the graph:
+
+    self.meter.update(loss)                   # graph first, then `update` with the value of `loss`
+    x = self.layer(x)                         # allowed if the layer reads no object that `update` writes to
+    return x
+
+The search starts at the receiver, and follows attributes, closures, globals and the code of every function on the way.
+Python code can name any object. The search therefore refuses names that lead everywhere (`globals`, `_getframe`) and
+draws of random numbers, and gives up at many objects.
 """
 
 from __future__ import annotations
@@ -18,15 +25,15 @@ from .drawing_names import drawing_names
 
 PLAIN = (type(None), bool, int, float, complex, str, bytes, range, type(Ellipsis), type(NotImplemented))
 CODE = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, classmethod, staticmethod, property)
-MOST = 4000
+MAX_OBJECTS = 4000
 WRITES_GLOBALS, WRITES_CELLS = ("STORE_GLOBAL", "DELETE_GLOBAL"), ("STORE_DEREF", "DELETE_DEREF")
-# Names by which code looks at the stack, changes what holds everywhere, or draws numbers of Python's or NumPy's.
+# Names for the stack, for global state, and for draws from the generators of Python and NumPy.
 FORBIDDEN = frozenset(
     "_getframe currentframe extract_stack getframeinfo exec eval globals locals random uniform randint shuffle gauss "
     "seed manual_seed default_rng set_default_dtype set_default_device set_grad_enabled backward zero_grad "
     "register_hook".split()
 )
-# Names by which code looks at the exception that is being handled.
+# Names for the exception that is being handled.
 HANDLED = frozenset("exc_info exception format_exc print_exc".split())
 TRUSTED = (
     "graphmend",
@@ -34,66 +41,66 @@ TRUSTED = (
     "numpy",
     "builtins",
     *getattr(sys, "stdlib_module_names", ()),
-)  # modules that keep nothing of the program
+)  # modules that keep no object of the program
 
 
 RANDOM = ("random", "secrets", "numpy.random", "torch.random")
 
 
 def is_trusted(module: Optional[str]) -> bool:
-    """Whether code of a module keeps nothing of the program, and calls nothing of it but what it is handed."""
+    """Whether code of a module keeps no object of the program, and calls only functions handed over as arguments."""
     return module is not None and module.partition(".")[0] in TRUSTED
 
 
 def names_and_options(code: types.CodeType) -> set[Any]:
-    """The names that code uses, and those of the options that it gives to calls."""
-    return {*code.co_names, *(word for part in code.co_consts if type(part) is tuple for word in part)}
+    """The names in code, and the keyword names of its calls."""
+    return {*code.co_names, *(word for constant in code.co_consts if type(constant) is tuple for word in constant)}
 
 
 def looks_at_exception(code: types.CodeType) -> bool:
-    """Whether code names what tells of the exception that is being handled, as an attribute or as an option."""
+    """Whether code names a function or an option that tells of the handled exception."""
     return not HANDLED.isdisjoint(names_and_options(code))
 
 
 class Unknown(Exception):
-    """Why it is not known what a call does."""
+    """The reason why the effects of a call are unknown."""
 
 
 class Search:
-    """The objects that a call may come by."""
+    """A search for the objects that a call may reach."""
 
     def __init__(self) -> None:
         self.ids: set[int] = set()
         self.names: set[str] = set()
-        self.globals: set[str] = set()  # names of numbers and texts that it reads
-        self.handles = False  # whether it looks at the exception that is being handled
-        self.seen: list[Any] = []  # keeps what is found alive, so that identities stay theirs
-        self.known: set[int] = set()
-        self.waiting: list[Any] = []
-        self.tables: list[Any] = []  # classes and modules, in which names are looked up
+        self.globals: set[str] = set()  # names of globals with numbers and texts that the call reads
+        self.handles = False  # whether the call looks at the exception that is being handled
+        self.alive: list[Any] = []  # keeps objects alive, because Python may reuse the identity of a dead object
+        self.seen_ids: set[int] = set()
+        self.pending: list[Any] = []
+        self.tables: list[Any] = []  # classes and modules with members to look up by name
         self.looked_up = 0
 
     def add(self, value: Any) -> None:
-        """Have an object looked at once."""
-        if type(value) in PLAIN or id(value) in self.known:
+        """Put an object on the list of objects to look at, once."""
+        if type(value) in PLAIN or id(value) in self.seen_ids:
             return
-        self.known.add(id(value))
-        self.seen.append(value)
-        self.waiting.append(value)
-        if len(self.seen) > MOST:
+        self.seen_ids.add(id(value))
+        self.alive.append(value)
+        self.pending.append(value)
+        if len(self.alive) > MAX_OBJECTS:
             raise Unknown("it may come by too many objects")
 
     def run(self) -> None:
-        """Look at everything that is waiting, and at what it leads to."""
-        while self.waiting or self.looked_up < len(self.names):
-            if not self.waiting:
+        """Look at all waiting objects, and at the objects behind them."""
+        while self.pending or self.looked_up < len(self.names):
+            if not self.pending:
                 self.looked_up = len(self.names)
-                self.waiting += self.tables
+                self.pending += self.tables
                 continue
-            self.look(self.waiting.pop())
+            self.look(self.pending.pop())
 
     def look(self, value: Any) -> None:
-        """Add what an object leads to."""
+        """Add the objects that an object leads to."""
         if isinstance(value, CODE):
             self.look_at_function(value)
         elif isinstance(value, type):
@@ -104,7 +111,7 @@ class Search:
             self.look_at_object(value)
 
     def look_at_function(self, value: Any) -> None:
-        """The code of a function, and the objects that it is bound to."""
+        """Add the objects bound to a function, and the names in its code."""
         homes = (getattr(value, "__module__", None), type(getattr(value, "__self__", None)).__module__)
         if any(home is not None and home.startswith(RANDOM) for home in homes):
             raise Unknown("it may draw random numbers")
@@ -112,17 +119,17 @@ class Search:
             return
         if isinstance(value, types.MethodType):
             self.add(value.__self__)
-        for part in (getattr(value, name, None) for name in ("__func__", "fget", "fset")):
-            self.add(part)
+        for value_bound in (getattr(value, name, None) for name in ("__func__", "fget", "fset")):
+            self.add(value_bound)
         if isinstance(value, types.FunctionType):
             for cell in value.__closure__ or ():
                 self.add(cell.cell_contents)
-            for part in (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()):
-                self.add(part)
+            for value_bound in (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()):
+                self.add(value_bound)
             self.look_at_code(value.__code__, value.__globals__, value.__code__.co_freevars)
 
-    def look_at_code(self, code: types.CodeType, variables: dict, outer: tuple) -> None:
-        """The names that code uses: globals, and methods of whatever is found."""
+    def look_at_code(self, code: types.CodeType, variables: dict[str, Any], outer: tuple[str, ...]) -> None:
+        """Add the globals that code names; method names apply to every reached object."""
         forbidden = (FORBIDDEN | drawing_names()).intersection(code.co_names)
         if forbidden:
             raise Unknown(f"it may use `{min(forbidden)}`")
@@ -136,14 +143,14 @@ class Search:
             if name in variables and type(value) in PLAIN:
                 self.globals.add(name)
             self.add(value)
-        for part in code.co_consts:
-            if isinstance(part, tuple) and not {"stacklevel", "stack_info"}.isdisjoint(part):
+        for constant in code.co_consts:
+            if isinstance(constant, tuple) and not {"stacklevel", "stack_info"}.isdisjoint(constant):
                 raise Unknown("it names a place on the stack")
-            if isinstance(part, types.CodeType):
-                self.look_at_code(part, variables, outer)
+            if isinstance(constant, types.CodeType):
+                self.look_at_code(constant, variables, outer)
 
     def look_at_class(self, kind: type) -> None:
-        """The members of a class that code names, and those that Python calls by itself."""
+        """Add the members of a class that code names, and the special methods that Python calls."""
         if is_trusted(kind.__module__) or issubclass(kind, BaseException):
             return
         if kind not in self.tables:
@@ -155,7 +162,7 @@ class Search:
                 self.add(member)
 
     def look_at_module(self, module: types.ModuleType) -> None:
-        """The members of a module that code names."""
+        """Add the members of a module that code names."""
         if module.__name__ in RANDOM:
             raise Unknown("it may draw random numbers")
         if is_trusted(module.__name__):
@@ -167,7 +174,7 @@ class Search:
             self.add(vars(module)[name])
 
     def look_at_object(self, value: Any) -> None:
-        """What an object holds."""
+        """Add the items, attributes and class of an object."""
         if isinstance(value, (torch.Tensor, torch.nn.Module, torch.optim.Optimizer, torch.Generator)):
             raise Unknown(f"it may come by a {type(value).__name__}")
         if type(value).__module__.startswith(RANDOM):
@@ -190,44 +197,46 @@ class Search:
 
 @dataclasses.dataclass(frozen=True)
 class Reach:
-    """What a call may come by: identities of objects, names of globals that hold numbers or texts, the exception."""
+    """Identities of reachable objects, and names of globals that hold numbers or texts."""
 
-    ids: frozenset = frozenset()
-    names: frozenset = frozenset()
-    handles: bool = False  # it may look at the exception that is being handled
+    ids: frozenset[int] = frozenset()
+    names: frozenset[str] = frozenset()
+    handles: bool = False  # the call may look at the exception that is being handled
 
 
 NOTHING = Reach()
 
 
-def reached(target: Any, method: str) -> tuple[Optional[str], Reach]:
-    """What a method of an object may come by; or why that is not known."""
+def reach_of_method(target: Any, method: str) -> tuple[Optional[str], Reach]:
+    """The reach of a method of an object; or the reason why the reach is unknown."""
     kind = type(target)
     if isinstance(target, (types.ModuleType, type)) or isinstance(target, CODE) or kind.__module__.startswith("torch."):
         return "what it does is not known", NOTHING
-    members = vars_of(kind)
-    own = method in getattr(target, "__dict__", {}) or members["__getattribute__"] is not object.__getattribute__
-    if type(kind) is not type or own or not isinstance(members.get(method), types.FunctionType):
+    members = members_of(kind)
+    overridden = method in getattr(target, "__dict__", {}) or members["__getattribute__"] is not object.__getattribute__
+    if type(kind) is not type or overridden or not isinstance(members.get(method), types.FunctionType):
         return f"`{method}` is no plain method of its class", NOTHING
     search = Search()
     search.names.add(method)
     search.handles = method in HANDLED
-    return found_from([target], search, "it")
+    return reach_of_search([target], search, "it")
 
 
-def found_from(objects: list[Any], search: Search, subject: str) -> tuple[Optional[str], Reach]:
-    """What a search that begins with some objects comes by; or why that is not known, of the subject of a sentence."""
+def reach_of_search(objects: list[Any], search: Search, subject: str) -> tuple[Optional[str], Reach]:
+    """The reach of a search that starts at some objects; or the reason why the reach is unknown, as a sentence about
+    `subject`.
+    """
     try:
         for item in objects:
             search.add(item)
         search.run()
     except Unknown as reason:
         return str(reason), NOTHING
-    except Exception as error:  # code of the program's own
+    except Exception as error:  # raised by code of the program, such as a property
         return f"{subject} cannot be looked through ({type(error).__name__})", NOTHING
     return None, Reach(frozenset(search.ids), frozenset(search.globals), search.handles)
 
 
-def vars_of(kind: type) -> dict:
-    """All members of a class, inherited ones included."""
+def members_of(kind: type) -> dict[str, Any]:
+    """All members of a class, inherited members included."""
     return {name: member for base in reversed(kind.__mro__) for name, member in vars(base).items()}

@@ -1,4 +1,15 @@
-"""What the receivers of effects may come by: streams, handlers and the like, whose methods Python's library calls."""
+"""The objects that receivers of effects may reach: streams, handlers, formatters and filters.
+
+A deferred `print` or log record runs program code where the program replaced a receiver:
+
+    class Counting(logging.Filter):
+        def filter(self, record):
+            self.model.records += 1               # a write to the model, hidden behind `logger.info`
+
+Deferral is invisible only if the graph neither reads nor writes the objects behind the receivers. The search is the
+search of `reachability.py`, with the entries that Python's library calls (`write`, `emit`, `filter`), and with further
+refusals: receivers see frames, imports and log records.
+"""
 
 from __future__ import annotations
 
@@ -13,19 +24,21 @@ import types
 from typing import Any, Optional
 
 from ..base.host import PACKAGE_FOLDERS, is_hosts_stream
-from .reachability import PLAIN, Reach, Search, Unknown, found_from, is_trusted
+from .reachability import PLAIN, Reach, Search, Unknown, is_trusted, reach_of_search
 
-LOOK_AROUND = (gc, importlib, inspect)  # modules by which code comes by whatever there is
+LOOK_AROUND = (gc, importlib, inspect)  # modules through which code reaches every object
 ENTRIES = ("write", "writelines", "flush", "filter", "format", "emit", "handle", "__call__")
-MODELS = ("torch", "numpy")  # of their functions many ask for, or change, what holds everywhere
-CELLS = "cell_contents"  # how Dynamo names what a closure keeps
+MODELS = ("torch", "numpy")  # packages with many functions that read or change global state
+CELLS = "cell_contents"  # Dynamo's name for the value in a closure
 
 
 class ReceiverSearch(Search):
-    """The objects that receivers may come by. Python's own code calls the methods of its bases."""
+    """A search for the objects that receivers may reach; Python's library calls the methods inherited from its
+    classes.
+    """
 
     def look_at_function(self, value: Any) -> None:
-        """Functions of torch and NumPy are unknown, the others as for any call."""
+        """Refuse functions of torch and NumPy; look at all further functions as for any call."""
         module = getattr(value, "__module__", None) or ""
         if module.partition(".")[0] in MODELS:
             raise Unknown(f"it may call `{getattr(value, '__name__', module)}`")
@@ -35,8 +48,8 @@ class ReceiverSearch(Search):
                 self.globals.add(CELLS)
         super().look_at_function(value)
 
-    def look_at_code(self, code: types.CodeType, variables: dict, outer: tuple) -> None:
-        """What code imports by itself, besides what it finds."""
+    def look_at_code(self, code: types.CodeType, variables: dict[str, Any], outer: tuple[str, ...]) -> None:
+        """Add imported modules, besides the names of the code."""
         for item in dis.get_instructions(code):
             if item.opname == "IMPORT_NAME":
                 if item.argval in sys.modules:
@@ -49,7 +62,7 @@ class ReceiverSearch(Search):
         super().look_at_code(code, variables, outer)
 
     def look_at_class(self, kind: type) -> None:
-        """A class whose attributes the call may share, and what it has of methods that others call."""
+        """Add a class whose attributes the call may share, and the methods that Python's library calls."""
         if not is_trusted(kind.__module__):
             self.ids.add(id(kind))
             bases = [base for base in kind.__mro__[1:] if is_trusted(base.__module__)]
@@ -59,7 +72,7 @@ class ReceiverSearch(Search):
         super().look_at_class(kind)
 
     def look_at_module(self, module: types.ModuleType) -> None:
-        """The members that code names; refuse modules that lead everywhere."""
+        """Add the members that code names; refuse modules that lead everywhere."""
         home = module.__name__.partition(".")[0]
         if module in LOOK_AROUND or (module is sys and "modules" in self.names):
             raise Unknown(f"it may look around by `{module.__name__}`")
@@ -74,7 +87,7 @@ class ReceiverSearch(Search):
             self.globals.update(name for name in self.names & vars(module).keys() if type(vars(module)[name]) in PLAIN)
 
     def look_at_object(self, value: Any) -> None:
-        """What an object holds. Of a record that was shown only its arguments may be the program's."""
+        """Add the parts of an object. Only the arguments of a log record can be objects of the program."""
         if isinstance(value, logging.LogRecord) and "args" not in self.names:
             return
         if isinstance(value, logging.Logger):
@@ -89,9 +102,9 @@ class ReceiverSearch(Search):
         super().look_at_object(value)
 
 
-def reached(receivers: list[Any]) -> tuple[Optional[str], Reach]:
-    """What receivers may come by; or why that is not known. Streams of the host are not looked through."""
+def reach_of_receivers(receivers: list[Any]) -> tuple[Optional[str], Reach]:
+    """The reach of receivers; or the reason why the reach is unknown. Streams of the host are not searched."""
     hosts = [value for value in receivers if is_hosts_stream(value)]
     search = ReceiverSearch()
     search.ids.update(map(id, hosts))
-    return found_from([value for value in receivers if all(value is not host for host in hosts)], search, "they")
+    return reach_of_search([value for value in receivers if all(value is not host for host in hosts)], search, "they")

@@ -1,7 +1,12 @@
-"""Which receivers of log records may keep them: a record that a call leaves behind has copies for its arguments.
+"""Receivers of log records that may keep a record after the call, for example a buffering handler.
 
-A handler that keeps records may format them later, or hand their arguments to the program: then it shows which tensors
-they are, and what was written to them since. Python's own buffering handler does so, and that of pytest.
+    logger.info("loss %s", loss)              # record.args is (loss,): Python keeps the tensor itself
+    loss.add_(1)                              # a record formatted later shows the new number
+    handler.flush()                           # deferral passes a copy of `loss`, and shows the old number
+
+A handler with kept records may format the records later, or hand the arguments to the program. Python's own
+`MemoryHandler` does, and the handler of pytest. The check reads the bytecode of the receiver's methods: a receiver
+keeps no record if the record only goes to attribute reads, and to methods that pass the same check.
 """
 
 from __future__ import annotations
@@ -14,72 +19,77 @@ from typing import Any, Optional
 
 READS = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR")
 CALLEES = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR", "LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF")
-FORMATS_FIRST = ("logging", "logging.handlers.QueueHandler")  # what they keep is a text
+FORMATS_FIRST = ("logging", "logging.handlers.QueueHandler")  # receivers that keep the formatted text alone
 ENTRIES = frozenset("emit handle filter format prepare enqueue __call__".split())
 
 
 @functools.lru_cache(maxsize=None)
 def known_methods() -> frozenset[str]:
-    """Names of the methods by which Python's own receivers hand a record to each other."""
+    """Names of the methods by which Python's own receivers pass a record on."""
     kinds = (logging.Handler, logging.Formatter, logging.Filter, logging.StreamHandler)
     return frozenset(name for kind in kinds for name in vars(kind)) | ENTRIES
 
 
 def keeps_records(receiver: Any) -> bool:
-    """Whether a handler, filter, formatter or factory may keep the records that it is shown."""
+    """Whether a handler, filter, formatter or factory may keep the records handed to it."""
     if receiver is None or isinstance(receiver, logging.Logger) or receiver is logging.LogRecord:
         return False
     if hasattr(receiver, "__code__"):
-        callees = handed_to(receiver.__code__, 0)
+        callees = receivers_of_arguments(receiver.__code__, 0)
         return callees is None or not callees <= known_methods()
     methods = methods_of(receiver)
-    waiting, seen = [name for name in methods if name in ENTRIES], set()
-    while waiting:
-        name = waiting.pop()
+    pending, seen = [name for name in methods if name in ENTRIES], set()
+    while pending:
+        name = pending.pop()
         if name in seen:
             continue
         seen.add(name)
-        callees = handed_to(methods[name].__code__, 1)
+        callees = receivers_of_arguments(methods[name].__code__, 1)
         if callees is None or not callees <= known_methods() | methods.keys():
             return True
-        waiting += callees & methods.keys()
+        pending += callees & methods.keys()
     return False
 
 
 def methods_of(receiver: Any) -> dict[str, types.FunctionType]:
-    """The methods of a receiver, without those of Python's that keep no record."""
-    found: dict[str, types.FunctionType] = {}
+    """The methods of a receiver by name, without methods of Python's library that keep no record."""
+    methods: dict[str, types.FunctionType] = {}
     for kind in reversed(type(receiver).__mro__[:-1]):
         if kind.__module__ in FORMATS_FIRST or f"{kind.__module__}.{kind.__qualname__}" in FORMATS_FIRST:
             continue
         for name, member in vars(kind).items():
             function = getattr(member, "__func__", member)
             if isinstance(function, types.FunctionType):
-                found[name] = function
-    return found
+                methods[name] = function
+    return methods
 
 
 @functools.lru_cache(maxsize=1024)
-def handed_to(code: types.CodeType, first: int) -> Optional[frozenset[str]]:
-    """The methods that code hands its arguments to, from the `first` one on; None where it may keep one.
+def receivers_of_arguments(code: types.CodeType, first: int) -> Optional[frozenset[str]]:
+    """The names of the methods that code hands its arguments to, from argument number `first` on; None where the code
+    may keep an argument.
 
-    It may ask for attributes of an argument, and set them.
+    Reading and setting attributes of an argument is no keeping.
     """
     names = frozenset(code.co_varnames[first : code.co_argcount])
     if names.intersection(code.co_cellvars):
         return None
     steps = [item for item in dis.get_instructions(code) if item.opname not in ("CACHE", "EXTENDED_ARG")]
-    called, callees = "", set()
+    callee, callees = "", set()
     for step, following in zip(steps, steps[1:]):
         if step.opname in CALLEES or step.opname.startswith("CALL"):
-            called = str(step.argval) if step.opname in CALLEES else ""
+            callee = str(step.argval) if step.opname in CALLEES else ""
         if not step.opname.startswith("LOAD_FAST"):
             continue
         loaded = step.argval if isinstance(step.argval, tuple) else (step.argval,)
-        found = [name for name in loaded if name in names]
-        if not found or (found == [loaded[-1]] and following.opname in READS) or following.opname == "RETURN_VALUE":
+        arguments = [name for name in loaded if name in names]
+        if (
+            not arguments
+            or (arguments == [loaded[-1]] and following.opname in READS)
+            or following.opname == "RETURN_VALUE"
+        ):
             continue
-        if not called:
+        if not callee:
             return None
-        callees.add(called)
+        callees.add(callee)
     return frozenset(callees)

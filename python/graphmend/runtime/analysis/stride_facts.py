@@ -1,8 +1,12 @@
-"""Which tensors may lie in memory otherwise than their fake tensors say.
+"""Nodes whose real tensors may have strides unlike those of their fake tensors.
 
-Some kernels lay out their results in another order than their fake counterparts tell, where their arguments are
-neither contiguous nor channels last. What is selected from such a result lies in the order that the fake tensors led
-to, and in eager Python maybe in another.
+    y = torch.ldexp(x.t(), n)                 # the fake result has the strides of `x.t()`
+    z = torch.where(c, y, w)                  # the CPU kernel may give contiguous strides instead
+    z.stride()                                # the program could tell
+
+Some kernels choose a memory order of their own where an argument is neither contiguous nor channels last
+(`aten_facts.OTHER_STRIDES`). A tensor selected from such a result has the strides of the fake tensors, and in eager
+Python maybe different strides. The doubt goes on to the results of later operators.
 """
 
 from __future__ import annotations
@@ -18,33 +22,33 @@ from . import aten_facts
 from .marker_regions import tensor_of
 
 
-def doubtful(nodes: Iterable[Node], names_of: Any) -> set[Node]:
-    """The nodes of a graph whose results may have other strides; `names_of` gives the ATen names behind a node."""
-    found: set[Node] = set()
+def nodes_with_doubtful_strides(nodes: Iterable[Node], names_of: Any) -> set[Node]:
+    """The nodes of a graph whose results may have unexpected strides; `names_of` gives the ATen names behind a node."""
+    doubtful_nodes: set[Node] = set()
     layout = functools.lru_cache(maxsize=None)(lambda source: layout_of(tensor_of(source)))
     for node in nodes:
         if not node.op.startswith("call") or not has_order(tensor_of(node)):
             continue
-        inherits = any(source in found for source in node.all_input_nodes)
+        inherits = any(source in doubtful_nodes for source in node.all_input_nodes)
         layouts = set(map(layout, node.all_input_nodes)) - {"contiguous"}
         if not inherits and not layouts:
             continue
         names = names_of(node)
         if names & aten_facts.PRODUCTS:
             continue
-        own = any(names & aten_facts.OTHER_STRIDES[layout] for layout in layouts)
-        if inherits or own:
-            found.add(node)
-    return found
+        differs = any(names & aten_facts.OTHER_STRIDES[layout] for layout in layouts)
+        if inherits or differs:
+            doubtful_nodes.add(node)
+    return doubtful_nodes
 
 
 def has_order(value: Any) -> bool:
-    """Whether a result has dimensions that may lie in memory in several orders; containers are taken to hold such."""
+    """Whether a result has dimensions that can lie in memory in several orders; assumed for containers."""
     return not isinstance(value, torch.Tensor) or value.layout == torch.strided and value.dim() > 1
 
 
 def layout_of(value: Any) -> str:
-    """How a tensor lies in memory, as far as it is known without guards on sizes."""
+    """The memory layout of a tensor, as far as known without guards on sizes."""
     if not isinstance(value, torch.Tensor) or value.layout != torch.strided or is_contiguous_or_false(value):
         return "contiguous"
     return "channels last" if is_channels_last_contiguous_or_false(value) else "other"

@@ -1,1 +1,1 @@
-"""Gradients that a call computes or changes: hooks, `retain_grad`, `requires_grad`, `backward` inside the call."""
+"""Gradients inside a call: hooks, `retain_grad`, `requires_grad`, and `backward` in the compiled function."""

@@ -1,7 +1,11 @@
-"""Functions with a derivative of their own (`torch.autograd.Function`) that are given the same tensor twice.
+"""Autograd functions (`torch.autograd.Function`) with the same tensor at two places.
 
-Dynamo gives up at all of them, because the gradients of the places would have to be added up. Where nobody asks for
-a gradient of the tensor, or at most one of its places gets one, there is nothing to add.
+    y = Multiply.apply(x, x)              # Dynamo breaks: the gradients of both places have to be added up
+    y = Multiply.apply(x.detach(), x)     # a single gradient exists: no sum
+    with torch.no_grad(): Multiply.apply(x, x)
+
+A sum is needed only where two places of a repeated tensor get gradients. Elsewhere the hook hands Dynamo a single place
+for each tensor: the place with the gradient.
 """
 
 from __future__ import annotations
@@ -27,40 +31,39 @@ def rewire(
     arguments: list[Any],
     *rest: Any,
 ) -> Any:
-    """Sum the gradients of a tensor that is given twice."""
-    kept = places_kept(arguments, gradients)
-    if kept is not None:
-        arguments = [arguments[place] for place in kept]
-        gradients = type(gradients)([gradients.items[place] for place in kept])
+    """Hand Dynamo one place of each repeated tensor."""
+    places = one_place_each(arguments, gradients)
+    if places is not None:
+        arguments = [arguments[place] for place in places]
+        gradients = type(gradients)([gradients.items[place] for place in places])
     return call(self, inputs, gradients, graph, outer, arguments, *rest)
 
 
-def places_kept(arguments: list[Any], gradients: Any) -> Optional[list[int]]:
-    """The places of the arguments, one for each tensor that is repeated, whose gradients are all that there is.
-
-    None where no tensor is repeated, or where that cannot be said.
+def one_place_each(arguments: list[Any], gradients: Any) -> Optional[list[int]]:
+    """One place for each tensor, chosen so that no gradient is lost; None where no tensor repeats, or two gradients
+    would have to be added.
     """
     from ..base.torch_names import BaseListVariable
 
     if not isinstance(gradients, BaseListVariable) or len(gradients.items) != len(arguments):
         return None
     first: dict[Any, int] = {}
-    kept = list(range(len(arguments)))
+    places = list(range(len(arguments)))
     for place, argument in enumerate(arguments):
         if not argument.is_tensor():
             continue
-        known = first.setdefault(argument.as_proxy(), place)
-        if known == place:
+        earlier = first.setdefault(argument.as_proxy(), place)
+        if earlier == place:
             continue
-        if needs_gradient(argument) and gradients.items[known].is_tensor() and gradients.items[place].is_tensor():
+        if needs_gradient(argument) and gradients.items[earlier].is_tensor() and gradients.items[place].is_tensor():
             return None
-        more = needs_gradient(argument) and gradients.items[place].is_tensor()
-        kept.remove(known if more else place)
-        first[argument.as_proxy()] = place if more else known
-    return kept if len(kept) < len(arguments) else None
+        replaces = needs_gradient(argument) and gradients.items[place].is_tensor()
+        places.remove(earlier if replaces else place)
+        first[argument.as_proxy()] = place if replaces else earlier
+    return places if len(places) < len(arguments) else None
 
 
 def needs_gradient(argument: Any) -> bool:
-    """Whether somebody may ask for a gradient of the tensor that Dynamo's variable stands for."""
+    """Whether the program may ask for a gradient of the tensor behind a variable of Dynamo."""
     value = argument.as_proxy().node.meta.get("example_value")
     return torch.is_grad_enabled() and (value is None or value.requires_grad)

@@ -1,4 +1,15 @@
-"""The hooks of one call (tensor_hooks.py) while its backward pass runs, and what an error of theirs leaves behind."""
+"""Hooks of one call while the backward pass runs.
+
+A hook with side effects cannot be in the compiled backward graph (`tensor_hooks.py`). The graph has an operator in its
+place, and the operator calls the program's function:
+
+    h.register_hook(lambda g: print(g.norm()))     # in the graph: hooked(h, 0); backward: graphmend_hooks::run(g, 0)
+    return h.sum()                                 # behind the graph: attach(handle, the lambda)
+    # later, loss.backward(): begin -> run(g, 0) -> Run.call -> print -> end
+
+`begin` computes, before the backward pass, the tensors with gradients. `end` raises the exception of a hook; leaves
+whose gradients came before the exception get these gradients first.
+"""
 
 from __future__ import annotations
 
@@ -7,34 +18,49 @@ import contextlib
 import dataclasses
 import functools
 import threading
-from typing import Any, Callable, Iterator, Optional, Sequence
+from typing import Any, Callable, Iterator, Optional, Protocol, Sequence
 
 import torch
 from torch.utils.hooks import RemovableHandle
 
 from ..base import hooks as hook_table
 from ..base import torch_names
+from ..base.define_op import library, register_fake
 from . import inner_gradients
-from .unused_gradients import EMPTY, places_of
+from .unused_gradients import EMPTY, Gradients, places_of
 
-LIBRARY = torch.library.Library("graphmend_hooks", "DEF")
+LIBRARY = library("graphmend_hooks")
+
+
+class Hookable(Protocol):
+    """A tensor, or a node of a backward graph: the typed part of torch's classes without annotations."""
+
+    def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Add a hook for the gradient."""
+
+
+def add_hook(target: Hookable, hook: Callable[..., Any]) -> RemovableHandle:
+    """Register a hook on a tensor."""
+    return target.register_hook(hook)
 
 
 @dataclasses.dataclass(frozen=True)
 class Hooks:
-    """Where the hooks of a graph are: tensors by number, inputs and outputs by position.
+    """The hooks of a graph: tensors by number, inputs and outputs by position.
 
-    `leads` has the tensors that outputs depend on, `inputs` the inputs that a tensor depends on, and `early` the leaves
-    that have got their gradients when the hooks of a tensor run.
+    `leads` has the hooked tensors behind each output, `inputs` the inputs behind each hooked tensor, and `early` the
+    leaves that have their gradients before the hooks of a tensor run.
     """
 
-    leads: dict[int, frozenset]
-    inputs: dict[int, frozenset]
-    early: dict[int, frozenset]
+    leads: dict[int, frozenset[int]]
+    inputs: dict[int, frozenset[int]]
+    early: dict[int, frozenset[int]]
 
 
 class Local(threading.local):
-    """State of one thread: the hooks of the call that runs, and the backward pass that does."""
+    """State of one thread: the hooks of the running call, the call whose hooks are still handed over, and the backward
+    pass.
+    """
 
     attached: Optional[Attached] = None
     waiting: Optional[Attached] = None
@@ -51,13 +77,13 @@ class Attached:
         self.hooks = hooks
         self.functions: dict[int, dict[int, Callable[..., Any]]] = {}
         self.handles: dict[int, Any] = {}
-        self.tensors: dict[int, torch.Tensor] = {}  # those that hooks can be put on
-        self.leads: dict[int, frozenset] = {}
-        self.edges: Sequence[tuple] = ()
+        self.tensors: dict[int, torch.Tensor] = {}  # tensors at hand, for backends without a backward graph
+        self.leads: dict[int, frozenset[int]] = {}
+        self.edges: Sequence[tuple[Any, int]] = ()
         self.places: list[Optional[int]] = []
 
     def watch(self, outputs: Sequence[Any], inputs: Sequence[Any]) -> None:
-        """Find the backward graph of the outputs, and be told when it runs."""
+        """Find the backward graph of the outputs, and put `begin` and `end` around its run."""
         backward: Any = None
         for position, reached in self.hooks.leads.items():
             function = outputs[position].grad_fn
@@ -77,7 +103,7 @@ class Attached:
         if place not in self.tensors:
             self.functions[place][handle.id] = function
             return
-        real = self.tensors[place].register_hook(function)
+        real = add_hook(self.tensors[place], function)
         handle.id, handle.hooks_dict_ref = real.id, real.hooks_dict_ref
 
     def handle(self, place: int, number: int) -> RemovableHandle:
@@ -85,22 +111,25 @@ class Attached:
         if number not in self.handles:
             table = self.functions.setdefault(place, collections.OrderedDict())
             self.handles[number] = RemovableHandle(table)
-            self.handles[number].home = (self, place)  # until the hook is handed over
-        return self.handles[number]
+            self.handles[number].home = (self, place)  # deleted by `attach`
+        handle: RemovableHandle = self.handles[number]
+        return handle
 
-    def begin(self, given: tuple) -> None:
-        """The backward graph is about to run, with these gradients."""
-        reached = EMPTY.union(*(self.leads[i] for i, item in enumerate(given) if item is not None and i in self.leads))
+    def begin(self, gradients: Gradients) -> None:
+        """Start a run of the backward graph with these gradients."""
+        reached = EMPTY.union(
+            *(self.leads[i] for i, item in enumerate(gradients) if item is not None and i in self.leads)
+        )
         wanted = {place for place, (function, _) in zip(self.places, self.edges) if is_wanted(function)}
-        reached = {i for i in reached if None in wanted or self.hooks.inputs[i] & wanted}
-        local.run = Run(self, reached, torch.is_grad_enabled())
+        active = {i for i in reached if None in wanted or self.hooks.inputs[i] & wanted}
+        local.run = Run(self, active, torch.is_grad_enabled())
 
-    def end(self, found: tuple, given: tuple) -> None:
-        """The backward graph has run."""
+    def end(self, gradients: Gradients, output_gradients: Gradients) -> None:
+        """End the run of the backward graph; raise the exception of a hook."""
         run, local.run = local.run, None
         if run is None or run.error is None:
             return
-        for place, (function, _), gradient in zip(self.places, self.edges, found):
+        for place, (function, _), gradient in zip(self.places, self.edges, gradients):
             if place in self.hooks.early[run.failed] and gradient is not None and accumulates(function):
                 function(gradient)
         raise run.error
@@ -108,9 +137,9 @@ class Attached:
 
 @dataclasses.dataclass
 class Run:
-    """One run of a backward graph: the tensors to which gradients come, and what a hook has raised.
+    """One run of a backward graph: the tensors that get gradients, and the exception of a hook.
 
-    In a run that is to be differentiated itself (`create_graph`), gradients say so.
+    `twice`: the run is to be differentiated itself (`create_graph`), so gradients require gradients.
     """
 
     attached: Attached
@@ -120,7 +149,7 @@ class Run:
     failed: int = 0
 
     def call(self, place: int, gradient: torch.Tensor) -> torch.Tensor:
-        """The gradient of a tensor behind its hooks. It is the program's to keep, so it is memory of its own."""
+        """The gradient of a tensor after its hooks. Hooks get a copy, because the program may keep the gradient."""
         functions = self.attached.functions.get(place)
         if not functions or place not in self.reached or self.error is not None:
             return gradient
@@ -128,10 +157,10 @@ class Run:
             probe = torch.empty_like(gradient).requires_grad_()
             value = probe.view_as(probe)
         for function in tuple(functions.values()):
-            value.register_hook(function)
+            add_hook(value, function)
         try:
-            given = own(gradient).requires_grad_(self.twice)
-            return torch.autograd.grad(value, probe, given, create_graph=self.twice)[0].detach()
+            copy = copy_of_gradient(gradient).requires_grad_(self.twice)
+            return torch.autograd.grad(value, probe, copy, create_graph=self.twice)[0].detach()
         except BaseException as error:
             self.error, self.failed = error, place
             return gradient
@@ -140,25 +169,25 @@ class Run:
 
 
 def is_wanted(function: Any) -> bool:
-    """Whether the pass that runs goes on to a node; a leaf that it is asked to give the gradient of counts."""
+    """Whether the running backward pass goes on to a node; true for a leaf whose gradient the pass returns."""
     if function is None:
         return False
     try:
-        return torch_names._will_engine_execute_node(function)
+        return bool(torch_names._will_engine_execute_node(function))
     except RuntimeError:
         return True
 
 
 def accumulates(function: Any) -> bool:
-    """Whether a node is a leaf to whose gradient the pass that runs adds."""
+    """Whether a node is a leaf, and the running pass adds to the leaf's gradient."""
     try:
         return hasattr(function, "variable") and torch_names._will_engine_execute_node(function)
     except RuntimeError:
         return False
 
 
-def own(gradient: torch.Tensor) -> torch.Tensor:
-    """A copy of a gradient, laid out as it is; what is repeated in memory stays so."""
+def copy_of_gradient(gradient: torch.Tensor) -> torch.Tensor:
+    """A copy of a gradient with the same layout; repeated memory (stride 0) stays repeated."""
     small = gradient
     for dimension, (size, stride) in enumerate(zip(gradient.shape, gradient.stride())):
         if stride == 0 and size > 1:
@@ -179,29 +208,29 @@ TAGS = tuple(
 )
 LIBRARY.define("run(Tensor gradient, int place) -> Tensor", tags=TAGS)
 LIBRARY.impl("run", run_hooks, "CompositeExplicitAutograd")
-torch.library.register_fake("graphmend_hooks::run", lambda gradient, place: torch.empty_like(gradient), lib=LIBRARY)
+register_fake("graphmend_hooks::run", lambda gradient, place: torch.empty_like(gradient), lib=LIBRARY)
 OPERATOR = torch.ops.graphmend_hooks.run.default
 
 
 def hooked(tensor: torch.Tensor, place: int) -> None:
-    """What the graph calls for a tensor with hooks: put one on it, or have it at hand."""
+    """Mark a tensor with hooks, inside the graph: keep the tensor for `attach`, or register the operator as a hook."""
     if not tensor.requires_grad:
         return
     if local.attached is not None and not is_traced():
         local.attached.tensors[place] = tensor
     else:
-        tensor.register_hook(lambda gradient: OPERATOR(gradient, place))
+        add_hook(tensor, lambda gradient: OPERATOR(gradient, place))
 
 
 def is_traced() -> bool:
-    """Whether a compiler looks at what happens."""
+    """Whether a compiler traces the current operations."""
     modes = torch_names._TorchDispatchModeKey
     kinds = (modes.FAKE, modes.PROXY, modes.FUNCTIONAL)
     return any(torch_names._get_dispatch_mode(kind) is not None for kind in kinds)
 
 
 def attach(handle: Any, function: Optional[Callable[..., Any]]) -> None:
-    """Hand over a hook of the call that has just ended, or take one back."""
+    """Hand over a hook of the call that has just ended; remove the hook if `function` is None."""
     if function is None:
         handle.remove()
         return
@@ -220,10 +249,10 @@ def handle_of(place: int, number: int) -> RemovableHandle:
 
 @contextlib.contextmanager
 def kept_buffers(hooks: Optional[Hooks]) -> Iterator[None]:
-    """Let a graph be compiled inside the block whose backward pass may run twice, as that of its parts could.
+    """Compile graphs inside the block so that their backward pass may run twice, as the parts of a broken graph could.
 
-    Compilers write over what is kept for the backward pass, and then refuse `retain_graph`. What hooks are put on is
-    never such memory where the graph breaks there.
+    Compilers reuse the memory kept for the backward pass, and then refuse `retain_graph`. In eager Python a hooked
+    tensor is never such memory, because the graph breaks there.
     """
     none = contextlib.nullcontext()
     with none if hooks is None else hook_table.replaced("compiler.donated_buffers", lambda collect, *_: []):
@@ -256,7 +285,7 @@ torch.fx.node.has_side_effect(hooked)
 
 @functools.lru_cache(maxsize=None)
 def keep_order() -> None:
-    """Have compilers keep the order in which hooks are called."""
+    """Make compilers keep the order of hook calls."""
     from ..base.torch_names import EffectType, _register_effectful_op
 
     _register_effectful_op("graphmend_hooks::run", EffectType.ORDERED)

@@ -1,48 +1,75 @@
-"""Gradients that the traced program asks for itself: `requires_grad_`, `torch.autograd.grad` and `backward`.
+"""Gradients that the traced program computes: `requires_grad_`, `torch.autograd.grad` and `backward`.
 
-Dynamo can hold the derivative of a part of a graph in the graph. What it leaves open is done or proved here:
+    x.requires_grad_()                    # a leaf in the trace; the call is removed from the graph
+    loss = self.energy(x)                 # grads = torch.autograd.grad(loss, leaves, allow_unused=True)
+    loss.backward()                       # accumulate(leaves, grads)
 
-- a tensor that the program makes a leaf (`x.requires_grad_()`) is one for the trace. Compilers drop that from the
-  graph, so every result with a gradient has to have one without it;
-- `backward` is `torch.autograd.grad` for the leaves that the loss reaches, and then what Python does with `.grad`;
-- hooks on the leaves, and whatever else is asked while derivatives are computed, send the call to eager Python.
+Dynamo can hold the derivative of a part of a graph in the graph. Three gaps are left:
+
+- A tensor that the program makes a leaf (`x.requires_grad_()`) is a leaf only in the trace: compilers drop the call. So
+  every result with a gradient must have a gradient without the call, too (`settle`).
+- `backward` is `torch.autograd.grad` for the leaves that the loss reaches, followed by Python's update of `.grad`.
+- Hooks on leaves, anomaly mode and the like act while derivatives are computed. `undisturbed` checks for them in every
+  call, and sends the call to eager Python.
 """
 
 from __future__ import annotations
 
-from typing import Any, Callable
+import dataclasses
+from typing import Any, Callable, Optional
 
 import torch
 from torch.fx import GraphModule, Node
 
-from ..analysis import branch_proofs
+from ..analysis import branch_proofs, node_facts
 from ..analysis.marker_regions import tensor_of
 from ..base import torch_names, trace_state
 from ..base.dynamo_values import inline
+from ..base.owned_state import OwnedState
 from . import retain_grad
 
-# What Dynamo puts into a graph where a tensor of it is made a leaf.
+
+@dataclasses.dataclass
+class Leaves:
+    """The tensors of one trace that the program has made leaves."""
+
+    nodes: list[Node] = dataclasses.field(default_factory=list)  # nodes of the graph, in program order
+
+
+LEAVES = OwnedState(__name__, Leaves)
+
+# The nodes of a graph by which a tensor becomes a leaf.
 SWITCHES = ("requires_grad_", torch_names.set_inplace_requires_grad_allowed)
 
 
-def reached(value: torch.Tensor) -> list[torch.Tensor]:
-    """The leaves that a gradient of a tensor goes to."""
-    found, seen, waiting = [], set(), [value.grad_fn]
-    while waiting:
-        function = waiting.pop()
+def note_leaf(trace: trace_state.Trace, node: Node) -> None:
+    """Note that the program makes a tensor of the graph a leaf."""
+    LEAVES.of(trace).nodes.append(node)
+
+
+def has_leaves(trace: trace_state.Trace) -> bool:
+    """Whether the program has made tensors of the graph leaves."""
+    return bool(LEAVES.of(trace).nodes)
+
+
+def reached_leaves(value: torch.Tensor) -> list[torch.Tensor]:
+    """The leaves that get a gradient from a tensor."""
+    leaves, seen, pending = [], set(), [value.grad_fn]
+    while pending:
+        function = pending.pop()
         if function is None or function in seen:
             continue
         seen.add(function)
         if hasattr(function, "variable"):
-            found.append(function.variable)
-        waiting += [following for following, _ in function.next_functions]
-    return found if value.grad_fn is not None or not value.requires_grad else [value]
+            leaves.append(function.variable)
+        pending += [following for following, _ in function.next_functions]
+    return leaves if value.grad_fn is not None or not value.requires_grad else [value]
 
 
 def backward(
     tx: Any, loss: Any, gradient: Any = None, retain_graph: Any = None, create_graph: Any = None, inputs: Any = None
 ) -> Any:
-    """`loss.backward(...)`: the gradients of the leaves, then what Python does with them."""
+    """`loss.backward(...)`: compute the gradients of the leaves, and update `.grad`."""
     from ..base.torch_names import ConstantVariable, TupleVariable, VariableTracker
 
     if inputs is not None or tx.output.current_tracer.parent is not None:
@@ -51,66 +78,68 @@ def backward(
         raise trace_state.SiteRefused("`backward` whose gradients have gradients")
     trace = trace_state.local.trace
     assert trace is not None
-    leaves, others = known_leaves(tx, loss), [item.tensor for item in trace.retained]
-    arguments = [loss, TupleVariable([*leaves, *others]), *([] if gradient is None else [gradient])]
+    leaves, retained = leaf_variables(tx, loss), retain_grad.retained_tensors(trace)
+    arguments = [loss, TupleVariable([*leaves, *retained]), *([] if gradient is None else [gradient])]
     options = {"allow_unused": ConstantVariable.create(True)}
     if retain_graph is not None:
         options["retain_graph"] = retain_graph
     differentiate = VariableTracker.build(tx, torch.autograd.grad)
-    found = retain_grad.differentiated(trace, lambda: differentiate.call_function(tx, arguments, options))
-    items = found.unpack_var_sequence(tx)
+    gradients = retain_grad.gradients_for_backward(trace, lambda: differentiate.call_function(tx, arguments, options))
+    items = gradients.unpack_var_sequence(tx)
     values = [TupleVariable(leaves), TupleVariable(items[: len(leaves)])]
     inline(tx, accumulate, values, {})
-    retain_grad.keep(trace, tx, items[len(leaves) :])
+    retain_grad.keep_gradients(trace, tx, items[len(leaves) :])
     return ConstantVariable.create(None)
 
 
-def backward_of(tx: Any, tensors: Any, grad_tensors: Any = None, *others: Any, **options: Any) -> Any:
+def backward_of(tx: Any, tensors: Any, grad_tensors: Any = None, *further_arguments: Any, **options: Any) -> Any:
     """`torch.autograd.backward(...)` of one tensor."""
-    if others or not tensors.is_tensor() or (grad_tensors is not None and not grad_tensors.is_tensor()):
+    if further_arguments or not tensors.is_tensor() or (grad_tensors is not None and not grad_tensors.is_tensor()):
         raise trace_state.SiteRefused("`torch.autograd.backward` of several tensors")
     return tensors.call_method(tx, "backward", [] if grad_tensors is None else [grad_tensors], options)
 
 
-def known_leaves(tx: Any, loss: Any) -> list[Any]:
+def leaf_variables(tx: Any, loss: Any) -> list[Any]:
     """Dynamo's variables of the leaves that a loss reaches."""
-    known = variables(tx)
-    leaves = [known.get(id(leaf)) for leaf in reached(loss.as_proxy().node.meta["example_value"])]
+    variables_by_fake = variables(tx)
+    leaves = [variables_by_fake.get(id(leaf)) for leaf in reached_leaves(loss.as_proxy().node.meta["example_value"])]
     if None in leaves or not leaves:
         raise trace_state.SiteRefused("`backward` reaches a tensor that the trace does not know")
     return leaves
 
 
 def variables(tx: Any) -> dict[int, Any]:
-    """Dynamo's variables of the tensors that have been there before the call, or been made leaves, by their fakes."""
+    """Dynamo's variables of input tensors and of new leaves, by the identity of the fake tensor."""
     from ..base.torch_names import TensorVariable
 
     tracked = tx.output.side_effects.id_to_variable.values()
-    found = (*tracked, *tx.output.leaf_var_creation_order, *tx.output.input_source_to_var.values())
-    known = [variable for variable in found if isinstance(variable, TensorVariable)]
-    known.sort(key=lambda variable: bool(variable.source))  # the last one of a tensor counts
-    return {id(variable.as_proxy().node.meta.get("example_value")): variable for variable in known}
+    candidates = (*tracked, *tx.output.leaf_var_creation_order, *tx.output.input_source_to_var.values())
+    tensors = [variable for variable in candidates if isinstance(variable, TensorVariable)]
+    tensors.sort(key=lambda variable: bool(variable.source))  # inputs come last, and win
+    return {id(variable.as_proxy().node.meta.get("example_value")): variable for variable in tensors}
 
 
 def own_variable(tx: Any, variable: Any) -> Any:
-    """The variable of a tensor under its first name: `p -= g` gives `p`, though Dynamo takes it for a new tensor."""
+    """The first variable of a tensor: `p -= g` gives `p` itself, but Dynamo makes a second variable."""
     return variables(tx).get(id(variable.as_proxy().node.meta.get("example_value")), variable)
 
 
-def accumulate(leaves: tuple, found: tuple) -> None:
-    """Add gradients to those of the leaves. What a leaf keeps is memory of its own, laid out as the leaf is."""
+def accumulate(leaves: tuple[torch.Tensor, ...], gradients: tuple[Optional[torch.Tensor], ...]) -> None:
+    """Add gradients to `.grad` of the leaves. A new `.grad` has memory of its own, with the layout of the leaf."""
     with torch.no_grad():
-        for leaf, gradient in zip(leaves, found):
+        for leaf, gradient in zip(leaves, gradients):
             if gradient is None:
                 continue
             if leaf.grad is not None:
                 leaf.grad.add_(gradient)
             else:
-                leaf.grad = gradient.clone() if laid_out(gradient, leaf) else torch.empty_like(leaf).copy_(gradient)
+                leaf.grad = (
+                    gradient.clone() if has_layout_of(gradient, leaf) else torch.empty_like(leaf).copy_(gradient)
+                )
 
 
 def zero_grad(optimizer: Any, set_to_none: bool = True) -> None:
-    """`Optimizer.zero_grad`, which Dynamo is kept from."""
+    """`Optimizer.zero_grad`, in a form that Dynamo traces."""
     for group in optimizer.param_groups:
         for parameter in group["params"]:
             if parameter.grad is None:
@@ -122,7 +151,7 @@ def zero_grad(optimizer: Any, set_to_none: bool = True) -> None:
 
 
 def changes_gradients(optimizer: Any, tx: Any) -> bool:
-    """Whether the traced program has given gradients to parameters of an optimizer, or taken them away."""
+    """Whether the traced program has set or removed gradients of an optimizer's parameters."""
     effects = tx.output.side_effects
     for group in optimizer.value.param_groups:
         for parameter in group["params"]:
@@ -132,32 +161,33 @@ def changes_gradients(optimizer: Any, tx: Any) -> bool:
     return False
 
 
-def laid_out(gradient: torch.Tensor, leaf: torch.Tensor) -> bool:
-    """Whether a gradient lies in memory as the leaf does; of dimensions with one element nobody can tell."""
+def has_layout_of(gradient: torch.Tensor, leaf: torch.Tensor) -> bool:
+    """Whether a gradient has the memory layout of the leaf; strides of dimensions with one element do not count."""
     strides = zip(leaf.shape, gradient.stride(), leaf.stride())
     return all(size == 1 or first == second for size, first, second in strides)
 
 
 def differentiates(module: GraphModule) -> bool:
-    """Whether a graph computes gradients that the program asks for."""
+    """Whether a graph computes gradients for the program."""
     return any(node.target is torch.autograd.grad for node in module.graph.nodes)
 
 
 def settle(module: GraphModule, trace: trace_state.Trace) -> None:
-    """Prove that tensors which the program has made leaves may be none for a compiler, and make them none."""
-    if not trace.switched:
+    """Prove that a compiler may ignore the leaves that the program makes, and remove the calls."""
+    leaves = LEAVES.of(trace).nodes
+    if not leaves:
         return
-    made = {id(tensor_of(node)) for node in trace.switched}
-    if any(node.op in ("placeholder", "get_attr") and id(tensor_of(node)) in made for node in module.graph.nodes):
+    new_leaves = {id(tensor_of(node)) for node in leaves}
+    if any(node.op in ("placeholder", "get_attr") and id(tensor_of(node)) in new_leaves for node in module.graph.nodes):
         raise trace_state.SiteRefused("the caller sees that a tensor is to have a gradient")  # `x += 1` is still x
     order = branch_proofs.Order(module)
     values = [tensor_of(node) for node in module.graph.output_node().all_input_nodes]
     results = [value for value in values if isinstance(value, torch.Tensor) and value.requires_grad]
-    for node in trace.switched if results else ():
-        storage = branch_proofs.storage_of(tensor_of(node))
+    for node in leaves if results else ():
+        storage = node_facts.storage_of(tensor_of(node))
         if storage is None or order.written_after(storage, node):
             raise trace_state.SiteRefused("a tensor that is to have a gradient is written to")
-    if any(not {id(leaf) for leaf in reached(value)} - made for value in results):
+    if any(not {id(leaf) for leaf in reached_leaves(value)} - new_leaves for value in results):
         raise trace_state.SiteRefused("a result has a gradient only because the function itself asks for one")
     if not differentiates(module):
         for node in [node for node in module.graph.nodes if node.target in SWITCHES]:
@@ -165,7 +195,7 @@ def settle(module: GraphModule, trace: trace_state.Trace) -> None:
 
 
 def undisturbed(compiled: Callable[..., Any], module: GraphModule, guarded: bool) -> Callable[..., Any]:
-    """A compiled graph that computes gradients, run only where nothing else is asked while they are computed."""
+    """A compiled graph that computes gradients; runs only where no hook or mode observes the computation."""
     places = [i for i, node in enumerate(module.graph.find_nodes(op="placeholder")) if differentiable(node)]
 
     def run(*inputs: Any) -> Any:
@@ -179,13 +209,13 @@ def undisturbed(compiled: Callable[..., Any], module: GraphModule, guarded: bool
 
 
 def differentiable(node: Node) -> bool:
-    """Whether an input of a graph is a tensor with a gradient."""
+    """Whether an input of a graph is a tensor that requires a gradient."""
     value = tensor_of(node)
     return isinstance(value, torch.Tensor) and value.requires_grad
 
 
 def disturbed(tensors: list[torch.Tensor]) -> bool:
-    """Whether computing gradients in Python would do more: call hooks, look for NaN, work for other processes."""
+    """Whether Python would do more while computing gradients: call hooks, look for NaN, synchronise processes."""
     return (
         torch.is_anomaly_enabled()
         or torch_names._top_saved_tensors_default_hooks(True) is not None

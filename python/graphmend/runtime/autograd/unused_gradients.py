@@ -1,33 +1,40 @@
-"""Gradients that no path leads to: None, where one backward graph for all results would give zeros.
+"""Unused gradients: None in eager Python, zeros from one backward graph for all results.
 
-A graph that takes the place of several has one backward graph. It takes the results that nobody differentiates for
-results with a gradient of zero, and gives zeros to the inputs that only those depend on. Eager Python gives them
-nothing, and an optimizer tells the difference.
+    a, b = compiled(x, y)                 # `a` depends on `x`, `b` on `y`
+    a.sum().backward()                    # y.grad is None in eager Python
+    optimizer.step()                      # with zeros in y.grad, momentum and weight decay would move `y`
+
+A graph that replaces several graphs has one backward graph. A result that is not differentiated counts there as a
+result with a gradient of zero, and inputs behind such results alone get zeros. `Reach` knows the inputs behind each
+output, and a hook on the backward graph removes the zeros.
 """
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Callable, Optional, Sequence, Union
 
 import torch
 from torch.fx import GraphModule, Node
 
 from ..analysis import branch_proofs, node_facts
-from ..analysis.marker_regions import tensor_of
+from ..analysis.marker_regions import outputs_of, tensor_of
 
-EMPTY: frozenset = frozenset()
+EMPTY: frozenset[int] = frozenset()
+Gradients = tuple[Optional[torch.Tensor], ...]
 
 
 class Reach:
-    """Which inputs the differentiable outputs of a graph lead to, both by position."""
+    """The inputs behind each differentiable output of a graph, both by position."""
 
-    def __init__(self, outputs: dict[int, frozenset]) -> None:
+    def __init__(self, outputs: dict[int, frozenset[int]]) -> None:
         self.outputs = outputs
         self.places: Optional[list[Optional[int]]] = None  # the input behind every edge of the backward graph
 
     def watch(self, outputs: Sequence[Any], inputs: Sequence[Any]) -> None:
-        """Leave out of the backward graph of these outputs what eager Python leaves out."""
-        leads: dict[int, frozenset] = {}
+        """Put a hook on the backward graph of the outputs, for removing the gradients that eager Python would not
+        give.
+        """
+        leads: dict[int, frozenset[int]] = {}
         backward: Any = None
         for position, reached in self.outputs.items():
             value = outputs[position]
@@ -46,27 +53,27 @@ class Reach:
             self.places = places_of(edges, inputs)
         if not EMPTY.union(*leads.values()) <= set(self.places):
             return
-        backward.register_hook(leaving_out(leads, self.places))
+        backward.register_hook(gradient_filter(leads, self.places))
 
 
-def places_of(edges: Sequence[tuple], inputs: Sequence[Any]) -> list[Optional[int]]:
-    """For every edge of a backward graph the input that it leads to."""
-    known: dict[Any, int] = {}
+def places_of(edges: Sequence[tuple[Any, int]], inputs: Sequence[Any]) -> list[Optional[int]]:
+    """The input behind every edge of a backward graph; None for an edge to no input."""
+    place_by_source: dict[Any, int] = {}
     for place, value in enumerate(inputs):
         if isinstance(value, torch.Tensor) and value.requires_grad:
-            known[id(value) if value.grad_fn is None else (value.grad_fn, value.output_nr)] = place
-    found = []
+            place_by_source[id(value) if value.grad_fn is None else (value.grad_fn, value.output_nr)] = place
+    places = []
     for function, number in edges:
         leaf = getattr(function, "variable", None)
-        found.append(known.get((function, number) if leaf is None else id(leaf)))
-    return found
+        places.append(place_by_source.get((function, number) if leaf is None else id(leaf)))
+    return places
 
 
-def leaving_out(leads: dict[int, frozenset], places: list[Optional[int]]) -> Callable[..., Any]:
-    """A hook that takes back the gradients of inputs to which no differentiated result leads."""
+def gradient_filter(leads: dict[int, frozenset[int]], places: list[Optional[int]]) -> Callable[..., Any]:
+    """A hook that removes the gradients of inputs behind no differentiated result."""
 
-    def hook(gradients: tuple, given: tuple) -> Optional[tuple]:
-        differentiated = [number for number, gradient in enumerate(given) if gradient is not None]
+    def hook(gradients: Gradients, output_gradients: Gradients) -> Optional[Gradients]:
+        differentiated = [number for number, gradient in enumerate(output_gradients) if gradient is not None]
         if any(number not in leads for number in differentiated):
             return None
         reached = EMPTY.union(*(leads[number] for number in differentiated))
@@ -78,11 +85,12 @@ def leaving_out(leads: dict[int, frozenset], places: list[Optional[int]]) -> Cal
 
 
 def reach_of(module: GraphModule) -> Optional[Reach]:
-    """Which inputs the outputs of a marked graph lead to; None if all that are differentiable lead to the same."""
-    table: dict[Any, frozenset] = {}
+    """The inputs behind each output of a marked graph; None if all differentiable outputs have the same inputs."""
+    table: dict[Union[Node, int], frozenset[int]] = {}  # by node, and by storage
 
-    def read(node: Node) -> frozenset:
-        return table.get(node, EMPTY).union(*(table.get(storage, EMPTY) for storage in branch_proofs.storages_of(node)))
+    def inputs_behind(node: Node) -> frozenset[int]:
+        """The inputs that a node depends on, as an operand and through writes to memory."""
+        return table.get(node, EMPTY).union(*(table.get(storage, EMPTY) for storage in node_facts.storages_of(node)))
 
     place = -1
     for node in module.graph.nodes:
@@ -90,7 +98,7 @@ def reach_of(module: GraphModule) -> Optional[Reach]:
         if node.op == "placeholder":
             table[node] = frozenset([place]) if branch_proofs.requires_grad(node) else EMPTY
             continue
-        behind = EMPTY.union(*map(read, node.all_input_nodes))
+        behind = EMPTY.union(*map(inputs_behind, node.all_input_nodes))
         for storage in node_facts.writes_of(node):
             table[storage] = table.get(storage, EMPTY) | behind
         value = tensor_of(node)
@@ -98,15 +106,15 @@ def reach_of(module: GraphModule) -> Optional[Reach]:
         if any(isinstance(item, torch.Tensor) and item.requires_grad for item in values):
             table[node] = behind
     outputs = {
-        position: read(node)
-        for position, node in enumerate(module.graph.output_node().args[0])
+        position: inputs_behind(node)
+        for position, node in enumerate(outputs_of(module))
         if isinstance(node, Node) and branch_proofs.requires_grad(node)
     }
     return Reach(outputs) if len(set(outputs.values())) > 1 else None
 
 
 def with_reach(compiled: Callable[..., Any], reach: Reach) -> Callable[..., Any]:
-    """A compiled graph whose backward graph leaves out what eager Python leaves out."""
+    """A compiled graph whose backward graph leaves out unused gradients."""
 
     def run(*inputs: Any) -> Any:
         outputs = compiled(*inputs)

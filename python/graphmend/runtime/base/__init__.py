@@ -1,1 +1,3 @@
-"""The state of a trace, the call stack, marker operators, and the names of torch: what all rooms of the runtime use."""
+"""The state of a trace, the call stack, marker operators, hooks, and the names of torch, shared by all rooms of the
+runtime.
+"""

@@ -1,8 +1,12 @@
-"""`_gm`, by which mended code finds the runtime: a class whose static methods are the calls of the dialect.
+"""`_gm`, the builtin through which mended code calls the runtime.
 
-It is a builtin, so that code finds it whatever globals it runs with, and no module shows a name that its file has not.
-In a process without graphmend there is no such builtin. Mended code may get there in a pickle: it carries a constant
-that brings a stand-in along, with which the code runs as it was written.
+    if x.sum() > 0: ...           # the program
+    if _gm.on("m.py:3:4:GM101"):  # mended: `_gm` is a class whose static methods are the calls of the dialect
+        ...
+
+A builtin is found from code with any globals, and no module of the program shows a new name. A process without
+graphmend has no such builtin, and mended code may arrive there in a pickle. So mended code has a constant, `CARRIER`,
+whose unpickling defines a stand-in; with the stand-in the code runs as the program was written.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ from typing import Any, Callable
 
 NAME = "_gm"
 
-# What is evaluated where the constant is unpickled: nothing where the name is known.
+# The expression that unpickling evaluates; without effect where `_gm` exists.
 STAND_IN = """(lambda names: names.setdefault("_gm", type("_gm", (), {
     "on": staticmethod(lambda site: False),
     "taken": staticmethod(lambda site, value: value),
@@ -22,16 +26,17 @@ STAND_IN = """(lambda names: names.setdefault("_gm", type("_gm", (), {
 
 
 class Dialect:
-    """The calls of the dialect. Dynamo takes builtins that can be called, as a class can."""
+    """The calls of the dialect, as static methods. Dynamo accepts a builtin that is callable, such as a class."""
 
 
 class Carrier(bytearray):
-    """A constant that nothing loads; where it is unpickled the name is known. `marshal` takes it for bytes."""
+    """A constant that no code loads; unpickling evaluates `STAND_IN`. `marshal` writes the constant as bytes."""
 
     def __reduce__(self) -> Any:
+        """Pickle the constant as a call of `eval`."""
         return eval, (STAND_IN,)
 
-    __reduce_ex__ = lambda self, protocol: self.__reduce__()  # type: ignore[assignment]  # noqa: E731
+    __reduce_ex__ = lambda self, protocol: self.__reduce__()  # noqa: E731
     __hash__ = object.__hash__  # type: ignore[assignment]
     __eq__ = object.__eq__
 
@@ -47,7 +52,7 @@ def bind(calls: dict[str, Callable[..., Any]]) -> None:
 
 
 def carrying(code: types.CodeType) -> types.CodeType:
-    """Code that brings a stand-in along when it is pickled; so does all code inside of it that needs one."""
+    """A code object with `CARRIER` among the constants, if the code names `_gm`; nested code objects likewise."""
     constants = tuple(carrying(item) if isinstance(item, types.CodeType) else item for item in code.co_consts)
     if NAME in code.co_names:
         constants += (CARRIER,)

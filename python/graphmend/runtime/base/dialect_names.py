@@ -1,7 +1,11 @@
-"""What the dialect uses of torch.
+"""The names of torch that the dialect uses.
 
-Dynamo names everything after the place where it saw it first. Seen through a module of our own, it can be told apart
-from what the user's program uses, and needs no guard: see `own_guards`.
+    import torch                         # the user's module: Dynamo names the source G['torch'], and adds guards
+    from ..base import dialect_names     # the dialect's sources begin with this module's name
+    dialect_names.where(c, a, b)         # recognised by `guard_filter`, which drops the guard
+
+Dynamo names an object after the first place where a trace saw the object. A module of the runtime's own keeps names of
+the dialect apart from names of the program, and only the program's names need guards.
 """
 
 from __future__ import annotations

@@ -1,17 +1,24 @@
 """Dynamo's variables: the translator of this thread, values behind variables, calls that the trace inlines.
 
-`constant` marks a function that Dynamo runs for real while it traces. It sets `_dynamo_marked_constant`, the attribute
-behind `torch._dynamo.assume_constant_result`, by hand: loading a mended module must not load Dynamo.
+    def call_hook(call, trace, self, tx, args, kwargs):      # a hook of a feature
+        if real(args[0]) is sys.stdout:                      # the object behind Dynamo's variable
+            return inline(tx, print_later, args, kwargs)     # the trace goes on inside a function of the runtime
+
+`constant` marks a function that Dynamo runs for real while tracing. The mark is `_dynamo_marked_constant`, the
+attribute behind `torch._dynamo.assume_constant_result`, set by hand because loading a mended module must not load
+Dynamo.
 """
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, TypeVar
 
 from . import torch_names
 
+Function = TypeVar("Function", bound=Callable[..., Any])
 
-def constant(function: Callable[..., Any]) -> Callable[..., Any]:
+
+def constant(function: Function) -> Function:
     """Mark a function as run at trace time.
 
     Dynamo puts the result among the globals of the frame, under the name of the function. No program has such a name.
@@ -29,41 +36,43 @@ def translator() -> Any:
 
 
 def source_name(source: Any) -> str:
-    """How Dynamo writes where a value comes from; empty for a value of the trace. It is a method before torch 2.10."""
-    found = getattr(source, "name", "")
-    return str(found() if callable(found) else found)
+    """Dynamo's text for the origin of a value; empty for a value made in the trace. `name` is a method before torch
+    2.10.
+    """
+    name = getattr(source, "name", "")
+    return str(name() if callable(name) else name)
 
 
 def guard_source(source: Any) -> Any:
-    """What kind of place a value comes from; None for a value of the trace. It is a method before torch 2.10."""
-    found = getattr(source, "guard_source", None)
-    return found() if callable(found) else found
+    """The kind of place that a value comes from; None for a value made in the trace. A method before torch 2.10."""
+    kind = getattr(source, "guard_source", None)
+    return kind() if callable(kind) else kind
 
 
 def real(variable: Any) -> Any:
-    """The object that the program holds; None where there is none before the call."""
+    """The object that the program holds; None for an object that the call has yet to make."""
     output = translator().output
     if variable.source is not None:
         try:
             return output.resolve_source_value(variable.source)
-        except Exception:  # made in this call
+        except Exception:  # an object made in this call
             return None
     return variable.as_python_constant() if variable.is_python_constant() else getattr(variable, "value", None)
 
 
 def handles_exception(tx: Any) -> bool:
-    """Whether the traced program is handling an exception; all frames of a trace share the stack of these."""
+    """Whether the traced program is handling an exception; all frames of a trace share the stack of exceptions."""
     return len(tx.exn_vt_stack) > 0
 
 
 def as_constant(variable: Any) -> Any:
-    """The value of a variable of Dynamo's, all of which the graph is guarded on; raises where it is no constant."""
+    """The value of a variable, with a guard on every part; raises where the value is no constant."""
     hold_keys(variable)
     return variable.as_python_constant()
 
 
 def hold_keys(variable: Any) -> None:
-    """Have Dynamo look at the keys of dictionaries and their order, which it does for a program that asks for them."""
+    """Guard the keys of dictionaries and their order, as Dynamo does for a program that asks for the keys."""
     from .torch_names import BaseListVariable, ConstDictVariable
 
     variable = variable.realize()
@@ -77,12 +86,14 @@ def hold_keys(variable: Any) -> None:
 
 
 def kind_of_break(error: Any) -> str:
-    """The kind of a graph break, by its name in PyTorch's registry: a field of the error, or how its text begins."""
+    """The kind of a graph break, by its name in PyTorch's registry: a field of the error, or the first line of its
+    text.
+    """
     return str(getattr(error, "gb_type", None) or str(error).partition("\n")[0])
 
 
 def lazily(tx: Any, value: Any) -> Any:
-    """Dynamo's variable of a value without a source, which is made when something asks for it."""
+    """Dynamo's variable of a value without a source, realised at the first use."""
     from .torch_names import LazyVariableTracker
 
     options = {"tx": tx} if torch_names.release().version > (2, 12) else {}
@@ -90,22 +101,22 @@ def lazily(tx: Any, value: Any) -> Any:
 
 
 def truth_of(tx: Any, variable: Any) -> Any:
-    """Dynamo's variable of the truth value of another one."""
+    """Dynamo's variable of the truth value of a variable."""
     return getattr(variable, torch_names.method("truth"))(tx)
 
 
 def attribute_of(tx: Any, variable: Any, name: str) -> Any:
-    """Dynamo's variable of an attribute of another one."""
+    """Dynamo's variable of an attribute of a variable."""
     return getattr(variable, torch_names.method("read"))(tx, name)
 
 
 def receiver_of(method: Any) -> Any:
-    """Dynamo's variable of the object that a bound method belongs to."""
+    """Dynamo's variable of the receiver of a bound method."""
     return getattr(method, torch_names.method("method_receiver"))
 
 
 def bound_method(function: Callable[..., Any], receiver: Any) -> Any:
-    """Dynamo's variable of a function of the runtime that is bound to another variable."""
+    """Dynamo's variable of a function of the runtime, bound to `receiver`."""
     from .torch_names import UserFunctionVariable, UserMethodVariable
 
     if torch_names.method("method_receiver") == "obj":
@@ -114,7 +125,7 @@ def bound_method(function: Callable[..., Any], receiver: Any) -> Any:
 
 
 def inline(tx: Any, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-    """Dynamo's variable of what a function of the runtime gives."""
+    """Dynamo's variable of the result of a function of the runtime, traced as part of the program."""
     from .torch_names import VariableTracker
 
     return tx.inline_user_function_return(VariableTracker.build(tx, function), list(args), kwargs)

@@ -1,30 +1,35 @@
-"""How deferred work gets from a graph to the wrapper that carries it out.
+"""The effect queue: the way of deferred effects from a graph to the wrapper.
 
-While a frame is traced, deferred work is a list of events to which the dialect appends. The code that Dynamo makes
-would build that list in every call. But for the values that the events show it is known by then, so a constant stands
-for it, and the code hands over that constant with the values: every step counts here.
+    print("step", n)                  # traced: local.queue.append((print, mode, site, "step", n))
+    return model(x)                   # Dynamo's code would build the list in every call
+
+All parts of an event are constants, apart from the values that the graph computes. So the code around the graph has a
+`Work` as a constant, and stores one tuple: `local.waiting[0] = (work, values of event 1, values of event 2, ...)`.
+Every instruction counts here.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, Callable, Optional
 
 from . import trace_state
 from .dynamo_values import source_name
+from .owned_state import OwnedState
 
-DYNAMIC = object()  # what stands for a value that is known only when the graph has run
-INDENT = object()  # in place of a sink: the following events are those of one side of a branch
+DYNAMIC = object()  # stands for a value that exists only when the graph has run
+INDENT = object()  # in place of a sink: the following events belong to one side of a branch
 DEDENT = object()
 
 
 class Work:
-    """The deferred work of a graph. A call hands over a tuple of this and of the values of every event.
+    """The deferred effects of a graph. A call hands over a tuple of the `Work` and of the values of every event.
 
-    `sinks` has the position of the values of each event, and the function to call with them. `mode` is the gradient
-    mode of all events, None if they differ or if some are those of one side of a branch; `modes` and `sites` are by
-    position. `receivers` are those who are shown it,
-    None where nobody is. `undoes` tells whether the graph, or the code around it, notes how to undo the call, and
-    `fills` where the result gets what the work reads.
+    `sinks` has, for each event, the position of its values and the function to call. `mode` is the gradient mode of all
+    events; None if the modes differ, or if some events belong to one side of a branch. `modes` and `sites` are by
+    position. `receivers` are the streams and handlers that show the events, None without any. `undoes`: the graph, or
+    the code around the graph, notes how to undo the call. `fills`: the places of the result for values read behind the
+    graph. `complete` sets these three.
     """
 
     def __init__(self, events: list[tuple[Any, Any, Any]]) -> None:
@@ -37,21 +42,40 @@ class Work:
         self.fills: Any = None
         self.receivers: Any = None
 
+    def complete(self, undoes: bool, fills: Any, receivers: Any) -> None:
+        """Set the parts that are known at the end of the trace."""
+        self.undoes, self.fills, self.receivers = undoes, fills, receivers
+
+
+@dataclasses.dataclass
+class HandOver:
+    """The deferred work of one trace."""
+
+    work: Optional[Work] = None  # the work that the code around the graph hands over
+
+
+HAND_OVER = OwnedState(__name__, HandOver)
+
+
+def work_of(trace: trace_state.Trace) -> Optional[Work]:
+    """The deferred work of a trace; None where nothing is deferred."""
+    return HAND_OVER.of(trace).work
+
 
 def apply(function: Callable[..., None], *values: Any) -> None:
-    """The sink of an event whose function is one of its values."""
+    """The sink of an event whose function is the first value."""
     function(*values)
 
 
 def is_queue(var: Any) -> bool:
-    """Whether a variable of Dynamo's is the list of deferred work."""
+    """Whether a variable of Dynamo is the effect queue."""
     from .torch_names import AttrSource
 
     return isinstance(var.source, AttrSource) and source_name(var.source).endswith(trace_state.QUEUE_SOURCE)
 
 
 def constant_of(var: Any) -> Any:
-    """The value of a variable of Dynamo's whatever the call, or DYNAMIC; asking for it makes no guard."""
+    """The value of a variable if the same in every call, else DYNAMIC; adds no guard."""
     kind = type(var).__name__
     if kind == "ConstantVariable":
         return var.value
@@ -64,7 +88,7 @@ def constant_of(var: Any) -> Any:
 
 
 def event_of(var: Any) -> tuple[Any, Any, Any, list[Any]]:
-    """Sink, gradient mode, site and values of one event, the values as variables of Dynamo's."""
+    """Sink, gradient mode, site and values of one event; the values are variables of Dynamo."""
     if type(var).__name__ == "ConstantVariable":
         return DEDENT, None, None, []
     items = var.items
@@ -77,23 +101,23 @@ def event_of(var: Any) -> tuple[Any, Any, Any, list[Any]]:
 
 
 def hand_over(trace: trace_state.Trace, var: Any, cg: Any) -> None:
-    """Emit what hands the events of a list over to the wrapper."""
+    """Emit the instructions that hand the events of the queue over to the wrapper."""
     from .torch_names import create_instruction
 
     events = [event_of(item) for item in var.items]
-    trace.work = Work([event[:3] for event in events])
+    work = HAND_OVER.of(trace).work = Work([event[:3] for event in events])
     constants = [tuple(constant_of(value) for value in values) for _, _, _, values in events]
     if any(value is DYNAMIC for values in constants for value in values):
-        cg.append_output(cg.create_load_const_unchecked(trace.work))
-        for (_, _, _, values), known in zip(events, constants):
-            if any(value is DYNAMIC for value in known):
+        cg.append_output(cg.create_load_const_unchecked(work))
+        for (_, _, _, values), event_constants in zip(events, constants):
+            if any(value is DYNAMIC for value in event_constants):
                 cg.foreach(values)
                 cg.append_output(create_instruction("BUILD_TUPLE", arg=len(values)))
             else:
-                cg.append_output(cg.create_load_const_unchecked(known))
+                cg.append_output(cg.create_load_const_unchecked(event_constants))
         cg.append_output(create_instruction("BUILD_TUPLE", arg=len(events) + 1))
     else:
-        cg.append_output(cg.create_load_const_unchecked((trace.work, *constants)))
+        cg.append_output(cg.create_load_const_unchecked((work, *constants)))
     cg.clear_tos()
     cg.load_import_from(trace_state.__name__, "local")
     cg.load_attr("waiting")

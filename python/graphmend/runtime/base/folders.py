@@ -1,6 +1,10 @@
-"""Folders whose files a trace or a stack must be able to tell apart: the runtime's, torch's and Dynamo's.
+"""Folders whose files a trace or a stack must tell apart: the runtime's, torch's and Dynamo's.
 
-Every name ends with a separator, so that `filename.startswith(folder)` asks for a file inside the folder.
+    code.co_filename.startswith(folders.DYNAMO)         # a frame of Dynamo
+    code.co_filename.startswith(folders.RUNTIME)        # a frame of graphmend
+    code.co_filename.startswith(folders.LIBRARY)        # a frame of Python's library
+
+Every name ends with a separator, because `torch_geometric` begins like `torch`.
 """
 
 from __future__ import annotations
@@ -22,9 +26,10 @@ LIBRARY = os.path.join(os.path.dirname(os.__file__), "")
 
 
 def is_pythons_own(filename: str) -> bool:
-    """Whether a file is a part of Python that prepares nothing of the program's: its locks are taken at every call.
+    """Whether a file belongs to Python's library, and computes no attribute of the program.
 
-    Not so in `functools`, where attributes of the program are computed once, under a lock until Python 3.12.
+    Locks in such files are taken at every call. `functools` computes attributes of the program once, under a lock until
+    Python 3.12.
     """
     installed = any(folder in filename for folder in PACKAGE_FOLDERS)
     return filename.startswith(LIBRARY) and not installed and filename != functools.__file__

@@ -1,7 +1,11 @@
-"""Python's collector of cycles rests while a call is traced.
+"""A pause for Python's collector of cycles while a call is traced.
 
-Tracing makes many objects that stay until it has ended, and every full collection visits all of them and all that the
-program has: a tenth of the time of a trace, and nothing is found. What becomes garbage meanwhile is collected later.
+    with collector_paused():          # around a trace
+        convert(frame)                # makes many objects, which live until the end of the trace
+        with collector_at_work(): compile()   # the user's backend: the collector works
+
+Every full collection during a trace visits all objects of the trace and of the program, and frees none: a tenth of the
+time of a trace. Garbage of the meantime is collected afterwards.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ from typing import Iterator
 
 
 class Pause(threading.local):
-    """Whether the collector rests because of a trace in this thread."""
+    """Whether the collector pauses because of a trace in this thread."""
 
     on = False
 
@@ -22,8 +26,8 @@ pause = Pause()
 
 
 @contextlib.contextmanager
-def collected_later() -> Iterator[None]:
-    """Have no cycles collected inside the block, unless the program itself sees to that."""
+def collector_paused() -> Iterator[None]:
+    """Collect no cycles inside the block; without effect where the program has switched the collector off."""
     if not gc.isenabled():
         yield
         return
@@ -37,8 +41,8 @@ def collected_later() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def collected() -> Iterator[None]:
-    """Have cycles collected inside the block after all: the user's backend may take long, and much memory."""
+def collector_at_work() -> Iterator[None]:
+    """Collect cycles inside the block after all: the user's backend may take long, and much memory."""
     if not pause.on:
         yield
         return

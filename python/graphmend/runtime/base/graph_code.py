@@ -1,4 +1,8 @@
-"""Code of a graph module: made anew when a pass has changed the graph."""
+"""Code of a graph module, generated again when a pass has changed the graph.
+
+graph.erase_node(node)            # a pass
+finish(module)                    # module.forward is new code
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,10 @@ from .torch_names import _LazyGraphModule
 
 
 def finish(module: GraphModule) -> None:
-    """Make the code of a module whose graph has been changed.
+    """Generate the code of a module after a change of the graph.
 
-    One that makes it when it is first called describes on stderr whatever is raised in it; here the call is run again.
+    A lazy module generates code at its first call, and prints a description of every exception in the call to stderr.
+    The runtime runs such a call again, so the code is generated here.
     """
     module.graph.lint()
     module.recompile()

@@ -1,6 +1,10 @@
-"""Attempts to trace leave no trace of their own.
+"""Log records and warnings of attempts, kept back until an attempt counts.
 
-Log records, and what Dynamo warns of once in a process, are kept back until it is known which attempt counts.
+    attempt 1: "Graph break: ..."     # the next attempt succeeds: the record is dropped
+    attempt 2: "Recompiling ..."      # the attempt counts: the record is shown
+
+A filter on Dynamo's loggers keeps the records of the thread in a list. Dynamo also keeps sets of warnings and graph
+breaks already shown in the process; entries of a dropped attempt are taken out.
 """
 
 from __future__ import annotations
@@ -17,24 +21,24 @@ from . import torch_names
 
 
 class Holder(threading.local):
-    """Records kept back in this thread; None when nothing is being held."""
+    """The records kept back in this thread; None where records pass."""
 
     def __init__(self) -> None:
-        self.records: Optional[list[Callable[[], Any]]] = None  # what shows each
+        self.records: Optional[list[Callable[[], Any]]] = None  # a function for each record, which shows the record
 
 
 holder = Holder()
 
 
 class KeepBack(logging.Filter):
-    """Keeps the records of one logger back while an attempt runs in this thread."""
+    """A filter that keeps the records of a logger back while an attempt runs in the present thread."""
 
     def __init__(self, logger: logging.Logger) -> None:
         super().__init__()
         self.logger = logger
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Drop the record for now and remember it."""
+        """Drop the record for now, and keep a function that handles the record later."""
         if holder.records is None:
             return True
         holder.records.append(functools.partial(self.logger.handle, record))
@@ -42,17 +46,17 @@ class KeepBack(logging.Filter):
 
 
 def dynamo_loggers() -> list[logging.Logger]:
-    """All loggers of Dynamo and of the symbolic shapes it uses, with their artifact loggers."""
-    found = []
+    """All loggers of Dynamo and of symbolic shapes, with the loggers of artifacts."""
+    loggers = []
     for name, logger in list(logging.root.manager.loggerDict.items()):
         if isinstance(logger, logging.Logger) and name.startswith(("torch._dynamo", "torch.fx.experimental")):
-            found.append(logger)
-    return found
+            loggers.append(logger)
+    return loggers
 
 
 @contextlib.contextmanager
-def held() -> Iterator[list[Any]]:
-    """Keep all records of this thread back; what is left in the list at the end is lost unless released."""
+def records_held() -> Iterator[list[Any]]:
+    """Keep all records of this thread back; records are lost unless the caller releases the list."""
     filters = [(logger, KeepBack(logger)) for logger in dynamo_loggers()]
     before, holder.records = holder.records, []
     for logger, keep in filters:
@@ -68,7 +72,7 @@ def held() -> Iterator[list[Any]]:
 
 @contextlib.contextmanager
 def warnings_held() -> Iterator[None]:
-    """Keep back what Dynamo warns of once, where it would count as said."""
+    """Keep back the warnings that Dynamo shows once in a process, before Dynamo counts a warning as shown."""
     utils = torch_names.dynamo_utils
     original = getattr(utils, "warn_once", None)
     if original is None:
@@ -91,10 +95,10 @@ def warnings_held() -> Iterator[None]:
 
 
 def warn_at(message: str, file: str, line: int) -> None:
-    """Warn as Dynamo does: once in a process."""
-    said = getattr(torch_names.dynamo_utils, "warn_once_cache", set())
-    if message not in said:
-        said.add(message)
+    """Show a warning as Dynamo does: once in a process."""
+    shown: set[str] = getattr(torch_names.dynamo_utils, "warn_once_cache", set())
+    if message not in shown:
+        shown.add(message)
         warnings.warn_explicit(message, UserWarning, file, line)
 
 
@@ -106,8 +110,8 @@ def release(records: list[Callable[[], Any]]) -> None:
 
 @contextlib.contextmanager
 def forgotten_breaks() -> Iterator[Any]:
-    """Yields a function that makes Dynamo forget the break locations that it has logged inside the block."""
-    checker = getattr(torch_names.dynamo_utils, "graph_break_dup_warning_checker", None)
+    """Yield a function that makes Dynamo forget the graph breaks logged inside the block."""
+    checker: Any = getattr(torch_names.dynamo_utils, "graph_break_dup_warning_checker", None)
     seen = checker.set.copy() if checker is not None and hasattr(checker, "set") else None
 
     def forget() -> None:

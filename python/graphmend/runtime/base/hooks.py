@@ -1,7 +1,7 @@
-"""Hooks into Dynamo: features, the table that they register in, and the dispatcher of each replaced attribute.
+"""Hooks into Dynamo: features, the table of hooks, and the dispatcher at each replaced function.
 
 A *capability*, such as `tensor.getattr`, names a function of Dynamo; `torch_names` says where each release of torch
-keeps it. A *feature* is a module that hooks into capabilities:
+keeps the function. A *feature* is a module that hooks into capabilities:
 
     FEATURE = hooks.Feature(__name__, hooks.GAIN, "deep copies of tensors")
 
@@ -9,9 +9,9 @@ keeps it. A *feature* is a module that hooks into capabilities:
     def copy_deeply(call, trace, self, tx, name, args, kwargs):
         return copied if name == "__deepcopy__" else call(self, tx, name, args, kwargs)
 
-`call` is the next hook, and behind the last one Dynamo's own function. A feature that is loaded later is asked earlier.
-A *guard* is a feature that soundness rests on; without it no mend is in force that needs it. A *gain* that cannot be
-had is skipped, and named. Hooks are in force while a frame is traced, and nowhere else.
+`call` is the next hook, and behind the last hook Dynamo's own function. Hooks of features loaded later run earlier. A
+*guard* is a feature that soundness rests on; mends that need a missing guard are off. A *gain* only makes more calls
+whole; a missing gain is skipped, and named. Hooks are in force while a frame is traced, and never outside of a trace.
 """
 
 from __future__ import annotations
@@ -23,61 +23,96 @@ import functools
 import inspect
 import os
 import sys
+import types
 from collections.abc import Iterator
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Generic, Optional, overload
 
 from . import slots, torch_names
+from .owned_state import OwnedState, State
 from .slots import Function, Slot
 
 GUARD, GAIN = "guard", "gain"
-Scope = Callable[[Any], contextlib.AbstractContextManager]
+Wanted = Callable[[Any], bool]  # whether a feature acts in a trace
+Scope = Callable[[Any], contextlib.AbstractContextManager[Any]]
 
 
 @dataclasses.dataclass(frozen=True)
 class Hook:
-    """One function of a feature, at one capability. A feature goes on without a hook that is not `needed`."""
+    """One function of a feature, at one capability. A feature stays on without a hook that is not `needed`."""
 
-    feature: "Feature"
+    feature: "Feature[Any]"
     capability: str
     function: Function
     needed: bool
 
     @functools.cached_property
     def parameters(self) -> tuple[list[str], bool, bool]:
-        """The names of the parameters behind `call` and `trace`; whether it takes more by position, and by name."""
-        found = list(inspect.signature(self.function).parameters.values())[2:]
-        kinds = [parameter.kind for parameter in found]
-        named = [parameter.name for parameter in found if parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+        """The parameter names behind `call` and `trace`; whether there are `*args`, and whether there are
+        `**kwargs`.
+        """
+        parameters = list(inspect.signature(self.function).parameters.values())[2:]
+        kinds = [parameter.kind for parameter in parameters]
+        named = [
+            parameter.name for parameter in parameters if parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+        ]
         return named, inspect.Parameter.VAR_POSITIONAL in kinds, inspect.Parameter.VAR_KEYWORD in kinds
 
 
-class Feature:
-    """Something that the runtime does while Dynamo traces.
+class Feature(OwnedState[State], Generic[State]):
+    """A part of the runtime that acts while Dynamo traces.
 
-    `partial`: it does so in traces of single frames, too, and not only in those of whole calls. `wanted` tells of a
-    trace whether it does so there. `state` makes what the feature notes in one trace (`of`). `rules` are the codes
-    (`GM3` stands for all that begin so) which rest on a guard; all of them do where it names none.
+    Arguments: `module` is `__name__`; the last part is the name of the feature. `kind` is GUARD or GAIN, `summary` a
+    line for `doctor`. `partial`: the feature acts in traces of single frames, too, besides whole calls. `wanted`
+    decides for a trace. `state` is the class of the feature's own state in one trace (`of`). `rules` are the codes of
+    the rules that rest on a guard, or their beginnings (`GM3`); without `rules`, all rules do.
     """
+
+    @overload
+    def __init__(
+        self,
+        module: str,
+        kind: str,
+        summary: str,
+        *,
+        partial: bool = False,
+        wanted: Optional[Wanted] = None,
+        state: Callable[[], State],
+        rules: tuple[str, ...] = (),
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: Feature[None],
+        module: str,
+        kind: str,
+        summary: str,
+        *,
+        partial: bool = False,
+        wanted: Optional[Wanted] = None,
+        rules: tuple[str, ...] = (),
+    ) -> None: ...
 
     def __init__(
         self,
         module: str,
         kind: str,
         summary: str,
+        *,
         partial: bool = False,
-        wanted: Optional[Callable[[Any], bool]] = None,
+        wanted: Optional[Wanted] = None,
         state: Optional[Callable[[], Any]] = None,
         rules: tuple[str, ...] = (),
     ) -> None:
+        super().__init__(module, state)
         self.name = module.rpartition(".")[2]
-        self.module, self.kind, self.summary = module, kind, summary
-        self.partial, self.wanted, self.state, self.rules = partial, wanted, state, rules
+        self.kind, self.summary = kind, summary
+        self.partial, self.wanted, self.rules = partial, wanted, rules
         self.hooks: list[Hook] = []
         self.scopes: list[Scope] = []
         features[self.name] = self
 
     def hook(self, *capabilities: str, needed: bool = True) -> Callable[[Function], Function]:
-        """Decorator of a function that is asked at these capabilities."""
+        """Decorator that registers a function at capabilities."""
 
         def add(function: Function) -> Function:
             self.hooks += [Hook(self, capability, function, needed) for capability in capabilities]
@@ -86,15 +121,15 @@ class Feature:
         return add
 
     def method(self, *names: str) -> Callable[[Function], Function]:
-        """Decorator of a function `(call, trace, self, tx, *args, **kwargs)`, asked at these methods of tensors."""
+        """Decorator that registers a function `(call, trace, self, tx, *args, **kwargs)` at methods of tensors."""
 
         def add(function: Function) -> Function:
             def ask(call: Any, trace: Any, tensor: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
                 if name not in names or torch_names.can_dispatch_torch_function(tx, (tensor, *args), kwargs):
                     return call(tensor, tx, name, args, kwargs)
 
-                def handing(tensor: Any, tx: Any, *given: Any, **options: Any) -> Any:
-                    return call(tensor, tx, name, list(given), options)
+                def handing(tensor: Any, tx: Any, *positional: Any, **options: Any) -> Any:
+                    return call(tensor, tx, name, list(positional), options)
 
                 realized = {key: value.realize() for key, value in kwargs.items()}
                 return function(handing, trace, tensor, tx, *(value.realize() for value in args), **realized)
@@ -105,26 +140,22 @@ class Feature:
         return add
 
     def scope(self, function: Callable[[Any], Iterator[None]]) -> Callable[[Any], Iterator[None]]:
-        """Decorator of a generator function around each trace, for what is no replaced function."""
+        """Decorator that registers a generator function to run around each trace."""
         self.scopes.append(contextlib.contextmanager(function))
         return function
 
-    def of(self, trace: Any) -> Any:
-        """What the feature notes in a trace."""
-        found = trace.notes.get(self.name)
-        if found is None:
-            assert self.state is not None
-            found = trace.notes[self.name] = self.state()
-        return found
-
     def acts_in(self, trace: Any) -> bool:
         """Whether the feature is in force in a trace."""
-        return (trace.whole or self.partial) and self.name not in lost and (self.wanted is None or self.wanted(trace))
+        return (
+            (trace.whole or self.partial)
+            and self.name not in features_off
+            and (self.wanted is None or self.wanted(trace))
+        )
 
 
-features: dict[str, Feature] = {}  # in the order in which they are loaded
-lost: dict[str, str] = {}  # features that are off, and why
-calls: collections.Counter[str] = collections.Counter()  # by capability, while they are counted
+features: dict[str, Feature[Any]] = {}  # in the order of loading
+features_off: dict[str, str] = {}  # the reason for each feature that is off
+calls: collections.Counter[str] = collections.Counter()  # calls by capability, while `counted` holds an item
 counted: list[bool] = []  # holds an item while calls are counted
 
 
@@ -132,48 +163,48 @@ counted: list[bool] = []  # holds an item while calls are counted
 def table() -> dict[str, list[Slot]]:
     """The slots of each capability that the installed torch has.
 
-    Features that need another one are off from here on.
+    Features that need a missing capability are off from here on.
     """
-    found = {}
+    slots_found = {}
     for capability, places, reason in slots.all_found():
         if places:
-            found[capability] = places
+            slots_found[capability] = places
             continue
         for hook in all_hooks():
             if hook.capability == capability and hook.needed:
-                lose(hook.feature.name, reason)
+                switch_off(hook.feature.name, reason)
     for name in filter(None, os.environ.get("GRAPHMEND_WITHOUT", "").split(",")):
-        lose(name, "GRAPHMEND_WITHOUT names it")
-    return found
+        switch_off(name, "GRAPHMEND_WITHOUT names it")
+    return slots_found
 
 
 def all_hooks() -> Iterator[Hook]:
-    """Every hook of every feature, in the order in which they are applied."""
+    """Every hook of every feature, in the order in which hooks are applied."""
     for feature in features.values():
         yield from feature.hooks
 
 
-def lose(name: str, reason: str) -> None:
-    """Have a feature be off from here on, for a reason."""
-    lost.setdefault(name, reason)
+def switch_off(name: str, reason: str) -> None:
+    """Switch a feature off for the rest of the process."""
+    features_off.setdefault(name, reason)
 
 
 def is_guarded(rule: str) -> bool:
-    """Whether every guard that the mends of a rule rest on is in force."""
-    guards = [features[name] for name in lost if name in features and features[name].kind == GUARD]
+    """Whether every guard behind the mends of a rule is in force."""
+    guards = [features[name] for name in features_off if name in features and features[name].kind == GUARD]
     return not any(rule.startswith(guard.rules or "GM") for guard in guards)
 
 
 def forget() -> None:
-    """Look everything up anew."""
+    """Drop the table and the reasons, so that the next use reads the installed torch again."""
     table.cache_clear()
-    lost.clear()
+    features_off.clear()
 
 
 @contextlib.contextmanager
 def in_force(trace: Any) -> Iterator[None]:
-    """Have the hooks of all features in force inside the block, for one trace."""
-    known = table()
+    """Put the hooks of all features in force inside the block, for one trace."""
+    slots_by_capability = table()
     acting = [feature for feature in features.values() if feature.acts_in(trace)]
     chains: dict[str, list[Hook]] = {}
     for feature in acting:
@@ -181,7 +212,7 @@ def in_force(trace: Any) -> Iterator[None]:
             chains.setdefault(hook.capability, []).append(hook)
     with contextlib.ExitStack() as stack:
         for capability, hooks in chains.items():
-            for slot in known.get(capability, ()):
+            for slot in slots_by_capability.get(capability, ()):
                 before = slot.write(dispatcher(capability, hooks, slot.function(), trace))
                 stack.callback(slot.put_back, before)
         for feature in acting:
@@ -192,7 +223,9 @@ def in_force(trace: Any) -> Iterator[None]:
 
 @contextlib.contextmanager
 def replaced(capability: str, function: Function) -> Iterator[None]:
-    """Have a function stand at a capability inside the block, outside of traces; it is given Dynamo's own one first."""
+    """Put a function at a capability inside the block, outside of traces; the first argument is Dynamo's own
+    function.
+    """
     with contextlib.ExitStack() as stack:
         for slot in table().get(capability, ()):
             before = slot.write(functools.partial(function, slot.function()))
@@ -200,31 +233,31 @@ def replaced(capability: str, function: Function) -> Iterator[None]:
         yield
 
 
-def asker() -> Any:
+def calling_frame() -> Any:
     """The frame that has called the replaced function, seen from a hook."""
-    frame = sys._getframe(2)
+    frame: Optional[types.FrameType] = sys._getframe(2)
     while frame is not None and frame.f_code.co_filename == __file__:
         frame = frame.f_back
     return frame
 
 
 def dispatcher(capability: str, hooks: list[Hook], original: Function, trace: Any) -> Function:
-    """The function that stands at a slot: it asks the last hook first."""
-    found = original
+    """The function to put at a slot: calls the last hook first."""
+    chain = original
     for hook in hooks:
-        found = linked(hook, found, original, trace)
+        chain = linked(hook, chain, original, trace)
     if not counted:
-        return found
+        return chain
 
     def counting(*args: Any, **kwargs: Any) -> Any:
         calls[capability] += 1
-        return found(*args, **kwargs)
+        return chain(*args, **kwargs)
 
     return counting
 
 
 def linked(hook: Hook, following: Function, original: Function, trace: Any) -> Function:
-    """One hook in front of those that follow. Arguments that it does not know are handed on to them."""
+    """One hook in front of the following hooks. Arguments unknown to the hook go on to the following hooks."""
     function, (names, takes_more, takes_named) = hook.function, hook.parameters
     count = sys.maxsize if takes_more else len(names)
 
@@ -233,19 +266,21 @@ def linked(hook: Hook, following: Function, original: Function, trace: Any) -> F
             return function(following, trace, *args)
         if kwargs and not takes_more:
             args, kwargs = by_position(original, args, kwargs)
-        more, mine = args[count:], {name: kwargs[name] for name in kwargs if takes_named or name in names}
-        others = {name: kwargs[name] for name in kwargs if name not in mine}
+        further, own_options = args[count:], {name: kwargs[name] for name in kwargs if takes_named or name in names}
+        passed_options = {name: kwargs[name] for name in kwargs if name not in own_options}
 
-        def handing(*given: Any, **options: Any) -> Any:
-            return following(*given, *more, **others, **options)
+        def handing(*positional: Any, **options: Any) -> Any:
+            return following(*positional, *further, **passed_options, **options)
 
-        return function(handing, trace, *args[:count], **mine)
+        return function(handing, trace, *args[:count], **own_options)
 
     return link
 
 
-def by_position(function: Function, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
-    """Arguments of a call with those by position that can be."""
+def by_position(
+    function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a call with as many as possible by position."""
     try:
         bound = inspect.signature(function).bind(*args, **kwargs)
     except (TypeError, ValueError):

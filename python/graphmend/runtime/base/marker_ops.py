@@ -1,4 +1,12 @@
-"""Operators that leave marks in the graph that Dynamo hands to the backend. They never run."""
+"""Marker operators: marks in the graph that Dynamo hands to the backend. Markers never run.
+
+    if _gm.on(SITE):                    # mended source
+        _gm.branch(SITE, test, ...)     # the graph: enter(SITE#0, test) ... otherwise(...) ... leave(...)
+        _gm.check(SITE, failed)         #            check(SITE#1, failed)
+
+The dialect calls an operator of the library `graphmend` with a key, the name of the site and a number. The passes read
+regions, checks and events from the markers, and erase the markers before the backend compiles the graph.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +16,9 @@ import torch
 from torch.fx.node import has_side_effect
 
 from . import trace_state
+from .define_op import library, register_fake
 
-LIBRARY = torch.library.Library("graphmend", "DEF")
+LIBRARY = library("graphmend")
 
 SCHEMAS = {
     "enter": "(str key, Tensor predicate) -> ()",
@@ -31,7 +40,7 @@ def nothing(*_: Any) -> None:
 
 
 def mismatch(first: torch.Tensor, second: torch.Tensor) -> Optional[str]:
-    """Why two results cannot be selected element by element, None if they can."""
+    """The reason why two results cannot be selected element by element, None if they can."""
     from torch.fx.experimental.symbolic_shapes import statically_known_true
 
     if first.device != second.device:
@@ -50,7 +59,7 @@ def mismatch(first: torch.Tensor, second: torch.Tensor) -> Optional[str]:
 
 
 def fake_pair(key: str, first: torch.Tensor, second: torch.Tensor) -> None:
-    """Compares the two sides while tracing, before they are combined."""
+    """Compare the two sides while tracing, before the graph combines them."""
     trace = trace_state.local.trace
     reason = mismatch(first, second)
     if reason is not None and trace is not None:
@@ -61,7 +70,7 @@ def fake_pair(key: str, first: torch.Tensor, second: torch.Tensor) -> None:
 for _name, _schema in SCHEMAS.items():
     LIBRARY.define(_name + _schema)
     LIBRARY.impl(_name, nothing, "CompositeExplicitAutograd")
-    torch.library.register_fake(f"graphmend::{_name}", fake_pair if _name == "pair" else nothing, lib=LIBRARY)
+    register_fake(f"graphmend::{_name}", fake_pair if _name == "pair" else nothing, lib=LIBRARY)
     has_side_effect(getattr(torch.ops.graphmend, _name).default)
 
 enter = torch.ops.graphmend.enter.default
@@ -78,7 +87,7 @@ switch = torch.ops.graphmend.switch.default
 
 
 LIBRARY.define("test(str key, Scalar number) -> Tensor")
-torch.library.register_fake("graphmend::test", lambda key, number: torch.empty((), dtype=torch.bool), lib=LIBRARY)
+register_fake("graphmend::test", lambda key, number: torch.empty((), dtype=torch.bool), lib=LIBRARY)
 test = torch.ops.graphmend.test.default
 
 
@@ -93,7 +102,7 @@ def site_of(key: str) -> str:
 
 
 def kind_of(node: torch.fx.Node) -> Optional[str]:
-    """Which marker a node is, None for any other node."""
+    """The kind of a marker node, None for all further nodes."""
     if node.op != "call_function":
         return None
     name = getattr(node.target, "_qualified_op_name", None) or getattr(node.target, "_qualname", None)

@@ -1,7 +1,11 @@
 """Slots: the places of the installed torch that hooks replace, found by the rows of `torch_names`.
 
-A slot is an attribute of a class or module, or an item of a table. It knows the function that is there, and the
-wrapper around it (`classmethod`, `staticmethod`), so that a replacement gets the same one.
+    "optimizer.init_group": "OptimizerVariable.tp_methods['_init_group'].handler(self, tx, args, kwargs)"
+    slot = find("optimizer.init_group")[0]     # owner: the entry of the table; step: the attribute `handler`
+    before = slot.write(function)              # slot.put_back(before) undoes the write
+
+A slot is an attribute of a class or module, or an item of a table. The slot knows its function and the wrapper around
+the function (`classmethod`, `staticmethod`), and puts a replacement into the same wrapper.
 """
 
 from __future__ import annotations
@@ -30,20 +34,20 @@ class Slot:
     place: Place
     owner: Any
     step: Step
-    given_key: bool = False  # the function takes the key of the item first: it stands for every item of a table
+    given_key: bool = False  # the function takes the key of the item first, and stands for every item of a table
 
     @property
     def key(self) -> Any:
         """The key of the item, for a slot of a table."""
         if self.step.kind != "symbol":
             return self.step.name
-        found: Any = torch.ops
-        for part in KEYS[self.step.name].split("."):
-            found = getattr(found, part)
-        return found
+        operator: Any = torch.ops
+        for name in KEYS[self.step.name].split("."):
+            operator = getattr(operator, name)
+        return operator
 
     def read(self) -> Any:
-        """What is in the slot itself; ABSENT where a class inherits it."""
+        """The content of the slot itself; ABSENT where a class inherits the content."""
         if self.step.kind != "attribute":
             return self.owner.get(self.key, ABSENT)
         if isinstance(self.owner, (type, types.ModuleType)):
@@ -51,23 +55,23 @@ class Slot:
         return getattr(self.owner, self.step.name)
 
     def function(self) -> Function:
-        """The function that is in force at the slot, without its wrapper."""
+        """The function in force at the slot, without a wrapper."""
         if self.step.kind != "attribute":
-            found = self.owner[self.key]
-            return without_key(found) if self.given_key else found  # type: ignore[no-any-return]
-        found = self.read()
-        if found is ABSENT:
-            found = inspect.getattr_static(self.owner, self.step.name)
-        return getattr(found, "__func__", found)  # type: ignore[no-any-return]
+            function = self.owner[self.key]
+            return without_key(function) if self.given_key else function
+        function = self.read()
+        if function is ABSENT:
+            function = inspect.getattr_static(self.owner, self.step.name)
+        return getattr(function, "__func__", function)  # type: ignore[no-any-return]
 
     def write(self, function: Function) -> Any:
-        """Put a function into the slot, in the wrapper of the one before; returns what `put_back` takes."""
+        """Put a function into the slot, in the wrapper of the present function; returns the argument of `put_back`."""
         before = self.read()
         if self.step.kind != "attribute":
             self.owner[self.key] = functools.partial(function, self.key) if self.given_key else function
             return before
-        known = inspect.getattr_static(self.owner, self.step.name) if before is ABSENT else before
-        wrapper = type(known) if isinstance(known, (classmethod, staticmethod)) else None
+        present = inspect.getattr_static(self.owner, self.step.name) if before is ABSENT else before
+        wrapper = type(present) if isinstance(present, (classmethod, staticmethod)) else None
         setattr(self.owner, self.step.name, wrapper(function) if wrapper else function)
         return before
 
@@ -90,14 +94,14 @@ def find(capability: str) -> list[Slot]:
 
 
 def each_item(slot: Slot) -> list[Slot]:
-    """The slots that one with the key EVERY stands for."""
+    """The slots behind a slot with the key EVERY: a slot for each item of the table."""
     if slot.step.name != EVERY:
         return [slot]
     return [Slot(slot.place, slot.owner, Step("key", key), True) for key in slot.owner]
 
 
 def without_key(function: Function) -> Function:
-    """A function of an item, called with its key first."""
+    """A function of an item, called with the key in front."""
 
     def call(key: str, *args: Any, **kwargs: Any) -> Any:
         return function(*args, **kwargs)
@@ -106,7 +110,8 @@ def without_key(function: Function) -> Function:
 
 
 def slot_of(place: Place, capability: str) -> Slot:
-    """The slot at a place; raises MissingName where something on the way is missing, or takes fewer arguments."""
+    """The slot at a place; raises MissingName where a step is missing, or the function takes fewer arguments."""
+    owner: Any
     if place.owner in MODULES:
         try:
             owner = importlib.import_module(MODULES[place.owner])
@@ -127,7 +132,7 @@ def slot_of(place: Place, capability: str) -> Slot:
 
 
 def takes(function: Function, expected: tuple[str, ...]) -> bool:
-    """Whether a function takes so many arguments by position, with Dynamo's translator `tx` where it is expected."""
+    """Whether a function takes the expected arguments by position, with Dynamo's translator `tx` at the same place."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # written in C
@@ -140,7 +145,7 @@ def takes(function: Function, expected: tuple[str, ...]) -> bool:
 
 
 def all_found() -> Iterator[tuple[str, list[Slot], str]]:
-    """Every capability with its slots, or with the reason why it has none."""
+    """Every capability with its slots, or with the reason for their absence."""
     for capability in torch_names.release().places:
         try:
             yield capability, find(capability), ""

@@ -1,4 +1,12 @@
-"""What the runtime knows: the mended sites, the trace in progress, and the deferred work of each thread."""
+"""The state of the runtime: the trace in progress, the deferred effects of each thread, the records of sites and
+callables.
+
+    trace_state.local.trace             # the attempt of this thread: Trace
+    trace_state.local.waiting           # deferred effects on the way from a graph to the wrapper
+    trace_state.registry.report()       # sites and callables of the process, for `graphmend run`
+
+A feature's own state is in `Feature.of(trace)`. `Trace` keeps the fields shared by several modules.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +18,18 @@ from typing import Any, Callable, Optional
 # Rules whose mends postpone work until the graph has returned, or undo a call and run it again. Their order against
 # code at a graph break could not be kept, so they are in force only where the whole call is one graph.
 WHOLE_CALL_RULES = ("GM105", "GM3", "GM4", "GM5")
-QUEUE_SOURCE = "local.queue"  # as Dynamo names the list of deferred work
-INHERITED = object()  # stands for an attribute that a class does not have itself
+QUEUE_SOURCE = "local.queue"  # Dynamo's name for the effect queue
+INHERITED = object()  # stands for an attribute that a class inherits
 
 
 class GuardFailed(BaseException):
-    """Raised by a compiled graph whose call has to be run again, in eager Python or by the graph of another path.
+    """Raised by a compiled graph when the call has to run again, in eager Python or by the graph of another path.
 
-    `answers`: where the call goes another way, the answers of its decisions up to the first that was not foretold;
-    there are none where the graph raised, as it may do on a path that is not the call's. `path` is that of the graph.
-    `stopped` tells of an effect that has raised an exception, `hopeless` that a graph for many numbers has found others
-    in the very call that it was made for: what foretells them computes otherwise than the compiled graph. `locks` are
-    those that have to be held for the graph (locks.py).
+    `restore` undoes the run. `answers`: for a call on another path, the answers of the call's decisions up to the first
+    answer without a foretelling; None where the graph raised, as a graph may do for a call on another path. `path` is
+    the path of the graph. `stopped` is an effect that has raised an exception. `hopeless`: a graph for many numbers
+    found different numbers in the very call behind the graph, and the shadow run computes differently from the compiled
+    graph. `locks` have to be held for the graph (locks.py).
     """
 
     def __init__(
@@ -43,10 +51,10 @@ class GuardFailed(BaseException):
 
 
 class NotWhole(BaseException):
-    """Raised while converting the first frame of a call that is not one graph; nothing has run yet.
+    """Raised while converting the first frame of a call with several graphs; no part of the call has run yet.
 
-    `raises` tells that the program itself raises an exception in such a call, whatever its tensors hold; `again` that
-    the next call may be one graph once this one has run in eager Python.
+    `raises`: the program itself raises an exception in the call, for all tensors. `again`: the next call may be a
+    single graph, after an eager run of the present call.
     """
 
     def __init__(self, raises: bool = False, again: bool = False) -> None:
@@ -56,15 +64,19 @@ class NotWhole(BaseException):
 
 
 class OtherPath(BaseException):
-    """Raised instead of tracing a call for a way that is not the call's, or may not be; nothing has run yet.
+    """Raised instead of tracing a call for a path that is not, or may not be, the path of the call; no part of the call
+    has run yet.
 
-    `answers` is the path of the call; None while no way has been asked to be traced. `repeated` tells that a graph of
-    this path has already failed for the call, so that another one would fail, too. `facts` are those of a graph that
-    would stand in front of others in its way, whose calls would come to it first.
+    `answers` is the path of the call; None if no trace of a path was requested yet. `repeated`: a graph of the path has
+    already failed for the call, and a second graph would fail, too. `facts`: the assumptions of a graph that would
+    stand in front of graphs of the same variant, and would take their calls.
     """
 
     def __init__(
-        self, answers: Optional[tuple[bool, ...]] = None, repeated: bool = False, facts: Optional[tuple] = None
+        self,
+        answers: Optional[tuple[bool, ...]] = None,
+        repeated: bool = False,
+        facts: Optional[tuple[Any, ...]] = None,
     ) -> None:
         super().__init__()
         self.answers = answers
@@ -73,116 +85,40 @@ class OtherPath(BaseException):
 
 
 class SiteRefused(Exception):
-    """Ends a trace in which a site could not be proved; the reasons are in the trace."""
+    """Ends a trace in which the proof of a site failed; the reasons are in the trace."""
 
 
 class SymbolsRefused(SiteRefused):
-    """Ends a trace whose graph has numbers of the data that its compiler cannot have as symbols."""
+    """Ends a trace whose graph has numbers from the data as symbols that the compiler refuses."""
 
 
 @dataclasses.dataclass
 class Trace:
-    """One attempt to convert one frame: the state that features share. Each feature keeps its own (`Feature.of`)."""
+    """One attempt to convert one frame: the state that more than two features need.
 
-    whole: bool
-    off: frozenset[str]
-    refusals: dict[str, str] = dataclasses.field(default_factory=dict)
-    touched: dict[str, None] = dataclasses.field(default_factory=dict)
-    blamed: dict[str, str] = dataclasses.field(default_factory=dict)
-    open: list[Any] = dataclasses.field(default_factory=list)
-    output: Any = None
-    keys: int = 0
-    loads: Any = None
-    records: list[Any] = dataclasses.field(default_factory=list)
-    selected: dict[int, tuple[str, Any]] = dataclasses.field(default_factory=dict)  # by id: site and fake tensor
-    shown: set[str] = dataclasses.field(default_factory=set)  # keys of events that may print a tensor as a whole
-    parameters: set[int] = dataclasses.field(default_factory=set)  # of `selected`, those chosen from a parameter
-    containers: dict[int, Any] = dataclasses.field(default_factory=dict)  # results of sides, by id
-    surroundings: Any = None
-    path: Any = None
-    answers: Optional[tuple[bool, ...]] = None  # those of the path that the graph follows, when it is made
-    calls_random: bool = False  # the graph needs numbers from Python's `random`
-    readings: dict[str, None] = dataclasses.field(default_factory=dict)  # clocks that are read behind the graph
-    outside: Any = None  # what the graph takes from outside of the program (external_calls.py)
-    fills: Any = None  # where the result gets what is read behind the graph (queue_sizes.py)
-    work: Any = None  # the deferred work, as the code around the graph hands it over (effect_queue.py)
-    receivers: Any = None  # who is shown the deferred work (receivers.py)
-    changes: bool = False  # that code notes how to undo what it changes
-    bare: bool = False  # the graph notes nothing of that kind
-    clock: Any = None  # the graph behind which deferred work reads the clock
-    elsewhere: bool = False  # this path is not that of the way which is traced
-    repeated: bool = False  # a graph of this path has failed for the call
-    roomy: bool = False  # there may be more ways
-    crowding: Optional[tuple] = None  # what the graph rests on, which may not stand in this way (backend.py)
-    numbers: bool = False  # it matters what numbers are that data decide
-    fixed: bool = False  # those numbers are constants of the graph
-    items: bool = True  # those in inputs may be constants, too
-    constants: bool = False  # some of them are
-    fetches: list[Any] = dataclasses.field(default_factory=list)  # node of an operator, tensor, number it takes from it
-    symbolic: bool = False  # they are not, however many there are
-    symbols: int = 0  # how many of them the graph has
-    crowded: bool = False  # too many not to be constants
-    assumed: list[Any] = dataclasses.field(default_factory=list)  # what the graph assumes of them, as expressions
-    lists: list[Any] = dataclasses.field(default_factory=list)  # of numbers, each assumed as a whole
-    switched: list[Any] = dataclasses.field(default_factory=list)  # nodes that the program has made leaves
-    drained: int = 0  # generators that Dynamo runs to their ends because they leave the call
-    hosts: bool = False  # functions that draw from NumPy run as operators of the graph (numpy_random_functions.py)
-    drawing: bool = False  # there are such functions
-    inside: bool = False  # the trace has ended in one of them
-    hooked: dict[Any, int] = dataclasses.field(default_factory=dict)  # nodes that have hooks (tensor_hooks.py)
-    switches: bool = False  # `requires_grad` of inputs changes (requires_grad_inputs.py)
-    libraries: dict[str, None] = dataclasses.field(default_factory=dict)  # sites of libraries' functions
-    shows: dict[str, None] = dataclasses.field(default_factory=dict)  # sites that look at the stack
-    cached: dict[str, dict] = dataclasses.field(default_factory=dict)  # by site: what caches are asked for
-    eager: frozenset[Any] = frozenset()  # where it is answered as in eager Python
-    flags: int = 0  # blocks that set flags of cuDNN and have not ended
-    spelled: bool = False  # open sizes in texts are those of the call (string_formatting.py)
-    spelling: bool = False  # there are such texts
-    texts: bool = False  # the effect that is deferred looks at exceptions only for their texts
-    sharing: bool = False  # the record puts a container in that the call has made
-    asks: bool = False  # it does more with what it is given than to hand it on
-    ignoring: int = 0  # blocks of `numpy.errstate` that have not ended
-    raising: list[bool] = dataclasses.field(default_factory=list)  # by block of `catch_warnings`: all are exceptions
-    on_cpu: bool = False  # the graph has to stay on the CPU
-    retained: list[Any] = dataclasses.field(default_factory=list)  # computed tensors with `.grad` (retain_grad.py)
-    differentiates: bool = False  # gradients are computed for `backward`
-    accumulates: bool = False  # the program computes gradients and adds them to those of its leaves
-    held: dict[str, Any] = dataclasses.field(default_factory=dict)  # what modules hold, by source; numbers or None
-    moving: bool = False  # the graph writes to that
-    foreign: set[Any] = dataclasses.field(
-        default_factory=set
-    )  # nodes that do not come from modules alone (path_speculation.py)
-    own: dict[Any, tuple] = dataclasses.field(default_factory=dict)  # nodes that are not foreign, with these users
-    hasty: bool = False  # no site has been refused so far: most often there is one, and no need to look for more
-    early: bool = False  # no trace has come to its end, nor been given up for what a call fills in
-    filling: bool = False  # this one has been given up for that (lazy_attributes.py)
-    counters: frozenset[str] = (
-        frozenset()
-    )  # integers that earlier graphs have written to, by source (dynamic_counters.py)
-    counting: bool = False  # the trace has come by one
-    written: set[str] = dataclasses.field(default_factory=set)  # those that this graph writes to
-    files: set[str] = dataclasses.field(default_factory=set)  # whose code was traced
-    chances: tuple[bool, ...] = ()  # whether random numbers alone decide, for each decision
-    notes: dict[str, Any] = dataclasses.field(default_factory=dict)  # what features note, by feature (hooks.py)
-    facts: Any = None  # what finds out whether the assumptions hold when the graph runs (assumption_checks.py)
+    Every further state belongs to one module, which reaches the state through `hooks.Feature.of` or `OwnedState.of`.
+    """
 
-    def route(self, answers: tuple[bool, ...]) -> tuple[Any, ...]:
-        """What a graph with these answers rests on, in a form that can be compared."""
-        return (*answers, *map(str, self.assumed), *map(str, self.lists))
-
-    def is_raising(self) -> bool:
-        """Whether every warning is an exception where the trace is."""
-        return bool(self.raising) and self.raising[-1]
+    whole: bool  # the frame is a whole call, which becomes one graph or none
+    off: frozenset[str]  # sites that stay as written
+    refusals: dict[str, str] = dataclasses.field(default_factory=dict)  # sites without a proof, with reasons
+    touched: dict[str, None] = dataclasses.field(default_factory=dict)  # sites whose mended form was traced
+    blamed: dict[str, str] = dataclasses.field(default_factory=dict)  # sites that stay as written here, with reasons
+    open: list[Any] = dataclasses.field(default_factory=list)  # keys and scopes of the open sides of branches
+    libraries: dict[str, None] = dataclasses.field(default_factory=dict)  # places where a library is an operator
+    unmarked: dict[str, None] = dataclasses.field(default_factory=dict)  # mended places that leave no mark in the graph
+    ignored_errors: int = 0  # open blocks of `numpy.errstate` that ignore errors
+    notes: dict[str, Any] = dataclasses.field(default_factory=dict)  # states that one module owns, by module
 
     def refuse(self, site: str, reason: str) -> None:
-        """Record why a site cannot be mended in this trace."""
+        """Record the reason why a site cannot be mended in this trace."""
         self.refusals.setdefault(site, reason)
 
 
 class Replay:
-    """An eager run of a call whose deferred work has raised an exception, up to where that was raised.
+    """An eager run of a call whose deferred effect has raised an exception, up to the place of the exception.
 
-    `sites` are those of all the deferred work, `done` those of what has been carried out, in order.
+    `sites` are the sites of all deferred effects, `done` the sites of the effects already carried out, in order.
     """
 
     def __init__(self, sites: frozenset[str], done: list[str], error: BaseException) -> None:
@@ -197,7 +133,7 @@ class Replay:
         return self.running and (site in self.sites or not rule_of(site).startswith("GM3"))
 
     def is_done(self, site: str) -> bool:
-        """Whether the effect at a site has been carried out; raises what it has raised if it is the failing one."""
+        """Whether the effect at a site has been carried out; raises the exception at the effect that failed."""
         if not self.running:
             return False
         if self.position == len(self.done):
@@ -207,32 +143,32 @@ class Replay:
         return True
 
 
-replays: list[Replay] = []  # those in progress, of all threads
+replays: list[Replay] = []  # the replays in progress, of all threads
 
 
 class Local(threading.local):
     """State of one thread.
 
-    `waiting` holds what a compiled call that is about to return hands over (effect_queue.py).
+    `waiting` holds the deferred effects of a compiled call that is about to return (effect_queue.py).
     """
 
     def __init__(self) -> None:
         self.waiting: list[Any] = [None]
-        self.queue: list[Any] = []  # events, as a trace sees them; nothing is ever appended but while Dynamo traces
+        self.queue: list[Any] = []  # the effect queue, as a trace sees the queue: only traced code appends events
         self.trace: Optional[Trace] = None
-        # What undoes the call, while deferred work is on its way from a graph to the queue; tells whether it could.
+        # Undoes the call, while deferred effects are on the way from a graph to the wrapper; returns the success.
         self.pending: Optional[Callable[[], bool]] = None
         self.replay: Optional[Replay] = None
-        self.entered: list[Any] = []  # blocks that deferred work has entered (redirected_output.py)
+        self.entered: list[Any] = []  # blocks that deferred effects have entered (redirected_output.py)
         self.known: tuple[bool, ...] = ()  # the first answers on the path of the call
         self.failed: tuple[Any, ...] = ()  # the paths of the graphs that have failed for the call
-        self.varied = False  # one of them for its numbers
-        self.generator: Any = None  # the state of `random` before the call, if its graph draws from there
-        self.spared = 0  # graphs of the call that were not run because their inputs told that it goes another way
-        self.undo: list[Any] = []  # what undoes the calls in front of the graph that runs (prologue.py)
+        self.varied = False  # a graph has failed for its numbers
+        self.generator: Any = None  # the state of `random` before the call, if the graph draws numbers
+        self.spared = 0  # graphs that were not run, because the inputs showed that the call takes another path
+        self.undo: list[Any] = []  # functions that undo the external calls of the running graph (prologue.py)
         self.held: list[Any] = []  # locks that the wrapper holds for the call (locks.py)
-        self.holder: Any = None  # the variants of that wrapper
-        self.tracing = False  # the call may be traced, although there are ways that have not been tried
+        self.holder: Any = None  # the variants of the wrapper that holds the locks
+        self.tracing = False  # the call may be traced, although some variants have not been tried
 
 
 local = Local()
@@ -240,7 +176,7 @@ local = Local()
 
 @dataclasses.dataclass
 class SiteRecord:
-    """What became of one site in this process."""
+    """Use and refusals of one site in this process."""
 
     mended: int = 0
     refused: dict[str, None] = dataclasses.field(default_factory=dict)
@@ -248,27 +184,24 @@ class SiteRecord:
 
 @dataclasses.dataclass
 class CallableRecord:
-    """What became of one compiled callable; `mode` is `unused`, `waiting`, `whole`, `partial` or `plain`."""
+    """Graphs and state of one compiled callable; findings of one feature alone are in `notes`."""
 
-    name: str
-    file: str
-    line: int
-    mode: str = "unused"
-    reason: Optional[str] = None
-    graphs: int = 0
-    replays: int = 0
-    paths: int = 1
-    calls_random: bool = False
-    constants: int = 0  # graphs for one integer of an input alone
-    varying: bool = False  # numbers that data decide have been others than a graph assumed
-    crowded: bool = False  # they are too many to be left open
-    counters: set[str] = dataclasses.field(default_factory=set)  # integers that its graphs write to, by source
-    uncounted: bool = False  # they are constants all the same
-    hosts: bool = False  # graphs run functions that draw from NumPy as operators
+    name: str  # qualified name of the function
+    file: str  # file of the function
+    line: int  # first line of the function
+    mode: str = "unused"  # `unused`, `waiting`, `whole`, `partial` or `plain`
+    reason: Optional[str] = None  # why calls are not one graph
+    replays: int = 0  # calls that ran in eager Python after a graph
+    paths: int = 1  # whole variants
+    calls_random: bool = False  # a graph needs numbers from Python's `random`
+    notes: dict[str, Any] = dataclasses.field(default_factory=dict)  # states that one module owns, by module
 
     def plain(self) -> dict[str, Any]:
-        """The record as data that JSON has."""
-        return {**dataclasses.asdict(self), "counters": sorted(self.counters)}
+        """The record as data for JSON."""
+        data = {name: value for name, value in vars(self).items() if name != "notes"}
+        for state in self.notes.values():
+            data.update(state.report())
+        return data
 
 
 class Registry:
@@ -279,8 +212,10 @@ class Registry:
         self.known = 0
         self.sites: dict[str, SiteRecord] = {}
         self.callables: list[CallableRecord] = []
-        self.mode: Optional[dict[str, Any]] = None  # how much is in force (modes.py), once that is known
-        self.faults: dict[str, None] = {}  # what failed in the runtime itself, as a text for a report
+        self.mode: Optional[dict[str, Any]] = (
+            None  # the mode of graphmend (modes.py); None before the first compiled callable
+        )
+        self.faults: dict[str, None] = {}  # faults of the runtime, as texts for a report
 
     def add_sites(self, count: int) -> None:
         """Note that modules with `count` more sites have been loaded."""
@@ -294,24 +229,24 @@ class Registry:
                 self.sites.setdefault(site, SiteRecord()).mended += 1
 
     def refused(self, reasons: dict[str, str]) -> None:
-        """Note why the sites were left as written."""
+        """Note the reasons for which sites were left as written."""
         with self.lock:
             for site, reason in reasons.items():
                 self.sites.setdefault(site, SiteRecord()).refused[reason] = None
 
     def reason(self, site: str) -> str:
-        """The first of the reasons why a site was left as written."""
+        """The first reason for which a site was left as written."""
         with self.lock:
             return next(iter(self.sites[site].refused), "") if site in self.sites else ""
 
     def reset(self) -> None:
-        """Forget what became of sites and callables."""
+        """Forget all sites and callables."""
         with self.lock:
             self.sites.clear()
             self.callables.clear()
 
     def report(self) -> dict[str, Any]:
-        """The record as data that JSON has."""
+        """The record as data for JSON."""
         with self.lock:
             return {
                 "known_sites": self.known,
@@ -334,7 +269,7 @@ def enabled() -> bool:
 
 
 def leaves_no_mark(site: str) -> bool:
-    """Whether the mended form of a site is plain code, with nothing to prove and nothing to find in the graph."""
+    """Whether the mended form of a site is plain code, without a proof and without a marker in the graph."""
     return rule_of(site) == "GM110"
 
 

@@ -1,7 +1,12 @@
-"""What finds out, behind a graph, whether it is one of the call: the numbers that its facts are about.
+"""Checks behind a graph: do the assumptions of its trace hold for the numbers of the present call?
 
-Assertions are for the compiler to read as well: what they say of a number it takes for granted, and may then see no
-reason to look. So the numbers themselves come out of the graph, read by an operator that no compiler can look into.
+    n = int((x > 0).sum())       # a symbol u0 in the graph
+    for step in range(n):        # the trace assumed u0 == 3: three copies of the body
+        y = step_of(y)           # a call with another count needs another graph
+
+Assertions in a graph are no protection: a compiler takes an asserted fact for granted, and may then drop the test. The
+graph therefore returns the numbers themselves as one more output, read by operators that compilers cannot look into,
+and `Facts.hold` tests the assumptions on these numbers behind the graph.
 """
 
 from __future__ import annotations
@@ -14,10 +19,11 @@ import torch
 from torch.fx import Graph, GraphModule, Node
 
 from ..base import trace_state
-from .assumptions import OPERATORS
-from .path_speculation import giving
+from .assumptions import OPERATORS, numbers_of
+from .path_speculation import source_of
 
-LIBRARY = torch.library.Library("graphmend_facts", "DEF")
+make_library: Callable[[str, str], Any] = torch.library.Library
+LIBRARY = make_library("graphmend_facts", "DEF")
 LIBRARY.define("size_of(Tensor tensor, int dim) -> Tensor")
 LIBRARY.impl("size_of", lambda tensor, dim: torch.tensor(tensor.shape[dim]), "CompositeExplicitAutograd")
 torch.library.register_fake(
@@ -32,28 +38,35 @@ STEADY = 8  # calls
 
 
 class Facts:
-    """What has to hold of the numbers that a graph gives as its last output, and of the sizes of its inputs.
+    """The assumptions of a graph about the numbers in its last output and about the sizes of its inputs.
 
-    `sizes` names those by position and dimension; the dimension is None for an input that is the number itself.
+    `sizes` has the position and the dimension of each size; the dimension is None for an input that is a number.
+    `steady` is called once, when the first calls had equal numbers.
     """
 
     def __init__(self, test: Callable[..., bool], sizes: list[tuple[int, Optional[int]]]) -> None:
         self.test = test
         self.sizes = sizes
-        self.steady: Optional[Callable[[], None]] = None  # told, once, that the first calls had the same numbers
+        self.steady: Optional[Callable[[], None]] = None
         self.first: Any = None
         self.calls = 0
 
     def hold(self, numbers: torch.Tensor, inputs: Sequence[Any]) -> bool:
-        """Whether the graph is one of the call."""
-        known = [inputs[place] if dim is None else inputs[place].shape[dim] for place, dim in self.sizes]
-        found = [*numbers.tolist(), *known]
+        """Whether the assumptions hold, and thus whether the graph is a graph of this call."""
+        sizes = [inputs[place] if dim is None else inputs[place].shape[dim] for place, dim in self.sizes]
+        values = [*numbers.tolist(), *sizes]
         if self.steady is not None:
-            self.compare(found)
-        return bool(self.test(*found))
+            self.compare(values)
+        return bool(self.test(*values))
+
+    def tell_when_steady(self, tell: Callable[[], None]) -> None:
+        """Have a function called once, when the first calls had the same numbers."""
+        self.steady = tell
 
     def compare(self, numbers: list[Any]) -> None:
-        """Tell that so many calls have had the same numbers, or stop to look."""
+        """Call `steady` after `STEADY` calls with equal numbers; two calls with different numbers end the
+        comparison.
+        """
         self.calls += 1
         self.first = self.first or numbers
         if self.first != numbers:
@@ -64,13 +77,14 @@ class Facts:
 
 
 def add_numbers(module: GraphModule, trace: trace_state.Trace, computed: Sequence[Node] = ()) -> Optional[Facts]:
-    """Add one more output, the numbers that decide whether what was assumed holds; None if there are none.
+    """Add the output with the numbers that decide whether the assumptions hold; returns None if the trace assumed
+    nothing.
 
-    `computed` are tensors whose computation may fail, and has to take place.
+    `computed` are tensors whose computation may raise, and must therefore take place.
     """
     from ..base.torch_names import PythonPrinter
 
-    facts = list(dict.fromkeys(trace.assumed))
+    facts = list(dict.fromkeys(numbers_of(trace).assumed))
     if not facts and not computed:
         return None
     reader = Reader(module)
@@ -93,7 +107,7 @@ def add_numbers(module: GraphModule, trace: trace_state.Trace, computed: Sequenc
 
 
 class Reader:
-    """Adds nodes that read numbers to a graph."""
+    """Adds nodes to a graph that read numbers: symbols as 0-d tensors, sizes of inputs by their place."""
 
     def __init__(self, module: GraphModule) -> None:
         self.graph: Graph = module.graph
@@ -102,19 +116,21 @@ class Reader:
         self.inputs = [node for node in self.graph.nodes if node.op == "placeholder"]
 
     def number(self, symbol: Any) -> None:
-        """Make a symbol known by its name."""
+        """Read the number of a symbol, under the name of the symbol."""
         name = str(symbol)
         if name in self.names or name in self.sizes:
             return
-        giver = giving(self.graph, symbol)
-        if giver is not None:
-            self.names[name] = self.reading(giver, list(giver.meta["unbacked_bindings"][symbol]), symbol)
+        source = source_of(self.graph, symbol)
+        if source is not None:
+            self.names[name] = self.reading(source, list(source.meta["unbacked_bindings"][symbol]), symbol)
             return
         for node in self.graph.nodes:
             value = node.meta.get("example_value")
             memo = getattr(value, "item_memo", None)
-            if isinstance(memo, torch.SymInt) and memo.node._expr == symbol:  # `expr` is a number where it is fixed
-                # An operator has fetched the number, and nothing has written to the tensor since.
+            if (
+                isinstance(memo, torch.SymInt) and memo.node._expr == symbol
+            ):  # `expr` is no symbol but a number after `fix`
+                # An operator fetched the number, and no node has written to the tensor since.
                 self.names[name] = self.fetched(node, self.graph.output_node().prev)
                 return
         for place, node in enumerate(self.inputs):
@@ -129,45 +145,47 @@ class Reader:
         raise trace_state.SiteRefused(f"the graph cannot find out what {symbol} is")
 
     def reading(self, node: Node, keys: list[Any], symbol: Any) -> Node:
-        """The 0-d tensor of a number that a node gives at a path of keys."""
+        """The 0-d tensor of the number at a path of keys in the value of a node."""
         from torch.fx.experimental.symbolic_shapes import CallMethodKey
 
         from ..base.torch_names import SequenceKey
 
         if node.target == "item":
             return self.item(node)
-        where = node
+        container = node
         while keys and isinstance(keys[0], SequenceKey):
-            with self.graph.inserting_after(where):
-                where = self.graph.call_function(operator.getitem, (where, keys.pop(0).idx))
+            with self.graph.inserting_after(container):
+                container = self.graph.call_function(operator.getitem, (container, keys.pop(0).idx))
         if len(keys) != 2 or keys[0] != CallMethodKey("size"):
             raise trace_state.SiteRefused(f"the graph cannot find out what {symbol} is")
-        with self.graph.inserting_after(where):
-            return self.graph.call_function(SIZE_OF, (where, keys[1].idx))
+        with self.graph.inserting_after(container):
+            return self.graph.call_function(SIZE_OF, (container, keys[1].idx))
 
     def item(self, node: Node, dtype: torch.dtype = torch.int64) -> Node:
-        """The tensor of a number that is fetched from a tensor."""
+        """The 0-d tensor of the number that an `item` node fetches."""
         return self.fetched(node.args[0], node, dtype)
 
-    def fetched(self, found: Any, position: Node, dtype: torch.dtype = torch.int64) -> Node:
-        """The only number in a tensor, from where the graph has come to a position, as a 0-d tensor.
+    def fetched(self, tensor: Any, position: Node, dtype: torch.dtype = torch.int64) -> Node:
+        """The only number in a tensor, as a 0-d copy made behind `position`.
 
-        A copy: the graph may write to the tensor later on.
+        The copy keeps the number: the graph may write to the tensor later on.
         """
-        for name, args, kwargs in (("detach", (), {}), ("reshape", ((),), {}), ("to", (dtype,), {"copy": True})):
+        steps: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...]
+        steps = ("detach", (), {}), ("reshape", ((),), {}), ("to", (dtype,), {"copy": True})
+        for name, args, kwargs in steps:
             with self.graph.inserting_after(position):
-                found = position = self.graph.call_method(name, (found, *args), kwargs)
-        return found  # type: ignore[return-value]
+                tensor = position = self.graph.call_method(name, (tensor, *args), kwargs)
+        return position
 
     def comparison(self, fact: Any) -> str:
-        """The name of the truth value of a fact about a number that is no integer."""
+        """The name of the truth value of an assumption about a floating-point number."""
         (symbol,) = fact.free_symbols
-        giver = giving(self.graph, symbol)
-        if giver is None or giver.target != "item":
+        source = source_of(self.graph, symbol)
+        if source is None or source.target != "item":
             raise trace_state.SiteRefused(f"the graph cannot find out what {symbol} is")
-        found = self.item(giver, torch.float64)
-        sides = [found if side == symbol else float(side) for side in fact.args]
-        with self.graph.inserting_after(found):
+        number = self.item(source, torch.float64)
+        sides = [number if side == symbol else float(side) for side in fact.args]
+        with self.graph.inserting_after(number):
             test = self.graph.call_function(OPERATORS[type(fact).__name__], tuple(sides))
         name = f"fact_{len(self.names)}"
         with self.graph.inserting_after(test):
@@ -175,14 +193,14 @@ class Reader:
         return name
 
     def computed(self, node: Node) -> str:
-        """The name of a number that is there once a tensor has been computed."""
+        """The name of a number that exists only after a tensor has been computed."""
         name = f"computed_{len(self.names)}"
         with self.graph.inserting_after(node):
             self.names[name] = self.graph.call_function(torch.ops.graphmend_facts.made.default, (node,))
         return name
 
     def finish(self) -> None:
-        """Make all numbers one more output."""
+        """Add all numbers to the outputs, as one tensor."""
         output = self.graph.output_node()
         with self.graph.inserting_before(output):
             numbers = [self.graph.call_method("to", (node, "cpu")) for node in self.names.values()]
@@ -190,9 +208,10 @@ class Reader:
                 together = self.graph.call_function(torch.stack, (numbers,))
             else:
                 together = self.graph.call_function(torch.zeros, (0,))
-        output.args = ((*output.args[0], together),)
+        results: Any = output.args[0]
+        output.args = ((*results, together),)
 
 
 def expression(size: Any) -> Any:
-    """The expression behind a size; None for anything else."""
+    """The sympy expression of a symbolic size; None for other values."""
     return size.node.expr if isinstance(size, torch.SymInt) else None

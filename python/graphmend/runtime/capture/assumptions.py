@@ -1,12 +1,17 @@
-"""What a graph of a whole call assumes of the numbers and sizes that data decide.
+"""Assumptions of a whole-call graph about numbers and sizes that depend on data.
 
-Where tracing has to know more of such a number than that it is one (whether it is 1, how often a loop runs), the graph
-follows the way of the call that is traced: the number is foretold like the answer of a decision (path_speculation.py).
-What is assumed becomes an assertion in the graph, and a call for which it does not hold goes another way.
+    n = int(mask.sum())     # a symbol: data decide the number
+    if n == 1:              # the trace has to know the answer
+        return x[mask][0]
+
+The trace follows the present call: path speculation (`path_speculation.py`) foretells the number, as it does for the
+answer of a decision. The comparison with this number becomes an assumption of the graph, asserted inside the graph and
+checked behind it (`assumption_checks.py`). A call that breaks an assumption runs again in another way.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import operator
 from typing import Any, Optional
@@ -14,12 +19,31 @@ from typing import Any, Optional
 import torch
 from torch.fx import GraphModule, Node
 
-from ..analysis import branch_proofs, node_facts
+from ..analysis import node_facts
 from ..base import hooks, torch_names, trace_state
 from ..base.dynamo_values import source_name, translator
-from .path_speculation import giving, is_of_module, of_modules, path_of
+from .path_speculation import is_of_module, nodes_from_modules, path_of, source_of
 
-FEATURE = hooks.Feature(__name__, hooks.GUARD, "numbers that a trace has to know")
+
+@dataclasses.dataclass
+class Numbers:
+    """The data-dependent numbers and sizes of one trace. The first four fields are settings of the attempt."""
+
+    symbolic: bool = False  # numbers stay symbolic, however many there are
+    items: bool = True  # numbers in inputs may be constants, too
+    fixed: bool = False  # numbers are constants of the graph, from here on
+    held: dict[str, Any] = dataclasses.field(default_factory=dict)  # numbers of modules by source; None for tensors
+    matter: bool = False  # the trace has met such a number, so another treatment may help
+    constants: bool = False  # a number in an input is a constant of the graph
+    symbols: int = 0  # numbers that the graph takes from data
+    crowded: bool = False  # the numbers became constants because they are many
+    assumed: list[Any] = dataclasses.field(default_factory=list)  # facts that the graph assumes, as expressions
+    lists: list[Any] = dataclasses.field(default_factory=list)  # lists of numbers, each assumed as a whole
+    fetches: list[Any] = dataclasses.field(default_factory=list)  # nodes of operators, with a tensor and its number
+    moving: bool = False  # the graph writes to numbers in `held`
+
+
+FEATURE = hooks.Feature(__name__, hooks.GUARD, "numbers that a trace has to know", state=Numbers)
 
 FETCH = (torch.ops.aten._local_scalar_dense.default, torch.ops.aten.item.default)
 # By the names of sympy's classes.
@@ -31,118 +55,149 @@ OPERATORS = {
     "Equality": operator.eq,
     "Unequality": operator.ne,
 }
-# Symbols. For 24 of them Inductor needs a minute, for 48 more than ten, and for as many constants some seconds.
+# Limits of symbols in a graph: Inductor needs a minute for 24 symbols, more than ten for 48, seconds for constants.
 MANY, MOST = 16, 32
 FAILED = "Runtime assertion failed for expression "
 
 
+def numbers_of(trace: trace_state.Trace) -> Numbers:
+    """The data-dependent numbers of a trace."""
+    return FEATURE.of(trace)
+
+
+def note_numbers(trace: trace_state.Trace) -> None:
+    """Note a data-dependent number."""
+    FEATURE.of(trace).matter = True
+
+
+def note_list(trace: trace_state.Trace, numbers: Any, count: int) -> None:
+    """Note a list of numbers that the graph assumes as a whole."""
+    known = FEATURE.of(trace)
+    known.lists.append(numbers)
+    known.symbols += count
+
+
+def route(trace: trace_state.Trace, answers: tuple[bool, ...]) -> tuple[Any, ...]:
+    """The answers and assumptions that a graph rests on, in a comparable form."""
+    numbers = FEATURE.of(trace)
+    return (*answers, *map(str, numbers.assumed), *map(str, numbers.lists))
+
+
+def refuse_changed(module: GraphModule, trace: trace_state.Trace) -> None:
+    """Refuse a graph that writes to module data taken for settled."""
+    if changes_what_is_held(module, trace):
+        FEATURE.of(trace).moving = True
+        raise trace_state.SiteRefused("the call changes a number that it takes for settled")
+
+
 @FEATURE.hook("shape.evaluate")
 def evaluate(call: Any, trace: trace_state.Trace, self: Any, expr: Any, *args: Any, **kwargs: Any) -> Any:
-    """Assume what a guard needs to know of numbers that data decide."""
+    """Assume the value of a shape expression where Dynamo cannot decide a guard on numbers that depend on data."""
     from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
     try:
         return call(self, expr, *args, **kwargs)
     except GuardOnDataDependentSymNode:
-        found = assume(trace, self, expr)
-        if found is None:
+        value = assume(trace, self, expr)
+        if value is None:
             raise
-        return found
+        return value
 
 
 @FEATURE.hook("number.create")
 def create_number(create: Any, trace: trace_state.Trace, cls: Any, tx: Any, *args: Any, **kwargs: Any) -> Any:
-    """Write the number in where it is a constant of the graph."""
+    """Write a number into the graph as a constant where the trace fixes its value."""
     from ..base.torch_names import SymNodeVariable, VariableTracker
 
-    made = create(cls, tx, *args, **kwargs)
-    number = settle(trace, made.sym_num) if isinstance(made, SymNodeVariable) else None
-    return made if number is None else VariableTracker.build(tx, number)
+    variable = create(cls, tx, *args, **kwargs)
+    number = settle(trace, variable.sym_num) if isinstance(variable, SymNodeVariable) else None
+    return variable if number is None else VariableTracker.build(tx, number)
 
 
 @FEATURE.hook("graph.example")
 def note_example(note: Any, trace: trace_state.Trace, node: Node, value: Any) -> None:
-    """Count the numbers that data decide."""
+    """Count the symbols of a new node, and fix sizes where the graph has too many symbols."""
     note(node, value)
-    trace.numbers = trace.numbers or (is_number(value) and bool(items_in(value)))
+    numbers = FEATURE.of(trace)
+    numbers.matter = numbers.matter or (is_number(value) and bool(items_in(value)))
     if "unbacked_bindings" in node.meta:
-        trace.numbers = True
-        origins = None if trace.symbolic else of_modules(node)
+        numbers.matter = True
+        origins = None if numbers.symbolic else nodes_from_modules(node)
         hold(trace, origins or [])
-        trace.symbols += len(node.meta["unbacked_bindings"]) if origins is None else 0
-        if trace.fixed or origins is not None:
+        numbers.symbols += len(node.meta["unbacked_bindings"]) if origins is None else 0
+        if numbers.fixed or origins is not None:
             fix_sizes(trace, node)
-        elif trace.symbols > (MOST if trace.symbolic else MANY):
-            trace.crowded = True
+        elif numbers.symbols > (MOST if numbers.symbolic else MANY):
+            numbers.crowded = True
             fix_all(trace)
 
 
 @FEATURE.hook("number.fetch")
 def fetch_number(fetch: Any, trace: trace_state.Trace, mode: Any, operator: Any, value: Any) -> Any:
-    """Note which tensor a number is fetched from."""
-    known = value.item_memo
+    """Note the tensor from which a number is fetched."""
+    memo = value.item_memo
     number = fetch(mode, operator, value)
-    if known is None:
+    if memo is None:
         bind(trace, mode.shape_env, value, number)
     settle(trace, number)
     if (graph := translator().output.graph).nodes:
-        trace.fetches.append((next(iter(reversed(graph.nodes))), value, number))
+        FEATURE.of(trace).fetches.append((next(iter(reversed(graph.nodes))), value, number))
     return number
 
 
 def assume(trace: trace_state.Trace, shapes: Any, expr: Any) -> Any:
-    """The value of an expression in this call, which the graph takes for granted from here on; None if unknown."""
+    """The value of an expression in this call, assumed by the graph from here on; None if the value is unknown."""
     expr = without_extremes(trace, shapes, expr)
-    values = None if expr is None else foretold(trace, shapes, expr)
+    values = None if expr is None else foretold_values(trace, shapes, expr)
     if values is None or shapes._suppress_guards_tls():
         return None
     import sympy
-    from torch.fx.experimental.symbolic_shapes import SymT, symbol_is_type
 
-    found = expr.xreplace(values).xreplace(shapes.backed_var_to_val)
-    if not (found.is_number or found in (sympy.true, sympy.false)):
+    from ..base.torch_names import SymT, symbol_is_type
+
+    value = expr.xreplace(values).xreplace(shapes.backed_var_to_val)
+    if not (value.is_number or value in (sympy.true, sympy.false)):
         return None
-    fact = expr if found is sympy.true else sympy.Not(expr) if found is sympy.false else sympy.Eq(expr, found)
-    trace.numbers = True
+    fact = expr if value is sympy.true else sympy.Not(expr) if value is sympy.false else sympy.Eq(expr, value)
+    note_numbers(trace)
     if not shapes.guard_or_defer_runtime_assert(fact, "assumed of this call"):
         return None
-    trace.assumed.append(fact)
+    FEATURE.of(trace).assumed.append(fact)
     if any(symbol_is_type(symbol, SymT.UNBACKED_FLOAT) for symbol in values):
         assert_comparison(shapes, fact)
-    return found
+    return value
 
 
 def without_extremes(trace: trace_state.Trace, shapes: Any, expr: Any) -> Any:
-    """A comparison of `max(u, 0.5)` with a constant as one of either `u` or 0.5; None where it is not known of which.
+    """The expression with `max(u, 0.5)` or `min(u, 0.5)` in a comparison replaced by the side that is the extreme.
 
-    Anything else as it is. Where `u` is NaN, neither of the facts that decide it holds.
+    Returns None where the extreme side is unknown. For `u` = NaN neither of the deciding assumptions holds.
     """
     import sympy
-    from torch.fx.experimental.symbolic_shapes import SymT, symbol_is_type
 
-    from ..base.torch_names import Max, Min
+    from ..base.torch_names import Max, Min, SymT, symbol_is_type
 
     for side in expr.args if isinstance(expr, sympy.core.relational.Relational) else ():
         if not isinstance(side, (Max, Min)) or len(side.args) != 2:
             continue
         number, symbol = sorted(side.args, key=lambda part: part.is_Symbol)
         if number.is_number and symbol.is_Symbol and symbol_is_type(symbol, SymT.UNBACKED_FLOAT):
-            above = assume(trace, shapes, sympy.Gt(symbol, number))
-            if above is None:
+            is_greater = assume(trace, shapes, sympy.Gt(symbol, number))
+            if is_greater is None:
                 return None
-            chosen = symbol if bool(above) is isinstance(side, Max) else number
-            expr = expr.xreplace({side: chosen})
+            extreme = symbol if bool(is_greater) is isinstance(side, Max) else number
+            expr = expr.xreplace({side: extreme})
     return expr
 
 
 def assert_comparison(shapes: Any, fact: Any) -> None:
-    """Assert in the graph how a number compares with a constant; Dynamo does that of its own accord for integers."""
+    """Assert a comparison of a floating-point number with a constant; Dynamo itself asserts comparisons of integers."""
     from torch.fx.experimental.symbolic_shapes import canonicalize_bool_expr
 
     graph = translator().output.graph
     last = next(iter(reversed(graph.nodes)))
-    item = giving(graph, *fact.free_symbols)
-    assert item is not None  # its value is known
+    item = source_of(graph, *fact.free_symbols)
+    assert item is not None  # path speculation has read the value of this node
     sides = [item if side.is_Symbol else float(side) for side in fact.args]
     with graph.inserting_after(last):
         test = graph.call_function(OPERATORS[type(fact).__name__], tuple(sides))
@@ -154,15 +209,14 @@ def assert_comparison(shapes: Any, fact: Any) -> None:
         )
 
 
-def foretold(trace: trace_state.Trace, shapes: Any, expr: Any) -> Optional[dict[Any, Any]]:
-    """The values of the symbols in an expression that data decide; None if they cannot be had, or not relied on.
+def foretold_values(trace: trace_state.Trace, shapes: Any, expr: Any) -> Optional[dict[Any, Any]]:
+    """The values of the data-dependent symbols in an expression; None if a value is unknown or unreliable.
 
-    A number that is not an integer is only compared with a constant: arithmetic could be done in another order.
+    A floating-point number is only compared with a constant, because compiled arithmetic may round in another order.
     """
     import sympy
-    from torch.fx.experimental.symbolic_shapes import SymT, symbol_is_type
 
-    from ..base.torch_names import ToFloat
+    from ..base.torch_names import SymT, ToFloat, symbol_is_type
 
     output = translator().output
     if output.shape_env is not shapes or output.current_tracer.parent is not None or expr.has(ToFloat):
@@ -174,8 +228,8 @@ def foretold(trace: trace_state.Trace, shapes: Any, expr: Any) -> Optional[dict[
             continue
         value = path.number(output.graph, symbol)
         if symbol_is_type(symbol, SymT.UNBACKED_FLOAT):
-            compared = isinstance(expr, sympy.core.relational.Relational) and symbol in expr.args
-            if value is None or not compared or not math.isfinite(value) or len(expr.free_symbols) != 1:
+            is_compared = isinstance(expr, sympy.core.relational.Relational) and symbol in expr.args
+            if value is None or not is_compared or not math.isfinite(value) or len(expr.free_symbols) != 1:
                 return None
             values[symbol] = sympy.Float(value)
         elif not symbol_is_type(symbol, SymT.UNBACKED_INT) or value is None:
@@ -186,9 +240,9 @@ def foretold(trace: trace_state.Trace, shapes: Any, expr: Any) -> Optional[dict[
 
 
 def bind(trace: trace_state.Trace, shapes: Any, value: Any, number: Any) -> None:
-    """Fetch a number in the graph of its own accord, where an operator fetches it that was given a tensor for a number.
+    """Add an `item` node for a number that an operator fetches implicitly from a tensor argument.
 
-    Otherwise no node of the graph would give the symbol of the number.
+    Without the node the graph would have a symbol without a source.
     """
     from torch.fx.experimental.symbolic_shapes import compute_unbacked_bindings
 
@@ -198,98 +252,102 @@ def bind(trace: trace_state.Trace, shapes: Any, value: Any, number: Any) -> None
         return
     for node in graph.nodes:
         if node.meta.get("example_value") is value:
-            trace.numbers = True
+            note_numbers(trace)
             with graph.inserting_before(last):
                 item = graph.call_method("item", (node,))
             item.meta = {key: last.meta[key] for key in ("stack_trace", "nn_module_stack") if key in last.meta}
             item.meta["example_value"] = number
-            bindings = compute_unbacked_bindings(shapes, number)  # none where an element is assigned to
+            bindings = compute_unbacked_bindings(shapes, number)  # empty for `x[i] = number`
             item.meta["unbacked_bindings"] = bindings or {number.node.expr: ()}
             return
 
 
 def settle(trace: trace_state.Trace, number: Any) -> Any:
-    """The Python number that an integer or a truth value is in this call, where the trace fixes it; otherwise None."""
-    if not trace.fixed and (trace.symbolic or not is_number(number) or not is_settled(trace, number)):
+    """The Python number behind a symbolic integer or truth value where the trace fixes the number; otherwise None."""
+    numbers = FEATURE.of(trace)
+    if not numbers.fixed and (numbers.symbolic or not is_number(number) or not is_settled(trace, number)):
         return None
     return fix(trace, number)
 
 
 def is_settled(trace: trace_state.Trace, number: Any) -> bool:
-    """Whether data decide a number, all of them are held by modules, and no earlier trace has found another number."""
+    """Whether all data behind a number are held by modules, and no earlier trace has read another value there."""
     graph, shapes = translator().output.graph, number.node.shape_env
     symbols, items = number.node.expr.free_symbols, items_in(number)
-    found: dict[str, Any] = {}
+    held: dict[str, Any] = {}
     for symbol in symbols:
         if symbol in items:
             source = shapes.var_to_sources[symbol][0].base
             if not is_of_module(source):
                 return False
-            found[source_name(source)] = shapes.backed_var_to_val[symbol]
+            held[source_name(source)] = shapes.backed_var_to_val[symbol]
         elif symbol in shapes.backed_var_to_val:
             return False
         else:
-            giver = giving(graph, symbol)
-            origins = of_modules(giver) if giver is not None else None
+            node = source_of(graph, symbol)
+            origins = nodes_from_modules(node) if node is not None else None
             if origins is None:
                 return False
             hold(trace, origins)
-    if any(trace.held.get(name, value) not in (value, None) for name, value in found.items()):
+    held = FEATURE.of(trace).held
+    if any(held.get(name, value) not in (value, None) for name, value in held.items()):
         return False
-    trace.held.update(found)
+    held.update(held)
     return bool(symbols)
 
 
 def hold(trace: trace_state.Trace, origins: list[Node]) -> None:
-    """Note what the graph takes for settled: inputs from modules."""
+    """Note the inputs from modules whose values the graph takes for settled."""
     for node in origins:
         if node.op == "placeholder":
-            trace.held.setdefault(source_name(node.meta["grapharg"].source), None)
+            FEATURE.of(trace).held.setdefault(source_name(node.meta["grapharg"].source), None)
 
 
 def changes_what_is_held(module: GraphModule, trace: trace_state.Trace) -> bool:
-    """Whether a graph writes to what it takes for settled, so that the next call has other numbers."""
-    if trace.symbolic or not trace.held:
+    """Whether a graph writes to module data taken for settled, so that the next call has other numbers."""
+    numbers = FEATURE.of(trace)
+    if numbers.symbolic or not numbers.held:
         return False
     inputs = [node for node in module.graph.nodes if node.op == "placeholder" and "grapharg" in node.meta]
-    held = branch_proofs.storages_in(node for node in inputs if source_name(node.meta["grapharg"].source) in trace.held)
-    return any(not held.isdisjoint(node_facts.writes_of(node)) for node in module.graph.nodes)
+    held = (node for node in inputs if source_name(node.meta["grapharg"].source) in numbers.held)
+    storages = node_facts.storages_in(held)
+    return any(not storages.isdisjoint(node_facts.writes_of(node)) for node in module.graph.nodes)
 
 
 def fix(trace: trace_state.Trace, number: Any) -> Any:
-    """The Python number that an integer or a truth value is in this call; None if it cannot be had."""
+    """The Python number of a symbolic integer or truth value in this call; None if the number is unknown."""
     from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
     if not is_number(number):
         return None
-    found = number.node.expr
+    expr = number.node.expr
     if free_unbacked_symbols(number):
-        found = assume(trace, number.node.shape_env, found)
-    elif trace.items and found.free_symbols and items_in(number) == found.free_symbols:
-        trace.constants = True
-        return bool(number) if isinstance(number, torch.SymBool) else int(number)  # a guard of Dynamo's
-    if found is None or not (found.is_number or found.is_Boolean):
+        expr = assume(trace, number.node.shape_env, expr)
+    elif (numbers := FEATURE.of(trace)).items and expr.free_symbols and items_in(number) == expr.free_symbols:
+        numbers.constants = True
+        return bool(number) if isinstance(number, torch.SymBool) else int(number)  # Dynamo adds a guard
+    if expr is None or not (expr.is_number or expr.is_Boolean):
         return None
-    return bool(found) if isinstance(number, torch.SymBool) else int(found)
+    return bool(expr) if isinstance(number, torch.SymBool) else int(expr)
 
 
 def fix_shape(trace: trace_state.Trace, value: torch.Tensor) -> bool:
-    """Whether the sizes of a tensor are known, those that were open being the ones of this call from here on."""
+    """Whether the sizes of a tensor are known; open sizes are fixed to the sizes of this call."""
     from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
     for size in value.shape:
         if free_unbacked_symbols(size) and fix(trace, size) is None:
             return False
-    return all(int(size) >= 0 for size in value.shape)  # a guard of Dynamo's
+    return all(int(size) >= 0 for size in value.shape)  # Dynamo adds a guard
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is an integer or a truth value that the trace does not know."""
+    """Whether a value is a symbolic integer or truth value."""
     return isinstance(value, (torch.SymInt, torch.SymBool))
 
 
 def items_in(number: Any) -> set[Any]:
-    """The symbols in a number that stand for the number in an input, which Dynamo looks at in front of the graph."""
+    """The symbols in a number whose values Dynamo reads from input tensors in front of the graph."""
     from ..base.torch_names import CallMethodItemSource
 
     sources = number.node.shape_env.var_to_sources
@@ -301,16 +359,16 @@ def items_in(number: Any) -> set[Any]:
 
 
 def fix_all(trace: trace_state.Trace) -> None:
-    """Make every integer that data decide the one that the call has, from here on and in what the graph holds."""
-    trace.fixed = True
+    """Fix every data-dependent integer of the trace, present and future, to its value in this call."""
+    FEATURE.of(trace).fixed = True
     for node in translator().output.graph.nodes:
         if "unbacked_bindings" in node.meta:
             fix_sizes(trace, node)
 
 
 def fix_sizes(trace: trace_state.Trace, node: Node) -> None:
-    """Make the sizes of the tensors that a node gives those that they have in this call."""
-    from torch.fx.experimental.symbolic_shapes import SymT, symbol_is_type
+    """Fix the data-dependent sizes and integers of a node to their values in this call."""
+    from ..base.torch_names import SymT, symbol_is_type
 
     for symbol in node.meta["unbacked_bindings"]:
         if symbol_is_type(symbol, SymT.UNBACKED_INT):
@@ -318,12 +376,12 @@ def fix_sizes(trace: trace_state.Trace, node: Node) -> None:
 
 
 def unasserted(module: GraphModule, trace: trace_state.Trace) -> Optional[str]:
-    """What a graph assumes without finding out; None if it asserts everything."""
+    """The text of an assumption that the graph does not assert; None if the graph asserts all assumptions."""
     from torch.fx.experimental.symbolic_shapes import canonicalize_bool_expr
 
     asserting = (torch.ops.aten._assert_scalar.default, torch_names._assert_scalar)
     texts = [str(node.args[1]) for node in module.graph.nodes if node.target in asserting and len(node.args) > 1]
-    for fact in trace.assumed:
+    for fact in FEATURE.of(trace).assumed:
         if not any(text.startswith(f"{FAILED}{canonicalize_bool_expr(fact)} on node") for text in texts):
             if not bounded(fact, texts):
                 return str(fact)
@@ -331,7 +389,7 @@ def unasserted(module: GraphModule, trace: trace_state.Trace) -> Optional[str]:
 
 
 def bounded(fact: Any, texts: list[str]) -> bool:
-    """Whether a fact is a bound of one symbol, and the graph asserts the bounds of that symbol."""
+    """Whether an assumption is a bound of one symbol, and the graph asserts the bounds of this symbol."""
     symbols = fact.free_symbols
     if len(symbols) != 1 or len(fact.args) != 2 or not any(arg.is_number for arg in fact.args):
         return False

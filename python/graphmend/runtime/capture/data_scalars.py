@@ -1,4 +1,13 @@
-"""Numbers and sizes that depend on data: what a graph that holds a whole call may do with them."""
+"""Rules for data-dependent numbers and sizes in the graph of a whole call.
+
+    scale = x.max().item()          # a number of the graph
+    if scale > 1:                   # comparisons are exact
+        x = x / (scale * scale)     # compiled arithmetic on the number may differ from Python's
+
+Python's integers have no limit, its floats are double precision, and division by zero raises. A compiler promises none
+of these. Graphs with such arithmetic are therefore refused for compilers, and allowed where the backend returns the
+graph itself, which computes with Python's numbers.
+"""
 
 from __future__ import annotations
 
@@ -11,24 +20,25 @@ from torch.fx import GraphModule, Node
 from ..base import hooks, trace_state
 from .dialect import EXACT
 
-# Where the rest of a call cannot be traced with such numbers, there is no such graph, and its frames are compiled one
-# by one with the user's settings.
+# Settings of Dynamo for whole calls. A call that cannot be traced with symbolic numbers is compiled frame by frame with
+# the user's settings.
 CAPTURE = {"capture_scalar_outputs": True, "capture_dynamic_output_shape_ops": True}
 
-COMPILERS = ("inductor", "aot_eager", "cudagraphs")  # by the names that users give to torch.compile
+COMPILERS = ("inductor", "aot_eager", "cudagraphs")  # values of `torch.compile(backend=...)`
 
 
 def depends_on_data(module: GraphModule) -> bool:
-    """Whether numbers or sizes in the graph are known only when it runs. What the trace assumed of them is checked
-    then, and the call is run again in eager Python where it does not hold.
+    """Whether numbers or sizes of the graph are known only when the graph runs.
 
-    Dynamo knows the number in an argument of the call, but hands on a graph that fetches it from the tensor again.
+    The run checks the assumptions of the trace about these numbers; a broken assumption makes the call run again in
+    eager Python. `item` nodes count, too: Dynamo knows a number in an argument, but the graph fetches it from the
+    tensor again.
     """
     return any(node.meta.get("unbacked_bindings") or node.target == "item" for node in module.graph.nodes)
 
 
 def carried(module: GraphModule) -> bool:
-    """Whether tensors of the graph are computed with such numbers, or have such sizes."""
+    """Whether tensors of the graph are computed from data-dependent numbers, or have data-dependent sizes."""
     from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
     def holds_number(value: Any) -> bool:
@@ -37,8 +47,8 @@ def carried(module: GraphModule) -> bool:
     for node in module.graph.nodes:
         value = node.meta.get("example_value")
         if isinstance(value, torch.Tensor):
-            used = [source.meta.get("example_value") for source in node.all_input_nodes]
-            if free_unbacked_symbols(value) or any(map(holds_number, used)):
+            operands = [source.meta.get("example_value") for source in node.all_input_nodes]
+            if free_unbacked_symbols(value) or any(map(holds_number, operands)):
                 return True
         elif isinstance(value, (tuple, list)) and free_unbacked_symbols(value):
             return True
@@ -46,16 +56,16 @@ def carried(module: GraphModule) -> bool:
 
 
 def may_have_gradients(module: GraphModule) -> bool:
-    """Whether gradients of an output of the graph may be asked for."""
+    """Whether an output of the graph requires a gradient."""
     values = (node.meta.get("example_value") for node in module.graph.output_node().all_input_nodes)
     return any(isinstance(value, torch.Tensor) and value.requires_grad for value in values)
 
 
 def inexact_comparison(shapes: Any) -> Optional[str]:
-    """Why the guards of a trace may not hold what Python would find, None if they do.
+    """The reason why guards of a trace may answer a comparison differently from Python; None if all guards are exact.
 
-    Python compares an integer and a float exactly; Dynamo rounds the integer, as the guard on it does later. Below
-    2**53 there is nothing to round, and no rounding of a larger integer passes a smaller number.
+    Python compares an integer with a float exactly; Dynamo and its guards round the integer. Numbers below 2**53 need
+    no rounding, and no larger integer is rounded across a smaller number.
     """
     from ..base.torch_names import ToFloat
 
@@ -66,20 +76,20 @@ def inexact_comparison(shapes: Any) -> Optional[str]:
 
 
 def is_compiler(backend: Any) -> bool:
-    """Whether it is known before a backend is called that it does not hand back the graph itself."""
+    """Whether the backend is a known compiler, which never returns the graph itself."""
     return getattr(backend, "compiler_name", None) in COMPILERS
 
 
 @contextlib.contextmanager
 def not_compiled(reason: Optional[str]) -> Iterator[None]:
-    """Refuse a graph, if there is a reason to, as soon as the backend that is called begins to compile it.
+    """Refuse a graph for a reason as soon as the called backend starts to compile; no reason allows every backend.
 
-    Whether a function of the user's own does, or what it calls in turn, shows no earlier.
+    A backend of the user may compile or not, and only its call shows which.
     """
 
     def refusing(create: Any, *args: Any, **kwargs: Any) -> Any:
         if trace_state.local.trace is None:
-            return create(*args, **kwargs)  # of another thread
+            return create(*args, **kwargs)  # a compilation of another thread
         raise trace_state.SymbolsRefused(reason)
 
     with hooks.replaced("compiler.start", refusing) if reason is not None else contextlib.nullcontext():
@@ -87,7 +97,7 @@ def not_compiled(reason: Optional[str]) -> Iterator[None]:
 
 
 def runs_as_python(module: GraphModule, compiled: Any) -> bool:
-    """Whether a backend hands back the graph itself, which computes with numbers as Python does."""
+    """Whether a backend returned the graph itself, which computes with Python's numbers."""
     return compiled is module or getattr(compiled, "__self__", None) is module
 
 
@@ -99,10 +109,10 @@ SIZED = frozenset(["zeros", "ones", "empty", "full", "new_zeros", "new_ones", "n
 
 
 def computes_with_numbers(module: GraphModule) -> Optional[str]:
-    """Why compiled code may find another number than Python, or none where Python raises; None if it may not.
+    """The reason why compiled code may compute another number than Python, or miss an exception; None if it cannot.
 
-    Python's numbers have no limits, and dividing by zero or taking a root of them raises. So a number is fetched from a
-    tensor, compared or handed on, and nothing else. Sizes that depend on data are small and may be computed with.
+    Numbers fetched from tensors may only be compared and handed to tensor operators. Sizes that depend on data are
+    small, and arithmetic on sizes is exact.
     """
     fetched: set[Node] = set()
     for node in module.graph.nodes:
@@ -111,24 +121,24 @@ def computes_with_numbers(module: GraphModule) -> Optional[str]:
         if name == "item":
             fetched.add(node)
             continue
-        used = [source for source in node.all_input_nodes if source in fetched]
-        if not used or node.op == "output" or name.startswith("_assert_scalar"):
+        operands = [source for source in node.all_input_nodes if source in fetched]
+        if not operands or node.op == "output" or name.startswith("_assert_scalar"):
             continue
         if isinstance(value, NUMBERS):
             fetched.add(node)
-            allowed = name in COMPARISONS
+            is_allowed = name in COMPARISONS
         else:
-            if name == "scalar_tensor" and all(is_single(source) for source in used):
-                continue  # Dynamo hands a number out of the graph; compilers may do so in single precision
-            real = all(isinstance(source.meta["example_value"], torch.SymFloat) for source in used)
-            allowed = name in SCALED if real else name in SIZED | {"add", "sub", "mul"}
-        if not allowed:
+            if name == "scalar_tensor" and all(is_single(source) for source in operands):
+                continue  # Dynamo returns a number from the graph this way; compilers may use single precision
+            all_floats = all(isinstance(source.meta["example_value"], torch.SymFloat) for source in operands)
+            is_allowed = name in SCALED if all_floats else name in SIZED | {"add", "sub", "mul"}
+        if not is_allowed:
             return f"a number from a tensor goes through `{name}`"
     return None
 
 
 def is_single(number: Node) -> bool:
-    """Whether a node fetches a number that single precision holds from a tensor."""
+    """Whether a node fetches a number from a tensor of single or lower precision."""
     source = number.args[0] if number.target == "item" else None
     value = source.meta.get("example_value") if isinstance(source, Node) else None
     return isinstance(value, torch.Tensor) and value.dtype in (torch.float32, torch.float16, torch.bfloat16)

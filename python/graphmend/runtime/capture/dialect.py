@@ -1,6 +1,11 @@
-"""The calls that mended source makes. Dynamo inlines them; run by eager Python they do what the user wrote.
+"""The runtime dialect: the calls in mended source, written by `src/mend/runtime.c` and traced by Dynamo.
 
-Everything here must stay traceable: plain Python, constants from `tracing`, and marker operators.
+    _gm.branch("m.py:3:4:GM101", x.sum() > 0, then, orelse, (x,))   # if x.sum() > 0: ... else: ...
+
+While Dynamo traces, Dynamo inlines these functions, and they leave marker operators in the graph. In eager Python they
+do what the user's statement does. Each line here must therefore be traceable: plain Python, constants from
+`trace_time`, and marker operators. Names of local variables are part of the contract: `trace_time` looks them up in the
+traced frame by text, as in `is_array("value")`.
 """
 
 from __future__ import annotations
@@ -15,37 +20,39 @@ from ..base.trace_state import local, replays
 from .trace_time import (
     close_region,
     decided_by_data,
-    foretold,
+    foretell,
     is_array,
-    made_inside,
+    is_new_container,
     new_key,
+    note_selected,
     on_path,
     one_tensor,
     open_region,
     refuse,
-    selected,
     site_on,
     tracing_mends,
 )
 
 IMMUTABLE = (int, float, bool, str, bytes, complex, type(None))
-EXACT, LARGE = 2**53, 2**63  # integers below are exact as doubles; fit into 64 bits
+EXACT, LARGE = 2**53, 2**63  # below EXACT, doubles hold every integer; below LARGE, 64 bits hold every integer
 
 
 def on(site: str) -> bool:
-    """Whether the mended form of a site is in force; a constant while Dynamo traces, false otherwise."""
+    """Whether the mended form of a site is in force: a constant in a trace, and False in eager Python except in a
+    replay.
+    """
     if is_dynamo_compiling():
         return site_on(site)
     return bool(replays) and local.replay is not None and local.replay.on(site)
 
 
 def traced() -> bool:
-    """Whether this call is part of a trace whose graph we verify."""
+    """Whether this call is part of a trace whose graph graphmend verifies."""
     return is_dynamo_compiling() and tracing_mends()
 
 
 def lifted(site: str, value: Any) -> Any:
-    """A number or truth value that data decides as a tensor test, an array as its tensor, anything else as it is."""
+    """The value as a tensor test if data decide a number or truth value; arrays as tensors; other values unchanged."""
     if isinstance(value, torch.Tensor) or not traced():
         return value
     if is_array("value"):
@@ -56,7 +63,9 @@ def lifted(site: str, value: Any) -> Any:
 
 
 def truth(site: str, value: Any) -> Any:
-    """`bool(value)` for a Python object, a 0-d bool tensor for a one-element tensor or a number from one."""
+    """The truth value of a test: a Python bool for Python objects, a 0-d bool tensor for one-element tensors and
+    numbers.
+    """
     value = lifted(site, value)
     if not isinstance(value, torch.Tensor) or not traced():
         return bool(value)
@@ -71,7 +80,11 @@ def truth(site: str, value: Any) -> Any:
 
 
 def merge(site: str, key: str, predicate: torch.Tensor, first: Any, second: Any) -> Any:
-    """One value for the results of the two sides of a branch."""
+    """The result of a branch, merged from the results of its two sides.
+
+    Tensors are selected element by element, containers item by item, and equal immutable values stay. Results without a
+    merged form refuse the site.
+    """
     if isinstance(first, torch.Tensor) and isinstance(second, torch.Tensor):
         if one_tensor("first", "second"):
             return first
@@ -83,15 +96,15 @@ def merge(site: str, key: str, predicate: torch.Tensor, first: Any, second: Any)
             predicate = predicate.to(first.device)
         marker_ops.pair(key, first, second)
         result = torch.where(predicate, first, second)
-        selected(site, "result")
+        note_selected(site, "result")
         return result
     if isinstance(first, tuple) and isinstance(second, tuple):
         if type(first) is not tuple or type(second) is not tuple or len(first) != len(second):
             refuse(site, "the two sides give tuples of different types or lengths")
         return tuple([merge(site, key, predicate, a, b) for a, b in zip(first, second)])
-    if type(first) is dict and type(second) is dict and made_inside("first") and made_inside("second"):
+    if type(first) is dict and type(second) is dict and is_new_container("first") and is_new_container("second"):
         return merge_tables(site, key, predicate, first, second)
-    if type(first) is list and type(second) is list and made_inside("first") and made_inside("second"):
+    if type(first) is list and type(second) is list and is_new_container("first") and is_new_container("second"):
         if len(first) != len(second):
             refuse(site, "the two sides give lists of different lengths")
         return list(merge(site, key, predicate, tuple(first), tuple(second)))
@@ -106,8 +119,10 @@ def merge(site: str, key: str, predicate: torch.Tensor, first: Any, second: Any)
     return first
 
 
-def merge_tables(site: str, key: str, predicate: torch.Tensor, first: dict, second: dict) -> dict:
-    """One dictionary for those that the two sides have made."""
+def merge_tables(
+    site: str, key: str, predicate: torch.Tensor, first: dict[str, Any], second: dict[str, Any]
+) -> dict[str, Any]:
+    """The dictionary merged from the dictionaries that the two sides made, key by key."""
     if list(first) != list(second):
         refuse(site, "the two sides give dictionaries with different keys")
     merged = {}
@@ -119,14 +134,18 @@ def merge_tables(site: str, key: str, predicate: torch.Tensor, first: dict, seco
 
 
 def tag_events(predicate: torch.Tensor, start: int, taken: bool) -> None:
-    """Make the events deferred since `start` depend on the side that deferred them."""
+    """Make the effects deferred since position `start` conditional on the side that deferred them."""
     if len(local.queue) > start:
         local.queue.insert(start, (predicate, taken))
         local.queue.append(None)
 
 
-def branch(site: str, test: Any, then: Callable[..., Any], orelse: Callable[..., Any], operands: tuple) -> Any:
-    """`then(*operands) if test else orelse(*operands)`; both, selected element by element, if `test` is a tensor."""
+def branch(
+    site: str, test: Any, then: Callable[..., Any], orelse: Callable[..., Any], operands: tuple[Any, ...]
+) -> Any:
+    """`then(*operands) if test else orelse(*operands)`; a tensor test runs both sides and selects element
+    by element.
+    """
     test = lifted(site, test)
     if not isinstance(test, torch.Tensor) or not traced():
         if test:
@@ -150,15 +169,16 @@ def branch(site: str, test: Any, then: Callable[..., Any], orelse: Callable[...,
     return result
 
 
-def combine(site: str, operands: tuple, stop: bool) -> Any:
-    """Whether Python's `or` (`stop` true) or `and` of the values of zero-argument functions holds.
+def combine(site: str, operands: tuple[Any, ...], stop: bool) -> Any:
+    """The truth value of Python's `or` (`stop` is True) or `and` over zero-argument functions.
 
-    An operand that ends it is not given back: the caller would ask it once more, and its class may notice.
+    Python operands are tested and not returned: the caller would test a returned operand again, and its class may
+    notice.
     """
     value = lifted(site, operands[0]())
     for operand in operands[1:]:
         if not isinstance(value, torch.Tensor) or not traced():
-            # Two jumps: sympy cannot compare the truth value of symbolic sizes with another one.
+            # Two jumps instead of `bool(value) == stop`: sympy cannot compare truth values of symbolic sizes.
             if stop:
                 if value:
                     return True
@@ -182,17 +202,17 @@ def combine(site: str, operands: tuple, stop: bool) -> Any:
 
 
 def and_(site: str, *operands: Callable[[], Any]) -> Any:
-    """A test `a() and b() and ...`."""
+    """The test `a() and b() and ...`."""
     return combine(site, operands, False)
 
 
 def or_(site: str, *operands: Callable[[], Any]) -> Any:
-    """A test `a() or b() or ...`."""
+    """The test `a() or b() or ...`."""
     return combine(site, operands, True)
 
 
 def not_(site: str, value: Any) -> Any:
-    """`not value`, of the truth value if it is a tensor."""
+    """The test `not value`, as a tensor if the value is a tensor."""
     value = lifted(site, value)
     if not isinstance(value, torch.Tensor) or not traced():
         return not value
@@ -200,10 +220,10 @@ def not_(site: str, value: Any) -> Any:
 
 
 class Scalar:
-    """The Python number that a one-element tensor would give, as one side of a comparison.
+    """The Python number in a one-element tensor, as one side of a comparison.
 
-    A Python number compares exactly. A tensor compares in its own dtype, to which the other number is rounded, so
-    floating point values are widened to double, and integers meet integers or, if they fit, doubles.
+    Python compares numbers exactly. A tensor compares in its own dtype, to which the other number is rounded. `Scalar`
+    therefore widens floating-point values to double, and compares integers with integers or, below 2**53, with doubles.
     """
 
     def __init__(self, site: str, value: torch.Tensor) -> None:
@@ -211,7 +231,7 @@ class Scalar:
         self.value = value
 
     def against(self, number: Any) -> torch.Tensor:
-        """The value in a dtype in which comparing it with the number is exact."""
+        """The tensor in a dtype in which the comparison with the number is exact."""
         if type(number) not in (int, float, bool):
             refuse(self.site, "a number from a tensor is compared with what is no Python number")
         if type(number) is not (float if self.value.dtype == torch.float64 else int) and not abs(number) < EXACT:
@@ -242,7 +262,7 @@ class Scalar:
 
 
 def item(site: str, value: Any) -> Any:
-    """`value.item()`, to be compared with a number at once; comparing a one-element tensor gives a tensor test."""
+    """`value.item()` for a comparison that follows at once; comparing the returned `Scalar` gives a tensor test."""
     if not isinstance(value, torch.Tensor) or not traced():
         return value.item()
     if value.numel() != 1 or value.layout != torch.strided:
@@ -255,7 +275,7 @@ def item(site: str, value: Any) -> Any:
 
 
 def equal(site: str, first: Any, second: Any) -> Any:
-    """`torch.equal(first, second)`, as a tensor test if the shapes leave it open."""
+    """`torch.equal(first, second)`; a tensor test if the shapes are equal."""
     if not isinstance(first, torch.Tensor) or not isinstance(second, torch.Tensor) or not traced():
         return torch.equal(first, second)
     if first.dtype != second.dtype or first.device != second.device:
@@ -268,26 +288,26 @@ def equal(site: str, first: Any, second: Any) -> Any:
 
 
 def allclose(site: str, first: Any, second: Any, *args: Any, **kwargs: Any) -> Any:
-    """`torch.allclose(...)`, as a tensor test."""
+    """`torch.allclose(...)` as a tensor test."""
     if not isinstance(first, torch.Tensor) or not isinstance(second, torch.Tensor) or not traced():
         return torch.allclose(first, second, *args, **kwargs)
     return torch.isclose(first.detach(), second.detach(), *args, **kwargs).all()
 
 
 def member(site: str, value: Any, numbers: Any) -> Any:
-    """`value in numbers`, a list or tuple of numbers; a tensor test for a one-element tensor."""
+    """`value in numbers` for a list or tuple of numbers; a tensor test for a one-element tensor."""
     if not isinstance(value, torch.Tensor) or not traced():
         return value in numbers
     if value.numel() != 1 or value.layout != torch.strided:
         refuse(site, "`in` with a tensor that has not exactly one element")
-    found = torch.zeros((), dtype=torch.bool, device=value.device)
+    is_member = torch.zeros((), dtype=torch.bool, device=value.device)
     for number in numbers:
-        found = found | (value.detach().reshape(()) == number)
-    return found
+        is_member = is_member | (value.detach().reshape(()) == number)
+    return is_member
 
 
 def check(site: str, test: Any) -> bool:
-    """Record a guard that fires when `test` is true; false if the caller has to run the original statement."""
+    """Record a guard for the condition `test`; returns False if the caller has to run the original statement."""
     test = lifted(site, test)
     if not isinstance(test, torch.Tensor) or not traced():
         return False
@@ -296,7 +316,7 @@ def check(site: str, test: Any) -> bool:
 
 
 def taken(site: str, value: Any) -> Any:
-    """The value of a test, or where data decide it, the way that the graph goes."""
+    """The value of a test; where data decide the test, the answer followed by the graph."""
     if not is_dynamo_compiling() or not on_path(site):
         return value
     value = lifted(site, value)
@@ -304,6 +324,6 @@ def taken(site: str, value: Any) -> Any:
         return value
     predicate = truth(site, value)
     key = new_key(site)
-    answer = foretold(key, "predicate")
+    answer = foretell(key, "predicate")
     marker_ops.decide(key, predicate, answer)
     return answer

@@ -1,12 +1,16 @@
-"""Integers that a call counts: numbers of the graph once they have changed.
+"""Symbolic integers for counters: a counting call needs one graph, and not one graph for each count.
 
-Dynamo takes the integers of modules and globals for constants. A graph that looks at a counter and changes it would be
-for one call alone, and after eight graphs there is none. Those that a graph writes to are left open in later traces, as
-the integers in arguments are.
+    def forward(self, x):
+        self.calls += 1     # Dynamo takes integers of modules for constants: one graph a call, and none after eight
+        return x * 2
+
+After a graph has written to an integer of a module or global, later traces keep the integer symbolic, like integers in
+arguments.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, Iterable, Iterator
 
 import torch
@@ -14,53 +18,90 @@ import torch
 from ..base import hooks, trace_state
 from ..base.dynamo_values import source_name
 from ..base.effect_queue import is_queue
+from ..base.owned_state import OwnedState
 from .identity_guard import type_of
 
-FEATURE = hooks.Feature(__name__, hooks.GAIN, "integers that calls count with stay open")
 
-LARGE = 2**40  # no counter comes from there to where an integer needs more than 64 bits
+@dataclasses.dataclass
+class Counters:
+    """The counters of the program in one trace, by the names of their sources."""
+
+    known: frozenset[str] = frozenset()  # integers that earlier graphs have written to; they stay symbolic
+    met: bool = False  # the trace has come by one of these
+    written: set[str] = dataclasses.field(default_factory=set)  # integers that this graph writes to
+
+
+@dataclasses.dataclass
+class KnownCounters:
+    """The counters of one callable, by the names of their sources."""
+
+    counters: set[str] = dataclasses.field(default_factory=set)  # integers that its graphs write to
+    uncounted: bool = False  # counters are constants all the same
+
+    def report(self) -> dict[str, Any]:
+        """The state as data for JSON."""
+        return {"counters": sorted(self.counters), "uncounted": self.uncounted}
+
+    def symbolic(self) -> frozenset[str]:
+        """The integers that stay symbolic in the next trace."""
+        return frozenset() if self.uncounted else frozenset(self.counters)
+
+    def learn(self, trace: trace_state.Trace, uncounted: bool) -> None:
+        """Note the counters of a trace that made a graph. `uncounted`: they are constants there."""
+        self.counters |= FEATURE.of(trace).written
+        self.uncounted |= uncounted
+
+
+KNOWN = OwnedState(__name__, KnownCounters)
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "integers that calls count with stay open", state=Counters)
+
+LARGE = 2**40  # no counter below this number ever reaches 2**63
 
 
 @FEATURE.hook("integer.specialize")
 def is_constant_integer(specialized: Any, trace: trace_state.Trace, value: Any, source: Any) -> bool:
-    """Leave the integers open that earlier graphs have written to."""
+    """Keep integers symbolic after an earlier graph has written to them."""
     if type(value) is int and abs(value) < LARGE and is_counter(trace, source):
-        trace.counting = True
+        FEATURE.of(trace).met = True
         return False
     return bool(specialized(value, source))
 
 
 def is_counter(trace: trace_state.Trace, source: Any) -> bool:
-    """Whether an earlier graph has written to what Dynamo finds at a source, or to the container that it is in."""
-    return source_name(source) in trace.counters or inside(getattr(source, "base", None)) in trace.counters
+    """Whether an earlier graph has written to the value at a source, or to the container of the value."""
+    known = FEATURE.of(trace).known
+    return source_name(source) in known or inside(getattr(source, "base", None)) in known
 
 
 def inside(source: Any) -> str:
-    """What stands for the items of a container, among the names of sources."""
+    """The name, among names of sources, for all items of a container."""
     return f"{getattr(source, 'name', '')}[]"
 
 
 def note_written(trace: trace_state.Trace, output: Any) -> None:
-    """Note the integers that a graph writes to, and the containers; refuse one that is more than counted."""
+    """Note the integers and containers written by a graph; refuse graphs with more arithmetic on counters
+    than steps.
+    """
     from ..base.torch_names import ConstDictVariable, ListVariable
 
     effects = output.side_effects
     for variable in effects.id_to_variable.values():
         if isinstance(variable, (ConstDictVariable, ListVariable)) and is_older(variable):
             if not is_queue(variable) and effects.is_modified(variable):
-                trace.written.add(inside(variable.source))
+                FEATURE.of(trace).written.add(inside(variable.source))
                 refuse_uncounted(trace, variable.items.values() if isinstance(variable.items, dict) else variable.items)
     for variable, changes in effects.store_attr_mutations.items():
-        placed = [(source_name(source), changes[name]) for name, source in places(variable, changes)]
-        names = {name: value for name, value in placed if type_of(value) is int}
-        trace.written.update(names)
-        refuse_uncounted(trace, names.values())
+        attributes = [(source_name(source), changes[name]) for name, source in places(variable, changes)]
+        integers = {name: value for name, value in attributes if type_of(value) is int}
+        FEATURE.of(trace).written.update(integers)
+        refuse_uncounted(trace, integers.values())
 
 
 def places(variable: Any, changes: Any) -> Iterator[tuple[str, Any]]:
-    """Where the call finds what it sets in an object or global, by name.
+    """The name and the source of each attribute or global set by the call.
 
-    For what a class holds Dynamo has two names.
+    Attributes of classes are left out, because Dynamo has two sources for each.
     """
     from ..base.torch_names import AttrSource, NewGlobalVariable, UserDefinedClassVariable
 
@@ -71,9 +112,9 @@ def places(variable: Any, changes: Any) -> Iterator[tuple[str, Any]]:
 
 
 def is_older(variable: Any) -> bool:
-    """Whether an object is from before the call; what the call makes is where only Dynamo finds it.
+    """Whether an object existed before the call; only Dynamo can find new objects.
 
-    So are the variables around the compiled function itself, which are open in any case.
+    Cells around the compiled function count as new: their integers are symbolic in any case.
     """
     from ..base.torch_names import LocalCellSource, TempLocalSource
 
@@ -81,15 +122,17 @@ def is_older(variable: Any) -> bool:
 
 
 def refuse_uncounted(trace: trace_state.Trace, variables: Iterable[Any]) -> None:
-    """Refuse integers that may soon be too large for a compiler: steps are added, or taken away, and no more."""
-    for variable in variables if trace.counting else ():
+    """Refuse counters with more arithmetic than increments and decrements: the integers may soon overflow in compiled
+    code.
+    """
+    for variable in variables if FEATURE.of(trace).met else ():
         number = getattr(variable, "sym_num", None)
         if isinstance(number, torch.SymInt) and not is_counted(number.node.expr):
             raise trace_state.SiteRefused("the call does more with an integer than to count")
 
 
 def is_counted(expr: Any) -> bool:
-    """Whether an expression adds to a symbol, and perhaps starts anew at a limit."""
+    """Whether an expression adds steps to a symbol, perhaps with a limit at which the count starts anew."""
     import sympy
 
     from ..base.torch_names import FloorDiv, Max, Min, Mod, PythonMod

@@ -1,4 +1,11 @@
-"""Decisions that the values in front of a graph make alone; they are known before the graph runs."""
+"""Decisions on values drawn in front of the graph: a call can pick its path before a graph runs.
+
+    if random.random() < 0.5:   # the prologue draws the number before the graph runs
+        x = self.dropout(x)
+
+The predicates of these decisions are copied into a small function. The function computes the answers from the inputs of
+the graph, and a call on another path never runs the wrong graph.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +19,10 @@ from ..analysis.marker_regions import Decision
 
 
 class Ahead:
-    """Finds out, from the inputs of a graph, whether its first decisions go as the graph does.
+    """Computes the first decisions of a graph from the inputs of the graph.
 
-    `places` are those of the inputs that `compute` takes; `expected` has an answer for each decision, or None where it
-    depends on more.
+    `places` are the positions of the inputs for `compute`. `expected` has an answer for each decision, or None for
+    decisions with further inputs.
     """
 
     def __init__(self, compute: Any, places: list[int], expected: list[Optional[bool]]) -> None:
@@ -24,16 +31,18 @@ class Ahead:
         self.expected = expected
 
     def answers(self, inputs: Sequence[Any]) -> Optional[tuple[bool, ...]]:
-        """None where all is as expected, otherwise what is known of the beginning of the path."""
+        """None if all answers are as expected; otherwise the known beginning of the call's path, up to the first
+        difference.
+        """
         with torch.no_grad():
-            found = iter(self.compute(*[inputs[place] for place in self.places]))
+            answers = iter(self.compute(*[inputs[place] for place in self.places]))
         known: list[bool] = []
         complete = True
         for expected in self.expected:
             if expected is None:
                 complete = False
                 continue
-            answer = bool(next(found))
+            answer = bool(next(answers))
             if complete:
                 known.append(answer)
             if answer is not expected:
@@ -42,28 +51,28 @@ class Ahead:
 
 
 def comes_from_outside(node: Node) -> bool:
-    """Whether a node is an input for a value that is taken in front of the graph."""
+    """Whether a node is the input for a value drawn in front of the graph."""
     source = getattr(node.meta.get("grapharg"), "source", None)
     return node.op == "placeholder" and type(source).__name__ == "RandomValueSource"
 
 
 def needed_for(predicate: Node) -> Optional[list[Node]]:
-    """The nodes that a predicate is computed by, the predicate included; None if they need more than such values."""
-    found: dict[Node, None] = {}
+    """The nodes from the drawn values to a predicate, with the predicate; None if the predicate has further inputs."""
+    nodes: dict[Node, None] = {}
     waiting = [predicate]
     while waiting:
         node = waiting.pop()
-        if node in found or comes_from_outside(node):
+        if node in nodes or comes_from_outside(node):
             continue
         if node.op not in ("call_function", "call_method") or node_facts.draws(node) or node_facts.writes_of(node):
             return None
-        found[node] = None
+        nodes[node] = None
         waiting += node.all_input_nodes
-    return list(found)
+    return list(nodes)
 
 
 def is_chance(predicate: Node) -> bool:
-    """Whether random numbers that the graph draws decide alone."""
+    """Whether a predicate depends only on random numbers drawn by the graph."""
     drawn, seen, waiting = False, set(), [predicate]
     while waiting:
         node = waiting.pop()
@@ -78,7 +87,7 @@ def is_chance(predicate: Node) -> bool:
 
 
 def decided_ahead(module: GraphModule, decisions: list[Decision]) -> Optional[Ahead]:
-    """What there is to find out before the graph runs; None if there is nothing."""
+    """The decisions computable before the graph runs; None if there are none."""
     needed = [needed_for(decision.predicate) for decision in decisions]
     if all(nodes is None for nodes in needed):
         return None

@@ -1,15 +1,15 @@
-"""Tests inside an autograd function or a checkpoint, computed once more in front of it.
+"""Tests inside an autograd function or a checkpoint, computed a second time in front of the function.
 
     class Square(torch.autograd.Function):
         @staticmethod
         def forward(ctx, x):
-            if x.min() < 0:  # Dynamo traces this into a graph of its own, whose values nobody outside sees
+            if x.min() < 0:  # Dynamo traces `forward` into an inner graph, with values unseen outside
                 ...
 
-A decision has to become an output of the graph around the function. The nodes from which the test is computed are
-therefore copied in front of the call of the function, if each of them only computes, and if nothing in the inner graphs
-writes to their memory. A test in `backward` is copied where it is computed from saved tensors: they are the same later,
-or the backward pass raises an exception.
+A decision has to be an output of the outermost graph. The nodes behind the test are therefore copied in front of the
+call of the function, if each node only computes, and if no node of the inner graphs writes to their memory. A test in
+`backward` is copied where the test is computed from saved tensors: saved tensors stay the same, or the backward pass
+raises an exception.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from ..base import torch_names
 from ..base.marker_ops import kind_of
 
 FUNCTION = "autograd.Function"
-CHECKPOINTS = (torch.ops.higher_order.tag_activation_checkpoint,)  # by which Dynamo calls `checkpoint`
+CHECKPOINTS = (torch.ops.higher_order.tag_activation_checkpoint,)  # Dynamo's operator for `checkpoint`
 MAX_COPIED = 256  # nodes
-# A value that is computed inside such a block has another dtype outside of it.
+# An operation inside an autocast block computes in another dtype than the same operation outside.
 BLOCKS = (torch_names._enter_autocast, torch_names._exit_autocast)
 
 Level = tuple[list[Node], dict[Node, Node]]  # nodes of a graph, and the outer nodes behind its inputs
 
 
 def is_inside(tracer: Any) -> bool:
-    """Whether Dynamo is tracing an autograd function or a checkpoint, in which nothing else has a graph of its own."""
+    """Whether Dynamo is tracing an autograd function or a checkpoint, without another kind of inner graph around."""
     if tracer.parent is None:
         return False
     while tracer.parent is not None and getattr(tracer, "source_target", None) in (FUNCTION, *CHECKPOINTS):
@@ -43,17 +43,17 @@ def is_inside(tracer: Any) -> bool:
 
 
 def hoisted(tx: Any, test: Node) -> Optional[Node]:
-    """The node of the outermost graph that gives what a node of the inner graph gives; None where there is none."""
+    """The copy, in the outermost graph, of a node of the inner graph; None where the node cannot be copied."""
     tracer, wanted = tx.output.current_tracer, [test]
     levels: list[Level] = []
     while tracer.parent is not None:
-        found = level(tx, tracer, wanted)
-        if found is None:
+        inputs = level(tx, tracer, wanted)
+        if inputs is None:
             return None
-        levels.append(found)
-        wanted = list(found[1].values())
+        levels.append(inputs)
+        wanted = list(inputs[1].values())
         tracer = tracer.parent
-    copies = {given: entry(tracer.graph, given) for given in wanted}
+    copies = {argument: entry(tracer.graph, argument) for argument in wanted}
     for needed, outer in reversed(levels):
         for node in needed:
             if node in outer:
@@ -65,7 +65,9 @@ def hoisted(tx: Any, test: Node) -> Optional[Node]:
 
 
 def level(tx: Any, tracer: Any, wanted: list[Node]) -> Optional[Level]:
-    """The nodes of an inner graph from which some of them are computed; None if they cannot be copied."""
+    """The nodes of an inner graph behind the wanted nodes, with the outer nodes of its inputs; None if a copy may
+    differ.
+    """
     needed = computed_from(tracer.graph, wanted)
     if needed is None or not is_free(tracer.graph, needed):
         return None
@@ -79,7 +81,9 @@ def level(tx: Any, tracer: Any, wanted: list[Node]) -> Optional[Level]:
 
 
 def saved(tx: Any, tracer: Any) -> set[Any]:
-    """What the innermost autograd function has saved for its backward pass, as the graph of its `forward` knows it."""
+    """The tensors saved by the innermost autograd function for its backward pass, as proxies of the graph
+    of `forward`.
+    """
     from ..base.torch_names import AutogradFunctionContextVariable
 
     while tx is not None:
@@ -93,35 +97,37 @@ def saved(tx: Any, tracer: Any) -> set[Any]:
 
 
 def known_to(tracer: Any, proxy: Any) -> Any:
-    """The proxy that stands in a graph for one of that graph or of a graph around it."""
+    """The proxy, in the graph of a tracer, for a proxy of the same graph or of a graph around."""
     return tracer.lifted_freevars.get(proxy, proxy)
 
 
-def entry(graph: Graph, given: Node) -> Node:
-    """What the function is given, without its history: an autograd function records none."""
-    value = given.meta.get("example_value")
+def entry(graph: Graph, argument: Node) -> Node:
+    """The argument of the function without its history, because an autograd function records no history."""
+    value = argument.meta.get("example_value")
     if not isinstance(value, torch.Tensor):
-        return given
-    node = graph.call_method("detach", (given,))
+        return argument
+    node = graph.call_method("detach", (argument,))
     with torch.no_grad():
         node.meta = {"example_value": value.data}
     return node
 
 
 def computed_from(graph: Graph, wanted: Iterable[Node]) -> Optional[list[Node]]:
-    """The nodes from which some nodes are computed, themselves among them, in order; None if they are too many."""
-    found: set[Node] = set()
+    """The nodes behind the wanted nodes, and the wanted nodes, in order; None if there are too many nodes."""
+    nodes: set[Node] = set()
     waiting = list(wanted)
     while waiting:
         node = waiting.pop()
-        if node not in found:
-            found.add(node)
+        if node not in nodes:
+            nodes.add(node)
             waiting += node.all_input_nodes
-    return [node for node in graph.nodes if node in found] if len(found) <= MAX_COPIED else None
+    return [node for node in graph.nodes if node in nodes] if len(nodes) <= MAX_COPIED else None
 
 
 def is_free(graph: Graph, needed: list[Node]) -> bool:
-    """Whether nodes of a graph give the same outside of it: they only compute, and nothing writes to their memory."""
+    """Whether copies outside of the graph compute the same: the nodes only compute, and no node writes to
+    their memory.
+    """
     if not all(node.op == "placeholder" or only_computes(node) for node in needed):
         return False
     memory = node_facts.storages_in(needed)
@@ -129,7 +135,7 @@ def is_free(graph: Graph, needed: list[Node]) -> bool:
 
 
 def only_computes(node: Node) -> bool:
-    """Whether a node computes from tensors alone: it draws nothing, writes nothing, and makes no number."""
+    """Whether a node computes from tensors alone: no random numbers, no writes, no new symbolic numbers."""
     if node.op not in ("call_function", "call_method") or kind_of(node) is not None:
         return False
     if node.meta.get("unbacked_bindings") or "example_value" not in node.meta:
@@ -140,7 +146,7 @@ def only_computes(node: Node) -> bool:
 
 @contextlib.contextmanager
 def at_top(output: Any) -> Iterator[None]:
-    """Put nodes into the outermost graph inside the block."""
+    """Add nodes to the outermost graph inside the block."""
     inner = output.tracers[1:]
     del output.tracers[1:]
     try:

@@ -1,7 +1,10 @@
-"""Truth that Python asks of tensors where no mended source asks it: `a or b`, comparisons of lists, code of libraries.
+"""Implicit `bool()` of tensors in code without mended source: `a or b`, comparisons of lists, code of libraries.
 
-Dynamo gives up there. In the graph of a whole call it is a decision like that of `_gm.taken` (dialect.py): the graph
-follows the way that the call takes, and the test becomes one of its outputs.
+    scale = x.max() or 1.0          # Python asks the tensor for its truth value
+    if losses == previous: ...      # Python asks the result of each comparison of two items
+
+Dynamo breaks the graph at such a question. In the graph of a whole call the question is a decision, as with `_gm.taken`
+in `dialect.py`: the graph follows the answer of the call, and the test becomes an output of the graph.
 """
 
 from __future__ import annotations
@@ -27,14 +30,14 @@ Handler = Callable[[Any, Any], Any]
 
 @FEATURE.hook("item.compare", needed=False)
 def compare_item(compare: Any, trace: trace_state.Trace, tx: Any, *args: Any) -> Any:
-    """Decide on a comparison that gives a tensor."""
-    found = compare(tx, *args)
-    return truth_of(tx, found) if found.is_tensor() else found
+    """Decide on the comparison of two items where the comparison gives a tensor."""
+    result = compare(tx, *args)
+    return truth_of(tx, result) if result.is_tensor() else result
 
 
 @FEATURE.hook("function.call")
 def call_taken(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Most tests that are mended turn out to be of constants: that is told without tracing `taken`."""
+    """Return constant tests directly, without a trace of `taken`: most mended tests are tests of constants."""
     if getattr(self, "fn", None) is taken and type(args[1].realize()) in plain_kinds():
         return args[1]
     return call(self, tx, args, kwargs)
@@ -42,30 +45,31 @@ def call_taken(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: An
 
 @FEATURE.scope
 def decide_jumps(trace: trace_state.Trace) -> Iterator[None]:
-    """Let instructions that jump decide on tensors."""
+    """Make conditional jumps of Dynamo's translator decide on tensors."""
     tables = list(handlers())
-    known = [list(table) for table in tables]
+    originals = [list(table) for table in tables]
     for table in tables:
         for opcode, jump in jumps():
-            if table[opcode] is not None:
-                table[opcode] = deciding(table[opcode], jump)
+            handle = table[opcode]
+            if handle is not None:
+                table[opcode] = deciding(handle, jump)
     try:
         yield
     finally:
-        for table, handler in zip(tables, known):
-            table[:] = handler
+        for table, original in zip(tables, originals):
+            table[:] = original
 
 
 @functools.lru_cache(maxsize=None)
 def plain_kinds() -> tuple[type, ...]:
-    """The classes of Dynamo's variables for values that data do not decide, whatever is in them."""
+    """Dynamo's classes of variables for values that data do not decide, whatever their content."""
     from ..base.torch_names import ConstantVariable, ConstDictVariable, ListVariable, TupleVariable
 
     return ConstantVariable, ListVariable, TupleVariable, ConstDictVariable
 
 
 def handlers() -> Iterator[list[Optional[Handler]]]:
-    """What Dynamo's translators do with each instruction, by its number."""
+    """The tables of handlers of Dynamo's translators, indexed by the number of the instruction."""
     from ..base.torch_names import InstructionTranslatorBase
 
     kinds = [InstructionTranslatorBase]
@@ -76,7 +80,7 @@ def handlers() -> Iterator[list[Optional[Handler]]]:
 
 
 def jumps() -> Iterator[tuple[int, str]]:
-    """The instructions that jump where the value on the stack is true, or where it is not, by number and name."""
+    """The number and the name of each conditional jump."""
     import dis
 
     for name, opcode in dis.opmap.items():
@@ -85,7 +89,7 @@ def jumps() -> Iterator[tuple[int, str]]:
 
 
 def deciding(handle: Handler, name: str) -> Handler:
-    """A handler of a jump that decides where the known one gives up."""
+    """A handler of a jump that decides where Dynamo's handler breaks the graph."""
     jumps_if = "TRUE" in name.split("_")
     keeps = name.endswith("_OR_POP")
 
@@ -96,10 +100,10 @@ def deciding(handle: Handler, name: str) -> Handler:
         try:
             return handle(tx, instruction)
         except Unsupported as error:
-            found = decided(tx, value) if kind_of_break(error) == "Data-dependent branching" else None
-            if found is None:
+            answer = decide(tx, value) if kind_of_break(error) == "Data-dependent branching" else None
+            if answer is None:
                 raise
-        if found is jumps_if:
+        if answer is jumps_if:
             if keeps:
                 tx.push(value)
             tx.jump(instruction)
@@ -108,56 +112,58 @@ def deciding(handle: Handler, name: str) -> Handler:
     return jump
 
 
-def decided(tx: Any, value: Any) -> Optional[bool]:
-    """Whether a tensor is true in the call; None if the graph cannot follow one path there."""
+def decide(tx: Any, value: Any) -> Optional[bool]:
+    """Whether a tensor is true in the call; None if the graph cannot follow one path here."""
     example = value.as_proxy().node.meta.get("example_value") if value.is_tensor() else None
     if value.python_type() in (torch.Tensor, torch.nn.Parameter):
         refuse_several(tx, example)
     if example is None or example.layout != torch.strided or example.numel() != 1 or example.is_complex():
         return None
     site = site_at(tx)
-    inside = site is not None and on_hoisted_path(site)
-    if site is None or not (inside or on_path(site)):
+    is_inside_function = site is not None and on_hoisted_path(site)
+    if site is None or not (is_inside_function or on_path(site)):
         return None
     test = as_tensor(tx, value).call_method(tx, "detach", [], {}).call_method(tx, "reshape", [constant(())], {})
     if example.dtype != torch.bool:
         test = test.call_method(tx, "ne", [constant(0)], {})
     node = test.as_proxy().node
-    return followed_inside(tx, site, node) if inside else followed(tx, site, node)
+    return follow_inside(tx, site, node) if is_inside_function else follow(tx, site, node)
 
 
-def followed_inside(tx: Any, site: str, test: Any) -> Optional[bool]:
-    """The answer to a test inside of an autograd function; None where the graph around it cannot compute the test."""
+def follow_inside(tx: Any, site: str, test: Any) -> Optional[bool]:
+    """The answer to a test inside an autograd function; None where the outermost graph cannot compute the test."""
     node = hoisted_tests.hoisted(tx, test)
     if node is None:
         return None
     with hoisted_tests.at_top(tx.output):
-        return followed(tx, site, node)
+        return follow(tx, site, node)
 
 
-def followed(tx: Any, site: str, test: Any) -> bool:
-    """The answer to a test, which the graph gives in every call."""
+def follow(tx: Any, site: str, test: Any) -> bool:
+    """The answer to a test; the graph checks the answer in every call."""
     key = new_key(site)
-    found = answer(key, test)
+    is_taken = answer(key, test)
     proxy = torch.fx.Proxy(test, tx.output.current_tracer)
-    tx.output.create_proxy("call_function", marker_ops.decide, (key, proxy, found), {})
-    return found
+    tx.output.create_proxy("call_function", marker_ops.decide, (key, proxy, is_taken), {})
+    return is_taken
 
 
 def truth_value(tx: Any, test: Any) -> Any:
-    """Dynamo's variable of the truth value in a tensor: a number of the graph, a constant in an autograd function."""
-    found = decided(tx, test) if hoisted_tests.is_inside(tx.output.current_tracer) else None
-    return test.call_method(tx, "item", [], {}) if found is None else constant(found)
+    """Dynamo's variable for the truth value of a tensor: a number of the graph, or a constant in an
+    autograd function.
+    """
+    answer = decide(tx, test) if hoisted_tests.is_inside(tx.output.current_tracer) else None
+    return test.call_method(tx, "item", [], {}) if answer is None else constant(answer)
 
 
 def refuse_several(tx: Any, example: Any) -> None:
-    """Raise what Python raises where a tensor that does not hold exactly one value is asked whether it is true."""
+    """Raise Python's exception for the truth value of a tensor with no value or with several values."""
     from torch.fx.experimental.symbolic_shapes import statically_known_true
 
     from ..base.torch_names import raise_observed_exception
 
     count = example.numel() if example is not None and example.layout == torch.strided else 1
-    if statically_known_true(count > 1):  # sizes that change from call to call are not integers here
+    if statically_known_true(count > 1):  # dynamic sizes are symbols here
         text = "Boolean value of Tensor with more than one value is ambiguous"
     elif statically_known_true(count == 0):
         text = "Boolean value of Tensor with no values is ambiguous"
@@ -167,7 +173,7 @@ def refuse_several(tx: Any, example: Any) -> None:
 
 
 def as_tensor(tx: Any, value: Any) -> Any:
-    """Dynamo's variable of a tensor; that of an array becomes one of the tensor that holds the array."""
+    """Dynamo's variable of a tensor; the variable of a NumPy array becomes the variable of the array's tensor."""
     from ..base.torch_names import NumpyNdarrayVariable, VariableTracker
 
     if not isinstance(value, NumpyNdarrayVariable):
@@ -175,19 +181,19 @@ def as_tensor(tx: Any, value: Any) -> Any:
     return VariableTracker.build(tx, torch.as_tensor).call_function(tx, [value], {})
 
 
-def answered(tx: Any, test: Any) -> bool:
-    """Whether Dynamo's variable of a test is true in the call; the graph follows the answer."""
+def truth_answer(tx: Any, test: Any) -> bool:
+    """Whether the variable of a test is true in the call; the graph follows the answer."""
     from ..base.torch_names import guard_if_dyn
 
     if not test.is_python_constant():
         test = truth_of(tx, test)
-    answer = guard_if_dyn(test)
-    assert isinstance(answer, (bool, int))
-    return bool(answer)
+    number = guard_if_dyn(test)
+    assert isinstance(number, (bool, int))
+    return bool(number)
 
 
 def site_at(tx: Any) -> Optional[str]:
-    """The name of the decision in the line that is being traced; None if the user does not want it to be changed."""
+    """The name of the decision at the traced line; None if a comment of the user forbids mends there."""
     if SILENCED in linecache.getline(tx.f_code.co_filename, tx.lineno):
         return None
     return call_stack.site_at(tx, RULE, call_stack.column_at(tx))

@@ -1,8 +1,11 @@
-"""Formulas of numbers that a trace does not know, tried out against what Python computes.
+"""Trial runs of Dynamo's formulas for symbolic numbers, compared with Python's own operators.
 
-Dynamo writes what becomes of such a number as a formula. Some say something else than Python: the formula of
-`round(n, -1)` is that of n, `flag & 1` is a truth value. So where an operator has made a number of numbers, the formula
-is evaluated for a few of them, and Python's own operator called with them; both have to give the same in the same type.
+    n = int(mask.sum())
+    step = round(n, -1)     # Dynamo's formula is n itself, Python's result is a multiple of ten
+    odd = n & 1 == 1        # Dynamo's formula of `flag & 1` is a truth value, Python's result an integer
+
+For each new number computed from numbers, the formula is evaluated at a few points. Python's operator runs with the
+same arguments, and value and type of both results have to agree.
 """
 
 from __future__ import annotations
@@ -19,17 +22,17 @@ FEATURE = hooks.Feature(__name__, hooks.GUARD, "numbers as Python computes them"
 
 NUMBERS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 PYTHON = frozenset(["_operator", "builtins", "math", "operator", "torch"])  # modules of operators on Python's numbers
-# What a symbol may stand for, by whether it is an integer; some integers are truth values.
+# Points of the trials for integer symbols and for floating-point symbols; symbols of truth values are integers, too.
 INTEGERS, REALS = (1, 0, 12345, -7, 10**6), (1.25, -3.5, 0.0, 1234.5678)
 
 
 class NotTried(Exception):
-    """A formula that has no number for some numbers."""
+    """Raised where a formula has no value at the points of a trial."""
 
 
 @FEATURE.hook("graph.example")
 def note_example(note: Any, trace: trace_state.Trace, node: Node, value: Any) -> None:
-    """Refuse a formula that does not give what Python gives."""
+    """Refuse a formula that disagrees with Python."""
     note(node, value)
     if isinstance(value, NUMBERS + (bool, int, float)) and computes_with_numbers(node):
         for result, given, named in trials(node, value):
@@ -38,21 +41,23 @@ def note_example(note: Any, trace: trace_state.Trace, node: Node, value: Any) ->
 
 
 def computes_with_numbers(node: Node) -> bool:
-    """Whether a node calls an operator, function or method of Python with nothing but numbers, one of them open."""
+    """Whether a node calls an operator, function or method of Python with numbers only, at least one of
+    them symbolic.
+    """
     if node.op == "call_function" and getattr(node.target, "__module__", None) not in PYTHON:
         return False
     values = [value_of(item) for item in (*node.args, *node.kwargs.values())]
-    known = all(item is None or isinstance(item, NUMBERS + (bool, int, float)) for item in values)
-    return node.op.startswith("call") and known and any(isinstance(item, NUMBERS) for item in values)
+    only_numbers = all(item is None or isinstance(item, NUMBERS + (bool, int, float)) for item in values)
+    return node.op.startswith("call") and only_numbers and any(isinstance(item, NUMBERS) for item in values)
 
 
 def value_of(item: Any) -> Any:
-    """What the trace knows of an argument."""
+    """The value of an argument as known to the trace."""
     return item.meta.get("example_value") if isinstance(item, Node) else item
 
 
-def trials(node: Node, value: Any) -> Iterator[tuple[Any, list, dict]]:
-    """What the formula of a node gives for some numbers, and the arguments of the node for them."""
+def trials(node: Node, value: Any) -> Iterator[tuple[Any, list[Any], dict[str, Any]]]:
+    """The value of a node's formula at some points, with the node's arguments at the same points."""
     values = [value_of(item) for item in (*node.args, *node.kwargs.values())]
     symbols = sorted(
         set().union(*(item.node.expr.free_symbols for item in values if isinstance(item, NUMBERS))), key=str
@@ -63,39 +68,44 @@ def trials(node: Node, value: Any) -> Iterator[tuple[Any, list, dict]]:
             for place, symbol in enumerate(symbols)
         }
         try:
-            given = [number_for(value_of(item), numbers) for item in node.args]
-            named = {name: number_for(value_of(item), numbers) for name, item in node.kwargs.items()}
-            yield number_for(value, numbers), given, named
+            args = [number_for(value_of(item), numbers) for item in node.args]
+            kwargs = {name: number_for(value_of(item), numbers) for name, item in node.kwargs.items()}
+            yield number_for(value, numbers), args, kwargs
         except NotTried:
             continue
 
 
-def number_for(value: Any, numbers: dict) -> Any:
-    """The Python number that a formula gives; other values as they are."""
+def number_for(value: Any, numbers: dict[Any, Any]) -> Any:
+    """The Python number that a formula gives at a point; values without a formula stay unchanged."""
     import sympy
 
     if not isinstance(value, NUMBERS):
         return value
     try:
-        found = value.node.expr.xreplace({symbol: sympy.sympify(number) for symbol, number in numbers.items()})
-        if not (found.is_number or found in (sympy.true, sympy.false)):
+        result = value.node.expr.xreplace({symbol: sympy.sympify(number) for symbol, number in numbers.items()})
+        if not (result.is_number or result in (sympy.true, sympy.false)):
             raise NotTried
-        return value.node.pytype(found)
+        return value.node.pytype(result)
     except (ArithmeticError, AssertionError, NotImplementedError, TypeError, ValueError):
         raise NotTried from None
 
 
-def agrees(node: Node, result: Any, given: list, named: dict) -> bool:
-    """Whether Python gives a number, too; what it raises, it raises where the graph runs."""
+def agrees(node: Node, result: Any, args: list[Any], kwargs: dict[str, Any]) -> bool:
+    """Whether Python's operator gives the same number.
+
+    An arithmetic error or ValueError counts as agreement, because the graph raises the exception, too.
+    """
     function: Any = node.target
     try:
         if node.op == "call_method":
-            function, given = getattr(given[0], str(node.target)), given[1:]
-        found = function(*given, **named)
+            function, args = getattr(args[0], str(node.target)), args[1:]
+        expected = function(*args, **kwargs)
     except (ArithmeticError, ValueError):
         return True
     except TypeError:
         return False
-    if type(found) is not type(result):
+    if type(expected) is not type(result):
         return False
-    return found == result or (type(found) is float and math.isclose(found, result, rel_tol=1e-9, abs_tol=1e-300))
+    return expected == result or (
+        type(expected) is float and math.isclose(expected, result, rel_tol=1e-9, abs_tol=1e-300)
+    )

@@ -1,9 +1,11 @@
-"""Numbers that data decide as constants of a graph that is made for one set of them.
+"""Specialisation: a graph with data-dependent numbers written in as constants, made for one set of numbers.
 
-What such a graph assumes is found out behind it (assumption_checks.py). A compiler that reads the graph would still
-make symbols of all these numbers and sizes, and assert what is known of them; many of them take it long, and some it
-cannot handle.
-So numbers are written into the graph, and an operator gives tensors the sizes that they have in this call.
+    boxes = x[mask]                 # u0 rows, and the trace assumed u0 == 3
+    return boxes.reshape(3, 4)      # the graph has a tensor of three rows, not of u0 rows
+
+`assumption_checks.py` checks the numbers behind the graph. A compiler would still make a symbol of each number and
+assert known facts about the symbol: slow for many symbols, and wrong for some. Numbers are therefore written into the
+graph, and the operator `sized` gives tensors the sizes of this call.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from ..analysis.marker_regions import tensor_of
 from ..base import define_op, torch_names, trace_state
 from ..base.graph_code import finish
 from . import assumption_checks
+from .assumptions import numbers_of
 from .data_scalars import NUMBERS
 
 ASSERTIONS = frozenset(
@@ -33,24 +36,24 @@ ASSERTIONS = frozenset(
 
 
 def sized(tensor: torch.Tensor, sizes: list[int], strides: list[int]) -> torch.Tensor:
-    """A copy of a tensor of these sizes, which lies in memory with these strides."""
+    """A copy of a tensor with known sizes and strides."""
     if list(tensor.shape) != sizes:
         raise RuntimeError("the graph is made for other sizes")
     return torch.empty_strided(sizes, strides, dtype=tensor.dtype, device=tensor.device).copy_(tensor)
 
 
 def like_sized(tensor: torch.Tensor, sizes: list[int], strides: list[int]) -> torch.Tensor:
-    """What the copy looks like."""
+    """The fake result of `sized`, without data."""
     return tensor.new_empty_strided(sizes, strides)
 
 
-def sized_back(ctx: Any, gradient: torch.Tensor) -> tuple:
-    """The gradients of its arguments."""
+def sized_back(ctx: Any, gradient: torch.Tensor) -> tuple[Any, ...]:
+    """The gradients of the arguments of `sized`."""
     return gradient, None, None
 
 
 def keep_nothing(ctx: Any, inputs: Any, output: Any) -> None:
-    """What its backward pass needs of the forward pass."""
+    """Save nothing for the backward pass of `sized`."""
 
 
 SIZED = define_op.define("sized(Tensor tensor, int[] sizes, int[] strides) -> Tensor", sized, like_sized)
@@ -58,9 +61,9 @@ define_op.derive(SIZED, sized_back, keep_nothing)
 
 
 def write_numbers(module: GraphModule, trace: trace_state.Trace) -> bool:
-    """Write the numbers for which a graph is made into it; whether none is left that only data know.
+    """Write the assumed numbers into the graph; returns whether no open data-dependent number is left.
 
-    Behind this its assertions are those of assumption_checks.py alone.
+    Afterwards the only assertions on numbers are the checks of `assumption_checks.py`.
     """
     known = values_of(trace)
     if not known:
@@ -75,15 +78,17 @@ def write_numbers(module: GraphModule, trace: trace_state.Trace) -> bool:
         elif node.meta.get("unbacked_bindings"):
             give_sizes(module, node, known)
     for node in reversed(list(module.graph.nodes)):
-        idle = isinstance(node.meta.get("example_value"), NUMBERS) and node.op.startswith("call") and not node.users
-        if idle or (node.target in ASSERTIONS and not node.all_input_nodes):
+        is_unused = (
+            isinstance(node.meta.get("example_value"), NUMBERS) and node.op.startswith("call") and not node.users
+        )
+        if is_unused or (node.target in ASSERTIONS and not node.all_input_nodes):
             module.graph.erase_node(node)
     finish(module)
     return not any(map(is_open, module.graph.nodes))
 
 
 def is_open(node: Node) -> bool:
-    """Whether a node gives a number that only data know, or tensors with such sizes for more than a copy."""
+    """Whether a node is an unknown number, or a tensor of unknown sizes with users besides copies and size checks."""
     from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
     value = node.meta.get("example_value")
@@ -96,37 +101,37 @@ def is_open(node: Node) -> bool:
 
 
 def give_numbers(module: GraphModule, trace: trace_state.Trace, known: dict[Any, Any]) -> None:
-    """Give operators that take a number from a tensor the number itself."""
+    """Pass numbers to operators that fetch the numbers from tensor arguments."""
     nodes = {id(node.meta.get("example_value")): node for node in reversed(module.graph.nodes)}
-    for user, tensor, number in trace.fetches:
-        found = whole(number, known) if isinstance(number, torch.SymInt) else None
+    for user, tensor, number in numbers_of(trace).fetches:
+        fetched = whole(number, known) if isinstance(number, torch.SymInt) else None
         node = nodes.get(id(tensor))
-        if found is not None and node is not None and user.target != "item":
-            replace(node, [user], found)
+        if fetched is not None and node is not None and user.target != "item":
+            replace(node, [user], fetched)
 
 
 def values_of(trace: trace_state.Trace) -> dict[Any, Any]:
-    """The values of the symbols that the graph takes for granted."""
+    """The values of symbols assumed by the graph."""
     import sympy
 
-    pairs = (fact.args for fact in trace.assumed if isinstance(fact, sympy.Eq))
+    pairs = (fact.args for fact in numbers_of(trace).assumed if isinstance(fact, sympy.Eq))
     return {symbol: number for symbol, number in pairs if symbol.is_Symbol and number.is_Integer}
 
 
 def number_of(node: Node, value: Any, known: dict[Any, Any]) -> Optional[Any]:
-    """The number that a node gives; None if it is not known."""
+    """The number behind a node; None if the number is unknown."""
     if node.target != "item" and node.op == "call_function" and not node.all_input_nodes:
         return node.target(*node.args, **node.kwargs)  # type: ignore[operator]
     if isinstance(value, torch.SymFloat):
         return None
-    found = value.node.expr.xreplace(known)
+    result = value.node.expr.xreplace(known)
     if isinstance(value, torch.SymBool):
-        return bool(found) if found.is_Boolean and not found.free_symbols else None
-    return int(found) if found.is_Integer else None
+        return bool(result) if result.is_Boolean and not result.free_symbols else None
+    return int(result) if result.is_Integer else None
 
 
 def replace(node: Any, users: Iterable[Node], number: Any) -> None:
-    """Put a number in the place of a node where these nodes use it, but for what leaves the graph."""
+    """Replace a node by a number in the arguments of these users, except in the output."""
 
     def put(source: Node) -> Any:
         return number if source is node else source
@@ -137,7 +142,7 @@ def replace(node: Any, users: Iterable[Node], number: Any) -> None:
 
 
 def give_sizes(module: GraphModule, node: Node, known: dict[Any, Any]) -> None:
-    """Give the tensors of a node that has data decide their sizes those of this call."""
+    """Give the tensors of a node with data-dependent sizes the sizes of this call."""
     values = [node] if isinstance(tensor_of(node), torch.Tensor) else list(node.users)
     for part in values:
         value = tensor_of(part)
@@ -157,13 +162,13 @@ def give_sizes(module: GraphModule, node: Node, known: dict[Any, Any]) -> None:
 
 
 def asks_contents(copy: Node) -> Callable[[Node], bool]:
-    """Tells of the users of a tensor whether they are to get its copy: those that only ask how large it is are not."""
+    """A filter for users of a tensor: users that read the contents get the copy, and size checks keep the original."""
     return lambda user: user is not copy and user.target is not assumption_checks.SIZE_OF
 
 
 def whole(size: Any, known: dict[Any, Any]) -> Optional[int]:
-    """A size as a number; None if it is not known."""
+    """A size as an integer; None if the size is unknown."""
     if isinstance(size, int):
         return size
-    found = size.node.expr.xreplace(known)
-    return int(found) if found.is_Integer else None
+    result = size.node.expr.xreplace(known)
+    return int(result) if result.is_Integer else None

@@ -1,8 +1,17 @@
-"""Functions that Dynamo runs for real while it traces, their results being constants of the graph."""
+"""Functions that Dynamo runs for real while tracing; their results are constants of the graph.
+
+    if site_on(site):           # the dialect asks, Dynamo calls the function and goes on with True or False
+        key = new_key(site)     # a string constant
+
+The dialect asks here whether a site is in force, which answer a decision has, and whether a value is a number. Sites
+are refused here, too, and the regions of branches are opened and closed.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Optional
+import contextlib
+import dataclasses
+from typing import Any, Iterator, NoReturn, Optional
 
 from ..base import call_stack, hooks, torch_names, trace_state
 from ..base.dynamo_values import constant, source_name, translator
@@ -10,13 +19,57 @@ from ..base.marker_ops import key_of, site_of
 from . import hoisted_tests, identity_guard
 from .path_speculation import MAX_DECISIONS, path_of
 
+
+@dataclasses.dataclass
+class Place:
+    """The place that one trace has come to. `Trace.open` has the open sides of branches."""
+
+    output: Any = None  # the graph that the open sides are part of
+    uses: int = 0  # uses of sites so far, each with a key of its own
+    containers: dict[int, Any] = dataclasses.field(default_factory=dict)  # results of sides: Dynamo's variables by id
+    drained: int = 0  # generators that Dynamo runs to their ends because they leave the call
+    raising: list[bool] = dataclasses.field(default_factory=list)  # by block of `catch_warnings`: all are exceptions
+
+    def is_raising(self) -> bool:
+        """Whether every warning is an exception at the current place of the trace."""
+        return bool(self.raising) and self.raising[-1]
+
+    def enter_warnings(self) -> None:
+        """Enter a block of `catch_warnings`."""
+        self.raising.append(self.is_raising())
+
+    def leave_warnings(self) -> None:
+        """Leave a block of `catch_warnings`."""
+        self.raising.pop()
+
+    def raise_warnings(self) -> None:
+        """Let every warning be an exception to the end of the block of `catch_warnings`."""
+        self.raising[-1] = True
+
+    @contextlib.contextmanager
+    def draining(self) -> Iterator[None]:
+        """Inside the block, Dynamo runs a generator to its end."""
+        self.drained += 1
+        try:
+            yield
+        finally:
+            self.drained -= 1
+
+
 FEATURE = hooks.Feature(
-    __name__, hooks.GUARD, "a side of a branch changes nothing but its own", partial=True, rules=("GM1",)
+    __name__, hooks.GUARD, "a side of a branch changes nothing but its own", partial=True, state=Place, rules=("GM1",)
 )
 
 
+def number_of_use(trace: trace_state.Trace) -> int:
+    """The number of one more use of a site in the graph."""
+    place = FEATURE.of(trace)
+    place.uses += 1
+    return place.uses
+
+
 def nested_context() -> Optional[str]:
-    """Why deferred or selected work cannot be placed here, None at the top level of the graph."""
+    """The reason why deferred or selected work cannot stand here; None at the top level of the graph."""
 
     if torch_names.maybe_current_level() is not None:
         return "inside a function transform (`torch.func`)"
@@ -26,7 +79,7 @@ def nested_context() -> Optional[str]:
 
 
 def only_source() -> bool:
-    """Whether the installed torch allows only the mends that the text alone proves."""
+    """Whether the installed torch allows only mends proved by the text alone."""
     mode = trace_state.registry.mode
     return mode is not None and mode["name"] == "source only"
 
@@ -39,17 +92,19 @@ def site_on(site: str) -> bool:
         return trace_state.leaves_no_mark(site) and only_source()
     if site in trace.off or (trace_state.needs_whole_call(site) and not trace.whole):
         return False
-    if hooks.lost and not hooks.is_guarded(trace_state.rule_of(site)):
+    if hooks.features_off and not hooks.is_guarded(trace_state.rule_of(site)):
         trace.blamed[site] = f"torch {torch_names.version()} lacks what shows that it stays the same"
         return False
-    reason = nested_context() or ("it stands in a generator that leaves the call" if trace.drained else None)
+    reason = nested_context() or (
+        "it stands in a generator that leaves the call" if FEATURE.of(trace).drained else None
+    )
     if reason is not None:
         trace.blamed[site] = reason
         return False
     if trace_state.needs_whole_call(site) and call_stack.behind_wrapper(translator().output.current_tx):
         trace.blamed[site] = "it stands behind a wrapper such as a cache, which may not call the function each time"
         return False
-    if trace.is_raising() and trace_state.rule_of(site) == "GM303":
+    if FEATURE.of(trace).is_raising() and trace_state.rule_of(site) == "GM303":
         return False
     trace.touched[site] = None
     return True
@@ -63,7 +118,7 @@ def on_path(site: str) -> bool:
 
 
 def on_hoisted_path(site: str) -> bool:
-    """Whether the graph may follow one side of a test inside of an autograd function (`hoisted_tests`)."""
+    """Whether the graph may follow one side of a test inside an autograd function (`hoisted_tests`)."""
     trace, output = trace_state.local.trace, translator().output
     if trace is None or not hoisted_tests.is_inside(output.current_tracer):
         return False
@@ -72,13 +127,13 @@ def on_hoisted_path(site: str) -> bool:
 
 
 @constant
-def foretold(key: str, name: str) -> bool:
-    """Whether the call takes the way that the tensor of this name in the calling frame decides about."""
+def foretell(key: str, name: str) -> bool:
+    """The answer of the call to a decision; `name` is the predicate's variable in the calling frame."""
     return answer(key, translator().output.current_tx.symbolic_locals[name].as_proxy().node)
 
 
 def answer(key: str, predicate: Any) -> bool:
-    """Whether the call takes the way that a node of the graph decides about."""
+    """The answer of the call to a decision; `predicate` is a node of the graph."""
     trace = trace_state.local.trace
     assert trace is not None
     path = path_of(trace, translator().output)
@@ -89,22 +144,21 @@ def answer(key: str, predicate: Any) -> bool:
 
 @constant
 def tracing_mends() -> bool:
-    """Whether the current trace is one of ours, at the top level of its graph."""
+    """Whether the current trace belongs to graphmend, and is at the top level of its graph."""
     return trace_state.local.trace is not None and nested_context() is None
 
 
 @constant
 def new_key(site: str) -> str:
-    """A name for one more use of a site in this graph."""
+    """A key for one more use of a site in this graph."""
     trace = trace_state.local.trace
     assert trace is not None
-    trace.keys += 1
-    return key_of(site, trace.keys)
+    return key_of(site, number_of_use(trace))
 
 
 @constant
-def refuse(site: str, reason: str) -> bool:
-    """Give the site up and end this trace."""
+def refuse(site: str, reason: str) -> NoReturn:
+    """Refuse the site, and end this trace."""
     trace = trace_state.local.trace
     if trace is not None:
         trace.refuse(site, reason)
@@ -112,14 +166,15 @@ def refuse(site: str, reason: str) -> bool:
 
 
 def is_queue(item: Any) -> bool:
-    """Whether a variable of Dynamo's is the effect queue."""
+    """Whether Dynamo's variable is the effect queue."""
     source = getattr(item, "source", None)
     return source is not None and source_name(source).endswith(trace_state.QUEUE_SOURCE)
 
 
 def refuse_outside(trace: trace_state.Trace, effects: Any, item: Any) -> None:
-    """Refuse a change of a Python object that outlives the side which is open: sides may change only their own."""
-    if not trace.open or trace.output is None or effects is not trace.output.side_effects:
+    """Refuse a change of a Python object that outlives the open side: a side may change only objects made by itself."""
+    inside = FEATURE.of(trace).output if trace.open else None
+    if inside is None or effects is not inside.side_effects:
         return
     kind = item.mutation_type
     if kind is None or kind.scope != torch_names.current_scope_id():
@@ -129,7 +184,7 @@ def refuse_outside(trace: trace_state.Trace, effects: Any, item: Any) -> None:
 
 @FEATURE.hook("effects.check")
 def check_change(check: Any, trace: trace_state.Trace, self: Any, item: Any) -> Any:
-    """Refuse a side's change of what is not its own."""
+    """Refuse a side's change of an object from outside the side."""
     if trace.open and is_queue(item):
         return False
     refuse_outside(trace, self, item)
@@ -138,26 +193,27 @@ def check_change(check: Any, trace: trace_state.Trace, self: Any, item: Any) -> 
 
 @FEATURE.hook("effects.store")
 def check_store(store: Any, trace: trace_state.Trace, self: Any, item: Any, *args: Any, **kwargs: Any) -> Any:
-    """Refuse a side's write to an attribute of what is not its own."""
+    """Refuse a side's write to an attribute of an object from outside the side."""
     refuse_outside(trace, self, item)
     return store(self, item, *args, **kwargs)
 
 
 @constant
 def open_region(key: str) -> bool:
-    """Start a region: what Python creates from here on belongs to the region."""
+    """Open a region: new Python objects belong to the region from here on."""
     from ..base.torch_names import _current_scope_id, current_scope_id
 
     trace = trace_state.local.trace
     assert trace is not None
     output = translator().output
-    if trace.output is not output:
-        trace.output = output
+    place = FEATURE.of(trace)
+    if place.output is not output:
+        place.output = output
         trace.open.clear()
-        before = current_scope_id()
+        outer_scope = current_scope_id()
 
         def reset() -> None:
-            _current_scope_id.value = before
+            _current_scope_id.value = outer_scope
 
         output.add_cleanup_hook(reset)
     trace.open.append((key, current_scope_id()))
@@ -167,7 +223,7 @@ def open_region(key: str) -> bool:
 
 @constant
 def close_region(key: str) -> bool:
-    """End the region that was opened last."""
+    """Close the region that was opened last."""
     from ..base.torch_names import _current_scope_id
 
     trace = trace_state.local.trace
@@ -178,47 +234,47 @@ def close_region(key: str) -> bool:
 
 @constant
 def decided_by_data(name: str) -> bool:
-    """Whether the value of this name in the calling frame is a number that is known only when the graph runs."""
+    """Whether a variable of the calling frame is a number that exists only when the graph runs."""
     return identity_guard.decided_by_data(translator().output.current_tx.symbolic_locals[name])
 
 
 @constant
 def is_array(name: str) -> bool:
-    """Whether the value of this name in the calling frame is a NumPy array."""
+    """Whether a variable of the calling frame is a NumPy array."""
     return type(translator().output.current_tx.symbolic_locals[name].realize()).__name__ == "NumpyNdarrayVariable"
 
 
 @constant
 def one_tensor(first: str, second: str) -> bool:
-    """Whether two names of the calling frame stand for one tensor."""
+    """Whether two variables of the calling frame are the same tensor."""
     names = translator().output.current_tx.symbolic_locals
     nodes = [names[name].as_proxy().node for name in (first, second)]
     return nodes[0] is nodes[1] or nodes[0].meta.get("example_value") is nodes[1].meta.get("example_value")
 
 
 @constant
-def selected(site: str, name: str) -> bool:
-    """Note that the value of this name in the calling frame is a copy that was selected from two sides."""
+def note_selected(site: str, name: str) -> bool:
+    """Note that a variable of the calling frame is a copy selected from the two sides of a branch."""
     trace = trace_state.local.trace
     assert trace is not None
     names = translator().output.current_tx.symbolic_locals
     value = names[name].as_proxy().node.meta.get("example_value")
-    trace.selected[id(value)] = (site, value)
-    if any(names[side].python_type() is not names[name].python_type() for side in ("first", "second")):
-        trace.parameters.add(id(value))
+    kinds = (names[side].python_type() for side in ("first", "second"))
+    identity_guard.note_selected(trace, site, value, any(kind is not names[name].python_type() for kind in kinds))
     return True
 
 
 @constant
-def made_inside(name: str) -> bool:
-    """Whether the container of this name in the calling frame was made in the open region, and comes up once."""
+def is_new_container(name: str) -> bool:
+    """Whether a container in the calling frame was made in the open region, and is merged for the first time."""
     from ..base.torch_names import current_scope_id
 
     trace = trace_state.local.trace
     assert trace is not None
     variable = translator().output.current_tx.symbolic_locals[name].realize()
-    if id(variable) in trace.containers:
+    containers = FEATURE.of(trace).containers
+    if id(variable) in containers:
         return False
-    trace.containers[id(variable)] = variable
+    containers[id(variable)] = variable
     kind = variable.mutation_type
     return variable.source is None and kind is not None and kind.scope >= current_scope_id()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, Callable, Optional
 
+import torch
 from torch import SymInt
 from torch.fx import GraphModule
 
@@ -13,10 +15,12 @@ from ..autograd.hook_runner import kept_buffers, with_hooks
 from ..autograd.requires_grad_inputs import flags_held, with_flags
 from ..autograd.retain_grad import refuse_leaving
 from ..autograd.unused_gradients import with_reach
-from ..base import trace_state
+from ..base import timings, trace_state
 from ..base.dynamo_values import translator
-from ..base.gc_pause import collected
-from ..capture.assumptions import changes_what_is_held
+from ..base.gc_pause import collector_at_work
+from ..base.owned_state import OwnedState
+from ..capture.assumption_checks import Facts
+from ..capture.assumptions import numbers_of, refuse_changed, route
 from ..capture.data_scalars import (
     computes_with_numbers,
     depends_on_data,
@@ -36,9 +40,10 @@ from ..effects.mode_rollback import keeping_modes
 from ..effects.object_writes import refuse_seen
 from ..effects.redirected_output import refuse_kept, silent
 from ..effects.rollback import GuardedGraph, guarded
-from ..external import locks
+from ..external import locks, lru_caches
+from ..external.prologue import takes_values
 from ..passes import anomaly_mode
-from ..passes.dead_code_that_raises import forgotten_numbers
+from ..passes.dead_code_that_raises import unused_numbers_may_raise
 from ..passes.lower import lower
 from ..shims.context_managers import refuse_devices
 from ..shims.generator_close import refuse_unclosed
@@ -52,14 +57,35 @@ FORWARDED = ("backend_ctx_ctor", "compiler_fn", "compiler_name", "get_compiler_c
 LOST = "numbers that data decide might be lost on their way to the gradients"
 
 
+@dataclasses.dataclass
+class Graph:
+    """The graph of one trace, and its place among the variants of the callable."""
+
+    may_split: bool = False  # setting: the callable may get more variants
+    files: set[str] = dataclasses.field(default_factory=set)  # files whose code was traced
+    answers: Optional[tuple[bool, ...]] = None  # the path that the graph follows
+    chances: tuple[bool, ...] = ()  # whether random numbers alone decide, for each decision
+    facts: Optional[Facts] = None  # the check, behind the graph, that its assumptions hold
+    calls_random: bool = False  # the graph needs numbers from Python's `random`
+    notes_changes: bool = True  # the graph notes how to undo what it changes
+    elsewhere: bool = False  # the path is not that of the variant
+    repeated: bool = False  # a graph of this path has failed for the call
+    crowding: Optional[tuple[Any, ...]] = None  # facts of the graph, which may not stand in this variant
+
+
+GRAPH = OwnedState(__name__, Graph)
+
+
 def rests(module: GraphModule, trace: trace_state.Trace) -> bool:
     """Whether the graph of a whole call rests on more facts than Dynamo's guards check, with or without markers."""
-    taken = trace.outside is not None or trace.cached or trace.assumed or trace.libraries
-    return bool(taken or depends_on_data(module) or inner_gradients.differentiates(module) or forgotten_numbers(module))
+    taken = takes_values(trace) or lru_caches.sites_of(trace) or numbers_of(trace).assumed or trace.libraries
+    return bool(
+        taken or depends_on_data(module) or inner_gradients.differentiates(module) or unused_numbers_may_raise(module)
+    )
 
 
 def handing_back(compiled: Callable[..., Any], returned: dict[int, int]) -> Callable[..., Any]:
-    """A compiled graph that returns inputs themselves; `returned` maps outputs to inputs, by position."""
+    """A compiled graph with inputs among its results; `returned` maps outputs to inputs, by position."""
 
     def run(*inputs: Any) -> list[Any]:
         return [inputs[returned[i]] if i in returned else value for i, value in enumerate(compiled(*inputs))]
@@ -81,6 +107,7 @@ class MendingBackend:
         self.answers: Optional[tuple[bool, ...]] = None  # of all its graphs, once it has one
         self.chances: tuple[bool, ...] = ()  # which of the decisions on its path random numbers make alone
         self.facts: set[tuple[Any, ...]] = set()  # what each of them rests on besides
+        self.nodes = 0  # of its largest graph, as traced
         self.folds = False  # some have numbers as constants, so that they need not ask for what those decide
         self.bound: set[bool] = set()  # the gradient modes in which its graphs have numbers for want of symbols
         self.entry: Any = None
@@ -91,9 +118,11 @@ class MendingBackend:
     def __call__(self, module: GraphModule, inputs: Any, **kwargs: Any) -> Any:
         trace = trace_state.local.trace
         if trace is None:
-            return self.inner(module, inputs, **kwargs)
+            return self.compile(module, inputs, kwargs)
+        graph = GRAPH.of(trace)
         if trace.whole:
-            trace.files.update(code.co_filename for code in translator().output.tracing_context.traced_code)
+            self.nodes = max(self.nodes, len(module.graph.nodes))
+            graph.files.update(code.co_filename for code in translator().output.tracing_context.traced_code)
             reason = inexact_comparison(translator().output.shape_env)
             if reason is not None:
                 raise trace_state.SiteRefused(reason)
@@ -107,26 +136,25 @@ class MendingBackend:
             refuse_buffers(module)
             refuse_leaving(module, trace)
             note_written(trace, translator().output)
-            if changes_what_is_held(module, trace):
-                trace.moving = True
-                raise trace_state.SiteRefused("the call changes a number that it takes for settled")
-        if trace.on_cpu:
-            refuse_devices(module)
-        if not (trace.switched or has_markers(module) or (trace.whole and rests(module, trace))):
+            refuse_changed(module, trace)
+        refuse_devices(module, trace)
+        if not (inner_gradients.has_leaves(trace) or has_markers(module) or (trace.whole and rests(module, trace))):
             if trace.whole:
                 self.follow((), trace, module)
             guard_filter.drop(translator().output)
-            with collected():
-                compiled = self.inner(module, inputs, **kwargs)
+            with collector_at_work():
+                compiled = self.compile(module, inputs, kwargs)
             return silent(compiled, module, trace, False)
         refuse_unclosed(trace, translator().output)
-        plan = lower(module, trace)
-        trace.facts = plan.facts
+        with timings.phase(timings.PROOFS):
+            plan = lower(module, trace)
+        graph.facts, graph.chances = plan.facts, plan.chances
+        graph.calls_random |= plan.calls_random
         guard_filter.drop(translator().output)
         if trace.whole:
-            trace.repeated = plan.route in trace_state.local.failed
+            graph.repeated = plan.route in trace_state.local.failed
             self.follow(tuple(plan.expected[1:]), trace, module)
-        if trace.fixed and write_numbers(module, trace):
+        if numbers_of(trace).fixed and write_numbers(module, trace):
             plan.carried = False
         reason = computes_with_numbers(module) if plan.numbers else None
         if plan.single:
@@ -134,10 +162,10 @@ class MendingBackend:
         unfit = LOST if plan.carried and may_have_gradients(module) else reason
         if unfit is not None and is_compiler(self.inner):
             raise trace_state.SymbolsRefused(unfit)
-        with kept_buffers(plan.hooks), flags_held(inputs, plan.flags), not_compiled(unfit), collected():
-            compiled = self.inner(module, inputs, **kwargs)
+        with kept_buffers(plan.hooks), flags_held(inputs, plan.flags), not_compiled(unfit), collector_at_work():
+            compiled = self.compile(module, inputs, kwargs)
         if anomaly_mode.has_choices(module) and not is_compiler(self.inner):
-            compiled = anomaly_mode.watched(module, compiled)
+            compiled = anomaly_mode.respecting_anomaly_mode(module, compiled)
         if runs_as_python(module, compiled):
             plan.fresh = []
         elif reason is not None:
@@ -155,8 +183,13 @@ class MendingBackend:
         if not plan.guarded:
             return compiled
         run = guarded(keeping_modes(compiled, module), plan)
-        trace.bare = not isinstance(run, GuardedGraph)
+        graph.notes_changes = isinstance(run, GuardedGraph)
         return with_flags(run, plan.flags) if plan.flags else run
+
+    def compile(self, module: GraphModule, inputs: Any, kwargs: dict[str, Any]) -> Any:
+        """What the user's backend makes of a graph."""
+        with timings.phase(timings.BACKEND):
+            return self.inner(module, inputs, **kwargs)
 
     def follow(self, answers: tuple[bool, ...], trace: trace_state.Trace, module: GraphModule) -> None:
         """Make sure that all graphs of a variant follow the same path.
@@ -164,14 +197,25 @@ class MendingBackend:
         With open sizes, graphs with different assumptions get variants of their own while there is room: Dynamo tries
         the latest graph first, also for calls of an earlier graph.
         """
-        trace.answers = answers
-        other = self.answers not in (None, answers) or trace.repeated
-        facts = trace.route(())
-        if not other and trace.roomy and facts and self.facts - {facts} and leaves_sizes_open(module):
-            trace.crowding = facts
-        if other or trace.crowding is not None:
-            trace.elsewhere = True
+        graph = GRAPH.of(trace)
+        graph.answers = answers
+        other = self.answers not in (None, answers) or graph.repeated
+        facts = route(trace, ())
+        if not other and graph.may_split and facts and self.facts - {facts} and leaves_sizes_open(module):
+            graph.crowding = facts
+        if other or graph.crowding is not None:
+            graph.elsewhere = True
             raise trace_state.SiteRefused("the call takes another path")
+
+    def adopt(self, trace: trace_state.Trace, bound: bool) -> None:
+        """Note a kept graph. `bound`: its numbers are constants because the compiler accepts no symbols."""
+        graph, fixed = GRAPH.of(trace), numbers_of(trace).fixed
+        if fixed and bound:
+            self.bound.add(torch.is_grad_enabled())
+        if graph.answers is not None:
+            self.answers, self.chances = graph.answers, graph.chances
+            self.facts.add(route(trace, ()))
+        self.folds |= fixed
 
     def __eq__(self, other: object) -> bool:
         return self is other or (

@@ -20,26 +20,31 @@ from typing import Any, Callable, Optional
 
 import torch
 
-from ..base import folders, hooks, torch_names, trace_state
-from ..base.gc_pause import collected_later
-from ..base.held_logs import forgotten_breaks, held, release
+from ..base import folders, hooks, timings, torch_names, trace_state
+from ..base.effect_queue import work_of
+from ..base.gc_pause import collector_paused
+from ..base.held_logs import forgotten_breaks, records_held, release
 from ..base.marker_ops import site_of
-from ..capture.assumptions import MOST
+from ..capture import assumptions, dynamic_counters
 from ..capture.data_scalars import CAPTURE
-from ..capture.identity_guard import surroundings
+from ..capture.path_speculation import forget_path
+from ..effects import deferred_values, undo_log
+from ..effects.receivers import receivers_of
+from ..external import numpy_random_functions
 from ..external.locks import wait_once
 from ..shims.lazy_attributes import foreseen
 from . import faults, variants
 from .back_off import BackOff
-from .conversion_results import forget_strictness, is_refusal, not_one_graph, run_as_is, run_as_is_once
+from .backend import GRAPH
+from .conversion_results import compiles, forget_strictness, is_refusal, not_one_graph, run_as_is, run_as_is_once
 from .frames import forwards, is_first_frame, runs_beside
+from .number_policy import known_numbers
 from .outcomes import note_postponing
 from .profile_cache import Evidence, Known
 from .retry_policy import ENDS, Attempt, Course, Strategy, first_line, is_raising, next_strategy
 from .warmup_calls import Preparation
 
 MAX_ATTEMPTS = 64
-MAX_CONSTANTS = 4  # Dynamo has no more than 8 graphs of a function, and runs it as it is from then on
 # `logging` holds a lock of its own while it runs: it must not wait for that of the compiler, whose holder may log.
 LEFT_ALONE = (folders.RUNTIME, logging.__file__)
 
@@ -71,6 +76,10 @@ class Callback:
             faults.note(error)
             return self.inner(frame, cache_entry, frame_state)
 
+    def share_with(self, other: Callback) -> None:
+        """Share settings and findings with the callback of another variant."""
+        other.off, other.eager, other.held, other.evidence = self.off, self.eager, self.held, self.evidence
+
     def convert(self, frame: Any, cache_entry: Any, frame_state: Any) -> Any:
         """Convert a frame as a whole call or as a part of one."""
         if frame.f_code.co_filename.startswith(LEFT_ALONE):
@@ -96,7 +105,7 @@ class Callback:
         result, error = self.attempts(frame, cache_entry, frame_state, True, known)
         if error is None:
             self.back_off.succeeded()
-            if self.is_early() and getattr(result, "guarded_code", None) is not None:
+            if self.is_early() and compiles(result):
                 self.record.mode, self.record.reason = "whole", None
             return result
         if is_raising(error):
@@ -139,11 +148,21 @@ class Callback:
         if is_raising(error) and not self.only:
             return run_as_is_once()
         try:
-            return self.inner(frame, cache_entry, frame_state)
+            return self.convert_plainly(frame, cache_entry, frame_state)
         except Exception as fault:
             if self.only or is_refusal(fault):
                 raise
             return run_as_is_once()  # earlier traces decide which call of several meets a fault of Dynamo
+
+    def convert_plainly(self, frame: Any, cache_entry: Any, frame_state: Any) -> Any:
+        """Convert a frame as Dynamo does without mends."""
+        result = None
+        try:
+            with timings.attempt(self.record):
+                result = self.inner(frame, cache_entry, frame_state)
+            return result
+        finally:
+            timings.settle(result is not None, compiles(result))
 
     def note_break(self, frame: Any, result: Any) -> None:
         """Note that a call breaks which was never traced as a whole, because hooks run around the call."""
@@ -169,7 +188,7 @@ class Callback:
                 trace = course.trace()
                 if course.early and self.preparation.may_wait():
                     wait_once(trace, self.preparation.lines())
-                with held() as records:
+                with records_held() as records, timings.attempt(self.record):
                     result, error = self.attempt(trace, frame, cache_entry, frame_state)
                     records = list(records)
                 if error is None and whole and not trace.refusals:
@@ -179,8 +198,10 @@ class Callback:
                 if error is None and not trace.refusals:
                     if whole or not self.record.replays:  # else plain Dynamo would have logged them in an earlier call
                         release(records)
+                    timings.settle(True, compiles(result))
                     self.keep(result, trace, course)
                     return result, None
+                timings.settle(False)
                 forget_breaks()
                 failed = Attempt(trace, error, faults.note(error))
                 strategy = next_strategy(course, failed)
@@ -189,7 +210,8 @@ class Callback:
                     self.preparation.filled = True
                     self.wait(first_line(error))
                 if strategy is Strategy.OTHER_VARIANT:
-                    raise trace_state.OtherPath(trace.answers, trace.repeated, trace.crowding)
+                    graph = GRAPH.of(trace)
+                    raise trace_state.OtherPath(graph.answers, graph.repeated, graph.crowding)
                 if strategy is Strategy.WITHOUT_PROFILE and forget_known is not None:
                     forget_known()
                     course = self.begin(whole, None)
@@ -199,32 +221,34 @@ class Callback:
 
     def begin(self, whole: bool, known: Optional[Known]) -> Course:
         """The settings of the first attempt to trace a frame."""
-        symbolic = self.record.varying = self.record.varying or trace_state.local.varied
-        course = Course(whole, self.off[torch.is_grad_enabled()], frozenset(self.eager), symbolic)
-        course.profiled = known is not None
-        course.hosts = whole and self.record.hosts
-        course.items = self.record.constants < MAX_CONSTANTS
-        course.fixed = course.tried = whole and (self.record.crowded or (known is not None and known.fixed))
-        course.held = self.held
-        course.counters = frozenset() if self.record.uncounted else frozenset(self.record.counters)
+        numbers = known_numbers(self.record)
+        if trace_state.local.varied:
+            numbers.vary()
+        policy = numbers.first(whole, known is not None and known.fixed, self.held)
         if whole and self.course is not None and self.record.mode == "waiting":
-            course.resume(self.course)
+            policy.resume(self.course.numbers)
+        course = Course(whole, self.off[torch.is_grad_enabled()], frozenset(self.eager), policy)
+        course.profiled = known is not None
+        course.hosts = whole and numpy_random_functions.KNOWN.of(self.record).hosts
+        course.counters = dynamic_counters.KNOWN.of(self.record).symbolic()
         self.course = course if whole and self.is_early() else None
         course.early = whole and self.is_early() and not self.preparation.filled
         may_add = self.record.paths < variants.MAX_PATHS
-        course.roomy = whole and may_add and not (self.record.crowded or self.backend.bound)
+        course.roomy = whole and may_add and not (numbers.crowded or self.backend.bound)
         return course
 
     def believe(self, known: Known) -> Callable[[], None]:
         """Begin with the profile of earlier processes; returns a function that forgets it."""
-        record, off = self.record, self.off[torch.is_grad_enabled()]
-        before, sites = (record.varying, record.hosts), known.off.keys() - off.keys()
-        record.varying, record.hosts = record.varying or known.symbolic, record.hosts or known.hosts
+        off, draws = self.off[torch.is_grad_enabled()], numpy_random_functions.KNOWN.of(self.record)
+        before, sites = draws.hosts, known.off.keys() - off.keys()
+        forget_numbers = known_numbers(self.record).believe(known.symbolic)
+        draws.learn(known.hosts)
         off.update(dict.fromkeys(sites))
         trace_state.registry.refused(known.off)
 
         def forget() -> None:
-            record.varying, record.hosts = before
+            forget_numbers()
+            draws.forget(before)
             for site in sites:
                 off.pop(site, None)
 
@@ -234,37 +258,32 @@ class Callback:
         """Note for later processes what they would have to find out again about the same program."""
         if not trace.whole:
             return
-        self.evidence.files |= trace.files
+        graph, numbers, policy = GRAPH.of(trace), assumptions.numbers_of(trace), course.numbers
+        self.evidence.add_files(graph.files)
         refused = {site: trace_state.registry.reason(site) for site in course.off}
-        fixed = trace.fixed and course.tried and not trace.crowded
-        self.evidence.note(off=refused, hosts=course.hosts, fixed=fixed, symbolic=course.symbolic)
-        if trace.facts is not None and not trace.fixed and not course.symbolic:
-            trace.facts.steady = functools.partial(self.evidence.note, fixed=True)
+        fixed = numbers.fixed and policy.tried and not numbers.crowded
+        self.evidence.note(off=refused, hosts=course.hosts, fixed=fixed, symbolic=policy.symbolic)
+        if graph.facts is not None and not numbers.fixed and not policy.symbolic:
+            graph.facts.tell_when_steady(functools.partial(self.evidence.note, fixed=True))
 
     def keep(self, result: Any, trace: trace_state.Trace, course: Course) -> None:
         """Note the findings of a trace that made a graph."""
         self.learn(trace, course)
         trace_state.registry.refused(course.missed)
-        trace_state.registry.mended((*filter(trace_state.leaves_no_mark, trace.touched), *trace.shows))
+        trace_state.registry.mended((*filter(trace_state.leaves_no_mark, trace.touched), *trace.unmarked))
         trace_state.registry.refused(trace.blamed)
-        self.record.calls_random |= trace.calls_random
-        self.record.constants += trace.constants
-        self.held.update(trace.held)
-        self.record.counters |= trace.written
-        self.record.uncounted |= course.uncounted
-        self.record.crowded |= trace.fixed and trace.symbols > MOST
-        if trace.fixed and course.bound:
-            self.backend.bound.add(torch.is_grad_enabled())
+        graph, work = GRAPH.of(trace), work_of(trace)
+        self.record.calls_random |= graph.calls_random
+        self.held.update(assumptions.numbers_of(trace).held)
+        known_numbers(self.record).learn(trace)
+        dynamic_counters.KNOWN.of(self.record).learn(trace, course.uncounted)
+        numpy_random_functions.KNOWN.of(self.record).learn(course.hosts)
         self.eager |= course.eager
-        self.record.hosts |= course.hosts
-        if trace.answers is not None:
-            self.backend.answers, self.backend.chances = trace.answers, trace.chances
-            self.backend.facts.add(trace.route(()))
-        self.backend.folds |= trace.fixed
-        if trace.work is not None:
+        self.backend.adopt(trace, course.numbers.bound)
+        if work is not None:
             note_postponing(result.guarded_code.code)
-            trace.work.undoes, trace.work.fills = trace.changes or not trace.bare, trace.fills
-            trace.work.receivers = trace.receivers
+            undoes = undo_log.FEATURE.of(trace).notes_changes or graph.notes_changes
+            work.complete(undoes, deferred_values.FEATURE.of(trace).fills, receivers_of(trace))
 
     def attempt(self, trace: trace_state.Trace, frame: Any, cache_entry: Any, frame_state: Any) -> tuple[Any, Any]:
         """Trace once; returns (result, None) or (None, error)."""
@@ -279,16 +298,16 @@ class Callback:
         trace_state.local.trace = trace
         _set_error_on_graph_break(strict or trace.whole)
         try:
-            trace.surroundings = surroundings()
             with contextlib.ExitStack() as stack:
-                stack.enter_context(collected_later())
+                stack.enter_context(collector_paused())
                 stack.enter_context(torch_names.dynamo_config.patch(CAPTURE if trace.whole else {}))
                 stack.enter_context(hooks.in_force(trace))
                 return self.inner(frame, cache_entry, frame_state), None
         except Exception as error:
             return None, error
         finally:
-            trace_state.local.trace = trace.path = None
+            trace_state.local.trace = None
+            forget_path(trace)
             forget_strictness(self._torchdynamo_orig_backend)
             _current_scope_id.value = scope
             _set_error_on_graph_break(strict)

@@ -30,6 +30,11 @@ def run_as_is_once() -> Any:
     return ConvertFrameReturn()
 
 
+def compiles(result: Any) -> bool:
+    """Whether a conversion has compiled its frame."""
+    return getattr(result, "guarded_code", None) is not None
+
+
 def is_refusal(error: Exception) -> bool:
     """Whether an error is a refusal of the program by Dynamo or the backend; further errors are their faults."""
     internal = isinstance(error, torch_names.InternalTorchDynamoError)

@@ -46,7 +46,7 @@ def unwrapped(error: BaseException) -> BaseException:
     return error
 
 
-def feature_of(error: BaseException) -> Optional[hooks.Feature]:
+def feature_of(error: BaseException) -> Optional[hooks.Feature[Any]]:
     """The feature with the innermost frame of an error's traceback; None without such a feature."""
     frames = []
     step = error.__traceback__
@@ -56,7 +56,7 @@ def feature_of(error: BaseException) -> Optional[hooks.Feature]:
     by_module = {feature.module: feature for feature in hooks.features.values()}
     for frame in reversed(frames):
         found = by_module.get(frame.f_globals.get("__name__", ""))
-        if found is not None and found.name not in hooks.lost:
+        if found is not None and found.name not in hooks.features_off:
             return found
     return None
 
@@ -72,12 +72,12 @@ def note(error: Any) -> bool:
     text = f"{where} ({type(error).__name__}: {str(error).partition(chr(10))[0]})"
     feature = feature_of(error)
     if feature is not None:
-        hooks.lose(feature.name, f"a fault of graphmend in {text}")
+        hooks.switch_off(feature.name, f"a fault of graphmend in {text}")
     tell(text, feature)
     return feature is not None
 
 
-def tell(text: str, feature: Optional[hooks.Feature]) -> None:
+def tell(text: str, feature: Optional[hooks.Feature[Any]]) -> None:
     """Write one line about a fault to stderr, once for each fault."""
     if text in trace_state.registry.faults:
         return

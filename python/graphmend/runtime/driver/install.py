@@ -13,6 +13,7 @@ import functools
 import importlib
 import inspect
 import os
+import sys
 import threading
 from typing import Any, Callable
 
@@ -101,7 +102,7 @@ def make_context_class() -> type:
             name = getattr(fn, "__name__", "")
             module = owner if isinstance(owner, torch.nn.Module) and name != "_call_impl" else None
             record = callback.record
-            describe(record, owner, entry)
+            describe(record, torch_names.innermost_fn(fn))
 
             def variant(number: int) -> Variant:
                 context, backend = self.graphmend_variant(number)
@@ -117,11 +118,26 @@ def make_context_class() -> type:
     return MendingContext
 
 
-def describe(record: Any, owner: Any, entry: Any) -> None:
-    """Name a compiled callable for the report."""
-    record.name = type(owner).__name__ if isinstance(owner, torch.nn.Module) else getattr(entry, "co_name", str(entry))
-    record.file = getattr(entry, "co_filename", "")
-    record.line = getattr(entry, "co_firstlineno", 0)
+def describe(record: Any, function: Any) -> None:
+    """Name a compiled callable for the report.
+
+    A module of torch's own, as `nn.Sequential`, and what has no code in Python are told with the place at which the
+    program compiles them.
+    """
+    is_torchs = getattr(entry_of(function), "co_filename", "").startswith(folders.TORCH)
+    target = inspect.unwrap(function) if is_torchs else function
+    owner = getattr(target, "__self__", target)
+    if isinstance(owner, torch.nn.Module):
+        record.name, code = type(owner).__name__, entry_of(type(owner).forward if target is owner else target)
+    else:
+        code = entry_of(target if inspect.isroutine(target) else type(target).__call__)
+        record.name = getattr(target, "__name__", type(target).__name__)
+    record.file, record.line = getattr(code, "co_filename", ""), getattr(code, "co_firstlineno", 0)
+    if not record.file or record.file.startswith(folders.TORCH):
+        frame: Any = sys._getframe()
+        while frame.f_back is not None and frame.f_code.co_filename.startswith((folders.TORCH, folders.RUNTIME)):
+            frame = frame.f_back
+        record.file, record.line = frame.f_code.co_filename, frame.f_lineno
 
 
 def rebuild(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -184,8 +200,7 @@ def mending_context(original: Callable[..., Any], args: tuple[Any, ...], kwargs:
         backend.entry = whole.entry
         other = original(backend, *args[1:], **{**options, **alone})
         other.callback = Callback(other.callback, record, backend, only)
-        for name in ("off", "eager", "held", "evidence"):
-            setattr(other.callback, name, getattr(context.callback, name))
+        context.callback.share_with(other.callback)
         return other, backend
 
     def partial() -> Any:

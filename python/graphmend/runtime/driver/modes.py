@@ -68,7 +68,7 @@ def decide() -> Mode:
 def found() -> Mode:
     """The result of the checks."""
     version = torch_names.version()
-    known = releases.parsed(version)
+    known = releases.version_of(version)
     if known is None or known < releases.OLDEST:
         oldest = ".".join(map(str, releases.OLDEST))
         return Mode(OFF, version, reason=f"graphmend mends with torch {oldest} and later")
@@ -82,7 +82,7 @@ def found() -> Mode:
             silent, passing = canaries()
             lose_uncalled(silent)
             for name in passing:
-                hooks.lose(name, f"its guard lets a program pass with torch {version}")
+                hooks.switch_off(name, f"its guard lets a program pass with torch {version}")
     except Exception as error:
         return Mode(OFF, version, reason=f"{type(error).__name__}: {error}")
     return current()
@@ -90,15 +90,15 @@ def found() -> Mode:
 
 def current() -> Mode:
     """The mode by the lost features so far; a later fault may lose a further feature."""
-    version, lost = torch_names.version(), dict(hooks.lost)
+    version, lost = torch_names.version(), dict(hooks.features_off)
     if any(feature.kind == hooks.GUARD and not feature.rules for feature in lost_features()):
         return Mode(SOURCE_ONLY, version, lost)
     return Mode(REDUCED if lost else WHOLE, version, lost)
 
 
-def lost_features() -> list[hooks.Feature]:
+def lost_features() -> list[hooks.Feature[Any]]:
     """The features without force."""
-    return [hooks.features[name] for name in hooks.lost if name in hooks.features]
+    return [hooks.features[name] for name in hooks.features_off if name in hooks.features]
 
 
 def sentence(mode: Mode) -> Optional[str]:
@@ -118,7 +118,7 @@ def lose_uncalled(names: list[str]) -> None:
     """Switch off features whose needed hooks Dynamo never calls."""
     for hook in hooks.all_hooks():
         if hook.needed and hook.capability in names:
-            hooks.lose(hook.feature.name, f"torch {torch_names.version()} never calls `{hook.capability}`")
+            hooks.switch_off(hook.feature.name, f"torch {torch_names.version()} never calls `{hook.capability}`")
 
 
 def canaries() -> tuple[list[str], list[str]]:

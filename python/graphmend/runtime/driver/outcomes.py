@@ -15,8 +15,8 @@ from typing import Any, Callable, Optional, Union
 
 from ..base import torch_names, trace_state
 from ..effects.flush import carry_out, run_again
-from ..effects.queue_sizes import Fills
-from ..effects.undo_log import nothing
+from ..effects.queue_sizes import ResultSlots
+from ..effects.undo_log import nothing_to_undo
 from ..external.locks import let_go
 
 postponing: dict[int, Any] = {}  # by identity: the code around graphs that hands over deferred effects
@@ -58,7 +58,7 @@ def settle(error: BaseException) -> Optional[trace_state.GuardFailed]:
     local = trace_state.local
     undo = None
     if isinstance(error, Exception):
-        undo = local.pending or (nothing if is_of_postponing_code(error) else None)
+        undo = local.pending or (nothing_to_undo if is_of_postponing_code(error) else None)
         if undo is None:
             return None
     local.waiting[0] = local.pending = None
@@ -120,4 +120,4 @@ def run_whole(
 
 def complete(result: Any, after: Any, eagerly: Callable[[], Any]) -> Any:
     """The result of a call whose deferred effects left work: values to fill in, or an exception to raise."""
-    return after.fill(result) if type(after) is Fills else run_again(after, eagerly)
+    return after.fill(result) if type(after) is ResultSlots else run_again(after, eagerly)

@@ -33,9 +33,9 @@ MOST_ITEMS = 64  # of a container that tell of what kind it is
 class Known:
     """How the traces of one callable went.
 
-    `off` has the sites that stayed as written, with reasons. `hosts`, `fixed` and `symbolic` are fields of
-    retry_policy.Course; `fixed` is also true where open numbers were the same in all calls. `left` is the reason why
-    calls are compiled in parts, or None.
+    `off` has the sites that stayed as written, with reasons. `hosts` is a field of retry_policy.Course, `fixed` and
+    `symbolic` are fields of number_policy.NumberPolicy; `fixed` is also true where open numbers were the same in all
+    calls. `left` is the reason why calls are compiled in parts, or None.
     """
 
     off: dict[str, str] = dataclasses.field(default_factory=dict)
@@ -67,6 +67,10 @@ class Evidence:
     def left(self) -> bool:
         """Whether calls are compiled in parts because whole graphs did not pay."""
         return any(known.left is not None for known in self.known.values())
+
+    def add_files(self, files: Iterable[str]) -> None:
+        """Note files whose code was traced."""
+        self.files.update(files)
 
     def note(self, **found: Any) -> None:
         """Add findings for the current gradient mode, and write the file if the profile changed."""

@@ -1,4 +1,4 @@
-"""The next attempt after a trace that failed: a table of strategies, and the settings that a strategy changes.
+"""The next attempt after a trace that failed: a table of strategies, and the settings of the next attempt.
 
 A trace can fail where another trace of the same call succeeds. Example: this loop fails while the length is symbolic,
 and succeeds with the length of the call as a constant.
@@ -21,7 +21,13 @@ from typing import Any, Callable, NamedTuple, Optional
 from ..base import torch_names, trace_state
 from ..base.dynamo_values import kind_of_break
 from ..base.marker_ops import site_of
-from ..shims import is_compiling
+from ..capture import dynamic_counters
+from ..capture.assumptions import numbers_of
+from ..effects import object_writes
+from ..external import numpy_random_functions
+from ..shims import is_compiling, lazy_attributes, string_formatting
+from .backend import GRAPH, Graph
+from .number_policy import NumberPolicy
 from .warmup_calls import PREPARING
 
 # Dynamo's names of the graph breaks at which the program itself may raise an exception.
@@ -33,7 +39,7 @@ RAISING = (
 
 
 class Strategy(enum.Enum):
-    """The difference between the next attempt and the failed one, or the way in which the loop ends."""
+    """The difference between the next and the failed attempt, or the end of the loop."""
 
     WITHOUT_FEATURE = "a feature of graphmend had a fault and is off"
     WAIT_FOR_ATTRIBUTES = "the call runs in eager Python, because it fills in an attribute"
@@ -58,56 +64,40 @@ class Strategy(enum.Enum):
 class Course:
     """The settings of the next attempt to convert one frame; `taken` has the strategies so far.
 
-    `symbolic`, `fixed` and `items` say how an attempt treats numbers that depend on data: as symbols, as constants of
-    the graph, and whether numbers in inputs may be constants too. `trace_state.Trace` has fields of the same names.
+    `trace` hands each setting to its feature.
     """
 
     whole: bool  # the frame is a whole call
     off: dict[str, None]  # sites that stay as written; the callable owns it, and it outlives the frame
     eager: frozenset[Any]  # places where `is_compiling()` answers as in eager Python
-    symbolic: bool
-    items: bool = True
-    fixed: bool = False
-    crowded: bool = False  # the numbers are constants only because they are many
+    numbers: NumberPolicy  # the treatment of numbers that depend on data
     hosts: bool = False  # functions that draw from NumPy run as operators
-    tried: bool = False  # an attempt had the numbers as constants
-    bound: bool = False  # the numbers are constants because the compiler accepts no symbols
     profiled: bool = False  # the settings come from the profile of earlier processes
     early: bool = False  # the trace may end where the call fills in an attribute
     roomy: bool = False  # the callable may get more variants
-    held: dict[str, Any] = dataclasses.field(default_factory=dict)  # numbers of modules in earlier traces, by source
     counters: frozenset[str] = frozenset()  # integers that stay symbolic, by source
     missed: dict[str, str] = dataclasses.field(default_factory=dict)  # records without which the trace goes on
     raised: Any = None  # the program's exception, raised after `is_compiling()` answered true
     taken: set[Strategy] = dataclasses.field(default_factory=set)
 
     def trace(self) -> trace_state.Trace:
-        """The next attempt."""
-        return trace_state.Trace(
-            self.whole,
-            frozenset(self.off),
-            eager=self.eager,
-            symbolic=self.symbolic,
-            items=self.items,
-            fixed=self.fixed,
-            hosts=self.hosts,
-            early=self.early,
-            roomy=self.roomy,
-            held=dict(self.held),
-            counters=self.counters,
-            hasty=not self.taken & {Strategy.LEAVE_SITES, Strategy.SITES_STAY},
-            spelled=Strategy.SIZES_IN_TEXTS in self.taken,
-        )
+        """The next attempt, with the settings of its features."""
+        trace = trace_state.Trace(self.whole, frozenset(self.off))
+        self.numbers.begin(trace)
+        GRAPH.begin(trace, Graph(self.roomy))
+        refused = self.taken & {Strategy.LEAVE_SITES, Strategy.SITES_STAY}
+        object_writes.FEATURE.begin(trace, object_writes.Writes(hasty=not refused))
+        numpy_random_functions.FEATURE.begin(trace, numpy_random_functions.Draws(self.hosts))
+        lazy_attributes.FEATURE.begin(trace, lazy_attributes.Filled(self.early))
+        is_compiling.FEATURE.begin(trace, is_compiling.Questions(self.eager))
+        dynamic_counters.FEATURE.begin(trace, dynamic_counters.Counters(self.counters))
+        string_formatting.FEATURE.begin(trace, string_formatting.Texts(Strategy.SIZES_IN_TEXTS in self.taken))
+        return trace
 
     @property
     def uncounted(self) -> bool:
         """Whether counters are constants."""
         return Strategy.CONSTANT_COUNTERS in self.taken
-
-    def resume(self, earlier: Course) -> None:
-        """Take over the treatment of numbers from the last attempt of an earlier call, which ran in eager Python."""
-        self.fixed, self.tried, self.crowded = earlier.fixed, earlier.tried, earlier.crowded
-        self.symbolic |= earlier.symbolic
 
     def take(self, strategy: Strategy, failed: Attempt) -> None:
         """Change the settings for the next attempt."""
@@ -132,11 +122,11 @@ class Attempt:
 
     @property
     def prepares(self) -> bool:
-        """Whether the call ended at code that prepares later calls; no treatment of numbers changes that."""
+        """Whether the call ended at code for later calls, with any treatment of numbers."""
         return not self.trace.refusals and kind_of_break(self.error) in PREPARING
 
     def refused(self) -> dict[str, str]:
-        """The refused sites with reasons; where there are none, the innermost site whose side was being traced."""
+        """The refused sites with reasons; without refusals, the innermost site with an open side."""
         if self.trace.refusals or not self.trace.open:
             return self.trace.refusals
         return {site_of(self.trace.open[-1][0]): f"a side cannot be traced: {first_line(self.error)}"}
@@ -145,11 +135,10 @@ class Attempt:
         """New places where the program asked `is_compiling()` and then raised."""
         if not (course.whole and self.raises):
             return frozenset()
-        questions: is_compiling.Questions = is_compiling.FEATURE.of(self.trace)
-        return questions.places() - course.eager
+        return is_compiling.FEATURE.of(self.trace).places() - course.eager
 
     def records(self) -> list[str]:
-        """The touched sites that record into an object."""
+        """The touched sites with records in objects."""
         return [site for site in self.trace.touched if trace_state.records(site)]
 
 
@@ -158,21 +147,29 @@ class Attempt:
 
 def may_inline_draws(course: Course, failed: Attempt) -> bool:
     drawn_late = course.taken & {Strategy.HOST_DRAWS, Strategy.INLINE_DRAWS}
-    return failed.trace.inside and not failed.raises and course.hosts and not drawn_late
+    return (
+        numpy_random_functions.FEATURE.of(failed.trace).inside and not failed.raises and course.hosts and not drawn_late
+    )
 
 
 def may_host_draws_first(course: Course, failed: Attempt) -> bool:
     drawn = course.taken & {Strategy.HOST_DRAWS, Strategy.HOST_DRAWS_FIRST, Strategy.INLINE_DRAWS}
-    return failed.trace.inside and not failed.raises and course.whole and not course.hosts and not drawn
+    return (
+        numpy_random_functions.FEATURE.of(failed.trace).inside
+        and not failed.raises
+        and course.whole
+        and not course.hosts
+        and not drawn
+    )
 
 
 def without_refusals(condition: Condition) -> Condition:
-    """A condition that also requires that the trace refused no site."""
+    """A condition with the further requirement of a trace without refused sites."""
     return lambda course, failed: not failed.trace.refusals and condition(course, failed)
 
 
 def without_preparation(condition: Condition) -> Condition:
-    """A condition that also requires that numbers may matter."""
+    """A condition with the further requirement of a call without preparation."""
     return without_refusals(lambda course, failed: not failed.prepares and condition(course, failed))
 
 
@@ -201,22 +198,16 @@ def answer_as_eager(course: Course, failed: Attempt) -> None:
 
 
 def keep_symbols(course: Course, failed: Attempt) -> None:
-    course.symbolic = True
-
-
-def fix_numbers(course: Course, failed: Attempt) -> None:
-    """Make numbers constants from the beginning of the next trace."""
-    course.fixed, course.tried, course.crowded = True, True, failed.trace.crowded and not course.symbolic
+    course.numbers.keep_symbols()
 
 
 def try_constants(course: Course, failed: Attempt) -> None:
-    fix_numbers(course, failed)
     cause = getattr(failed.error, "inner_exception", failed.error)
-    course.bound = isinstance(cause, trace_state.SymbolsRefused)
+    course.numbers.fix_for_compiler(failed.trace, isinstance(cause, trace_state.SymbolsRefused))
 
 
 def return_to_symbols(course: Course, failed: Attempt) -> None:
-    course.fixed, course.crowded, course.symbolic = False, False, True
+    course.numbers.return_to_symbols()
 
 
 def fix_counters(course: Course, failed: Attempt) -> None:
@@ -236,7 +227,7 @@ def miss_records(course: Course, failed: Attempt) -> None:
 
 
 def give_up(course: Course, failed: Attempt) -> None:
-    """Report the sites that are to blame; a later call also leaves them as written."""
+    """Report the sites to blame; a later call also leaves these sites as written."""
     fix_crowd(course, failed)
     trace = failed.trace
     for site in course.missed:
@@ -250,8 +241,8 @@ def give_up(course: Course, failed: Attempt) -> None:
 
 def fix_crowd(course: Course, failed: Attempt) -> None:
     """Make numbers constants if the trace met too many, and ended for another reason."""
-    if failed.trace.crowded and (failed.refused() or failed.prepares):
-        fix_numbers(course, failed)
+    if numbers_of(failed.trace).crowded and (failed.refused() or failed.prepares):
+        course.numbers.fix(failed.trace)
 
 
 Condition = Callable[[Course, Attempt], bool]
@@ -259,7 +250,7 @@ Change = Callable[[Course, Attempt], None]
 
 
 class Transition(NamedTuple):
-    """A row of the table: a strategy, and the condition under which it follows a failed attempt."""
+    """A row of the table: a strategy, and its condition after a failed attempt."""
 
     strategy: Strategy
     condition: Condition
@@ -268,27 +259,39 @@ class Transition(NamedTuple):
 # From the top: the first row whose condition holds. docs/architecture.md draws this table.
 TRANSITIONS = (
     Transition(Strategy.WITHOUT_FEATURE, lambda course, failed: failed.lost_feature),
-    Transition(Strategy.WAIT_FOR_ATTRIBUTES, lambda course, failed: failed.trace.filling),
-    Transition(Strategy.OTHER_VARIANT, lambda course, failed: failed.trace.elsewhere),
+    Transition(Strategy.WAIT_FOR_ATTRIBUTES, lambda course, failed: lazy_attributes.FEATURE.of(failed.trace).ended),
+    Transition(Strategy.OTHER_VARIANT, lambda course, failed: GRAPH.of(failed.trace).elsewhere),
     Transition(Strategy.WITHOUT_PROFILE, lambda course, failed: course.profiled),
     Transition(Strategy.INLINE_DRAWS, may_inline_draws),
     Transition(Strategy.HOST_DRAWS_FIRST, may_host_draws_first),
     Transition(Strategy.EAGER_ANSWERS, without_refusals(lambda course, failed: bool(failed.questions(course)))),
     Transition(
-        Strategy.SYMBOLIC_NUMBERS, without_refusals(lambda course, failed: failed.trace.moving and not course.symbolic)
+        Strategy.SYMBOLIC_NUMBERS,
+        without_refusals(lambda course, failed: numbers_of(failed.trace).moving and not course.numbers.symbolic),
     ),
-    Transition(Strategy.HOST_DRAWS, without_refusals(lambda course, failed: failed.trace.drawing and not course.hosts)),
     Transition(
-        Strategy.SIZES_IN_TEXTS,
-        without_preparation(
-            lambda course, failed: failed.trace.spelling and Strategy.SIZES_IN_TEXTS not in course.taken
+        Strategy.HOST_DRAWS,
+        without_refusals(
+            lambda course, failed: numpy_random_functions.FEATURE.of(failed.trace).may_help and not course.hosts
         ),
     ),
     Transition(
-        Strategy.CONSTANT_NUMBERS, without_preparation(lambda course, failed: failed.trace.numbers and not course.tried)
+        Strategy.SIZES_IN_TEXTS,
+        without_preparation(
+            lambda course, failed: (
+                string_formatting.FEATURE.of(failed.trace).met and Strategy.SIZES_IN_TEXTS not in course.taken
+            )
+        ),
     ),
-    Transition(Strategy.SYMBOLIC_AFTER_ALL, without_preparation(lambda course, failed: course.crowded)),
-    Transition(Strategy.CONSTANT_COUNTERS, without_preparation(lambda course, failed: failed.trace.counting)),
+    Transition(
+        Strategy.CONSTANT_NUMBERS,
+        without_preparation(lambda course, failed: numbers_of(failed.trace).matter and not course.numbers.tried),
+    ),
+    Transition(Strategy.SYMBOLIC_AFTER_ALL, without_preparation(lambda course, failed: course.numbers.crowded)),
+    Transition(
+        Strategy.CONSTANT_COUNTERS,
+        without_preparation(lambda course, failed: dynamic_counters.FEATURE.of(failed.trace).met),
+    ),
     Transition(Strategy.LEAVE_SITES, may_leave_sites),
     Transition(Strategy.SITES_STAY, lambda course, failed: bool(failed.refused())),
     Transition(Strategy.WITHOUT_RECORDS, may_miss_records),
@@ -320,7 +323,7 @@ def next_strategy(course: Course, failed: Attempt) -> Strategy:
 
 
 def is_raising(error: Any) -> bool:
-    """Whether the error may be an exception that the program itself raises."""
+    """Whether the error may be an exception of the program itself."""
     lone = isinstance(error, (torch_names.TorchRuntimeError, AssertionError))  # `torch._assert` that fails
     return lone or kind_of_break(error).startswith(RAISING)
 

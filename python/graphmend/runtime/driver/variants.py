@@ -20,12 +20,14 @@ import torch
 from ..base import trace_state
 from ..effects.flush import run_again
 from ..external.locks import hold, let_go
+from .number_policy import known_numbers
 from .outcomes import Break, Failure, run_eagerly, run_whole
 
 MAX_WASTED, WASTE_RATIO = 8, 8
 MAX_PATHS = 8
 MAX_RUNS = 3 * MAX_PATHS
-UNPROVED = 3  # graphs of paths that a callable gets before calls have shown that paths come back
+UNPROVED, UNPROVED_LARGE = 3, 2  # graphs of paths that a callable gets before calls have shown that paths come back
+LARGE = 500  # nodes of a graph whose trace takes about a second
 OFTEN = 6  # calls with the same path by chance, among many such paths, before the path gets a graph
 MAX_SETS = 3  # of numbers that cannot stay symbolic, so that each set has a graph
 SELDOM = "what the graph assumes of the data holds too seldom"
@@ -138,7 +140,11 @@ class Variants:
         A graph pays when calls take the graph's path again. Where each call takes a path of its own, each call would
         trace the program anew and throw the graph away.
         """
-        return len(self.whole) < UNPROVED or self.returned() >= len(self.whole)
+        return len(self.whole) < self.unproved() or self.returned() >= len(self.whole)
+
+    def unproved(self) -> int:
+        """The number of graphs that the callable gets on trial: fewer where a trace is dear."""
+        return UNPROVED_LARGE if max(variant.backend.nodes for variant in self.whole) > LARGE else UNPROVED
 
     def misses(self) -> int:
         """The number of calls without a graph, with the present call."""
@@ -150,7 +156,7 @@ class Variants:
 
     def note_misses(self) -> None:
         """Note for later processes that graphs of paths do not pay, where most calls have none."""
-        if self.misses() >= UNPROVED and 2 * self.returned() < self.misses():
+        if self.misses() >= self.unproved() and 2 * self.returned() < self.misses():
             self.evidence.note(left=SELDOM)
 
     def is_seldom(self, known: tuple[bool, ...]) -> bool:
@@ -168,7 +174,9 @@ class Variants:
         """Whether sets of numbers have used up their variants."""
         mode = torch.is_grad_enabled()
         sets = collections.Counter(v.backend.answers for v in self.whole if mode in v.backend.bound)
-        return (self.record.crowded and len(self.whole) >= MAX_SETS) or max(sets.values(), default=0) >= MAX_SETS
+        return (known_numbers(self.record).crowded and len(self.whole) >= MAX_SETS) or max(
+            sets.values(), default=0
+        ) >= MAX_SETS
 
     def rerun(
         self, failure: Failure, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]

@@ -1,1 +1,1 @@
-"""Side effects that a graph defers: the effect queue, its flush, rollback and the undo log."""
+"""Side effects deferred by a graph: the effect queue, its flush, rollback and the undo log."""

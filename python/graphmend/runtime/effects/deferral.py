@@ -1,6 +1,12 @@
-"""Calls of mended source that defer a side effect: `defer` and `record`. In eager Python they run the user's statement.
+"""The dialect's calls for deferred effects: `defer` for prints, logs and warnings, `record` for writes to objects.
 
-Everything here must stay traceable: plain Python, constants of the trace, and marker operators.
+    print("loss", loss)                                # the user's statement
+    _gm.defer(site, lambda a, b: print(a, b), ("loss", loss))     # the mended one
+
+While Dynamo traces, both put the *sink* (the function that carries out the effect) and copies of its values into the
+effect queue. In eager Python they run the user's statement. Each line here must be traceable: plain Python, constants
+of the trace, and marker operators. Names of local variables are part of the contract: `trace_time_effects` looks them
+up in the traced frame by text, as in `is_later("value")`.
 """
 
 from __future__ import annotations
@@ -22,42 +28,43 @@ from .trace_time_effects import (
     keeps_objects,
     note_event,
     noted_stack,
-    postponed,
+    passed_unread,
     prints_elsewhere,
+    undeferrable,
     unrecordable,
-    untouched,
 )
 
-# Options of warnings and log records with which they look at the stack in another way.
+# Options of warnings and log records that change how the stack is read.
 PLACES = ("source", "skip_file_prefixes", "exc_info", "stack_info")
 
 
-def snapshot(site: str, value: Any, only_numbers: bool, found: list, flat: list) -> Any:
-    """Put a copy of a value that later code cannot change behind those in `flat`; gives its form.
+def snapshot(site: str, value: Any, only_numbers: bool, tensors: list[Any], flat: list[Any]) -> Any:
+    """Append a copy of a value to `flat`, safe from later changes; returns the *form* of the value.
 
-    A container is taken apart, because Dynamo takes one of numbers and texts for a constant, and compiles again
-    whenever one of them changes. Its form is its type and the forms of its parts, that of a clock reading what is
-    computed from it, that of an exception its type and arguments; all else has none. Tensors are listed in `found`.
+    Containers are taken apart: Dynamo takes a container of numbers and strings for a constant, and compiles again for
+    each new content. The form of a container is its type and the forms of its parts; of a deferred number, the
+    operation and the operands; of an exception, its type and arguments. Other values have no form (None). Tensors are
+    also listed in `tensors`.
     """
     if is_later("value"):
         if value.operation == "":
             flat.append(value.parts[0])
             return "", ()
-        return value.operation, kept(site, value.parts, "", found, flat)
+        return value.operation, copy_values(site, value.parts, "", tensors, flat)
     if isinstance(value, torch.Tensor):
         value = torch.alias(value.detach() if only_numbers else value)
-        found.append(value)
+        tensors.append(value)
     elif type(value) is list:
-        return "list", kept(site, tuple(value), "", found, flat)
+        return "list", copy_values(site, tuple(value), "", tensors, flat)
     elif type(value) is tuple:
-        return "tuple", kept(site, value, "", found, flat)
+        return "tuple", copy_values(site, value, "", tensors, flat)
     elif type(value) is dict:
-        return "dict", kept(site, (*value.keys(), *value.values()), "", found, flat)
+        return "dict", copy_values(site, (*value.keys(), *value.values()), "", tensors, flat)
     elif type(value) is set:
         value = set(value)
     elif is_shown_exception("value"):
         flat.append(type(value))
-        return "exception", (None, *kept(site, value.args, "", found, flat))
+        return "exception", (None, *copy_values(site, value.args, "", tensors, flat))
     else:
         reason = changeable("value")
         if reason:
@@ -66,27 +73,27 @@ def snapshot(site: str, value: Any, only_numbers: bool, found: list, flat: list)
     return None
 
 
-def kept(site: str, values: Any, numbers: str, found: list, flat: list) -> tuple:
-    """Put values that a deferred effect shows into `flat` as they are now; gives their forms.
+def copy_values(site: str, values: Any, numbers: str, tensors: list[Any], flat: list[Any]) -> tuple[Any, ...]:
+    """Append copies of the values of a deferred effect to `flat`; returns their forms.
 
-    `numbers` has a `1` where only numbers are read, an `f` where a file is printed into, and a `v` where a container
-    that the call has made is itself recorded.
+    `numbers` has a mark for each value: `1` where only numbers are read, `f` for the file of a print, `v` where a
+    container made by the call is recorded itself.
     """
-    fixed = untouched("values")
-    forms = []
+    can_stay = passed_unread("values")
+    forms: list[Any] = []
     for i in range(len(values)):  # `enumerate` would bring guards on Python's own functions along
         value = values[i]
         mark = numbers[i : i + 1]
-        if fixed[i] == "1" or mark == "f" or (mark == "v" and isinstance(value, (list, tuple, dict, set))):
+        if can_stay[i] == "1" or mark == "f" or (mark == "v" and isinstance(value, (list, tuple, dict, set))):
             flat.append(value)
             forms.append(None)
         else:
-            forms.append(snapshot(site, value, mark == "1", found, flat))
+            forms.append(snapshot(site, value, mark == "1", tensors, flat))
     return tuple(forms)
 
 
-def put_together(forms: tuple, flat: Iterator[Any]) -> list:
-    """Values of these forms again."""
+def put_together(forms: tuple[Any, ...], flat: Iterator[Any]) -> list[Any]:
+    """Values rebuilt from their forms and the flat list of parts."""
     values = []
     for form in forms:
         if form is None:
@@ -100,18 +107,19 @@ def put_together(forms: tuple, flat: Iterator[Any]) -> list:
     return values
 
 
-def table_of(parts: list) -> dict:
-    """A dictionary of its keys and values."""
+def table_of(parts: list[Any]) -> dict[Any, Any]:
+    """A dictionary from a list of its keys and then its values."""
     half = len(parts) // 2
     return dict(zip(parts[:half], parts[half:]))
 
 
-def exception_of(parts: list) -> BaseException:
-    """An exception with the text of another."""
-    return parts[0](*parts[1:])
+def exception_of(parts: list[Any]) -> BaseException:
+    """An exception with the type and the arguments of the shown exception."""
+    error: BaseException = parts[0](*parts[1:])
+    return error
 
 
-CONTAINERS: dict[str, Callable[[list], Any]] = {
+CONTAINERS: dict[str, Callable[[list[Any]], Any]] = {
     "list": list,
     "tuple": tuple,
     "dict": table_of,
@@ -119,20 +127,20 @@ CONTAINERS: dict[str, Callable[[list], Any]] = {
 }
 
 
-def call_with_containers(forms: tuple, sink: Callable[..., None], before: int, *flat: Any) -> None:
-    """Call a sink with so many values as they are, and the rest put together."""
-    sink(*flat[:before], *put_together(forms, iter(flat[before:])))
+def call_with_containers(forms: tuple[Any, ...], sink: Callable[..., None], unchanged: int, *flat: Any) -> None:
+    """Call a sink with the first `before` values unchanged, and with the other values rebuilt from their forms."""
+    sink(*flat[:unchanged], *put_together(forms, iter(flat[unchanged:])))
 
 
 def is_done(site: str) -> bool:
-    """Whether the effect at a site has been carried out by the compiled call that is run again in eager Python."""
+    """Whether an earlier run of this call has carried out the effect of a site; asked in a replay in eager Python."""
     return local.replay is not None and local.replay.is_done(site)
 
 
 def defer(site: str, sink: Callable[..., None], values: Any, numbers: str = "", levels: int = 1) -> None:
-    """Call `sink(*values)` once the compiled call has returned; at once where nothing is traced.
+    """Call `sink(*values)` after the compiled call has returned; in eager Python at once.
 
-    It looks at so many frames of the stack, its own included.
+    `levels` is the number of stack frames that the sink reads, its own frame included.
     """
     if not traced():
         if not is_done(site):
@@ -140,24 +148,24 @@ def defer(site: str, sink: Callable[..., None], values: Any, numbers: str = "", 
         return
     if prints_elsewhere("values", numbers):
         refuse(site, "it prints into what may be no file of Python's")
-    reason = postponed("sink")
+    reason = undeferrable("sink")
     if reason:
         refuse(site, reason)
-    found: list = []
-    flat: list = []
-    forms = kept(site, values, numbers, found, flat)
+    tensors: list[Any] = []
+    flat: list[Any] = []
+    forms = copy_values(site, values, numbers, tensors, flat)
     key = new_key(site)
     note_event(key, "sink")
-    marker_ops.event(key, found)
-    first: list = []
+    marker_ops.event(key, tensors)
+    leading: list[Any] = []
     if levels > 1:
-        first = [noted_stack(levels), levels, sink]
+        leading = [noted_stack(levels), levels, sink]
         sink = call_at
-    postpone(site, sink, first, forms, flat)
+    postpone(site, sink, leading, forms, flat)
 
 
 def stacklevel(site: str, *values: Any, **options: Any) -> int:
-    """The argument `stacklevel` among those of a warning or a log record, by position the third one."""
+    """The value of `stacklevel` among the arguments of a warning or a log record; the third one by position."""
     if not traced():
         return 1
     for name in PLACES:
@@ -169,21 +177,23 @@ def stacklevel(site: str, *values: Any, **options: Any) -> int:
     return level
 
 
-def postpone(site: str, sink: Callable[..., None], first: list, forms: tuple, flat: list) -> None:
-    """Have `sink(*first, *values)` called later, the values being those that were kept."""
+def postpone(site: str, sink: Callable[..., None], leading: list[Any], forms: tuple[Any, ...], flat: list[Any]) -> None:
+    """Queue the call `sink(*first, *values)` for the flush; `forms` and `flat` describe the values."""
     for form in forms:
         if form is not None:
-            first, sink = [forms, sink, len(first), *first], call_with_containers
+            leading, sink = [forms, sink, len(leading), *leading], call_with_containers
             break
-    # `local` comes first because Dynamo does not take it for a constant: it would otherwise look into the numbers
-    # and strings of the event, and compile again whenever one changes.
-    local.queue.append((local, sink, torch.is_grad_enabled(), site, *first, *flat))
+    # `local` comes first because Dynamo does not take `local` for a constant. In a tuple of constants, Dynamo would
+    # read the numbers and strings of the event, and compile again for each change.
+    local.queue.append((local, sink, torch.is_grad_enabled(), site, *leading, *flat))
 
 
 def record(
-    site: str, sink: Callable[..., None], roots: tuple, values: Any, path: str, action: str, numbers: str = ""
+    site: str, sink: Callable[..., None], roots: tuple[Any, ...], values: Any, path: str, action: str, numbers: str = ""
 ) -> None:
-    """Call `sink(*roots, *values)` like a deferred effect; it writes to `path`, at which nobody may look before."""
+    """Call `sink(*roots, *values)` like a deferred effect: the sink writes to `path`, and no code reads `path` in
+    between.
+    """
     if not traced():
         if not is_done(site):
             sink(*roots, *values)
@@ -194,10 +204,10 @@ def record(
     reason = unrecordable(site, path, action)
     if reason:
         refuse(site, reason)
-    found: list = []
-    flat: list = []
-    forms = kept(site, values, numbers, found, flat)
+    tensors: list[Any] = []
+    flat: list[Any] = []
+    forms = copy_values(site, values, numbers, tensors, flat)
     key = new_key(site)
     note_event(key, "sink")
-    marker_ops.event(key, found)
+    marker_ops.event(key, tensors)
     postpone(site, sink, list(roots), forms, flat)

@@ -1,11 +1,16 @@
-"""A reading of the clock behind the graph: what a timer shows of the work that has passed.
+"""Deferred values: clock readings and other values that exist only after the graph has run.
 
-While a call is traced, such a reading is an object that knows what is computed from it. Deferred effects are handed
-the numbers; they are found when the effects happen. Whatever else the program does with it, it is refused.
+    start = time.time()
+    y = self.layers(x)
+    print(f"{time.time() - start:.2f} s")   # the work has to be over before the second reading
+
+During the trace a placeholder object stands for the reading and records the arithmetic on it. The flush computes the
+number and hands it to the deferred effects. Any other use of the placeholder in the program is refused.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import operator
 from typing import Any, Callable
 
@@ -15,8 +20,22 @@ from ..base.dynamo_values import translator
 from ..capture.identity_guard import TYPE_QUESTIONS
 from ..capture.trace_time import refuse
 
+
+@dataclasses.dataclass
+class Readings:
+    """The readings behind the graph of one trace."""
+
+    sites: dict[str, None] = dataclasses.field(default_factory=dict)  # the places of the program that read
+    fills: Any = None  # where the result gets the readings (queue_sizes.Fills); None if it has none
+
+
 FEATURE = hooks.Feature(
-    __name__, hooks.GUARD, "nobody asks for the type of a deferred value", partial=True, rules=("GM3", "GM5")
+    __name__,
+    hooks.GUARD,
+    "nobody asks for the type of a deferred value",
+    partial=True,
+    state=Readings,
+    rules=("GM3", "GM5"),
 )
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
@@ -30,104 +49,125 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "neg": operator.neg,
     "abs": abs,
 }
-TEXT = "text"  # the second part of a reading that is no number
+TEXT = "text"  # the second part of a reading that is a string
 ASKS = "what is read behind the graph is asked for in the middle of the call"
 
 
-def take(function: Callable[[], Any], cell: list) -> None:
-    """Read the clock, among the deferred work of a call."""
+def note_reading(trace: trace_state.Trace, site: str) -> None:
+    """Note that a place of the program reads behind the graph."""
+    FEATURE.of(trace).sites[site] = None
+
+
+def has_readings(trace: trace_state.Trace) -> bool:
+    """Whether anything is read behind the graph."""
+    return bool(FEATURE.of(trace).sites)
+
+
+def refuse_readings(trace: trace_state.Trace, reason: str) -> None:
+    """Refuse all places that read behind the graph."""
+    for site in FEATURE.of(trace).sites:
+        trace.refuse(site, reason)
+
+
+def read_clock(function: Callable[[], Any], cell: list[Any]) -> None:
+    """Read the clock, as an event of the flush."""
     cell.append(function())
 
 
-class Standing:
-    """Stands for a value that there will be behind the graph. Whatever is asked of it before is refused."""
+class DeferredValue:
+    """A placeholder for a deferred value. Each use during the trace is refused."""
 
     site: str
 
-    def asked(self, *_: Any) -> Any:
-        """Refuse whatever needs the value now."""
+    def refuse_use(self, *_: Any) -> Any:
+        """Refuse an operation that needs the value now."""
         refuse(self.site, ASKS)
 
-    __getattr__ = __contains__ = __iter__ = __next__ = __len__ = __getitem__ = __call__ = asked
+    __getattr__ = __contains__ = __iter__ = __next__ = __len__ = __getitem__ = __call__ = refuse_use
 
 
-class Later(Standing):
-    """A number that is not known yet: what a cell will hold, or an operation on such numbers and others."""
+class DeferredNumber(DeferredValue):
+    """A placeholder for a deferred number: a reading in a cell, or an operation on deferred numbers.
 
-    def __init__(self, site: str, operation: str, parts: tuple) -> None:
+    `operation` is empty for a reading, and otherwise a key of `OPERATIONS` with `parts` as operands.
+    """
+
+    def __init__(self, site: str, operation: str, parts: tuple[Any, ...]) -> None:
         self.site = site
         self.operation = operation
         self.parts = parts
 
-    def made(self, operation: str, *parts: Any) -> Later:
-        """The result of an operation."""
-        return Later(self.site, operation, parts)
+    def result(self, operation: str, *parts: Any) -> DeferredNumber:
+        """A placeholder for the result of an operation."""
+        return DeferredNumber(self.site, operation, parts)
 
-    def __add__(self, other: Any) -> Later:
-        return self.made("+", self, other)
+    def __add__(self, other: Any) -> DeferredNumber:
+        return self.result("+", self, other)
 
-    def __radd__(self, other: Any) -> Later:
-        return self.made("+", other, self)
+    def __radd__(self, other: Any) -> DeferredNumber:
+        return self.result("+", other, self)
 
-    def __sub__(self, other: Any) -> Later:
-        return self.made("-", self, other)
+    def __sub__(self, other: Any) -> DeferredNumber:
+        return self.result("-", self, other)
 
-    def __rsub__(self, other: Any) -> Later:
-        return self.made("-", other, self)
+    def __rsub__(self, other: Any) -> DeferredNumber:
+        return self.result("-", other, self)
 
-    def __mul__(self, other: Any) -> Later:
-        return self.made("*", self, other)
+    def __mul__(self, other: Any) -> DeferredNumber:
+        return self.result("*", self, other)
 
-    def __rmul__(self, other: Any) -> Later:
-        return self.made("*", other, self)
+    def __rmul__(self, other: Any) -> DeferredNumber:
+        return self.result("*", other, self)
 
-    def __truediv__(self, other: Any) -> Later:
-        return self.made("/", self, other)
+    def __truediv__(self, other: Any) -> DeferredNumber:
+        return self.result("/", self, other)
 
-    def __rtruediv__(self, other: Any) -> Later:
-        return self.made("/", other, self)
+    def __rtruediv__(self, other: Any) -> DeferredNumber:
+        return self.result("/", other, self)
 
-    def __floordiv__(self, other: Any) -> Later:
-        return self.made("//", self, other)
+    def __floordiv__(self, other: Any) -> DeferredNumber:
+        return self.result("//", self, other)
 
-    def __mod__(self, other: Any) -> Later:
-        return self.made("%", self, other)
+    def __mod__(self, other: Any) -> DeferredNumber:
+        return self.result("%", self, other)
 
-    def __round__(self, *places: int) -> Later:
-        return self.made("round", self, *places)
+    def __round__(self, *places: int) -> DeferredNumber:
+        return self.result("round", self, *places)
 
-    def __neg__(self) -> Later:
-        return self.made("neg", self)
+    def __neg__(self) -> DeferredNumber:
+        return self.result("neg", self)
 
-    def __abs__(self) -> Later:
-        return self.made("abs", self)
+    def __abs__(self) -> DeferredNumber:
+        return self.result("abs", self)
 
-    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __bool__ = __int__ = __float__ = Standing.asked  # type: ignore
-    __rfloordiv__ = __rmod__ = __pow__ = __rpow__ = __str__ = __repr__ = __format__ = Standing.asked  # type: ignore
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __bool__ = __int__ = __float__ = DeferredValue.refuse_use
+    __rfloordiv__ = __rmod__ = __pow__ = __rpow__ = __str__ = __repr__ = __format__ = DeferredValue.refuse_use
     __hash__ = None  # type: ignore[assignment]
 
 
 @FEATURE.hook("object.type")
-def watch_type(python_type: Any, trace: trace_state.Trace, self: Any) -> type:
-    """Refuse deferred values whose program asks of what type one is."""
-    asked = trace.readings and issubclass(self.value_type, Standing) and hooks.asker().f_code.co_name in TYPE_QUESTIONS
-    if asked and not is_ours(translator().output.current_tx.f_code):  # Dynamo asks, too, when it makes one
-        for site in trace.readings:
-            trace.refuse(site, "the function asks of what type a value is that it gets behind the graph")
+def watch_type(python_type: Callable[..., type], trace: trace_state.Trace, self: Any) -> type:
+    """Refuse a program that asks for the type of a deferred value."""
+    is_question = (
+        bool(FEATURE.of(trace).sites)
+        and issubclass(self.value_type, DeferredValue)
+        and hooks.calling_frame().f_code.co_name in TYPE_QUESTIONS
+    )
+    if is_question and not is_ours(translator().output.current_tx.f_code):  # Dynamo itself asks for new objects
+        refuse_readings(trace, "the function asks of what type a value is that it gets behind the graph")
         raise trace_state.SiteRefused(ASKS)
     return python_type(self)
 
 
-def refuse_escaped(trace: Any, output: Any) -> None:
-    """Refuse readings that the program keeps, or returns where they cannot be filled in."""
+def refuse_escaped(trace: trace_state.Trace, output: Any) -> None:
+    """Refuse deferred values in objects that outlive the call; a returned container is filled in after the flush."""
     from ..base.torch_names import UserDefinedObjectVariable
     from . import queue_sizes
 
     for variable in output.side_effects.id_to_variable.values():
-        if isinstance(variable, UserDefinedObjectVariable) and variable.python_type() is Later:
-            ways = queue_sizes.ways_to(output)
+        if isinstance(variable, UserDefinedObjectVariable) and variable.python_type() is DeferredNumber:
+            ways = queue_sizes.slots_in(output)
             if ways is None:
-                for site in trace.readings:
-                    trace.refuse(site, "what is read behind the graph is kept, or returned in an object")
-            trace.fills = queue_sizes.Fills(ways) if ways else None
+                refuse_readings(trace, "what is read behind the graph is kept, or returned in an object")
+            FEATURE.of(trace).fills = queue_sizes.ResultSlots(ways) if ways else None
             return

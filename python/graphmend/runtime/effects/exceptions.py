@@ -1,6 +1,11 @@
-"""Exceptions that a call raises and handles, shown by deferred effects: made again from their types and arguments.
+"""Exceptions made by the call and shown by a deferred effect.
 
-Only those are known that the program makes itself. What Dynamo raises in the place of Python has other texts.
+    except ValueError as error:
+        print("skipped:", error)     # the flush prints a second exception with the same type and arguments
+
+The program's exception ends with the call, so the deferred effect gets a new exception of the same type with the same
+arguments. Only exceptions constructed by the program qualify: exceptions raised by Dynamo in place of Python's have
+other messages.
 """
 
 from __future__ import annotations
@@ -12,24 +17,26 @@ from ..analysis.reachability import names_and_options
 from ..base import folders, hooks, trace_state
 from ..base.call_stack import is_ours
 
-FEATURE = hooks.Feature(__name__, hooks.GAIN, "exceptions that a call makes and an effect shows", state=dict)
+FEATURE: hooks.Feature[dict[int, Any]] = hooks.Feature(
+    __name__, hooks.GAIN, "exceptions that a call makes and an effect shows", state=dict
+)
 
 PLAIN = (ArithmeticError, AssertionError, LookupError, RuntimeError, TypeError, ValueError, Warning)
 METHODS = ("__init__", "__new__", "__str__", "__repr__", "__format__")
-OBSERVED = "Observed exception"  # how Dynamo calls an exception that the program raises and does not handle
+OBSERVED = "Observed exception"  # Dynamo's title for an exception that the program raises and does not handle
 BETWEEN = ("CACHE", "PRECALL", "NOP", "EXTENDED_ARG")
-# What tells more of an exception than its type and arguments.
+# Names in a sink that read more of an exception than its type and arguments.
 BEHIND_TEXTS = {"exc_info", "extra", "stack_info", "exception", "exc", "__traceback__", "__cause__", "__context__"}
 
 
 def shows_texts(code: types.CodeType) -> bool:
-    """Whether a sink asks an exception for nothing but its text and its arguments."""
+    """Whether a sink reads only the text and the arguments of an exception."""
     inner = any(type(part) is types.CodeType for part in code.co_consts)
     return names_and_options(code).isdisjoint(BEHIND_TEXTS) and not inner
 
 
 def is_plain(kind: Any) -> bool:
-    """Whether the objects of a class are exceptions that say no more than their arguments."""
+    """Whether a class is an exception class whose objects show only their arguments."""
     if not isinstance(kind, type) or not issubclass(kind, PLAIN):
         return False
     own = next(base for base in kind.__mro__ if base.__module__ == "builtins")
@@ -37,37 +44,40 @@ def is_plain(kind: Any) -> bool:
 
 
 def raise_warning(message: Any, category: Any = None, stacklevel: int = 1, source: Any = None) -> None:
-    """`warnings.warn` where all warnings are exceptions."""
+    """`warnings.warn` inside a block that turns all warnings into exceptions."""
     if isinstance(message, Warning):
         raise message
     raise (category or UserWarning)(message)
 
 
 def is_made(trace: trace_state.Trace, variable: Any) -> bool:
-    """Whether a variable of Dynamo's is such an exception, made by the program in this call."""
+    """Whether Dynamo's variable is a plain exception constructed by the program in this call."""
     return id(variable) in FEATURE.of(trace)
 
 
 def is_torchs(code: types.CodeType) -> bool:
-    """Whether code is Dynamo's own, which calls `__init__`."""
+    """Whether code belongs to torch, such as Dynamo's code for the call of `__init__`."""
     return code.co_filename.startswith(folders.TORCH)
 
 
 def is_raised(tx: Any) -> bool:
-    """Whether the object whose `__init__` is traced is raised as soon as it is made, and no frame handles that."""
-    following = tx
-    while following.parent is not None and (following.f_code.co_name == "__init__" or is_torchs(following.f_code)):
-        following = following.parent
-    rest = following.instructions[following.instruction_pointer :]
-    behind = next((item.opname for item in rest if item.opname not in BETWEEN), "")
-    while following is not None and following.current_instruction.exn_tab_entry is None:
-        following = following.parent
-    return behind == "RAISE_VARARGS" and following is None
+    """Whether the object under construction is raised at once, and no frame handles the exception."""
+    frame = tx
+    while frame.parent is not None and (frame.f_code.co_name == "__init__" or is_torchs(frame.f_code)):
+        frame = frame.parent
+    rest = frame.instructions[frame.instruction_pointer :]
+    next_opcode = next((item.opname for item in rest if item.opname not in BETWEEN), "")
+    while frame is not None and frame.current_instruction.exn_tab_entry is None:
+        frame = frame.parent
+    return next_opcode == "RAISE_VARARGS" and frame is None
 
 
 @FEATURE.hook("translator.call")
 def begin_exception(call: Any, trace: trace_state.Trace, self: Any, function: Any, args: Any, kwargs: Any) -> Any:
-    """`super().__init__(text)` in an exception of the program's, at which Dynamo gives up; the call will raise it."""
+    """End the trace at `super().__init__(text)` in an exception class of the program, if the call raises the exception.
+
+    Dynamo breaks the graph at this call.
+    """
     from ..base.torch_names import GetAttrVariable, SuperVariable, Unsupported
 
     if type(function) is GetAttrVariable and function.name == "__init__" and isinstance(function.obj, SuperVariable):
@@ -79,7 +89,7 @@ def begin_exception(call: Any, trace: trace_state.Trace, self: Any, function: An
 
 @FEATURE.hook("translator.call")
 def note_exception(call: Any, trace: trace_state.Trace, self: Any, function: Any, args: Any, kwargs: Any) -> Any:
-    """Note an exception that the program makes."""
+    """Note an exception that the program constructs."""
     call(self, function, args, kwargs)
     kind, code = getattr(function, "value", getattr(function, "fn", None)), self.f_code
     if is_plain(kind) and (code is raise_warning.__code__ or not is_ours(code)):

@@ -1,23 +1,28 @@
-"""The deferred work of a call, once its graph has returned, and what becomes of a call in which that raises.
+"""The flush: deferred effects of a call run in program order after the graph has returned.
 
-In eager Python nothing behind a failing effect happens. So all that the compiled call has changed is undone, and the
-call runs again in eager Python with its mends: what has been carried out is passed over, and where the failing
-effect stands its exception is raised. Handlers of the program see it there, as they would have.
+    print("before")          # deferred
+    handler.emit(record)     # deferred, and raises: eager Python would stop here
+    y = model(x)             # the graph has computed this already
+
+Where an effect raises, the compiled call is undone and *replayed*: the call runs in eager Python with its mends, skips
+the effects that were carried out, and raises the exception at the failing effect. Exception handlers of the program see
+the exception in the frame of the statement, as in plain Python.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Callable, Iterator, Union
+from typing import Any, Callable, Iterator, Optional, Protocol, Union
 
 import torch
 
 from ..base import torch_names
 from ..base.effect_queue import DEDENT, INDENT
 from ..base.trace_state import Replay, local, replays
-from .queue_sizes import Fills
+from .queue_sizes import ResultSlots
+from .receivers import Receivers
 from .redirected_output import ENTERS, enter_made, is_print, leave, leave_all
-from .undo_log import nothing
+from .undo_log import nothing_to_undo
 
 set_eval_frame = torch_names.set_eval_frame
 is_grad_enabled = torch.is_grad_enabled
@@ -25,7 +30,9 @@ is_grad_enabled = torch.is_grad_enabled
 
 @dataclasses.dataclass(frozen=True)
 class Stopped:
-    """Work that has raised an exception: its sites, those of what was carried out, and what undoes the call."""
+    """An effect that raised: all sites with effects, the sites carried out so far, and the function that undoes the
+    call.
+    """
 
     sites: frozenset[str]
     done: list[str]
@@ -33,30 +40,41 @@ class Stopped:
     undo: Callable[[], bool]
 
 
+class DeferredWork(Protocol):
+    """The work of a graph (`effect_queue.Work`), with the types of this room."""
+
+    sinks: tuple[tuple[int, Callable[..., None]], ...]
+    modes: tuple[Any, ...]  # a bool at the position of each event
+    sites: tuple[Optional[str], ...]
+    mode: Optional[bool]
+    undoes: bool
+    fills: Optional[ResultSlots]
+    receivers: Optional[Receivers]
+
+
 def nobody_left() -> bool:
-    """Stands for the undoing of a call that is undone already."""
+    """The `undo` of a call that has been undone before."""
     return True
 
 
-UNDONE = Stopped(
-    frozenset(), [], RuntimeError("undone"), nobody_left
-)  # its receivers are others than when it was traced
+# A call whose receivers are no longer the receivers of its trace.
+UNDONE = Stopped(frozenset(), [], RuntimeError("undone"), nobody_left)
 
 
-def carry_out(waiting: list[Any]) -> Union[Stopped, Fills, None]:
-    """Run the deferred work of a call in order, compilation being off.
+def carry_out(waiting: list[Any]) -> Union[Stopped, ResultSlots, None]:
+    """Run the deferred effects of a call in order, with compilation off.
 
-    Tells where it has raised an exception, or where the result gets what it has read.
-    Most calls take the way on which all events are of the gradient mode that is on, where every step counts.
+    Returns the stop if an effect raised, and otherwise the places of deferred values in the result. The branch for
+    events of one gradient mode, the present one, is the common case, and each step there costs time in every call.
     """
     entry = waiting[0]
     if entry is None:
         return None
     waiting[0] = undo = None
-    work = entry[0]
+    work: DeferredWork = entry[0]
     if work.undoes:
         undo, local.pending = local.pending, None
-    if work.receivers is not None and not work.receivers.hold() and (undo or nothing)():
+    if work.receivers is not None and not work.receivers.hold() and (undo or nothing_to_undo)():
         return UNDONE
     prior = set_eval_frame(None)
     number = 1
@@ -66,7 +84,7 @@ def carry_out(waiting: list[Any]) -> Union[Stopped, Fills, None]:
                 sink(*entry[number])
             return work.fills
         mode = is_grad_enabled()
-        for number, sink in taken(entry):
+        for number, sink in events_to_run(entry):
             if work.modes[number] is mode:
                 sink(*entry[number])
             else:
@@ -75,14 +93,14 @@ def carry_out(waiting: list[Any]) -> Union[Stopped, Fills, None]:
     except BaseException as error:
         leave_all()
         sites = frozenset(site for site in work.sites if site)
-        return Stopped(sites, before(entry, number), error, undo or nothing)
+        return Stopped(sites, sites_before(entry, number), error, undo or nothing_to_undo)
     finally:
         set_eval_frame(prior)
     return work.fills
 
 
-def taken(entry: Any) -> Iterator[tuple[int, Any]]:
-    """The events of a call, without those in branches that are not taken."""
+def events_to_run(entry: Any) -> Iterator[tuple[int, Any]]:
+    """The events of a call, without the events of branch sides that are not taken."""
     skipping: list[bool] = []
     for number, sink in entry[0].sinks:
         if sink is DEDENT:
@@ -94,10 +112,10 @@ def taken(entry: Any) -> Iterator[tuple[int, Any]]:
             yield number, sink
 
 
-def before(entry: Any, last: int) -> list[str]:
-    """The sites of the events that were carried out, up to one, without those that only the call itself has seen."""
-    sites, found, blocks = entry[0].sites, [], []
-    for number, sink in taken(entry):
+def sites_before(entry: Any, last: int) -> list[str]:
+    """The sites of the events carried out before an event, without prints into texts of the call itself."""
+    sites, done, blocks = entry[0].sites, [], []
+    for number, sink in events_to_run(entry):
         if number >= last:
             break
         if sink in ENTERS:
@@ -105,17 +123,17 @@ def before(entry: Any, last: int) -> list[str]:
         elif sink is leave:
             blocks.pop()
         elif sites[number] is not None and not (any(blocks) and is_print(sites[number])):
-            found.append(sites[number])
-    return found
+            done.append(sites[number])
+    return done
 
 
 def run_again(stopped: Stopped, run: Callable[[], Any]) -> Any:
-    """Undo a call whose deferred work has raised an exception, and run it in eager Python up to there."""
+    """Undo a call whose deferred effect raised, and replay the call up to the effect."""
     if stopped is UNDONE:
         return run()
     if not stopped.undo():
         raise stopped.error
-    before, local.replay = local.replay, Replay(stopped.sites, stopped.done, stopped.error)
+    outer_replay, local.replay = local.replay, Replay(stopped.sites, stopped.done, stopped.error)
     replays.append(local.replay)
     try:
         result = run()
@@ -124,4 +142,4 @@ def run_again(stopped: Stopped, run: Callable[[], Any]) -> Any:
         return result
     finally:
         replays.remove(local.replay)
-        local.replay = before
+        local.replay = outer_replay

@@ -1,7 +1,10 @@
-"""Modes of the thread that a graph switches, put back when the graph does not come to its end.
+"""Rollback of gradient mode and autocast where a graph does not come to its end.
 
-A graph that Python runs switches gradients and autocast as the program does, but it has no `finally`: what raises
-in between leaves them switched. The call is run again then, and the program behind it goes on.
+    with torch.no_grad():         # the graph has two operators, enter and exit, and no `finally`
+        y = self.check(x)         # raises: the exit operator never runs
+
+A graph that runs as Python switches the modes of the thread. Where the graph raises, the modes are put back, before the
+call runs again.
 """
 
 from __future__ import annotations
@@ -16,7 +19,9 @@ from ..base import torch_names
 
 
 def keeping_modes(compiled: Callable[..., Any], module: GraphModule) -> Callable[..., Any]:
-    """A compiled graph that leaves the modes as they were where it raises; itself if its graph switches none."""
+    """A compiled graph that restores the modes where it raises; the same graph if there is no switch of
+    modes inside.
+    """
     switches = [node for node in module.graph.nodes if branch_proofs.is_context(node)]
     if not switches:
         return compiled
@@ -38,7 +43,7 @@ def keeping_modes(compiled: Callable[..., Any], module: GraphModule) -> Callable
 
 
 def autocast_of(kinds: list[str]) -> Callable[[], None]:
-    """What puts the state of autocast back for some kinds of devices."""
+    """A function that restores the present autocast state of some kinds of devices."""
     states = [(kind, torch.is_autocast_enabled(kind), torch.get_autocast_dtype(kind)) for kind in kinds]
     cached, depth = torch.is_autocast_cache_enabled(), nesting()
 
@@ -55,6 +60,6 @@ def autocast_of(kinds: list[str]) -> Callable[[], None]:
 
 
 def nesting() -> int:
-    """How many blocks of autocast the thread is in."""
+    """The number of autocast blocks around the present statement."""
     torch.autocast_increment_nesting()
     return torch.autocast_decrement_nesting()

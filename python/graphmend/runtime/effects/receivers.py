@@ -1,12 +1,17 @@
-"""Who receives a deferred effect: streams, handlers, filters, formatters, `showwarning`.
+"""Receivers of deferred effects: streams, log handlers, filters, formatters, `warnings.showwarning`.
 
-A receiver with code of the program's own may look at what the call changes, and the call may look at what the receiver
-writes to. An effect is deferred only where neither can tell: nothing that the code of its receivers may come by is
-loaded or written to in the call. Receivers may be replaced while a graph lives, so the deferred work asks again.
+    class Counting(logging.Handler):
+        def emit(self, record):
+            self.model.seen += 1       # the call may read `seen` before the deferred record arrives
+
+A receiver written in Python may read changes of the call, and the call may read changes of the receiver. An effect is
+deferred only if the code reachable from its receivers shares no object with the call. The program may replace receivers
+while a graph lives, so the flush checks the receivers again.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import sys
 import types
@@ -14,27 +19,28 @@ import warnings
 import weakref
 from typing import Any, Callable, Optional
 
-from ..analysis.receiver_reach import reached
+from ..analysis.receiver_reach import reach_of_receivers
 from ..analysis.record_keepers import keeps_records
 from ..base import trace_state
 from ..base.dynamo_values import handles_exception, real, translator
+from ..base.owned_state import OwnedState
 from ..capture.identity_guard import loaded_parameters
-from .object_writes import HANDLES, asked_object
+from .object_writes import HANDLES, loads_of, lookup_target
 
 SEES = "what receives the effect may see the call, or be seen by it: {}"
 KEEPS = "a receiver may keep the record, whose tensors and containers would be copies"
 SHOWERS = (logging.Logger, logging.LoggerAdapter)
 TAKEN_APART = ("LOAD_ATTR", "LOAD_METHOD", "FORMAT_", "BINARY_", "COMPARE_OP")
-MADE_IN_PLACE = "_gm_a"  # how the core names parameters that stand for calls
-LOOKED_UP = frozenset(["getLogger", "getChild"])  # what gives a logger that the sink does not name
+MADE_IN_PLACE = "_gm_a"  # prefix of sink parameters for the results of calls, written by the core
+LOOKED_UP = frozenset(["getLogger", "getChild"])  # functions that return a logger unnamed in the sink
 STREAMS, LOGS, WARNINGS = "GM301", "GM302", "GM303"
 
 
 class Receivers:
-    """The receivers of the effects of one trace, and what the trace knows by identity.
+    """The receivers of the effects of one trace, and the objects known to the trace by identity.
 
-    `loaded` are the objects that the call has come by, `asked` those that it has looked into, `stored` the names that
-    it sets. A stream may be loaded to be handed to `print`; nobody has looked into it by that.
+    `loaded` are objects loaded by the call, `read` objects with an attribute read by the call, and `stored` names of
+    attributes set by the call. The call may load a stream only to pass the stream to `print`: loaded, and not read.
     """
 
     def __init__(self) -> None:
@@ -42,55 +48,57 @@ class Receivers:
         self.kinds: set[str] = set()
         self.loggers: list[Any] = []
         self.files: list[Any] = []
-        self.shown: Any = None  # the code of a sink that logs, until it is known what is copied for it
-        self.copies = False  # whether a log record holds copies of what the program has shown
+        self.shown: Any = None  # the code of the latest logging sink, until `note_copies` has read its values
+        self.copies = False  # whether a log record holds copies of the program's objects
         self.loaded: frozenset[int] = frozenset()
-        self.asked: frozenset[int] = frozenset()
+        self.read: frozenset[int] = frozenset()
         self.stored: frozenset[str] = frozenset()
-        self.handling = False  # whether an effect is shown while an exception is being handled
-        self.known: list[Callable[[], Any]] = []  # weak references to the receivers that were looked at
+        self.handling = False  # whether an effect stands in an exception handler
+        self.known: list[Callable[[], Any]] = []  # weak references to the checked receivers
 
     def present(self) -> list[Any]:
-        """All receivers as they are now. It is on the way of every call that shows something."""
-        found: list[Any] = [*self.files]
+        """All receivers at present. Each call with effects runs this function, so its steps cost time."""
+        receivers: list[Any] = [*self.files]
         if self.kinds != {LOGS}:
-            found += (sys.stdout, sys.stderr, warnings.showwarning, warnings.formatwarning)
+            receivers += (sys.stdout, sys.stderr, warnings.showwarning, warnings.formatwarning)
         if self.loggers:
-            found += (logging.getLogRecordFactory(), logging.lastResort)
+            receivers += (logging.getLogRecordFactory(), logging.lastResort)
         for logger in self.loggers:
-            found += logger.filters
+            receivers += logger.filters
             while logger is not None:
-                found += (logger,)
+                receivers += (logger,)
                 for handler in logger.handlers:
-                    found += (handler, handler.formatter, *handler.filters)
+                    receivers += (handler, handler.formatter, *handler.filters)
                     if isinstance(handler, logging.StreamHandler):
-                        found += (handler.stream,)
+                        receivers += (handler.stream,)
                 logger = logger.parent if logger.propagate else None
-        return found
+        return receivers
 
     def meet(self) -> Optional[str]:
-        """Why the call and its receivers may see each other; None if they cannot."""
-        found = self.present()
-        reason, reach = reached(found)
+        """The reason why the call and its receivers may notice each other; None if neither can."""
+        receivers = self.present()
+        reason, reach = reach_of_receivers(receivers)
         if reason is None:
-            roots = set(map(id, found))
-            if not reach.ids.isdisjoint(self.asked) or not (reach.ids - roots).isdisjoint(self.loaded):
+            roots = set(map(id, receivers))
+            if not reach.ids.isdisjoint(self.read) or not (reach.ids - roots).isdisjoint(self.loaded):
                 reason = "an object of theirs is used in the call"
             elif not reach.names.isdisjoint(self.stored):
                 reason = "the call sets what they read"
             elif self.handling and reach.handles:
                 reason = HANDLES
-            elif self.copies and any(map(keeps_records, found)):
+            elif self.copies and any(map(keeps_records, receivers)):
                 reason = KEEPS
         if reason is None:
-            self.known = [reference(value) for value in found]
+            self.known = [reference(value) for value in receivers]
         return reason
 
     def hold(self) -> bool:
-        """Whether the receivers are still such that the effects of the call may come later."""
-        found, known = self.present(), self.known
-        if len(found) == len(known):
-            for value, refer in zip(found, known):
+        """Whether the effects of the call may still be deferred: the receivers are unchanged, or new receivers pass the
+        check.
+        """
+        receivers, known = self.present(), self.known
+        if len(receivers) == len(known):
+            for value, refer in zip(receivers, known):
                 if refer() is not value:
                     break
             else:
@@ -98,8 +106,25 @@ class Receivers:
         return self.meet() is None
 
 
+@dataclasses.dataclass
+class Noted:
+    """The receivers of one trace."""
+
+    receivers: Optional[Receivers] = None  # those of all deferred effects; None where nothing is shown
+
+
+NOTED = OwnedState(__name__, Noted)
+
+
+def receivers_of(trace: trace_state.Trace) -> Optional[Receivers]:
+    """The receivers of the deferred effects of a trace; None where nothing is shown."""
+    return NOTED.of(trace).receivers
+
+
 def reference(value: Any) -> Callable[[], Any]:
-    """A weak reference; to an object that has none, one that never finds it."""
+    """A weak reference to a receiver; for objects without weak references, a function that never returns
+    the receiver.
+    """
     try:
         return weakref.ref(value) if value is not None else nobody
     except TypeError:
@@ -107,12 +132,13 @@ def reference(value: Any) -> Callable[[], Any]:
 
 
 def nobody() -> None:
-    """Refers to None."""
+    """The reference to None."""
 
 
 def note(trace: Any, site: str, sink: Any, values: list[Any]) -> None:
-    """Note that an effect is deferred, by Dynamo's variables of its sink and of what it shows."""
-    receivers = trace.receivers = trace.receivers or Receivers()
+    """Note a deferred effect with its sink and its shown values, as Dynamo's variables."""
+    noted = NOTED.of(trace)
+    receivers = noted.receivers = noted.receivers or Receivers()
     receivers.sites[site] = None
     receivers.handling = receivers.handling or handles_exception(translator().output.current_tx)
     kind = trace_state.rule_of(site)
@@ -126,7 +152,7 @@ def note(trace: Any, site: str, sink: Any, values: list[Any]) -> None:
 
 
 def raw_parameters(code: types.CodeType) -> set[str]:
-    """The parameters of a sink that it hands to the logger as they are, not as a text or as a part of themselves."""
+    """The parameters passed by a sink to the logger unchanged, neither as text nor in parts."""
     return {
         name
         for name, following in loaded_parameters(code)
@@ -135,26 +161,27 @@ def raw_parameters(code: types.CodeType) -> set[str]:
 
 
 def note_copies(trace: Any, values: list[Any], numbers: str, fixed: str) -> None:
-    """Note whether the record of the effect that was noted last gets copies of what it shows.
+    """Note whether the log record of the latest effect gets copies of the program's objects.
 
-    `numbers` has a `1` for each value of which numbers alone are read, `fixed` one for each that is no copy.
+    `numbers` has a `1` for each value read only for its numbers, `fixed` has a `1` for each value passed without a
+    copy.
     """
-    receivers = trace.receivers
+    receivers = receivers_of(trace)
     code = receivers.shown if receivers is not None else None
-    if code is None:
+    if receivers is None or code is None:
         return
     receivers.shown = None
-    whole = raw_parameters(code)
+    raw = raw_parameters(code)
     marks = zip(numbers.ljust(len(values)), fixed)
-    names = (name for name, mark in zip(code.co_varnames, marks) if name in whole and "1" not in mark)
+    names = (name for name, mark in zip(code.co_varnames, marks) if name in raw and "1" not in mark)
     table = dict(zip(code.co_varnames, values))
     receivers.copies = receivers.copies or any(is_copied(name, table[name]) for name in names)
 
 
 def is_copied(name: str, variable: Any) -> bool:
-    """Whether the program may tell a copy from what a parameter of a sink stands for, by its variable of Dynamo's.
+    """Whether the program could tell the copy of a sink's parameter from the original, given Dynamo's variable.
 
-    A container that a call in the statement has just made is known to nobody else.
+    A container made by a call inside the statement is known to no other code, so its copy is safe.
     """
     from ..base.torch_names import VariableTracker
 
@@ -166,7 +193,7 @@ def is_copied(name: str, variable: Any) -> bool:
 
 
 def object_behind(variable: Any) -> Any:
-    """The stream or logger behind a variable of Dynamo's, without asking for more of it than its type."""
+    """The stream or logger behind Dynamo's variable, found with no guard beyond the type."""
     from ..base.torch_names import LazyConstantVariable, LazyVariableTracker, TensorVariable
 
     if type(variable) is LazyConstantVariable:
@@ -175,43 +202,45 @@ def object_behind(variable: Any) -> Any:
         value = variable.original_value()
     else:
         variable = variable.realize()
-        known = variable.source is not None and not isinstance(variable, TensorVariable)
-        value = real(variable) if known else None
+        has_object = variable.source is not None and not isinstance(variable, TensorVariable)
+        value = real(variable) if has_object else None
     return value if isinstance(value, SHOWERS) or hasattr(type(value), "write") else None
 
 
 def loggers_of(kind: str, sink: Any, objects: list[Any]) -> list[Any]:
-    """The loggers that an effect may reach: those that it names, the root otherwise, and that of warnings."""
+    """The loggers within reach of an effect: loggers named by the sink, else the root logger, and the logger of
+    warnings.
+    """
     names = sink.get_code().co_names
-    named = [sink.get_globals().get(name) for name in names]
-    found: list[Any] = []
-    for value in [*objects, *named]:
+    globals_named = [sink.get_globals().get(name) for name in names]
+    loggers: list[Any] = []
+    for value in [*objects, *globals_named]:
         if isinstance(value, logging.LoggerAdapter):
-            found += (value, value.logger)
+            loggers += (value, value.logger)
         elif isinstance(value, logging.Logger):
-            found.append(value)
+            loggers.append(value)
         elif value is logging:
-            found.append(logging.root)
-    adapters = [value for value in found if isinstance(value, logging.LoggerAdapter)]
-    found = [value for value in found if isinstance(value, logging.Logger)]
+            loggers.append(logging.root)
+    adapters = [value for value in loggers if isinstance(value, logging.LoggerAdapter)]
+    loggers = [value for value in loggers if isinstance(value, logging.Logger)]
     if kind == WARNINGS:
-        found.append(logging.getLogger("py.warnings"))
-    elif not found or adapters or not LOOKED_UP.isdisjoint(names):
-        known = logging.root.manager.loggerDict.values()
-        found += [logging.root, *(value for value in known if isinstance(value, logging.Logger))]
-    return found
+        loggers.append(logging.getLogger("py.warnings"))
+    elif not loggers or adapters or not LOOKED_UP.isdisjoint(names):
+        registered = logging.root.manager.loggerDict.values()
+        loggers += [logging.root, *(value for value in registered if isinstance(value, logging.Logger))]
+    return loggers
 
 
 def refuse_seen(trace: Any, output: Any) -> None:
-    """Refuse deferred effects whose receivers may see the call, or be seen by it."""
-    receivers = trace.receivers
+    """Refuse deferred effects whose receivers may notice the call, or be noticed by the call."""
+    receivers = receivers_of(trace)
     if receivers is None:
         return
-    loads = trace.loads
+    loads = loads_of(trace)
     loads.resolve()
-    asked = {id(asked_object(variable, output)) for looked in loads.looked.values() for variable in looked}
+    read = {id(lookup_target(variable, output)) for variables in loads.lookups.values() for variable in variables}
     receivers.loaded = frozenset(loads.sources)
-    receivers.asked = frozenset(asked | loads.tables.keys())
+    receivers.read = frozenset(read | loads.tables.keys())
     changed = output.side_effects.store_attr_mutations.values()
     receivers.stored = frozenset(name for names in changed for name in names)
     reason = receivers.meet()

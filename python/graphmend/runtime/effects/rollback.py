@@ -1,4 +1,13 @@
-"""Undoing a compiled call: the random generators and the tensors that its graph changed."""
+"""Rollback: a compiled call whose guard fails leaves random generators and tensors unchanged.
+
+    self.count.add_(1)              # the graph has written to the buffer
+    y = self.dropout(x)             # and drawn random numbers
+    if y.sum() > 0: ...             # the answer belongs to another path: undo, and run again
+
+A guarded graph saves its mutated inputs and the generators before its run. After the run, flags among the outputs tell
+whether each guard held and each decision had the expected answer. `GuardFailed` carries the function to restore the
+saved state.
+"""
 
 from __future__ import annotations
 
@@ -9,41 +18,43 @@ import torch
 
 from ..base import torch_names
 from ..base.trace_state import GuardFailed, NotWhole, local
-from .undo_log import nothing
+from .undo_log import nothing_to_undo
 
 
 def save_generators(devices: Sequence[torch.device]) -> Callable[[], None]:
-    """Remember the generators of the CPU and of the devices of a graph; returns what restores them."""
+    """Save the states of the CPU generator and of the generators of these devices; returns the function to restore the
+    states.
+    """
     cpu = torch.get_rng_state()
-    others = [(device, torch.get_device_module(device).get_rng_state(device)) for device in devices]
+    states = [(device, torch.get_device_module(device).get_rng_state(device)) for device in devices]
 
     def restore() -> None:
         torch.set_rng_state(cpu)
-        for device, state in others:
+        for device, state in states:
             torch.get_device_module(device).set_rng_state(state, device)
 
     return restore
 
 
 def has_place(tensor: torch.Tensor) -> bool:
-    """Whether a tensor has its elements at places of one memory."""
+    """Whether a tensor has a strided layout, and so one memory with a place for each element."""
     return tensor.layout == torch.strided
 
 
 def save_tensors(tensors: Sequence[torch.Tensor]) -> Callable[[], None]:
-    """Remember the values of tensors, and how often they were written to; returns what puts both back."""
+    """Save values and version counters of tensors; returns the function to restore both."""
     copies = [tensor.detach().clone() for tensor in tensors]
     sizes = [(item.storage_offset(), item.size(), item.stride()) if has_place(item) else () for item in tensors]
-    counted = tuple(tensor for tensor in tensors if not tensor.is_inference())
-    versions = tuple(tensor._version for tensor in counted)
+    versioned = tuple(tensor for tensor in tensors if not tensor.is_inference())
+    versions = tuple(tensor._version for tensor in versioned)
 
     def restore() -> None:
         with torch.no_grad():
             for tensor, copy, size in zip(tensors, copies, sizes):
-                if size and tensor.shape != copy.shape:  # a result that did not fit in was given the memory
+                if size and tensor.shape != copy.shape:  # `out=` has resized the tensor
                     tensor.set_(tensor.untyped_storage(), *size)
                 tensor.detach().copy_(copy)
-        torch_names._unsafe_set_version_counter(counted, versions)
+        torch_names._unsafe_set_version_counter(versioned, versions)
 
     return restore
 
@@ -55,10 +66,11 @@ def save(
     generator: Any,
     undo: Sequence[Callable[[], None]],
 ) -> Optional[Callable[[], bool]]:
-    """Remember what a graph is about to change; None if it changes nothing.
+    """Save the state that a graph may change; returns the function to restore the state, or None if the graph changes
+    nothing.
 
-    `generator` is the state that Python's `random` had before the call: what a graph needs of it is drawn in front.
-    `undo` undoes what else was done in front of the graph.
+    `generator` is the state of Python's `random` before the call: the prologue draws the numbers for the graph. `undo`
+    has the functions to undo other calls of the prologue.
     """
     parts: list[Callable[[], None]] = []
     if generator is not None:
@@ -80,13 +92,13 @@ def save(
 
 
 def compiled_backward(outputs: Sequence[Any]) -> bool:
-    """Whether gradients of the outputs go through a compiled graph."""
+    """Whether the backward pass from the outputs goes through a compiled graph."""
     tensors = [value for value in outputs if isinstance(value, torch.Tensor) and value.grad_fn is not None]
     return any(type(value.grad_fn).__name__.startswith("CompiledFunction") for value in tensors)
 
 
 def memory_of(tensor: torch.Tensor) -> int:
-    """The address of the memory behind a tensor; one that nothing else has if there is none."""
+    """The address of a tensor's memory; a unique number for tensors without memory."""
     try:
         return tensor.untyped_storage().data_ptr() or id(tensor)
     except (RuntimeError, NotImplementedError):
@@ -94,15 +106,15 @@ def memory_of(tensor: torch.Tensor) -> int:
 
 
 class GuardedGraph:
-    """A compiled graph that signals when its call has to be run again.
+    """A compiled graph that raises `GuardFailed` when its call has to run again.
 
-    The flags that it adds to its outputs have to come out as `expected`: no guard has fired, and every decision goes
-    the way that the graph follows.
+    The flags among the graph's outputs must equal `expected`: no guard fired, and each decision had the answer of the
+    path.
     """
 
     def __init__(self, compiled: Any, plan: Any) -> None:
         self.compiled = compiled
-        self.expected = plan.expected
+        self.expected: list[bool] = plan.expected
         self.defers = plan.defers
         self.mutated = tuple(plan.mutated)
         self.draws = plan.draws
@@ -113,10 +125,10 @@ class GuardedGraph:
         self.facts = plan.facts
         self.ahead = plan.ahead
         self.fresh = plan.fresh
-        self.hopeless = plan.crowded  # until it has held for a call
+        self.hopeless = plan.crowded  # until the assumptions have held for a call
 
     def __call__(self, *inputs: Any) -> Any:
-        """Run the graph, and make sure that it can be undone."""
+        """Run the graph, after saving all state that the graph may change."""
         restore: Optional[Callable[[], bool]] = None
         if self.mutated or self.draws or self.calls_random:
             tensors = [inputs[item] if isinstance(item, int) else item for item in self.mutated]
@@ -138,53 +150,58 @@ class GuardedGraph:
         if not holds:
             raise GuardFailed(restore, (), self.route, hopeless=self.hopeless)
         if self.numbers and compiled_backward(outputs):
-            # Inductor can lose numbers on their way from the forward to the backward graph, which would show when the
-            # program asks for gradients, too late to do anything about it.
+            # Inductor can lose numbers between the forward and the backward graph. The loss would show in the backward
+            # pass, too late for another run.
             if restore is not None:
                 restore()
             raise NotWhole
         self.numbers = self.hopeless = False
         if self.defers or self.calls_random:
-            local.pending = restore or nothing
+            local.pending = restore or nothing_to_undo
         if self.fresh:
             outputs = self.separate(outputs, inputs)
         return outputs[:-1] if self.expected else outputs
 
     def separate(self, outputs: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
-        """The outputs, those of them copied that have to be memory of their own and are not.
+        """The outputs, with copies of outputs that alias an input where eager Python returns new memory.
 
-        Compilers take `zeros + x` for `x` itself once nothing is in between any more. Only the first run tells.
+        Compilers replace `zeros + x` by `x` itself. The first run shows the aliases.
         """
-        given = {memory_of(value) for value in inputs if isinstance(value, torch.Tensor)}
-        self.fresh = [i for i in self.fresh if isinstance(outputs[i], torch.Tensor) and memory_of(outputs[i]) in given]
+        input_memory = {memory_of(value) for value in inputs if isinstance(value, torch.Tensor)}
+        self.fresh = [
+            i for i in self.fresh if isinstance(outputs[i], torch.Tensor) and memory_of(outputs[i]) in input_memory
+        ]
         return [value.clone() if i in self.fresh else value for i, value in enumerate(outputs)]
 
-    def look_ahead(self, inputs: Sequence[Any], restore: Optional[Callable[[], None]]) -> None:
-        """Raise what the graph would raise where its inputs tell as much."""
+    def look_ahead(self, inputs: Sequence[Any], restore: Optional[Callable[[], bool]]) -> None:
+        """Raise `GuardFailed` before the graph runs where the inputs alone show another path."""
         known = self.ahead.answers(inputs)
         if known is not None:
             local.spared += 1
             raise GuardFailed(restore, known, self.route)
 
     def flags(self, outputs: Sequence[Any]) -> list[bool]:
-        """The flags that a call gives: none, a single one as it is, or several in one tensor."""
+        """The flags of a call: no flag, one flag as a tensor of its own, or several flags in one tensor."""
         if len(self.expected) == 1:
             return [outputs[-1].item()]
-        return outputs[-1].tolist() if self.expected else self.expected
+        if not self.expected:
+            return self.expected
+        flags: list[bool] = outputs[-1].tolist()
+        return flags
 
     def answers(self, flags: list[bool]) -> Optional[tuple[bool, ...]]:
-        """The answers up to where the call leaves the path; None if it stays on it, and a guard has fired."""
+        """The answers up to the decision at which the call leaves the path; None if a guard fired instead."""
         for i in range(1, len(flags)):
             if flags[i] is not self.expected[i]:
                 return tuple(flags[1 : i + 1])
         return None
 
 
-# ---- Most graphs have nothing to undo, and one flag or only deferred work. There every step would count. ----
+# ---- Fast forms: most graphs have nothing to undo, and either one flag or only deferred effects ----
 
 
 def guarded(compiled: Callable[..., Any], plan: Any) -> Callable[..., Any]:
-    """A compiled graph that signals when its call has to be run again."""
+    """The compiled graph with guards, in the fastest form that its plan allows."""
     compiled = without_switch(compiled)
     graph = GuardedGraph(compiled, plan)
     if plan.facts or plan.mutated or plan.draws or plan.calls_random or plan.carried or plan.ahead or plan.flags:
@@ -195,14 +212,16 @@ def guarded(compiled: Callable[..., Any], plan: Any) -> Callable[..., Any]:
 
 
 def without_switch(compiled: Callable[..., Any]) -> Callable[..., Any]:
-    """A compiled graph without the wrapper that switches Dynamo off, as Dynamo does around ours, too."""
+    """The compiled graph without the wrapper that turns Dynamo off; Dynamo puts such a wrapper around
+    graphmend's, too.
+    """
     if getattr(compiled, "_torchdynamo_disable", False):
-        return torch_names.innermost_fn(compiled)
+        compiled = torch_names.innermost_fn(compiled)
     return compiled
 
 
 def only_looking(graph: GuardedGraph, compiled: Callable[..., Any]) -> Callable[..., Any]:
-    """A graph with one flag to look at."""
+    """The form for a graph with a single flag and nothing to undo."""
 
     def run(*inputs: Any) -> Any:
         try:
@@ -217,7 +236,7 @@ def only_looking(graph: GuardedGraph, compiled: Callable[..., Any]) -> Callable[
 
 
 def only_postponing(graph: GuardedGraph, compiled: Callable[..., Any]) -> Callable[..., Any]:
-    """A graph with deferred work and nothing else. What it raises is told from the code that runs it (`settle`)."""
+    """The form for a graph with deferred effects only; `settle` in the driver handles its exceptions."""
 
     def run(*inputs: Any) -> Any:
         return graph.separate(compiled(*inputs), inputs) if graph.fresh else compiled(*inputs)

@@ -1,7 +1,10 @@
-"""Undoing what a compiled call has changed of Python's objects.
+"""The undo log: the earlier state of Python objects that a compiled call changed.
 
-Dynamo applies all such changes behind the graph, and the deferred work of the call runs behind them. Where a call has
-both, the code that Dynamo makes notes the state of the objects in front of its changes.
+    self.step = self.step + 1       # Dynamo writes the attribute behind the graph
+    print("step", self.step)        # a deferred effect raises: the attribute has to go back
+
+Dynamo applies all changes of Python objects behind the graph, and the flush runs behind these changes. Where a call has
+both, the code around the graph first calls `remember` with the objects about to change.
 """
 
 from __future__ import annotations
@@ -14,17 +17,18 @@ import torch
 
 from ..base import hooks, torch_names, trace_state
 from ..base.effect_queue import hand_over, is_queue
-from .finalizers import Ending, ends_noticed, replaced
+from .finalizers import Ending, ends_noticed, values_held
 
 
 class Watched:
-    """The outputs of a trace that are watched, and the changed objects while Dynamo emits code for their changes.
+    """The watched outputs of a trace, and the changed objects while Dynamo emits code for their changes.
 
-    Dynamo copies its record of side effects where it traces an operator with a body, so an output is the key.
+    Outputs are known by identity, because Dynamo copies its record of side effects at operators with a body.
     """
 
     def __init__(self) -> None:
         self.outputs: set[int] = set()
+        self.notes_changes = False  # the code around the graph notes how to undo what it changes
         self.changed: Optional[list[Any]] = None
 
 
@@ -34,25 +38,25 @@ MISSING = object()
 TABLES = ("_parameters", "_buffers", "_modules")
 
 
-def nothing() -> bool:
-    """What undoes a graph that has changed nothing."""
+def nothing_to_undo() -> bool:
+    """The undo function of a graph without changes."""
     return True
 
 
-def lost() -> bool:
-    """What stands for changes that cannot be undone."""
+def cannot_undo() -> bool:
+    """The undo function of changes that cannot be undone; always False."""
     return False
 
 
 def remember(*parts: Any) -> None:
-    """Note the state of objects, to be put back should the deferred work of the call raise an exception.
+    """Save the state of objects, to be restored if a deferred effect of the call raises.
 
-    Of every object the parts hold the object itself and the names of the attributes that change, or None where its
-    contents do. Raises Ending where the program would notice that they end.
+    `parts` alternates objects and names of attributes about to change; None in place of the names stands for the items
+    of a container. Raises `Ending` where the program would notice the end of a replaced value.
     """
-    graph = trace_state.local.pending or nothing
+    graph = trace_state.local.pending or nothing_to_undo
     pairs = list(zip(parts[::2], parts[1::2]))
-    if any(ends_noticed(replaced(*pair)) for pair in pairs):
+    if any(ends_noticed(values_held(*pair)) for pair in pairs):
         raise Ending
     undo = [saved(*pair) for pair in pairs]
 
@@ -67,18 +71,23 @@ def remember(*parts: Any) -> None:
 
 
 def forget() -> None:
-    """Note that the call changes what cannot be put back."""
-    trace_state.local.pending = lost
+    """Note that the call changes state that cannot be restored."""
+    trace_state.local.pending = cannot_undo
 
 
 def saved(target: Any, names: Any) -> Callable[[], None]:
-    """Remember the contents of an object or some of its attributes; returns what puts them back."""
+    """Save the items of an object or some of its attributes; returns the function that restores them."""
     if names is not None:
         parts = [saved_attribute(target, name) for name in names]
-        return lambda: [part() for part in parts] and None
+
+        def restore() -> None:
+            for part in parts:
+                part()
+
+        return restore
     if isinstance(target, random.Random):
-        before = target.getstate()
-        return lambda: target.setstate(before)
+        state = target.getstate()
+        return lambda: target.setstate(state)
     if isinstance(target, dict):
         items = dict(target)
         kind = collections.OrderedDict if isinstance(target, collections.OrderedDict) else dict
@@ -86,29 +95,29 @@ def saved(target: Any, names: Any) -> Callable[[], None]:
     if isinstance(target, set):
         members = set(target)
         return lambda: refill(target, set.clear, set.update, members)
-    kept = list(target)
+    items_before = list(target)
     if isinstance(target, list):
-        return lambda: list.__setitem__(target, slice(None), kept)
-    return lambda: refill(target, type(target).clear, type(target).extend, kept)
+        return lambda: list.__setitem__(target, slice(None), items_before)
+    return lambda: refill(target, type(target).clear, type(target).extend, items_before)
 
 
 def refill(target: Any, clear: Any, fill: Any, content: Any) -> None:
-    """Give a container the contents that it had."""
+    """Replace the items of a container."""
     clear(target)
     fill(target, content)
 
 
 def saved_attribute(target: Any, name: str) -> Callable[[], None]:
-    """Remember one attribute, or global of a module's dictionary; returns what puts it back."""
-    own = target if type(target) is dict else getattr(target, "__dict__", None)
-    if isinstance(target, type) or not isinstance(own, dict) or is_descriptor(target, name):
-        before = current(target, name)
-        if before is MISSING:
+    """Save one attribute, or one global of a module's dictionary; returns the function that restores the value."""
+    attributes = target if type(target) is dict else getattr(target, "__dict__", None)
+    if isinstance(target, type) or not isinstance(attributes, dict) or is_descriptor(target, name):
+        value_before = current(target, name)
+        if value_before is MISSING:
             return lambda: delattr(target, name) if current(target, name) is not MISSING else None
-        return lambda: setattr(target, name, before)
-    tables = [own]
+        return lambda: setattr(target, name, value_before)
+    tables = [attributes]
     if isinstance(target, torch.nn.Module):
-        tables += [own[table] for table in TABLES if table in own]
+        tables += [attributes[table] for table in TABLES if table in attributes]
     values = [table.get(name, MISSING) for table in tables]
 
     def restore() -> None:
@@ -122,7 +131,7 @@ def saved_attribute(target: Any, name: str) -> Callable[[], None]:
 
 
 def current(target: Any, name: str) -> Any:
-    """What an object holds under a name, or MISSING; a cell may be empty."""
+    """The value of an attribute, or MISSING; the attribute of an empty cell is missing."""
     if isinstance(target, type):
         return vars(target).get(name, MISSING)
     try:
@@ -132,21 +141,21 @@ def current(target: Any, name: str) -> Any:
 
 
 def is_descriptor(target: Any, name: str) -> bool:
-    """Whether the class of an object keeps an attribute elsewhere than in the dictionary of the object."""
+    """Whether the class stores an attribute outside of the object's `__dict__`."""
     return any(name in vars(kind) and hasattr(type(vars(kind)[name]), "__set__") for kind in type(target).__mro__)
 
 
-# ---- The code that Dynamo makes ----
+# ---- The code that Dynamo emits around a graph ----
 
 
 def watch(trace: trace_state.Trace, output: Any) -> None:
-    """Have the code for the side effects of an output begin with notes of the changes, and with deferred work."""
+    """Make the code for the side effects of an output begin with the undo log and the deferred effects."""
     FEATURE.of(trace).outputs.add(id(output))
 
 
 @FEATURE.hook("effects.codegen")
 def codegen(emit: Any, trace: trace_state.Trace, self: Any, cg: Any, *args: Any, **kwargs: Any) -> None:
-    """Emit the code that notes what changes and hands over the deferred work, then that of the side effects."""
+    """Emit code that saves state and hands over the deferred effects, then Dynamo's code for the side effects."""
     watched = FEATURE.of(trace)
     if id(cg.tx.output) not in watched.outputs:
         emit(self, cg, *args, **kwargs)
@@ -166,33 +175,33 @@ def codegen(emit: Any, trace: trace_state.Trace, self: Any, cg: Any, *args: Any,
 
 @FEATURE.hook("effects.modified")
 def modified_without_queue(modified: Any, trace: trace_state.Trace, self: Any) -> Any:
-    """The objects that Dynamo's own code changes: all but the effect queue."""
+    """The objects changed by Dynamo's own code: all but the effect queue."""
     changed = FEATURE.of(trace).changed
     return modified(self) if changed is None else changed
 
 
 def note_changed(trace: trace_state.Trace, effects: Any, changed: list[Any], cg: Any) -> None:
-    """Emit a call of `remember` with all that the side effects change, or of `forget`."""
+    """Emit a call of `remember` with all objects that the side effects change, or a call of `forget`."""
     from ..base.torch_names import create_call_function, create_instruction
 
     loads = [load for var in changed for load in loads_of(effects, var)]
     if not loads and not effects.tensor_hooks:
         return
-    trace.changes = True
-    known = all(load is not None for load in loads) and not effects.tensor_hooks
-    cg.add_push_null(lambda: cg.load_import_from(__name__, "remember" if known else "forget"))
-    if known:
+    FEATURE.of(trace).notes_changes = True
+    can_undo = all(load is not None for load in loads) and not effects.tensor_hooks
+    cg.add_push_null(lambda: cg.load_import_from(__name__, "remember" if can_undo else "forget"))
+    if can_undo:
         for load, names in loads:
             load(cg)
             cg.append_output(cg.create_load_const(names))
-    cg.extend_output(create_call_function(2 * len(loads) if known else 0, False))
+    cg.extend_output(create_call_function(2 * len(loads) if can_undo else 0, False))
     cg.append_output(create_instruction("POP_TOP"))
 
 
 def may_change_contents(effects: Any, var: Any) -> bool:
-    """Whether the items of an object change that has attributes, too: one of a class derived from `list` or `dict`.
+    """Whether items of an object may change beside its attributes: the class derives from `list` or `dict`.
 
-    Until torch 2.14 a variable of its own stands for the items; since 2.15 the object's variable has them.
+    Until torch 2.14 the items have a variable of their own; since 2.15 the object's variable has them.
     """
     contents = getattr(var, "_base_vt", None)
     if contents is not None:
@@ -201,7 +210,10 @@ def may_change_contents(effects: Any, var: Any) -> bool:
 
 
 def loads_of(effects: Any, var: Any) -> list[Any]:
-    """How to load what a variable of Dynamo's changes, with the names of attributes; None for what cannot be undone."""
+    """Functions that emit code to load the object changed through a variable, with the names of attributes.
+
+    None in the list stands for a change that cannot be undone.
+    """
     from ..base.torch_names import AttributeMutationNew, CellVariable, NewGlobalVariable
 
     kind = type(var).__name__
@@ -218,7 +230,7 @@ def loads_of(effects: Any, var: Any) -> list[Any]:
         return []
     if "Iterator" in kind or kind == "TorchFunctionModeStackVariable":
         return [None]
-    found: list[Any] = [(lambda cg: cg(var.source), names)] if names else []
+    loads: list[Any] = [(lambda cg: cg(var.source), names)] if names else []
     if not effects.is_attribute_mutation(var) or may_change_contents(effects, var):
-        found.append((lambda cg: cg(var.source), None))
-    return found
+        loads.append((lambda cg: cg(var.source), None))
+    return loads

@@ -1,14 +1,16 @@
-"""Drawn numbers that tensors are multiplied by or added to, as tensors of their own.
+"""Drawn numbers as 0-d double tensors, where a tensor gives the same bits.
 
-`x * 0.3` and the product with a double tensor without dimensions give the same bits, as long as `x` has dimensions and
-single or double precision. Numbers that come out of a tensor are lost by some compilers on the way to the backward
-pass; tensors are not.
+    scale = random.uniform(0.5, 1.5)     # the prologue draws, and the graph gets a 0-d double tensor
+    return x * scale                     # `x * tensor` instead of `x * tensor.item()`
+
+The product of `x` with a number and with a 0-d double tensor are bit-equal where `x` has dimensions, and single or
+double precision. Some compilers lose numbers fetched from tensors on the way to the backward pass; tensors are safe.
 """
 
 from __future__ import annotations
 
 import operator
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import torch
 from torch.fx import GraphModule, Node
@@ -21,7 +23,7 @@ METHODS = ("mul", "add", "sub")
 
 
 def is_drawn(node: Node) -> bool:
-    """Whether a node fetches a real number that has been taken in front of the graph."""
+    """Whether a node fetches a floating-point number drawn in front of the graph."""
     if node.op != "call_method" or node.target != "item" or not comes_from_outside(node.args[0]):  # type: ignore[arg-type]
         return False
     value = tensor_of(node.args[0])
@@ -29,15 +31,15 @@ def is_drawn(node: Node) -> bool:
 
 
 def is_arithmetic(node: Node) -> bool:
-    """Whether a node adds or multiplies two values, and does nothing else."""
-    known = (
+    """Whether a node adds, subtracts or multiplies two operands, without further options."""
+    is_operator = (
         node.op == "call_function" and node.target in FUNCTIONS or node.op == "call_method" and node.target in METHODS
     )
-    return known and len(node.args) == 2 and not node.kwargs
+    return is_operator and len(node.args) == 2 and not node.kwargs
 
 
 def takes_number(node: Node, numbers: set[Node]) -> bool:
-    """Whether every operand that is no number is a tensor whose type and shape a number leaves alone."""
+    """Whether the other operand is a tensor whose dtype and shape are the same after arithmetic with a number."""
     tensors = [value for value in node.args if value not in numbers]
     value: Any = tensor_of(tensors[0]) if len(tensors) == 1 else None
     return (
@@ -49,43 +51,45 @@ def takes_number(node: Node, numbers: set[Node]) -> bool:
 
 
 def numbers_of(module: GraphModule) -> Optional[list[Node]]:
-    """Drawn numbers and what is computed of them, in order; None if they are used for more than arithmetic."""
-    found: list[Node] = []
-    known: set[Node] = set()
+    """Drawn numbers and arithmetic on drawn numbers, in order; None if a drawn number has another use."""
+    nodes: list[Node] = []
+    numbers: set[Node] = set()
     for node in module.graph.nodes:
         if is_drawn(node):
-            found.append(node)
-            known.add(node)
-        elif known & set(node.all_input_nodes):
+            nodes.append(node)
+            numbers.add(node)
+        elif numbers & set(node.all_input_nodes):
             if not is_arithmetic(node):
                 return None
             if isinstance(node.meta.get("example_value"), torch.SymFloat):
-                if not all(value in known or type(value) in (int, float) for value in node.args):
+                if not all(value in numbers or type(value) in (int, float) for value in node.args):
                     return None
-                found.append(node)
-                known.add(node)
-            elif not takes_number(node, known):
+                nodes.append(node)
+                numbers.add(node)
+            elif not takes_number(node, numbers):
                 return None
-    return found
+    return nodes
 
 
 def numbers_as_tensors(module: GraphModule) -> None:
-    """Replace drawn numbers by the tensors that they come in, where that gives the same bits."""
+    """Replace drawn numbers by their tensors, where the result has the same bits."""
     for node in numbers_of(module) or []:
         if node.target == "item":
             node.replace_all_uses_with(node.args[0])  # type: ignore[arg-type]
             module.graph.erase_node(node)
             continue
-        values = torch.fx.map_arg(node.args, tensor_of)
+        fake_of: Callable[[Node], Any] = tensor_of
+        values: Any = torch.fx.map_arg(node.args, fake_of)
         fake = next(value for value in values if isinstance(value, torch.Tensor))
         with fake.fake_mode:  # type: ignore[attr-defined]
             node.meta = {"example_value": node.target(*values)}  # type: ignore[operator]
 
 
 def hand_out_tensors(module: GraphModule) -> None:
-    """Let numbers that leave the graph do so in the tensors that they come from.
+    """Return numbers from the graph as copies of the tensors behind the numbers.
 
-    Dynamo makes tensors of them again for that. On that way compilers may round them to single precision.
+    Dynamo converts a returned number to a tensor again, and compilers may round the number to single precision on the
+    way.
     """
     graph = module.graph
     for node in list(graph.nodes):
@@ -108,12 +112,12 @@ def hand_out_tensors(module: GraphModule) -> None:
 
 
 def is_number_of_tensor(node: Node) -> bool:
-    """Whether a node makes an output of the number in a tensor of single or double precision."""
+    """Whether a node only returns the number in a tensor of single or double precision."""
     name = getattr(node.target, "__name__", "")
     if name != "scalar_tensor" or node.kwargs.get("dtype") is not torch.float64 or len(node.args) != 1:
         return False
     number = node.args[0]
     if not isinstance(number, Node) or number.target != "item" or any(user.op != "output" for user in node.users):
         return False
-    value = number.args[0].meta.get("example_value")
+    value = tensor_of(number.args[0])
     return isinstance(value, torch.Tensor) and value.dtype in (torch.float32, torch.float64)

@@ -1,10 +1,15 @@
-"""Calls whose values come from outside of the program: random generators, clocks, files, text that is parsed.
+"""External calls: calls with values from outside the program, made in front of the graph in program order.
 
-Dynamo ends the graph at such a call. Here the call happens once while the program is traced, so that the trace knows
-what it may give, and before the graph whenever it runs, in the order of the program. Numbers and arrays are inputs of
-the graph; where the program does with a value what a graph cannot, the graph follows the path of the value
-(path_speculation.py). Nothing in between can see the difference: what a graph computes neither draws from
-these generators nor changes what is asked for, and of what is deferred none comes before such a call.
+    if random.random() < 0.1:                            # a random generator
+        started = time.time()                            # a clock
+        table = torch.load(self.path) if os.path.exists(self.path) else None     # the file system
+
+Dynamo breaks the graph at each of these calls. Here the call happens once during the trace, so that the trace knows the
+kind of its value, and again in the prologue of every run. Numbers and arrays are inputs of the graph. A value of
+another kind is a choice among the values seen so far, and the graph follows the path of the present choice
+(`path_speculation.py`). The result of a pure function is a constant. The change of order is invisible: the graph draws
+from none of these generators and changes no source of such a value, and no deferred effect stands in front of an
+external call.
 """
 
 from __future__ import annotations
@@ -24,20 +29,22 @@ from ..base.dynamo_values import as_constant, constant, real, translator
 from ..base.marker_ops import site_of
 from ..base.trace_state import local
 from ..capture.dialect import taken
+from ..capture.identity_guard import note_clock
+from ..capture.path_speculation import shadow_of
 from ..capture.trace_time import refuse, site_on
 from ..effects import undo_log
-from ..effects.deferred_values import Later, take
-from .prologue import Reading, Setting, begin, remember
-from .prologue import called as called_now
+from ..effects.deferred_values import DeferredNumber, note_reading, read_clock
+from .drawn_sequences import are_floats, first_of, has_places, kind_of_order, step_of, variable_of
+from .prologue import Notes, Reading, Setting, call_now, notes, notes_of, remember
 
-MAX_VALUES = 8  # that one place may give, each of them on a path of its own
-MAX_SIZES = 4  # for which one place may be traced
+MAX_VALUES = 8  # different values of one site, each with a path of its own
+MAX_SIZES = 4  # different sizes in the arguments of one site, each with a graph of its own
 
 
 def outside(site: str, function: Callable[..., Any], part: str = "") -> Callable[..., Any]:
-    """The function; while a whole call is traced, one that stands for its calls.
+    """The function itself; in the trace of a whole call, the function that stands for its external calls.
 
-    Where the program asks no more of the result than one attribute or method, `part` names it.
+    `part` names the only attribute or method of the result that the program uses, if there is one.
     """
     if not is_dynamo_compiling() or not site_on(site):
         return function
@@ -46,55 +53,58 @@ def outside(site: str, function: Callable[..., Any], part: str = "") -> Callable
 
 
 def standing_for(site: str, kind: str, function: Callable[..., Any], part: str) -> Callable[..., Any]:
-    """What the trace calls instead of the function."""
+    """The function that the trace calls in place of an external function."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if kind == ORDER:
-            return ordered(site, function, args, kwargs)
-        value = called(site, function, part, args, kwargs)
+            return draw_places(site, function, args, kwargs)
+        value = external_value(site, function, part, args, kwargs)
         return holder(part, value) if part else value
 
     return call
 
 
 class Holder:
-    """Stands for an object of which one part is asked for."""
+    """The result of an external call, reduced to one attribute or method."""
 
 
 def holder(part: str, value: Any) -> Holder:
-    """An object with one attribute, or one method without arguments."""
-    found = Holder()
+    """A `Holder` with one attribute, or with one method without arguments."""
+    result = Holder()
     if part.endswith("()"):
-        setattr(found, part[:-2], lambda: value)
+        setattr(result, part[:-2], lambda: value)
     else:
-        setattr(found, part, value)
-    return found
+        setattr(result, part, value)
+    return result
 
 
-def called(
+def external_value(
     site: str,
     function: Callable[..., Any],
     part: str,
-    args: tuple,
-    kwargs: dict,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
     is_row: bool = False,
     is_table: bool = False,
 ) -> Any:
-    """What a call gives, as the trace has to see it. Of numbers any may be drawn, of other things a few.
+    """The trace-time value of an external call: a symbolic number, an array, a constant, or a choice with one path for
+    each value so far.
 
-    Of a row of integers a few are drawn as well: they may be sizes, for which a graph is made each.
+    `is_row` and `is_table` tell of a draw from an evenly spaced row of integers, or from a table of floats. The place
+    in a table stays symbolic, as does the place in a row with more than `MAX_VALUES` outcomes. Draws from shorter rows
+    are choices: the integers may be sizes, and each size needs a graph of its own.
     """
     value = None
-    found = happen(site, part, len(local.queue) > 0, is_row, is_table)
-    if found == "later":
-        cell: list = []
-        local.queue.append((local, take, torch.is_grad_enabled(), None, function, cell))
-        return Later(site, "", (cell,))
-    if found == "number":
+    form = call_for_real(site, part, len(local.queue) > 0, is_row, is_table)
+    if form == "later":
+        cell: list[Any] = []
+        local.queue.append((local, read_clock, torch.is_grad_enabled(), None, function, cell))
+        return DeferredNumber(site, "", (cell,))
+    if form == "number":
         return value.item()  # type: ignore[attr-defined]
-    if found == "numbers":
+    if form == "numbers":
         return value.tolist()  # type: ignore[attr-defined]
-    if found != "choice":
+    if form != "choice":
         return value
     for place in range(places_of(site)):
         if taken(site, value == place):
@@ -103,44 +113,38 @@ def called(
     refuse(site, "it has given another value in the meantime")
 
 
-def ordered(site: str, function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
-    """A call that draws places of a sequence, by the numbers of the places."""
+def draw_places(site: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A draw of items from a sequence, traced as a draw of their places."""
     items, *rest = args
     if not has_places("items"):
         refuse(site, "it draws from what is no plain list")
     count, first, step = len(items), first_of("items"), step_of("items")
     table = torch.tensor(items, dtype=torch.float64, device="cpu") if are_floats("items") else None
-    order = called(site, function, "", (count, *rest), kwargs, step != 0, table is not None)
+    order = external_value(site, function, "", (count, *rest), kwargs, step != 0, table is not None)
     if type(order) is int:
         return item_at(order, items, table, first, step)
-    found = []
+    drawn = []
     for place in order:
-        found.append(item_at(place, items, table, first, step))
+        drawn.append(item_at(place, items, table, first, step))
     if kind_of_order("function") != "shuffle":
-        return found
-    items[:] = found
+        return drawn
+    items[:] = drawn
     return None
 
 
 def item_at(place: int, items: Any, table: Any, first: int, step: int) -> Any:
-    """The item at a place that may be known only when the graph runs: of a row, of a table of numbers, or of a few."""
+    """The item at a symbolic or constant place: of a row, of a table of numbers, or of a short sequence."""
     if table is not None:
         return table[place].item()
     return first + place * step if step else items[place]
 
 
-# ---- Run by Dynamo for real while it traces ----
-
-
-def variable_of(name: str) -> Any:
-    """Dynamo's variable for a name of the calling frame."""
-    variable = translator().output.current_tx.symbolic_locals[name]
-    return variable.realize()
+# ---- Functions that Dynamo runs for real while tracing ----
 
 
 @constant
 def kind_of_call(site: str, name: str, part: str) -> str:
-    """What the function of this name in the calling frame is (impure_functions.py); empty if nothing is known of it."""
+    """The kind of an external function (`impure_functions.py`); empty for functions without a known kind."""
     trace = trace_state.local.trace
     assert trace is not None
     variable = variable_of(name)
@@ -156,80 +160,27 @@ def kind_of_call(site: str, name: str, part: str) -> str:
 
 
 def is_own(function: Any) -> bool:
-    """Whether a method is that of a generator of `random`: without a source it is one that the call makes anew, and
-    that Dynamo follows with an object of its own."""
+    """Whether a method belongs to a `random.Random` made by the call, which Dynamo follows itself."""
     generator = impure_functions.generator_of(function)
     return type(generator) is random.Random and generator is not impure_functions.SHARED
 
 
 @constant
-def kind_of_order(name: str) -> str:
-    """The name of the method that draws places."""
-    return str(real(variable_of(name)).__name__)
-
-
-@constant
-def has_places(name: str) -> bool:
-    """Whether the value of this name in the calling frame is a sequence whose items are found by number alone."""
-    kind = variable_of(name).python_type()
-    plain = (list, tuple, str, range, torch.nn.ModuleList, torch.nn.Sequential)
-    return kind in plain
-
-
-@constant
-def are_floats(name: str) -> bool:
-    """Whether the value of this name in the calling frame is a list or tuple of floats that are constants."""
-    try:
-        numbers = as_constant(variable_of(name))
-    except Exception:  # no constants
-        return False
-    return type(numbers) in (list, tuple) and len(numbers) > 1 and all(type(number) is float for number in numbers)
-
-
-@constant
-def first_of(name: str) -> int:
-    """The first number of the row under this name in the calling frame."""
-    return row_of(variable_of(name))[0]
-
-
-@constant
-def step_of(name: str) -> int:
-    """How far the numbers of the row under this name in the calling frame are apart; 0 if it is none."""
-    return row_of(variable_of(name))[1]
-
-
-def row_of(variable: Any) -> tuple[int, int]:
-    """The first of integers that are equally far apart, and how far; (0, 0) for everything else."""
-    from ..base.torch_names import RangeVariable
-
-    try:
-        if type(variable) is RangeVariable:
-            return variable.start(), variable.step()
-        numbers = as_constant(variable)
-    except Exception:  # no constants
-        return 0, 0
-    if type(numbers) not in (list, tuple) or len(numbers) < 2 or any(type(number) is not int for number in numbers):
-        return 0, 0
-    step = numbers[1] - numbers[0]
-    return (numbers[0], step) if list(numbers) == [numbers[0] + i * step for i in range(len(numbers))] else (0, 0)
-
-
-@constant
 def places_of(site: str) -> int:
-    """How many values a place has given so far."""
+    """The number of different values of a site so far."""
     return len(values_of(site))
 
 
-seen: dict[str, list[Any]] = {}  # by site: the values that it has given, in the order in which they came
+values_by_site: dict[str, list[Any]] = {}  # by site: its values so far, in order of appearance
 
 
 def values_of(site: str) -> list[Any]:
-    """The values that a site has given in traces."""
-    return seen.setdefault(site, [])
+    """The values of a site in all traces so far."""
+    return values_by_site.setdefault(site, [])
 
 
 def identity(value: Any) -> Any:
-    """What two equal values have in common: their types and numbers, parts included."""
+    """The type and the content of a value, inner values included, in a comparable form."""
     if type(value) in (tuple, list):
         return type(value), tuple(map(identity, value))
     if type(value) is dict:
@@ -238,28 +189,28 @@ def identity(value: Any) -> Any:
 
 
 def place_of(site: str, value: Any) -> int:
-    """The number of a value among those of a site; -1 for a new one."""
-    found = identity(value)
-    return next((place for place, known in enumerate(values_of(site)) if identity(known) == found), -1)
+    """The number of a value among the values of a site; -1 for a new value."""
+    wanted = identity(value)
+    return next((place for place, earlier in enumerate(values_of(site)) if identity(earlier) == wanted), -1)
 
 
 def constants(site: str, names: tuple[str, str]) -> tuple[list[Any], dict[str, Any]]:
-    """The arguments of the call, which have to be constants of the trace."""
+    """The arguments of the external call, as constants of the trace."""
     current = translator().output.current_tx
-    args = [plain(site, item) for item in current.symbolic_locals[names[0]].unpack_var_sequence(current)]
+    args = [plain_argument(site, item) for item in current.symbolic_locals[names[0]].unpack_var_sequence(current)]
     table = current.symbolic_locals[names[1]].realize().items
-    return args, {key.vt.as_python_constant(): plain(site, item) for key, item in table.items()}
+    return args, {key.vt.as_python_constant(): plain_argument(site, item) for key, item in table.items()}
 
 
-def plain(site: str, variable: Any) -> Any:
-    """The value of a variable of Dynamo's, which has to be a constant of the trace."""
+def plain_argument(site: str, variable: Any) -> Any:
+    """The constant behind Dynamo's variable; refuses the site for other variables."""
     variable = variable.realize()
     if hasattr(variable, "sym_num"):
         from ..capture.identity_guard import decided_by_data
 
         if decided_by_data(variable) or not hasattr(variable, "evaluate_expr"):
             refuse(site, "its arguments depend on data")
-        return size(site, variable.evaluate_expr(translator().output))
+        return fixed_size(site, variable.evaluate_expr(translator().output))
     try:
         value = as_constant(variable)
     except Exception:
@@ -269,64 +220,36 @@ def plain(site: str, variable: Any) -> Any:
     return value
 
 
-sizes: dict[str, set[int]] = {}  # by site: the sizes of tensors that were arguments, each for a graph of its own
+sizes_by_site: dict[str, set[int]] = {}  # by site: tensor sizes among its arguments, each with a graph of its own
 
 
-def size(site: str, number: int) -> int:
-    """A size that the graph is made for, although Dynamo would leave it open."""
-    found = sizes.setdefault(site, set())
-    found.add(number)
-    if len(found) > MAX_SIZES:
+def fixed_size(site: str, number: int) -> int:
+    """A dynamic size fixed to its present value, because the external call takes the size as argument."""
+    known_sizes = sizes_by_site.setdefault(site, set())
+    known_sizes.add(number)
+    if len(known_sizes) > MAX_SIZES:
         refuse(site, "its arguments are sizes that vary")
     return number
 
 
 def guard(variable: Any, function: Any) -> None:
-    """Have Dynamo look whether the function is still the one that was traced."""
+    """Guard the graph on the identity of an external function."""
     from ..base.torch_names import GuardBuilder, install_guard
 
     source, output = variable.source, translator().output
     if source is None:
         return
     if output.resolve_source_value(source) is not output.resolve_source_value(source):
-        source = getattr(source, "base", source)  # a bound method that is made anew each time
+        source = getattr(source, "base", source)  # a bound method is a new object at each access
     install_guard(source.make_guard(GuardBuilder.ID_MATCH))
 
 
-class Notes:
-    """What one graph has taken from outside so far."""
-
-    def __init__(self, output: Any) -> None:
-        self.output = output
-        self.saved: dict[int, Callable[[], None]] = {}  # by generator
-        self.clocks = 0
-        self.sites: dict[str, None] = {}
-        self.hosted: Any = None  # the last array that a function draws where it stands (numpy_random_functions.py)
-
-    def put_back(self) -> None:
-        """Undo what the trace has drawn."""
-        for restore in self.saved.values():
-            restore()
-        self.saved.clear()
-
-
-def notes() -> Notes:
-    """The notes on the graph that is being made; a trace that Dynamo starts again has new ones."""
-    trace, output = trace_state.local.trace, translator().output
-    assert trace is not None
-    if trace.outside is None or trace.outside.output is not output:
-        if trace.outside is not None:
-            trace.outside.put_back()
-        trace.outside = Notes(output)
-        output.random_calls.append((begin, (), {}))
-    return trace.outside
-
-
 @constant
-def happen(site: str, part: str, deferred: bool, is_row: bool, is_table: bool) -> str:
-    """Make the call of the calling frame for real, and have it made before the graph whenever that runs.
+def call_for_real(site: str, part: str, deferred: bool, is_row: bool, is_table: bool) -> str:
+    """Make the external call of the calling frame, and repeat the call in front of each run of the graph.
 
-    The frame's `value` becomes a constant, an input of the graph, or the number of the value among those of the site.
+    The frame's variable `value` becomes a constant, an input of the graph, or the number of the value among the values
+    of the site. Returns the form of the value, for `external_value`.
     """
     output = translator().output
     variable = variable_of("function")
@@ -341,17 +264,16 @@ def happen(site: str, part: str, deferred: bool, is_row: bool, is_table: bool) -
         refuse(site, "what is deferred until after the call comes before it")
     guard(variable, function)
     if fact.kind == PURE:
-        value = made(site, function, args, kwargs, part)
-        put(constant_of(site, value))
+        value = make_call(site, function, args, kwargs, part)
+        set_variable(constant_of(site, value))
         return "constant"
     if fact.kind == CLOCK and is_behind(output):
         return read_later(site, args, kwargs)
-    found = notes()
-    found.sites[site] = None
-    found.clocks += fact.kind == CLOCK
+    graph_notes = notes()
+    graph_notes.add(site, is_clock=fact.kind == CLOCK)
     if fact.kind in (DRAW, ORDER, SEED):
-        keep(found, fact, function, site)
-    value = made(site, function, args, kwargs, part)
+        save_generator(graph_notes, fact, function, site)
+    value = make_call(site, function, args, kwargs, part)
     if fact.kind == SEED:
         return seed(Setting(function, args, kwargs))
     place = None if many or fact.kind in (DRAW, CLOCK) else functools.partial(place_of, site)
@@ -359,67 +281,68 @@ def happen(site: str, part: str, deferred: bool, is_row: bool, is_table: bool) -
 
 
 def is_behind(output: Any) -> bool:
-    """Whether a clock cannot be read in front of the graph: it is not the first reading, or work has been done."""
-    found = trace_state.local.trace.outside  # type: ignore[union-attr]
-    read = found is not None and found.output is output and found.clocks > 0
-    return read or any(node.op.startswith("call") for node in output.graph.nodes)
+    """Whether a clock cannot be read in front of the graph: an earlier reading or an operation stands before the
+    reading.
+    """
+    assert trace_state.local.trace is not None
+    graph_notes = notes_of(trace_state.local.trace, output)
+    has_earlier = graph_notes is not None and graph_notes.clocks > 0
+    return has_earlier or any(node.op.startswith("call") for node in output.graph.nodes)
 
 
-def read_later(site: str, args: list, kwargs: dict) -> str:
-    """Have the clock read behind the graph, for what happens there."""
+def read_later(site: str, args: list[Any], kwargs: dict[str, Any]) -> str:
+    """Defer a clock reading until after the graph, for use in deferred effects."""
     trace, output = trace_state.local.trace, translator().output
     assert trace is not None
-    if trace.clock is output or trace.open or args or kwargs:
+    if note_clock(trace, output) or trace.open or args or kwargs:
         refuse(site, "a clock can be read at one point before the graph and behind it, not in between")
-    trace.clock = output
-    trace.readings[site] = None
+    note_reading(trace, site)
     undo_log.watch(trace, output)
     return "later"
 
 
-def made(site: str, function: Any, args: list, kwargs: dict, part: str) -> Any:
-    """The value of a call, made now."""
+def make_call(site: str, function: Any, args: list[Any], kwargs: dict[str, Any], part: str) -> Any:
+    """The value of an external call, made now; refuses the site if the call raises."""
     try:
-        return called_now(function, args, kwargs, part)
+        return call_now(function, args, kwargs, part)
     except Exception as error:
         refuse(site, f"it raises {type(error).__name__}")
 
 
-def sequence(function: Any, args: list, kwargs: dict, site: str, many: bool) -> list:
-    """The arguments of a call that draws places: the numbers of the places instead of the sequence."""
+def sequence(function: Any, args: list[Any], kwargs: dict[str, Any], site: str, many: bool) -> list[Any]:
+    """The arguments of a draw, with places in place of the sequence."""
     count, *rest = args
     if not 0 < outcomes_of(function, args, kwargs) or not (many or outcomes_of(function, args, kwargs) <= MAX_VALUES):
         refuse(site, "it draws from none or from too many possibilities")
     return [list(range(count)) if function.__name__ == "shuffle" else range(count), *rest]
 
 
-def outcomes_of(function: Any, args: list, kwargs: dict) -> int:
-    """In how many ways places may be drawn."""
+def outcomes_of(function: Any, args: list[Any], kwargs: dict[str, Any]) -> int:
+    """The number of possible results of a draw."""
     count, *rest = args
     picks = kwargs.get("k", {"shuffle": count, "sample": rest[0] if rest else 1}.get(function.__name__, 1))
     return count**picks if function.__name__ == "choices" else math.perm(count, picks)
 
 
-def keep(found: Notes, fact: Fact, function: Any, site: str) -> None:
-    """Remember the state of a generator, now and whenever the graph is about to run."""
+def save_generator(graph_notes: Notes, fact: Fact, function: Any, site: str) -> None:
+    """Save the state of a generator now and before each run of the graph, after the checks on its other uses."""
     generator = impure_functions.generator_of(function)
-    if found.hosted is not None and impure_functions.is_numpy(generator):
+    if graph_notes.hosted is not None and impure_functions.is_numpy(generator):
         refuse(site, "a function draws random numbers before, which happens in the graph")
     if generator is None:
-        refuse_late_seed(found.output, site)
-    remember_once(found, generator, function)
+        refuse_late_seed(graph_notes.output, site)
+    remember_once(graph_notes, generator, function)
 
 
-def remember_once(found: Notes, generator: Any, function: Any) -> None:
-    """Remember the state of the generator behind a function before its first use."""
-    if id(generator) not in found.saved:
-        found.saved[id(generator)] = impure_functions.saved(function)
-        if generator is not impure_functions.SHARED:  # the wrapper remembers that one
-            found.output.random_calls.append((remember, (function,), {}))
+def remember_once(graph_notes: Notes, generator: Any, function: Any) -> None:
+    """Save the state of the generator behind a function before its first use."""
+    if graph_notes.save(id(generator), function):
+        if generator is not impure_functions.SHARED:  # the wrapper saves the shared generator
+            graph_notes.output.random_calls.append((remember, (function,), {}))
 
 
 def refuse_late_seed(output: Any, site: str) -> None:
-    """The graph draws behind what is done in front of it."""
+    """Refuse a seed behind random numbers of the graph: the prologue would set the seed in front of them."""
     from ..analysis import node_facts
 
     if any(node_facts.draws(node) for node in output.graph.nodes):
@@ -427,16 +350,17 @@ def refuse_late_seed(output: Any, site: str) -> None:
 
 
 def seed(setting: Setting) -> str:
-    """Add a call that sets a generator to those in front of the graph."""
+    """Add the call that seeds a generator to the prologue."""
     translator().output.random_calls.append((setting, (), {}))
-    path = trace_state.local.trace.path  # type: ignore[union-attr]
-    if path is not None and path.shadow is not None:
-        path.shadow.generators = torch.get_rng_state()
+    assert trace_state.local.trace is not None
+    shadow = shadow_of(trace_state.local.trace)
+    if shadow is not None:
+        shadow.set_generators()
     return "nothing"
 
 
 def hand_in(site: str, value: Any, reading: Reading) -> str:
-    """Add a call to those in front of the graph, and give the frame what stands for its value."""
+    """Add an external call to the prologue, and give the calling frame the variable for its value."""
     if reading.place is not None:
         if not is_plain(value):
             refuse(site, f"it gives an object of type {type(value).__name__}")
@@ -451,19 +375,19 @@ def hand_in(site: str, value: Any, reading: Reading) -> str:
     if tensor is None:
         refuse(site, f"it gives an object of type {type(value).__name__}")
     reading.like = tensor
-    put(graph_input(reading, tensor, type(value).__name__ == "ndarray"))
+    set_variable(graph_input(reading, tensor, type(value).__name__ == "ndarray"))
     if reading.place is not None:
         return "choice"
     return {"ndarray": "array", "list": "numbers"}.get(type(value).__name__, "number")
 
 
-def put(variable: Any, name: str = "value") -> None:
-    """Set a name of the calling frame."""
+def set_variable(variable: Any, name: str = "value") -> None:
+    """Set a variable of the calling frame."""
     translator().output.current_tx.symbolic_locals[name] = variable
 
 
 def constant_of(site: str, value: Any) -> Any:
-    """Dynamo's variable for a new object that equals a value."""
+    """Dynamo's variable for a new object equal to a value."""
     from ..base.torch_names import SourcelessBuilder
 
     if not is_plain(value):
@@ -473,13 +397,13 @@ def constant_of(site: str, value: Any) -> Any:
 
 @constant
 def settle(site: str, place: int) -> bool:
-    """Set the frame's `value` to what the site gave when it gave this value."""
-    put(constant_of(site, values_of(site)[place]))
+    """Set the frame's `value` to the site's value with this number."""
+    set_variable(constant_of(site, values_of(site)[place]))
     return True
 
 
 def graph_input(reading: Reading, tensor: torch.Tensor, is_array: bool) -> Any:
-    """A new input of the graph for the value of a call in front of it."""
+    """Dynamo's variable for a new input of the graph, filled by the prologue."""
     from ..base.torch_names import GraphArg, NumpyNdarrayVariable, RandomValueSource, wrap_fx_proxy
 
     output = translator().output

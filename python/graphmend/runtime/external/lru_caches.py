@@ -1,14 +1,19 @@
-"""Functions behind `functools.lru_cache` that print, log or warn when they compute what they have not computed yet.
+"""Functions behind `functools.lru_cache` whose first call prints, logs or warns.
 
-Dynamo looks through the wrapper, so that their effects would happen in every call. Where the arguments are constants of
-the trace and the code reaches for nothing else, the wrapper itself is called in front of the graph whenever that runs:
-it answers from its cache, or the effect happens, as in eager Python. What it gives is found out while the call is
-traced, by running the code without its effects and without the cache.
+    @functools.lru_cache
+    def table(n):
+        print("building table", n)      # eager Python prints once for each n
+        return list(range(n))
+
+Dynamo ignores the cache and would trace the effect into every call. Where the arguments are constants and the code is
+self-contained, the prologue calls the wrapper itself: the cache answers, or the effect happens, as in eager Python. For
+the trace, a copy of the function without effects computes the value, without touching the cache.
 """
 
 from __future__ import annotations
 
 import cmath
+import dataclasses
 import dis
 import functools
 import inspect
@@ -31,7 +36,15 @@ from ..effects.flush import Stopped
 from . import external_calls, prologue
 from .numpy_random_functions import is_constant
 
-FEATURE = hooks.Feature(__name__, hooks.GAIN, "functions behind `functools.lru_cache` that have effects")
+
+@dataclasses.dataclass
+class Asked:
+    """The questions of one trace to caches."""
+
+    asked: dict[str, dict[Any, None]] = dataclasses.field(default_factory=dict)  # by site: keys of the calls
+
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "functions behind `functools.lru_cache` that have effects", state=Asked)
 
 CACHED = type(functools.lru_cache(maxsize=None)(len))
 HANDLING = ("PUSH_EXC_INFO", "SETUP_FINALLY", "SETUP_WITH", "SETUP_EXCEPT", "BEFORE_WITH")
@@ -47,22 +60,22 @@ MAX_DEPTH = 3
 
 
 class Unknown(Exception):
-    """The code does more than can be judged."""
+    """Raised for code that may do more than this module can judge."""
 
 
 class Without:
-    """What code finds under the name of the runtime when it runs without its effects; it counts them."""
+    """The runtime dialect for a function that runs without its effects; `passed` has the sites of skipped effects."""
 
     def __init__(self) -> None:
         self.passed: list[str] = []
-        self.levels = 1  # frames of the stack that an effect looks at, its own included
+        self.levels = 1  # number of stack frames that an effect reads, with its own frame
 
     def on(self, site: str) -> bool:
-        """Whether the mended form is to run: that of effects."""
+        """Whether the mended form is in force: True for sites of effects."""
         return trace_state.rule_of(site) in EFFECTS
 
     def defer(self, site: str, *_: Any, levels: int = 1, **__: Any) -> None:
-        """Pass over an effect."""
+        """Skip an effect."""
         self.passed.append(site)
         self.levels = levels
 
@@ -72,7 +85,7 @@ class Without:
 
 
 def codes_of(code: types.CodeType) -> Iterator[types.CodeType]:
-    """Code, and that of the functions in it."""
+    """A code object, and the code of functions defined inside."""
     yield code
     for part in code.co_consts:
         if isinstance(part, types.CodeType):
@@ -80,14 +93,14 @@ def codes_of(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def has_effects(function: Any) -> bool:
-    """Whether the code of a function has a mended effect."""
+    """Whether the code of a function contains a mended effect."""
     codes = codes_of(function.__code__) if isinstance(function, types.FunctionType) else ()
     texts = (text for code in codes for text in code.co_consts if isinstance(text, str))
     return any(trace_state.rule_of(text) in EFFECTS for text in texts)
 
 
-def silent(function: types.FunctionType, without: Without, depth: int) -> types.FunctionType:
-    """A function that does the same without its effects; raises Unknown where it might do anything else."""
+def without_effects(function: types.FunctionType, without: Without, depth: int) -> types.FunctionType:
+    """A copy of a function without its effects; raises `Unknown` where the function may do more than compute."""
     if depth == 0 or function.__closure__:
         raise Unknown("it calls too much, or has variables of another function")
     defaults = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
@@ -97,15 +110,15 @@ def silent(function: types.FunctionType, without: Without, depth: int) -> types.
     for code in codes_of(function.__code__):
         names |= globals_of(code)
     variables = {name: stands_for(name, function.__globals__, without, depth) for name in names}
-    own = {name: value for name, value in variables.items() if value is not print}
-    own["__builtins__"] = {}
-    made = types.FunctionType(function.__code__, own, function.__name__, function.__defaults__)
-    made.__kwdefaults__ = function.__kwdefaults__
-    return made
+    globals_of_copy = {name: value for name, value in variables.items() if value is not print}
+    globals_of_copy["__builtins__"] = {}
+    copy = types.FunctionType(function.__code__, globals_of_copy, function.__name__, function.__defaults__)
+    copy.__kwdefaults__ = function.__kwdefaults__
+    return copy
 
 
 def is_warning(value: Any) -> bool:
-    """Whether a value is a class of warnings that makes its objects as Python's do: nothing happens where it is called."""
+    """Whether a value is a class of warnings whose constructor is Python's own: calling the class has no effect."""
     if not isinstance(value, type) or not issubclass(value, Warning):
         return False
     own = [kind for kind in value.__mro__ if kind.__module__ != "builtins"]
@@ -113,22 +126,22 @@ def is_warning(value: Any) -> bool:
 
 
 def globals_of(code: types.CodeType) -> set[str]:
-    """The globals that code uses; raises Unknown where it writes to what outlives it, or handles exceptions."""
+    """The globals used by code; raises `Unknown` for writes to outside objects and for exception handlers."""
     if code.co_flags & SUSPENDED:
         raise Unknown("it is suspended")
-    found = set()
+    names = set()
     for item in dis.get_instructions(code):
         if item.opname.startswith((*WRITING, *HANDLING)):
             raise Unknown("it writes to what outlives it, or handles exceptions")
         if item.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            found.add(item.argval)
+            names.add(item.argval)
         elif item.argval in code.co_names and str(item.argval).startswith("_"):
             raise Unknown("it asks for what is nobody else's")
-    return found
+    return names
 
 
 def stands_for(name: str, variables: dict[str, Any], without: Without, depth: int) -> Any:
-    """What code gets for a global while it runs without effects; `print` for what only effects may use."""
+    """The value of a global for the copy without effects; `print` stands for objects that only effects may use."""
     if name not in variables:
         if name == DIALECT:
             return without
@@ -141,21 +154,21 @@ def stands_for(name: str, variables: dict[str, Any], without: Without, depth: in
     if value is logging or value is warnings or isinstance(value, logging.Logger):
         return print
     if isinstance(value, types.FunctionType):
-        return silent(value, without, depth - 1)
+        return without_effects(value, without, depth - 1)
     if is_constant(value) or is_warning(value) or any(value is module for module in MODULES):
         return value
     raise Unknown(f"it uses `{name}`")
 
 
 class Call:
-    """One call of a function behind a cache, in front of a graph that was made for what it gave."""
+    """One call of a cached function in the prologue of a graph that was made for its value."""
 
     def __init__(self, function: Any, place: tuple[str, int], value: Any, effect: str, drawn: bool) -> None:
         self.function = function
-        self.place = place  # the stack that the effect looks at
+        self.place = place  # key and levels of the stack that the effect reads
         self.value = value
         self.effect = effect
-        self.drawn = drawn  # random numbers come before it
+        self.drawn = drawn  # random numbers were drawn earlier in the prologue
 
     def __call__(self) -> None:
         try:
@@ -168,13 +181,13 @@ class Call:
             raise trace_state.GuardFailed(self.undoing())
 
     def undoing(self) -> Callable[[], None]:
-        """What undoes what has come before it in front of the graph."""
+        """The function that undoes earlier calls of the prologue."""
         return prologue.undoing() if self.drawn else lambda: None
 
 
 @FEATURE.hook("wrapper.call")
 def call_cached(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Call a cached function with effects in front of the graph."""
+    """Make the call of a cached function with effects part of the prologue."""
     wrapper = self.wrapper_obj
     if type(wrapper) is not CACHED or not has_effects(wrapper.__wrapped__):
         return call(self, tx, args, kwargs)
@@ -182,12 +195,12 @@ def call_cached(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
     site = trace_state.site_name(code.co_filename, code.co_firstlineno, "GM501")
     if site in trace.off:
         return call(self, tx, args, kwargs)
-    found = called(site, trace, tx, self, args, kwargs)
-    return call(self, tx, args, kwargs) if found is None else found
+    result = cached_call(site, trace, tx, self, args, kwargs)
+    return call(self, tx, args, kwargs) if result is None else result
 
 
-def called(site: str, trace: trace_state.Trace, tx: Any, variable: Any, args: Any, kwargs: Any) -> Any:
-    """Dynamo's variable for what a call gives; None if no effect is in its way."""
+def cached_call(site: str, trace: trace_state.Trace, tx: Any, variable: Any, args: Any, kwargs: Any) -> Any:
+    """Dynamo's variable for the result of a cached function; None if the call has no effect."""
 
     def refuse(reason: str) -> None:
         trace.refuse(site, reason)
@@ -196,7 +209,7 @@ def called(site: str, trace: trace_state.Trace, tx: Any, variable: Any, args: An
     wrapper = variable.wrapper_obj
     without = Without()
     try:
-        function = silent(wrapper.__wrapped__, without, MAX_DEPTH)
+        function = without_effects(wrapper.__wrapped__, without, MAX_DEPTH)
         value = function(*map(peek, args), **{name: peek(item) for name, item in kwargs.items()})
     except Unknown as error:
         refuse(f"behind its cache, {error}")
@@ -218,20 +231,26 @@ def called(site: str, trace: trace_state.Trace, tx: Any, variable: Any, args: An
     arguments = [argument(site, item) for item in args]
     options = {name: argument(site, item) for name, item in kwargs.items()}
     key = (id(wrapper), external_calls.identity(arguments), external_calls.identity(options))
-    trace.cached.setdefault(site, {})[key] = None
+    asked = FEATURE.of(trace).asked.setdefault(site, {})
+    asked[key] = None
     room = wrapper.cache_parameters()["maxsize"]
-    if room is not None and len(trace.cached[site]) > room:
+    if room is not None and len(asked) > room:
         refuse("its cache does not hold all that the call asks for")
     external_calls.guard(variable, wrapper)
-    drawn = trace.outside is not None and trace.outside.output is output
+    drawn = prologue.notes_of(trace, output) is not None
     place = (call_stack.note_stack(tx, without.levels, called=True), without.levels)
     call = Call(functools.partial(wrapper, *arguments, **options), place, value, without.passed[0], drawn)
     output.random_calls.append((call, (), {}))
     return external_calls.constant_of(site, value)
 
 
+def sites_of(trace: trace_state.Trace) -> tuple[str, ...]:
+    """The functions behind caches that a trace asks, as sites."""
+    return tuple(FEATURE.of(trace).asked)
+
+
 def peek(variable: Any) -> Any:
-    """The value of an argument in the call that is traced; the graph is made for it only once it is asked for."""
+    """The value of an argument in the traced call, without a guard on the value."""
     variable = variable.realize()
     if hasattr(variable, "sym_num"):
         hint = getattr(variable.sym_num.node, "hint", None)
@@ -245,17 +264,17 @@ def peek(variable: Any) -> Any:
 
 
 def argument(site: str, variable: Any) -> Any:
-    """The value of an argument, for which the graph is made."""
+    """The value of an argument; the graph is for this value."""
     variable = variable.realize()
     value = variable.as_python_constant() if variable.is_python_constant() else None
     if not is_warning(value):
-        return external_calls.plain(site, variable)
+        return external_calls.plain_argument(site, variable)
     external_calls.guard(variable, value)
     return value
 
 
 def refuse_reruns(trace: trace_state.Trace, may_run_again: Any) -> None:
-    """Refuse what is asked in front of a graph that may find out that it is not that of the call: caches count."""
+    """Refuse cached calls in front of a graph that may have to run again: the cache would count the second call."""
     if may_run_again:
-        for site in trace.cached:
+        for site in sites_of(trace):
             trace.refuse(site, "the call may have to be run again, which its cache would count")

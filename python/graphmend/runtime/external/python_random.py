@@ -1,7 +1,10 @@
-"""Numbers of Python's `random` that Dynamo draws itself (`uniform`, `randint`, `randrange`), where Python computes.
+"""Numbers that Dynamo itself draws from Python's `random`: `uniform`, `randint` and `randrange`.
 
-To Dynamo each of them is a tensor that becomes a number again when the call returns it. It gives up where the program
-computes with such a number and a constant; where the other number is one of the graph, the result is a tensor to it.
+    scale = random.uniform(0.5, 1.5)     # Dynamo's input: a single precision tensor
+    return x * (1 - scale)               # Dynamo breaks at arithmetic of drawn number and constant
+
+Dynamo turns each drawn number into a tensor, and back into a number when the call returns the number. Here a drawn
+number becomes a symbolic number in double precision, and arithmetic follows the rules for numbers of the graph.
 """
 
 from __future__ import annotations
@@ -11,18 +14,18 @@ from typing import Any
 
 from ..analysis.impure_functions import DRAW, Fact
 from ..base import hooks, trace_state
-from .external_calls import graph_input, keep, notes
-from .prologue import Reading
+from .external_calls import graph_input, save_generator
+from .prologue import Reading, notes
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "numbers of `random` that Dynamo draws")
 
 
 @FEATURE.hook("builtin.call")
 def compute_with_draws(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Compute with a drawn number as with any number of the graph."""
+    """Compute with a drawn number as with other symbolic numbers."""
     from ..base.torch_names import UnspecializedPythonVariable
 
-    for arg in args:  # nothing is looked at that the trace may do without
+    for arg in args:  # `realize` adds guards, so only calls with a drawn number realize their arguments
         if isinstance(arg, UnspecializedPythonVariable) and is_drawn(arg):
             break
     else:
@@ -43,24 +46,24 @@ def draw_uniform(draw: Any, trace: trace_state.Trace, tx: Any, function: Any, ar
 
 
 def is_drawn(value: Any) -> bool:
-    """Whether Dynamo's variable is a number that it has drawn."""
+    """Whether Dynamo's variable is a number drawn by Dynamo."""
     from ..base.torch_names import RandomValueSource, UnspecializedPythonVariable
 
     if not isinstance(value, UnspecializedPythonVariable):
         return False
-    given = value.as_proxy().node.meta.get("grapharg")
-    return given is not None and isinstance(given.source, RandomValueSource)
+    argument = value.as_proxy().node.meta.get("grapharg")
+    return argument is not None and isinstance(argument.source, RandomValueSource)
 
 
 def number(tx: Any, value: Any) -> Any:
-    """Dynamo's variable of the number in a tensor."""
+    """Dynamo's variable for the number in a tensor."""
     return value.call_method(tx, "item", [], {})
 
 
 def double(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    """Dynamo's variable of a drawn number in double precision, which Dynamo's own input of the graph does not have."""
-    found = notes()
-    keep(found, Fact(DRAW), function, "")
+    """Dynamo's variable for a drawn number in double precision, in place of Dynamo's single precision input."""
+    graph_notes = notes()
+    save_generator(graph_notes, Fact(DRAW), function, "")
     reading = Reading(function, args, kwargs, "", None)
     reading.like = reading.tensor(function(*args, **kwargs))
     return graph_input(reading, reading.like, False)

@@ -1,7 +1,10 @@
-"""Random generators of NumPy, `random` and torch that a call makes for itself from a seed that the trace knows.
+"""Random generators made by the call from a constant seed.
 
-Such a generator draws the same numbers in every call, so they are drawn while the call is traced, and are constants of
-the graph. A generator that leaves the call, or is asked for something else, is left to Dynamo.
+    rng = np.random.default_rng(7)      # the same numbers in every call
+    noise = rng.normal(size=4)          # a constant of the graph
+
+Such a generator draws equal numbers in every call, so the trace draws them, and the graph has them as constants. Dynamo
+handles a generator that leaves the call or has another use.
 """
 
 from __future__ import annotations
@@ -9,7 +12,7 @@ from __future__ import annotations
 import functools
 import random
 import sys
-from typing import Any, Optional
+from typing import Any, Optional, Protocol
 
 import torch
 
@@ -32,22 +35,22 @@ LARGEST = 4096  # numbers at once
 
 @FEATURE.hook("torch_function.call")
 def draw_tensor(call_torch: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Draw a tensor from such a generator, or from one of torch."""
-    found = None
+    """Draw a tensor from a generator of the call, or from a generator of the program."""
+    tensor = None
     if self.value in TENSORS and "generator" in kwargs:
-        found = drawn_tensor(self.value, tx, args, kwargs)
-        found = found or torch_generators.drawn(trace, self.value, tx, args, kwargs)
-    return call_torch(self, tx, args, kwargs) if found is None else found
+        tensor = draw_seeded_tensor(self.value, tx, args, kwargs)
+        tensor = tensor or torch_generators.draw_in_prologue(trace, self.value, tx, args, kwargs)
+    return call_torch(self, tx, args, kwargs) if tensor is None else tensor
 
 
 @FEATURE.hook("numpy.call", "class.call", "random_class.call", "opaque_class.call", needed=False)
 def make_generator(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Make a generator where its class is called."""
+    """Make a generator during the trace where its class is called."""
     from ..base.torch_names import RandomClassVariable
 
     function = random.Random if isinstance(self, RandomClassVariable) else self.value
-    found = made(trace, function, self, args, kwargs) if is_maker(function) else None
-    return call(self, tx, args, kwargs) if found is None else found
+    generator = make_seeded(trace, function, self, args, kwargs) if is_maker(function) else None
+    return call(self, tx, args, kwargs) if generator is None else generator
 
 
 def is_maker(function: Any) -> bool:
@@ -58,10 +61,10 @@ def is_maker(function: Any) -> bool:
     return numpy is not None and (function is numpy.random.default_rng or function is numpy.random.RandomState)
 
 
-def made(trace: trace_state.Trace, function: Any, variable: Any, args: Any, kwargs: Any) -> Optional[Any]:
-    """Dynamo's variable of a new generator; None if the trace does not know its seed."""
+def make_seeded(trace: trace_state.Trace, function: Any, variable: Any, args: Any, kwargs: Any) -> Optional[Any]:
+    """Dynamo's variable for a new generator; None without a constant seed."""
     if function is torch.Generator:
-        return made_for_tensors(trace, variable, args, kwargs)
+        return make_torch_generator(trace, variable, args, kwargs)
     seeds = [*args, *kwargs.values()]
     if len(seeds) != 1 or not kwargs.keys() <= {"seed"} or not seeds[0].is_python_constant():
         return None
@@ -72,8 +75,8 @@ def made(trace: trace_state.Trace, function: Any, variable: Any, args: Any, kwar
     return seeded_class()(function(seed), trace)
 
 
-def made_for_tensors(trace: trace_state.Trace, variable: Any, args: Any, kwargs: Any) -> Optional[Any]:
-    """Dynamo's variable of a new generator of torch, which has a seed from the beginning; None for other devices."""
+def make_torch_generator(trace: trace_state.Trace, variable: Any, args: Any, kwargs: Any) -> Optional[Any]:
+    """Dynamo's variable for a new `torch.Generator`, with its default seed; None for devices other than the CPU."""
     devices = [*args, *kwargs.values()]
     if len(devices) > 1 or not kwargs.keys() <= {"device"} or not all(item.is_python_constant() for item in devices):
         return None
@@ -83,13 +86,22 @@ def made_for_tensors(trace: trace_state.Trace, variable: Any, args: Any, kwargs:
     return seeded_class()(torch.Generator(), trace)
 
 
+class SeededVariable(Protocol):
+    """Dynamo's variable for a generator made by the call."""
+
+    generator: Any
+    trace: trace_state.Trace
+
+    def __init__(self, generator: Any, trace: trace_state.Trace) -> None: ...
+
+
 @functools.lru_cache(maxsize=None)
-def seeded_class() -> type:
-    """The class of Dynamo's variables for such generators; made late because Dynamo is loaded late."""
+def seeded_class() -> type[SeededVariable]:
+    """Dynamo's class of variables for seeded generators; imported late, because Dynamo may not be loaded yet."""
     from ..base.torch_names import VariableTracker
 
-    class Seeded(VariableTracker):
-        """A generator that the call has made."""
+    class Seeded(VariableTracker):  # type: ignore[misc]  # a class of Dynamo, unknown to mypy
+        """The variable for a generator made by the call."""
 
         _nonvar_fields = {"generator", "trace", *VariableTracker._nonvar_fields}
 
@@ -102,7 +114,7 @@ def seeded_class() -> type:
             return type(self.generator)
 
         def call_method(self, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
-            return drawn(self, tx, name, args, kwargs)
+            return draw_numbers(self, tx, name, args, kwargs)
 
         def reconstruct(self, codegen: Any) -> None:
             raise trace_state.SiteRefused("a random generator that the call has made leaves it")
@@ -110,33 +122,33 @@ def seeded_class() -> type:
     return Seeded
 
 
-def drawn(variable: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
-    """Dynamo's variable of what a generator draws."""
+def draw_numbers(variable: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+    """Dynamo's variable for the result of a generator's method."""
     generator = variable.generator
     if type(generator) is torch.Generator and name == "manual_seed" and len(args) == 1 and not kwargs:
         generator.manual_seed(number(args[0]))
         return variable
-    allowed = DRAWS_OF_RANDOM if type(generator) is random.Random else DRAWS
+    allowed_methods = DRAWS_OF_RANDOM if type(generator) is random.Random else DRAWS
     refuse_inside(variable.trace, tx)
     if type(generator) is random.Random and name in ORDERS and args:
-        return ordered(generator, tx, name, args, kwargs)
+        return pick_items(generator, tx, name, args, kwargs)
     values = [*args, *kwargs.values()]
-    plain = all(item.is_python_constant() and is_constant(item.as_python_constant()) for item in values)
-    if name not in allowed or not plain:
+    are_constant = all(item.is_python_constant() and is_constant(item.as_python_constant()) for item in values)
+    if name not in allowed_methods or not are_constant:
         raise trace_state.SiteRefused(
             "a random generator that the call has made is asked for what only the graph knows"
         )
-    return constant(tx, called(getattr(generator, name), args, kwargs))
+    return constant(tx, draw_now(getattr(generator, name), args, kwargs))
 
 
 def refuse_inside(trace: trace_state.Trace, tx: Any) -> None:
-    """Refuse to draw where the program may not come by."""
+    """Refuse a draw on a conditional side or inside an operator."""
     if trace.open or tx.output.current_tracer.parent is not None:
         raise trace_state.SiteRefused("a random generator that the call has made draws inside of a side")
 
 
-def called(draw: Any, args: Any, kwargs: Any, **others: Any) -> Any:
-    """What a method or function draws now."""
+def draw_now(draw: Any, args: Any, kwargs: Any, **others: Any) -> Any:
+    """The result of a draw, made now."""
     options = {key: item.as_python_constant() for key, item in kwargs.items()}
     try:
         return draw(*(item.as_python_constant() for item in args), **options, **others)
@@ -145,15 +157,15 @@ def called(draw: Any, args: Any, kwargs: Any, **others: Any) -> Any:
 
 
 def number(item: Any) -> int:
-    """The integer that Dynamo's variable is."""
-    found = item.as_python_constant() if item.is_python_constant() else None
-    if type(found) is not int:
+    """The constant integer behind Dynamo's variable."""
+    value = item.as_python_constant() if item.is_python_constant() else None
+    if type(value) is not int:
         raise trace_state.SiteRefused("a random generator is seeded with what only the graph knows")
-    return found
+    return value
 
 
-def ordered(generator: random.Random, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
-    """Dynamo's variable of what a generator of `random` picks from a sequence; `shuffle` changes the sequence."""
+def pick_items(generator: random.Random, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
+    """Dynamo's variable for items picked from a sequence; `shuffle` changes the sequence."""
     from ..base.torch_names import ConstantVariable, ListVariable, ValueMutationNew
 
     sequence, *rest = [item.realize() for item in args]
@@ -165,18 +177,18 @@ def ordered(generator: random.Random, tx: Any, name: str, args: Any, kwargs: Any
         raise trace_state.SiteRefused("a random generator is asked for what only the graph knows")
     items = sequence.unpack_var_sequence(tx)
     places = list(range(len(items)))
-    found = called(functools.partial(getattr(generator, name), places), rest, kwargs)
+    picked = draw_now(functools.partial(getattr(generator, name), places), rest, kwargs)
     if name == "choice":
-        return items[found]
+        return items[picked]
     if name != "shuffle":
-        return ListVariable([items[place] for place in found], mutation_type=ValueMutationNew())
+        return ListVariable([items[place] for place in picked], mutation_type=ValueMutationNew())
     tx.output.side_effects.mutation(sequence)
     sequence.items[:] = [items[place] for place in places]
     return ConstantVariable.create(None)
 
 
-def drawn_tensor(function: Any, tx: Any, args: Any, kwargs: Any) -> Optional[Any]:
-    """Dynamo's variable of a tensor of random numbers; None if its generator is not one that the call has made."""
+def draw_seeded_tensor(function: Any, tx: Any, args: Any, kwargs: Any) -> Optional[Any]:
+    """Dynamo's variable for a drawn tensor; None for a generator from outside the call."""
     from ..base.torch_names import _disable_current_modes, wrap_fx_proxy
 
     options = {key: item.realize() for key, item in kwargs.items()}
@@ -189,29 +201,29 @@ def drawn_tensor(function: Any, tx: Any, args: Any, kwargs: Any) -> Optional[Any
     if not all(item.is_python_constant() for item in [*args, *options.values()]):
         raise trace_state.SiteRefused("a random generator is asked for what only the graph knows")
     with _disable_current_modes():
-        found = called(function, args, options, generator=source.generator)
-        if found.numel() > LARGEST or found.device.type != "cpu":
+        tensor = draw_now(function, args, options, generator=source.generator)
+        if tensor.numel() > LARGEST or tensor.device.type != "cpu":
             raise trace_state.SiteRefused("a random generator gives too many numbers")
-        numbers = found.tolist()
-    proxy = tx.output.create_proxy("call_function", torch.tensor, (numbers,), {"dtype": found.dtype})
-    return wrap_fx_proxy(tx, proxy).call_method(tx, "reshape", [constant_shape(tx, found)], {})
+        numbers = tensor.tolist()
+    proxy = tx.output.create_proxy("call_function", torch.tensor, (numbers,), {"dtype": tensor.dtype})
+    return wrap_fx_proxy(tx, proxy).call_method(tx, "reshape", [constant_shape(tx, tensor)], {})
 
 
-def constant_shape(tx: Any, found: torch.Tensor) -> Any:
-    """Dynamo's variable of the shape of a tensor; a list of numbers does not tell that of an empty one."""
+def constant_shape(tx: Any, tensor: torch.Tensor) -> Any:
+    """Dynamo's variable for the shape of a tensor; nested lists do not tell the shape of an empty tensor."""
     from ..base.torch_names import VariableTracker
 
-    return VariableTracker.build(tx, tuple(found.shape))
+    return VariableTracker.build(tx, tuple(tensor.shape))
 
 
-def constant(tx: Any, found: Any) -> Any:
-    """Dynamo's variable of numbers that are constants of the graph."""
+def constant(tx: Any, value: Any) -> Any:
+    """Dynamo's variable for numbers, as constants of the graph."""
     from ..base.torch_names import ConstantVariable, wrap_fx_proxy
 
-    if type(found) in (int, float):
-        return ConstantVariable.create(found)
-    if type(found).__name__ != "ndarray" or found.dtype.kind not in "if" or not 0 < found.size <= LARGEST:
+    if type(value) in (int, float):
+        return ConstantVariable.create(value)
+    if type(value).__name__ != "ndarray" or value.dtype.kind not in "if" or not 0 < value.size <= LARGEST:
         raise trace_state.SiteRefused("a random generator gives something else than some numbers")
-    options = {"dtype": torch.from_numpy(found).dtype, "device": torch.device("cpu")}
-    proxy = tx.output.create_proxy("call_function", torch.tensor, (found.tolist(),), options)
+    options = {"dtype": torch.from_numpy(value).dtype, "device": torch.device("cpu")}
+    proxy = tx.output.create_proxy("call_function", torch.tensor, (value.tolist(),), options)
     return wrap_fx_proxy(tx, proxy).call_method(tx, "numpy", [], {})

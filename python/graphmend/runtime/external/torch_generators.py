@@ -1,7 +1,10 @@
-"""Tensors that are drawn from a `torch.Generator` of the program's: `torch.randn(3, generator=self.generator)`.
+"""Tensors drawn from a `torch.Generator` of the program.
 
-No graph can hold such a generator. Nothing else in a graph draws from it, so the tensor is drawn in front of the graph
-whenever that runs, in the order of the program, and is an input of the graph (external_calls.py).
+    def forward(self, x):
+        return x + torch.randn(3, generator=self.generator)     # a graph break in Dynamo
+
+No graph can hold such a generator, and no other operator of the graph draws from the generator. The prologue draws the
+tensor in front of each run, in program order, and the tensor is an input of the graph (`external_calls.py`).
 """
 
 from __future__ import annotations
@@ -16,13 +19,13 @@ from ..base.dynamo_values import translator
 from ..base.marker_ops import kind_of
 from ..capture.trace_time import refuse, site_on
 from . import external_calls
-from .prologue import Reading
+from .prologue import Reading, notes
 
 OPTIONS = frozenset(["dtype", "size", "device", "low", "high", "n"])
 
 
-def drawn(trace: trace_state.Trace, function: Any, tx: Any, args: Any, kwargs: Any) -> Optional[Any]:
-    """Dynamo's variable of a tensor of random numbers; None if its generator is not one from before the call."""
+def draw_in_prologue(trace: trace_state.Trace, function: Any, tx: Any, args: Any, kwargs: Any) -> Optional[Any]:
+    """Dynamo's variable for a drawn tensor; None for a generator made by the call."""
     from ..base.torch_names import _disable_current_modes
 
     options = {key: item.realize() for key, item in kwargs.items()}
@@ -37,24 +40,24 @@ def drawn(trace: trace_state.Trace, function: Any, tx: Any, args: Any, kwargs: A
         refuse(site, "a tensor of random numbers cannot be drawn in front of the graph")
     if any(kind_of(node) == "event" for node in translator().output.graph.nodes):
         refuse(site, "what is deferred until after the call comes before it")
-    given = [constant(site, tx, item) for item in args]
-    named = {key: constant(site, tx, item) for key, item in options.items()}
+    draw_args = [constant(site, tx, item) for item in args]
+    draw_kwargs = {key: constant(site, tx, item) for key, item in options.items()}
     draw = functools.partial(function, generator=generator)
     external_calls.guard(variable, generator)
-    found = external_calls.notes()
-    found.sites[site] = None
+    graph_notes = notes()
+    graph_notes.add(site)
     with _disable_current_modes():
-        external_calls.remember_once(found, generator, draw)
-        value = external_calls.made(site, draw, given, named, "")
-    reading = Reading(draw, given, named, "", None)
+        external_calls.remember_once(graph_notes, generator, draw)
+        value = external_calls.make_call(site, draw, draw_args, draw_kwargs, "")
+    reading = Reading(draw, draw_args, draw_kwargs, "", None)
     reading.like = value
     return external_calls.graph_input(reading, value, False)
 
 
 def constant(site: str, tx: Any, item: Any) -> Any:
-    """An argument, which has to be a constant of the trace."""
+    """A constant argument of a draw."""
     item = item.realize()
     if item.python_type() in (tuple, list, torch.Size):
-        return [external_calls.plain(site, part) for part in item.unpack_var_sequence(tx)]
+        return [external_calls.plain_argument(site, part) for part in item.unpack_var_sequence(tx)]
     value = item.as_python_constant() if item.is_python_constant() else None
-    return value if isinstance(value, (torch.dtype, torch.device)) else external_calls.plain(site, item)
+    return value if isinstance(value, (torch.dtype, torch.device)) else external_calls.plain_argument(site, item)

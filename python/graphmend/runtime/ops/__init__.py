@@ -1,1 +1,1 @@
-"""Opaque operators: functions of NumPy and SciPy, recurrent layers, CTC. The graph calls them and cannot see inside."""
+"""Opaque operators: functions of NumPy and SciPy, recurrent layers, CTC. The graph calls each as one node."""

@@ -1,7 +1,12 @@
-"""Loss functions of torch that no graph can hold, as operators of one piece.
+"""The CTC loss (connectionist temporal classification) as an operator of the graph.
 
-The connectionist loss keeps for its gradient a table whose size the data decide, and torch does not say how it comes
-out. Nobody but the gradient sees it, so that operator and its gradient each compute it anew, by the same kernels.
+    loss = F.ctc_loss(log_probs, targets, lengths, sizes)
+    # traced: graphmend_functions::ctc_loss(...)
+    # backward: graphmend_functions::ctc_gradient(gradient, ...)
+
+torch keeps a table for the gradient. The data decide the size of the table, and torch has no fake kernel for the size,
+so no graph can hold the table. Only the gradient reads the table. Both operators compute the table anew, by the same
+kernels.
 """
 
 from __future__ import annotations
@@ -22,38 +27,38 @@ ARGUMENTS = (
 REDUCTIONS = ("none", "mean", "sum")
 
 
-def loss(log_probs: torch.Tensor, *others: Any) -> torch.Tensor:
+def loss(log_probs: torch.Tensor, *options: Any) -> torch.Tensor:
     """The loss without a gradient."""
-    return torch.ctc_loss(log_probs.detach(), *others)
+    return torch.ctc_loss(log_probs.detach(), *options)
 
 
-def gradient_of(gradient: torch.Tensor, log_probs: torch.Tensor, *others: Any) -> torch.Tensor:
-    """What reaches the logarithms of a gradient of the loss."""
+def gradient_of(gradient: torch.Tensor, log_probs: torch.Tensor, *options: Any) -> torch.Tensor:
+    """The gradient of the log-probabilities, from a gradient of the loss."""
     with torch.enable_grad():
         leaf = log_probs.detach().requires_grad_()
-        return torch.autograd.grad(torch.ctc_loss(leaf, *others), leaf, gradient)[0]
+        return torch.autograd.grad(torch.ctc_loss(leaf, *options), leaf, gradient)[0]
 
 
-def fake_loss(log_probs: torch.Tensor, *others: Any) -> torch.Tensor:
+def fake_loss(log_probs: torch.Tensor, *options: Any) -> torch.Tensor:
     """Shape of the loss: one number, or one for each sequence."""
-    return log_probs.new_empty(log_probs.shape[1:2] if others[4] == 0 and log_probs.dim() == 3 else ())
+    return log_probs.new_empty(log_probs.shape[1:2] if options[4] == 0 and log_probs.dim() == 3 else ())
 
 
-def fake_gradient(gradient: torch.Tensor, log_probs: torch.Tensor, *others: Any) -> torch.Tensor:
+def fake_gradient(gradient: torch.Tensor, log_probs: torch.Tensor, *options: Any) -> torch.Tensor:
     """Shape of the gradient."""
     return torch.empty_like(log_probs, memory_format=torch.contiguous_format)
 
 
-def keep(ctx: Any, inputs: tuple, output: torch.Tensor) -> None:
-    """Keep what the gradient needs."""
+def keep(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
+    """Keep the arguments for the gradient."""
     ctx.save_for_backward(*inputs[:4])
     ctx.others = inputs[4:]
 
 
-def run_back(ctx: Any, gradient: torch.Tensor) -> tuple:
+def run_back(ctx: Any, gradient: torch.Tensor) -> tuple[Any, ...]:
     """The gradient of the loss."""
-    found = GRADIENT(gradient, *ctx.saved_tensors, *ctx.others)
-    return (found, *[None] * 6)
+    gradient_of_inputs = GRADIENT(gradient, *ctx.saved_tensors, *ctx.others)
+    return (gradient_of_inputs, *[None] * 6)
 
 
 LOSS = define_op.define(f"ctc_loss({ARGUMENTS}) -> Tensor", loss, fake_loss)
@@ -72,12 +77,13 @@ def ctc_loss(
 ) -> torch.Tensor:
     """`torch.nn.functional.ctc_loss` of tensors."""
     kind = 0 if reduction == "none" else 1 if reduction == "mean" else 2
-    return LOSS(log_probs, targets, input_lengths, target_lengths, blank, kind, zero_infinity)
+    result: torch.Tensor = LOSS(log_probs, targets, input_lengths, target_lengths, blank, kind, zero_infinity)
+    return result
 
 
 @FEATURE.hook("torch_function.call")
 def call_loss(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Have the graph hold the loss as an operator."""
+    """Make the graph hold the loss as an operator."""
     if (
         self.value is not torch.nn.functional.ctc_loss
         or len(args) < 4

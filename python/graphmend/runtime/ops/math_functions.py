@@ -1,7 +1,12 @@
-"""Functions of Python's `math`, `int` and `round` of numbers that data decide, as an operator of the graph.
+"""Functions of Python's `math`, `int` and `round`, on numbers from the data, as an operator of the graph.
 
-Dynamo knows few of them, and tensors compute them in another way: `torch.exp` need not give the bits of `math.exp`. The
-operator calls the function itself. What that raises, it raises again when the call is run in eager Python.
+    n = x.sum().item()
+    y = math.lgamma(n)           # t = torch.scalar_tensor(n); y = graphmend_functions::number("lgamma", [t]).item()
+    k = math.floor(n)            # k = graphmend_functions::number("floor", [t]).item()
+
+Dynamo knows few of these functions, and tensors compute differently: `torch.exp` may give other bits than `math.exp`.
+The operator calls the function of Python itself. An exception of the function ends the run of the graph, and the eager
+run of the call raises the exception again.
 """
 
 from __future__ import annotations
@@ -28,15 +33,15 @@ TRUTHS = frozenset(["isclose"])
 LARGEST = 2**63 - 1
 
 
-def close(first: float, second: float, relative: float = 1e-09, absolute: float = 0.0) -> bool:
-    """`math.isclose`, its options by position."""
+def is_close(first: float, second: float, relative: float = 1e-09, absolute: float = 0.0) -> bool:
+    """`math.isclose`, with options by position."""
     return math.isclose(first, second, rel_tol=relative, abs_tol=absolute)
 
 
-# Functions that give two numbers.
+# Functions that return two numbers.
 PAIRS: dict[Any, tuple[str, str]] = {math.frexp: ("mantissa", "exponent"), math.modf: ("fraction", "whole")}
 OTHERS: dict[str, Callable[..., Any]] = {
-    "isclose": close,
+    "isclose": is_close,
     "int": int,
     "round": round,
     "mantissa": lambda value: math.frexp(value)[0],
@@ -47,33 +52,33 @@ OTHERS: dict[str, Callable[..., Any]] = {
 
 
 def number(name: str, operands: list[torch.Tensor]) -> torch.Tensor:
-    """What a function gives, in a tensor without dimensions."""
+    """Kernel: the result of a function, in a tensor without dimensions."""
     function: Callable[..., Any] = OTHERS.get(name) or getattr(math, name)
     value = function(*(operand.item() for operand in operands))
     return torch.tensor(value, dtype=dtype_of(name))
 
 
 def like_number(name: str, operands: list[torch.Tensor]) -> torch.Tensor:
-    """What its result looks like."""
+    """Fake kernel: a tensor like the result."""
     return torch.empty((), dtype=dtype_of(name))
 
 
 def dtype_of(name: str) -> torch.dtype:
-    """The type of a result."""
+    """The dtype of a result."""
     return torch.bool if name in TRUTHS else torch.int64 if name in INTEGERS else torch.float64
 
 
 OPERATOR = define_op.define("number(str name, Tensor[] operands) -> Tensor", number, like_number)
 
 
-def computed(tx: Any, function: Any, args: list, kwargs: Any) -> Any:
-    """Dynamo's variable of what a function gives; None where Dynamo knows better, or the operator does not do."""
+def result_of(tx: Any, function: Any, args: list[Any], kwargs: Any) -> Any:
+    """Dynamo's variable of the result of a function; None where Dynamo does better, or the operator cannot stand in."""
     from ..base.torch_names import ConstantVariable
 
     if function in WHOLE and len(args) == 1 and not kwargs:
-        return whole(tx, function, args[0].realize())
+        return integer_of(tx, function, args[0].realize())
     if function in EXACT and not kwargs:
-        return of_sizes(tx, function, [value.realize() for value in args])
+        return result_of_sizes(tx, function, [value.realize() for value in args])
     if function in PAIRS and len(args) == 1 and not kwargs:
         return pair(tx, function, args[0].realize())
     name = FUNCTIONS.get(function)
@@ -88,12 +93,14 @@ def computed(tx: Any, function: Any, args: list, kwargs: Any) -> Any:
     operands = [operand_of(tx, value) for value in values]
     if None in operands:
         return None
-    return operated(tx, name, operands)
+    return operator_result(tx, name, operands)
 
 
-def of_sizes(tx: Any, function: Any, values: list) -> Any:
-    """Dynamo's variable of what a function of integers gives for sizes that Dynamo has left open: a graph for each of
-    them. None where there are none, or where the function raises."""
+def result_of_sizes(tx: Any, function: Any, values: list[Any]) -> Any:
+    """Dynamo's variable of a function of integers on symbolic sizes, with a graph for each size.
+
+    None without symbolic sizes, or where the function raises.
+    """
     from ..base.torch_names import ConstantVariable, SymNodeVariable
 
     open_sizes = [value for value in values if isinstance(value, SymNodeVariable)]
@@ -101,38 +108,43 @@ def of_sizes(tx: Any, function: Any, values: list) -> Any:
         return None
     if not all(value in open_sizes or value.is_python_constant() for value in values):
         return None
-    known = [value.evaluate_expr(tx.output) if value in open_sizes else value.as_python_constant() for value in values]
+    numbers = [
+        value.evaluate_expr(tx.output) if value in open_sizes else value.as_python_constant() for value in values
+    ]
     try:
-        return ConstantVariable.create(function(*known))
+        return ConstantVariable.create(function(*numbers))
     except (TypeError, ValueError):
         return None
 
 
-def whole(tx: Any, function: Any, value: Any) -> Any:
-    """Dynamo's variable of the integer that a function makes of a number that is none; None for other numbers.
+def integer_of(tx: Any, function: Any, value: Any) -> Any:
+    """Dynamo's variable of the integer that a function makes of a float from the data; None for numbers of another
+    kind.
 
-    Dynamo would write it as a formula of the number, of which nothing more can be known while it is traced.
+    Dynamo would write the integer as a formula of the float, and a trace knows nothing about the value of the formula.
     """
     from ..base.torch_names import SymNodeVariable
 
     real = isinstance(value, SymNodeVariable) and isinstance(value.sym_num, torch.SymFloat)
     if not real or not decided_by_data(value) or tx.output.current_tracer.parent is not None:
         return None
-    return operated(tx, WHOLE[function], [operand_of(tx, value)])
+    return operator_result(tx, WHOLE[function], [operand_of(tx, value)])
 
 
 def pair(tx: Any, function: Any, value: Any) -> Any:
-    """Dynamo's variable of the two numbers that a function gives; None for numbers that data do not decide."""
+    """Dynamo's variable of the two numbers that a function returns; None for numbers known without the data."""
     from ..base.torch_names import TupleVariable
 
     if not decided_by_data(value) or tx.output.current_tracer.parent is not None:
         return None
     operand = operand_of(tx, value)
-    return None if operand is None else TupleVariable([operated(tx, name, [operand]) for name in PAIRS[function]])
+    return (
+        None if operand is None else TupleVariable([operator_result(tx, name, [operand]) for name in PAIRS[function]])
+    )
 
 
-def operated(tx: Any, name: str, operands: list) -> Any:
-    """Dynamo's variable of the number that the operator gives."""
+def operator_result(tx: Any, name: str, operands: list[Any]) -> Any:
+    """Dynamo's variable of the operator's result."""
     from ..base.torch_names import wrap_fx_proxy
 
     inputs = (name, [operand.as_proxy() for operand in operands])
@@ -141,7 +153,9 @@ def operated(tx: Any, name: str, operands: list) -> Any:
 
 
 def operand_of(tx: Any, value: Any) -> Optional[Any]:
-    """Dynamo's variable of a tensor that holds a number; None for what is none, or too large."""
+    """Dynamo's variable of a tensor that holds a number; None for objects without a number, or for numbers beyond 64
+    bits.
+    """
     from ..base.torch_names import SymNodeVariable, VariableTracker
 
     real = False

@@ -1,9 +1,12 @@
 """Functions of NumPy that Dynamo does not know, or cannot trace, as operators of the graph.
 
-These functions compute with their arguments and do nothing else. The result is a number or an array of its own. It has
-to look like the result of the call that was traced; otherwise, and where the function raises or warns, the call runs
-again in eager Python. A number that the trace leaves open is an argument, too: `np.interp(step, steps, rates)` is one
-graph for all steps. Where the trace knows all arguments, the result is a constant of the graph.
+    rate = np.interp(step, steps, rates)     # Dynamo breaks
+    # traced: graphmend_functions::array("interp#3", [scalar_tensor(step), steps, rates])
+    # one graph for all steps: `step` is an argument, although a number
+
+These functions only compute. The kernel calls NumPy, and checks that the result looks like the result of the traced
+call. If the check fails, or the function raises or warns, the call runs again in eager Python. Where the trace knows
+all arguments, the result is a constant of the graph.
 """
 
 from __future__ import annotations
@@ -34,11 +37,12 @@ NAMES = frozenset(
 SKIPPING = frozenset(
     "nanargmax nanargmin nanmax nanmean nanmedian nanmin nanpercentile nanquantile nanstd nanvar".split()
 )
-FAILING = frozenset(["corrcoef", "cov", "median", "pad"])  # Dynamo's forms of these ask what data decide, or fail
-# Dynamo's forms of these ask what an open number is.
+# Dynamo's forms of these functions fail, or branch on the data.
+FAILING = frozenset(["corrcoef", "cov", "median", "pad"])
+# Dynamo's forms of these functions branch on an open number.
 TORCH_ASKS = frozenset("around round searchsorted isclose allclose linspace geomspace logspace".split())
 MAX_CONSTANT = 4096  # numbers of an array that is a constant of the graph
-OF_SEVERAL = frozenset(["percentile", "quantile"])  # of another type than Dynamo's where several are asked for
+OF_SEVERAL = frozenset(["percentile", "quantile"])  # for a list of quantiles, NumPy's dtype differs from Dynamo's
 REDUCING = frozenset(["accumulate", "outer", "reduce", "reduceat"])  # methods of functions such as `numpy.add`
 OPERATOR = define_op.define(
     "array(str key, Tensor[] tensors) -> Tensor", numpy_random_functions.run, numpy_random_functions.fake
@@ -49,8 +53,8 @@ numpy_random_functions.OPERATORS.append(OPERATOR)
 @FEATURE.hook("numpy.call")
 def call_numpy(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Put a function that Dynamo does not know into the graph."""
-    found = computed(trace, tx, self, self.value, args, kwargs) if is_unknown(self.value, args, kwargs) else None
-    return call(self, tx, args, kwargs) if found is None else found
+    result = result_of(trace, tx, self, self.value, args, kwargs) if is_unknown(self.value, args, kwargs) else None
+    return call(self, tx, args, kwargs) if result is None else result
 
 
 @FEATURE.hook("numpy.method")
@@ -58,10 +62,10 @@ def call_ufunc_method(
     method: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any
 ) -> Any:
     """Put a method of a ufunc into the graph."""
-    found = None
+    result = None
     if name in REDUCING and isinstance(self.value, sys.modules["numpy"].ufunc):
-        found = computed(trace, tx, self, getattr(self.value, name), args, kwargs)
-    return method(self, tx, name, args, kwargs) if found is None else found
+        result = result_of(trace, tx, self, getattr(self.value, name), args, kwargs)
+    return method(self, tx, name, args, kwargs) if result is None else result
 
 
 @FEATURE.hook("array.getattr")
@@ -74,60 +78,63 @@ def read_dtype(attribute: Any, trace: trace_state.Trace, self: Any, tx: Any, nam
 
 
 def type_of(variable: Any) -> Optional[Any]:
-    """NumPy's type of the items of an array; None if there is none, or torch might have come to another one."""
+    """NumPy's dtype of an array; None without a counterpart, or where torch might have another dtype than NumPy."""
     node = variable.as_proxy().node
     if not all(map(keeps_types, ancestors(node))):
         return None
+    value = tensor_of(node)
+    if not isinstance(value, torch.Tensor):
+        return None
     try:
-        return sys.modules["numpy"].dtype(str(tensor_of(node).dtype).replace("torch.", ""))
-    except (AttributeError, TypeError):  # bfloat16
+        return sys.modules["numpy"].dtype(str(value.dtype).replace("torch.", ""))
+    except TypeError:  # bfloat16
         return None
 
 
 def ancestors(node: Any) -> dict[Any, None]:
-    """A node and everything that it is computed from."""
-    found = {node: None}
-    waiting = [node]
-    while waiting:
-        new = [item for item in waiting.pop().all_input_nodes if item not in found]
-        found.update(dict.fromkeys(new))
-        waiting += new
-    return found
+    """A node and all nodes that the node is computed from."""
+    nodes = {node: None}
+    pending = [node]
+    while pending:
+        new = [item for item in pending.pop().all_input_nodes if item not in nodes]
+        nodes.update(dict.fromkeys(new))
+        pending += new
+    return nodes
 
 
 def keeps_types(node: Any) -> bool:
-    """Whether a node gives no floating point numbers of integers: in double precision for NumPy, not for torch."""
+    """Whether a node makes no float from integers, where NumPy would use double precision and torch would not."""
     values = [tensor_of(item) for item in (node, *node.all_input_nodes)]
     result, *operands = (getattr(getattr(value, "dtype", None), "is_floating_point", None) for value in values)
     return not result or not operands or any(operands)
 
 
 def is_unknown(function: Any, args: Any, kwargs: Any) -> bool:
-    """Whether a function is one of these, and Dynamo has no other form of it that would do."""
+    """Whether a function is of this module, and Dynamo's form of the function cannot stand in."""
     from ..base.torch_names import get_np_to_tnp_map
 
     name = getattr(function, "__name__", "")
     if not isinstance(name, str) or getattr(sys.modules["numpy"], name, None) is not function:
         return False
     if name in OF_SEVERAL:
-        asked = args[1] if len(args) > 1 else kwargs.get("q")
-        return asked is not None and asked.realize().python_type() in (list, tuple)
+        quantiles = args[1] if len(args) > 1 else kwargs.get("q")
+        return quantiles is not None and quantiles.realize().python_type() in (list, tuple)
     if name in FAILING or (name in NAMES | SKIPPING and function not in get_np_to_tnp_map()):
         return True
     return name in TORCH_ASKS and any(is_open(item.realize()) for item in (*args, *kwargs.values()))
 
 
-def computed(
+def result_of(
     trace: trace_state.Trace, tx: Any, variable: Any, function: Callable[..., Any], args: Any, kwargs: Any
 ) -> Optional[Any]:
-    """Dynamo's variable of what a function gives; None where no operator can take its place."""
+    """Dynamo's variable of the result of a function; None where no operator can take the place of the call."""
     from ..base.torch_names import NumpyNdarrayVariable
 
     tensors: list[Any] = []
     try:
         arguments = (
-            [plain(tx, item, tensors) for item in args],
-            {key: plain(tx, kwargs[key], tensors) for key in kwargs},
+            [constant_or_place(tx, item, tensors) for item in args],
+            {key: constant_or_place(tx, kwargs[key], tensors) for key in kwargs},
         )
     except TypeError:
         return None
@@ -135,12 +142,12 @@ def computed(
     values = [path.tensor(item.as_proxy().node) for item in tensors]
     if tx.output.current_tracer.parent is not None or any(value is None for value in values):
         return None
-    host = Host(skipping(function) if function.__name__ in SKIPPING else function, arguments, strict=True)
+    host = Host(without_nan(function) if function.__name__ in SKIPPING else function, arguments, strict=True)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             host.like = host.call([value.detach() for value in values])  # type: ignore[union-attr]
-    except Exception:  # Python raises it as well, or the result is another one
+    except Exception:  # the eager call raises the exception as well, or has a result of another form
         return None
     external_calls.guard(variable, variable.value)
     if not tensors:
@@ -149,7 +156,7 @@ def computed(
     proxy = tx.output.create_proxy(
         "call_function",
         OPERATOR,
-        (numpy_random_functions.keep(host, function.__name__), [item.as_proxy() for item in tensors]),
+        (numpy_random_functions.register(host, function.__name__), [item.as_proxy() for item in tensors]),
         {},
     )
     result = NumpyNdarrayVariable.create(tx, proxy)
@@ -159,7 +166,7 @@ def computed(
 
 
 class Constant:
-    """A form of a function of NumPy's whose arguments the trace knows all: it gives what they gave in the trace."""
+    """A function of NumPy whose arguments are all known in the trace: returns the result of the trace."""
 
     def __init__(self, name: str, value: torch.Tensor, is_number: bool) -> None:
         self.__name__ = name
@@ -167,11 +174,12 @@ class Constant:
         self.shape = tuple(value.shape)
 
     def __call__(self) -> Any:
+        """The result, as an array."""
         return torch_numpy.ndarray(torch.tensor(self.numbers, dtype=self.dtype).reshape(self.shape))
 
 
 def constant(tx: Any, name: str, host: Host) -> Optional[Any]:
-    """Dynamo's variable of an array or a number that the trace knows; None for an array of many."""
+    """Dynamo's variable of a known array or number; None for a large array."""
     from ..base.torch_names import NumpyNdarrayVariable, numpy_to_tensor_wrapper
 
     if host.like.numel() > MAX_CONSTANT:
@@ -180,19 +188,19 @@ def constant(tx: Any, name: str, host: Host) -> Optional[Any]:
     return NumpyNdarrayVariable.create(tx, tx.output.create_proxy("call_function", form, (), {}))
 
 
-def skipping(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that leaves out NaN; raises TypeError where too few numbers are left, of which it would warn."""
-    asks = function.__name__ in ("nanpercentile", "nanquantile")
+def without_nan(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that leaves out NaN; raises TypeError where NumPy would warn, because too few numbers are left."""
+    takes_quantile = function.__name__ in ("nanpercentile", "nanquantile")
 
     def call(array: Any, *args: Any, axis: Any = None, ddof: int = 0, **kwargs: Any) -> Any:
-        if len(args) > 1 + asks:
+        if len(args) > 1 + takes_quantile:
             raise TypeError("an argument that is mostly given by name")
-        along = args[asks] if len(args) > asks else axis
+        along = args[takes_quantile] if len(args) > takes_quantile else axis
         numbers = (~sys.modules["numpy"].isnan(array)).sum(axis=along)
         if (numbers <= ddof).any() or array.size == 0:
             raise TypeError("too few numbers")
         options = {"ddof": ddof} if ddof else {}
-        return function(array, *args[:asks], axis=along, **options, **kwargs)
+        return function(array, *args[:takes_quantile], axis=along, **options, **kwargs)
 
     return call
 
@@ -202,8 +210,8 @@ def is_open(variable: Any) -> bool:
     return hasattr(variable, "sym_num") and variable.python_type() in (int, float)
 
 
-def held(tx: Any, variable: Any) -> Any:
-    """Dynamo's variable of a tensor that holds an open number, as Python has it."""
+def tensor_of_number(tx: Any, variable: Any) -> Any:
+    """Dynamo's variable of a tensor that holds an open number, in Python's precision."""
     from ..base.torch_names import VariableTracker
 
     dtype = torch.float64 if variable.python_type() is float else torch.int64
@@ -211,8 +219,10 @@ def held(tx: Any, variable: Any) -> Any:
     return VariableTracker.build(tx, torch.scalar_tensor).call_function(tx, [variable], options)
 
 
-def plain(tx: Any, variable: Any, tensors: list[Any]) -> Any:
-    """An argument: a constant of the trace, or the place of an array; raises TypeError for others."""
+def constant_or_place(tx: Any, variable: Any, tensors: list[Any]) -> Any:
+    """An argument: a constant of the trace, or the place of an array; raises TypeError for arguments of another
+    kind.
+    """
     variable = variable.realize()
     kind = type(variable).__name__
     if kind == "NumpyNdarrayVariable":
@@ -222,10 +232,10 @@ def plain(tx: Any, variable: Any, tensors: list[Any]) -> Any:
         tensors.append(as_tensor(tx, variable))
         return Place(len(tensors) - 1, array=True)
     if is_open(variable):
-        tensors.append(held(tx, variable))
+        tensors.append(tensor_of_number(tx, variable))
         return Place(len(tensors) - 1, number=True)
     if kind in ("ListVariable", "TupleVariable"):
-        return variable.python_type()(plain(tx, item, tensors) for item in variable.items)
+        return variable.python_type()(constant_or_place(tx, item, tensors) for item in variable.items)
     if not variable.is_python_constant() or not numpy_random_functions.is_constant(variable.as_python_constant()):
         raise TypeError
     return variable.as_python_constant()

@@ -1,8 +1,12 @@
 """In-place changes inside the sides of a branch, made on copies.
 
-A side that writes to a tensor from outside writes to a clone of it instead. Behind the branch the clone or the
-untouched tensor is selected: under the tensor's own name where the graph made it and knows all its readers, copied
-back into its memory where others may look at it.
+    if p: y.add_(1)              # copy = y.clone(); copy.add_(1)
+                                 # z = torch.where(p, copy, y)
+    return y * 2                 # return z * 2; or y.copy_(z), where further tensors share the memory of `y`
+
+Both sides of a branch run, so no side may write to a tensor from outside of the branch. The side writes to a clone.
+Behind the branch the graph selects the clone or the untouched tensor. The selection takes the tensor's name where the
+graph made the tensor and knows all readers, and is copied into the tensor's memory elsewhere.
 """
 
 from __future__ import annotations
@@ -13,10 +17,10 @@ import torch
 from torch.fx import GraphModule, Node
 
 from ..analysis import aten_facts, branch_proofs, node_facts
-from ..analysis.marker_regions import Marks, Region, Select, predicate_beside, tensor_of
+from ..analysis.marker_regions import Marks, Region, Select, fake_of, predicate_beside, tensor_of
 from ..base import torch_names
 from ..base.marker_ops import kind_of
-from ..base.torch_names import is_non_overlapping_and_dense_or_false
+from ..base.torch_names import FakeTensor, is_non_overlapping_and_dense_or_false
 from ..base.trace_state import Trace
 
 SWITCHES = ("_set_grad_enabled", "set_grad_enabled")
@@ -24,7 +28,7 @@ METADATA = ("requires_grad_", "retain_grad", "share_memory_", "rename_")
 
 
 def functionalize(module: GraphModule, marks: Marks, trace: Trace) -> None:
-    """Let no side of a region write to a tensor from outside of it; refuse the sites where that is impossible."""
+    """Let no side of a region write to a tensor from outside; refuse the sites where a clone cannot stand in."""
     for region in marks.regions:
         if region.complete and not trace.refusals:
             reason = functionalize_region(module, region)
@@ -34,18 +38,18 @@ def functionalize(module: GraphModule, marks: Marks, trace: Trace) -> None:
 
 
 def functionalize_region(module: GraphModule, region: Region) -> Optional[str]:
-    """Do so for one region, inner ones being done; returns why it cannot be done."""
+    """Redirect the writes of one region, after the inner regions; returns the reason if a write has to stay."""
     if not any(node_facts.writes_of(node) for nodes in region.sides for node in nodes):
         return None
     order = branch_proofs.Order(module)
     start = order.position[region.start]
-    written: dict[int, set[int]] = {}
+    sides_by_storage: dict[int, set[int]] = {}
     for side, nodes in enumerate(region.sides):
         for node in nodes:
             for storage in node_facts.writes_of(node):
                 if any(order.position[holder] < start for holder in order.holders.get(storage, ())):
-                    written.setdefault(storage, set()).add(side)
-    for storage, sides in written.items():
+                    sides_by_storage.setdefault(storage, set()).add(side)
+    for storage, sides in sides_by_storage.items():
         reason = keep_apart(module, branch_proofs.Order(module), region, storage, sides)
         if reason is not None:
             return reason
@@ -55,7 +59,7 @@ def functionalize_region(module: GraphModule, region: Region) -> Optional[str]:
 def keep_apart(
     module: GraphModule, order: branch_proofs.Order, region: Region, storage: int, sides: set[int]
 ) -> Optional[str]:
-    """Make the sides write to clones of the memory `storage`."""
+    """Make the sides write to clones of the memory `storage`; returns the reason if a clone cannot stand in."""
     start = order.position[region.start]
     inside = set(region.sides[0]) | set(region.sides[1])
     outside = [holder for holder in order.holders[storage] if order.position[holder] < start]
@@ -63,20 +67,24 @@ def keep_apart(
     if len(sources) != 1:
         return "a side changes a tensor in place that goes by several names"
     source = sources[0]
-    reason = unfit(module, order, region, source)
+    reason = reason_against_clone(module, order, region, source)
     if reason is not None:
         return reason
-    others = [holder for holder in outside if holder is not source and not only_snapshot(holder, order, start)]
+    further_holders = [holder for holder in outside if holder is not source and not only_snapshot(holder, order, start)]
     for side in (0, 1):
         give_name_back(source, set(region.sides[side]))
-    private = not others and source.op not in ("placeholder", "get_attr") and not is_before_outer(order, region, source)
+    private = (
+        not further_holders
+        and source.op not in ("placeholder", "get_attr")
+        and not is_before_outer(order, region, source)
+    )
     copies = [clone_for(module, region, source, side) if side in sides else source for side in (0, 1)]
-    fakes = [tensor_of(copy) for copy in copies]
-    if fakes[0].requires_grad != fakes[1].requires_grad:  # type: ignore[union-attr]
+    fakes = [fake_of(copy) for copy in copies]
+    if fakes[0].requires_grad != fakes[1].requires_grad:
         return "only one side makes a tensor require a gradient"
     if not private and not region.outer and may_be_needed(order, region, storage):
-        # Written back in every call, which counts as a change: what was saved of it for a gradient would be spoilt by
-        # calls that change nothing.
+        # `copy_` runs in every call, and autograd counts each run as a change: calls that change no number would
+        # spoil a gradient that saved the tensor.
         return "a side changes a tensor in place that others can see, and gradients may need it"
     if branch_proofs.requires_grad(source) and spoils_gradient(order, region, storage):
         return "a side changes a tensor in place that a gradient needs, which Python finds out going back"
@@ -84,59 +92,66 @@ def keep_apart(
 
 
 def spoils_gradient(order: branch_proofs.Order, region: Region, storage: int) -> bool:
-    """Whether something in front of a region has saved what is in memory for a gradient."""
+    """Whether a node in front of a region has saved the memory for a gradient."""
     start = order.position[region.start]
-    return any(saves(user, storage) for user in recorded(order, storage) if order.position[user] < start)
+    return any(saves(user, storage) for user in differentiable_users(order, storage) if order.position[user] < start)
 
 
-def recorded(order: branch_proofs.Order, storage: int) -> list[Node]:
-    """The differentiable calls of the graph that use a memory or give it."""
+def differentiable_users(order: branch_proofs.Order, storage: int) -> list[Node]:
+    """The differentiable calls of the graph that read or return a memory."""
     users = {user for holder in order.holders[storage] for user in (holder, *holder.users)}
     calls = [user for user in users if user.op.startswith("call") and kind_of(user) is None]
     return [user for user in calls if user in order.position and branch_proofs.requires_grad(user)]
 
 
 def saves(node: Node, storage: int) -> bool:
-    """Whether a node saves a memory, or that of its own result where this is the memory; found by running it again."""
+    """Whether a node saves a memory for its gradient, found by a second run of the node.
+
+    Where the memory belongs to the node's result, the memory of the second result counts instead.
+    """
     if node.target is torch.where:
         return False
     try:
         if node_facts.writes_of(node):
             return any(aten_facts.saves_result(call[0]) for call in branch_proofs.operators_of(node))
-        result = computed_again(node, tensor_of(node).fake_mode)  # type: ignore[union-attr]
+        value = tensor_of(node)
+        assert isinstance(value, FakeTensor)
+        result = compute_fake(node, value.fake_mode)
     except Exception:
         return True
-    looked_for = {storage}
-    if storage in branch_proofs.storages_of(node):
-        looked_for.add(branch_proofs.storage_of(result))  # type: ignore[arg-type]
-    known = {getattr(tensor_of(source), "grad_fn", None) for source in node.all_input_nodes}
-    waiting = [result.grad_fn]
-    while waiting:
-        function = waiting.pop()
-        if function is None or function in known:
+    storages: set[Optional[int]] = {storage}
+    if storage in node_facts.storages_of(node):
+        storages.add(node_facts.storage_of(result))
+    seen = {getattr(tensor_of(source), "grad_fn", None) for source in node.all_input_nodes}
+    pending = [result.grad_fn]
+    while pending:
+        function = pending.pop()
+        if function is None or function in seen:
             continue
-        known.add(function)
+        seen.add(function)
         saved = [getattr(function, name) for name in dir(function) if name.startswith("_saved_")]
         leaves = [leaf for leaf in torch_names.tree_leaves(saved) if isinstance(leaf, torch.Tensor)]
-        if any(branch_proofs.storage_of(leaf) in looked_for for leaf in leaves):
+        if any(node_facts.storage_of(leaf) in storages for leaf in leaves):
             return True
-        waiting += [following for following, _ in function.next_functions]
+        pending += [following for following, _ in function.next_functions]
     return False
 
 
 def may_be_needed(order: branch_proofs.Order, region: Region, storage: int) -> bool:
-    """Whether a gradient may need what is in a memory that others can see.
+    """Whether a gradient may need the content of a memory that is visible outside of the graph.
 
-    Buffers that are kept up to date under no_grad are the module's own: what is known of them is whether this graph
-    saves them, be it behind the branch, as two calls may come before one backward pass.
+    Buffers updated under no_grad belong to the module. For a buffer only the saves of this graph count, behind the
+    branch as well, because two calls may come before one backward pass.
     """
     if grad_enabled_at(order, region):
         return may_be_saved(order, region, storage)
-    return any(saves(user, storage) for user in recorded(order, storage))
+    return any(saves(user, storage) for user in differentiable_users(order, storage))
 
 
 def may_be_saved(order: branch_proofs.Order, region: Region, storage: int) -> bool:
-    """Whether a gradient may need what is in memory: the caller's, or used before by something differentiable."""
+    """Whether a gradient may need the content of a memory: memory of the caller, or read by a differentiable node
+    before.
+    """
     start = order.position[region.start]
     users = {user for holder in order.holders[storage] for user in (holder, *holder.users)}
     return storage in order.inputs or any(
@@ -144,8 +159,10 @@ def may_be_saved(order: branch_proofs.Order, region: Region, storage: int) -> bo
     )
 
 
-def unfit(module: GraphModule, order: branch_proofs.Order, region: Region, source: Node) -> Optional[str]:
-    """Why a clone of a tensor cannot stand in for it."""
+def reason_against_clone(
+    module: GraphModule, order: branch_proofs.Order, region: Region, source: Node
+) -> Optional[str]:
+    """The reason why a clone cannot stand in for a tensor; None if a clone can."""
     value = tensor_of(source)
     if not isinstance(value, torch.Tensor) or not hasattr(value, "fake_mode"):
         return "a side changes what is not known to be a tensor"
@@ -162,7 +179,7 @@ def unfit(module: GraphModule, order: branch_proofs.Order, region: Region, sourc
 
 
 def grad_enabled_at(order: branch_proofs.Order, region: Region) -> bool:
-    """Whether gradients are recorded where a region starts."""
+    """Whether gradients are recorded at the start of a region."""
     enabled = torch.is_grad_enabled()
     for node in order.nodes[: order.position[region.start]]:
         if node.op == "call_function" and branch_proofs.name_of(node) in SWITCHES:
@@ -171,7 +188,7 @@ def grad_enabled_at(order: branch_proofs.Order, region: Region) -> bool:
 
 
 def give_name_back(source: Node, nodes: set[Node]) -> None:
-    """Let what one side calls the changed tensor (`y += 1` gives y) be the tensor itself elsewhere."""
+    """Make readers outside of a side use the tensor itself in place of the side's name for it (`y += 1` gives y)."""
     for node in nodes:
         if tensor_of(node) is tensor_of(source):
             for user in list(node.users):
@@ -180,7 +197,7 @@ def give_name_back(source: Node, nodes: set[Node]) -> None:
 
 
 def only_snapshot(holder: Node, order: branch_proofs.Order, start: int) -> bool:
-    """Whether a node is an alias that only deferred work of an earlier place holds."""
+    """Whether a node is an alias held only by an earlier deferred effect."""
     return all(user.op == "output" or kind_of(user) == "event" for user in holder.users) and any(
         kind_of(user) == "event" and order.position[user] < start for user in holder.users
     )
@@ -192,7 +209,7 @@ def is_before_outer(order: branch_proofs.Order, region: Region, source: Node) ->
 
 
 def clone_for(module: GraphModule, region: Region, source: Node, side: int) -> Node:
-    """Put a clone at the head of one side, and let the side use it."""
+    """Put a clone at the head of one side, and make the side use the clone."""
     fake: Any = tensor_of(source)
     with module.graph.inserting_after(region.markers[side]):
         clone = module.graph.call_method("clone", (source,))
@@ -204,35 +221,32 @@ def clone_for(module: GraphModule, region: Region, source: Node, side: int) -> N
     for node in nodes:
         node.replace_input_with(source, clone)
         if kind_of(node) is None and any(item in changed for item in node.all_input_nodes):
-            run_again(node, fake.fake_mode)
+            update_fake(node, fake.fake_mode)
             changed.add(node)
     for owner, place in [(region, side), *region.outer]:
         owner.sides[place].insert(0, clone)
     return clone
 
 
-def run_again(node: Node, fake_mode: Any) -> None:
-    """Find out anew what a node gives."""
-    value = computed_again(node, fake_mode)
+def update_fake(node: Node, fake_mode: Any) -> None:
+    """Compute the fake value of a node again."""
+    value = compute_fake(node, fake_mode)
     if "example_value" in node.meta:
         node.meta = {**node.meta, "example_value": value}
 
 
-def computed_again(node: Node, fake_mode: Any) -> Any:
-    """What a node gives, computed anew."""
-    args, kwargs = torch.fx.map_arg((node.args, node.kwargs), tensor_of)
-    function = node.target if node.op == "call_function" else getattr(args[0], str(node.target))
-    arguments = args if node.op == "call_function" else args[1:]
+def compute_fake(node: Node, fake_mode: Any) -> Any:
+    """The fake value of a node, computed from the present arguments."""
+    args, kwargs = node_facts.traced_arguments(node)
+    function, arguments = node_facts.function_and_arguments(node, list(args))
     with fake_mode, torch.set_grad_enabled(getattr(tensor_of(node), "requires_grad", True)):
         return function(*arguments, **kwargs)
 
 
 def select_after(module: GraphModule, region: Region, source: Node, copies: list[Node], private: bool) -> Optional[str]:
-    """Put the selected tensor in the place of the one that eager Python would have changed."""
-    memory = {branch_proofs.storage_of(tensor_of(copy)) for copy in copies}
-    if not private and any(
-        memory & branch_proofs.storages_of(side) for select in region.selects for side in select.sides
-    ):
+    """Put the selected tensor in the place of the tensor that eager Python would have changed."""
+    memory = {node_facts.storage_of(tensor_of(copy)) for copy in copies}
+    if not private and any(memory & node_facts.storages_of(side) for select in region.selects for side in select.sides):
         return "a result shares memory with a tensor that a side changes in place"
     leave = region.markers[2]
     with module.graph.inserting_before(leave.next):
@@ -247,7 +261,7 @@ def select_after(module: GraphModule, region: Region, source: Node, copies: list
             if position[user] > position[chosen]:
                 user.replace_input_with(source, chosen)
         region.selects.append(Select(None, chosen, (copies[0], copies[1])))
-        region.renamed.append((chosen, branch_proofs.storage_of(tensor_of(source))))
+        region.renamed.append((chosen, node_facts.storage_of(tensor_of(source))))
     else:
         region.stored.append(chosen)
         with module.graph.inserting_after(chosen):

@@ -1,49 +1,70 @@
-"""From the marked graph to the graph for the user's backend."""
+"""From the marked graph to the graph for the user's backend.
+
+    enter(K, p); a = x.log(); otherwise(K); b = x * 2; leave(K); pair(K, a, b)      # marked: `a` stands for both
+    check(C, failed); event(E, [a])
+    # lowered: a, b; y = torch.where(p, a, b); output (y, failed)
+
+`lower` proves every site (`analysis`), functionalises sides, gates gradients, makes snapshots for deferred effects, and
+adds an output with the guards and answers. A site without a proof is refused, and ends the trace. `Plan` tells the
+backend's wrapper how to run the graph, and how to undo a run.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Optional
+from typing import Any, Callable, Optional, Union
 
 import torch
 from torch.fx import GraphModule, Node
 
 from ..analysis import branch_proofs, node_facts
-from ..analysis.marker_regions import Event, Marks, Region, predicate_beside, read, tensor_of
+from ..analysis.marker_regions import (
+    Check,
+    Decision,
+    Event,
+    Marks,
+    Region,
+    fake_of,
+    node_at,
+    outputs_of,
+    predicate_beside,
+    read_markers,
+    tensor_of,
+)
 from ..autograd import inner_gradients, requires_grad_inputs
 from ..autograd.hook_runner import Hooks
-from ..autograd.tensor_hooks import place_hooks, refuse_hooks
+from ..autograd.tensor_hooks import has_hooks, place_hooks, refuse_hooks
 from ..autograd.unused_gradients import Reach, reach_of
 from ..base.graph_code import finish
 from ..base.marker_ops import kind_of, site_of
 from ..base.trace_state import SiteRefused, Trace
 from ..capture.assumption_checks import Facts, add_numbers
-from ..capture.assumptions import MANY, unasserted
+from ..capture.assumptions import MANY, numbers_of, route, unasserted
 from ..capture.data_scalars import carried, depends_on_data
 from ..capture.early_predicates import Ahead, decided_ahead, is_chance
 from ..capture.tensor_predicates import decide_on_tensors
-from ..external import numpy_random_functions
+from ..effects.trace_time_effects import may_show_whole
+from ..external import lru_caches, numpy_random_functions, prologue
 from ..external.drawn_scalars import hand_out_tensors, numbers_as_tensors
-from ..external.lru_caches import refuse_reruns
 from . import anomaly_mode
-from .dead_code_that_raises import lost_failures
+from .dead_code_that_raises import dead_nodes_that_raise
 from .functionalize_sides import functionalize
 from .simplify_selects import simplify
 
 
 @dataclasses.dataclass
 class Plan:
-    """What the compiled graph needs around it."""
+    """The needs of the compiled graph around a run: flags to read, memory to restore, hooks to attach."""
 
     sites: set[str]
     expected: list[bool] = dataclasses.field(default_factory=list)
     defers: bool = False
     guarded: bool = False
     numbers: bool = False
-    carried: bool = False  # tensors are computed with those numbers
+    carried: bool = False  # tensors are computed with numbers from the data
     route: tuple[Any, ...] = ()
     facts: Optional[Facts] = None
-    crowded: bool = False  # they are about many numbers, for which the graph was made
+    crowded: bool = False  # `facts` are about many numbers, for which the graph was made
     reach: Optional[Reach] = None
     hooks: Optional[Hooks] = None
     flags: requires_grad_inputs.Flags = dataclasses.field(default_factory=list)
@@ -52,23 +73,24 @@ class Plan:
     mutated: list[Any] = dataclasses.field(default_factory=list)
     draws: bool = False
     calls_random: bool = False
-    single: bool = False  # some of the numbers in a type that the graph does not expect
+    single: bool = False  # some random numbers arrive in a type that the graph does not expect
     ahead: Optional[Ahead] = None
+    chances: tuple[bool, ...] = ()  # whether random numbers alone decide, for each decision
     devices: list[torch.device] = dataclasses.field(default_factory=list)
 
 
 def lower(module: GraphModule, trace: Trace) -> Plan:
     """Prove every site of the graph, then replace its markers; raises SiteRefused with the reasons in the trace."""
-    flags = requires_grad_inputs.settle(module) if trace.switches else []
+    flags = requires_grad_inputs.settle(module, trace)
     inner_gradients.settle(module, trace)
     numpy_random_functions.settle(module)
     drop_idle_dropouts(module)
     decide_on_tensors(module)
-    if trace.outside is not None:
+    if prologue.takes_values(trace):
         numbers_as_tensors(module)
     if trace.whole:
         hand_out_tensors(module)
-    marks = read(module)
+    marks = read_markers(module)
     for site in marks.broken:
         trace.refuse(site, "the graph breaks inside one side")
     refuse_hooks(module, marks, trace)
@@ -76,18 +98,18 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     functionalize(module, marks, trace)
     if not trace.refusals:
         refuse_unproved(module, marks, trace)
-    outside = trace.outside.sites if trace.outside is not None else {}
-    plan = Plan(marks.sites() | {*outside, *trace.cached, *trace.libraries})
+    plan = Plan(marks.sites() | {*prologue.sites_of(trace), *lru_caches.sites_of(trace), *trace.libraries})
     plan.flags = flags
     plan.numbers = trace.whole and depends_on_data(module)
-    marked = marks.checks or marks.decisions or marks.events or trace.libraries or trace.hooked or flags
-    lost = [] if trace.refusals else lost_failures(module, marks, trace)
-    refuse_reruns(trace, marks.checks or marks.decisions or plan.numbers or trace.assumed or lost)
-    if not trace.refusals and (marked or plan.numbers or trace.assumed or trace.outside or lost):
+    numbers = numbers_of(trace)
+    marked = marks.checks or marks.decisions or marks.events or trace.libraries or has_hooks(trace) or flags
+    dead_nodes = [] if trace.refusals else dead_nodes_that_raise(module, marks, trace)
+    lru_caches.refuse_reruns(trace, marks.checks or marks.decisions or plan.numbers or numbers.assumed or dead_nodes)
+    if not trace.refusals and (marked or plan.numbers or numbers.assumed or prologue.takes_values(trace) or dead_nodes):
         plan_replay(module, marks, plan, trace)
     if trace.refusals:
         raise SiteRefused("; ".join(trace.refusals.values()))
-    plan.route = trace.route(tuple(decision.answer for decision in marks.decisions))
+    plan.route = route(trace, tuple(decision.answer for decision in marks.decisions))
     plan.fresh = fresh_outputs(module)
     plan.returned = returned_inputs(module)
     plan.reach = reach_of(module)
@@ -97,13 +119,13 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     plan.defers = bool(marks.events or plan.hooks)
     if marks.decisions:
         plan.ahead = decided_ahead(module, marks.decisions)
-        trace.chances = tuple(is_chance(decision.predicate) for decision in marks.decisions)
+        plan.chances = tuple(is_chance(decision.predicate) for decision in marks.decisions)
     if marks.checks or marks.decisions:
         plan.expected = [False, *(decision.answer for decision in marks.decisions)]
         add_flags(module, marks)
     plan.carried = plan.numbers and carried(module)
-    plan.facts = add_numbers(module, trace, lost)
-    plan.crowded = trace.fixed and trace.symbols > MANY
+    plan.facts = add_numbers(module, trace, dead_nodes)
+    plan.crowded = numbers.fixed and numbers.symbols > MANY
     erase_markers(module, marks)
     simplify(module, marks)
     finish(module)
@@ -111,7 +133,9 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
 
 
 def drop_idle_dropouts(module: GraphModule) -> None:
-    """Name inputs what dropout outside of training gives: the very tensor, though tracing takes it for another one."""
+    """Replace dropout outside of training by its input: eager Python returns the same tensor, the trace a second
+    one.
+    """
     for node in list(module.graph.nodes):
         if node.target is not torch.nn.functional.dropout and node.target is not torch.dropout:
             continue
@@ -123,93 +147,106 @@ def drop_idle_dropouts(module: GraphModule) -> None:
 
 
 def fresh_outputs(module: GraphModule) -> list[int]:
-    """The positions of the outputs that share no memory with what the graph is given."""
-    given = [node for node in module.graph.nodes if node.op in ("placeholder", "get_attr")]
-    known = {storage for node in given for storage in branch_proofs.storages_of(node)}
-    outputs = module.graph.output_node().args[0]
-    return [i for i, node in enumerate(outputs) if branch_proofs.storage_of(tensor_of(node)) not in known | {None}]
+    """The positions of outputs that share no memory with the inputs of the graph."""
+    inputs = [node for node in module.graph.nodes if node.op in ("placeholder", "get_attr")]
+    input_storages = {storage for node in inputs for storage in node_facts.storages_of(node)}
+    return [
+        i
+        for i, node in enumerate(outputs_of(module))
+        if node_facts.storage_of(tensor_of(node)) not in input_storages | {None}
+    ]
 
 
 def returned_inputs(module: GraphModule) -> dict[int, int]:
-    """Which outputs are inputs, by position, where inputs share memory: compilers then hand out views of it."""
+    """The outputs that are inputs, both by position, where inputs share memory: compilers return views of the
+    memory.
+    """
     inputs = module.graph.find_nodes(op="placeholder")
-    memory = [branch_proofs.storage_of(tensor_of(node)) for node in inputs]
+    memory = [node_facts.storage_of(tensor_of(node)) for node in inputs]
     shared = [storage for storage in memory if storage is not None]
     if len(set(shared)) == len(shared):
         return {}
-    outputs = module.graph.output_node().args[0]
-    return {i: inputs.index(node) for i, node in enumerate(outputs) if node in inputs}
+    return {i: inputs.index(node) for i, node in enumerate(outputs_of(module)) if node in inputs}
+
+
+def all_but(node: Node) -> Callable[[Node], bool]:
+    """A condition that holds for every node apart from `node`."""
+    return lambda user: user is not node
 
 
 def keep_predicates(module: GraphModule, marks: Marks) -> None:
-    """Copy the predicates that are memory of the program's own and written to later."""
+    """Copy the predicates that share memory with the program and are written to later."""
     order = branch_proofs.Order(module)
-    parts = [*marks.regions, *marks.checks, *marks.decisions]
-    for predicate in dict.fromkeys(part.predicate for part in parts):
-        storage = branch_proofs.storage_of(tensor_of(predicate))
+    predicates = [*(region.predicate for region in marks.regions), *(test.predicate for test in marks.tests())]
+    for predicate in dict.fromkeys(predicates):
+        storage = node_facts.storage_of(tensor_of(predicate))
         if storage is not None and order.written_after(storage, predicate):
             with module.graph.inserting_after(predicate):
                 copy = module.graph.call_method("clone", (predicate,))
             copy.meta = dict(predicate.meta)
-            predicate.replace_all_uses_with(copy, delete_user_cb=lambda user, copy=copy: user is not copy)
+            predicate.replace_all_uses_with(copy, delete_user_cb=all_but(copy))
             for nodes in [nodes for region in marks.regions for nodes in region.sides if predicate in nodes]:
                 nodes.insert(nodes.index(predicate) + 1, copy)
     marks.renew()
 
 
 def refuse_unproved(module: GraphModule, marks: Marks, trace: Trace) -> None:
-    """Put the reason of every region that cannot be proved into the trace."""
+    """Refuse every region and event without a proof."""
     graph, order = branch_proofs.Order(module), branch_proofs.Order(module)
     order.note_selects(marks.regions)
     event_values = {value for event in marks.events for value in event.values}
-    kept = event_values | {region.predicate for region in marks.regions}
+    values_kept = event_values | {region.predicate for region in marks.regions}
     for region in marks.regions:
-        reason = unproved_sides(order, region) or escape(region, kept)
+        reason = unproved_sides(order, region) or escaping_value(region, values_kept)
         for select in region.selects:
             reason = reason or branch_proofs.aliasing(order, region, select, event_values)
         if reason is not None:
             trace.refuse(region.site, reason)
     if not trace.refusals and any(region.selects for region in marks.regions):
-        reason = branch_proofs.reaches(module, marks)
+        reason = branch_proofs.unequal_gradients(module, marks)
         if reason is not None:
             for region in marks.regions:
                 if any(branch_proofs.requires_grad(side) for select in region.selects for side in select.sides):
                     trace.refuse(region.site, reason)
     chosen = {select.result for region in marks.regions for select in region.selects}
     for event in marks.events:
-        reason = unsafe_snapshot(graph, event, chosen, event.key in trace.shown)
+        reason = unsafe_snapshot(graph, event, chosen, may_show_whole(trace, event.key))
         if reason is not None:
             trace.refuse(site_of(event.key), reason)
 
 
 def unproved_sides(order: branch_proofs.Order, region: Region) -> Optional[str]:
-    """Why the sides of a region may not both be run, None if they may."""
-    region.scales = [False, False]  # type: ignore[attr-defined]
+    """The reason why the sides of a region may not both run, None if they may."""
+    region.scales = [False, False]
     cost = 0
     for side, nodes in enumerate(region.sides):
         facts, reason = branch_proofs.examine_side(nodes)
         if reason is not None:
             return reason
-        own: set[int] = set()
+        side_storages: set[int] = set()
         for node in nodes:
-            own |= branch_proofs.storages_of(node)
+            side_storages |= node_facts.storages_of(node)
         before = order.position[region.start]
         if any(
             order.position[source] > before for node in nodes for source in node.all_input_nodes if source not in nodes
         ):
             return "the sides share values that are made inside the branch"
         for writer, storage in facts.writes:
-            if storage not in own or any(order.position[holder] < before for holder in order.holders.get(storage, ())):
+            if storage not in side_storages or any(
+                order.position[holder] < before for holder in order.holders.get(storage, ())
+            ):
                 return f"a side writes to a tensor that exists outside of it (`{branch_proofs.name_of(writer)}`)"
-        region.scales[side] = facts.scales  # type: ignore[attr-defined]
+        region.scales[side] = facts.scales
         cost += facts.cost
     if cost > branch_proofs.COST_LIMIT:
         return f"running both sides always would be too expensive (about {cost:.0e} operations)"
     return None
 
 
-def escape(region: Region, kept: set[Node]) -> Optional[str]:
-    """Whether what is made on one side is used elsewhere without having been selected; deferred work keeps `kept`."""
+def escaping_value(region: Region, values_kept: set[Node]) -> Optional[str]:
+    """The reason if a value of one side is used outside without a selection; deferred effects may hold values in
+    `kept`.
+    """
     chosen = {select.result for select in region.selects} | set(region.stored)
     for nodes in region.sides:
         inside = set(nodes)
@@ -217,21 +254,21 @@ def escape(region: Region, kept: set[Node]) -> Optional[str]:
             for user in node.users:
                 if user in inside or user in chosen or node in region.joined or kind_of(user) is not None:
                     continue
-                if user.op != "output" or node not in kept:
+                if user.op != "output" or node not in values_kept:
                     return "a value that is made on one side is used behind the branch"
     return None
 
 
 def unsafe_snapshot(order: branch_proofs.Order, event: Event, chosen: set[Node], shown: bool) -> Optional[str]:
-    """Why a deferred value cannot be kept for later, None if it can.
+    """The reason why a deferred value cannot be kept for later, None if a snapshot is safe.
 
-    A printed tensor shows its `grad_fn`, and a copy has another; the sum of a copy shows the sum.
+    A printed tensor shows its `grad_fn`, and a copy has a different `grad_fn`; the sum of a copy shows the same number.
     """
     for value in event.values:
         history = shown and branch_proofs.requires_grad(value)
         if history and value.args[0] in chosen:
             return "a deferred tensor that a branch chose would show another `grad_fn`"
-        storage = branch_proofs.storage_of(tensor_of(value))
+        storage = node_facts.storage_of(tensor_of(value))
         if storage is None:
             return "a deferred tensor has no memory of its own"
         if not order.written_after(storage, event.marker):
@@ -244,37 +281,38 @@ def unsafe_snapshot(order: branch_proofs.Order, event: Event, chosen: set[Node],
 
 
 def gate_gradients(module: GraphModule, marks: Marks) -> None:
-    """Stop the gradient of the side not taken where it enters the region.
+    """Stop the gradient of the side not taken at the entries of the region.
 
-    `where(p, x, x.detach())` is x, and its derivative is selected, not multiplied: whatever the side not taken makes
-    of its zero gradient (0 * inf is NaN), exact zeros leave it.
+    `where(p, x, x.detach())` is x, and its derivative is selected, not multiplied. The side not taken may turn a
+    gradient of zero into NaN (0 * inf), but exact zeros leave the gate.
     """
     for region in marks.regions:
         if not any(branch_proofs.requires_grad(side) for select in region.selects for side in select.sides):
             continue
         for side, nodes in enumerate(region.sides):
-            if region.scales[side]:  # type: ignore[attr-defined]
+            if region.scales[side]:
                 gate_side(module, region, side, nodes)
                 anomaly_mode.mark(region)
 
 
 def gate_side(module: GraphModule, region: Region, side: int, nodes: list[Node]) -> None:
-    """Gate every differentiable tensor that enters one side, anew wherever it is used.
+    """Gate every differentiable tensor that enters one side, with a gate for each use.
 
-    What goes back through several gates is added up in the order of the uses, as in Python; one gate would add up the
-    part of the side first, and round in another place.
+    Gradients through several gates are added up in the order of the uses, as in Python. A single gate would add up the
+    gradients of the side first, and round differently.
     """
     inside = set(nodes)
     last = region.start
 
     def gated(source: Node) -> Node:
+        """The gate in front of a tensor from outside of the side; the tensor itself where no gradient flows."""
         nonlocal last
         if source in inside or not branch_proofs.requires_grad(source):
             return source
         with module.graph.inserting_after(last):
             stopped = module.graph.call_method("detach", (source,))
         with torch.no_grad():
-            stopped.meta = {"example_value": tensor_of(source).data}  # type: ignore[union-attr]
+            stopped.meta = {"example_value": fake_of(source).data}
         with module.graph.inserting_after(stopped):
             test = predicate_beside(module.graph, region, source)
         choice = (source, stopped) if side == 0 else (stopped, source)
@@ -291,15 +329,15 @@ def gate_side(module: GraphModule, region: Region, side: int, nodes: list[Node])
 
 
 def release_events(module: GraphModule, marks: Marks) -> None:
-    """Make snapshots of what is written to later; hand on everything else as it is."""
+    """Make snapshots of values that are written to later; hand on all further values as they are."""
     order = branch_proofs.Order(module)
     for event in marks.events:
-        copies: dict[Any, Node] = {}  # two names of one tensor stay names of one
+        copies: dict[Node, Node] = {}  # two names of one tensor share a copy
         for value in event.values:
-            source = value.args[0]
-            storage = branch_proofs.storage_of(tensor_of(value))
-            written = storage is not None and order.written_after(storage, event.marker)
-            if written or is_detached_number(source):
+            source = node_at(value, 0)
+            storage = node_facts.storage_of(tensor_of(value))
+            written_later = storage is not None and order.written_after(storage, event.marker)
+            if written_later or is_detached_number(source):
                 if source not in copies:
                     with module.graph.inserting_before(value):
                         copies[source] = module.graph.call_method("clone", (source,))
@@ -311,30 +349,30 @@ def release_events(module: GraphModule, marks: Marks) -> None:
 
 
 def is_detached_number(node: Node) -> bool:
-    """Whether a node gives a number without its history: copying it costs less than returning an alias."""
-    if node.target != "detach" or not branch_proofs.requires_grad(node.args[0]):
+    """Whether a node gives a number without its history: a copy costs less than an alias as an output."""
+    if node.target != "detach" or not branch_proofs.requires_grad(node_at(node, 0)):
         return False
     value = tensor_of(node)
     return isinstance(value, torch.Tensor) and value.dim() == 0
 
 
 def plan_replay(module: GraphModule, marks: Marks, plan: Plan, trace: Trace) -> None:
-    """Find out what has to be restored before a call can be run again."""
+    """Collect the memory, generators and devices that have to be restored before a call can run again."""
     plan.guarded = True
-    sites = [site_of(part.key) for part in [*marks.checks, *marks.decisions, *marks.events]]
-    if trace.outside is not None:
-        plan.calls_random = trace.calls_random = True
-        sites += trace.outside.sites
-    unknown = branch_proofs.opaque(module)
+    sites = [site_of(part.key) for part in marks.parts()]
+    if prologue.takes_values(trace):
+        plan.calls_random = True
+        sites += prologue.sites_of(trace)
+    unknown = branch_proofs.opaque_operator(module)
     if unknown is not None:
         refuse_replay(sites, trace, f"the graph calls `{unknown}`, which may have effects of its own")
-    written: set[int] = set()
+    written_storages: set[int] = set()
     for node in module.graph.nodes:
-        written |= node_facts.writes_of(node)
+        written_storages |= node_facts.writes_of(node)
         plan.draws = plan.draws or node_facts.draws(node)
         source = type(getattr(node.meta.get("grapharg"), "source", None)).__name__
         if node.op == "placeholder" and "Random" in source:
-            plan.calls_random = trace.calls_random = True
+            plan.calls_random = True
             plan.single = plan.single or node.meta["grapharg"].pass_arg_as_tensor
     position = -1
     for node in module.graph.nodes:
@@ -346,36 +384,36 @@ def plan_replay(module: GraphModule, marks: Marks, plan: Plan, trace: Trace) -> 
             continue
         if value.device.type not in ("cpu", "meta") and value.device not in plan.devices:
             plan.devices.append(value.device)
-        if branch_proofs.storages_of(node) & written or value._version > 0:
+        if node_facts.storages_of(node) & written_storages or value._version > 0:
             if value.requires_grad and not value.is_leaf:
                 refuse_replay(sites, trace, "the graph writes to an input that is part of a gradient computation")
             plan.mutated.append(position if node.op == "placeholder" else attribute(module, node))
     if plan.devices:
         refuse_asserts(module, marks, trace)
-        lost = unasserted(module, trace)
-        if lost is not None:
-            raise SiteRefused(f"operators may fail on the device before it is known whether {lost}")
+        unchecked = unasserted(module, trace)
+        if unchecked is not None:
+            raise SiteRefused(f"operators may fail on the device before it is known whether {unchecked}")
 
 
 def refuse_asserts(module: GraphModule, marks: Marks, trace: Trace) -> None:
-    """Give up what cannot be undone on a device: an operator that fails there takes the whole process along.
+    """Refuse guards in front of operators that may fail on a device: a failure there ends the whole process.
 
-    A guard or a decision of the program may be what keeps an operator behind it from failing.
+    In eager Python the guard or decision may keep the operator from failing.
     """
-    waiting = {part.marker: part for part in [*marks.checks, *marks.decisions]}
-    passed = []
+    test_by_marker = {test.marker: test for test in marks.tests()}
+    tests_passed: list[Union[Check, Decision]] = []
     for node in module.graph.nodes:
-        if node in waiting:
-            passed.append(waiting[node])
-        elif passed and branch_proofs.may_fail(node):
+        if node in test_by_marker:
+            tests_passed.append(test_by_marker[node])
+        elif tests_passed and branch_proofs.may_fail(node):
             reason = f"`{branch_proofs.name_of(node)}` behind it may fail on the device"
-            for part in passed:
-                trace.refuse(site_of(part.key), reason)
-            passed.clear()
+            for test in tests_passed:
+                trace.refuse(site_of(test.key), reason)
+            tests_passed.clear()
 
 
 def refuse_replay(sites: list[str], trace: Trace, reason: str) -> None:
-    """Give up all sites of a call that could not be run again; with none there is only the call to give up."""
+    """Refuse all sites of a call that cannot run again; without sites, end the trace."""
     for site in sites:
         trace.refuse(site, reason)
     if not sites:
@@ -384,48 +422,47 @@ def refuse_replay(sites: list[str], trace: Trace, reason: str) -> None:
 
 def attribute(module: GraphModule, node: Node) -> Any:
     """The tensor behind a `get_attr` node."""
-    found: Any = module
+    value: Any = module
     for name in str(node.target).split("."):
-        found = getattr(found, name)
-    return found
+        value = getattr(value, name)
+    return value
 
 
 def add_flags(module: GraphModule, marks: Marks) -> None:
-    """Add one more output: whether a guard has fired, and which way every decision goes."""
+    """Add an output with the flags of the graph: whether a guard has fired, and the answer of every decision."""
     graph = module.graph
     fired: Optional[Node] = None
     for check in marks.checks:
         with graph.inserting_before(check.marker):
-            own = check.predicate
+            condition = check.predicate
             for region, side in check.outer:
                 taken = region.predicate
                 if side == 1:
                     taken = graph.call_method("logical_not", (taken,))
-                own = graph.call_method("logical_and", (own, taken))
-            fired = own if fired is None else graph.call_method("logical_or", (fired, own))
+                condition = graph.call_method("logical_and", (condition, taken))
+            fired = condition if fired is None else graph.call_method("logical_or", (fired, condition))
     output = graph.output_node()
-    parts = [*marks.checks, *marks.decisions]
-    device = tensor_of(parts[0].predicate).device  # type: ignore[attr-defined]
+    device = fake_of(marks.tests()[0].predicate).device
     with graph.inserting_before(output):
         if fired is None:
             fired = graph.call_function(torch.zeros, ((),), {"dtype": torch.bool, "device": device})
         flags = [fired, *(decision.predicate for decision in marks.decisions)]
         if len(flags) == 1:
-            output.args = ((*output.args[0], fired),)
+            output.args = ((*outputs_of(module), fired),)
             return
         together = graph.call_function(torch.stack, ([graph.call_method("to", (flag, device)) for flag in flags],))
-    output.args = ((*output.args[0], together),)
+    output.args = ((*outputs_of(module), together),)
 
 
 def erase_markers(module: GraphModule, marks: Marks) -> None:
-    """Remove all markers, and the aliases that only they used."""
+    """Remove all markers, and the aliases used by markers alone."""
     for region in marks.regions:
         for select in region.selects:
             if select.marker is not None:
                 module.graph.erase_node(select.marker)
         for node in reversed(region.markers):
             module.graph.erase_node(node)
-    for part in [*marks.checks, *marks.decisions, *marks.events]:
+    for part in marks.parts():
         module.graph.erase_node(part.marker)
     for event in marks.events:
         for value in event.values:

@@ -1,1 +1,1 @@
-"""Independent gaps of Dynamo, each closed in a file of its own."""
+"""Shims: independent gaps of Dynamo, each closed in a file of its own."""

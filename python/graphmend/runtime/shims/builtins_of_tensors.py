@@ -1,7 +1,13 @@
-"""What Dynamo gives up at, or does otherwise than Python, and a trace of a whole call can have done right.
+"""Python's functions on tensors where Dynamo gives up, or differs from Python.
 
-`itertools.groupby` with a key function as its second argument, `range`, `max` and `min` of tensors, lists of many
-numbers from a tensor, inner functions that give a variable of the outer one its first value.
+    for step in range(lengths.max()): ...                  # `range` of a tensor
+    best = max(first_loss, second_loss)                    # `max` and `min` of tensors
+    ids = batch.tolist()                                   # many numbers in one list
+    groups = itertools.groupby(items, key_function)        # a key by position
+    kept = copy.deepcopy(state)                            # deep copies of tensors
+
+Each hook replaces one such call by code that Dynamo traces. Numbers from tensors become numbers of the graph. Long
+lists of numbers are assumed as a whole, with one comparison in the graph.
 """
 
 from __future__ import annotations
@@ -14,27 +20,31 @@ import torch
 from ..base import hooks, trace_state
 from ..base.dynamo_values import inline
 from ..base.torch_names import is_non_overlapping_and_dense_or_false
-from ..capture.assumptions import fix, fix_all, fix_shape
+from ..capture.assumptions import fix, fix_all, fix_shape, note_list, note_numbers, numbers_of
 from ..capture.path_speculation import path_of
 from ..capture.tensor_predicates import INTEGRAL
 
-FEATURE = hooks.Feature(__name__, hooks.GAIN, "functions of Python that are given tensors", state=set)
+FEATURE: hooks.Feature[set[int]] = hooks.Feature(
+    __name__, hooks.GAIN, "functions of Python that are given tensors", state=set
+)
 
 Function = Callable[..., Any]
-MANY = 32  # numbers in a list that are worth one test for all of them
+MANY = 32  # from this length on, one test for the whole list is cheaper than a symbol for each number
 
 
 @FEATURE.hook("inner_function.make")
 def make_inner_function(make: Any, trace: trace_state.Trace, self: Any, *args: Any) -> Any:
-    """Inner functions that give a variable of the outer one its first value."""
+    """Refuse a function object for an inner function that assigns a variable of the outer function for the
+    first time.
+    """
     if any(not is_filled(cell) for cell in (self.closure.items if self.closure else ())):
-        raise NotImplementedError  # Dynamo knows what to do where there is no such function object
+        raise NotImplementedError  # Dynamo handles an inner function without a function object
     return make(self, *args)
 
 
 @FEATURE.hook("tensor.method")
 def copy_deeply(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
-    """Deep copies of tensors."""
+    """Trace deep copies of tensors as clones."""
     if name == "__deepcopy__" and len(args) == 1 and is_copied_whole(trace, tx, self, args[0].realize()):
         return call(self, tx, "clone", [], {})
     return call(self, tx, name, args, kwargs)
@@ -42,15 +52,15 @@ def copy_deeply(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: s
 
 @FEATURE.hook("itertools.call")
 def call_itertools(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """`itertools.groupby` with a key function as its second argument."""
+    """Trace `itertools.groupby` with a key by position."""
     return inline(tx, groupby, args, kwargs) if self.value is itertools.groupby else call(self, tx, args, kwargs)
 
 
 @FEATURE.hook("builtin.call")
 def call_builtin(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """`range`, `max` and `min` of tensors."""
+    """Trace `range`, `max` and `min` of tensors."""
     if self.fn is range:
-        args = [counted(tx, arg.realize()) for arg in args]
+        args = [range_argument(tx, arg.realize()) for arg in args]
     if self.fn in EXTREME and len(args) > 1 and not kwargs and any(arg.realize().is_tensor() for arg in args):
         return inline(tx, EXTREME[self.fn], args, kwargs)
     return call(self, tx, args, kwargs)
@@ -58,13 +68,13 @@ def call_builtin(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: 
 
 @FEATURE.method("tolist")
 def list_numbers(to_list: Any, trace: trace_state.Trace, self: Any, tx: Any) -> Any:
-    """Lists of many numbers from a tensor."""
+    """Trace long lists of numbers from a tensor."""
     from ..base.torch_names import VariableTracker
 
     example = self.as_proxy().node.meta["example_value"]
-    if example.dtype in INTEGRAL and (trace.fixed or example.numel() > MANY):
-        trace.numbers = True
-        if not trace.fixed:
+    if example.dtype in INTEGRAL and (numbers_of(trace).fixed or example.numel() > MANY):
+        note_numbers(trace)
+        if not numbers_of(trace).fixed:
             fix_all(trace)
         numbers = all_numbers(trace, tx, self)
         if numbers is None:
@@ -73,14 +83,10 @@ def list_numbers(to_list: Any, trace: trace_state.Trace, self: Any, tx: Any) -> 
     return to_list(self, tx)
 
 
-# ---- What takes the place of Dynamo's functions, by what it is that they get ----
-
-
-# ---- How it is done ----
-
-
 def is_filled(cell: Any) -> bool:
-    """Whether a variable that functions share has a value by now; a list comprehension may give it the first."""
+    """Whether a variable shared between functions has a value by now; a list comprehension may assign the
+    first value.
+    """
     from ..base.torch_names import InstructionTranslator
 
     effects = InstructionTranslator.current_tx().output.side_effects
@@ -88,10 +94,10 @@ def is_filled(cell: Any) -> bool:
 
 
 def is_copied_whole(trace: trace_state.Trace, tx: Any, variable: Any, memo: Any) -> bool:
-    """Whether a deep copy of a tensor is a clone: it has all of its memory, no gradient, and nothing attached to it.
+    """Whether a deep copy of a tensor is a clone: the tensor owns its whole memory, with no gradient and no attributes.
 
-    Python copies the memory, once for all tensors of what is copied, and gives the copy the strides of the tensor.
-    `memo` is empty where no more than a tensor is copied.
+    Python copies the memory once for all tensors of the copied object, and keeps the strides. `memo` is empty where the
+    object is the tensor itself.
     """
     from torch.fx.experimental.symbolic_shapes import statically_known_true
 
@@ -101,23 +107,23 @@ def is_copied_whole(trace: trace_state.Trace, tx: Any, variable: Any, memo: Any)
     if not value.is_leaf or value.is_quantized or value.is_conj() or value.is_neg():
         return False
     size = value.numel() * value.element_size()
-    whole = statically_known_true(value.storage_offset() == 0) and is_non_overlapping_and_dense_or_false(value)
-    if not whole or not statically_known_true(value.untyped_storage().nbytes() == size):
+    is_dense = statically_known_true(value.storage_offset() == 0) and is_non_overlapping_and_dense_or_false(value)
+    if not is_dense or not statically_known_true(value.untyped_storage().nbytes() == size):
         return False
     storage = value.untyped_storage()._cdata
-    copied: set[int] = FEATURE.of(trace)  # memory of tensors that the call copied
-    if tx.output.side_effects.has_pending_mutation(variable) or (memo.items != {} and storage in copied):
+    copied_memory = FEATURE.of(trace)  # memory of tensors that the call copied
+    if tx.output.side_effects.has_pending_mutation(variable) or (memo.items != {} and storage in copied_memory):
         return False
-    copied.add(storage)
+    copied_memory.add(storage)
     if variable.source is None:
         return True
     real = tx.output.resolve_source_value(variable.source)
-    own = any(not name.startswith("_dynamo_") for name in real.__dict__)
-    return real.grad is None and not own and not real._backward_hooks
+    has_attributes = any(not name.startswith("_dynamo_") for name in real.__dict__)
+    return real.grad is None and not has_attributes and not real._backward_hooks
 
 
-def counted(tx: Any, value: Any) -> Any:
-    """The number in a tensor that `range` was given; any other argument as it is."""
+def range_argument(tx: Any, value: Any) -> Any:
+    """The number in a tensor argument of `range`; other arguments unchanged."""
     example = value.as_proxy().node.meta["example_value"] if value.is_tensor() else None
     if example is None or example.dtype not in INTEGRAL or example.dtype == torch.bool or example.numel() != 1:
         return value
@@ -125,77 +131,76 @@ def counted(tx: Any, value: Any) -> Any:
 
 
 def all_numbers(trace: trace_state.Trace, tx: Any, value: Any) -> Optional[Any]:
-    """What `tolist` gives in this call, tested in the graph by one comparison; None if it cannot be had."""
+    """The result of `tolist` in this call, checked in the graph by one comparison; None if the numbers are unknown."""
     from ..base.torch_names import ConstantVariable, wrap_fx_proxy
 
     node = value.as_proxy().node
-    found = path_of(trace, tx.output).tensor(node) if tx.output.current_tracer.parent is None else None
-    if found is None or not fix_shape(trace, node.meta["example_value"]):
+    tensor = path_of(trace, tx.output).tensor(node) if tx.output.current_tracer.parent is None else None
+    if tensor is None or not fix_shape(trace, node.meta["example_value"]):
         return None
-    numbers = found.tolist()
+    numbers = tensor.tolist()
     example = node.meta["example_value"]
     options = {"dtype": example.dtype, "device": example.device}
     proxy = tx.output.create_proxy("call_function", torch.tensor, (numbers,), options)
     same = wrap_fx_proxy(tx, proxy).call_method(tx, "eq", [value], {}).call_method(tx, "all", [], {})
-    holds = same.call_method(tx, "item", [], {})
-    if not (isinstance(holds, ConstantVariable) or fix(trace, holds.sym_num)):
+    is_equal = same.call_method(tx, "item", [], {})
+    if not (isinstance(is_equal, ConstantVariable) or fix(trace, is_equal.sym_num)):
         return None
-    trace.lists.append(numbers)
-    trace.symbols += found.numel()
+    note_list(trace, numbers, tensor.numel())
     return numbers
 
 
-def greatest(found: Any, *others: Any) -> Any:
-    """`max` of several values, as Python finds it: the first that no other is greater than."""
+def greatest(best: Any, *others: Any) -> Any:
+    """Python's `max` of several values: the first value with no greater one."""
     for other in others:
-        if other > found:
-            found = other
-    return found
+        if other > best:
+            best = other
+    return best
 
 
-def least(found: Any, *others: Any) -> Any:
-    """`min` of several values, as Python finds it."""
+def least(best: Any, *others: Any) -> Any:
+    """Python's `min` of several values: the first value with no smaller one."""
     for other in others:
-        if other < found:
-            found = other
-    return found
+        if other < best:
+            best = other
+    return best
 
 
 EXTREME = {max: greatest, min: least}
 
 
 def groupby(iterable: Any, key: Optional[Callable[[Any], Any]] = None) -> Iterator[tuple[Any, Any]]:
-    """`itertools.groupby`: a group ends when the next one is asked for."""
+    """`itertools.groupby`; a request for the next group ends the present group."""
     items = iter(iterable)
-    coming: list[Any] = []  # the item that comes next and its key; empty if it has not been asked for
+    lookahead: list[Any] = []  # the next item and its key; empty before the next request
     turn = [0]
 
     def look() -> None:
         for item in items:
-            coming.append(item)
-            coming.append(item if key is None else key(item))
+            lookahead.append(item)
+            lookahead.append(item if key is None else key(item))
             return
 
     def members(number: int, wanted: Any) -> Iterator[Any]:
         while turn[0] == number:
-            if not coming:
+            if not lookahead:
                 look()
-            if not coming or not coming[1] == wanted:
+            if not lookahead or not lookahead[1] == wanted:
                 return
-            item = coming[0]
-            coming.clear()
+            item = lookahead[0]
+            lookahead.clear()
             yield item
 
     wanted = None
     while True:
         while True:
-            if not coming:
+            if not lookahead:
                 look()
-            if not coming:
+            if not lookahead:
                 return
-            if turn[0] == 0 or not coming[1] == wanted:
+            if turn[0] == 0 or not lookahead[1] == wanted:
                 break
-            coming.clear()
+            lookahead.clear()
         turn[0] += 1
-        wanted = coming[1]
+        wanted = lookahead[1]
         yield wanted, members(turn[0], wanted)

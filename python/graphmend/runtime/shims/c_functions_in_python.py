@@ -1,8 +1,12 @@
-"""Functions that are written in C, or ask for a number that data decide, spelled out in Python for the trace.
+"""Polyfills: C functions of the standard library in Python, for Dynamo to trace.
 
-`bisect` and `heapq` have their own Python form in the standard library, which makes the same comparisons in the same
-order; Dynamo traces that, and the graph follows the answers. `one_hot` without a number of classes looks for the
-largest itself. `copy.copy` of a container calls a method of its class, which Dynamo knows as one of the container.
+    place = bisect.bisect(boundaries, loss.item())     # C code compares numbers of the graph
+    worst = heapq.nsmallest(3, scores)
+    codes = torch.nn.functional.one_hot(labels)        # the number of classes is data
+
+`bisect` and `heapq` have a Python form in the standard library, with the same comparisons in the same order. Dynamo
+traces the Python form, and the graph follows the answers. `one_hot` without a number of classes computes the largest
+label first. `copy.copy` of a container becomes the container's own method `copy`.
 """
 
 from __future__ import annotations
@@ -30,7 +34,7 @@ COPIED = (list, dict, set)
 
 @FEATURE.hook("torch_function.call")
 def count_classes(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """`one_hot` without a number of classes."""
+    """Trace `one_hot` without a number of classes."""
     if self.value is torch.nn.functional.one_hot and counts_classes(args, kwargs):
         return inline(tx, one_hot, args[:1] or [kwargs["input"]], {})
     return call(self, tx, args, kwargs)
@@ -38,24 +42,24 @@ def count_classes(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args:
 
 @FEATURE.hook("skipped.call")
 def call_in_python(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """A function of a module that has a Python form."""
+    """Trace the Python form of a C function."""
     function = in_python(self.value)
     return call(self, tx, args, kwargs) if function is None else inline(tx, function, args, kwargs)
 
 
 @FEATURE.hook("function.call")
 def call_copy(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """`copy.copy` of a container, and functions with a Python form."""
-    known = getattr(self, "fn", None)
-    function = in_python(known)
-    if known is copy.copy and len(args) == 1 and args[0].realize().python_type() in COPIED:
+    """Trace `copy.copy` of a container, and functions with a Python form."""
+    called = getattr(self, "fn", None)
+    function = in_python(called)
+    if called is copy.copy and len(args) == 1 and args[0].realize().python_type() in COPIED:
         return args[0].realize().call_method(tx, "copy", [], {})
     return call(self, tx, args, kwargs) if function is None else inline(tx, function, args, kwargs)
 
 
 @FEATURE.hook("builtin.call")
 def sort_tensor(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """`sorted` of a tensor."""
+    """Trace `sorted` of a tensor."""
     from ..base.torch_names import VariableTracker
 
     if self.fn is sorted and len(args) == 1 and args[0].realize().is_tensor():
@@ -64,7 +68,7 @@ def sort_tensor(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
 
 
 def counts_classes(args: Any, kwargs: Any) -> bool:
-    """Whether `one_hot` with these arguments finds out how many classes there are."""
+    """Whether `one_hot` with these arguments computes the number of classes itself."""
     classes = args[1] if len(args) > 1 else kwargs.get("num_classes")
     if len(args) > 2 or not kwargs.keys() <= {"input", "num_classes"} or not (args or "input" in kwargs):
         return False
@@ -72,12 +76,12 @@ def counts_classes(args: Any, kwargs: Any) -> bool:
 
 
 def one_hot(labels: Any) -> Any:
-    """`one_hot` with as many classes as there are; what it raises comes from the eager run."""
+    """`one_hot` with the number of classes in the labels; exceptions of `one_hot` come from the eager run."""
     return torch.nn.functional.one_hot(labels, int(labels.max()) + 1)
 
 
 def in_python(function: Any) -> Optional[Callable[..., Any]]:
-    """The Python form of a function of such a module; None for all others."""
+    """The Python form of a C function; None for other functions."""
     module = getattr(function, "__module__", None)
     if module not in NAMES:
         return None
@@ -91,17 +95,19 @@ NAMES = frozenset(name for module in MODULES for name in (module.__name__, "_" +
 
 @functools.lru_cache(maxsize=None)
 def python_form(module: types.ModuleType) -> types.ModuleType:
-    """A module of the standard library without what is written in C, as code that Dynamo looks into."""
+    """A module of the standard library without its imports of C functions, as code that Dynamo traces."""
     tree = ast.parse(inspect.getsource(module))
-    tree.body = [part for part in tree.body if not isinstance(part, (ast.Try, ast.If))]  # imports, and running it
+    tree.body = [part for part in tree.body if not isinstance(part, (ast.Try, ast.If))]  # C imports and the main block
     form = types.ModuleType(f"{__name__}_{module.__name__}")
-    sys.modules[form.__name__] = form  # where Dynamo looks for the globals of its functions
+    sys.modules[form.__name__] = form  # Dynamo finds globals of functions through their module
     exec(compile(Sentinels().visit(tree), __file__, "exec"), vars(form))
     return form
 
 
 class Sentinels(ast.NodeTransformer):
-    """Has a function of the module itself stand for `object()`, which Dynamo cannot make: nobody else holds it."""
+    """Replaces `object()`, unsupported by Dynamo, by a function of the module: a sentinel known to no other
+    code, too.
+    """
 
     def visit_Call(self, node: ast.Call) -> Any:
         self.generic_visit(node)

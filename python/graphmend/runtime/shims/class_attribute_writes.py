@@ -1,8 +1,11 @@
-"""Attributes of classes that the call itself has set: `Model.calls += 1; return self.calls`.
+"""Class attributes set by the call, read through an instance or a subclass.
 
-What a program writes to a class is pending until the graph has run. Dynamo looks it up where the class itself is asked;
-an instance, or a class that inherits, is answered with what the class held before the call. `types.SimpleNamespace`
-sets attributes as `object` does, by a method of its own that Dynamo does not know.
+    Model.calls += 1        # pending until the graph has run
+    return self.calls       # Dynamo reads the value from before the call
+
+Dynamo looks up pending writes where the program reads the class itself, and not for an instance, a subclass or
+`super()`. The hooks of this module search the pending writes along the method resolution order. A second gap:
+`types.SimpleNamespace` has a method of its own for attribute writes, which works like the method of `object`.
 """
 
 from __future__ import annotations
@@ -17,24 +20,24 @@ FEATURE = hooks.Feature(__name__, hooks.GAIN, "what a call sets in a class, seen
 
 @FEATURE.hook("class.getattr")
 def read_of_class(of_class: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
-    """The attribute of a class."""
-    found = None if own_write(tx, self, name) else inherited(tx, self.value.__mro__, name)
-    return of_class(self, tx, name) if found is None else found
+    """Read an attribute of a class."""
+    variable = None if own_write(tx, self, name) else inherited_write(tx, self.value.__mro__, name)
+    return of_class(self, tx, name) if variable is None else variable
 
 
 @FEATURE.hook("object.getattr")
 def read_of_object(of_object: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
-    """The attribute of an object."""
-    own = own_write(tx, self, name) or name in getattr(self.value, "__dict__", {})
-    found = None if own else inherited(tx, type(self.value).__mro__, name)
-    return of_object(self, tx, name) if found is None else found
+    """Read an attribute of an object."""
+    is_own = own_write(tx, self, name) or name in getattr(self.value, "__dict__", {})
+    variable = None if is_own else inherited_write(tx, type(self.value).__mro__, name)
+    return of_object(self, tx, name) if variable is None else variable
 
 
 @FEATURE.hook("super.getattr")
 def read_of_super(of_super: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
-    """The attribute of `super()`."""
-    found = inherited(tx, classes_above(self), name)
-    return of_super(self, tx, name) if found is None else found
+    """Read an attribute of `super()`."""
+    variable = inherited_write(tx, classes_above(self), name)
+    return of_super(self, tx, name) if variable is None else variable
 
 
 @FEATURE.hook("class.hasattr")
@@ -42,18 +45,18 @@ def class_has(has: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str)
     """Whether a class has an attribute."""
     from ..base.torch_names import ConstantVariable
 
-    found = inherited(tx, self.value.__mro__, name)
-    return has(self, tx, name) if found is None else ConstantVariable.create(True)
+    variable = inherited_write(tx, self.value.__mro__, name)
+    return has(self, tx, name) if variable is None else ConstantVariable.create(True)
 
 
 @FEATURE.hook("attribute.is_plain_setter")
 def sets_plainly(standard: Any, trace: trace_state.Trace, method: Any) -> bool:
-    """Whether a method does no more than to set an attribute."""
+    """Whether a method only sets an attribute."""
     return method is types.SimpleNamespace.__setattr__ or standard(method)
 
 
 def classes_above(variable: Any) -> tuple[type, ...]:
-    """The classes in which `super()` looks, in order; none where Dynamo does not know them."""
+    """The classes searched by `super()`, in order; empty where Dynamo does not know them."""
     owner = variable.objvar
     kind = owner.python_type() if owner is not None else object
     order = owner.value.__mro__ if issubclass(kind, type) else kind.__mro__
@@ -66,11 +69,11 @@ def own_write(tx: Any, variable: Any, name: str) -> bool:
     return bool(tx.output.side_effects.has_pending_mutation_of_attr(variable, name))
 
 
-def inherited(tx: Any, order: tuple[type, ...], name: str) -> Any:
-    """Dynamo's variable of what the call has set under a name in the first of these classes that has it.
+def inherited_write(tx: Any, order: tuple[type, ...], name: str) -> Any:
+    """Dynamo's variable for a pending write in the first of these classes with the attribute.
 
-    None if it has set nothing there, or something that another class hides. What binds itself to the object that asks
-    (a function, a property) and what was deleted end the graph.
+    None if the call set no such attribute, or if an earlier class hides the write. Pending functions, properties and
+    deletions break the graph: the lookup would bind a function or property to the object.
     """
     effects = tx.output.side_effects
     written = {
@@ -78,15 +81,15 @@ def inherited(tx: Any, order: tuple[type, ...], name: str) -> Any:
         for item, table in effects.store_attr_mutations.items()
         if name in table and isinstance(getattr(item, "value", None), type)
     }
-    if not written:  # as nearly always
+    if not written:  # the common case
         return None
     from ..base.torch_names import DeletedVariable, unimplemented
 
     for base in order:
         if base in written:
-            found = written[base]
-            if not isinstance(found, DeletedVariable) and not hasattr(found.python_type(), "__get__"):
-                return found
+            variable = written[base]
+            if not isinstance(variable, DeletedVariable) and not hasattr(variable.python_type(), "__get__"):
+                return variable
             unimplemented(
                 gb_type="Attribute of a class that binds itself",
                 context=f"{base.__name__}.{name}",

@@ -1,8 +1,10 @@
-"""Calls of Python's own that compute with constants of the trace alone, made while a call is traced.
+"""Constant folding: pure functions of Python, called during the trace.
 
-Dynamo computes with constants, too, but knows few methods of `bytes` and hardly any function that reads or writes text.
-What is called here depends on its arguments alone and changes nothing, so the trace may have the answer. Whatever
-raises an exception, or gives more than numbers and texts, is left to Dynamo.
+    header = (7).to_bytes(4, "big")            # a method that Dynamo does not know
+    name = urllib.parse.quote(self.path)       # a function that Dynamo does not trace
+
+The result depends only on constants of the trace, and the call changes nothing, so the trace may make the call once.
+Dynamo keeps calls that raise, and calls with results other than numbers, strings and plain containers.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from ..base.dynamo_values import as_constant
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "pure calls with constants alone")
 
-# Methods of constants that Dynamo does not know, and methods of their classes.
+# Methods of constants without support in Dynamo, and methods of their classes.
 METHODS: dict[type, frozenset[str]] = {
     int: frozenset(["to_bytes"]),
     bool: frozenset(["to_bytes"]),
@@ -31,59 +33,59 @@ OF_CLASSES: dict[type, frozenset[str]] = {
 
 @FEATURE.hook("skipped.call")
 def fold_skipped(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """A function that Dynamo does not look into."""
-    found = folded(tx, self.value, args, kwargs) if is_pure(self.value) else None
-    return call(self, tx, args, kwargs) if found is None else found
+    """Fold a function that Dynamo does not trace."""
+    result = fold_call(tx, self.value, args, kwargs) if is_pure(self.value) else None
+    return call(self, tx, args, kwargs) if result is None else result
 
 
 @FEATURE.hook("function.call")
 def fold_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """A function of Python."""
-    found = folded(tx, self.fn, args, kwargs) if is_pure(getattr(self, "fn", None)) else None
-    return call(self, tx, args, kwargs) if found is None else found
+    """Fold a function written in Python."""
+    result = fold_call(tx, self.fn, args, kwargs) if is_pure(getattr(self, "fn", None)) else None
+    return call(self, tx, args, kwargs) if result is None else result
 
 
 @FEATURE.hook("builtin.call")
 def fold_bytes(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """`bytes`."""
-    found = folded(tx, bytes, args, kwargs) if self.fn is bytes else None
-    return call(self, tx, args, kwargs) if found is None else found
+    """Fold a call of `bytes`."""
+    result = fold_call(tx, bytes, args, kwargs) if self.fn is bytes else None
+    return call(self, tx, args, kwargs) if result is None else result
 
 
 @FEATURE.hook("constant.method")
 def fold_method(method: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
-    """A method of a constant."""
-    known = name in METHODS.get(type(self.value), ())
-    found = folded(tx, getattr(self.value, name), args, kwargs) if known else None
-    return method(self, tx, name, args, kwargs) if found is None else found
+    """Fold a method of a constant."""
+    is_listed = name in METHODS.get(type(self.value), ())
+    result = fold_call(tx, getattr(self.value, name), args, kwargs) if is_listed else None
+    return method(self, tx, name, args, kwargs) if result is None else result
 
 
 @FEATURE.hook("builtin.method")
 def fold_class_method(
     method: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any
 ) -> Any:
-    """A method of a class."""
-    known = isinstance(self.fn, type) and name in OF_CLASSES.get(self.fn, ())
-    found = folded(tx, getattr(self.fn, name), args, kwargs) if known else None
-    return method(self, tx, name, args, kwargs) if found is None else found
+    """Fold a method of a class."""
+    is_listed = isinstance(self.fn, type) and name in OF_CLASSES.get(self.fn, ())
+    result = fold_call(tx, getattr(self.fn, name), args, kwargs) if is_listed else None
+    return method(self, tx, name, args, kwargs) if result is None else result
 
 
 def is_pure(function: Any) -> bool:
-    """Whether what a function gives depends on its arguments alone, and the program may have all of it."""
+    """Whether a function is pure, and its whole result has a plain form."""
     fact = fact_of(function)
     return fact is not None and fact.kind == PURE and "" in fact.parts
 
 
-def folded(tx: Any, function: Callable[..., Any], args: Any, kwargs: Any) -> Optional[Any]:
-    """Dynamo's variable of a new object that equals what a call gives; None where it is not to be made here."""
+def fold_call(tx: Any, function: Callable[..., Any], args: Any, kwargs: Any) -> Optional[Any]:
+    """Dynamo's variable for a new object equal to the result of a call; None if the call cannot be folded."""
     from ..base.torch_names import SourcelessBuilder
 
     try:
-        given = [as_constant(item) for item in args]
-        named = {name: as_constant(item) for name, item in kwargs.items()}
-        if not (is_plain(given) and is_plain(named)):
+        plain_args = [as_constant(item) for item in args]
+        plain_kwargs = {name: as_constant(item) for name, item in kwargs.items()}
+        if not (is_plain(plain_args) and is_plain(plain_kwargs)):
             return None
-        value = function(*given, **named)
-    except Exception:  # an argument that is no constant, or what the function raises
+        value = function(*plain_args, **plain_kwargs)
+    except Exception:  # an argument is no constant, or the function raises
         return None
     return SourcelessBuilder.create(tx, value) if is_plain(value) else None

@@ -1,14 +1,19 @@
-"""Context managers at which Dynamo gives up, though it knows what they do, or they change nothing that is computed.
+"""Context managers without effect on the graph, or with an effect that Dynamo knows under another name.
 
-`torch.backends.cudnn.flags` says how a GPU computes. For a graph that stays on the CPU, and does not ask for what is
-said, it is a block like any other. So is `numpy.errstate` that ignores, since operators of torch warn of no number.
-A device is a mode of the functions that are called, which Dynamo knows by the name of its class; and those contexts of
-torch that it knows are entered for `contextlib.ExitStack` as well.
+    with torch.backends.cudnn.flags(enabled=False): ...        # settings of a GPU
+    with np.errstate(divide="ignore"): ...                     # warnings of NumPy
+    with torch.device("cpu"): ...                              # a device as a block
+    stack.enter_context(torch.no_grad())                       # a known block in an `ExitStack`
+
+Dynamo breaks the graph at each of these. Flags of cuDNN mean nothing to a graph on the CPU whose program does not read
+the flags. Operators of torch give no numeric warnings, so `errstate` that ignores warnings changes nothing. A device as
+a block is the mode `DeviceContext`, known to Dynamo. Blocks known to Dynamo are wrapped for `ExitStack`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import inspect
 from typing import Any
@@ -22,32 +27,44 @@ from ..base import hooks, trace_state
 from ..base.dynamo_values import inline
 from ..base.torch_names import DeviceContext
 
-FEATURE = hooks.Feature(__name__, hooks.GAIN, "context managers that change nothing, or only what is traced")
+
+@dataclasses.dataclass
+class Flags:
+    """The flags of cuDNN that one trace sets."""
+
+    open: int = 0  # blocks that set flags and have not ended
+    met: bool = False  # there was such a block, so the graph has to stay on the CPU
+
+
+FEATURE = hooks.Feature(
+    __name__, hooks.GAIN, "context managers that change nothing, or only what is traced", state=Flags
+)
 
 CUDNN = torch.backends.cudnn
+FLAGS, ERRORS = "flags of cuDNN", "errors of NumPy"  # kinds of blocks
 
 
 @FEATURE.hook("torch_function.call")
 def call_cudnn_flags(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """`torch.backends.cudnn.flags`."""
+    """Trace `torch.backends.cudnn.flags`."""
     if self.value is not CUDNN.flags or args or not kwargs.keys() <= inspect.signature(CUDNN.flags).parameters.keys():
         return call(self, tx, args, kwargs)
     if not all(item.is_python_constant() for item in kwargs.values()):
         raise trace_state.SiteRefused("flags of cuDNN that are no constants")
-    return block_class()(trace, "flags")
+    return block_class()(trace, FLAGS)
 
 
 @FEATURE.hook("module.getattr")
 def read_cudnn_flags(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
-    """Refuse to read a flag that the function sets."""
-    if trace.flags and self.value is CUDNN and name != "flags":
+    """Refuse a read of a cuDNN flag inside such a block."""
+    if FEATURE.of(trace).open and self.value is CUDNN and name != "flags":
         raise trace_state.SiteRefused("the flags of cuDNN are looked at where the function sets them")
     return read(self, tx, name)
 
 
 @FEATURE.hook("block.enter")
 def enter_device(begin: Any, trace: trace_state.Trace, self: Any, instruction: Any) -> None:
-    """A device as a context manager."""
+    """Trace a device as a context manager."""
     value = self.stack[-1].realize()
     if value.is_python_constant() and isinstance(value.as_python_constant(), torch.device):
         self.pop()
@@ -57,7 +74,7 @@ def enter_device(begin: Any, trace: trace_state.Trace, self: Any, instruction: A
 
 @FEATURE.hook("function.call")
 def call_enter_or_leave(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """The functions that enter and leave such a block."""
+    """Enter or leave a block for the functions `enter` and `leave`."""
     function = getattr(self, "fn", None)
     if function is enter:
         return args[0].enter(tx)
@@ -66,24 +83,24 @@ def call_enter_or_leave(call: Any, trace: trace_state.Trace, self: Any, tx: Any,
 
 @FEATURE.hook("method.call")
 def enter_context(run: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """`ExitStack.enter_context`."""
+    """Trace `ExitStack.enter_context` with a block known to Dynamo."""
     from ..base.torch_names import ContextWrappingVariable
 
     if self.fn is contextlib.ExitStack.enter_context and args and isinstance(args[0], ContextWrappingVariable):
-        args = [inline(tx, held, args, {})]
+        args = [inline(tx, held_block, args, {})]
     return run(self, tx, args, kwargs)
 
 
 @FEATURE.hook("numpy.call")
 def call_errstate(ask: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """`numpy.errstate`."""
+    """Trace `numpy.errstate` that ignores warnings."""
     if getattr(self.value, "__name__", "") == "errstate" and not args and ignores(kwargs):
-        return block_class()(trace, "ignoring")
+        return block_class()(trace, ERRORS)
     return ask(self, tx, args, kwargs)
 
 
 class Held:
-    """A context manager that Dynamo knows, as an object with methods that it looks into."""
+    """A block known to Dynamo, as a plain object with `__enter__` and `__exit__`."""
 
     def __init__(self, manager: Any) -> None:
         self.manager = manager
@@ -96,44 +113,44 @@ class Held:
 
 
 def enter(manager: Any) -> Any:
-    """Enter a context manager; Dynamo does it while it traces."""
+    """Enter a block; Dynamo runs the hook `call_enter_or_leave` instead."""
     raise NotImplementedError
 
 
 def leave(manager: Any, *error: Any) -> Any:
-    """Leave a context manager; Dynamo does it while it traces."""
+    """Leave a block; Dynamo runs the hook `call_enter_or_leave` instead."""
     raise NotImplementedError
 
 
-def held(manager: Any) -> Any:
-    """A context manager for a stack."""
+def held_block(manager: Any) -> Any:
+    """A block for an `ExitStack`."""
     return Held(manager)
 
 
 def on_device(device: torch.device) -> Any:
-    """The mode that a device is as a context manager."""
+    """The mode for a device as a block."""
     return OnDevice(device)
 
 
-class OnDevice(DeviceContext):
-    """Entered as a device itself is: on top of all other modes."""
+class OnDevice(DeviceContext):  # type: ignore[misc]  # a class of torch, unknown to mypy
+    """A device mode entered like a device itself: on top of all other modes."""
 
     __enter__ = TorchFunctionMode.__enter__
     __exit__ = TorchFunctionMode.__exit__
 
 
 def ignores(options: dict[str, Any]) -> bool:
-    """Whether all that Dynamo's variables say of numbers is that nobody is told of them."""
+    """Whether all options say "ignore"."""
     return all(item.is_python_constant() and item.as_python_constant() == "ignore" for item in options.values())
 
 
 @functools.lru_cache(maxsize=None)
 def block_class() -> type:
-    """The class of Dynamo's variables for blocks that are counted; made late because Dynamo is loaded late."""
+    """Dynamo's class of variables for counted blocks; imported late, because Dynamo may not be loaded yet."""
     from ..base.torch_names import NullContextVariable
 
-    class Block(NullContextVariable):
-        """A block of which the trace knows only how many of its kind it is in, by the name of an attribute."""
+    class Block(NullContextVariable):  # type: ignore[misc]  # a class of Dynamo, unknown to mypy
+        """A block without further content; the trace counts the open blocks of its `kind`."""
 
         _nonvar_fields = {"trace", "kind", "entered", *NullContextVariable._nonvar_fields}
 
@@ -144,14 +161,17 @@ def block_class() -> type:
             self.entered = False
 
         def count(self, step: int) -> None:
-            setattr(self.trace, self.kind, getattr(self.trace, self.kind) + step)
+            if self.kind == FLAGS:
+                flags = FEATURE.of(self.trace)
+                flags.open, flags.met = flags.open + step, True
+            else:
+                self.trace.ignored_errors += step
 
         def enter(self, tx: Any) -> Any:
             if self.entered:
                 raise trace_state.SiteRefused("a context manager is entered twice")
             self.entered = True
             self.count(1)
-            self.trace.on_cpu |= self.kind == "flags"
             return super().enter(tx)
 
         def exit(self, tx: Any, *args: Any) -> Any:
@@ -166,9 +186,9 @@ def block_class() -> type:
     return Block
 
 
-def refuse_devices(module: GraphModule) -> None:
-    """Refuse a graph in which something is computed elsewhere than on the CPU."""
-    for node in module.graph.nodes:
+def refuse_devices(module: GraphModule, trace: trace_state.Trace) -> None:
+    """Refuse a graph with flags of cuDNN and an operation outside of the CPU."""
+    for node in module.graph.nodes if FEATURE.of(trace).met else ():
         values = tensor_of(node)
         for value in values if isinstance(values, (tuple, list)) else (values,):
             if isinstance(value, torch.Tensor) and value.device.type not in ("cpu", "meta"):

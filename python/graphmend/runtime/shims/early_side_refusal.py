@@ -1,4 +1,11 @@
-"""What ends a trace as soon as a side of a branch holds it, because no proof behind the trace could let it pass."""
+"""Early end of a trace with random numbers on one side of a branch.
+
+    if x.sum() > 0:            # the graph would compute both sides, and draw in both
+        x = self.dropout(x)
+
+No proof behind the trace could allow such a side: the graph would draw other numbers than eager Python. The trace ends
+at the operator, and saves the time for the rest.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +22,7 @@ FEATURE = hooks.Feature(__name__, hooks.GUARD, "a side of a branch draws random 
 
 @FEATURE.hook("graph.example")
 def note_example(note: Any, trace: trace_state.Trace, node: Node, value: Any) -> None:
-    """Refuse a branch where a side draws: which numbers are drawn would change."""
+    """Refuse a branch with random numbers on one side."""
     note(node, value)
     if trace.open and draws(node):
         reason = f"`{branch_proofs.name_of(node)}` draws random numbers on one side"
@@ -25,7 +32,7 @@ def note_example(note: Any, trace: trace_state.Trace, node: Node, value: Any) ->
 
 
 def draws(node: Node) -> bool:
-    """Whether a node surely draws random numbers."""
+    """Whether a node certainly draws random numbers."""
     if (
         not node_facts.draws(node)
         or isinstance(node.target, torch_names.HigherOrderOperator)
@@ -34,5 +41,5 @@ def draws(node: Node) -> bool:
         return False
     try:
         return any(aten_facts.draws(*call[:3]) for call in branch_proofs.operators_of(node))
-    except Exception:  # the proofs behind the trace will tell
+    except Exception:  # the proofs behind the trace decide
         return False

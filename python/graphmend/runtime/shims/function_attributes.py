@@ -1,8 +1,12 @@
-"""Attributes of functions that the call sets: `wrapper.calls += 1`, `helper.warned = True`.
+"""Attributes of functions, set by the call.
 
-Dynamo follows the attributes of objects and of functions that the call makes, and gives up where the program sets an
-attribute of a function from before the call. Here such a function is an object whose attributes change; the code behind
-the graph sets them. Whether a function has an attribute is a guard, because Dynamo takes the answer for a constant.
+    def warn_once():
+        if not warn_once.done:         # Dynamo reads a constant
+            warn_once.done = True      # and breaks the graph here
+
+Dynamo follows attributes of objects and of functions made by the call, but not of older functions. Here an older
+function is tracked like an object, and the code behind the graph sets the attributes. `hasattr` of a function gets a
+guard, because Dynamo takes the answer for a constant.
 """
 
 from __future__ import annotations
@@ -37,7 +41,7 @@ def set_attribute(
 
 @FEATURE.hook("function.getattr")
 def read_attribute(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
-    """The attribute that the call has set."""
+    """Read an attribute of a function, set by the call or before."""
     written = table_of(tx, self)
     if name == "__dict__" and written:
         raise trace_state.SiteRefused("the attributes of a function are asked for where the call has set one")
@@ -57,12 +61,12 @@ def has_attribute(has: Any, trace: trace_state.Trace, self: Any, tx: Any, name: 
 
 
 def is_pythons(name: Any) -> bool:
-    """Whether a name is one that Python itself asks a function for."""
+    """Whether the name is reserved for Python's own attributes of functions."""
     return type(name) is not str or name.startswith("__")
 
 
 def function_behind(variable: Any) -> Optional[types.FunctionType]:
-    """The function from before the call behind a variable of Dynamo's; None for anything else."""
+    """The function from before the call behind Dynamo's variable; None for other values."""
     from ..base.torch_names import UserFunctionVariable
 
     if type(variable) is not UserFunctionVariable or variable.source is None:
@@ -72,10 +76,10 @@ def function_behind(variable: Any) -> Optional[types.FunctionType]:
 
 
 def table_of(tx: Any, variable: Any) -> dict[str, Any]:
-    """Dynamo's variables of what the call has set, by name, in the function behind a variable."""
+    """Dynamo's variables for the attributes that the call has set in a function, by name."""
     effects = tx.output.side_effects
     function = getattr(variable, "fn", None)
     if type(function) is not types.FunctionType or function not in effects:
         return {}
-    found: dict[str, Any] = effects.store_attr_mutations.get(effects[function], {})
-    return found
+    table: dict[str, Any] = effects.store_attr_mutations.get(effects[function], {})
+    return table

@@ -1,11 +1,13 @@
-"""Generators that a whole call leaves in the middle.
+"""Generators left in the middle, and generators that leave the call.
 
-Python closes such a generator when nobody holds it any more, and runs its `finally` and the ends of its `with`. Dynamo
-forgets it. Where frames are compiled one by one the generator is mostly Python's own, so a call that has become one
-graph must not lose what it does last.
+    def batches(lock):
+        with lock:                    # Python leaves the block when the generator object dies
+            yield from range(9)
+    first = next(batches(lock))       # a whole call has to release the lock
 
-A generator that leaves the call runs when the caller asks for its values. Dynamo runs it to its end within the call, so
-nothing is mended there.
+Python closes an abandoned generator, and runs its `finally` and the ends of its `with` blocks. Dynamo forgets the
+generator. A whole graph with an abandoned generator is refused. A generator returned from the call runs when the caller
+asks for its values, but Dynamo runs the generator to its end within the call; no mend is in force there.
 """
 
 from __future__ import annotations
@@ -15,32 +17,32 @@ import dis
 from typing import Any
 
 from ..base import folders, hooks, torch_names, trace_state
+from ..capture import trace_time
 
-FEATURE = hooks.Feature(__name__, hooks.GUARD, "generators that Dynamo runs to their ends", partial=True, state=list)
+FEATURE: hooks.Feature[list[Any]] = hooks.Feature(
+    __name__, hooks.GUARD, "generators that Dynamo runs to their ends", partial=True, state=list
+)
 
-# What stands in the code of `with`, and in that of `try` before Python 3.11.
+# Instructions of `with`, and of `try` before Python 3.11.
 BLOCKS = frozenset(("SETUP_FINALLY", "SETUP_WITH", "BEFORE_WITH", "LOAD_SPECIAL"))
 
 
 @FEATURE.hook("generator.create")
 def note_generator(make: Any, trace: trace_state.Trace, self: Any, *args: Any, **kwargs: Any) -> None:
-    """Note a generator that the trace makes."""
+    """Note a generator made by the trace."""
     make(self, *args, **kwargs)
     FEATURE.of(trace).append(self)
 
 
 @FEATURE.hook("generator.rebuild", "generator.drain")
 def note_drain(run: Any, trace: trace_state.Trace, *args: Any) -> None:
-    """Note that Dynamo runs a generator that leaves the call."""
-    trace.drained += 1
-    try:
+    """Note that Dynamo is running a generator returned from the call."""
+    with trace_time.FEATURE.of(trace).draining():
         run(*args)
-    finally:
-        trace.drained -= 1
 
 
 def refuse_unclosed(trace: trace_state.Trace, output: Any) -> None:
-    """Refuse a graph whose call leaves a generator that would do something when it is closed."""
+    """Refuse a graph whose call abandons a generator with code to run at its end."""
     for generator in FEATURE.of(trace):
         if (
             generator.inline_tracer.output is not output
@@ -52,7 +54,7 @@ def refuse_unclosed(trace: trace_state.Trace, output: Any) -> None:
 
 
 def does_something_at_its_end(code: Any) -> bool:
-    """Whether closing a generator may run more of its code: `with`, or `try` that does not only catch some errors."""
+    """Whether closing a generator may run its code: a `with`, or a `try` with more than handlers of plain errors."""
     if code.co_filename.startswith(folders.TORCH):
         return False
     instructions = [item for item in dis.get_instructions(code) if item.opname not in ("CACHE", "EXTENDED_ARG")]
@@ -65,6 +67,6 @@ def does_something_at_its_end(code: Any) -> bool:
 
 
 def catches_errors(instruction: dis.Instruction) -> bool:
-    """Whether what an instruction loads is an exception that is none of `GeneratorExit`."""
-    found = getattr(builtins, str(instruction.argval), None)
-    return instruction.opname == "LOAD_GLOBAL" and isinstance(found, type) and issubclass(found, Exception)
+    """Whether an instruction loads an exception class that does not catch `GeneratorExit`."""
+    value = getattr(builtins, str(instruction.argval), None)
+    return instruction.opname == "LOAD_GLOBAL" and isinstance(value, type) and issubclass(value, Exception)

@@ -1,9 +1,11 @@
-"""`torch.compiler.is_compiling()`, asked by the program: what it answers where only eager Python's answer works.
+"""`torch.compiler.is_compiling()`, answered as in eager Python where the compiled answer leads to an exception.
 
-A library may leave out, while it is compiled, what it needs later on (a mask that it makes in eager Python alone). Such
-a call raises an exception while it is traced and none in eager Python; `torch.compile` runs it there, where the answer
-is false. So it is traced again: functions that an exception has left get that answer, at the places where they have
-asked. Functions that asked and returned keep the compiler's, which is why they ask.
+    if not torch.compiler.is_compiling():
+        mask = make_mask(x)           # left out while compiling
+    return x + mask                   # raises in the trace, and not in eager Python
+
+A trace that ends in such an exception is repeated. In the second trace, questions asked by functions that the exception
+has left get the answer False. Functions that asked and returned keep the compiled answer.
 """
 
 from __future__ import annotations
@@ -19,18 +21,19 @@ OLD_NAMES = ("torch._utils", "torch._dynamo.external_utils")
 
 
 class Questions:
-    """The questions of one trace: where they were asked, and which functions an exception has left.
+    """The questions of one trace, with their places, and the functions left by an exception.
 
-    A question belongs to the function that asks, and to its caller if that function gives the answer back.
+    A question belongs to the function that asks, and also to its caller if the function returns the answer.
     """
 
-    def __init__(self) -> None:
-        self.asked: list[tuple[Any, Any]] = []  # translators of functions, and places in them
+    def __init__(self, eager: frozenset[Any] = frozenset()) -> None:
+        self.eager = eager  # places where the answer is that of eager Python
+        self.asked: list[tuple[Any, Any]] = []  # translators of functions, and places of questions
         self.left: set[Any] = set()
         self.asking: set[Any] = set()
 
     def places(self) -> frozenset[Any]:
-        """The places where functions have asked that an exception has left."""
+        """The places of questions asked by functions that an exception has left."""
         return frozenset(place for function, place in self.asked if function in self.left or function.parent is None)
 
     def ask(self, function: Any, place: Any) -> None:
@@ -39,7 +42,9 @@ class Questions:
         self.asking.add(function)
 
     def returned(self, function: Any, result: Any) -> None:
-        """Note what a function gives."""
+        """Note the result of a function; a truth value from a function with a question counts as a question of its
+        caller.
+        """
         if function in self.asking and result.is_python_constant() and type(result.as_python_constant()) is bool:
             self.asked.append((function.parent, place_of(function.parent)))
 
@@ -48,25 +53,26 @@ FEATURE = hooks.Feature(__name__, hooks.GAIN, "what `is_compiling()` answers", s
 
 
 def place_of(function: Any) -> Any:
-    """Where a function is while it is traced: its code and line."""
+    """The present place in a traced function: code and line."""
     return function.f_code, function.lineno
 
 
 @FEATURE.hook("torch_function.call")
 def answer(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Note the question; answer it as in eager Python where that is told."""
+    """Note a question, and answer False at the places named by the retry."""
     from ..base.torch_names import ConstantVariable
 
     if is_question(self.value) and not tx.f_code.co_filename.startswith((folders.TORCH, folders.RUNTIME)):
-        FEATURE.of(trace).ask(tx, place_of(tx))
-        if trace.eager and not trace.eager.isdisjoint([place_of(tx), tx.parent and place_of(tx.parent)]):
+        questions = FEATURE.of(trace)
+        questions.ask(tx, place_of(tx))
+        if questions.eager and not questions.eager.isdisjoint([place_of(tx), tx.parent and place_of(tx.parent)]):
             return ConstantVariable.create(False)
     return call(self, tx, args, kwargs)
 
 
 @FEATURE.hook("inlined.run")
 def note_inlined(inline: Any, trace: trace_state.Trace, self: Any) -> Any:
-    """Note the frames that the question was asked in."""
+    """Note whether an inlined function returned or raised."""
     try:
         result = inline(self)
     except Exception:
@@ -77,7 +83,7 @@ def note_inlined(inline: Any, trace: trace_state.Trace, self: Any) -> Any:
 
 
 def is_question(function: Any) -> bool:
-    """Whether a function of torch tells if Dynamo traces."""
+    """Whether a function of torch tells about compilation."""
     if any(function is question for question in QUESTIONS):
         return True
     return getattr(function, "__name__", "") == "is_compiling" and getattr(function, "__module__", "") in OLD_NAMES

@@ -1,6 +1,11 @@
-"""Modules that a call makes for itself, such as a loss with its matcher.
+"""Modules constructed by the call, such as a loss with its matcher.
 
-Dynamo traces the making of a module like that of any object, but for a few things that it takes for something else.
+    criterion = SetLoss(HungarianMatcher())     # `nn.Module.__init__` in the middle of a call
+    return criterion(outputs, targets)
+
+Dynamo traces the construction of a module like the construction of any object, with a few gaps: `Module.__init__`
+behind Dynamo's own wrapper, `__func__` of bound methods, `persistent` of buffers, and functions decorated with
+`no_grad`.
 """
 
 from __future__ import annotations
@@ -21,7 +26,7 @@ MODES = {torch.no_grad: False, torch.enable_grad: True}
 
 @FEATURE.hook("skipped.call")
 def call_init(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """The `__init__` of a module."""
+    """Trace the `__init__` of a module."""
     from ..base.torch_names import UserFunctionVariable
 
     init = original_init(self.value)
@@ -30,7 +35,7 @@ def call_init(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any
 
 @FEATURE.hook("method.hasattr")
 def has_attribute(has: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
-    """A bound method has a function and an object."""
+    """Answer True for `__func__` and `__self__` of a bound method."""
     from ..base.torch_names import ConstantVariable
 
     return ConstantVariable.create(True) if name in ("__func__", "__self__") else has(self, tx, name)
@@ -38,7 +43,7 @@ def has_attribute(has: Any, trace: trace_state.Trace, self: Any, tx: Any, name: 
 
 @FEATURE.hook("tensor.getattr")
 def read_persistent(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
-    """Whether a buffer is persistent."""
+    """Read whether a buffer is persistent."""
     from ..base.torch_names import ConstantVariable
 
     node = self.as_proxy().node
@@ -49,29 +54,29 @@ def read_persistent(read: Any, trace: trace_state.Trace, self: Any, tx: Any, nam
 
 @FEATURE.hook("variable.sourceless")
 def make_variable(create: Any, trace: trace_state.Trace, tx: Any, value: Any) -> Any:
-    """The `clone` of a mode of tensors."""
+    """Make the variable for `clone` of a gradient mode."""
     if type(value) is types.MethodType and type(value.__self__) in MODES and value.__name__ == "clone":
         return clone_class()(MODES[type(value.__self__)])
     return create(tx, value)
 
 
 def original_init(function: Any) -> Any:
-    """`Module.__init__` as it was before Dynamo wrapped it to note which modules are young; None for anything else."""
+    """`Module.__init__` from inside Dynamo's wrapper, which notes new modules; None for other functions."""
     if function is not torch.nn.Module.__init__ or function.__module__ != "torch._dynamo.mutation_guard":
         return None
-    return dict(zip(function.__code__.co_freevars, function.__closure__))["init"].cell_contents
+    return dict(zip(function.__code__.co_freevars, function.__closure__ or ()))["init"].cell_contents
 
 
 @functools.lru_cache(maxsize=None)
 def clone_class() -> type:
-    """The class of Dynamo's variables for `no_grad().clone`; made late because Dynamo is loaded late.
+    """Dynamo's class of variables for `no_grad().clone`; imported late, because Dynamo may not be loaded yet.
 
-    A function under `@torch.no_grad()` asks for a block of its own each time it is called.
+    A function decorated with `@torch.no_grad()` clones the mode in each call.
     """
     from ..base.torch_names import GradModeVariable, VariableTracker
 
-    class Clone(VariableTracker):
-        """A function that gives a block with or without gradients."""
+    class Clone(VariableTracker):  # type: ignore[misc]  # a class of Dynamo, unknown to mypy
+        """A function that returns a block with or without gradients."""
 
         _nonvar_fields = {"mode", *VariableTracker._nonvar_fields}
 
@@ -86,6 +91,6 @@ def clone_class() -> type:
 
 
 def refuse_buffers(module: GraphModule) -> None:
-    """Refuse a graph that hands out a buffer made in it: a compiler makes a mere tensor of it."""
+    """Refuse a graph that returns a buffer made in the graph: a compiler returns a plain tensor instead."""
     if any(node.target is torch.nn.Buffer for node in module.graph.output_node().all_input_nodes):
         raise trace_state.SiteRefused("a buffer that is made in the call outlives it")

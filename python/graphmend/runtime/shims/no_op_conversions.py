@@ -1,7 +1,9 @@
-"""Conversions that convert nothing: `x.to(x.dtype)` is `x` itself, with all that Python has put on it.
+"""Conversions without effect: `x.to(x.dtype)` is `x` itself, attributes included.
 
-Dynamo makes another tensor of it, which has lost whose it is: a buffer that the program moves to the device of its
-input, where it is already, could not be put back into its module.
+    self.mask = self.mask.to(x.device)     # the mask is on this device already
+
+Dynamo makes a new tensor here, which has lost its place in the module: the graph could not put the buffer back. The
+hook returns the tensor itself where dtype and device stay the same.
 """
 
 from __future__ import annotations
@@ -19,15 +21,15 @@ OPTIONS = frozenset(("device", "dtype", "non_blocking", "copy"))
 
 
 def is_plain(variable: Any, tx: Any) -> bool:
-    """Whether nothing but torch itself decides what a method of a tensor does."""
+    """Whether torch alone decides the meaning of a tensor's method: no subclass, no mode."""
     modes = getattr(tx, "symbolic_torch_function_state", None)
     return modes is not None and not modes.in_torch_function_mode() and variable.class_type in PLAIN
 
 
 def is_idle(variable: Any, args: Any, kwargs: Any) -> bool:
-    """Whether `.to()` with these arguments gives the tensor itself."""
-    given = [*args, *kwargs.values()]
-    if not given or not OPTIONS.issuperset(kwargs) or not all(item.is_python_constant() for item in given):
+    """Whether `.to()` with these arguments returns the tensor itself."""
+    arguments = [*args, *kwargs.values()]
+    if not arguments or not OPTIONS.issuperset(kwargs) or not all(item.is_python_constant() for item in arguments):
         return False
     example = variable.as_proxy().node.meta.get("example_value")
     if not isinstance(example, torch.Tensor) or example.layout != torch.strided:
@@ -47,16 +49,16 @@ def is_idle(variable: Any, args: Any, kwargs: Any) -> bool:
 
 
 def is_on(device: torch.device, wanted: Any) -> bool:
-    """Whether a tensor on a device would not be moved."""
+    """Whether a tensor on a device stays there."""
     if type(wanted) is bool:
         return False
-    wanted = torch.device(wanted)
-    return wanted == device or (wanted.type == device.type == "cpu")
+    target = torch.device(wanted)
+    return target == device or (target.type == device.type == "cpu")
 
 
 @FEATURE.hook("tensor.method")
 def convert(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
-    """The tensor itself where `to` converts nothing."""
+    """Return the tensor itself where `to` has no effect."""
     if name == "to" and type(self) is torch_names.TensorVariable and is_plain(self, tx) and is_idle(self, args, kwargs):
         return self
     return call(self, tx, name, args, kwargs)

@@ -1,9 +1,13 @@
-"""Functions of NumPy in a form of our own, where Dynamo's gives another array than NumPy, or an array for a number.
+"""NumPy's results where Dynamo's differ: another dtype, shape or memory layout, or an array in place of a number.
 
-Dynamo has torch compute what a program asks of NumPy. A few results are of another type or shape there, or lie in
-memory in another order: none of that matters to a program that ends its graph in front of such a function, as it does
-without graphmend. A number of NumPy's is an array without dimensions to Dynamo; where it leaves the call, it becomes
-one again.
+    counts = np.bincount(labels, weights)     # NumPy adds up in double precision
+    share = counts[0] / counts.sum()          # NumPy's numbers, and 0-d arrays in Dynamo
+    return share
+
+Dynamo lets torch compute the functions of NumPy. Without graphmend, programs often break the graph in front of such a
+function, and get NumPy's own result. The *forms* in this module are functions with NumPy's result, put into the graph
+in place of Dynamo's functions. A number of NumPy is a 0-d array in Dynamo; where the number leaves the call, the code
+behind the graph makes a number of NumPy again.
 """
 
 from __future__ import annotations
@@ -31,32 +35,32 @@ REDUCTIONS = frozenset(
     std sum trace var vdot
     """.split()
 )
-MAX_ASKED = 1 << 16  # numbers of an array with which NumPy is asked
+MAX_ASKED = 1 << 16  # limit of the elements in an array of a trial call
 WRITING = frozenset("iadd iand ifloordiv ilshift imatmul imod imul ior ipow irshift isub itruediv ixor".split())
 
 
 @FEATURE.hook("numpy.call")
 def call_form(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """A function that gives what NumPy's gives."""
+    """Put the form of a function into the graph."""
     form = form_of(self.value)
-    holds = form is not unravel_index or (not kwargs and is_in_shape(*args))
-    found = computed(tx, form, args, kwargs) if holds else None
-    return call(self, tx, args, kwargs) if found is None else found
+    is_supported = form is not unravel_index or (not kwargs and is_in_shape(*args))
+    result = call_of_form(tx, form, args, kwargs) if is_supported else None
+    return call(self, tx, args, kwargs) if result is None else result
 
 
 @FEATURE.hook("array.method")
 def call_array_method(
     method: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any
 ) -> Any:
-    """A method that gives what NumPy's gives."""
+    """Put the form of a method into the graph."""
     form = nonzero if name == "nonzero" else taking_open(tnp.clip) if name == "clip" else None
-    found = None if form is nonzero and (args or kwargs) else computed(tx, form, [self, *args], kwargs)
-    return method(self, tx, name, args, kwargs) if found is None else found
+    result = None if form is nonzero and (args or kwargs) else call_of_form(tx, form, [self, *args], kwargs)
+    return method(self, tx, name, args, kwargs) if result is None else result
 
 
 @FEATURE.hook("code.output")
 def note_output(keep: Any, trace: trace_state.Trace, self: Any, value: Any) -> Any:
-    """Note that an output of the graph is a number of NumPy's."""
+    """Note whether an output of the graph is a number of NumPy."""
     from ..base.torch_names import NumpyNdarrayVariable
 
     FEATURE.of(trace)[0] = isinstance(value, NumpyNdarrayVariable) and is_number(value.as_proxy().node)
@@ -65,7 +69,7 @@ def note_output(keep: Any, trace: trace_state.Trace, self: Any, value: Any) -> A
 
 @FEATURE.hook("code.import")
 def load_helper(load: Any, trace: trace_state.Trace, self: Any, module: str, name: str) -> Any:
-    """Have such a number leave the call as a number."""
+    """Load `number_of` for an output that is a number of NumPy."""
     if name == "to_numpy_helper" and FEATURE.of(trace)[0]:
         return load(self, __name__, number_of.__name__)
     return load(self, module, name)
@@ -73,31 +77,31 @@ def load_helper(load: Any, trace: trace_state.Trace, self: Any, module: str, nam
 
 @FEATURE.hook("array.operator")
 def wrap_operator(wrapper: Any, trace: trace_state.Trace, function: Any) -> Any:
-    """An operator that gives what NumPy's gives."""
+    """Put the form of an operator into the graph."""
     return wrapper(operator_form(function))
 
 
 def form_of(function: Any) -> Optional[Callable[..., Any]]:
-    """Our form of a function of NumPy's."""
+    """The form of a function of NumPy; None without a form."""
     from ..base.torch_names import get_np_to_tnp_map
 
     numpy, name = sys.modules["numpy"], getattr(function, "__name__", "")
     if not isinstance(name, str) or getattr(numpy, name, None) is not function:
         return None
-    known = get_np_to_tnp_map().get(function)
-    if known is not None and (isinstance(function, numpy.ufunc) or name == "clip"):
-        return taking_open(known)
+    counterpart = get_np_to_tnp_map().get(function)
+    if counterpart is not None and (isinstance(function, numpy.ufunc) or name == "clip"):
+        return taking_open(counterpart)
     return FORMS.get(name)
 
 
 @functools.lru_cache(maxsize=None)
 def operator_form(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Our form of an operator."""
+    """The form of an operator."""
     return taking_open(OPERATORS.get(function, function))
 
 
-def computed(tx: Any, form: Optional[Callable[..., Any]], args: Any, kwargs: Any) -> Any:
-    """Dynamo's variable for what a form gives."""
+def call_of_form(tx: Any, form: Optional[Callable[..., Any]], args: Any, kwargs: Any) -> Any:
+    """Dynamo's variable for the result of a form."""
     from ..base.torch_names import NumpyNdarrayVariable, numpy_to_tensor_wrapper, proxy_args_kwargs
 
     if form is None:
@@ -109,7 +113,7 @@ def computed(tx: Any, form: Optional[Callable[..., Any]], args: Any, kwargs: Any
 
 
 def is_in_shape(place: Any, shape: Any, *more: Any) -> bool:
-    """Whether a place is that of the largest or least item of an array that has as many as the shape."""
+    """Whether a place is `argmax` or `argmin` of an array with as many elements as the shape."""
     shape = shape.realize()
     node = place.realize().as_proxy().node if place.realize().is_tensor() else None
     if (
@@ -119,13 +123,13 @@ def is_in_shape(place: Any, shape: Any, *more: Any) -> bool:
         or len(node.args) + len(node.kwargs) > 1
     ):
         return False
-    sizes = shape.as_python_constant() if shape.is_python_constant() else None
-    known = isinstance(sizes, tuple) and all(type(size) is int for size in sizes)
-    return known and math.prod(sizes) == node.args[0].meta["example_value"].numel()
+    sizes: Any = shape.as_python_constant() if shape.is_python_constant() else None
+    are_constant = isinstance(sizes, tuple) and all(type(size) is int for size in sizes)
+    return are_constant and math.prod(sizes) == node.args[0].meta["example_value"].numel()
 
 
 def name_of(target: Any) -> str:
-    """The name of the function or method of NumPy's that a node stands for; empty for others."""
+    """The name of NumPy's function or method behind a node; empty for other nodes."""
     from ..base.torch_names import numpy_method_wrapper, numpy_to_tensor_wrapper
 
     if isinstance(target, numpy_method_wrapper):
@@ -133,41 +137,49 @@ def name_of(target: Any) -> str:
     return str(target.f.__name__) if isinstance(target, numpy_to_tensor_wrapper) else ""
 
 
-# ---- Numbers that data decide, while Dynamo traces with them: its forms ask what they are ----
+# ---- Symbolic numbers as arguments: Dynamo's functions would read their values ----
 
 
 @functools.lru_cache(maxsize=None)
 def taking_open(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that may be given such numbers, each as an array without dimensions.
+    """A function that also takes symbolic floats, each as a 0-d array.
 
-    A number of Python's is one of the type of the array that it meets, in double precision where that has integers.
+    A Python float takes the dtype of the arrays beside the float, and double precision beside integer arrays.
     """
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        given = [*args, *kwargs.values()]
-        if not any(isinstance(arg, torch.SymFloat) for arg in given):
+        arguments = [*args, *kwargs.values()]
+        if not any(map(is_symbolic_float, arguments)):
             return function(*args, **kwargs)
-        met = [getattr(arg, "tensor", arg) for arg in given]
-        floating = [arg.dtype for arg in met if isinstance(arg, torch.Tensor) and arg.is_floating_point()]
-        dtype = floating[0] if floating else torch.float64
-        given = [torch.scalar_tensor(arg, dtype=dtype) if isinstance(arg, torch.SymFloat) else arg for arg in given]
-        return function(*map(as_array, given[: len(args)]), **dict(zip(kwargs, map(as_array, given[len(args) :]))))
+        tensors = [getattr(arg, "tensor", arg) for arg in arguments]
+        float_dtypes = [arg.dtype for arg in tensors if isinstance(arg, torch.Tensor) and arg.is_floating_point()]
+        dtype = float_dtypes[0] if float_dtypes else torch.float64
+        arguments = [torch.scalar_tensor(arg, dtype=dtype) if is_symbolic_float(arg) else arg for arg in arguments]
+        return function(
+            *map(as_array, arguments[: len(args)]), **dict(zip(kwargs, map(as_array, arguments[len(args) :])))
+        )
 
     return call
 
 
+def is_symbolic_float(value: Any) -> bool:
+    """Whether a value is a symbolic float."""
+    return isinstance(value, torch.SymFloat)
+
+
 def as_array(value: Any) -> Any:
-    """A tensor as the array that it stands for."""
+    """The array for a tensor; other values unchanged."""
     return tnp.ndarray(value) if isinstance(value, torch.Tensor) else value
 
 
-# ---- What leaves the call ----
+# ---- Numbers of NumPy that leave the call ----
 
 
 def is_number(node: Any) -> bool:
-    """Whether a node gives one number, as NumPy does: what reduces or computes never gives an array without dimensions,
-    what views or makes arrays does."""
+    """Whether a node is a number in NumPy. Reductions and arithmetic never give 0-d arrays; views and
+    constructors do.
+    """
     from ..base.torch_names import numpy_operator_wrapper, numpy_to_tensor_wrapper
 
     value, target = node.meta.get("example_value"), node.target
@@ -181,25 +193,25 @@ def is_number(node: Any) -> bool:
         return name_of(node.args[0].target) == unravel_index.__name__
     if isinstance(target, numpy_to_tensor_wrapper) and isinstance(target.f, numpy_functions.Constant):
         return target.f.is_number
-    gives_number = asked_of_numpy(node)
+    gives_number = numpy_gives_number(node)
     return name_of(target) in REDUCTIONS if gives_number is None else gives_number
 
 
-def asked_of_numpy(node: Any) -> Optional[bool]:
-    """Whether NumPy itself gives a number for arguments of these kinds; None where NumPy cannot be asked."""
+def numpy_gives_number(node: Any) -> Optional[bool]:
+    """Whether NumPy returns a number for such arguments, found by a trial call; None where the trial fails."""
     numpy = sys.modules["numpy"]
     try:
         args, kwargs = tree_map(stand_in, (list(node.args), dict(node.kwargs)))
         with warnings.catch_warnings(), numpy.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             result = numpy_function(node.target)(*args, **kwargs)
-    except Exception:  # NumPy has no such function, or does not take what stands in for the arguments
+    except Exception:  # NumPy has no such function, or refuses the stand-ins for the arguments
         return None
     return isinstance(result, numpy.generic)
 
 
 def numpy_function(target: Any) -> Callable[..., Any]:
-    """The function of NumPy's behind a node, or the method as a function; raises AttributeError for others."""
+    """NumPy's function behind a node, or the method as a function; raises AttributeError for other nodes."""
     from ..base.torch_names import numpy_method_wrapper
 
     numpy, name = sys.modules["numpy"], name_of(target)
@@ -209,7 +221,7 @@ def numpy_function(target: Any) -> Callable[..., Any]:
 
 
 def stand_in(item: Any) -> Any:
-    """A number or an array of ones in place of one that the graph computes; other arguments as they are."""
+    """A number or an array of ones in place of a computed argument; other arguments unchanged."""
     value = item.meta["example_value"] if isinstance(item, torch.fx.Node) else item
     if isinstance(value, (torch.SymInt, torch.SymFloat)):
         return 1 if isinstance(value, torch.SymInt) else 1.0
@@ -223,19 +235,19 @@ def stand_in(item: Any) -> Any:
 
 
 def is_number_of(name: str, args: Any) -> bool:
-    """Whether an operator that gives one item gives a number: not where it writes to an array or views a part of it."""
+    """Whether an operator with a single item as result gives a number: no writes to arrays, no views."""
     if name == "getitem":
         return args[1] != () and ... not in (args[1] if isinstance(args[1], tuple) else (args[1],))
     return is_number(args[0]) if name in WRITING else True
 
 
 def number_of(value: Any) -> Any:
-    """The number of NumPy's in a tensor of the graph."""
-    found = to_numpy_helper(value)
-    return found[()] if type(found).__name__ == "ndarray" else found
+    """The number of NumPy in a tensor of the graph."""
+    array = to_numpy_helper(value)
+    return array[()] if type(array).__name__ == "ndarray" else array
 
 
-# ---- The forms. In the graph they get tensors, or what Python has ----
+# ---- The forms. Their arguments are tensors of the graph, or Python values ----
 
 
 def unique(
@@ -246,13 +258,13 @@ def unique(
     axis: Any = None,
     **options: Any,
 ) -> Any:
-    """`numpy.unique`: the places of the items have the shape of the array."""
+    """`numpy.unique`: the inverse indices have the shape of the array."""
     ar = tnp.asarray(ar)
-    found = tnp.unique(ar, return_index, return_inverse, return_counts, axis, **options)
+    results = tnp.unique(ar, return_index, return_inverse, return_counts, axis, **options)
     if not return_inverse or axis is not None or sys.modules["numpy"].__version__ < "2":
-        return found
+        return results
     place = 2 if return_index else 1
-    return tuple(part.reshape(ar.shape) if i == place else part for i, part in enumerate(found))
+    return tuple(part.reshape(ar.shape) if i == place else part for i, part in enumerate(results))
 
 
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
@@ -261,7 +273,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
 
 
 def nonzero(a: Any) -> Any:
-    """`numpy.nonzero`: the columns of one table."""
+    """`numpy.nonzero`: the results are columns of one table."""
     rows = tnp.nonzero(a)
     if len(rows) < 2:
         return rows
@@ -270,7 +282,7 @@ def nonzero(a: Any) -> Any:
 
 
 def where(condition: Any, *sides: Any) -> Any:
-    """`numpy.where`: numbers of Python's that are no integers are of double precision."""
+    """`numpy.where`: Python floats are of double precision."""
     if not sides:
         return nonzero(condition)
     if all(type(side) in (bool, int, float) for side in sides):
@@ -281,61 +293,67 @@ def where(condition: Any, *sides: Any) -> Any:
 
 
 def full(shape: Any, fill_value: Any, *args: Any, **kwargs: Any) -> Any:
-    """`numpy.full` with a number that the trace does not know, too."""
-    if args or kwargs or not isinstance(fill_value, torch.SymFloat):
+    """`numpy.full`, also with a symbolic float."""
+    if args or kwargs or not is_symbolic_float(fill_value):
         return tnp.full(shape, fill_value, *args, **kwargs)
     return tnp.ndarray(torch.full(shape if isinstance(shape, tuple) else (shape,), fill_value, dtype=torch.float64))
 
 
 def truediv(a: Any, b: Any) -> Any:
     """`a / b`: integers are divided in double precision."""
-    whole = [
+    are_integers = [
         not item.tensor.is_floating_point() and not item.tensor.is_complex()
         if isinstance(item, tnp.ndarray)
         else type(item) in (bool, int)
         for item in (a, b)
     ]
-    if all(whole):
+    if all(are_integers):
         a = tnp.asarray(a).astype("float64")
     return operator.truediv(a, b)
 
 
 def unravel_index(place: Any, shape: Any) -> Any:
-    """`numpy.unravel_index` of a place that is known to be in the shape."""
+    """`numpy.unravel_index` of a place inside the shape."""
     place = tnp.asarray(place)
-    found: list[Any] = []
+    places: list[Any] = []
     for size in reversed(shape):
-        found.insert(0, place % size)
+        places.insert(0, place % size)
         place = place // size
-    return tuple(found)
+    return tuple(places)
 
 
 def is_places(part: Any) -> bool:
-    """Whether a part of an index is a row of places, or of truth values."""
+    """Whether a part of an index is a row of places or truth values."""
     if isinstance(part, torch.Tensor):
         return part.dim() == 1
     return isinstance(part, list) and all(type(place) is int for place in part)
 
 
 def getitem(array: Any, index: Any) -> Any:
-    """`array[:, places]`: what one array selects along a dimension lies in memory one after the other."""
+    """`array[:, places]`: items selected along a dimension are contiguous in memory."""
     parts = index if type(index) is tuple else (index,)
     arrays = [i for i, part in enumerate(parts) if is_places(part)]
     others = [part for part in parts if not is_places(part)]
     if len(arrays) != 1 or arrays == [0] or any(type(part) is not slice or part != slice(None) for part in others):
-        found = operator.getitem(array, index)
-        return emptied(found) if any(isinstance(part, (torch.Tensor, tnp.ndarray)) for part in parts) else found
-    first = tnp.moveaxis(array, arrays[0], 0)
-    return emptied(tnp.moveaxis(operator.getitem(first, parts[arrays[0]]), 0, arrays[0]))
+        result = operator.getitem(array, index)
+        return (
+            with_numpy_strides(result)
+            if any(isinstance(part, (torch.Tensor, tnp.ndarray)) for part in parts)
+            else result
+        )
+    moved = tnp.moveaxis(array, arrays[0], 0)
+    return with_numpy_strides(tnp.moveaxis(operator.getitem(moved, parts[arrays[0]]), 0, arrays[0]))
 
 
 def argwhere(a: Any) -> Any:
     """`numpy.argwhere`."""
-    return emptied(tnp.argwhere(a))
+    return with_numpy_strides(tnp.argwhere(a))
 
 
-def emptied(array: Any) -> Any:
-    """A new array, laid out as NumPy does it where it is empty; not while it is traced with sizes that data decide."""
+def with_numpy_strides(array: Any) -> Any:
+    """A new array; an empty array gets NumPy's strides. Arrays with data-dependent sizes stay unchanged during the
+    trace.
+    """
     sizes = tuple(array.tensor.shape)
     if not all(type(size) is int for size in sizes) or 0 not in sizes:
         return array

@@ -1,7 +1,10 @@
-"""`pickle.dumps` and `pickle.loads` of constants of the trace, as caches make keys and copies of options.
+"""`pickle.dumps` and `pickle.loads` of constants, as caches use for keys and copies.
 
-A pickle tells which of its parts are one object. So only what has no two equal parts is pickled here: there it makes no
-difference which objects they are. What is read names no part twice, and calls nothing.
+    key = pickle.dumps((self.mode, self.sizes))     # a constant of the trace
+
+A pickle shows which of its parts are the same object, and the trace does not know that. Only values without two equal
+parts are pickled here: for them, identity makes no difference. A pickle is read only if its steps
+make plain objects, each of them once.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ import pickletools
 from typing import Any, Iterator
 
 from ..base import hooks, trace_state
-from .constant_folding import folded
+from .constant_folding import fold_call
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "pickles of constants")
 
@@ -25,16 +28,16 @@ OPTIONS = frozenset(["obj", "protocol", "fix_imports"])
 
 @FEATURE.hook("skipped.call")
 def fold_pickle(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """The pickle of constants, and what is in one."""
+    """Fold the pickle of constants, and the content of a constant pickle."""
     if self.value is pickle.loads and len(args) == 1 and not kwargs:
-        found = folded(tx, loaded, args, kwargs)
+        result = fold_call(tx, load_constants, args, kwargs)
     else:
-        known = self.value is pickle.dumps and kwargs.keys() <= OPTIONS
-        found = folded(tx, dumped, args, kwargs) if known else None
-    return call(self, tx, args, kwargs) if found is None else found
+        is_supported = self.value is pickle.dumps and kwargs.keys() <= OPTIONS
+        result = fold_call(tx, dump_constants, args, kwargs) if is_supported else None
+    return call(self, tx, args, kwargs) if result is None else result
 
 
-def dumped(*args: Any, **kwargs: Any) -> bytes:
+def dump_constants(*args: Any, **kwargs: Any) -> bytes:
     """The pickle of constants; raises ValueError where two parts are equal."""
     parts = list(objects_of([*args, *kwargs.values()]))
     if len(set(parts)) != len(parts):
@@ -42,15 +45,15 @@ def dumped(*args: Any, **kwargs: Any) -> bytes:
     return pickle.dumps(*args, **kwargs)
 
 
-def loaded(data: Any) -> Any:
-    """What is in a pickle; raises ValueError where reading it does more than to make objects, each of them once."""
+def load_constants(data: Any) -> Any:
+    """The content of a pickle; raises ValueError for steps that call something or repeat a part."""
     if type(data) is not bytes or any(step.name in OTHER_STEPS for step, _, _ in pickletools.genops(data)):
         raise ValueError("more than objects of its own")
     return pickle.loads(data)
 
 
 def objects_of(values: Any) -> Iterator[str]:
-    """Texts of the parts of which a pickle tells the identity: all but numbers, None and the empty tuple."""
+    """The text of each part with an identity in the pickle: all but numbers, None and the empty tuple."""
     for value in values:
         if type(value) in (str, bytes, list, dict, range) or (type(value) is tuple and value):
             yield repr(value)

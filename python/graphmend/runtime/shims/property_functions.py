@@ -1,7 +1,12 @@
-"""Functions of properties where Dynamo does not call them: `Class.name.fset(self, value)` and `super().name`.
+"""Functions of properties outside of plain attribute access: `Class.name.fset(self, value)` and `super().name`.
 
-Dynamo calls them where an attribute of an object is read or set, and neither where the program takes them out of the
-property nor where it asks `super()` for the attribute.
+    class Scaled(Base):
+        @Base.scale.setter
+        def scale(self, value):
+            Base.scale.fset(self, abs(value))     # Dynamo breaks the graph
+
+Dynamo calls the functions of a property for reads and writes of an attribute. Here Dynamo also calls them where the
+program takes the function out of the property, or reads the property through `super()`.
 """
 
 from __future__ import annotations
@@ -17,33 +22,33 @@ NAMES = ("fget", "fset", "fdel")
 
 @FEATURE.hook("translator.call")
 def call_function(call: Any, trace: trace_state.Trace, self: Any, function: Any, args: Any, kwargs: Any) -> Any:
-    """Call the function instead of a method of the property."""
+    """Call the function in a property."""
     from ..base.torch_names import GetAttrVariable
 
     name = function.name if type(function) is GetAttrVariable else ""
     descriptor = getattr(function.obj, "descriptor", None) if name in NAMES else None
-    found = getattr(descriptor, name) if type(descriptor) is property else None
-    if found is not None:
-        function = built(self, found, function.obj.source, name)
+    accessor = getattr(descriptor, name) if type(descriptor) is property else None
+    if accessor is not None:
+        function = function_variable(self, accessor, function.obj.source, name)
     return call(self, function, args, kwargs)
 
 
 @FEATURE.hook("super.getattr")
 def read_of_super(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
-    """Call the function of a property that `super()` finds."""
+    """Call the getter of a property found by `super()`."""
     from ..base.torch_names import GetAttrVariable
 
-    found = call(self, tx, name)
-    if type(found) is not GetAttrVariable or self.objvar is None:
-        return found
+    variable = call(self, tx, name)
+    if type(variable) is not GetAttrVariable or self.objvar is None:
+        return variable
     descriptor, source = self._resolved_getattr_and_source(tx, name)
     if type(descriptor) is not property or descriptor.fget is None:
-        return found
-    return built(tx, descriptor.fget, source, "fget").call_function(tx, [self.objvar], {})
+        return variable
+    return function_variable(tx, descriptor.fget, source, "fget").call_function(tx, [self.objvar], {})
 
 
-def built(tx: Any, function: Any, owner: Any, name: str) -> Any:
-    """Dynamo's variable of a function that a property holds."""
+def function_variable(tx: Any, function: Any, owner: Any, name: str) -> Any:
+    """Dynamo's variable for a function in a property."""
     from ..base.torch_names import AttrSource, VariableTracker
 
     return VariableTracker.build(tx, function, source=None if owner is None else AttrSource(owner, name))

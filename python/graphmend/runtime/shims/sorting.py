@@ -1,6 +1,10 @@
-"""Orders that data decide: `max(items, key=...)`, `sorted(items, key=...)` and `list.sort` of tensors and numbers.
+"""Orders that depend on data: `sorted` and `list.sort` with keys, and `max` and `min`, of tensors and numbers.
 
-Dynamo sorts constants alone. Here it compares the keys as Python does, and the graph follows the order of the call.
+    best = max(candidates, key=lambda c: c.score.item())
+    scores.sort()
+
+Dynamo only sorts constants. Here the trace compares the keys in Python's order of comparisons, and the graph follows
+the answers of the call.
 """
 
 from __future__ import annotations
@@ -10,7 +14,7 @@ from typing import Any, Optional
 
 from ..base import hooks, trace_state
 from ..base.dynamo_values import kind_of_break
-from ..capture.implicit_bool import answered
+from ..capture.implicit_bool import truth_answer
 
 MAX_SORTED = 32
 
@@ -18,25 +22,25 @@ FEATURE = hooks.Feature(__name__, hooks.GAIN, "orders that data decide")
 
 
 class NotedKey:
-    """Stands in for the variable of a key function, and notes what the function gives."""
+    """The variable of a key function, replaced by an object that notes the keys."""
 
     def __init__(self, inner: Any) -> None:
         self.inner = inner
-        self.found: list[Any] = []
+        self.keys: list[Any] = []
 
     def is_constant_none(self) -> bool:
-        """Whether there is no function, so that the items are their own keys."""
+        """Whether there is no key function; always False."""
         return False
 
     def call_function(self, tx: Any, args: Any, kwargs: Any) -> Any:
         """The key of one item."""
-        self.found.append(self.inner.call_function(tx, args, kwargs))
-        return self.found[-1]
+        self.keys.append(self.inner.call_function(tx, args, kwargs))
+        return self.keys[-1]
 
 
 @FEATURE.hook("list.method")
 def sort_by_data(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
-    """`list.sort` where the keys are no constants."""
+    """Trace `list.sort` with keys that are no constants."""
     if name != "sort" or args or not self.is_mutable() or not kwargs.keys() <= {"key", "reverse"}:
         return call(self, tx, name, args, kwargs)
     from ..base.torch_names import Unsupported
@@ -50,7 +54,7 @@ def sort_by_data(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: 
     try:
         return call(self, tx, name, args, options)
     except Unsupported as error:
-        keys = items if noted is None else noted.found
+        keys = items if noted is None else noted.keys
         if kind_of_break(error) != "sort with non-constant keys" or len(keys) != len(items) or len(items) > MAX_SORTED:
             raise
     order = order_of(tx, keys[::-1] if reverse else keys)
@@ -64,15 +68,15 @@ def sort_by_data(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: 
 
 
 def order_of(tx: Any, keys: list[Any]) -> list[int]:
-    """The places of the keys in ascending order, found by the comparisons that Python makes of a short list."""
+    """The places of the keys in ascending order, by the comparisons of Python's sort for short lists."""
     order = list(range(len(keys)))
     if len(keys) < 2:
         return order
     run = 2
-    falling = less(tx, keys[1], keys[0])
-    while run < len(keys) and less(tx, keys[run], keys[run - 1]) is falling:
+    is_falling = less(tx, keys[1], keys[0])
+    while run < len(keys) and less(tx, keys[run], keys[run - 1]) is is_falling:
         run += 1
-    if falling:
+    if is_falling:
         order[:run] = reversed(order[:run])
     for place in range(run, len(keys)):
         low, high = 0, place
@@ -90,19 +94,19 @@ def less(tx: Any, first: Any, second: Any) -> bool:
     """Whether one key is less than another; the graph follows the answer."""
     from ..base.torch_names import generic_richcompare
 
-    return answered(tx, generic_richcompare(tx, first, second, "__lt__"))
+    return truth_answer(tx, generic_richcompare(tx, first, second, "__lt__"))
 
 
-def collected(tx: Any, args: Any) -> Any:
-    """The arguments of `max` or `min`, a generator being run to its end."""
+def with_items(tx: Any, args: Any) -> Any:
+    """The arguments of `max` or `min`, with the items of a generator."""
     from ..base.torch_names import TupleVariable, unpack_iterable
 
-    runs = len(args) == 1 and args[0].realize().python_type() in (types.GeneratorType, map, filter)
-    return [TupleVariable(list(unpack_iterable(tx, args[0])))] if runs else args
+    is_generator = len(args) == 1 and args[0].realize().python_type() in (types.GeneratorType, map, filter)
+    return [TupleVariable(list(unpack_iterable(tx, args[0])))] if is_generator else args
 
 
-def compared(args: Any) -> list[Any]:
-    """The items that `max` or `min` compares, where the trace knows how many there are."""
+def compared_items(args: Any) -> list[Any]:
+    """The items compared by `max` or `min`, where the trace knows their number."""
     from ..base.torch_names import BaseListVariable
 
     items = args[0].realize().items if len(args) == 1 and isinstance(args[0].realize(), BaseListVariable) else args
@@ -110,23 +114,23 @@ def compared(args: Any) -> list[Any]:
 
 
 def of_rows(args: Any) -> bool:
-    """Whether tuples or lists are compared, one of them with an item that is unknown to the trace."""
+    """Whether the items are tuples or lists, at least one of them with a part unknown to the trace."""
     from ..base.torch_names import BaseListVariable
 
-    rows = compared(args)
+    rows = compared_items(args)
     if len(rows) < 2 or not all(isinstance(row, BaseListVariable) for row in rows):
         return False
     return not all(row.is_python_constant() for row in rows)
 
 
 def of_two_kinds(args: Any) -> bool:
-    """Whether integers and others are compared, one of them being unknown to the trace.
+    """Whether the items are numbers of several types, at least one of them symbolic.
 
-    Dynamo makes numbers of one kind of them: `max(0.5, 1)` would be 1.0.
+    Dynamo converts such numbers to one type: `max(0.5, 1)` would be 1.0.
     """
     from ..base.torch_names import SymNodeVariable
 
-    items = compared(args)
+    items = compared_items(args)
     if not any(isinstance(item, SymNodeVariable) for item in items):
         return False
     kinds = {item.python_type() for item in items}
@@ -134,7 +138,7 @@ def of_two_kinds(args: Any) -> bool:
 
 
 def extreme(tx: Any, largest: bool, args: Any, kwargs: Any) -> Any:
-    """What `max` or `min` gives, as Python compares; None where Dynamo's answer will do."""
+    """The result of `max` or `min`, by Python's comparisons; None where Dynamo's own function is right."""
     from ..base.torch_names import generic_richcompare, unpack_iterable
 
     key = kwargs["key"].realize() if "key" in kwargs else None
@@ -147,6 +151,6 @@ def extreme(tx: Any, largest: bool, args: Any, kwargs: Any) -> Any:
     for item in items[1:]:
         other = item if key is None else key.call_function(tx, [item], {})
         test = generic_richcompare(tx, other, value, "__gt__" if largest else "__lt__")
-        if answered(tx, test):
+        if truth_answer(tx, test):
             best, value = item, other
     return best

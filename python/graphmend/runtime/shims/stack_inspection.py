@@ -1,8 +1,11 @@
-"""What a program asks of the stack of its own calls, as far as these are traced: it is known while they are.
+"""The stack of the traced functions, read by the program itself.
 
-`traceback.extract_stack`, `traceback.format_stack`, `inspect.currentframe` and `sys._getframe` look at frames that a
-compiled call does not have. Dynamo stops at them; here they get what eager Python would show of the traced functions.
-Whatever lies further out depends on who calls the compiled function, and is left alone.
+    name = inspect.currentframe().f_code.co_name
+    lines = traceback.format_stack(limit=2)
+
+`traceback.extract_stack`, `traceback.format_stack`, `inspect.currentframe` and `sys._getframe` read Python frames, and
+a compiled call has none. Dynamo breaks the graph. Here the trace answers with the frames of eager Python, as far as the
+frames are traced; frames further out depend on the caller, and requests for them stay with Dynamo.
 """
 
 from __future__ import annotations
@@ -19,19 +22,19 @@ from ..base.folders import is_pythons_own
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "the stack that a program looks at")
 
 DIRECT = ("UserFunctionVariable", "NestedUserFunctionVariable", "UserMethodVariable")
-INDIRECT = ("forward", "__call__", "_call_impl", "_wrapped_call_impl")  # frames of torch may be in between
+INDIRECT = ("forward", "__call__", "_call_impl", "_wrapped_call_impl")  # frames of torch may stand in between
 SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 class Place(NamedTuple):
-    """One frame as the program would see it."""
+    """One frame, as eager Python would show the frame."""
 
     code: types.CodeType
     line: int
 
 
 class Code:
-    """Stands for the code of a frame; has what programs ask for."""
+    """The code object of a frame, with the attributes in common use."""
 
     def __init__(self, name: str, qualified: str, file: str, line: int) -> None:
         self.co_name = name
@@ -41,7 +44,7 @@ class Code:
 
 
 class Frame:
-    """Stands for a frame; has what programs ask for."""
+    """A frame, with the attributes in common use."""
 
     def __init__(self, places: tuple[Any, ...]) -> None:
         self.f_code = Code(*places[0][1:])
@@ -51,35 +54,35 @@ class Frame:
 
 
 def frame_at(places: tuple[Any, ...]) -> Frame:
-    """The frame that the program gets; Dynamo traces this, so that it may do with the frame whatever it can trace."""
+    """The frame for the program. Dynamo traces this function, so the program may use the frame as it likes."""
     return Frame(places)
 
 
 def places_of(tx: Any) -> list[Place]:
-    """The frames from the one being traced outwards, as far as they are those of eager Python for certain."""
-    found: list[Place] = []
+    """The frames from the traced one outwards, as far as they are certainly the frames of eager Python."""
+    places: list[Place] = []
     for translator in call_stack.translators(tx):
         code = translator.f_code
         if call_stack.is_ours(code) or is_pythons_own(code.co_filename) or code.co_flags & SUSPENDED:
             break
-        if found and "torch" in code.co_filename.split("/") + code.co_filename.split("\\"):
+        if places and "torch" in code.co_filename.split("/") + code.co_filename.split("\\"):
             break
-        found.append(Place(code, translator.lineno))
-        called = type(getattr(translator, "funcvar", None)).__name__
-        if code.co_name in INDIRECT or called not in DIRECT:
+        places.append(Place(code, translator.lineno))
+        kind = type(getattr(translator, "funcvar", None)).__name__
+        if code.co_name in INDIRECT or kind not in DIRECT:
             break
-    return found
+    return places
 
 
 def number(variable: Any) -> Optional[int]:
-    """The number that an argument is; None for anything else."""
+    """The integer of an argument; None for other values."""
     variable = variable.realize()
     value = variable.as_python_constant() if variable.is_python_constant() else None
     return value if type(value) is int else None
 
 
-def asked(function: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Dynamo's variable for what a call of a function gives that looks at the stack; None if it is not known."""
+def stack_result(function: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Dynamo's variable for the result of a stack function; None if the trace does not know the result."""
     from ..base.torch_names import (
         ListVariable,
         SourcelessBuilder,
@@ -94,8 +97,8 @@ def asked(function: Any, tx: Any, args: Any, kwargs: Any) -> Any:
             return None
         places = places_of(tx)[depth:]
         facts = [(line, code.co_name, qualified(code), code.co_filename, code.co_firstlineno) for code, line in places]
-        made = UserFunctionVariable(frame_at)
-        return made.call_function(tx, [SourcelessBuilder.create(tx, tuple(facts))], {}) if places else None
+        function_variable = UserFunctionVariable(frame_at)
+        return function_variable.call_function(tx, [SourcelessBuilder.create(tx, tuple(facts))], {}) if places else None
     if args or kwargs.keys() != {"limit"}:
         return None
     limit, places = number(kwargs["limit"]), places_of(tx)
@@ -105,36 +108,40 @@ def asked(function: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     summary = traceback.StackSummary.from_list(parts[::-1])
     if function is traceback.format_stack:
         return SourcelessBuilder.create(tx, summary.format())
-    found = ListVariable([UserDefinedObjectVariable(part) for part in summary], mutation_type=ValueMutationNew())
-    found.python_type = lambda: traceback.StackSummary
-    return found
+    list_variable = ListVariable(
+        [UserDefinedObjectVariable(part) for part in summary], mutation_type=ValueMutationNew()
+    )
+    list_variable.python_type = lambda: traceback.StackSummary
+    return list_variable
 
 
 def qualified(code: types.CodeType) -> str:
-    """The name of code with that of what it is in, where Python knows it."""
+    """The qualified name of code, where Python has one."""
     return str(getattr(code, "co_qualname", code.co_name))
 
 
 @FEATURE.hook("function.call")
 def call_of_traceback(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Functions of Python that show the stack."""
-    known = (traceback.extract_stack, traceback.format_stack, inspect.currentframe)
-    found = shown(getattr(self, "fn", None), known, trace, tx, args, kwargs)
-    return call(self, tx, args, kwargs) if found is None else found
+    """Answer functions of Python that read the stack."""
+    functions = (traceback.extract_stack, traceback.format_stack, inspect.currentframe)
+    result = known_result(getattr(self, "fn", None), functions, trace, tx, args, kwargs)
+    return call(self, tx, args, kwargs) if result is None else result
 
 
 @FEATURE.hook("skipped.call")
 def call_getframe(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """`sys._getframe`."""
-    found = shown(self.value, (sys._getframe,), trace, tx, args, kwargs)
-    return call(self, tx, args, kwargs) if found is None else found
+    """Answer `sys._getframe`."""
+    result = known_result(self.value, (sys._getframe,), trace, tx, args, kwargs)
+    return call(self, tx, args, kwargs) if result is None else result
 
 
-def shown(function: Any, known: tuple[Any, ...], trace: trace_state.Trace, tx: Any, args: Any, kwargs: Any) -> Any:
-    """The variable of what one of these functions gives; None for other functions, and where that is not known."""
-    if not any(function is item for item in known) or trace.open:
+def known_result(
+    function: Any, functions: tuple[Any, ...], trace: trace_state.Trace, tx: Any, args: Any, kwargs: Any
+) -> Any:
+    """The variable for the result of one of these functions; None for other functions and unknown results."""
+    if not any(function is item for item in functions) or trace.open:
         return None
-    found = asked(function, tx, args, kwargs)
-    if found is not None:
-        trace.shows[call_stack.site_at(tx, "GM501")] = None
-    return found
+    result = stack_result(function, tx, args, kwargs)
+    if result is not None:
+        trace.unmarked[call_stack.site_at(tx, "GM501")] = None
+    return result

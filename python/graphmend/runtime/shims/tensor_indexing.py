@@ -1,8 +1,9 @@
-"""Items at places that data decide: `x[i]`, `x[0, i]`, where `i` is a tensor without dimensions or a number from one,
-and `x[[i, j]]` of such numbers.
+"""Items at data-dependent places: `x[i]`, `x[0, i]` and `x[[i, j]]`.
 
-Dynamo has to know such a tensor, and in a tuple such a number, too: each number would be another path. `select` takes
-it as it is, and gives the view that the index gives.
+    i = scores.argmax()         # a 0-d tensor, or a number with `.item()`
+    return table[i]             # Dynamo would need the value of `i`: one path for each place
+
+`select` takes the symbolic number, and returns the same view as the index. A list of numbers becomes one tensor.
 """
 
 from __future__ import annotations
@@ -13,30 +14,31 @@ from typing import Any, Optional
 import torch
 
 from ..base import hooks, trace_state
+from ..capture.assumptions import note_numbers, numbers_of
 from ..capture.identity_guard import decided_by_data
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "items at places that data decide")
 
-# Those of another type are masks.
+# Dtypes of places; tensors of other dtypes are masks.
 NUMBERS = (torch.int64, torch.int32, torch.int16, torch.int8)
 
 
 @FEATURE.hook("builtin.call")
 def select_item(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Select an item whose place is a number of the graph."""
-    if self.fn is operator.getitem and not trace.fixed and is_plain(value := args[0].realize()):
+    if self.fn is operator.getitem and not numbers_of(trace).fixed and is_plain(value := args[0].realize()):
         args = [value, with_tensors(tx, args[1].realize())]
         parts = parts_of(args[1].realize())
         if parts is not None and any(is_place(part) for part in parts):
             dimensions = dimensions_of(parts, value.as_proxy().node.meta["example_value"].dim())
             if dimensions is not None:
-                trace.numbers = True  # compilers may not be trusted with them
-                return selected(tx, value, parts, dimensions)
+                note_numbers(trace)  # compilers may not be trusted with them
+                return select_places(tx, value, parts, dimensions)
     return call(self, tx, args, kwargs)
 
 
 def with_tensors(tx: Any, key: Any) -> Any:
-    """An index with tensors in place of lists of numbers that data decide."""
+    """An index with tensors in place of lists of data-dependent numbers."""
     from ..base.torch_names import TupleVariable, VariableTracker
 
     if type(key) is TupleVariable and any(is_list_of_places(part.realize()) for part in key.items):
@@ -47,7 +49,9 @@ def with_tensors(tx: Any, key: Any) -> Any:
 
 
 def is_list_of_places(key: Any) -> bool:
-    """Whether an index is a list of integers, of which data decide some: one tensor of them gives the same items."""
+    """Whether an index is a list of integers, some of them data-dependent; a tensor of the integers selects the same
+    items.
+    """
     from ..base.torch_names import ListVariable
 
     items = [item.realize() for item in key.items] if type(key) is ListVariable else []
@@ -56,7 +60,7 @@ def is_list_of_places(key: Any) -> bool:
 
 
 def parts_of(key: Any) -> Optional[list[Any]]:
-    """Dynamo's variables of what an index consists of; None if there is more in it than places, slices and `None`."""
+    """The parts of an index, as Dynamo's variables; None for an index with more than places, slices and `None`."""
     from ..base.torch_names import SliceVariable, SymNodeVariable, TupleVariable
 
     parts = [item.realize() for item in key.items] if type(key) is TupleVariable else [key]
@@ -69,15 +73,15 @@ def parts_of(key: Any) -> Optional[list[Any]]:
 
 
 def is_plain(variable: Any) -> bool:
-    """Whether Dynamo's variable is a tensor that has no class of its own, and is not sparse."""
+    """Whether Dynamo's variable is a strided tensor without a class of its own."""
     from ..base.torch_names import TensorVariable
 
-    plain = type(variable) is TensorVariable and variable.python_type() in (torch.Tensor, torch.nn.Parameter)
-    return plain and variable.as_proxy().node.meta["example_value"].layout == torch.strided
+    is_tensor = type(variable) is TensorVariable and variable.python_type() in (torch.Tensor, torch.nn.Parameter)
+    return is_tensor and variable.as_proxy().node.meta["example_value"].layout == torch.strided
 
 
 def is_place(part: Any) -> bool:
-    """Whether a part of an index is one place, which data decide: in a tensor, in an array, or a number."""
+    """Whether a part of an index is one data-dependent place: a 0-d tensor, a 0-d array, or a number."""
     from ..base.torch_names import NumpyNdarrayVariable
 
     if is_plain(part) or type(part) is NumpyNdarrayVariable:
@@ -86,22 +90,22 @@ def is_place(part: Any) -> bool:
     return decided_by_data(part) and isinstance(part.sym_num, torch.SymInt)
 
 
-def dimensions_of(keys: list[Any], known: int) -> Optional[list[int]]:
-    """For each part of an index how many dimensions those in front of it give; None if there are too many parts.
+def dimensions_of(keys: list[Any], rank: int) -> Optional[list[int]]:
+    """The number of result dimensions in front of each part of an index; None if there are too many parts.
 
-    `known` is how many the tensor has. A place gives none, and neither does an integer.
+    `rank` is the number of dimensions of the tensor. Places and integers add no dimension.
     """
     taken = sum(not is_constant(part, None) and not is_constant(part, ...) for part in keys)
-    if taken > known or sum(is_constant(part, ...) for part in keys) > 1:
+    if taken > rank or sum(is_constant(part, ...) for part in keys) > 1:
         return None
-    found, position = [], 0
+    dimensions, position = [], 0
     for part in keys:
-        found.append(position)
+        dimensions.append(position)
         if is_constant(part, ...):
-            position += known - taken
+            position += rank - taken
         elif not is_place(part) and not is_integer(part):
             position += 1
-    return found
+    return dimensions
 
 
 def is_constant(part: Any, value: Any) -> bool:
@@ -113,12 +117,12 @@ def is_integer(part: Any) -> bool:
     """Whether a part of an index is an integer that data do not decide."""
     from ..base.torch_names import SymNodeVariable
 
-    known = part.is_python_constant() and type(part.as_python_constant()) is int
-    return known or isinstance(part, SymNodeVariable)
+    is_constant_integer = part.is_python_constant() and type(part.as_python_constant()) is int
+    return is_constant_integer or isinstance(part, SymNodeVariable)
 
 
-def selected(tx: Any, value: Any, keys: list[Any], dimensions: list[int]) -> Any:
-    """Index with everything that data do not decide, then select the places."""
+def select_places(tx: Any, value: Any, keys: list[Any], dimensions: list[int]) -> Any:
+    """The result of the index: constant parts first, then `select` for each place."""
     from ..base.torch_names import TupleVariable, VariableTracker
 
     whole = VariableTracker.build(tx, slice(None))

@@ -1,8 +1,11 @@
-"""Questions about tensors and numbers that data decide, in other words where Dynamo does not know the program's.
+"""Questions about tensors and data-dependent numbers, in forms that Dynamo can trace.
 
-`torch.equal(a, b)`, `math.isnan(loss.item())`, `scores.tolist()` and `v < w` give numbers and truth values of the
-graph, as `.item()` does. Where data decide an order (`max` and `sorted` with a key), the graph follows that of the
-call.
+    if torch.equal(a, b): ...              # a truth value of the graph, as from `.item()`
+    if math.isnan(loss.item()): ...
+    worst = max(losses, key=abs)           # the graph follows the order of the call
+
+Dynamo breaks the graph at each of these, or answers differently from Python for NaN and infinity. The hooks replace the
+question by operations on tensors, followed by `.item()`.
 """
 
 from __future__ import annotations
@@ -18,9 +21,9 @@ from ..analysis import branch_proofs
 from ..base import hooks, trace_state
 from ..capture.assumptions import fix_shape
 from ..capture.implicit_bool import as_tensor, constant, truth_value
-from ..ops.math_functions import computed
+from ..ops.math_functions import result_of
 from ..passes.dead_code_that_raises import add_sources
-from .sorting import collected, extreme, of_rows, of_two_kinds
+from .sorting import extreme, of_rows, of_two_kinds, with_items
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "questions about tensors and numbers that data decide")
 
@@ -36,60 +39,60 @@ MAX_LISTED = 256
 
 @FEATURE.hook("torch_function.call")
 def ask_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Functions of torch, and of Python's mathematics, which Dynamo counts among them."""
-    found = None
+    """Trace functions of torch, and functions of `math`, which Dynamo treats as functions of torch."""
+    result = None
     if self.value in PREDICATES and len(args) == 1 and not kwargs:
-        found = asked_of_number(tx, PREDICATES[self.value], args[0].realize())
+        result = number_predicate(tx, PREDICATES[self.value], args[0].realize())
     elif self.value in FUNCTIONS:
-        found = asked_of_tensors(tx, FUNCTIONS[self.value], list(args), kwargs)
+        result = tensor_predicate(tx, FUNCTIONS[self.value], list(args), kwargs)
     else:
-        found = computed(tx, self.value, list(args), kwargs)
-    return call(self, tx, args, kwargs) if found is None else found
+        result = result_of(tx, self.value, list(args), kwargs)
+    return call(self, tx, args, kwargs) if result is None else result
 
 
 @FEATURE.hook("tensor.method")
 def ask_method(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
-    """Methods of tensors."""
-    found = asked_of_tensors(tx, name, [self, *args], kwargs) if name in METHODS else None
-    return call(self, tx, name, args, kwargs) if found is None else found
+    """Trace methods of tensors."""
+    result = tensor_predicate(tx, name, [self, *args], kwargs) if name in METHODS else None
+    return call(self, tx, name, args, kwargs) if result is None else result
 
 
 @FEATURE.hook("builtin.call")
 def ask_builtin(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Functions of Python."""
+    """Trace functions of Python."""
     function = self.fn
     if function is max or function is min:
-        args = collected(tx, args)
+        args = with_items(tx, args)
         if "key" in kwargs or of_two_kinds(args) or of_rows(args):
-            found = extreme(tx, function is max, args, kwargs)
-            return call(self, tx, args, kwargs) if found is None else found
-    found = None
+            result = extreme(tx, function is max, args, kwargs)
+            return call(self, tx, args, kwargs) if result is None else result
+    result = None
     if function in OPERATORS and len(args) == 2:
-        found = compared(tx, OPERATORS[function], *(side.realize() for side in args))
+        result = float_comparison(tx, OPERATORS[function], *(side.realize() for side in args))
     elif function is operator.truth and len(args) == 1 and not kwargs:
-        found = asked_of_tensors(tx, "is_nonzero", [args[0].realize()], {})
+        result = tensor_predicate(tx, "is_nonzero", [args[0].realize()], {})
     elif (function is int or function is round) and len(args) == 1 and not kwargs:
-        found = computed(tx, function, [fetched(tx, args[0].realize()) if function is int else args[0]], {})
-    return call(self, tx, args, kwargs) if found is None else found
+        result = result_of(tx, function, [fetched_number(tx, args[0].realize()) if function is int else args[0]], {})
+    return call(self, tx, args, kwargs) if result is None else result
 
 
 @FEATURE.hook("numpy.call")
 def ask_numpy(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Functions of NumPy."""
+    """Trace functions of NumPy."""
     name = getattr(self.value, "__name__", "")
     if name in PREDICATES.values() and len(args) == 1 and is_real(args[0].realize()):
         number = args[0].realize().as_tensor(tx, torch.float64)
-        looked_at(tx, number)
+        require_computation(tx, number)
         return call(self, tx, [number.call_method(tx, "numpy", [], {})], kwargs)
     if name in ARRAYS and len(args) > 1:
-        found = asked_of_tensors(tx, ARRAYS[name], [as_tensor(tx, arg.realize()) for arg in args], kwargs)
-        return call(self, tx, args, kwargs) if found is None else found
+        result = tensor_predicate(tx, ARRAYS[name], [as_tensor(tx, arg.realize()) for arg in args], kwargs)
+        return call(self, tx, args, kwargs) if result is None else result
     return call(self, tx, args, kwargs)
 
 
 @FEATURE.hook("array.method")
 def item_of_array(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
-    """`item()` of arrays, of which Dynamo does not know that it may give a constant of the trace."""
+    """Trace `item()` of arrays; Dynamo's own form never gives a constant."""
     if name == "item" and not args and not kwargs and self.as_proxy().node.meta["example_value"].numel() == 1:
         return as_tensor(tx, self).call_method(tx, "item", [], {})
     return call(self, tx, name, args, kwargs)
@@ -97,71 +100,75 @@ def item_of_array(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name:
 
 @FEATURE.method("tolist")
 def list_of_tensor(call: Any, trace: trace_state.Trace, self: Any, tx: Any) -> Any:
-    """`tolist()` of truth values and of numbers that are no integers."""
+    """Trace `tolist()` of truth values and floats."""
     numbers = as_tensor(tx, self)
     value = example(numbers)
     if value is None or value.dtype not in LISTED or not fix_shape(trace, value) or value.numel() > MAX_LISTED:
         return call(self, tx)
-    looked_at(tx, numbers)
-    return listed(tx, numbers, value.dim())
+    require_computation(tx, numbers)
+    return nested_lists(tx, numbers, value.dim())
 
 
 @FEATURE.hook("number.compare", needed=False)
 def compare_numbers(call: Any, trace: trace_state.Trace, self: Any, tx: Any, other: Any, op: str) -> Any:
-    """The same as containers and functions make them."""
-    found = compared(tx, op.strip("_"), self, other)
-    return call(self, tx, other, op) if found is None else found
+    """Trace comparisons inside containers and functions."""
+    result = float_comparison(tx, op.strip("_"), self, other)
+    return call(self, tx, other, op) if result is None else result
 
 
 @FEATURE.hook("item.compare", needed=False)
 def compare_items(compare: Any, trace: trace_state.Trace, tx: Any, first: Any, second: Any, op: str) -> Any:
-    """Comparisons of the items of containers: an object is its own equal, NaN included."""
+    """Compare items of containers: an object equals itself, even NaN."""
     if is_real(first) and is_real(second) and first.as_proxy().node is second.as_proxy().node:
         return constant(op == "__eq__")
     return compare(tx, first, second, op)
 
 
-def fetched(tx: Any, value: Any) -> Any:
-    """The number in a tensor that holds one which is no integer; any other value as it is."""
-    known = example(value) if value.is_tensor() else None
-    if known is None or not known.is_floating_point() or known.numel() != 1:
+def fetched_number(tx: Any, value: Any) -> Any:
+    """The number in a one-element float tensor; other values unchanged."""
+    fake = example(value) if value.is_tensor() else None
+    if fake is None or not fake.is_floating_point() or fake.numel() != 1:
         return value
     return value.call_method(tx, "item", [], {})
 
 
-def listed(tx: Any, value: Any, levels: int) -> Any:
-    """The numbers in a tensor of so many dimensions."""
+def nested_lists(tx: Any, value: Any, levels: int) -> Any:
+    """The numbers in a tensor, as nested lists with `levels` dimensions."""
     from ..base.torch_names import ListVariable, ValueMutationNew
 
     if levels == 0:
         return value.call_method(tx, "item", [], {})
-    rows = [value.call_method(tx, "__getitem__", [constant(i)], {}) for i in range(example(value).shape[0])]
-    return ListVariable([listed(tx, row, levels - 1) for row in rows], mutation_type=ValueMutationNew())
+    fake = example(value)
+    assert fake is not None
+    rows = [value.call_method(tx, "__getitem__", [constant(i)], {}) for i in range(fake.shape[0])]
+    return ListVariable([nested_lists(tx, row, levels - 1) for row in rows], mutation_type=ValueMutationNew())
 
 
 @FEATURE.hook("compare")
 def compare_sides(compare: Any, trace: trace_state.Trace, sign: str, tx: Any, sides: Any, options: Any) -> Any:
-    """Comparisons, as the program writes them, of two numbers that data decide and that are no integers."""
-    found = compared(tx, COMPARISONS[sign], *(side.realize() for side in sides)) if sign in COMPARISONS else None
-    return compare(sign, tx, sides, options) if found is None else found
+    """Trace comparisons written in the program, of data-dependent floats."""
+    result = (
+        float_comparison(tx, COMPARISONS[sign], *(side.realize() for side in sides)) if sign in COMPARISONS else None
+    )
+    return compare(sign, tx, sides, options) if result is None else result
 
 
 def is_open_truth(variable: Any) -> bool:
-    """Whether Dynamo's variable is a truth value that the trace does not know."""
+    """Whether Dynamo's variable is a symbolic truth value."""
     return isinstance(getattr(variable, "sym_num", None), torch.SymBool)
 
 
-def compared(tx: Any, name: str, first: Any, second: Any) -> Any:
-    """How two such numbers compare: tensors of double precision do it as Python does, NaN included.
+def float_comparison(tx: Any, name: str, first: Any, second: Any) -> Any:
+    """The comparison of two data-dependent floats: tensors of double precision compare like Python, NaN included.
 
-    So does one such number with infinity or NaN, which symbols never are. A truth value is compared as the integer that
-    it is: symbols of the two kinds are never equal.
+    Also the comparison of such a float with infinity or NaN, because symbols are never infinite or NaN. A symbolic
+    truth value is converted to an integer first: symbols of the two kinds are never equal.
     """
     if is_open_truth(first) or is_open_truth(second):
         from ..base.torch_names import VariableTracker
 
-        whole = VariableTracker.build(tx, int)
-        sides = [whole.call_function(tx, [side], {}) if is_open_truth(side) else side for side in (first, second)]
+        int_class = VariableTracker.build(tx, int)
+        sides = [int_class.call_function(tx, [side], {}) if is_open_truth(side) else side for side in (first, second)]
         return VariableTracker.build(tx, getattr(operator, name)).call_function(tx, sides, {})
     if not (is_real(first) or is_real(second)):
         return None
@@ -172,7 +179,7 @@ def compared(tx: Any, name: str, first: Any, second: Any) -> Any:
 
 
 def double_of(tx: Any, side: Any) -> Any:
-    """A tensor of a number that symbols do not compare as Python does; None for the others."""
+    """The tensor for a float that symbols compare differently from Python; None for other values."""
     from ..base.torch_names import VariableTracker
 
     if is_real(side):
@@ -185,7 +192,7 @@ def double_of(tx: Any, side: Any) -> Any:
 
 
 def is_real(variable: Any) -> bool:
-    """Whether Dynamo's variable is a number that is no integer, and known only when the graph runs."""
+    """Whether Dynamo's variable is a float that exists only when the graph runs."""
     from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
     from ..base.torch_names import SymNodeVariable
@@ -195,20 +202,20 @@ def is_real(variable: Any) -> bool:
     return bool(free_unbacked_symbols(variable.sym_num))
 
 
-def asked_of_number(tx: Any, name: str, value: Any) -> Any:
-    """What a function says about a number that is no integer, as a truth value of the graph; None for others."""
+def number_predicate(tx: Any, name: str, value: Any) -> Any:
+    """The answer of a function about a float, as a truth value of the graph; None for other arguments."""
     if is_real(value):
         number = value.as_tensor(tx, torch.float64)
     else:
-        known = example(value)
-        if known is None or not known.is_floating_point() or known.layout != torch.strided or known.numel() != 1:
+        fake = example(value)
+        if fake is None or not fake.is_floating_point() or fake.layout != torch.strided or fake.numel() != 1:
             return None
         number = value.call_method(tx, "detach", [], {}).call_method(tx, "reshape", [constant(())], {})
     return number.call_method(tx, name, [], {}).call_method(tx, "item", [], {})
 
 
 def example(variable: Any) -> Optional[torch.Tensor]:
-    """The tensor that Dynamo traces with."""
+    """The fake tensor behind Dynamo's variable."""
     from ..base.torch_names import TensorVariable
 
     if type(variable) is not TensorVariable:
@@ -217,8 +224,8 @@ def example(variable: Any) -> Optional[torch.Tensor]:
     return value if isinstance(value, torch.Tensor) else None
 
 
-def asked_of_tensors(tx: Any, name: str, args: list, kwargs: Any) -> Any:
-    """What a function says about its tensors, as a truth value of the graph; None where it may raise an exception."""
+def tensor_predicate(tx: Any, name: str, args: list[Any], kwargs: Any) -> Any:
+    """The answer of a function about tensors, as a truth value of the graph; None where the function may raise."""
     if name in ("is_nonzero", "__bool__"):
         value = example(args[0]) if len(args) == 1 and not kwargs else None
         if value is None or value.numel() != 1 or value.layout != torch.strided or value.is_complex():
@@ -234,8 +241,8 @@ def asked_of_tensors(tx: Any, name: str, args: list, kwargs: Any) -> Any:
     if not (all_known(first, second) or (name == "equal" and all_guarded(first, second))):
         return None
     left, right = (item.realize().call_method(tx, "detach", [], {}) for item in args[:2])
-    looked_at(tx, left)
-    looked_at(tx, right)
+    require_computation(tx, left)
+    require_computation(tx, right)
     if name == "equal":
         if len(args) > 2 or kwargs:
             return None
@@ -247,10 +254,10 @@ def asked_of_tensors(tx: Any, name: str, args: list, kwargs: Any) -> Any:
     return truth_value(tx, same.call_method(tx, "all", [], {}))
 
 
-def looked_at(tx: Any, value: Any) -> None:
-    """Have a tensor at which Python looks fail in the graph where it fails in Python, though nothing may need it there.
+def require_computation(tx: Any, value: Any) -> None:
+    """Make the graph fail where the computation of a tensor fails in Python, even if no output needs the tensor.
 
-    A test of it that nobody uses counts as a number that has been asked for (dead_code_that_raises.py).
+    The added test counts as a fetched number (`dead_code_that_raises.py`).
     """
     sources: set[Node] = set()
     add_sources(sources, [value.as_proxy().node])
@@ -259,12 +266,12 @@ def looked_at(tx: Any, value: Any) -> None:
 
 
 def all_guarded(*values: torch.Tensor) -> bool:
-    """Whether all sizes of tensors are those of the call's inputs, so that comparing them guards the graph."""
+    """Whether all sizes of tensors come from inputs of the call, so that a comparison of sizes guards the graph."""
     from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
     return not any(map(free_unbacked_symbols, values))
 
 
 def all_known(*values: torch.Tensor) -> bool:
-    """Whether all sizes of tensors are known."""
+    """Whether all sizes of tensors are constant."""
     return all(type(size) is int for value in values for size in value.shape)

@@ -1,7 +1,12 @@
-"""Calls of classes that `typing.TypedDict` makes: they give plain dictionaries.
+"""Calls of `typing.TypedDict` classes, which return plain dictionaries.
 
-The metaclass of such a class has `dict` in place of its call, so the class takes what `dict` takes, and nothing looks
-at the keys. Dynamo refuses those whose keys may be missing.
+    class Output(TypedDict, total=False):
+        logits: torch.Tensor
+
+    return Output(logits=x)     # Dynamo refuses classes with optional keys
+
+The metaclass of such a class has `dict` as its `__call__`: the class takes the arguments of `dict`, without a check of
+the keys.
 """
 
 from __future__ import annotations
@@ -15,7 +20,7 @@ FEATURE = hooks.Feature(__name__, hooks.GAIN, "dictionaries with declared keys")
 
 @FEATURE.hook("class.call")
 def call_typed(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Call `dict`, as the metaclass does."""
+    """Call `dict`, like the metaclass."""
     from ..base.torch_names import VariableTracker
 
     if vars(type(self.value)).get("__call__") is dict:

@@ -1,8 +1,11 @@
-"""Private names of torch: the only room that says where torch keeps them.
+"""Private names of torch, and their places in each release: the only room with private names of torch.
 
-A name is an attribute of this module: `from ..base.torch_names import TensorVariable`. It is looked up in the release
-of torch that is installed, when it is asked for; `MissingName` tells that the release has none. `names.py` has the rows
-of names, `places.py` those of the functions that hooks replace, `releases.py` the differences between releases.
+    from ..base.torch_names import TensorVariable     # found in the installed release at the first use
+    torch_names.method("truth")                       # "bool_impl" in 2.13, "nb_bool_impl" from 2.14 on
+    torch_names.find("SetAttrBuiltinVariable")        # MissingName on torch 2.12
+
+Private names move between releases. `names.py` has the rows of names, `places.py` the rows of functions that hooks
+replace, `releases.py` the differences between releases, `older.py` functions for older releases.
 """
 
 from __future__ import annotations
@@ -11,15 +14,21 @@ import importlib
 import importlib.metadata
 import sys
 import types
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .releases import BASE, Release, parsed, rows
+from .releases import BASE, Release, rows, version_of
+
+if TYPE_CHECKING:  # all further names are `Any`
+    from torch._subclasses.fake_tensor import FakeTensor as FakeTensor
+
+    from .protocols import RemovableHandleVariable as RemovableHandleVariable
+    from .protocols import TorchDispatchMode as TorchDispatchMode
 
 ABSENT = object()
 
 
 class MissingName(Exception):
-    """A name that the installed release of torch does not have where the table says."""
+    """A name that the installed release of torch does not have at the place of the table."""
 
     def __init__(self, name: str, place: Any) -> None:
         where = f" at `{place}`" if place else ""
@@ -28,39 +37,39 @@ class MissingName(Exception):
 
 
 def version() -> str:
-    """The version of torch that is loaded, or would be."""
+    """The version of the loaded torch, or of the installed torch; empty without torch."""
     torch = sys.modules.get("torch")
-    found = getattr(torch, "__version__", None)
-    if found is None:
+    number = getattr(torch, "__version__", None)
+    if number is None:
         try:
-            found = importlib.metadata.version("torch")
+            number = importlib.metadata.version("torch")
         except importlib.metadata.PackageNotFoundError:
-            found = ""
-    return str(found)
+            number = ""
+    return str(number)
 
 
 def release() -> Release:
     """The rows for the installed torch."""
-    return rows(parsed(version()) or BASE)
+    return rows(version_of(version()) or BASE)
 
 
 def find(name: str) -> Any:
-    """What a name of the table stands for; raises MissingName."""
+    """The object behind a name of the table; raises MissingName."""
     place = release().names.get(name)
     if place is None:
         raise MissingName(name, None)
     module, _, path = place.partition(":")
     try:
-        found = importlib.import_module(f"{__name__}.older" if module == "older" else module)
+        value = importlib.import_module(f"{__name__}.older" if module == "older" else module)
         for part in path.split(".") if path else ():
-            found = getattr(found, part)
+            value = getattr(value, part)
     except (ImportError, AttributeError):
         raise MissingName(name, place) from None
-    return found
+    return value
 
 
 def add_what_is_missing() -> None:
-    """Give classes of Dynamo the attributes that newer releases have; one that is there stays as it is."""
+    """Give classes of Dynamo the attributes of newer releases; present attributes stay."""
     for row, place in release().additions.items():
         name, _, attribute = row.partition(".")
         if has(name) and not hasattr(owner := find(name), attribute):
@@ -78,30 +87,30 @@ def has(name: str) -> bool:
 
 
 def module_of(name: str) -> str:
-    """The module in which the installed release has a name."""
+    """The module of a name in the installed release."""
     return (release().names.get(name) or "").partition(":")[0]
 
 
 def is_loaded(name: str) -> bool:
-    """Whether the module of a name has been imported by somebody."""
+    """Whether the module of a name has been imported."""
     return module_of(name) in sys.modules
 
 
 def method(name: str) -> str:
-    """What a method or attribute of Dynamo's variables is called in the installed release."""
+    """The name of a method or attribute of Dynamo's variables in the installed release."""
     return release().methods[name]
 
 
 def __getattr__(name: str) -> Any:
     if name.startswith("__") or name not in release().names:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = find(name)
-    if isinstance(found, (type, types.ModuleType)):  # a function may be replaced, a number may change
-        globals()[name] = found
-    return found
+    value = find(name)
+    if isinstance(value, (type, types.ModuleType)):  # a function may be replaced, a number may change
+        globals()[name] = value
+    return value
 
 
 def forget() -> None:
-    """Forget what has been looked up, for tests that take a name away."""
+    """Forget the names found so far, for tests that take a name away."""
     for name in release().names:
         globals().pop(name, None)

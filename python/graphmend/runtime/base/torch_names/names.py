@@ -1,7 +1,11 @@
-"""Rows of private names: for each module of torch 2.13 the names that the runtime reads there.
+"""Rows of private names: for each module of torch 2.13, the names that the runtime reads there.
 
-`X=y.z` says that the runtime's `X` is `y.z` in the module, `X=.` that it is the module itself. Other releases are
-described by their differences, in `releases.py`.
+    "torch._ops": "HigherOrderOperator OpOverload",   # torch_names.OpOverload is torch._ops.OpOverload
+    "torch._VF": "_VF=.",                             # torch_names._VF is the module torch._VF
+    "torch._dynamo.trace_rules": "skip_module=add",   # torch_names.skip_module is torch._dynamo.trace_rules.add
+
+`X=y.z` gives the name `X` to `y.z` of the module, `X=.` to the module itself. `releases.py` has the differences of
+further releases.
 """
 
 from __future__ import annotations
@@ -109,4 +113,5 @@ NAMES = {
     "torch.utils._pytree": "key_get SequenceKey tree_leaves tree_map",
     "torch.utils._sympy.functions": "FloorDiv Max Min Mod PythonMod ToFloat",
     "torch.utils._sympy.printers": "PythonPrinter",
+    "torch.utils._sympy.symbol": "SymT symbol_is_type",
 }

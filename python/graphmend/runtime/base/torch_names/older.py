@@ -1,30 +1,35 @@
-"""Functions for releases of torch that do not have them yet: each does what the newer one does.
+"""Functions for releases of torch that lack them; each does the work of the newer function.
 
-The first part stands where a name of the table is missing. The second part is methods that classes of Dynamo have got
-since, which the runtime calls: the rows `additions` of a release say to which class each is added.
+    names={"unpack_iterable": "older:unpack_iterable"}                             # first part of this module
+    additions={"VariableTracker.is_tensor": "older:is_tensor"}                     # second part
+    variable.is_tensor()                                                           # works on torch 2.9
+
+The first part stands in for missing names of the table. The second part has methods that classes of Dynamo got later;
+the rows `additions` of a release name the class of each.
 """
 
 from __future__ import annotations
 
+import importlib
 import types
 from typing import Any
 
 
 class TempLocalSource:
-    """The class of sources of values that a call makes for itself; nothing is of it where there is none."""
+    """The class of sources of values made inside the call; without instances on releases that lack the class."""
 
 
 class LazyConstantVariable:
-    """The class of variables of constants that nobody has asked for; nothing is of it where there is none."""
+    """The class of variables of unused constants; without instances on releases that lack the class."""
 
 
 def unpack_iterable(tx: Any, iterable: Any) -> list[Any]:
-    """The items of an iterable, a generator being run to its end."""
+    """The items of an iterable; a generator runs to the end."""
     return list(iterable.force_unpack_var_sequence(tx))
 
 
 def generic_richcompare(tx: Any, first: Any, second: Any, name: str) -> Any:
-    """The variable of a comparison; `name` is that of its method, such as `__lt__`."""
+    """The variable of a comparison; `name` is the name of the method, such as `__lt__`."""
     import operator
 
     from torch._dynamo.variables import BuiltinVariable
@@ -33,7 +38,7 @@ def generic_richcompare(tx: Any, first: Any, second: Any, name: str) -> Any:
 
 
 def _register_effectful_op(operator: str, effect: Any) -> None:
-    """Have compilers keep the order of calls of an operator, given as `namespace::name`."""
+    """Make compilers keep the order of calls of an operator, given as `namespace::name`."""
     import torch
     from torch._higher_order_ops.effects import _register_effectful_op
 
@@ -42,54 +47,56 @@ def _register_effectful_op(operator: str, effect: Any) -> None:
 
 
 def is_non_overlapping_and_dense_or_false(value: Any) -> bool:
-    """Whether the elements of a tensor lie side by side in memory; False where symbolic sizes leave it open."""
-    from torch._prims_common import is_non_overlapping_and_dense
+    """Whether the elements of a tensor lie side by side in memory; False where symbolic sizes leave the answer open."""
     from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
+    prims: Any = importlib.import_module("torch._prims_common")
     try:
-        return bool(is_non_overlapping_and_dense(value))
+        return bool(prims.is_non_overlapping_and_dense(value))
     except GuardOnDataDependentSymNode:
         return False
 
 
 def is_tensor(self: Any) -> bool:
-    """`VariableTracker.is_tensor`: whether a variable is that of a tensor."""
+    """`VariableTracker.is_tensor`: whether a variable stands for a tensor."""
     from torch._dynamo.variables import TensorVariable
 
     return isinstance(self.realize(), TensorVariable)
 
 
 def is_constant_none(self: Any) -> bool:
-    """`VariableTracker.is_constant_none`: whether a variable is that of None."""
+    """`VariableTracker.is_constant_none`: whether a variable stands for None."""
     variable = self.realize()
     return bool(variable.is_python_constant()) and variable.as_python_constant() is None
 
 
 def resolve_source_value(self: Any, source: Any) -> Any:
-    """`OutputGraph.resolve_source_value`: the value that a source leads to; raises where it leads nowhere."""
+    """`OutputGraph.resolve_source_value`: the value at a source; raises for a source without a value."""
     from torch._dynamo.guards import _get_closure_vars
 
     scope = {"G": self.root_tx.f_globals, "L": self.root_tx.f_locals, **_get_closure_vars()}
     name = source.name  # a method in 2.9
-    return eval(name() if callable(name) else name, scope)  # Dynamo reads its guards so: the text is Dynamo's own
+    return eval(
+        name() if callable(name) else name, scope
+    )  # Dynamo evaluates guards in the same way: the text comes from Dynamo
 
 
 def generic_getattr(self: Any, tx: Any, name: str) -> Any:
     """`UserDefinedObjectVariable.generic_getattr`: the attribute as `object.__getattribute__` finds it.
 
-    The older method asks the `__getattribute__` of the class first, where it has one. Code of the program that runs
-    behind the look-up asks it, too: the method of a property is called from here, and what else has such code ends the
-    graph.
+    The older method asks `__getattribute__` of the class first, if the class has the method. Code of the program behind
+    the look-up would ask `__getattribute__`, too. So the getter of a property is called from here, and further
+    attributes answered by such code end the graph.
     """
     from torch._dynamo.exc import unimplemented
     from torch._dynamo.variables.base import VariableTracker
 
     owner = next((base for base in type(self.value).__mro__ if name in vars(base)), None)
-    found = vars(owner)[name] if owner is not None else None
-    if isinstance(found, property) and isinstance(found.fget, types.FunctionType):
-        getter = VariableTracker.build(tx, found.fget)
+    member = vars(owner)[name] if owner is not None else None
+    if isinstance(member, property) and isinstance(member.fget, types.FunctionType):
+        getter = VariableTracker.build(tx, member.fget)
         return getter.call_function(tx, [self], {})
-    binds = getattr(type(found), "__get__", None)
+    binds = getattr(type(member), "__get__", None)
     if isinstance(binds, types.FunctionType) or hasattr(type(self.value), "__getattr__"):
         unimplemented(
             gb_type="Attribute that code of a class answers",
@@ -97,11 +104,11 @@ def generic_getattr(self: Any, tx: Any, name: str) -> Any:
             explanation=f"a descriptor or `__getattr__` of {type(self.value).__name__} answers",
             hints=[],
         )
-    own, self._object_has_getattribute = self._object_has_getattribute, False
+    asks_class, self._object_has_getattribute = self._object_has_getattribute, False
     try:
         return self.var_getattr(tx, name)
     finally:
-        self._object_has_getattribute = own
+        self._object_has_getattribute = asks_class
 
 
 # `OutputGraph.leaf_var_creation_order`: tensors that a call makes leaves are not noted.
@@ -110,5 +117,5 @@ leaf_var_creation_order: tuple[Any, ...] = ()
 
 @property  # type: ignore[misc]
 def backed_var_to_val(self: Any) -> Any:
-    """`ShapeEnv.backed_var_to_val`: the values of the symbols, under the name that it had."""
+    """`ShapeEnv.backed_var_to_val`: the values of the symbols, under the older name."""
     return self.var_to_val

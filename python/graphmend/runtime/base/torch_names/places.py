@@ -1,9 +1,13 @@
-"""Rows of capabilities: for each place of torch 2.13 that a hook may replace, where it is and what it is called with.
+"""Rows of capabilities: for each function of torch 2.13 that a hook may replace, the place and the parameters.
 
-A place is written as Python writes it: `Class.method(parameters)`, `Class.table['key'].slot(parameters)` or
-`module.function(parameters)`; several places of one capability are joined by `|`. The key `'*'` stands for every
-item of a table, whose hooks are given the key in front of the parameters. The first part is a name of
-`names.py` or a module of MODULES. The parameters are those that hooks take; a release may have more behind them.
+    "skipped.call": "SkipFunctionVariable.call_function(self, tx, args, kwargs)"
+    "compare": "compare_op_handlers['*'](tx, sides, options)"
+    "items.search": "dynamo_utils.iter_contains(...) | lists.iter_contains(...)"
+
+A place reads like Python: `Class.method(parameters)`, `Class.table['key'].slot(parameters)` or
+`module.function(parameters)`; `|` joins several places of one capability. The key `'*'` stands for every item of a
+table, and hooks of the table get the key in front of the parameters. The first part is a name of `names.py` or a module
+of MODULES. The parameters are the parameters of hooks; a release may have more behind them.
 """
 
 from __future__ import annotations
@@ -123,7 +127,7 @@ PLACES = {
     "compiler.start": "aot_autograd.create_aot_state()",
 }
 
-# Keys of tables that are no texts, by the word that stands in the brackets.
+# Keys of tables that are operators of torch, by the word in the brackets.
 KEYS = {"item": "aten.item.default", "local_scalar": "aten._local_scalar_dense.default"}
 
 FORM = re.compile(r"(?P<owner>\w+)(?P<steps>(?:\.\w+|\['[^']+'\]|\[\w+\])+)\((?P<parameters>[\w, ]*)\)")
@@ -151,12 +155,12 @@ class Place:
 
 def parse(row: str) -> list[Place]:
     """The places of a row."""
-    found = []
+    places = []
     for text in (part.strip() for part in row.split("|")):
         match = FORM.fullmatch(text)
         if match is None:
             raise ValueError(f"not a place: {text}")
         steps = tuple(Step(step.lastgroup or "", step[step.lastgroup or 0]) for step in STEP.finditer(match["steps"]))
         parameters = tuple(name.strip() for name in match["parameters"].split(",") if name.strip())
-        found.append(Place(text, match["owner"], steps, parameters))
-    return found
+        places.append(Place(text, match["owner"], steps, parameters))
+    return places

@@ -1,8 +1,12 @@
-"""Releases of torch: for each one the rows in which it differs from its neighbour on the way to 2.13.
+"""Releases of torch: for each release, the rows that differ from the neighbour on the way to 2.13.
 
-`names.py` and `places.py` describe 2.13. A newer release inherits the rows of the release before it, an older one
-those of the release behind it, and each names what differs: where a name or a place is there, or None where there is
-none. A row `older:NAME` stands for a function of `older.py`, which does what the missing one would do.
+    (2, 14): Differences(methods={"truth": "nb_bool_impl"}, ...)               # 2.15 inherits the row
+    (2, 12): Differences(places={"object.getattr": "UserDefinedObjectVariable.var_getattr(...)"}, ...)
+    (2, 11): Differences(places={"object.table": None}, ...)                   # 2.11 and older have no such place
+
+`names.py` and `places.py` describe 2.13. A newer release inherits the rows of the release before, an older release the
+rows of the release behind. A difference gives the new place of a name, or None for a missing name. `older:NAME` stands
+for a function of `older.py`, which does the work of the missing function.
 """
 
 from __future__ import annotations
@@ -20,15 +24,15 @@ Version = tuple[int, int]
 BASE: Version = (2, 13)
 OLDEST: Version = (2, 9)
 
-# What `verify`, the kit and the tests of the runtime have been run on, by release: see docs/results.md.
+# The releases on which `verify`, the kit and the tests of the runtime have run: see docs/results.md.
 KNOWN: tuple[Version, ...] = ((2, 9), (2, 10), (2, 11), (2, 12), (2, 13), (2, 14), (2, 15))
 
 
 @dataclasses.dataclass(frozen=True)
 class Differences:
-    """What differs from the neighbour: places of names, methods of Dynamo's variables, places of capabilities.
+    """Differences from the neighbour: places of names, methods of Dynamo's variables, places of capabilities.
 
-    Additions are attributes that classes lack, by name of the class and of the attribute, and what is put there.
+    `additions` are attributes that classes lack, by the names of class and attribute, with the object to add.
     """
 
     names: Mapping[str, Optional[str]] = dataclasses.field(default_factory=dict)
@@ -37,7 +41,7 @@ class Differences:
     additions: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
-# Methods and attributes that the runtime uses on Dynamo's variables and that have other names in some release.
+# Methods and attributes of Dynamo's variables that some release names differently.
 METHODS = {
     "truth": "bool_impl",
     "read": "var_getattr",
@@ -62,7 +66,7 @@ NEWER: dict[Version, Differences] = {
             "number.compare": "SymNodeVariable.tp_richcompare_impl(self, tx, other, name)",
             "range.contains": "RangeVariable.sq_contains_impl(self, tx, item)",
             "dict_items.contains": "DictItemsVariable.sq_contains_impl(self, tx, item)",
-            # A function that modules import by name is theirs, too.
+            # A module that imports a function by name has a reference of its own.
             "item.compare": " | ".join(f"{home}.{COMPARE_ITEMS}" for home in ("object_protocol", "lists")),
         },
     ),
@@ -136,31 +140,31 @@ class Release:
     additions: Mapping[str, str]
 
 
-def parsed(version: str) -> Optional[Version]:
-    """Major and minor number of a version such as `2.15.0a0+git1f2e3d`; None for a text that has none."""
+def version_of(version: str) -> Optional[Version]:
+    """Major and minor number of a version such as `2.15.0a0+git1f2e3d`; None for a text without numbers."""
     match = re.match(r"(\d+)\.(\d+)", version)
     return (int(match[1]), int(match[2])) if match else None
 
 
 def base_names() -> dict[str, Optional[str]]:
-    """Where each name of 2.13 is, as `module:attribute`."""
-    found: dict[str, Optional[str]] = {}
+    """The place of each name of 2.13, as `module:attribute`."""
+    places: dict[str, Optional[str]] = {}
     for module, names in NAMES.items():
         for row in names.split():
             name, _, attribute = row.partition("=")
-            found[name] = f"{module}:{'' if attribute == '.' else attribute or name}"
-    return found
+            places[name] = f"{module}:{'' if attribute == '.' else attribute or name}"
+    return places
 
 
 @functools.lru_cache(maxsize=None)
 def rows(version: Version) -> Release:
-    """The rows of a release; those of the closest known one where it is not known itself."""
+    """The rows of a release; for an unknown release, the rows of the closest known release."""
     names, methods, places = base_names(), dict(METHODS), dict[str, Optional[str]](PLACES)
     additions: dict[str, str] = {}
     if version > BASE:
-        chain = [NEWER[known] for known in sorted(NEWER) if known <= version]
+        chain = [NEWER[newer] for newer in sorted(NEWER) if newer <= version]
     else:
-        chain = [OLDER[known] for known in sorted(OLDER, reverse=True) if known >= version]
+        chain = [OLDER[newer] for newer in sorted(OLDER, reverse=True) if newer >= version]
     for differences in chain:
         names.update(differences.names)
         methods.update(differences.methods)

@@ -1,0 +1,128 @@
+#include "server/documents.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/view.h"
+
+gm_document *gm_documents_find(const gm_documents *documents, const char *uri) {
+    for (uint32_t i = 0; i < documents->count; i++) {
+        const gm_unit *unit = documents->units[i];
+        for (uint32_t j = 0; j < unit->count; j++) {
+            if (strcmp(unit->documents[j]->uri, uri) == 0) {
+                return unit->documents[j];
+            }
+        }
+    }
+    return NULL;
+}
+
+gm_unit *gm_documents_unit(const gm_documents *documents, const char *uri) {
+    for (uint32_t i = 0; i < documents->count; i++) {
+        if (strcmp(documents->units[i]->uri, uri) == 0) {
+            return documents->units[i];
+        }
+    }
+    return NULL;
+}
+
+/* Room for one more pointer; NULL without memory. */
+static void *grow(void *items, uint32_t count, uint32_t *room) {
+    if (count < *room) {
+        return items;
+    }
+    uint32_t wanted = *room < 4 ? 8 : *room * 2;
+    void *grown = realloc(items, wanted * sizeof(void *));
+    *room = grown != NULL ? wanted : *room;
+    return grown;
+}
+
+gm_unit *gm_documents_add(gm_documents *documents, const char *uri, const char *path, bool notebook) {
+    gm_unit **units = documents->open < GM_DOCUMENTS_MOST ? grow(documents->units, documents->count, &documents->room) : NULL;
+    documents->units = units != NULL ? units : documents->units;
+    gm_unit *unit = units != NULL ? calloc(1, sizeof *unit) : NULL;
+    if (unit == NULL) {
+        return NULL;
+    }
+    unit->notebook = notebook;
+    unit->uri = gm_bytes_copy(uri, strlen(uri));
+    unit->path = path == NULL ? NULL : gm_bytes_copy(path, strlen(path));
+    units[documents->count++] = unit;
+    if (unit->uri == NULL || (path != NULL && unit->path == NULL)) {
+        gm_documents_remove(documents, unit);
+        return NULL;
+    }
+    return unit;
+}
+
+gm_document *gm_unit_add(gm_documents *documents, gm_unit *unit, uint32_t at, const char *uri) {
+    gm_document **items = documents->open < GM_DOCUMENTS_MOST ? grow(unit->documents, unit->count, &unit->room) : NULL;
+    unit->documents = items != NULL ? items : unit->documents;
+    gm_document *document = items != NULL ? calloc(1, sizeof *document) : NULL;
+    char *copy = document != NULL ? gm_bytes_copy(uri, strlen(uri)) : NULL;
+    if (copy == NULL) {
+        free(document);
+        return NULL;
+    }
+    document->uri = copy;
+    document->unit = unit;
+    at = at < unit->count ? at : unit->count;
+    memmove(items + at + 1, items + at, (unit->count - at) * sizeof *items);
+    items[at] = document;
+    unit->count++;
+    documents->open++;
+    return document;
+}
+
+static void free_document(gm_document *document) {
+    gm_bytes_free(&document->text);
+    free(document->uri);
+    free(document);
+}
+
+void gm_unit_remove(gm_documents *documents, gm_unit *unit, gm_document *document) {
+    for (uint32_t i = 0; i < unit->count; i++) {
+        if (unit->documents[i] == document) {
+            memmove(unit->documents + i, unit->documents + i + 1, (unit->count - i - 1) * sizeof document);
+            unit->count--;
+            documents->open--;
+            free_document(document);
+            return;
+        }
+    }
+}
+
+static void free_unit(gm_unit *unit) {
+    gm_view_free(unit);
+    for (uint32_t i = 0; i < unit->count; i++) {
+        free_document(unit->documents[i]);
+    }
+    free(unit->documents);
+    free(unit->uri);
+    free(unit->path);
+    free(unit);
+}
+
+void gm_documents_remove(gm_documents *documents, gm_unit *unit) {
+    for (uint32_t i = 0; i < documents->count; i++) {
+        if (documents->units[i] == unit) {
+            documents->units[i] = documents->units[--documents->count];
+            documents->open -= unit->count;
+            free_unit(unit);
+            return;
+        }
+    }
+}
+
+void gm_documents_free(gm_documents *documents) {
+    while (documents->count > 0) {
+        gm_documents_remove(documents, documents->units[0]);
+    }
+    free(documents->units);
+    *documents = (gm_documents){0};
+}
+
+void gm_unit_touch(gm_unit *unit) {
+    gm_view_free(unit);
+    unit->due = true;
+}

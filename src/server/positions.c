@@ -1,0 +1,81 @@
+#include "server/positions.h"
+
+#include <string.h>
+
+const char *const gm_units_names[GM_UNITS_COUNT] = {"utf-16", "utf-8", "utf-32"};
+
+/* The units of the character that a byte starts; 0 for a byte that continues one. */
+static uint32_t units_at(gm_encoding_units units, char byte) {
+    unsigned char first = (unsigned char)byte;
+    return (first & 0xC0) == 0x80 ? 0 : first >= 0xF0 && units == GM_UNITS_UTF16 ? 2 : 1;
+}
+
+uint32_t gm_units_of(gm_encoding_units units, const char *bytes, size_t size) {
+    uint32_t count = 0;
+    if (units == GM_UNITS_UTF8) {
+        return (uint32_t)size;
+    }
+    for (size_t at = 0; at < size; at++) {
+        count += units_at(units, bytes[at]);
+    }
+    return count;
+}
+
+/* Behind the end of the line that `at` is in; `*stop` is where its line end begins. */
+static size_t next_line(const char *text, size_t size, size_t at, size_t *stop) {
+    while (at < size && text[at] != '\n' && text[at] != '\r') {
+        at++;
+    }
+    *stop = at;
+    if (at == size) {
+        return size;
+    }
+    return at + 1 < size && text[at] == '\r' && text[at + 1] == '\n' ? at + 2 : at + 1;
+}
+
+static size_t byte_in_line(const char *text, size_t at, size_t stop, uint32_t unit) {
+    size_t wanted = stop - at > unit ? at + unit : stop;
+    while (wanted > at && wanted < stop && ((unsigned char)text[wanted] & 0xC0) == 0x80) {
+        wanted--;
+    }
+    return wanted;
+}
+
+static size_t unit_in_line(gm_encoding_units units, const char *text, size_t at, size_t stop, uint32_t unit) {
+    uint32_t left = unit;
+    while (at < stop) {
+        uint32_t next = units_at(units, text[at]);
+        if (next > 0 && next > left) {
+            break;
+        }
+        left -= next;
+        at++;
+    }
+    return at;
+}
+
+size_t gm_offset_of(gm_encoding_units units, const char *text, size_t size, gm_place_in place) {
+    size_t at = 0;
+    size_t stop = 0;
+    size_t next = next_line(text, size, at, &stop);
+    for (uint32_t line = 0; line < place.line; line++) {
+        if (next == stop) {
+            return size; /* no line end: the text has no more lines */
+        }
+        at = next;
+        next = next_line(text, size, at, &stop);
+    }
+    return units == GM_UNITS_UTF8 ? byte_in_line(text, at, stop, place.unit) : unit_in_line(units, text, at, stop, place.unit);
+}
+
+gm_place_in gm_place_of(gm_encoding_units units, const char *text, size_t size, size_t offset) {
+    gm_place_in place = {0, 0};
+    size_t at = 0;
+    size_t stop = 0;
+    for (size_t next = next_line(text, size, at, &stop); next != stop && next <= offset; next = next_line(text, size, at, &stop)) {
+        at = next;
+        place.line++;
+    }
+    place.unit = gm_units_of(units, text + at, offset - at);
+    return place;
+}
