@@ -1,7 +1,8 @@
 """Make the files of a new rule: its C file, its line in rules.def and its Markdown file of cases.
 
 What is written works as it stands: a rule that reports statements which call one function, without a mend. From there,
-The `find` function and the page are changed to what the rule is to know, and the cases to what it must mend, report and leave alone.
+its `find_NAME` and the page are changed to what the rule is to know, and the cases to what it must mend, report and
+leave alone.
 
 usage: new_rule.py CODE NAME [--break GBnnnn] [--call FUNCTION]
        new_rule.py GM390 breakpoint-in-graph --break GB0059 --call builtins.breakpoint

@@ -1,7 +1,8 @@
 """What is believed of expressions: each file in `values` says so in comments.
 
-`#: EXPRESSION -> CLASS WORD ...` expects of an expression of the line its class (tensor, maybe, not, unknown) and words
-of its form, dtype and traits; `!WORD` must be missing, and what follows `because` is in the reason. `# ? CLASS` expects the class of the condition of the line.
+`#: EXPRESSION -> CLASS WORD ... because REASON` expects of an expression of the line its class (tensor, maybe, not,
+unknown), words of its form, dtype and traits, and a part of the reason, which may be left out; `!WORD` must be missing.
+`# ? CLASS` expects the class of the condition of the line.
 """
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa
 """Classes whose bases stand elsewhere: their names tell modules from outputs, caches and configurations."""
 
 import torch

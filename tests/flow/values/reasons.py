@@ -1,3 +1,4 @@
+# ruff: noqa
 """The reason for what is stated of two operands is that of the operand that decides: data, from the left where both are."""
 
 import torch
