@@ -58,7 +58,9 @@ def computed(tx: Any, name: str, row: Any) -> Optional[Any]:
     values = [value.realize() for value in row.items]
     if not any(map(decided_by_data, values)) or any(value.python_type() is not float for value in values):
         return None
-    operands = [operand_of(tx, value) for value in values]
+    operands: list[Any] = [operand_of(tx, value) for value in values]
+    if None in operands:
+        return None
     inputs = (name, [operand.as_proxy() for operand in operands])
     proxy = tx.output.create_proxy("call_function", OPERATOR, inputs, {})
     return wrap_fx_proxy(tx, proxy).call_method(tx, "item", [], {})
