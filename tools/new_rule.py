@@ -1,7 +1,8 @@
 """Make the files of a new rule: its C file, its line in rules.def and its Markdown file of cases.
 
 What is written works as it stands: a rule that reports statements which call one function, without a mend. From there,
-`find` and the page are changed to what the rule is to know, and the cases to what it must mend, report and leave alone.
+its `find_NAME` and the page are changed to what the rule is to know, and the cases to what it must mend, report and
+leave alone.
 
 usage: new_rule.py CODE NAME [--break GBnnnn] [--call FUNCTION]
        new_rule.py GM390 breakpoint-in-graph --break GB0059 --call builtins.breakpoint
@@ -31,7 +32,7 @@ static const char page[] =
 
 extern const gm_rule gm_rule_{symbol};
 
-static bool find(gm_analysis *analysis, const gm_site *site) {{
+static bool find_{symbol}(gm_analysis *analysis, const gm_site *site) {{
     const gm_Call *call = gm_defer_call(site);
     if (call == NULL || !gm_flow_names(analysis->flow, call->func, "{call}")) {{
         return false;
@@ -42,7 +43,7 @@ static bool find(gm_analysis *analysis, const gm_site *site) {{
     return true;
 }}
 
-const gm_rule gm_rule_{symbol} = {{"{code}", "{name}", "{break_id}", page, find, false}};
+const gm_rule gm_rule_{symbol} = {{"{code}", "{name}", "{break_id}", page, find_{symbol}, false}};
 """
 
 CASES = """\

@@ -38,24 +38,25 @@ def readers_part(record: Any) -> list[str]:
 
 
 def plays_part(record: Any) -> list[str]:
-    shared = record["shared"]
+    shared, everything = record["shared"], record["all"]
     rows = [
         [
             group,
             *(
                 "{} of {}".format(*clients.get(group, ("-", "-")))
-                for clients in [record["all"]["graphmend"], *shared.values()]
+                for clients in [*everything.values(), *shared.values()]
             ),
         ]
-        for group in record["all"]["graphmend"]
+        for group in everything["graphmend"]
     ]
     lines = [
         "`make bench-meaning PEER=openai`: servers that are slow, broken or lie (tests/meaning/plays), in four forms.",
         "A play holds where a call ends in time with a text that the server finished, or an error of its own type.",
-        "The first column has all plays, the others those that do not ask for what only this client has.",
+        "The columns of all plays have those with a deadline for the whole call, which only this client has: a peer",
+        "gets one try with that timeout. The other columns have the plays that ask for nothing that a peer does not have.",
         "",
     ]
-    return lines + table(["class", "graphmend, all", *shared], rows)
+    return lines + table(["class", *(f"{name}, all" for name in everything), *shared], rows)
 
 
 def reader_speed_part(record: Any) -> list[str]:

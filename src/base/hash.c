@@ -43,6 +43,9 @@ void gm_hasher_init(gm_hasher *hasher) {
 }
 
 void gm_hasher_add(gm_hasher *hasher, const void *bytes, size_t size) {
+    if (size == 0) { /* of a text that is not there: NULL is no argument of memcpy */
+        return;
+    }
     const unsigned char *at = bytes;
     size_t held = (size_t)(hasher->length & 7);
     hasher->length += size;

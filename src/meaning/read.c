@@ -172,6 +172,11 @@ static bool has_field(const gm_meaning_type *type, gm_text key) {
     return false;
 }
 
+static bool is_list(const gm_meaning_type *type) {
+    return type->form == GM_MEANING_list || type->form == GM_MEANING_set || type->form == GM_MEANING_frozenset ||
+           type->form == GM_MEANING_tuple_of;
+}
+
 /* Whether a value that does not fit was meant to: it has a field of the type, or is a list where one is wanted. */
 static bool is_alike(reader *in, const gm_meaning_type *type, uint32_t node, unsigned depth) {
     const gm_tape_node *found = gm_match_node(&in->match, node);
@@ -184,8 +189,7 @@ static bool is_alike(reader *in, const gm_meaning_type *type, uint32_t node, uns
         return false;
     }
     if (type->form != GM_MEANING_record) {
-        bool list = type->form == GM_MEANING_list || type->form == GM_MEANING_set || type->form == GM_MEANING_frozenset ||
-                    type->form == GM_MEANING_tuple || type->form == GM_MEANING_tuple_of;
+        bool list = is_list(type) || type->form == GM_MEANING_tuple;
         if (list && type->items.count > 0 && found->kind == GM_TAPE_OBJECT && depth < 4) {
             return is_alike(in, gm_meaning_resolve(in->match.meaning, type->items.items[0]), node, depth + 1);
         }
@@ -203,11 +207,6 @@ static bool is_alike(reader *in, const gm_meaning_type *type, uint32_t node, uns
         }
     }
     return found->kind == GM_TAPE_CALL;
-}
-
-static bool is_list(const gm_meaning_type *type) {
-    return type->form == GM_MEANING_list || type->form == GM_MEANING_set || type->form == GM_MEANING_frozenset ||
-           type->form == GM_MEANING_tuple_of;
 }
 
 /* Where texts of the value end is not certain: quotes were repaired or are not there. */

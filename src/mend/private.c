@@ -1,6 +1,7 @@
 /* Who else holds a tensor: whether a variable may stand for a copy of it. */
 #include <string.h>
 
+#include "mend/definitions.h"
 #include "mend/relation.h"
 
 enum { BINDER_WORK = 16 };
@@ -74,59 +75,13 @@ static bool find_sharing(gm_node *node, void *context) {
     return !search->shared && gm_node_children(node, find_sharing, context);
 }
 
-/* `name = value`; the statement of a binder, or NULL. */
-static const gm_node *assignment_of(const gm_proof *proof, const gm_node *binder) {
-    const gm_node *statement = gm_flow_statement(proof->analysis->flow, binder);
-    bool plain = statement != NULL && statement->kind == GM_KIND_Assign && gm_as_Assign(statement)->targets.count == 1 &&
-                 gm_as_Assign(statement)->targets.items[0] == binder;
-    return plain ? statement : NULL;
-}
-
-/* Statements of a block are in order of position. */
-static bool stands_in_front(const gm_place *place, const gm_node *statement) {
-    uint32_t low = 0;
-    for (uint32_t high = place->index; low < high;) {
-        uint32_t middle = low + (high - low) / 2;
-        if (place->list->items[middle]->start < statement->start) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < place->index && place->list->items[low] == statement;
-}
-
-/* Whether a statement stands in a block around the branch, in front of it: then every way to the branch comes by. */
-static bool is_on_the_way(const gm_proof *proof, const gm_node *statement) {
-    for (const gm_place *place = proof->place; place != NULL; place = place->outer) {
-        if (stands_in_front(place, statement)) {
-            return true;
-        }
-        if (gm_is_loop(place->owner)) {
-            return false;
-        }
-    }
-    return false;
-}
-
-/* The last assignment that every way to the branch comes by. */
-static const gm_node *base_definition(const gm_proof *proof, const gm_symbol *symbol) {
-    const gm_node *found = NULL;
-    gm_work(proof->analysis->arena, symbol->binders.count * (uint64_t)BINDER_WORK);
-    for (uint32_t i = 0; i < symbol->binders.count; i++) {
-        const gm_node *statement = assignment_of(proof, symbol->binders.items[i]);
-        bool later = statement != NULL && (found == NULL || statement->start > found->start);
-        found = later && is_on_the_way(proof, statement) ? statement : found;
-    }
-    return found;
-}
-
 static bool is_between(const gm_proof *proof, const gm_node *definition, const gm_node *binder) {
     return binder->start >= definition->end && binder->start < proof->statement->start;
 }
 
 const gm_node *gm_proof_definition(const gm_proof *proof, const gm_symbol *symbol) {
-    const gm_node *definition = base_definition(proof, symbol);
+    const gm_node *definition = gm_definition_before(proof->analysis, proof->place, symbol);
+    gm_work(proof->analysis->arena, definition == NULL ? 0 : symbol->binders.count * (uint64_t)BINDER_WORK);
     for (uint32_t i = 0; definition != NULL && i < symbol->binders.count; i++) {
         if (is_between(proof, definition, symbol->binders.items[i])) {
             return NULL;
@@ -161,13 +116,14 @@ bool gm_proof_private(const gm_proof *proof, const gm_symbol *symbol) {
     if (symbol->binding != GM_BINDING_LOCAL || symbol->scope != proof->function->scope) {
         return false;
     }
-    const gm_node *definition = base_definition(proof, symbol);
+    const gm_node *definition = gm_definition_before(proof->analysis, proof->place, symbol);
     if (definition == NULL || !makes_new(proof, symbol, gm_as_Assign(definition)->value)) {
         return false;
     }
+    gm_work(proof->analysis->arena, symbol->binders.count * (uint64_t)BINDER_WORK);
     for (uint32_t i = 0; i < symbol->binders.count; i++) {
         const gm_node *binder = symbol->binders.items[i];
-        const gm_node *statement = is_between(proof, definition, binder) ? assignment_of(proof, binder) : definition;
+        const gm_node *statement = is_between(proof, definition, binder) ? gm_definition_of(proof->analysis, binder) : definition;
         if (statement == NULL || !makes_new(proof, symbol, gm_as_Assign(statement)->value)) {
             return false;
         }

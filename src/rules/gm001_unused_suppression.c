@@ -17,10 +17,10 @@ static const char page[] =
     "## When the mend is safe\n\n"
     "Always: it changes a comment.\n";
 
-static bool find(gm_analysis *analysis, const gm_site *site) {
+static bool find_unused_suppression(gm_analysis *analysis, const gm_site *site) {
     (void)analysis;
     (void)site;
     return false;
 }
 
-const gm_rule gm_rule_unused_suppression = {"GM001", "unused-suppression", "", page, find, false};
+const gm_rule gm_rule_unused_suppression = {"GM001", "unused-suppression", "", page, find_unused_suppression, false};

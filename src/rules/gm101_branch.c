@@ -131,7 +131,7 @@ static gm_refusal refusal_of_branch(gm_analysis *analysis, const gm_site *site, 
     return refusal.reason != NULL ? refusal : gm_sides_branch(analysis, plan);
 }
 
-static bool find(gm_analysis *analysis, const gm_site *site) {
+static bool find_branch(gm_analysis *analysis, const gm_site *site) {
     const char *reason = NULL;
     if (site->node->kind != GM_KIND_If) {
         return false;
@@ -160,4 +160,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_branch = {"GM101", "data-dependent-branch", "GB0170", page, find, false};
+const gm_rule gm_rule_branch = {"GM101", "data-dependent-branch", "GB0170", page, find_branch, false};

@@ -263,11 +263,11 @@ static bool find_assignment(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-static bool find(gm_analysis *analysis, const gm_site *site) {
+static bool find_early_return(gm_analysis *analysis, const gm_site *site) {
     if (site->node->kind == GM_KIND_Assign) {
         return find_assignment(analysis, site);
     }
     return site->node->kind == GM_KIND_If && find_if(analysis, site);
 }
 
-const gm_rule gm_rule_early_return = {"GM102", "data-dependent-return", "GB0170", page, find, false};
+const gm_rule gm_rule_early_return = {"GM102", "data-dependent-return", "GB0170", page, find_early_return, false};

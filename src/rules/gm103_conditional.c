@@ -62,7 +62,7 @@ static bool is_left_to_statement(const gm_site *site, const gm_IfExp *choice) {
            (is_python(site, choice->body) || is_python(site, choice->orelse));
 }
 
-static bool find(gm_analysis *analysis, const gm_site *site) {
+static bool find_conditional(gm_analysis *analysis, const gm_site *site) {
     const char *reason = NULL;
     if (site->node->kind != GM_KIND_IfExp) {
         return false;
@@ -88,4 +88,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_conditional = {"GM103", "data-dependent-conditional", "GB0170", page, find, false};
+const gm_rule gm_rule_conditional = {"GM103", "data-dependent-conditional", "GB0170", page, find_conditional, false};

@@ -26,7 +26,7 @@ static const char page[] =
 
 static const char advice[] = "repeat a fixed number of times, and select what to keep: `x = torch.where(x.norm() > 1, x * 0.5, x)`";
 
-static bool find(gm_analysis *analysis, const gm_site *site) {
+static bool find_path(gm_analysis *analysis, const gm_site *site) {
     const char *reason = NULL;
     if (site->node->kind != GM_KIND_While) {
         return false;
@@ -42,4 +42,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_path = {"GM105", "data-dependent-loop", "GB0170", page, find, false};
+const gm_rule gm_rule_path = {"GM105", "data-dependent-loop", "GB0170", page, find_path, false};

@@ -52,7 +52,7 @@ static bool is_mask(gm_function *function, const gm_node *mask) {
     return value.class_ == GM_VALUE_TENSOR && value.dtype == GM_DTYPE_BOOL;
 }
 
-static bool find(gm_analysis *analysis, const gm_site *site) {
+static bool find_no_op_guard(gm_analysis *analysis, const gm_site *site) {
     if (site->node->kind != GM_KIND_If || gm_as_If(site->node)->orelse.count > 0) {
         return false;
     }
@@ -82,4 +82,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_no_op_guard = {"GM110", "redundant-mask-test", "GB0170", page, find, false};
+const gm_rule gm_rule_no_op_guard = {"GM110", "redundant-mask-test", "GB0170", page, find_no_op_guard, false};

@@ -17,10 +17,10 @@ static const char page[] =
     "`graphmend run` lets numbers that nothing has to know while tracing stay in the graph, and of those that are asked for it "
     "follows the value of the call. The file is not changed.\n";
 
-static bool find(gm_analysis *analysis, const gm_site *site) {
+static bool find_read_value(gm_analysis *analysis, const gm_site *site) {
     (void)analysis;
     (void)site;
     return false;
 }
 
-const gm_rule gm_rule_read_value = {"GM201", "value-read-from-tensor", "GB0124", page, find, false};
+const gm_rule gm_rule_read_value = {"GM201", "value-read-from-tensor", "GB0124", page, find_read_value, false};

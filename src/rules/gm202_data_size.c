@@ -15,10 +15,10 @@ static const char page[] =
     "## When the mend is safe\n\n"
     "`graphmend run` lets such sizes stay in the graph while it traces. The file is not changed.\n";
 
-static bool find(gm_analysis *analysis, const gm_site *site) {
+static bool find_data_size(gm_analysis *analysis, const gm_site *site) {
     (void)analysis;
     (void)site;
     return false;
 }
 
-const gm_rule gm_rule_data_size = {"GM202", "data-dependent-size", "GB0036", page, find, false};
+const gm_rule gm_rule_data_size = {"GM202", "data-dependent-size", "GB0036", page, find_data_size, false};

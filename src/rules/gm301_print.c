@@ -109,7 +109,7 @@ static bool find_recorded_test(gm_analysis *analysis, const gm_site *site) {
     return gm_defer_branch(analysis, &gm_rule_print, site, reads, "`print` ends the graph", advice);
 }
 
-static bool find(gm_analysis *analysis, const gm_site *site) {
+static bool find_print(gm_analysis *analysis, const gm_site *site) {
     if (find_recorded_test(analysis, site)) {
         return true;
     }
@@ -130,4 +130,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_print = {"GM301", "print-in-graph", "GB0059", page, find, true};
+const gm_rule gm_rule_print = {"GM301", "print-in-graph", "GB0059", page, find_print, true};

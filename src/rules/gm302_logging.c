@@ -66,7 +66,7 @@ static bool find_level_test(gm_analysis *analysis, const gm_site *site) {
                            "log in the caller, or in front of the compiled part");
 }
 
-static bool find(gm_analysis *analysis, const gm_site *site) {
+static bool find_logging(gm_analysis *analysis, const gm_site *site) {
     if (find_level_test(analysis, site)) {
         return true;
     }
@@ -85,4 +85,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_logging = {"GM302", "logging-in-graph", "GB0291", page, find, true};
+const gm_rule gm_rule_logging = {"GM302", "logging-in-graph", "GB0291", page, find_logging, true};

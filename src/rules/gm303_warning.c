@@ -29,7 +29,7 @@ static gm_refusal refusal_of_keywords(const gm_Call *call) {
     return (gm_refusal){NULL, NULL};
 }
 
-static bool find(gm_analysis *analysis, const gm_site *site) {
+static bool find_warning(gm_analysis *analysis, const gm_site *site) {
     const gm_Call *call = gm_defer_none_call(site);
     if (call == NULL || !gm_flow_names(analysis->flow, call->func, "warnings.warn")) {
         return false;
@@ -43,4 +43,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_warning = {"GM303", "warning-in-graph", "GB0007", page, find, true};
+const gm_rule gm_rule_warning = {"GM303", "warning-in-graph", "GB0007", page, find_warning, true};

@@ -475,7 +475,7 @@ static bool plan_record(gm_analysis *analysis, const gm_site *site, bool grows) 
     return true;
 }
 
-static bool find(gm_analysis *analysis, const gm_site *site) {
+static bool find_record(gm_analysis *analysis, const gm_site *site) {
     bool grows = gm_counter_grows(analysis, site);
     bool planned = plan_record(analysis, site, grows);
     if (grows) {
@@ -484,4 +484,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return grows || planned;
 }
 
-const gm_rule gm_rule_record = {"GM304", "record-in-graph", "GB0124", page, find, false};
+const gm_rule gm_rule_record = {"GM304", "record-in-graph", "GB0124", page, find_record, false};

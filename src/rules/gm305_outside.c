@@ -170,7 +170,7 @@ static bool find_file(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-static bool find(gm_analysis *analysis, const gm_site *site) {
+static bool find_outside(gm_analysis *analysis, const gm_site *site) {
     if (site->node->kind == GM_KIND_With) {
         return find_file(analysis, site);
     }
@@ -186,4 +186,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_outside = {"GM305", "side-effect-in-graph", "GB0007", page, find, false};
+const gm_rule gm_rule_outside = {"GM305", "side-effect-in-graph", "GB0007", page, find_outside, false};

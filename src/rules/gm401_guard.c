@@ -69,7 +69,7 @@ static void report(gm_analysis *analysis, const gm_site *site, gm_plan *plan, gm
     gm_report_plan(analysis, plan, message, advice, certain);
 }
 
-static bool find(gm_analysis *analysis, const gm_site *site) {
+static bool find_guard(gm_analysis *analysis, const gm_site *site) {
     const gm_node *test = NULL;
     gm_list rest = {NULL, 0};
     bool negated = true;
@@ -99,4 +99,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_guard = {"GM401", "data-dependent-raise", "GB0170", page, find, false};
+const gm_rule gm_rule_guard = {"GM401", "data-dependent-raise", "GB0170", page, find_guard, false};

@@ -52,7 +52,7 @@ static bool visit(gm_node *node, void *context) {
     return searching->found != NULL || gm_node_children(node, visit, context);
 }
 
-static bool find(gm_analysis *analysis, const gm_site *site) {
+static bool find_outside_value(gm_analysis *analysis, const gm_site *site) {
     search searching = {analysis, site->function, NULL};
     if (!gm_is_stmt(site->node) || gm_is_def(site->node) || site->node->kind == GM_KIND_ClassDef) {
         return false;
@@ -72,4 +72,4 @@ static bool find(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_outside_value = {"GM501", "external-call", "GB0007", page, find, false};
+const gm_rule gm_rule_outside_value = {"GM501", "external-call", "GB0007", page, find_outside_value, false};

@@ -15,10 +15,10 @@ static const char page[] =
     "There is no mend of the source: what the function gives depends on what the graph has computed. Under `graphmend run`, "
     "`scipy.optimize.linear_sum_assignment` is part of the graph.\n";
 
-static bool find(gm_analysis *analysis, const gm_site *site) {
+static bool find_untraced_call(gm_analysis *analysis, const gm_site *site) {
     (void)analysis;
     (void)site;
     return false;
 }
 
-const gm_rule gm_rule_untraced_call = {"GM502", "untraced-call", "", page, find, false};
+const gm_rule gm_rule_untraced_call = {"GM502", "untraced-call", "", page, find_untraced_call, false};

@@ -17,10 +17,10 @@ static const char page[] =
     "until its prints and records are done; where another thread has it, the call runs in eager Python. What is drawn in "
     "`torch.random.fork_rng` on the CPU it draws in front of the graph. Of the others it mends `torch.backends.cudnn.flags` on a CPU.\n";
 
-static bool find(gm_analysis *analysis, const gm_site *site) {
+static bool find_untraced_context(gm_analysis *analysis, const gm_site *site) {
     (void)analysis;
     (void)site;
     return false;
 }
 
-const gm_rule gm_rule_untraced_context = {"GM503", "untraced-context", "", page, find, false};
+const gm_rule gm_rule_untraced_context = {"GM503", "untraced-context", "", page, find_untraced_context, false};

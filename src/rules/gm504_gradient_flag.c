@@ -15,10 +15,10 @@ static const char page[] =
     "There is no mend of the text: whether a caller looks at the flag or at `grad` cannot be told. `graphmend run` needs none where all that "
     "uses the tensor stands on one side of the change: the tensor is given the flag in front of the graph.\n";
 
-static bool find(gm_analysis *analysis, const gm_site *site) {
+static bool find_gradient_flag(gm_analysis *analysis, const gm_site *site) {
     (void)analysis;
     (void)site;
     return false;
 }
 
-const gm_rule gm_rule_gradient_flag = {"GM504", "gradient-flag", "", page, find, false};
+const gm_rule gm_rule_gradient_flag = {"GM504", "gradient-flag", "", page, find_gradient_flag, false};

@@ -17,10 +17,10 @@ static const char page[] =
     "the library as in eager Python, where it is not trained (`eval()`, or no gradients are recorded), outside of autocast, without "
     "dropout, projections and packed sequences.\n";
 
-static bool find(gm_analysis *analysis, const gm_site *site) {
+static bool find_recurrent_layer(gm_analysis *analysis, const gm_site *site) {
     (void)analysis;
     (void)site;
     return false;
 }
 
-const gm_rule gm_rule_recurrent_layer = {"GM505", "recurrent-layer", "", page, find, false};
+const gm_rule gm_rule_recurrent_layer = {"GM505", "recurrent-layer", "", page, find_recurrent_layer, false};

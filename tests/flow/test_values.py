@@ -1,7 +1,8 @@
 """What is believed of expressions: each file in `values` says so in comments.
 
-`#: EXPRESSION -> CLASS WORD ...` expects of an expression of the line its class (tensor, maybe, not, unknown) and words
-of its form, dtype and traits; `!WORD` must be missing. `# ? CLASS` expects the class of the condition of the line.
+`#: EXPRESSION -> CLASS WORD ... because REASON` expects of an expression of the line its class (tensor, maybe, not,
+unknown), words of its form, dtype and traits, and a part of the reason, which may be left out; `!WORD` must be missing.
+`# ? CLASS` expects the class of the condition of the line.
 """
 
 from __future__ import annotations
@@ -38,13 +39,14 @@ def test_expressions(executable: str, path: Path) -> None:
         expected = re.search(r"#: (.*) -> (.*)", line)
         if expected is None:
             continue
-        text, (class_, *words) = expected[1], expected[2].split()
+        stated, _, because = expected[2].partition(" because ")
+        text, (class_, *words) = expected[1], stated.split()
         key = text if len(text) <= 48 else text[:48] + "..."
         is_class, has, reason = found[number, key]
         count += 1
         wanted = {word for word in words if not word.startswith("!")}
         unwanted = {word[1:] for word in words if word.startswith("!")}
-        if is_class != class_ or not wanted <= has or unwanted & has or not reason:
+        if is_class != class_ or not wanted <= has or unwanted & has or not reason or because not in reason:
             problems.append(f"{number}: {text}: {is_class} {sorted(has)} ({reason}), not {expected[2]}")
     assert count
     assert not problems, "\n".join(problems)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -18,17 +21,34 @@ FORMATS = ["full", "concise", "json", "json-lines", "github", "gitlab", "sarif",
 TEXT = SHAPES["elif"](5000).replace("def f", "@torch.compile\ndef f")
 
 
+def write(folder: Path) -> None:
+    """A file beyond the budget beside one that is fine."""
+    (folder / "large.py").write_text(TEXT)
+    (folder / "small.py").write_text("x = 1\n")
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A file beyond the budget beside one that is fine."""
-    (tmp_path / "large.py").write_text(TEXT)
-    (tmp_path / "small.py").write_text("x = 1\n")
+    write(tmp_path)
     return tmp_path
 
 
+@pytest.fixture(scope="module")
+def checked(executable: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], subprocess.CompletedProcess]:
+    """What `check` says of such a folder in a format: the large file takes a second under the sanitizers."""
+    folder = tmp_path_factory.mktemp("large")
+    write(folder)
+
+    @functools.cache
+    def check(form: str) -> subprocess.CompletedProcess:
+        return run([executable, "check", "--no-cache", "--output-format", form, "."], folder=folder)
+
+    return check
+
+
 @pytest.mark.parametrize("form", FORMATS)
-def test_every_format_tells_it_and_passes(executable: str, folder: Path, form: str) -> None:
-    ran = run([executable, "check", "--no-cache", "--output-format", form, "."], folder=folder)
+def test_every_format_tells_it_and_passes(checked: Callable[[str], subprocess.CompletedProcess], form: str) -> None:
+    ran = checked(form)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.count(WORDS) == (2 if form == "junit" else 1)
     assert "syntax" not in ran.stdout.replace('"id": "syntax"', "").replace('"syntax-error"', "").replace(
@@ -36,9 +56,9 @@ def test_every_format_tells_it_and_passes(executable: str, folder: Path, form: s
     )
 
 
-def test_levels(executable: str, folder: Path) -> None:
+def test_levels(checked: Callable[[str], subprocess.CompletedProcess]) -> None:
     def told(form: str) -> str:
-        return run([executable, "check", "--no-cache", "--output-format", form, "."], folder=folder).stdout
+        return checked(form).stdout
 
     (file,) = json.loads(told("json"))
     assert file["diagnostics"] == file["findings"] == []

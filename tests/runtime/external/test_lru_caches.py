@@ -51,6 +51,15 @@ class make(torch.nn.Module):
         table = torch.tensor(slopes(heads=y.size(1), base=4.0))
         return y * table, y.sum()
 """,
+    "a class of warnings by default": """
+@functools.lru_cache(None)
+def warn_once(message, category=FutureWarning):
+    warnings.warn(message, category, stacklevel=2)
+def f(x):
+    warn_once("old")
+    warn_once("odd", UserWarning)
+    return x * 2
+""",
     "an effect behind it": """
 def f(x):
     y = x * torch.tensor(slopes(x.size(1)))

@@ -25,6 +25,7 @@ PICKLES = {
     "pairs": "(x * 2, pickle.dumps((('a', 1), ('b', 2.5), ('c', None))))",
     "protocol": "(x * 2, pickle.dumps({}, protocol=2), pickle.dumps((), 4))",
     "key": "x * {pickle.dumps({'a': 1}): 3}[pickle.dumps(OPTIONS)]",
+    "loaded": "(x * pickle.loads(BLOB)['a'], pickle.loads(BLOB)['b'])",
     "arguments": "cached(x, a=1, b='u') + cached(x, a=1, b='u') * cached(x)",
 }
 BROKEN = {
@@ -33,6 +34,8 @@ BROKEN = {
     "given_names": "x * eval('a', {'a': 3})",
     "two_equal_texts": "(x * 2, pickle.dumps(('ab', 'ab')), pickle.dumps((TEXT, TEXT)))",
     "one_list_twice": "(x * 2, pickle.dumps((OPTIONS, OPTIONS)))",
+    "loaded_object": "(x * 2, pickle.loads(OBJECT))",
+    "loaded_twice": "(x * 2, pickle.loads(TWICE))",
     "object": "(x * 2, len(pickle.dumps(torch.float32)))",
 }
 HEAD = """
@@ -41,6 +44,8 @@ HEAD = """
 
     SCALE, NAME, COUNT, OPTIONS = 5, "torch.tanh", [2], {"a": 1}
     TEXT = "".join(["a", "b"])
+    BLOB, OBJECT = pickle.dumps({"a": 2.0, "b": [1, 2]}), pickle.dumps(torch.float32)
+    TWICE = pickle.dumps([OPTIONS, OPTIONS])
 
     def cached(x, **options):
         key, cache = pickle.dumps(options), {}

@@ -71,15 +71,18 @@ def is_ours(code: types.CodeType) -> bool:
     return code.co_filename.startswith((folders.RUNTIME, folders.DYNAMO)) or code.co_name.startswith("_gm_")
 
 
-def note_stack(tx: Any, levels: int) -> str:
-    """Keep the traced callers of the current statement; returns a key for `call_at`."""
+def note_stack(tx: Any, levels: int, called: bool = False) -> str:
+    """Keep the traced callers of the current statement; returns a key for `call_at`.
+
+    With `called`, the statement calls an untraced function, whose callers begin with the statement itself.
+    """
     key = str(next(numbers))
     places = [
         (translator.f_code, translator.lineno, translator.f_globals)
         for translator in translators(tx)
         if not is_ours(translator.f_code)
     ]
-    stacks[key] = places[1:levels]
+    stacks[key] = places[: levels - 1] if called else places[1:levels]
     return key
 
 
@@ -119,10 +122,10 @@ def at_place(place: Place) -> Any:
     return types.FunctionType(twin, variables, code.co_name)
 
 
-def call_at(key: str, levels: int, sink: Any, *values: Any) -> None:
-    """Call a sink under the stack with this key."""
+def call_at(key: str, levels: int, sink: Any, *values: Any) -> Any:
+    """Call a sink, or another function, under the stack with this key."""
     inner = stacks[key]
     function, arguments = sink, values
     for place in [*inner, *outer_places(inner, levels - 1 - len(inner))]:
         function, arguments = at_place(place), (function, arguments)
-    function(*arguments)
+    return function(*arguments)

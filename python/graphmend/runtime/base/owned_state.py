@@ -34,8 +34,9 @@ class OwnedState(Generic[State]):
 
     def of(self, holder: Holder) -> State:
         """The state in a trace or callable."""
-        found: Optional[State] = holder.notes.get(self.module)
-        if found is None:
+        try:
+            found: State = holder.notes[self.module]
+        except KeyError:
             assert self.make is not None
             found = holder.notes[self.module] = self.make()
         return found

@@ -289,10 +289,10 @@ def is_settled(trace: trace_state.Trace, number: Any) -> bool:
             if origins is None:
                 return False
             hold(trace, origins)
-    held = FEATURE.of(trace).held
-    if any(held.get(name, value) not in (value, None) for name, value in held.items()):
+    earlier = FEATURE.of(trace).held
+    if any(earlier.get(name, value) not in (value, None) for name, value in held.items()):
         return False
-    held.update(held)
+    earlier.update(held)
     return bool(symbols)
 
 

@@ -44,6 +44,7 @@ ORDER = (
     "passes.dead_code_that_raises",
     "shims.module_construction",
     "ops.scipy_functions",
+    "ops.statistics_functions",
     "external.lru_caches",
     "shims.stack_inspection",
     "effects.queue_sizes",

@@ -28,7 +28,7 @@ from typing import Any, Callable, Iterator
 
 from ..analysis import branch_proofs
 from ..analysis.custom_op_purity import ERRORS
-from ..base import hooks, trace_state
+from ..base import call_stack, hooks, trace_state
 from ..base.dialect_class import NAME as DIALECT
 from ..base.effect_queue import is_queue
 from ..capture.identity_guard import decided_by_data
@@ -68,14 +68,16 @@ class Without:
 
     def __init__(self) -> None:
         self.passed: list[str] = []
+        self.levels = 1  # number of stack frames that an effect reads, with its own frame
 
     def on(self, site: str) -> bool:
         """Whether the mended form is in force: True for sites of effects."""
         return trace_state.rule_of(site) in EFFECTS
 
-    def defer(self, site: str, *_: Any) -> None:
+    def defer(self, site: str, *_: Any, levels: int = 1, **__: Any) -> None:
         """Skip an effect."""
         self.passed.append(site)
+        self.levels = levels
 
     def taken(self, _: str, value: Any) -> Any:
         """The value of a test."""
@@ -102,7 +104,7 @@ def without_effects(function: types.FunctionType, without: Without, depth: int) 
     if depth == 0 or function.__closure__:
         raise Unknown("it calls too much, or has variables of another function")
     defaults = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
-    if not all(map(is_constant, defaults)):
+    if not all(is_constant(value) or is_warning(value) for value in defaults):
         raise Unknown("its default values are no numbers and texts")
     names: set[str] = set()
     for code in codes_of(function.__code__):
@@ -113,6 +115,14 @@ def without_effects(function: types.FunctionType, without: Without, depth: int) 
     copy = types.FunctionType(function.__code__, globals_of_copy, function.__name__, function.__defaults__)
     copy.__kwdefaults__ = function.__kwdefaults__
     return copy
+
+
+def is_warning(value: Any) -> bool:
+    """Whether a value is a class of warnings whose constructor is Python's own: calling the class has no effect."""
+    if not isinstance(value, type) or not issubclass(value, Warning):
+        return False
+    own = [kind for kind in value.__mro__ if kind.__module__ != "builtins"]
+    return not any(name in vars(kind) for kind in own for name in ("__init__", "__new__", "__str__"))
 
 
 def globals_of(code: types.CodeType) -> set[str]:
@@ -145,7 +155,7 @@ def stands_for(name: str, variables: dict[str, Any], without: Without, depth: in
         return print
     if isinstance(value, types.FunctionType):
         return without_effects(value, without, depth - 1)
-    if is_constant(value) or any(value is module for module in MODULES):
+    if is_constant(value) or is_warning(value) or any(value is module for module in MODULES):
         return value
     raise Unknown(f"it uses `{name}`")
 
@@ -153,19 +163,16 @@ def stands_for(name: str, variables: dict[str, Any], without: Without, depth: in
 class Call:
     """One call of a cached function in the prologue of a graph that was made for its value."""
 
-    def __init__(
-        self, function: Any, args: list[Any], kwargs: dict[str, Any], value: Any, effect: str, drawn: bool
-    ) -> None:
+    def __init__(self, function: Any, place: tuple[str, int], value: Any, effect: str, drawn: bool) -> None:
         self.function = function
-        self.args = args
-        self.kwargs = kwargs
+        self.place = place  # key and levels of the stack that the effect reads
         self.value = value
         self.effect = effect
         self.drawn = drawn  # random numbers were drawn earlier in the prologue
 
     def __call__(self) -> None:
         try:
-            value = self.function(*self.args, **self.kwargs)
+            value = call_stack.call_at(*self.place, self.function)
         except Exception as error:
             restore = self.undoing()
             stopped = Stopped(frozenset([self.effect]), [], error, lambda: restore() is None)
@@ -221,8 +228,8 @@ def cached_call(site: str, trace: trace_state.Trace, tx: Any, variable: Any, arg
         refuse("what is deferred until after the call comes before it")
     if any(branch_proofs.fails(node) for node in output.graph.nodes):
         refuse("an operator before it may fail")
-    arguments = [external_calls.plain_argument(site, item) for item in args]
-    options = {name: external_calls.plain_argument(site, item) for name, item in kwargs.items()}
+    arguments = [argument(site, item) for item in args]
+    options = {name: argument(site, item) for name, item in kwargs.items()}
     key = (id(wrapper), external_calls.identity(arguments), external_calls.identity(options))
     asked = FEATURE.of(trace).asked.setdefault(site, {})
     asked[key] = None
@@ -231,7 +238,8 @@ def cached_call(site: str, trace: trace_state.Trace, tx: Any, variable: Any, arg
         refuse("its cache does not hold all that the call asks for")
     external_calls.guard(variable, wrapper)
     drawn = prologue.notes_of(trace, output) is not None
-    call = Call(wrapper, arguments, options, value, without.passed[0], drawn)
+    place = (call_stack.note_stack(tx, without.levels, called=True), without.levels)
+    call = Call(functools.partial(wrapper, *arguments, **options), place, value, without.passed[0], drawn)
     output.random_calls.append((call, (), {}))
     return external_calls.constant_of(site, value)
 
@@ -249,9 +257,20 @@ def peek(variable: Any) -> Any:
         if hint is None or decided_by_data(variable):
             raise Unknown("its arguments depend on data")
         return hint
-    if not variable.is_python_constant() or not is_constant(variable.as_python_constant()):
+    value = variable.as_python_constant() if variable.is_python_constant() else None
+    if not variable.is_python_constant() or not (is_constant(value) or is_warning(value)):
         raise Unknown("its arguments are no constants")
-    return variable.as_python_constant()
+    return value
+
+
+def argument(site: str, variable: Any) -> Any:
+    """The value of an argument; the graph is for this value."""
+    variable = variable.realize()
+    value = variable.as_python_constant() if variable.is_python_constant() else None
+    if not is_warning(value):
+        return external_calls.plain_argument(site, variable)
+    external_calls.guard(variable, value)
+    return value
 
 
 def refuse_reruns(trace: trace_state.Trace, may_run_again: Any) -> None:
