@@ -1,12 +1,12 @@
-"""Runtime of mended source: the functions that mended source calls, and the wrapper of `torch.compile` for the mends.
+"""Runtime of mended source: the functions called by mended source, and the wrapper of `torch.compile` for the mends.
 
     if _gm.on(SITE):        # False until `load()` has been called
         ...                 # the mended form
     else: ...               # the user's own statements
 
 `docs/runtime-dialect.md` is the contract with the compiler core. The import of this package does not import torch:
-before `load()`, every mend is off. A program without torch has no cost, and a module that torch itself imports can be
-mended before torch is complete.
+before `load()`, every mend is off. A program without torch has no cost. A module imported by torch itself can be mended
+before torch is complete.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _HOMES = {
 
 
 def on(site: str) -> bool:
-    """Whether the mended form of a site is in force: never before `load()`, which replaces this function."""
+    """Whether the mended form of a site is in force: never before `load()`, because `load()` replaces this function."""
     return False
 
 
@@ -51,7 +51,7 @@ def taken(site: str, value: Any) -> Any:
 
 
 def outside(site: str, function: Any, part: str = "") -> Any:
-    """The function that takes a value from outside of the program; `load()` puts a choice for traces here."""
+    """The function for a value from outside of the program; after `load()`, traces get a function of their own."""
     return function
 
 
@@ -76,7 +76,7 @@ def __getattr__(name: str) -> Any:
 
 
 def add_sites(count: int) -> None:
-    """Tell the runtime that a module with `count` mended sites has been loaded; without sites, nothing is tried."""
+    """Count the mended sites of a loaded module; in a process without sites, the runtime does nothing."""
     registry.add_sites(count)
 
 
