@@ -1,8 +1,8 @@
-"""graphmend: finds, explains and removes what makes torch.compile break its graph.
+"""graphmend: finds, explains and removes graph breaks of torch.compile.
 
-`install()` does in this process what `graphmend run` does for a script: what is compiled afterwards is mended in
-memory, wherever it was defined, and torch.compile executes the mends. Nothing on disk changes. `GRAPHMEND=0` in the
-environment turns it off.
+`install()` does in this process the work of `graphmend run` for a script. Later imports and compiled functions are
+mended in memory, wherever their source is, and torch.compile executes the mends. Nothing on disk changes. `GRAPHMEND=0`
+in the environment turns graphmend off.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ __all__ = ["__version__", "environment", "install", "summary", "uninstall"]
 
 
 def install(summary: bool = True) -> None:
-    """Mend what is compiled from now on; safe to call twice.
+    """Mend code that is compiled from now on; safe to call twice.
 
-    With `summary` a short text on standard error says at the end of the process what was mended and what was not.
+    With `summary` a short text on standard error lists, at the end of the process, mended and remaining breaks.
     """
     from graphmend import hook
 
@@ -24,21 +24,21 @@ def install(summary: bool = True) -> None:
 
 
 def uninstall() -> None:
-    """Import modules as they are again; modules that are already mended stay so, their mends are off."""
+    """Import modules without mends again. Modules that are already mended stay mended, with their mends off."""
     from graphmend import hook
 
     hook.uninstall()
 
 
 def summary() -> Any:
-    """What is mended and what is not, so far: a text when it is printed, a table in a notebook."""
+    """The mended and the remaining breaks so far: a text for `print`, a table in a notebook."""
     from graphmend import run_summary
 
     return run_summary.Summary(run_summary.collected())
 
 
 def environment() -> dict[str, str]:
-    """Variables with which a Python that is started by another program, such as Ray, is mended as this process is."""
+    """Environment variables that mend a Python started by another program, such as Ray, like this process."""
     from graphmend import children
 
     return children.environment()

@@ -1,7 +1,9 @@
-"""Baselines: the breaks that are there today, so that only new ones are told. docs/guard.md describes the file.
+"""Baselines: the known breaks of a project, so that only new breaks are reported. docs/guard.md describes the file.
 
-A place is known by what is written there, not by its line: by the function around it, the text of its statement, the
-kind of break, and its number among those that are alike. `graphmend check --baseline` has files of the same form.
+    {"path": "gate.py", "function": "Gate.forward", "code": "GM101", "text": "if x.sum() > 0:", "number": 1}
+
+An entry identifies a break by content, because line numbers move: by the enclosing function, the text of the statement,
+the kind of break, and a number among equal entries. `graphmend check --baseline` has files of the same form.
 """
 
 from __future__ import annotations
@@ -21,24 +23,24 @@ from graphmend import files
 
 VERSION = 1
 MODULE = "<module>"
-_LAYOUT = str.maketrans("", "", " \t\r\n()',\"\\")  # what formatters change
+_LAYOUT = str.maketrans("", "", " \t\r\n()',\"\\")  # characters that formatters change
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _SKIPPED = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 
 
 class BaselineError(Exception):
-    """The file cannot be used; says why."""
+    """The baseline cannot be used; the message has the reason."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Site:
-    """A place that breaks, as a baseline knows it."""
+    """A breaking place, as an entry of a baseline."""
 
     path: str  # below the folder of the baseline, with slashes
     function: str  # "Gate.forward", "outer.<locals>.inner", "<module>"
-    code: str  # "GM101" in baselines of `check`, "GB0170" in those of what was observed
-    text: str  # of the statement; of one with a body its head
-    number: int = 1  # among those of the function that are alike, from 1
+    code: str  # "GM101" in baselines of `check`, "GB0170" in baselines of observed breaks
+    text: str  # the statement; for a statement with a body, the head
+    number: int = 1  # the number among equal sites of the function, from 1
 
     def key(self) -> tuple[str, str, str, str, int]:
         return self.path, self.function, self.code, self.text.translate(_LAYOUT), self.number
@@ -65,7 +67,7 @@ def _tokens(text: str, head_only: bool) -> Iterable[tokenize.TokenInfo]:
 
 
 def normalise(text: str, head_only: bool = False) -> str:
-    """A statement without comments, on one line, with one space where there was any."""
+    """A statement without comments, on one line, with every gap between tokens as one space."""
     parts: list[str] = []
     end = None
     try:
@@ -117,7 +119,7 @@ def _parse(path: str) -> Optional[tuple[ast.Module, str]]:
 
 
 def _within(scope: ast.AST) -> Iterable[ast.stmt]:
-    """The statements of a scope in order, those of blocks too, but not what is in functions and classes below it."""
+    """The statements of a scope in order, also inside blocks, but not inside nested functions and classes."""
     for child in _blocks(scope):
         yield child
         if not isinstance(child, _SCOPES):
@@ -130,11 +132,11 @@ class Statement:
 
     function: str = MODULE
     text: str = ""
-    number: int = 1  # among those of the function that read the same, from 1
+    number: int = 1  # the number among equal statements of the function, from 1
 
 
 def statement_at(path: str, line: int) -> Statement:
-    """The innermost statement at a line of a file; one without text where there is none."""
+    """The innermost statement at a line of a file; a `Statement` without text where the line has none."""
     parsed = _parse(path)
     if parsed is None:
         return Statement()
@@ -173,7 +175,7 @@ def site_at(path: str, line: int, code: str, folder: Union[str, os.PathLike[str]
 
 
 def write(path: Union[str, os.PathLike[str]], of: str, sites: Iterable[Site]) -> None:
-    """Write a baseline, one site a line, in an order that does not depend on how they were found."""
+    """Write a baseline, one site a line, in sorted order."""
     once = {site.key(): site for site in sites}
     lines = ",\n".join(json.dumps(dataclasses.asdict(once[key]), ensure_ascii=False) for key in sorted(once))
     text = (
@@ -200,7 +202,7 @@ def read(path: Union[str, os.PathLike[str]], of: str) -> list[Site]:
 
 @dataclasses.dataclass(frozen=True)
 class Comparison:
-    """What stands beside a baseline: new breaks fail, stale entries are only told."""
+    """The breaks of a run beside a baseline: new breaks fail, stale entries are only reported."""
 
     new: list[Site]
     known: list[Site]

@@ -1,15 +1,15 @@
-"""Counts where torch.compile breaks its graph while a block of code runs in this process.
+"""Counts graph breaks of torch.compile while a block of code runs in this process.
 
     with Recorder() as recorder:
         torch.compile(model)(x)
     recorder.count          # places that break
     recorder.breaks         # each with its file, line, kind
 
-Only Dynamo's log of graph breaks sees every break: `torch._dynamo.explain` and `counters` miss those that make Dynamo
-give up a whole function, and a function that is given up has no graph at all. So the log is what is read here, with the
-warnings about functions that are compiled no more; graphs are counted beside it, since "no break" may also mean that
-nothing was compiled. What was compiled before the block is compiled again, or its breaks would not be seen. torch is
-imported when the block is entered.
+Only Dynamo's log of graph breaks sees every break. `torch._dynamo.explain` and `counters` miss the breaks at which
+Dynamo gives up a whole function, and an abandoned function has no graph at all. So the recorder reads the log, and the
+warnings about functions that Dynamo no longer compiles. The recorder also counts graphs, because zero breaks may mean
+that nothing was compiled. Entering the block imports torch and resets Dynamo: code compiled before is compiled again,
+and shows its breaks.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import re
 from typing import Any, Optional
 
 BREAK_LOGGERS = ".__graph_breaks"  # the end of the names of Dynamo's loggers for breaks
-WARNING_LOGGER = "torch._dynamo.convert_frame"  # says when a function is compiled no more
+WARNING_LOGGER = "torch._dynamo.convert_frame"  # reports functions that Dynamo no longer compiles
 MANY = 1 << 20
 
 _PLACES = (
@@ -36,7 +36,7 @@ _STOPPED = re.compile(r"torch\._dynamo hit config\.(\w+)|(WON'T CONVERT)")
 
 
 class CountError(Exception):
-    """The breaks of the block are not known: something switched the log off while it ran."""
+    """The breaks of the block are unknown: the log was switched off during the block."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Break:
     path: str
     line: int
     reason: str  # the kind of break, in torch's words
-    break_id: Optional[str]  # "GB0170", where torch tells
+    break_id: Optional[str]  # "GB0170", if torch names the kind
     given_up: bool = dataclasses.field(compare=False)  # Python runs the whole function
 
     def __str__(self) -> str:
@@ -55,7 +55,7 @@ class Break:
 
 
 def read_break(message: str) -> Break:
-    """The break that a record of the log tells of."""
+    """The break in a log record."""
     place = next((found for found in (pattern.search(message) for pattern in _PLACES) if found), None)
     kind, page, stopped = _KIND.search(message), _BREAK_ID.search(message), _STOPPED.search(message)
     if stopped:
@@ -72,7 +72,7 @@ def read_break(message: str) -> Break:
 
 
 class _Collector(logging.Handler):
-    """Keeps what is logged, in all threads."""
+    """Keeps the log messages of all threads."""
 
     def __init__(self) -> None:
         super().__init__(logging.DEBUG)
@@ -83,7 +83,7 @@ class _Collector(logging.Handler):
 
 
 class _Tap:
-    """Has a logger tell one collector everything of a level; nobody else hears more than before."""
+    """Sends all records of a level to one collector; further handlers get the same records as before."""
 
     def __init__(self, logger: logging.Logger, collector: _Collector, level: int) -> None:
         self.logger, self.collector, self.level = logger, collector, level
@@ -103,7 +103,7 @@ class _Tap:
 
 
 class Recorder:
-    """Counts breaks, graphs and recompiles from entering to leaving; the figures may be asked for in between."""
+    """Counts breaks, graphs and recompiles between enter and exit; the figures are also available in between."""
 
     def __init__(self) -> None:
         self._collector = _Collector()
@@ -151,10 +151,10 @@ class Recorder:
 
     @property
     def breaks(self) -> list[Break]:
-        """The places that break, in the order in which they were met.
+        """The places that break, in the order of the first break.
 
-        A place, a line and a kind of break, counts once, however often it is traced: in code that is inlined twice,
-        in a function that is given up after it broke, after a recompile.
+        A place is a line and a kind of break. A place counts once, however often Dynamo traces the line: in code that
+        is inlined twice, in a function that is given up after a break, after a recompile.
         """
         if self._is_lost():
             raise CountError("the log of graph breaks was switched off while they were counted")
@@ -174,7 +174,7 @@ class Recorder:
 
     @property
     def graphs(self) -> int:
-        """Graphs with something in them."""
+        """Graphs with at least one operation."""
         return sum(1 for one in self._compilations() if one.graph_op_count)
 
     @property

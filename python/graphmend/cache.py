@@ -1,9 +1,15 @@
-"""What the core said about a file, kept between runs: by content, path and the versions of everything involved.
+"""The cache of mended code between runs: the key is content, path and all versions involved.
 
-Two things are stored in a folder of the user's cache: code objects of mended files, one file each, written beside and
-renamed; and one file of digests of sources that have nothing to mend, to which records of equal size are appended.
-A cache that cannot be read or written is no error, only slower. Code objects are run, so the folder has to be this
-user's alone (private.py); the digest in front of them is only against what power failures leave.
+A mended import would cost a run of the core and a compilation in every process:
+
+    data = read("model.py")
+    cache.is_unmended(Cache.key(path, data))    # nothing to mend: import the plain file
+    cache.load(Cache.key(path, data))           # the code object of an earlier process
+
+The folder in the user's cache holds one file for each mended code object, written under a temporary name and renamed.
+One further file holds digests of sources with nothing to mend; records of equal size are appended. A cache that fails
+makes imports slower, and raises no error. Python runs the code objects, so the folder must be private to this user
+(private.py). The digest in front of a code object detects only files cut short by a power failure.
 """
 
 from __future__ import annotations
@@ -31,12 +37,12 @@ told: list[bool] = []
 
 
 def folder() -> str:
-    """The folder of the cache for those who use it by name; raises `Refused` where it is not this user's alone."""
+    """The folder of the cache, for access by name; raises `Refused` unless the folder is private to this user."""
     return private.check(place())
 
 
 def place() -> str:
-    """The folder that the environment names, or the user's cache folder."""
+    """The folder in `GRAPHMEND_CACHE_DIR`, or `graphmend` in the user's cache folder."""
     named = os.environ.get("GRAPHMEND_CACHE_DIR")
     if named:
         return named
@@ -45,7 +51,7 @@ def place() -> str:
 
 
 def torch_version() -> str:
-    """What torch says about its version, without importing it or the slow reader of package metadata."""
+    """The text of torch's `version.py`, without an import of torch or the slow reader of package metadata."""
     spec = importlib.machinery.PathFinder.find_spec("torch")
     if spec is None or spec.origin is None:
         return "none"
@@ -57,7 +63,7 @@ def torch_version() -> str:
 
 
 def meaning() -> str:
-    """Everything besides path and content on which a mended code object depends."""
+    """A digest of all versions and flags on which a mended code object depends besides path and content."""
     library = os.stat(core.library_path())
     here = os.path.dirname(os.path.abspath(__file__))
     writers = [os.stat(os.path.join(here, name)).st_mtime_ns for name in ("positions.py", "cache.py")]
@@ -76,7 +82,7 @@ def meaning() -> str:
 
 
 class Entry:
-    """A mended module: its code, and what was mended and left."""
+    """A mended module: the code object, the mended sites and the remaining breaks."""
 
     def __init__(self, code: types.CodeType, sites: list[dict[str, Any]], left: list[dict[str, Any]]) -> None:
         self.code = code
@@ -98,7 +104,7 @@ class Cache:
 
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:
-        """Do without the folder from where it fails; what another user may have done there is told."""
+        """Turn the cache off at a failure of its folder, and report a folder that another user may have changed."""
         try:
             yield
         except private.Refused as error:
@@ -152,7 +158,7 @@ class Cache:
 
 
 def tell(error: private.Refused) -> None:
-    """Say once in a process why nothing is kept."""
+    """Say once in a process why the cache is off."""
     if not told:
         told.append(True)
         terminal.complain(f"graphmend: nothing is kept, `{place()}`: {error}")
@@ -162,7 +168,7 @@ def tell(error: private.Refused) -> None:
 
 
 def read(name: str, age: float | None = None) -> bytes | None:
-    """A small file that was written for the same versions, not before the time `age`; None where there is none."""
+    """A small file written for the same versions, and not before the time `age`; None without a file."""
     try:
         with private.folder(place(), meaning(), make=False) as within:
             return private.read(within, name, MOST_OTHER, age)
@@ -174,7 +180,7 @@ def read(name: str, age: float | None = None) -> bytes | None:
 
 
 def write(name: str, data: bytes) -> None:
-    """Write such a file, as a whole or not at all."""
+    """Write a small file for these versions, as a whole or not at all."""
     try:
         with private.folder(place(), meaning()) as within:
             private.replace(within, name, data)

@@ -1,9 +1,11 @@
-"""Canaries: small programs that show of each hook that Dynamo calls it.
+"""Canaries: small programs that show, for each hook, whether Dynamo calls the hook.
 
-That an attribute of Dynamo could be replaced proves nothing: from torch 2.15 on, tables hold functions that used to
-be methods, and a replaced method is never called. So the programs of CALLS are
-traced, and the capabilities whose hooks were not called are those that the release does not have. Programs that guards
-must not let pass are in `guard_canaries.py`.
+    torch.sorting = replacement     # the attribute exists and can be replaced
+    compiled(x)                     # and Dynamo may still never call the replacement
+
+From torch 2.15 on, tables hold functions that used to be methods, and Dynamo never calls a replaced method. So the
+programs of CALLS are traced, and a capability whose hooks were not called is missing in the release. Programs that
+guards must reject are in `guard_canaries.py`.
 
 usage: python -m graphmend.canaries     prints the result as JSON
 """
@@ -32,7 +34,7 @@ CALLS: dict[str, Program] = {}
 
 
 def calls(*make: Callable[[], Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorator of a program, with what makes each of its arguments."""
+    """Decorator of a program, with a factory for each argument."""
 
     def add(function: Callable[..., Any]) -> Callable[..., Any]:
         CALLS[function.__name__] = function, lambda: tuple(item() for item in make)
@@ -261,7 +263,7 @@ def sizes(x: Any, n: int) -> Any:
 
 
 def traced(program: Program) -> None:
-    """Trace a program as a whole call; what it breaks with is no matter here."""
+    """Trace a program as a whole call; errors of the trace are ignored."""
     function, make = program
     torch_names.dynamo.reset()
     compiled = torch.compile(function, backend="eager")
@@ -271,7 +273,7 @@ def traced(program: Program) -> None:
 
 
 def uncalled() -> list[str]:
-    """The capabilities with hooks that no program of CALLS has called, though the table has found them."""
+    """The capabilities with hooks that the table has found and no program of CALLS has called."""
     hooks.counted.append(True)
     hooks.calls.clear()
     try:

@@ -1,14 +1,17 @@
-"""Child processes of a mended program: they are mended, too, and the first process tells what became of all.
+"""Child processes of a mended program are mended too, and the first process reports the breaks of all.
 
-Python reads `PYTHONPATH` when it starts and imports `sitecustomize` from there. So a child that is a Python gets a
-folder in front of its `PYTHONPATH` whose `sitecustomize` calls `begin`, which puts everything back: the child's
-`sys.path` and `os.environ` are those of a plain run, and so is the environment of this process at any time.
+    subprocess.run([sys.executable, "train.py"])    # the child has a `sitecustomize` of graphmend in front
+    multiprocessing.Process(target=train).start()   # spawn, forkserver: the same; fork: the child has the hook already
 
-The one place at which Python starts programs is `_posixsubprocess.fork_exec`: `subprocess`, `multiprocessing` (spawn
-and forkserver), loky and all that build on them (torchrun, accelerate, DataLoader workers, joblib) end there. What a
-parent that is no Python starts, such as Ray's, is mended where it is given `environment()`.
+Python reads `PYTHONPATH` at its start and imports `sitecustomize` from there. A child that is a Python gets a folder in
+front of `PYTHONPATH` whose `sitecustomize` calls `begin`. `begin` restores the environment: `sys.path` and `os.environ`
+of the child equal those of a plain run. The environment of the parent never changes.
 
-Each process of a job leaves a report in a folder of the job, and the first process adds them to its summary.
+Python starts programs only in `_posixsubprocess.fork_exec`: `subprocess`, `multiprocessing` (spawn and forkserver),
+loky and their users (torchrun, accelerate, DataLoader workers, joblib) end there. Children of a parent that is no
+Python, such as Ray's, are mended if the parent passes them `environment()`.
+
+Each process of a job leaves a report in a folder of the job, and the first process adds the reports to its summary.
 """
 
 from __future__ import annotations
@@ -34,12 +37,12 @@ class State:
 
     def __init__(self) -> None:
         self.active = False
-        self.folder: Optional[str] = None  # of the job, made when its first child starts
+        self.folder: Optional[str] = None  # the folder of the job, made at the start of the first child
         self.first = True  # whether this process began the job
-        self.start: Optional[Callable[..., int]] = None  # what starts programs
-        self.told = False  # whether the end of this process is told, and the folder removed then
+        self.start: Optional[Callable[..., int]] = None  # Python's own `fork_exec`
+        self.told = False  # whether this process reports at its end and removes the folder
         self.ignoring: dict[str, None] = {}  # children that read no environment
-        self.inherited: Optional[bytes] = None  # what the parent had to tell when this process was forked
+        self.inherited: Optional[bytes] = None  # the parent's report at the fork of this process
         self.report: Callable[[], Optional[dict[str, Any]]] = lambda: None
 
 
@@ -56,9 +59,9 @@ def job_folder() -> str:
 
 
 def environment(given: Optional[Mapping[str, str]] = None) -> dict[str, str]:
-    """Variables with which a Python that is started by any means is mended, and reports to this process.
+    """Environment variables for a Python that starts in any way: the Python is mended and reports to this process.
 
-    They are for programs that start Pythons in another way than `subprocess` and `multiprocessing` do.
+    For programs that start Pythons without `subprocess` and `multiprocessing`.
     """
     old = (os.environ if given is None else given).get(PATH)
     if old is None:
@@ -81,7 +84,7 @@ def is_python(program: str) -> bool:
 
 
 def ignores_environment(arguments: Any) -> Optional[str]:
-    """The option with which a Python is told not to read its environment; None without one."""
+    """The option by which a Python ignores its environment; None without the option."""
     for argument in map(os.fsdecode, list(arguments)[1:]):
         if argument in ("-c", "-m", "-") or not argument.startswith("-"):
             return None
@@ -91,7 +94,7 @@ def ignores_environment(arguments: Any) -> Optional[str]:
 
 
 def with_variables(arguments: Any, programs: Any, given: Any) -> Any:
-    """The environment that a child gets instead of the given one, in the form of `fork_exec`."""
+    """The environment of a child with graphmend's variables added, in the form of `fork_exec`."""
     program = next((os.fsdecode(path) for path in programs if os.path.exists(path)), None)
     if program is None or not is_python(program):
         return given
@@ -120,13 +123,13 @@ def fork_exec(arguments: Any, programs: Any, close: Any, kept: Any, folder: Any,
 
 
 def install(report: Callable[[], Optional[dict[str, Any]]]) -> None:
-    """Have children of this process mended; `report` gives what each process of the job leaves behind."""
+    """Mend the children of this process; `report` returns the report that each process of the job leaves behind."""
     state.active, state.report = True, report
     if state.start is not None:
         return
     try:
         import _posixsubprocess
-    except ImportError:  # where there are no such processes
+    except ImportError:  # on platforms without `fork_exec`
         return
     state.start = _posixsubprocess.fork_exec
     _posixsubprocess.fork_exec = fork_exec
@@ -137,7 +140,7 @@ def install(report: Callable[[], Optional[dict[str, Any]]]) -> None:
 
 
 def uninstall() -> None:
-    """Start children as they are again."""
+    """Start children without graphmend again."""
     state.active = False
 
 
@@ -157,14 +160,14 @@ def begin() -> None:
 
 
 def _forking() -> None:
-    """Have a folder in which a forked child can leave its report, once there may be something to tell."""
+    """Before a fork: make the folder for the report of the child, once there may be a report."""
     if state.active and "torch" in sys.modules:
         with contextlib.suppress(OSError):
             job_folder()
 
 
 def _forked() -> None:
-    """In a child that was forked: it is no more the first process, and ends without exit handlers as a worker does."""
+    """In a forked child: the child is not the first process, and ends without exit handlers as a worker does."""
     state.first = False
     state.inherited = written(state.report()) if state.active else None
     util = sys.modules.get("multiprocessing.util")
@@ -173,12 +176,12 @@ def _forked() -> None:
 
 
 def written(report: Optional[dict[str, Any]]) -> Optional[bytes]:
-    """A report as the first process reads it; None where nothing was compiled."""
+    """A report in the form that the first process reads; None where nothing was compiled."""
     return json.dumps(report).encode() if report is not None and report["callables"] else None
 
 
 def leave_report() -> None:
-    """Write what this process has to tell into the folder of the job."""
+    """Write the report of this process into the folder of the job."""
     if state.folder is None or state.first:
         return
     try:
@@ -194,7 +197,7 @@ def leave_report() -> None:
 
 
 def reports() -> Iterator[dict[str, Any]]:
-    """What the other processes of the job have left."""
+    """The reports that the job's further processes have left."""
     if state.folder is None:
         return
     for name in sorted(os.listdir(state.folder))[:MOST_REPORTS]:

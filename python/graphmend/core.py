@@ -1,4 +1,10 @@
-"""The C core, through ctypes: bytes in, plain data out. include/graphmend.h is the manual."""
+"""The C core, through ctypes: bytes in, plain data out. include/graphmend.h is the manual.
+
+    fix_source(path, source)    # findings and the mended text
+    meaning_source(...)         # the meaning of a function or class
+
+The functions copy the core's answer into Python objects and release the memory of the core.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +25,11 @@ _STATUS = {1: "out of memory", 2: "the file is too large", 3: "bad argument"}
 
 
 class CoreError(Exception):
-    """The core could not do what was asked, or is not there."""
+    """The core has failed, or its library is missing."""
 
 
 class _Output(ctypes.Structure):
-    # An address instead of c_char_p: ctypes would turn that into bytes and lose the address to release.
+    # An address instead of c_char_p: ctypes would turn c_char_p into bytes and lose the address to release.
     _fields_ = (("bytes", ctypes.c_void_p), ("size", ctypes.c_size_t))
 
 
@@ -92,7 +98,7 @@ def _library() -> ctypes.CDLL:
 
 
 def _call(name: str, *arguments: Any) -> bytes:
-    """What the function of the core wrote."""
+    """The output of a function of the core."""
     return _written(_library(), name, *arguments)
 
 
@@ -112,7 +118,7 @@ def _source_arguments(path: str, data: bytes) -> tuple[bytes, bytes, int]:
 
 
 def version() -> str:
-    """The version of the library, which is also the package's."""
+    """The version of the library and of the package."""
     text: bytes = _library().gm_version_text()
     return text.decode()
 
@@ -141,13 +147,13 @@ def rule_page(code: str) -> str:
 
 
 def meaning_source(path: str, data: bytes, name: str) -> dict[str, Any]:
-    """The meaning of a function or class of a file, or what keeps it from being known."""
+    """The meaning of a function or class of a file, or the reason why the meaning is unknown."""
     result: dict[str, Any] = json.loads(_call("gm_meaning_source", *_source_arguments(path, data), name.encode()))
     return result
 
 
 def meaning_notes(path: str, data: bytes) -> dict[str, Any]:
-    """What is written about the functions and classes of a file."""
+    """The notes about the functions and classes of a file."""
     result: dict[str, Any] = json.loads(_call("gm_meaning_notes", *_source_arguments(path, data)))
     return result
 
@@ -156,7 +162,7 @@ READ_STRICT, READ_PARTIAL, READ_PLAIN, READ_BRIEF = 1, 2, 4, 8
 
 
 class Reader:
-    """A type, ready to read texts; any number of threads may use it."""
+    """A type, ready to read texts; any number of threads may share a reader."""
 
     def __init__(self, meaning: str) -> None:
         self._handle = ctypes.c_void_p()
@@ -177,7 +183,7 @@ class Reader:
         return _call("gm_reader_meaning", self._handle).decode()
 
     def read(self, text: str, flags: int = 0) -> dict[str, Any]:
-        """What a text says."""
+        """The value in a text."""
         data = text.encode("utf-8", "surrogatepass")
         written = _written(self._library, "gm_reader_read", self._handle, data, len(data), flags)
         result: dict[str, Any] = json.loads(written.decode("utf-8", "surrogatepass"))
@@ -185,13 +191,13 @@ class Reader:
 
 
 class Stream:
-    """A text that comes in pieces. Those of less than `collect` bytes wait for one another as long as nobody looks."""
+    """A text that arrives in pieces. Pieces below `collect` bytes are collected until the next read."""
 
     def __init__(self, reader: Reader, flags: int = 0, collect: int = 512) -> None:
         self._pieces: list[bytes] = []
         self._room = self._collect = collect
         self._handle = ctypes.c_void_p()
-        self._reader = reader  # must live as long
+        self._reader = reader  # the reader must outlive the stream
         self._library = _library()
         self._check(self._library.gm_stream_new(reader._handle, flags, ctypes.byref(self._handle)))
 
@@ -218,13 +224,13 @@ class Stream:
             self._check(self._library.gm_stream_feed(self._handle, data, len(data)))
 
     def partial(self) -> dict[str, Any]:
-        """What has been read so far."""
+        """The value of the text so far."""
         self._pass_on()
         result: dict[str, Any] = json.loads(_call("gm_stream_partial", self._handle))
         return result
 
     def finish(self) -> dict[str, Any]:
-        """What the whole text says. Nothing more may come."""
+        """The value of the whole text, and the end of the stream."""
         self._pass_on()
         self._room = self._collect = 0
         result: dict[str, Any] = json.loads(_call("gm_stream_finish", self._handle))

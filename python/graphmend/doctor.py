@@ -1,4 +1,4 @@
-"""`graphmend doctor` and `graphmend debug hooks`: what graphmend finds in this environment, in a form for a report."""
+"""`graphmend doctor` and `graphmend debug hooks`: the state of graphmend in this environment, as text for a report."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def cache_state() -> str:
 
 
 def library_state() -> str:
-    """Where the core is, or why it cannot be loaded."""
+    """The path of the core, or the reason why the core cannot be loaded."""
     try:
         return f"{core.version()} ({core.library_path()})"
     except core.CoreError as error:
@@ -62,7 +62,7 @@ def mode() -> dict[str, Any]:
 
 
 def examined() -> dict[str, Any]:
-    """Everything that `doctor` says, as data."""
+    """The output of `doctor`, as data."""
     found = mode()
     return {
         "graphmend": graphmend.__version__,
@@ -79,7 +79,7 @@ def examined() -> dict[str, Any]:
 
 
 def main(arguments: list[str]) -> int:
-    """Print what is found; the exit status says how much is in force."""
+    """Print the state; the exit status says how much of graphmend is in force."""
     data = examined()
     if arguments == ["--json"]:
         terminal.say(*json.dumps(data, indent=1).split("\n"))
@@ -97,12 +97,12 @@ def main(arguments: list[str]) -> int:
 
 
 def shown(value: Any) -> str:
-    """A value as a person reads it."""
+    """A value in a person's words."""
     return ", ".join(value) if isinstance(value, list) else str(value)
 
 
 def hooks(arguments: list[str]) -> int:
-    """Print the table of hooks for the installed torch, or for the one in a folder that `--torch` names."""
+    """Print the table of hooks for the installed torch, or for the torch in the folder of `--torch`."""
     if arguments[:1] == ["--torch"] and len(arguments) == 2:
         sys.path.insert(0, arguments[1])
     elif arguments:

@@ -1,4 +1,4 @@
-"""Files that a command writes because a person has named them: as a whole or not at all."""
+"""Files that a person has named to a command: written as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Union
 
 
 def replace(path: Union[str, os.PathLike[str]], text: str) -> None:
-    """Write a file in one step: under a name that nobody can guess, then renamed. A link that stands there is replaced,
-    not followed: in a shared folder it could be anybody's. What is no file, as /dev/stdout, is written to."""
+    """Write a file in one step: under a random name, then renamed. An existing link is replaced and not followed: in a
+    shared folder anybody could have made the link. A path that is no regular file, as /dev/stdout, is written to."""
     path, data = os.fspath(path), text.encode("utf-8", "surrogateescape")
     if _is_special(path):
         with open(path, "wb") as stream:
@@ -36,7 +36,7 @@ def _is_special(path: str) -> bool:
 
 
 def _mode_of(path: str) -> int:
-    """No more than the file had that is replaced, and no more than the umask allows."""
+    """The mode of a new file: no more than the replaced file had, and no more than the umask allows."""
     try:
         state = os.lstat(path)
     except OSError:

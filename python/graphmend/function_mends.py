@@ -1,10 +1,12 @@
-"""Mends of functions that no import has mended, put in place when torch.compile comes to them.
+"""Mends of functions outside of the import hook, made when torch.compile is about to trace the function.
 
-Such functions are defined in cells of notebooks and at prompts, in `__main__`, in modules that were imported before
-`install()`, in code given to `compile` with a name, and in files that another import hook has loaded. When one of them
-is about to be traced, the text that it comes from is looked for. The proof that a text is the right one is that it
-compiles to the very code of the function. The code of the mended text then takes its place in the function object; the
-program's objects, names and modules stay what they are.
+    >>> def f(x): ...           # a cell of a notebook, a prompt, `__main__`
+    >>> torch.compile(f)(x)     # the import hook never saw the text of `f`
+
+Further examples are modules imported before `install()`, code given to `compile` with a name, and files loaded by
+another import hook. Before the trace, graphmend looks for the text of the function. A text is accepted only if its
+compilation gives exactly the code of the function. Then the code of the mended text replaces the code in the function
+object; the program's objects, names and modules stay the same.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from typing import Any, Iterator, Optional
 
 from graphmend import hook, source_texts
 
-# The bits of `co_flags` that stand for `from __future__ import ...`, without one that says something else there.
+# The bits of `co_flags` for `from __future__ import ...`, without a bit that has another meaning in `co_flags`.
 FUTURES = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names} - {0x10})
 Key = tuple[str, int]  # name and first line of a code object
 NO_SOURCE = "its source is not kept, so nothing in it can be mended"
@@ -30,7 +32,7 @@ OTHER_SOURCE = "its source is not what is in the file now, so nothing in it can 
 
 
 class CodePair:
-    """A text as it is and mended: which code of the one stands for which code of the other."""
+    """A text and its mended form: pairs of matching code objects."""
 
     def __init__(self, plain: types.CodeType, mended: Optional[types.CodeType]) -> None:
         self.codes: dict[Key, list[tuple[types.CodeType, Optional[types.CodeType]]]] = {}
@@ -47,16 +49,16 @@ class CodePair:
             self.add(code, other)
 
     def find(self, code: types.CodeType) -> Optional[tuple[types.CodeType, Optional[types.CodeType]]]:
-        """The pair whose first half is equal to this code in all that it computes and shows."""
+        """The pair whose first half equals a code object in all effects and in all visible attributes."""
         return next((pair for pair in self.codes.get(key_of(code), []) if pair[0] == code), None)
 
     def holds(self, code: types.CodeType) -> bool:
-        """Whether this code is a mended half."""
+        """Whether a code object is a mended half."""
         return any(pair[1] == code for pair in self.codes.get(key_of(code), []))
 
 
 def constants_of(code: types.CodeType) -> Iterator[types.CodeType]:
-    """The code objects directly inside of one."""
+    """The code objects directly inside a code object."""
     return (constant for constant in code.co_consts if isinstance(constant, types.CodeType))
 
 
@@ -65,7 +67,7 @@ def key_of(code: types.CodeType) -> Key:
 
 
 def stand_for_each_other(plain: types.CodeType, mended: types.CodeType) -> bool:
-    """Whether functions may exchange one code for the other: the same function, parameters and free variables."""
+    """Whether two code objects may be exchanged: the same function, parameters and free variables."""
     names = "co_name co_firstlineno co_argcount co_posonlyargcount co_kwonlyargcount co_freevars".split()
     return all(getattr(plain, name) == getattr(mended, name) for name in names) and parameters(plain) == parameters(
         mended
@@ -80,7 +82,7 @@ def parameters(code: types.CodeType) -> tuple[str, ...]:
 
 @dataclasses.dataclass
 class Unread:
-    """A function that was traced as it is because its text is not known."""
+    """A function traced without mends because its text is unknown."""
 
     name: str
     path: str
@@ -89,7 +91,7 @@ class Unread:
 
 
 class State:
-    """What this process knows of functions that no import has mended."""
+    """The functions without a mended import in this process, and their texts."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -102,7 +104,7 @@ state = State()
 
 
 def mend_function(function: Any) -> bool:
-    """Put mended code into a function if there is any; True if that has happened. Never raises."""
+    """Put mended code into a function; True if the code was replaced. Never raises."""
     function = getattr(function, "__func__", function)
     if not hook.state.active or type(function) is not types.FunctionType:
         return False
@@ -122,7 +124,7 @@ def mend_function(function: Any) -> bool:
 
 
 def may_be_mended(function: types.FunctionType, code: types.CodeType) -> bool:
-    """Whether a function is the program's or a package's, and no import has looked at its file."""
+    """Whether a function belongs to the program or a package, and the import hook has not seen its file."""
     path = code.co_filename
     if not finds_runtime(function):
         return False
@@ -138,7 +140,7 @@ def finds_runtime(function: types.FunctionType) -> bool:
 
 
 def mended_half(code: types.CodeType) -> Optional[types.CodeType]:
-    """The code to exchange for this one; None where there is none, or the text is not known."""
+    """The mended code for a code object; None without a mend or a known text."""
     texts = source_texts.candidates(code.co_filename, code.co_name)
     for data in texts:
         pair = pair_of(code.co_filename, data, code.co_flags & FUTURES)
@@ -159,7 +161,7 @@ def note_unread(code: types.CodeType, reason: str) -> None:
 
 
 def pair_of(path: str, data: bytes, futures: int) -> Optional[CodePair]:
-    """A text as it is and mended, made once; None for a text that cannot be compiled."""
+    """A text and its mended form, cached; None for a text that cannot be compiled."""
     key = path, data, futures
     if key not in state.pairs:
         state.pairs[key] = make_pair(path, data, futures)
@@ -176,7 +178,7 @@ def make_pair(path: str, data: bytes, futures: int) -> Optional[CodePair]:
 
 
 def compiled(path: str, data: bytes, flags: int) -> Optional[types.CodeType]:
-    """The code of a text as the program has compiled it; None where it does not compile."""
+    """The code of a text, compiled as the program has compiled the text; None where the compilation fails."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the program's own compilation has issued them
@@ -187,7 +189,7 @@ def compiled(path: str, data: bytes, flags: int) -> Optional[types.CodeType]:
 
 
 def note_earlier() -> None:
-    """Note what torch.compile has wrapped before `install()`: it stays as it is."""
+    """Note a callable that torch.compile wrapped before `install()`: the callable stays without mends."""
     if "torch._dynamo" not in sys.modules:
         return
     for value in gc.get_objects():

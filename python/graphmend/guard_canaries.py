@@ -1,9 +1,9 @@
-"""Canaries of guards: for each feature that soundness rests on, a program that it must not let pass.
+"""Canaries of guards: for each guard that soundness rests on, a program that the guard must reject.
 
-A hook that is called may still not do what it did: another release may ask elsewhere, or with other words. So each
-program here is run as Python runs it, and compiled with its mends, as one graph and as a part of a call that breaks
-behind it; what it gives, prints, raises and leaves behind has to be the same. A guard whose program shows a difference
-counts as missing.
+A hook that Dynamo calls may still have no effect: a new release may consult another function, or other messages. So
+each program runs in eager Python, and compiled with its mends: as one graph, and as a part of a call that breaks behind
+the program. Results, output, exceptions and state must be equal. A guard counts as missing if its program shows a
+difference.
 """
 
 from __future__ import annotations
@@ -167,12 +167,12 @@ PROGRAMS = {
 
 
 def inputs() -> list[torch.Tensor]:
-    """Arguments of the calls that are made of each program; data lead them to both sides."""
+    """Arguments for the calls of each program; the data reach both branches."""
     return [torch.ones(3), -torch.ones(3), torch.zeros(3), torch.full((3,), 2.0)]
 
 
 def outcome(code: Any, compile: Callable[[Any], Any]) -> list[Any]:
-    """What the calls of a program give, print, raise and leave behind."""
+    """Results, output, exceptions and final state of the calls of a program."""
     module: dict[str, Any] = {"__name__": "graphmend_canary", "torch": torch}
     exec(code, module)
     function, state = compile(module["f"]), module.get("state", tuple)
@@ -196,7 +196,7 @@ def compiled(function: Any) -> Any:
 
 
 def broken(function: Any) -> Any:
-    """The function as the first part of a compiled call that nothing makes whole."""
+    """The function as the first part of a compiled call with a break that no mend removes."""
 
     def whole(x: Any) -> Any:
         given = function(x)

@@ -1,9 +1,13 @@
 """The import hook: source files are compiled from their mended text, in memory.
 
-`SourceFileLoader.get_code` is where every module made from a source file passes, also those that are loaded by path
-and never looked up on `sys.meta_path` (remote code of Hugging Face). Each file but those of the standard library, torch
-and graphmend goes through the core once; the result is cached. The interpreter's own .pyc files are neither read nor
-written for a mended file, and left alone for all others. Whatever fails here, the module is imported as it is.
+    import model                    # SourceFileLoader.get_code("model")
+    model.py -> core -> mended text -> code object, cached
+
+Every module with a source file passes through `SourceFileLoader.get_code`. Modules loaded by path and never looked up
+on `sys.meta_path`, as remote code of Hugging Face, pass there too. Each file outside of the standard library, torch and
+graphmend goes through the core once, and the result is cached. The interpreter's .pyc files are neither read nor
+written for a mended file, and work as usual for all further files. Whatever fails here, the module is imported without
+mends.
 """
 
 from __future__ import annotations
@@ -25,7 +29,7 @@ Loader = importlib.machinery.SourceFileLoader
 
 
 class State:
-    """What this process has installed, mended and complained about."""
+    """The hook of this process: installed parts, mended files and reported problems."""
 
     def __init__(self) -> None:
         self.active = False
@@ -33,10 +37,10 @@ class State:
         self.cache: cache.Cache | None = None
         self.mended: dict[str, cache.Entry] = {}  # by file name
         self.imported: set[str] = set()  # files that have passed through `get_code`, mended or not
-        self.choosing: dict[str, None] = {}  # files whose code may get builtins of its own, in words
+        self.choosing: dict[str, None] = {}  # files whose code may get other builtins, as displayed
         self.warned = False
-        self.compared = 0  # calls of every compiled callable, with eager Python
-        self.told = False  # the summary is printed at the end
+        self.compared = 0  # the number of calls of each compiled callable to compare with eager Python
+        self.told = False  # whether the summary is printed at the end
 
 
 state = State()
@@ -52,7 +56,7 @@ def is_off() -> bool:
 
 
 def warn(what: str, error: BaseException) -> None:
-    """Say once that something of ours failed; on stderr, because warnings could be turned into errors."""
+    """Report a failure of graphmend once, on stderr: a program may turn warnings into errors."""
     if not state.warned:
         state.warned = True
         terminal.complain(f"graphmend: warning: {what} ({type(error).__name__}: {error}); it runs as it is")
@@ -66,17 +70,17 @@ def is_ours_to_mend(name: str, path: str) -> bool:
 
 
 def could_be_traced(path: str, data: bytes) -> bool:
-    """Whether tensors may be at work in a file: installed packages that handle them say so in each of their files.
+    """Whether a file may handle tensors. Installed packages that do name torch in each of their files.
 
-    Dynamo itself runs on sympy and others, whose branches are many and not to be made slower.
+    Dynamo itself runs on sympy and further packages, whose many branches must not become slower.
     """
     return not any(part in path for part in host.PACKAGE_FOLDERS) or b"torch" in data
 
 
 def chooses_builtins(path: str, data: bytes) -> bool:
-    """Whether a text names `__builtins__`: its functions may be given others, among which the runtime is not.
+    """Whether a text names `__builtins__`: its functions may get builtins without the runtime.
 
-    Told to the user, because the whole file runs as it is written.
+    The user is told, because the whole file runs without mends.
     """
     if b"__builtins__" not in data:
         return False
@@ -97,7 +101,7 @@ def chooses_builtins(path: str, data: bytes) -> bool:
 
 def compile_mended(result: dict[str, Any], data: bytes, path: str, flags: int = 0) -> types.CodeType:
     """The code object of the mended text, in the user's positions and names."""
-    from graphmend import positions  # with `ast`: only needed for what is not in the cache
+    from graphmend import positions  # imports `ast`: only needed on a cache miss
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the compilation of the original has issued them
@@ -108,7 +112,7 @@ def compile_mended(result: dict[str, Any], data: bytes, path: str, flags: int = 
 
 
 def mend(path: str, data: bytes) -> cache.Entry | None:
-    """The mended module, or None when there is nothing to mend or the file is not valid."""
+    """The mended module; None for a file with nothing to mend or with invalid source."""
     if not could_be_traced(path, data) or chooses_builtins(path, data):
         return None
     if state.cache is None:
@@ -132,7 +136,7 @@ def mend(path: str, data: bytes) -> cache.Entry | None:
 
 
 def mend_text(path: str, data: bytes, flags: int) -> cache.Entry | None:
-    """A mended text that is no module: it has been compiled already, with these flags, and is not kept for later."""
+    """A mended text outside of modules: already compiled with these flags, and not cached."""
     if not could_be_traced(path, data) or chooses_builtins(path, data):
         return None
     with timings.phase(timings.SOURCE):
@@ -162,7 +166,7 @@ def mended_code(path: str, data: bytes) -> types.CodeType | None:
 
 
 def reads_plain_files(loader: Loader) -> bool:
-    """Whether a loader compiles its file as it stands; one that rewrites it (beartype, typeguard ...) is left alone."""
+    """Whether a loader compiles its file unchanged; one that rewrites source (beartype, typeguard) is left alone."""
     kind = type(loader)
     return kind is Loader or all(
         getattr(kind, name) is getattr(Loader, name) for name in ("source_to_code", "get_data")
@@ -214,7 +218,7 @@ def uninstall() -> None:
     if not state.active:
         return
     state.active = False
-    if Loader.get_code is get_code:  # otherwise somebody else's hook calls ours, which now only passes on
+    if Loader.get_code is get_code:  # otherwise another hook calls ours, and ours only passes calls on
         Loader.get_code = state.original  # type: ignore[assignment,method-assign]
         state.original = None
     source_texts.stop()

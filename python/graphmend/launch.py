@@ -1,7 +1,10 @@
-"""`graphmend run`: a script or module as `python` would run it, with the hook in place.
+"""`graphmend run`: a script or module as `python` would run the program, with the hook in place.
 
-Arguments, `sys.path`, `__main__`, exit status and tracebacks are those of `python SCRIPT`; only frames below the
-user's first one differ, and tracebacks do not show them. If anything of ours fails, the program runs as it is.
+    graphmend run train.py --epochs 3       # python train.py --epochs 3
+    graphmend run -m package.train          # python -m package.train
+
+Arguments, `sys.path`, `__main__`, exit status and tracebacks are those of `python SCRIPT`. Only frames below the
+user's first frame differ, and tracebacks hide them. If graphmend itself fails, the program runs without mends.
 """
 
 from __future__ import annotations
@@ -24,8 +27,8 @@ USAGE = (
     "usage: graphmend run [--check[=N]] [--timings[=FILE]] SCRIPT [ARGUMENTS]\n"
     "       graphmend run [--check[=N]] [--timings[=FILE]] -m MODULE [ARGUMENTS]"
 )
-CHECKED_CALLS = 3  # of every compiled callable, where `--check` does not say how many
-STANDARD_INPUT = "<stdin>"  # as the interpreter calls it
+CHECKED_CALLS = 3  # of each compiled callable, for `--check` without a number
+STANDARD_INPUT = "<stdin>"  # the interpreter's name for standard input
 DIFFERS = 3  # the exit status where a compared call differs
 
 
@@ -36,10 +39,10 @@ def prepend_path(folder: str) -> None:
 
 
 def fresh_main(script: Optional[str] = None) -> types.ModuleType:
-    """An empty `__main__` as the interpreter makes it for a script, or for a module that `runpy` will find.
+    """An empty `__main__` as the interpreter makes the module for a script, or for a module that `runpy` will find.
 
-    The old one is replaced. In front of a module there is no `__file__` yet: packages are imported at that time, and
-    torch looks through all modules that have one.
+    The old `__main__` is replaced. A module has no `__file__` at first: packages are imported at that time, and torch
+    looks through all modules with a `__file__`.
     """
     main = types.ModuleType("__main__")
     main.__dict__.update(__package__=None, __annotations__={}, __builtins__=builtins)
@@ -53,7 +56,7 @@ def fresh_main(script: Optional[str] = None) -> types.ModuleType:
 
 
 def read_script(script: str) -> bytes:
-    """The bytes of the script; ends the program like the interpreter when it cannot be read."""
+    """The bytes of the script; an unreadable script ends the program as in the interpreter."""
     try:
         with open(script, "rb") as stream:
             return stream.read()
@@ -64,12 +67,12 @@ def read_script(script: str) -> bytes:
 
 
 def absolute(script: str) -> str:
-    """The path as `__file__` shows it: below the current folder, otherwise as it was typed."""
+    """The path as `__file__` shows the script: below the current folder, otherwise as typed."""
     return script if os.path.isabs(script) else os.path.join(os.getcwd(), script)
 
 
 def compile_script(data: bytes, path: str) -> types.CodeType:
-    """The code of the script as it is; what cannot be compiled is handed to a fresh interpreter, which says why."""
+    """The code of the script without mends; for an invalid script, a fresh interpreter reports the error."""
     try:
         return compile(data, path, "exec", dont_inherit=True)
     except (SyntaxError, ValueError):
@@ -107,7 +110,7 @@ def run_standard_input(name: str) -> None:
 
 
 def run_module(name: str) -> None:
-    """Run a module as `__main__`; its code comes from its loader and so through the hook."""
+    """Run a module as `__main__`; its loader provides the code and so calls the hook."""
     prepend_path(os.getcwd())
     fresh_main()
     runpy._run_module_as_main(name)  # type: ignore[attr-defined]
@@ -140,7 +143,7 @@ def without_our_frames(traceback: types.TracebackType | None) -> types.Traceback
 
 
 def is_our_frame(code: types.CodeType) -> bool:
-    """Whether a frame belongs to the launch: this package, or the `-c` and `-m` that started it."""
+    """Whether a frame belongs to the launch: to this package, or to the `-c` or `-m` that started graphmend."""
     here = os.path.dirname(os.path.abspath(__file__))
     if code.co_filename.startswith(os.path.join(here, "")):
         return True
@@ -148,7 +151,7 @@ def is_our_frame(code: types.CodeType) -> bool:
 
 
 def hide_frames_below_user() -> None:
-    """Have the traceback of the exception that ends the program begin with the user's first frame."""
+    """Begin the traceback of the exception that ends the program with the user's first frame."""
     show = sys.excepthook
 
     def excepthook(kind: Any, value: BaseException, traceback: types.TracebackType | None) -> None:
@@ -159,8 +162,8 @@ def hide_frames_below_user() -> None:
 
 
 def end_stacks_at_user() -> None:
-    """Have the stacks that a program shows begin with its own first frame; the library walks them in two places."""
-    import inspect  # here and not above: programs that never come here do not wait for them
+    """End the stacks that a program shows at the program's own first frame; the library walks stacks in two places."""
+    import inspect  # imported here: most programs never come here, and do not pay for the import
     import traceback
 
     walk, outer = traceback.walk_stack, inspect.getouterframes
@@ -182,7 +185,7 @@ def end_stacks_at_user() -> None:
 
 
 def start(arguments: list[str]) -> None:
-    """Run what the arguments name; returns, raises and exits as it does."""
+    """Run the program that the arguments name; returns, raises and exits as the program does."""
     program = arguments[0]
     action: Callable[[str], None] = run_script
     if program == "-":
@@ -204,14 +207,14 @@ def start(arguments: list[str]) -> None:
 
 @dataclasses.dataclass
 class Options:
-    """What stands before the program on the command line."""
+    """The options in front of the program on the command line."""
 
-    calls: int | None = None  # of every compiled callable, to be compared with eager Python
-    timings: bool = False  # told at the end
-    timings_file: str | None = None  # for the same as JSON
+    calls: int | None = None  # of each compiled callable, to compare with eager Python
+    timings: bool = False  # whether timings are printed at the end
+    timings_file: str | None = None  # the file for timings as JSON
 
     def take(self, argument: str) -> bool:
-        """Take an argument that is one of the options; False for all others."""
+        """Take an argument if the argument is an option; False for every further argument."""
         name, sign, value = argument.partition("=")
         if name == "--check" and (not sign or (value.isascii() and value.isdigit() and int(value) > 0)):
             self.calls = int(value) if sign else CHECKED_CALLS
@@ -249,7 +252,7 @@ def run(arguments: list[str]) -> None:
 
 
 def start_checked(arguments: list[str], calls: int) -> None:
-    """Run what the arguments name, its first calls compared; ends with a status of its own where one differs."""
+    """Run the program and compare its first calls; the exit status is `DIFFERS` where a call differs."""
     hook.state.compared = calls
     try:
         start(arguments)

@@ -1,7 +1,9 @@
-"""A finder that waits for one module, and acts when that has been executed.
+"""A finder that waits for one module, and calls back after the module's execution.
 
-It stands at the front of `sys.meta_path`, answers with what the other finders say, and has the loader of that one
-module call back. Then it goes away.
+    ModuleFinder("torch", executed).start()     # in front of `sys.meta_path`
+    import torch                                # the spec of the further finders, with a loader that calls `executed`
+
+The finder removes itself after the module's execution.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from typing import Any, Callable
 
 
 class ModuleFinder:
-    """Finds a module as others do, and is told when it has been executed, which may be never."""
+    """Finds a module through the further finders, and learns of the execution of the module, if there is any."""
 
     def __init__(self, name: str, action: Callable[[], None]) -> None:
         self.name = name

@@ -1,7 +1,11 @@
-"""`%load_ext graphmend`: what is compiled in cells is mended, and `%%graphmend` tells of one cell what that changes.
+"""`%load_ext graphmend` mends cells of a notebook; `%%graphmend` shows the breaks of a cell with and without mends.
 
-A cell is run once, with its mends. What would break without them is what was mended and what is left: a mend is in
-force only where torch.compile would break, and what is left breaks.
+    %load_ext graphmend
+    %%graphmend
+    torch.compile(model)(x)
+
+A cell runs once, with its mends. The breaks without graphmend are the mended sites and the remaining breaks: a mend is
+in force only where torch.compile would break.
 """
 
 from __future__ import annotations
@@ -15,10 +19,10 @@ Report = dict[str, Any]
 
 def load(shell: Any) -> None:
     """Install graphmend in a kernel, and the magic `%%graphmend`."""
-    hook.install(summary=False)  # nobody reads what a kernel writes at its end
+    hook.install(summary=False)  # nobody reads the last output of a kernel
 
     def graphmend(line: str, cell: str) -> CellReport:
-        """Run a cell and show where torch.compile breaks its graph in it, without graphmend and with it."""
+        """Run a cell and show the graph breaks of the cell, without graphmend and with graphmend."""
         before = run_summary.own_report()
         shell.run_cell(cell).raise_error()
         return CellReport(changed(before, run_summary.own_report()))
@@ -27,7 +31,7 @@ def load(shell: Any) -> None:
 
 
 def changed(before: Optional[Report], after: Optional[Report]) -> Report:
-    """What a report has that an earlier one has not: callables that are new or went on, and sites that were met."""
+    """The entries of a report that are new since an earlier report: new or continued callables, and reached sites."""
     if after is None:
         return {"sites": {}, "callables": []}
     known: Report = before or {"sites": {}, "callables": []}
@@ -38,7 +42,7 @@ def changed(before: Optional[Report], after: Optional[Report]) -> Report:
 
 
 class CellReport(run_summary.Summary):
-    """What `%%graphmend` shows of one cell."""
+    """The output of `%%graphmend` for one cell."""
 
     def lines(self) -> list[str]:
         mended = sum(bool(fate["mended"]) for fate in self.report["sites"].values())

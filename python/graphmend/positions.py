@@ -1,7 +1,11 @@
-"""Compiles mended text so that its positions are those of the user's file.
+"""Compiles mended text with the positions of the user's file.
 
-The core says for each line of the mended text which of the user's lines it stands for. Columns follow where the text of
-the line can be found in the user's line; elsewhere a node covers its whole line, for which tracebacks draw no markers.
+    if x.sum() > 0:                             # line 3 of the user's file
+    if _gm.on(SITE): ...                        # line 7 of the mended text
+    File "model.py", line 3, in forward         # the line of a traceback through either form
+
+The core says, for each line of the mended text, the matching line of the user's file. Columns match where the text of
+the mended line occurs in the user's line. Elsewhere a node covers its whole line, and tracebacks draw no markers.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ Span = tuple[int, int, int, int]
 
 
 def split_lines(text: str) -> list[bytes]:
-    """The lines as CPython counts them, in UTF-8, in which CPython counts columns."""
+    """The lines of a text by CPython's count, in UTF-8, CPython's unit of columns."""
     return text.encode("utf-8", "surrogatepass").replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
 
 
@@ -38,7 +42,7 @@ class PositionMap:
         return max(1, min(mapped, len(self.original)))
 
     def _shift(self, index: int) -> int | None:
-        """What to add to columns of a mended line, or None where the line reads differently in the user's file."""
+        """The offset of the columns of a mended line; None where the line reads differently in the user's file."""
         if index >= len(self.lines):
             return None
         mended, original = self.mended[index], self.original[self.line(index + 1) - 1]
@@ -53,7 +57,7 @@ class PositionMap:
         return first, indentation(self.original[first - 1]), last, len(self.original[last - 1].rstrip())
 
     def _found(self, line: int, start: int, end: int) -> Span | None:
-        """The place of a piece of a mended line in the user's line, if it occurs there exactly once."""
+        """The place of a piece of a mended line in the user's line, if the piece occurs there exactly once."""
         piece, user_line = self.mended[line - 1][start:end], self.line(line)
         original = self.original[user_line - 1]
         if not piece or original.count(piece) != 1:
@@ -85,7 +89,7 @@ def relocate(tree: ast.Module, positions: PositionMap) -> None:
 
 
 def name_sinks(code: types.CodeType, outer: str = "") -> types.CodeType:
-    """The code with every sink named like the function whose statement it holds, as log records show it."""
+    """The code with every sink renamed to the function of its statement: log records show function names."""
     name = code.co_name
     qualified: str = getattr(code, "co_qualname", name)
     if name.startswith(SINK_PREFIX):
@@ -105,7 +109,7 @@ def name_sinks(code: types.CodeType, outer: str = "") -> types.CodeType:
 
 
 def is_runtime_import(statement: ast.stmt) -> bool:
-    """Whether a statement is what names the runtime in the text; for code that is run in memory it is a builtin."""
+    """Whether a statement imports the runtime; code that runs in memory has the runtime as a builtin."""
     return isinstance(statement, ast.Import) and any(alias.asname == RUNTIME for alias in statement.names)
 
 

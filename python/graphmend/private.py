@@ -1,9 +1,11 @@
-"""The one place that opens a cache: a folder that is this user's alone, and the files in it.
+"""Access to the cache: a folder private to this user, and the files in the folder. No module opens the cache elsewhere.
 
-What is kept there is believed later (code objects are run), so nobody else may have put it there. A digest proves
-nothing against somebody who can write: the owner and the mode of the folder do. Folders are opened one after the other
-from descriptors, never again by name, and no link is followed that another user could have made. `src/driver/private.c`
-does the same for `check`.
+    ~/.cache/graphmend/<digest>.bin     # a code object, which Python will run
+
+Graphmend trusts the files of the cache, so nobody else may have written them. A digest proves nothing against a user
+with write access; the owner and the mode of the folder do. Folders are opened one after the other from descriptors,
+never again by name. A link that another user could have made is not followed. `src/driver/private.c` does the same for
+`check`.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ _PASS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os
 
 
 class Refused(Exception):
-    """The folder, or a file in it, is not this user's alone."""
+    """The folder, or a file in the folder, is not private to this user."""
 
 
 class Walk:
@@ -30,7 +32,7 @@ class Walk:
 
     def __init__(self, path: str, make: bool) -> None:
         self.make = make
-        self.exposed = False  # another user could put another folder in the place of one on the way
+        self.exposed = False  # whether another user could exchange a folder on the way
         self.links = 0
         self.rest = _parts(path)
         self.at = os.open("/" if path.startswith("/") else ".", _PASS)
@@ -76,7 +78,7 @@ class Walk:
             self.at = os.open("/", _PASS)
 
     def enter(self, name: str, flags: int = _ENTER) -> os.stat_result:
-        """Go into a folder, which is made where there is none; its state."""
+        """Go into a folder, made if missing; returns the state of the folder."""
         try:
             folder = os.open(name, flags, dir_fd=self.at)
         except FileNotFoundError:
@@ -108,7 +110,7 @@ def _parts(path: str) -> list[str]:
 
 
 def _check_root(walk: Walk) -> bool:
-    """Whether others may read the folder that the walk has come to."""
+    """Whether further users may read the folder at the end of the walk."""
     state = os.fstat(walk.at)
     if state.st_uid != os.geteuid():
         raise Refused("belongs to another user; name a folder of your own")
@@ -119,10 +121,11 @@ def _check_root(walk: Walk) -> bool:
 
 @contextlib.contextmanager
 def folder(path: str, *inner: str, make: bool = True, apart: bool = True) -> Iterator[int]:
-    """A descriptor of a folder in the cache `path`; what is missing of both is made with mode 0700.
+    """A descriptor of a folder in the cache `path`; missing folders are made with mode 0700.
 
-    `path` has to be this user's and not be writable by others. Where others can read it, all is in its folder
-    "private", unless not `apart`. Refused when it is not; an OSError when there is no such folder."""
+    `path` has to be this user's and not be writable by further users. In a `path` that further users can read, all
+    files are in its folder "private", unless not `apart`. Raises Refused for an unsafe folder, OSError for a missing
+    folder."""
     walk, _ = _come_to(path, inner, make, apart)
     try:
         yield walk.at
@@ -131,7 +134,7 @@ def folder(path: str, *inner: str, make: bool = True, apart: bool = True) -> Ite
 
 
 def _come_to(path: str, inner: tuple[str, ...], make: bool, apart: bool) -> tuple[Walk, str]:
-    """The walk to a folder, with its descriptor open, and the way that it went."""
+    """The walk to a folder, with an open descriptor, and the way to the folder."""
     walk = Walk(path, make)
     try:
         if _check_root(walk) and apart:
@@ -147,9 +150,9 @@ def _come_to(path: str, inner: tuple[str, ...], make: bool, apart: bool) -> tupl
 
 
 class Often:
-    """A folder in a cache that is opened often, and held open never: a program may count its descriptors, or close all.
+    """A folder in a cache with many accesses and no open descriptor: a program may count its descriptors, or close all.
 
-    Where nobody else can exchange a folder on the way, its path leads to what it led to when it was walked."""
+    Where nobody else can exchange a folder on the way, the path leads to the same folder as during the walk."""
 
     def __init__(self, path: str, *inner: str) -> None:
         self.path, self.inner = os.path.join(os.getcwd(), path), inner
@@ -159,7 +162,7 @@ class Often:
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[int]:
-        """Its descriptor; an OSError when it is gone."""
+        """A descriptor of the folder; raises OSError when the folder is gone."""
         if self.way is None:
             with folder(self.path, *self.inner, make=False) as within:
                 yield within
@@ -175,8 +178,8 @@ class Often:
 
 
 def check(path: str) -> str:
-    """The path of a cache for those who use it by name: nobody else can write there, or put another folder in its
-    place. It may be missing."""
+    """The path of a cache for access by name: nobody else can write there, or put another folder in the place of the
+    cache. The folder may be missing."""
     try:
         walk = Walk(path, make=False)
     except FileNotFoundError:
@@ -194,7 +197,7 @@ def check(path: str) -> str:
 
 
 def _open(within: int, name: str, flags: int, most: int) -> int:
-    """A file of the folder: a regular one of this user alone. A pipe that has no writer keeps nobody waiting."""
+    """A regular file of the folder, owned by this user alone. A pipe without a writer does not block."""
     try:
         handle = os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600, dir_fd=within)
     except FileNotFoundError:
@@ -219,7 +222,7 @@ def _open(within: int, name: str, flags: int, most: int) -> int:
 
 
 def read(within: int, name: str, most: int, age: Optional[float] = None) -> Optional[bytes]:
-    """The bytes of a file, at most so many; None where there is none, or where it was written before the time `age`."""
+    """The bytes of a file up to a size; None for a missing file, or a file written before the time `age`."""
     try:
         handle = _open(within, name, os.O_RDONLY, most)
     except FileNotFoundError:
@@ -230,11 +233,11 @@ def read(within: int, name: str, most: int, age: Optional[float] = None) -> Opti
 
 
 def append(within: int, name: str, data: bytes, most: int, size: int) -> None:
-    """Add a record of a size to a file, behind its last whole one."""
+    """Add a record of a fixed size to a file, behind the last whole record."""
     handle = _open(within, name, os.O_WRONLY | os.O_APPEND | os.O_CREAT, most)
     try:
         whole = os.fstat(handle).st_size // size * size
-        if whole != os.fstat(handle).st_size:  # a record was cut short; what comes behind has to be found again
+        if whole != os.fstat(handle).st_size:  # cut short: records start at multiples of the size
             os.ftruncate(handle, whole)
         os.write(handle, data)
     finally:

@@ -1,6 +1,11 @@
-"""A guard for test suites: a test fails when torch.compile breaks its graph in it. docs/guard.md is the manual.
+"""A guard for test suites: a test fails when torch.compile breaks its graph in the test. docs/guard.md is the manual.
 
-pytest loads this module in every run, so it imports neither torch nor anything else of weight until a test asks for it.
+    @pytest.mark.no_graph_breaks
+    def test_model():
+        torch.compile(model)(x)
+
+pytest loads this module in every run, so the module imports neither torch nor any heavy package before a test needs
+them.
 """
 
 from __future__ import annotations
@@ -50,7 +55,7 @@ def is_number(value: object) -> bool:
 
 
 def limit_of(item: pytest.Item) -> Optional[int]:
-    """How many breaks the closest mark of a test allows; None without one."""
+    """The number of breaks that the closest mark of a test allows; None without a mark."""
     mark = next((mark for mark in item.iter_markers() if mark.name in MARKS), None)
     if mark is None:
         return None
@@ -67,7 +72,7 @@ def limit_of(item: pytest.Item) -> Optional[int]:
 
 
 def verdict(recorder: Recorder, breaks: list[Break], limit: int) -> Optional[str]:
-    """What is wrong, for the one who reads the report; None when nothing is. `breaks` are those that count."""
+    """The failure message of a test, for the report; None for a passing test. `breaks` are the counted breaks."""
     if not recorder.breaks and not recorder.graphs:
         return "no graph was captured: nothing that ran here is compiled by torch.compile, so there is nothing to guard"
     if len(breaks) <= limit:
@@ -79,7 +84,7 @@ def verdict(recorder: Recorder, breaks: list[Break], limit: int) -> Optional[str
 
 
 def describe(one: Break) -> str:
-    """A break with the function and statement that it is in."""
+    """A break with its function and statement."""
     from graphmend import baseline
 
     where = baseline.statement_at(one.path, one.line)
@@ -92,7 +97,7 @@ def describe(one: Break) -> str:
 
 
 class GraphBreaks:
-    """The fixture: what torch.compile has done since the test began, and blocks with a limit of their own."""
+    """The fixture: the breaks and graphs since the start of the test, and blocks with a limit of their own."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
@@ -128,7 +133,7 @@ class GraphBreaks:
 
 
 class Limited:
-    """A block that may break at so many places."""
+    """A block with a limit of breaking places."""
 
     def __init__(self, limit: int) -> None:
         from graphmend.breaks import Recorder
@@ -196,7 +201,7 @@ class Guard:
             fail_test(outcome, problem)
 
     def judge(self, recorder: Recorder, limit: int) -> Optional[str]:
-        """What is wrong with a test that has passed so far."""
+        """The failure message of a test that has passed so far."""
         from graphmend import breaks
 
         try:
@@ -205,7 +210,7 @@ class Guard:
             return terminal.visible(str(error))
 
     def is_known(self, one: Break) -> bool:
-        """Whether a break is listed already; when a list is written, it is from now on."""
+        """Whether the list has a break; while a list is written, the break is added."""
         if self.read_from is None and self.write_to is None:
             return False
         from graphmend import baseline
@@ -229,7 +234,7 @@ class Guard:
 
 
 def fail_test(outcome: Any, problem: str) -> None:
-    """Make a test that has passed a failed one."""
+    """Change a passed test into a failed test."""
     failure = pytest.fail.Exception(problem, pytrace=False)
     if not hasattr(outcome, "force_exception"):  # before pluggy 1.1
         raise failure

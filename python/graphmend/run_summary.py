@@ -1,8 +1,7 @@
-"""What is said when a mended program has ended: on stderr, short, once for all its processes, and nothing where no
-graph broke.
+"""The summary at the end of a mended program: on stderr, short, once for all processes, and empty without graph breaks.
 
-`GRAPHMEND_SUMMARY=0` turns it off, `GRAPHMEND_SUMMARY=full` names every place. `graphmend.summary()` gives it at any
-time.
+`GRAPHMEND_SUMMARY=0` turns the summary off, and `GRAPHMEND_SUMMARY=full` names every place. `graphmend.summary()`
+returns the summary at any time.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 
 
 def short_path(path: str) -> str:
-    """A path as people know it: below the current folder, below site-packages, or whole."""
+    """A path in its familiar form: below the current folder, below site-packages, or whole."""
     parts = path.split(os.sep)
     for folder in PACKAGE_FOLDERS:
         if folder in parts:
@@ -53,7 +52,7 @@ def shown(lines: list[str], limit: int) -> list[str]:
 
 
 def place_of(item: dict[str, Any]) -> tuple[str, int]:
-    """Where a callable starts. Those that start at one place share their graphs, so one may have made none itself."""
+    """The first line of a callable. Callables with one first line share graphs: a callable may have no graph itself."""
     return item["file"], item["line"]
 
 
@@ -62,7 +61,7 @@ def count(number: int, singular: str, plural: str) -> str:
 
 
 def pages_of(reasons: Iterable[Optional[str]]) -> list[str]:
-    """The commands that explain these reasons, where they are kinds of graph break, each once."""
+    """The commands that explain the reasons that are kinds of graph break, each once."""
     found: dict[str, None] = {}
     for reason in reasons:
         with contextlib.suppress(core.CoreError, UnicodeError):
@@ -72,7 +71,7 @@ def pages_of(reasons: Iterable[Optional[str]]) -> list[str]:
 
 
 def is_better(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether the first record of a callable says that more of it breaks, so that it stands for both."""
+    """Whether the first record of a callable reports more breaks, and so represents both records."""
     order = ("unused", "whole", "waiting", "partial", "plain")
     return order.index(one["mode"]) > order.index(other["mode"])
 
@@ -114,7 +113,7 @@ def breaking_of(report: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def format_report(report: dict[str, Any], limit: int = LIMIT) -> list[str]:
-    """The lines of the summary; none where no compiled call met anything to mend or still breaks."""
+    """The lines of the summary; none if no compiled call has reached a mended site or still breaks."""
     sites = sorted(report["sites"].items(), key=by_place)
     mended = [f"  mended   {describe_site(site)}" for site, fate in sites if fate["mended"]]
     refused = [
@@ -150,7 +149,7 @@ def format_report(report: dict[str, Any], limit: int = LIMIT) -> list[str]:
 
 
 def own_report() -> Optional[dict[str, Any]]:
-    """What this process has to tell; None where it has no runtime, because torch was not imported."""
+    """The report of this process; None without a runtime, because torch was not imported."""
     runtime = sys.modules.get("graphmend.runtime")
     if runtime is None:
         return None
@@ -168,13 +167,13 @@ def own_report() -> Optional[dict[str, Any]]:
 
 
 def collected() -> Optional[dict[str, Any]]:
-    """What all processes of the job have told so far, this one included."""
+    """The reports of all processes of the job so far, with the report of this process."""
     reports = [report for report in (own_report(), *children.reports()) if report is not None]
     return merged(reports) if reports else None
 
 
 def other_rank() -> bool:
-    """Whether a launcher has started this process as one of several that do the same, and not as the first of them."""
+    """Whether this process is one of several equal processes of a launcher, and not the first."""
     return os.environ.get("RANK", "0") not in ("0", "") and "WORLD_SIZE" in os.environ
 
 
@@ -184,7 +183,7 @@ def self_check() -> Any:
 
 
 def calls_differ() -> bool:
-    """Whether a call that `--check` has compared differs from eager Python."""
+    """Whether a call differs from eager Python, by the comparison of `--check`."""
     check = self_check()
     return check is not None and bool(check.checks.differing)
 
@@ -207,7 +206,7 @@ def write_check() -> None:
 
 
 def write() -> None:
-    """Print the summary of a job in its first process, leave it for that process in others."""
+    """Print the summary of a job in the first process; further processes leave a report for the first process."""
     mode = os.environ.get("GRAPHMEND_SUMMARY", "")
     with contextlib.suppress(Exception):  # as below
         write_check()
@@ -226,7 +225,7 @@ def write() -> None:
 
 
 def at_exit() -> None:
-    """Tell at the end of this process, after everything that the program itself does then."""
+    """Print the summary at the end of this process, after all exit handlers of the program."""
     children.state.told = True
     atexit.register(write)
 
@@ -238,7 +237,7 @@ class Summary:
         self.report = report or {"sites": {}, "callables": []}
 
     def lines(self) -> list[str]:
-        """The lines that are printed at the end; one that says so where there is nothing to tell."""
+        """The lines of the summary; one line with the reason for an empty summary."""
         return format_report(self.report, sys.maxsize) or [nothing_of(self.report)]
 
     def __repr__(self) -> str:
@@ -251,7 +250,7 @@ class Summary:
 
 
 def nothing_of(report: dict[str, Any]) -> str:
-    """Why there is nothing to tell."""
+    """The reason for an empty summary."""
     if not report["callables"]:
         return "graphmend: nothing has been compiled since `install()`"
     number = count(len(report["callables"]), "compiled callable", "compiled callables")

@@ -1,13 +1,13 @@
-"""`graphmend run --timings[=FILE]`: where the seconds of a mended program went, told at its end.
+"""`graphmend run --timings[=FILE]`: the seconds of a mended program by phase, printed at the program's end.
 
     graphmend: 61.2 s of the processor in 48.0 s
          3.1 s   mending source
         12.4 s   traces kept: 4
         20.9 s   traces thrown away: 6
 
-The table of callables begins with the dearest one. FILE gets the same as JSON: seconds of the processor and of the
-clock on the wall, for each phase and each callable. Only the process that was started is measured; a child that it
-waited for counts as time of the processor of the phase in which it ended.
+The table of callables is sorted by cost, the dearest first. FILE gets the same as JSON: seconds of the processor and of
+the clock on the wall, for each phase and each callable. Only the first process is measured. The processor time of a
+child belongs to the phase of the parent's wait for the child.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, Optional
 from graphmend import files, run_summary, terminal
 from graphmend.runtime.base import timings
 
-CALLABLES = 10  # that are told; the file has all
+CALLABLES = 10  # the number of callables printed; the file has all
 OTHER = "the program itself"
 
 
@@ -42,7 +42,7 @@ def start(file: Optional[str]) -> None:
 
 
 def seconds(row: timings.Phases, name: str) -> timings.Seconds:
-    """The time of a phase; none where it never began."""
+    """The time of a phase; zero for a phase that never began."""
     return row.get(name, timings.Seconds())
 
 
@@ -55,7 +55,7 @@ def total(row: timings.Phases) -> timings.Seconds:
 
 
 def figures(clock: timings.Clock) -> dict[str, Any]:
-    """All that has been measured, as JSON has it."""
+    """All measurements, in the form of the JSON file."""
     whole, phases = timings.now().since(clock.start), dict(clock.process)
     traces: dict[str, int] = {timings.KEPT: 0, timings.DISCARDED: 0}
     for row in clock.callables.values():
@@ -83,7 +83,7 @@ def figures(clock: timings.Clock) -> dict[str, Any]:
 
 
 def lines_of(found: dict[str, Any]) -> list[str]:
-    """The figures as they are told."""
+    """The figures in the form of the printed report."""
     whole = found["total"]
     lines = [f"graphmend: {whole['cpu']:.1f} s of the processor in {whole['wall']:.1f} s"]
     for name in (*timings.OF_PROCESS, *timings.OF_CALLABLES, OTHER):
@@ -103,7 +103,7 @@ def lines_of(found: dict[str, Any]) -> list[str]:
 
 
 def tell() -> None:
-    """Print the figures of this process, and write the file; a child that was forked tells nothing."""
+    """Print the figures of this process, and write the file; a forked child prints nothing."""
     if timings.clock is None or os.getpid() != state.process:
         return
     found = figures(timings.clock)

@@ -1,8 +1,11 @@
-"""Texts that code of this process was compiled from, by the file name that the code carries.
+"""Source texts of code in this process, by the file name in the code object.
 
-Three places have them: calls of `compile` that were seen since `start()`, by an audit hook; `linecache`, in which
-notebooks, prompts and doctests put what they run; and the disk. None of them is believed: who asks compares the code of
-a text with the code that is there (function_mends.py).
+    code = compile(text, "<cell 3>", "exec")    # the text is on no disk
+    candidates("<cell 3>")                      # `text`, and further texts with the same name
+
+Texts come from three places: calls of `compile` after `start()`, seen by an audit hook; `linecache`, used by notebooks,
+prompts and doctests; and the disk. No text is trusted: the caller compares the code of a text with the code at hand
+(function_mends.py).
 """
 
 from __future__ import annotations
@@ -20,15 +23,15 @@ MOST_NAMES, MOST_OF_A_NAME, MOST_BYTES = (
 
 
 class Seen:
-    """The last texts that `compile` was given with names of files that are not on disk."""
+    """The last texts given to `compile` with names of files that are not on disk."""
 
     def __init__(self) -> None:
         self.hooked = False  # an audit hook stays for the life of a process
         self.active = False
-        self.texts: dict[str, dict[bytes, None]] = {}  # by name, the last one last
+        self.texts: dict[str, dict[bytes, None]] = {}  # by name, in order of arrival
 
     def note(self, source: Any, name: Any) -> None:
-        """Keep a text in which functions may be; forget the oldest one where there are too many."""
+        """Keep a text that may define functions; a full table forgets the oldest text."""
         if isinstance(name, bytes):
             name = os.fsdecode(name)
         if not isinstance(name, str) or not isinstance(source, (str, bytes)) or len(source) > MOST_BYTES:
@@ -60,7 +63,7 @@ def _audit(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def start() -> None:
-    """See calls of `compile` from now on. Hooks of others may refuse this one; then fewer texts are known."""
+    """Watch calls of `compile` from now on. Another audit hook may refuse the new hook; then fewer texts are known."""
     seen.active = True
     if not seen.hooked:
         seen.hooked = True
@@ -68,7 +71,7 @@ def start() -> None:
 
 
 def stop() -> None:
-    """See no more of them, and forget those that were seen."""
+    """Watch calls of `compile` no more, and forget the texts."""
     seen.active = False
     seen.texts.clear()
 
@@ -79,7 +82,7 @@ def were_compiled(name: str) -> bool:
 
 
 def of_linecache(name: str) -> bytes | None:
-    """The text that somebody has put into `linecache` under a name."""
+    """The text under a name in `linecache`."""
     entry = linecache.cache.get(name)
     if entry is None or len(entry) < 3 or os.path.isfile(name):
         return None

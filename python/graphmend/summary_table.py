@@ -1,4 +1,4 @@
-"""The summary as a table of HTML, for notebooks: a row for each place, with what became of it."""
+"""The summary as an HTML table for notebooks: a row for each place, with the result and the reason."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ STYLE = "text-align:left"
 
 
 def rows_of(report: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """Place, what became of it, and why."""
+    """Place, result and reason of each site."""
     rows = []
     for site, fate in sorted(report["sites"].items(), key=by_place):
         outcome = "mended" if fate["mended"] else "as it is"

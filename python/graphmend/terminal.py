@@ -1,9 +1,9 @@
-"""The one writer for what a person or a log reads: nothing of others reaches a terminal as it is.
+"""The one writer of text for people and logs: text from outside reaches a terminal only in visible form.
 
-Names of files, messages of programs and answers of models may hold anything. A control character can rewrite the
-screen, a mark of direction can show a text other than it is, a line end in a name can begin a line of its own, which a
-log of GitHub Actions reads as a command. So each line goes through `visible`, which shows them: `\\x1b`, `\\u202e`,
-`\\n`.
+Names of files, messages of programs and answers of models may hold any character. A control character can rewrite the
+screen. A mark of direction can show a false order of the text. A line end in a name can begin a new line, and a log of
+GitHub Actions reads some lines as commands. So each line goes through `visible`, where the characters become readable
+escapes: `\\x1b`, `\\u202e`, `\\n`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _OBEYED = (
     "GITHUB_ACTIONS",
     "TF_BUILD",
     "TEAMCITY_VERSION",
-)  # machines that obey lines of a log: GitHub, Azure, TeamCity
+)  # commands in logs of GitHub, Azure and TeamCity
 
 
 def _shown(match: re.Match[str]) -> str:
@@ -36,7 +36,7 @@ def _shown(match: re.Match[str]) -> str:
 
 
 def visible(text: str) -> str:
-    """A text on one line, with what would not be seen shown, and what the log of a build machine would obey broken."""
+    """A text on one line: invisible characters are shown, and commands to the log of a build machine are broken."""
     line = _HIDDEN.sub(_shown, text)
     if any(name in os.environ for name in _OBEYED):
         line = _BRACKETS.sub(r"##\\", _COMMAND.sub(r"\1\\:", line))
@@ -44,7 +44,7 @@ def visible(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    """The same for a text that is meant to have several lines."""
+    """The visible form of a text with several lines."""
     return "\n".join(map(visible, text.split("\n")))
 
 
@@ -62,7 +62,7 @@ def complain(*lines: str) -> None:
 
 
 class Out:
-    """Standard output, with styles where they are wanted and `rich` is installed."""
+    """Standard output, with styles if `rich` is installed and the caller wants styles."""
 
     def __init__(self, color: str) -> None:
         self.console: Any = None
@@ -120,7 +120,7 @@ AnyProgress = Union[Progress, ProgressLines]
 
 @contextlib.contextmanager
 def progress(total: int) -> Iterator[AnyProgress]:
-    """What runs: a bar on standard error at a terminal, lines elsewhere."""
+    """The current run: a bar on standard error at a terminal, lines elsewhere."""
     try:
         if not sys.stderr.isatty():
             raise ImportError

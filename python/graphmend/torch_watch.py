@@ -1,6 +1,9 @@
-"""Puts the wrapper around torch.compile in place at the moment when torch has been imported, and not earlier.
+"""Wraps torch.compile at the end of the import of torch, and not earlier.
 
-Until then a finder (module_finder.py) waits for the name `torch`.
+    graphmend.install()     # without torch: a finder waits for the name `torch` (module_finder.py)
+    import torch            # at the end of the import, torch.compile is wrapped
+
+A program that never imports torch pays only for the finder.
 """
 
 from __future__ import annotations
@@ -16,11 +19,11 @@ from graphmend.runtime.base import timings
 class State:
     def __init__(self) -> None:
         self.finder: ModuleFinder | None = None
-        self.executed = False  # torch, under our eyes
-        self.active = False  # between start() and stop()
+        self.executed = False  # whether torch was executed under the finder
+        self.active = False  # whether between start() and stop()
         self.loading = False
         self.wrapped = False
-        self.actions: list[Callable[[], None]] = []  # to be done when torch has been imported
+        self.actions: list[Callable[[], None]] = []  # to run after the import of torch
 
 
 state = State()
@@ -35,7 +38,7 @@ def is_complete() -> bool:
 
 
 def load_runtime() -> None:
-    """Load the runtime and wrap torch.compile, once torch is complete. Does nothing the second time."""
+    """Load the runtime and wrap torch.compile, once torch is complete. A second call does nothing."""
     if state.wrapped or state.loading or not state.active or not is_complete():
         return
     state.loading = True
@@ -60,7 +63,7 @@ def _load_runtime_or_warn() -> None:
 
 
 def _executed() -> None:
-    """Wrap torch.compile, and do what others want to have done now that torch is there."""
+    """Wrap torch.compile, and run the actions that wait for torch."""
     state.finder = None
     state.executed = True
     _load_runtime_or_warn()
@@ -75,7 +78,7 @@ def _stop_finder() -> None:
 
 
 def after_import(action: Callable[[], None]) -> None:
-    """Do something now if torch is there, otherwise when it comes; behind the loading of the runtime."""
+    """Run an action now if torch is imported, otherwise after the import; the runtime loads first."""
     if is_complete():
         action()
         return
@@ -90,7 +93,7 @@ def _start_finder() -> None:
 
 
 def start() -> None:
-    """Wrap torch.compile now if torch is there, otherwise when it comes."""
+    """Wrap torch.compile now if torch is imported, otherwise after the import."""
     state.active = True
     if is_complete():
         _load_runtime_or_warn()

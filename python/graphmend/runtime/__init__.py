@@ -1,8 +1,12 @@
-"""Runtime of mended source: the calls it makes, and the wrapper around `torch.compile` that puts them in force.
+"""Runtime of mended source: the functions called by mended source, and the wrapper of `torch.compile` for the mends.
 
-`docs/runtime-dialect.md` is the contract with the compiler core. Importing this package does not import torch: until
-`load()` has been called, every mend is off. A program that never imports torch never pays for it, and a module that
-torch itself imports can be mended before torch is complete.
+    if _gm.on(SITE):        # False until `load()` has been called
+        ...                 # the mended form
+    else: ...               # the user's own statements
+
+`docs/runtime-dialect.md` is the contract with the compiler core. The import of this package does not import torch:
+before `load()`, every mend is off. A program without torch has no cost. A module imported by torch itself can be mended
+before torch is complete.
 """
 
 from __future__ import annotations
@@ -37,17 +41,17 @@ _HOMES = {
 
 
 def on(site: str) -> bool:
-    """Whether the mended form of a site is in force: never before `load()`, which puts another function here."""
+    """Whether the mended form of a site is in force: never before `load()`, because `load()` replaces this function."""
     return False
 
 
 def taken(site: str, value: Any) -> Any:
-    """The value of a test: what `load()` puts here differs only where something is traced."""
+    """The value of a test; the replacement by `load()` differs only during a trace."""
     return value
 
 
 def outside(site: str, function: Any, part: str = "") -> Any:
-    """A function that takes a value from outside of the program; another only where something is traced."""
+    """The function for a value from outside of the program; after `load()`, traces get a function of their own."""
     return function
 
 
@@ -72,7 +76,7 @@ def __getattr__(name: str) -> Any:
 
 
 def add_sites(count: int) -> None:
-    """Tell the runtime that a module with `count` mended sites has been loaded; without any, nothing is tried."""
+    """Count the mended sites of a loaded module; in a process without sites, the runtime does nothing."""
     registry.add_sites(count)
 
 
