@@ -53,8 +53,7 @@ def plays_part(record: Any) -> list[str]:
         "`make bench-meaning PEER=openai`: servers that are slow, broken or lie (tests/meaning/plays), in four forms.",
         "A play holds where a call ends in time with a text that the server finished, or an error of its own type.",
         "The columns of all plays have those with a deadline for the whole call, which only this client has: a peer",
-        "gets one try with that timeout. The other columns have the plays that ask for nothing that a "
-        "peer does not have.",
+        "gets one try with that timeout. The other columns have the plays that ask for nothing only this client has.",
         "",
     ]
     return lines + table(["class", *(f"{name}, all" for name in everything), *shared], rows)
