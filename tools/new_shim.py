@@ -38,7 +38,7 @@ import {module}
 from typing import Any
 
 from ..base import hooks, trace_state
-from .constant_folding import folded
+from .constant_folding import fold_call
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "calls of `{call}` with constants alone")
 
@@ -46,7 +46,7 @@ FEATURE = hooks.Feature(__name__, hooks.GAIN, "calls of `{call}` with constants 
 @FEATURE.hook("skipped.call")
 def fold(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Make the call; hand it on where an argument is no constant."""
-    result = folded(tx, self.value, args, kwargs) if self.value is {call} else None
+    result = fold_call(tx, self.value, args, kwargs) if self.value is {call} else None
     return call(self, tx, args, kwargs) if result is None else result
 '''
 
