@@ -1,8 +1,6 @@
 /* Inlay hints: behind a name that is bound to a tensor, what is known of it. Off unless the user asks for them. */
 #include <string.h>
 
-#include "base/work.h"
-#include "flow/walk.h"
 #include "server/session.h"
 #include "server/values.h"
 
@@ -41,18 +39,15 @@ static bool visit(const gm_node *node, const gm_node *parent, void *context) {
     if (node->kind == GM_KIND_Assign) {
         const gm_Assign *assign = gm_as_Assign(node);
         const gm_node *target = assign->targets.items[0];
-        gm_function *function = gm_flow_function_at(state->view->checked->analysis->flow, assign->value);
-        gm_value value = gm_value_of(function, assign->value);
-        if (assign->targets.count == 1 && target->kind == GM_KIND_Name && gm_value_is_telling(&value)) {
-            add_hint(state, target, &value);
+        if (assign->targets.count == 1 && target->kind == GM_KIND_Name) {
+            gm_function *function = gm_flow_function_at(state->view->checked->analysis->flow, assign->value);
+            gm_value value = gm_value_of(function, assign->value);
+            if (gm_value_is_telling(&value)) {
+                add_hint(state, target, &value);
+            }
         }
     }
     return !gm_is_expr(node);
-}
-
-static void look(void *context) {
-    hinting *state = context;
-    gm_walk(state->call->arena, &state->view->checked->analysis->tree->module->base, visit, state);
 }
 
 void gm_serve_inlay_hint(gm_call *call) {
@@ -69,8 +64,8 @@ void gm_serve_inlay_hint(gm_call *call) {
         gm_call_fail(call, GM_ERROR_PARAMS, "the range is none");
         return;
     }
-    if (there && !gm_work_within(&state.view->arena, state.view->checked->source->length, look, &state)) {
-        call->out.length = 1;
+    if (there) {
+        gm_call_walk(call, state.view, visit, &state);
     }
     gm_buffer_add_char(&call->out, ']');
 }

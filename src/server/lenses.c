@@ -1,8 +1,6 @@
 /* Code lenses: which functions torch.compile reaches, and from where. */
 #include <string.h>
 
-#include "base/work.h"
-#include "flow/walk.h"
 #include "rules/reach.h"
 #include "server/session.h"
 
@@ -79,11 +77,6 @@ static bool visit(const gm_node *node, const gm_node *parent, void *context) {
     return !gm_is_expr(node);
 }
 
-static void look(void *context) {
-    lensing *state = context;
-    gm_walk(state->call->arena, &state->view->checked->analysis->tree->module->base, visit, state);
-}
-
 void gm_serve_code_lens(gm_call *call) {
     lensing state = {.call = call};
     gm_document *document = gm_call_document(call);
@@ -93,8 +86,8 @@ void gm_serve_code_lens(gm_call *call) {
     gm_buffer_add_char(&call->out, '[');
     bool there = call->server->choices.lenses && gm_call_view(call, document, &state.view, &state.section) &&
                  state.view->checked->analysis != NULL;
-    if (there && !gm_work_within(&state.view->arena, state.view->checked->source->length, look, &state)) {
-        call->out.length = 1;
+    if (there) {
+        gm_call_walk(call, state.view, visit, &state);
     }
     gm_buffer_add_char(&call->out, ']');
 }

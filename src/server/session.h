@@ -95,6 +95,10 @@ bool gm_call_place(const gm_call *call, uint32_t value, gm_place_in *place);
 /* The offsets of a range in a section. */
 bool gm_call_range(const gm_call *call, uint32_t value, const gm_section *section, uint32_t *start, uint32_t *end);
 
+/* Add the items of a list about the tree of an analysed view, by a visitor of gm_walk, within the budget of its text; beyond that none. The
+ * work is that of the view: what values need is kept there. */
+void gm_call_walk(gm_call *call, gm_view *view, bool (*visit)(const gm_node *node, const gm_node *parent, void *context), void *context);
+
 /* Send a message whose JSON, without `jsonrpc`, is the members in `body`. Without memory nothing is sent. */
 void gm_server_send(gm_server *server, const gm_buffer *body);
 

@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/work.h"
+#include "flow/walk.h"
 #include "server/session.h"
 #include "server/uri.h"
 
@@ -28,6 +30,26 @@ bool gm_call_view(gm_call *call, gm_document *document, gm_view **view, const gm
     *view = gm_view_of(call->arena, document->unit);
     *section = (*view)->checked == NULL ? NULL : gm_view_section(*view, document);
     return *section != NULL;
+}
+
+typedef struct walking {
+    gm_call *call;
+    gm_view *view;
+    bool (*visit)(const gm_node *node, const gm_node *parent, void *context);
+    void *context;
+} walking;
+
+static void walk(void *context) {
+    const walking *state = context;
+    gm_walk(state->call->arena, &state->view->checked->analysis->tree->module->base, state->visit, state->context);
+}
+
+void gm_call_walk(gm_call *call, gm_view *view, bool (*visit)(const gm_node *node, const gm_node *parent, void *context), void *context) {
+    walking state = {call, view, visit, context};
+    size_t before = call->out.length;
+    if (!gm_work_within(&view->arena, view->checked->source->length, walk, &state)) {
+        call->out.length = before;
+    }
 }
 
 bool gm_call_place(const gm_call *call, uint32_t value, gm_place_in *place) {

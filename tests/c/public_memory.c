@@ -1,45 +1,21 @@
 /* usage: public_memory FILE...
  *
  * Calls the public functions on each file while the n-th call of malloc fails, for n = 0, 1, 2, ... until they succeed. Each failure must be
- * GM_OUT_OF_MEMORY with nothing in the output. The linker puts the functions below in place of those of the C library. */
+ * GM_OUT_OF_MEMORY with nothing in the output. */
 #include <stdbool.h>
 #include <string.h>
 
+#include "allocations.h"
 #include "public.h"
 #include "read_file.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-
-static long left = -1; /* calls that succeed; negative: all */
-
-static bool fails(void) {
-    return left >= 0 && left-- == 0 ? (left = 0, true) : false;
-}
-
-void *__wrap_malloc(size_t size) {
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-    return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *block, size_t size) {
-    return fails() ? NULL : __real_realloc(block, size);
-}
 
 /* Returns the number of failures before the call succeeded, or -1. */
 static long survive(public_function run, const char *path, const char *bytes, size_t size) {
     for (long failures = 0;; failures++) {
         gm_output output = {NULL, 1};
-        left = failures;
+        allocations_limit(failures);
         gm_status status = run(path, bytes, size, &output);
-        left = -1;
+        allocations_limit(-1);
         bool empty = output.bytes == NULL && output.size == 0;
         bool whole = output.bytes != NULL && strlen(output.bytes) == output.size;
         gm_output_free(&output);

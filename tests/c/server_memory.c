@@ -1,45 +1,15 @@
 /* usage: server_memory SESSION
  *
  * Feeds what a client sends to a language server while the n-th allocation and all behind it fail, for n = 0, 1, 2, ... until none does. When
- * there is memory again, the server has to answer. The linker puts the functions below in place of those of the C library. */
+ * there is memory again, the server has to answer. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "allocations.h"
 #include "read_file.h"
 #include "server/server.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-
-static long left = -1; /* calls that succeed; negative: all */
-static bool failed;    /* one did not */
-
-static bool fails(void) {
-    if (left != 0) {
-        left -= left > 0;
-        return false;
-    }
-    failed = true;
-    return true;
-}
-
-void *__wrap_malloc(size_t size) {
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-    return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *block, size_t size) {
-    return fails() ? NULL : __real_realloc(block, size);
-}
 
 static void work(gm_server *server) {
     while (gm_server_work(server)) {
@@ -67,13 +37,12 @@ static bool answers(gm_server *server) {
 
 static bool survives(const char *bytes, size_t size, long succeed) {
     gm_server *server = gm_server_new();
-    failed = false;
-    left = succeed;
+    allocations_limit(succeed);
     for (size_t at = 0; at < size; at += 4096) { /* as a pipe gives it */
         gm_server_feed(server, bytes + at, size - at < 4096 ? size - at : 4096);
         work(server);
     }
-    left = -1;
+    allocations_limit(-1);
     bool answered = answers(server);
     gm_server_free(server);
     return answered;
@@ -89,7 +58,7 @@ int main(int count, char **paths) {
             return 1;
         }
         failures++;
-    } while (failed);
+    } while (allocations_failed());
     printf("%ld failures survived\n", failures - 1);
     free(bytes);
     return 0;

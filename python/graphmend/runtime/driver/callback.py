@@ -167,7 +167,7 @@ class Callback:
     def note_break(self, frame: Any, result: Any) -> None:
         """Note that a call breaks which was never traced as a whole, because hooks run around the call."""
         untried = self.record.mode == "unused" and not self.backend.whole
-        reason = not_one_graph(frame, result) if untried and getattr(result, "guarded_code", None) else None
+        reason = not_one_graph(frame, result) if untried and compiles(result) else None
         if reason is not None:
             self.record.mode, self.record.reason = "partial", f"{reason}, where hooks run around the call"
 
