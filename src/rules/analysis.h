@@ -54,6 +54,7 @@ typedef struct gm_analysis {
     struct gm_purity *purity;        /* verdicts on functions of the file; private */
     struct gm_recorded *recorded;    /* what the function that was asked about last puts something into; private */
     struct gm_definitions *definitions; /* of mend/definitions.c; private */
+    struct gm_methods *methods; /* of methods.c; private */
     struct gm_reach *reach;   /* functions that torch.compile reaches; private */
     bool names_compile;       /* the file has the names that `torch.compile` takes; private */
     bool reached_only;        /* as gm_analysis_run_reached was asked; private */

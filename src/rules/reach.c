@@ -5,6 +5,7 @@
 
 #include "base/table.h"
 #include "rules/callees.h"
+#include "rules/methods.h"
 
 typedef struct gm_reached {
     const gm_node *definition;
@@ -100,30 +101,19 @@ static const gm_node *definition_of_name(gm_analysis *analysis, const gm_node *n
     return owner->binders.items[0];
 }
 
-static const gm_node *method_of(const gm_class *class_, const gm_name *name) {
-    const gm_node *found = NULL;
-    const gm_list *body = &gm_as_ClassDef(class_->node)->body;
-    for (uint32_t i = 0; i < body->count; i++) {
-        if (gm_is_def(body->items[i]) && gm_def_name(body->items[i]) == name) {
-            found = body->items[i];
-        }
-    }
-    return found;
-}
-
 /* The method that `self.NAME` is, or NULL. */
-static const gm_node *method_of_self(gm_function *function, const gm_node *node) {
+static const gm_node *method_of_self(gm_analysis *analysis, gm_function *function, const gm_node *node) {
     if (node->kind != GM_KIND_Attribute || gm_as_Attribute(node)->value->kind != GM_KIND_Name ||
         !gm_name_is(gm_as_Name(gm_as_Attribute(node)->value)->id, "self")) {
         return NULL;
     }
     const gm_class *class_ = gm_class_around(function);
-    return class_ == NULL ? NULL : method_of(class_, gm_as_Attribute(node)->attr);
+    return class_ == NULL ? NULL : gm_method_of_class(analysis, class_->node, gm_as_Attribute(node)->attr);
 }
 
 const gm_node *gm_reach_callee(gm_analysis *analysis, gm_function *function, const gm_node *call) {
     const gm_node *callee = gm_as_Call(call)->func;
-    return callee->kind == GM_KIND_Name ? definition_of_name(analysis, callee) : method_of_self(function, callee);
+    return callee->kind == GM_KIND_Name ? definition_of_name(analysis, callee) : method_of_self(analysis, function, callee);
 }
 
 /* ---- Roots ---- */
@@ -224,7 +214,7 @@ static void follow_call(reaching *state, const gm_node *call) {
 
 /* A method that is a value may be called later. */
 static void follow_attribute(reaching *state, const gm_node *node) {
-    const gm_node *method = node == state->called ? NULL : method_of_self(state->function, node);
+    const gm_node *method = node == state->called ? NULL : method_of_self(state->analysis, state->function, node);
     if (method != NULL && gm_def_decorators(method)->count == 0) { /* not a property */
         add_weaker(state->analysis, method, 0);
     }
