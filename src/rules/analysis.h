@@ -6,7 +6,7 @@
 #define GM_RULES_ANALYSIS_H
 
 #include "base/table.h"
-#include "flow/values.h"
+#include "values/values.h"
 #include "flow/walk.h"
 #include "rules/plan.h"
 

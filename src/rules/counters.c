@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "flow/values.h"
+#include "values/values.h"
 #include "flow/walk.h"
 #include "rules/reach.h"
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "flow/values.h"
+#include "values/values.h"
 
 /* `torch.compiler.is_compiling()`, its older names, and what libraries have made of it. */
 static bool asks_compiling(gm_flow *flow, const gm_node *node) {

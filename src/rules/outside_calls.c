@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "flow/values.h"
+#include "values/values.h"
 
 typedef struct gm_outside_function {
     const char *name;

@@ -3,12 +3,12 @@
  * Values form a lattice: GM_VALUE_NO_PATH (nothing has come here yet) lies below all; above it TENSOR, below MAYBE, and NOT, below
  * UNKNOWN, below MAYBE. The definitions of a function's variables are evaluated in rounds until none changes; the values of expressions
  * are kept for the round in which they were found. Variables of modules and classes are evaluated where they are bound, whatever the order. */
-#ifndef GM_FLOW_VALUES_PRIVATE_H
-#define GM_FLOW_VALUES_PRIVATE_H
+#ifndef GM_VALUES_VALUES_PRIVATE_H
+#define GM_VALUES_VALUES_PRIVATE_H
 
 #include "flow/flow_private.h"
 #include "flow/reaching.h"
-#include "flow/values.h"
+#include "values/values.h"
 
 /* A class of gm_value.class_ that never leaves these files: code that no path has reached yet. */
 enum { GM_VALUE_NO_PATH = 0xFF };
@@ -75,7 +75,7 @@ gm_value gm_evaluate(gm_function *function, const gm_node *expression);
 /* The value of a Name that is read, and that of one that an augmented assignment reads. */
 gm_value gm_evaluate_name(gm_function *function, const gm_node *name);
 
-/* ---- values_lattice.c ---- */
+/* ---- lattice.c ---- */
 
 gm_value gm_value_make(gm_value_class class_, gm_value_form form, const char *reason, const gm_node *evidence);
 gm_value gm_value_python(gm_value_form form, const char *reason, const gm_node *evidence);
@@ -126,7 +126,7 @@ static inline bool gm_value_is_scalar(gm_value value) {
     return gm_value_is_number(value) || (gm_value_has_tensor(value) && (value.traits & GM_VALUE_SCALAR) != 0);
 }
 
-/* ---- values_expression.c ---- */
+/* ---- expression.c ---- */
 
 /* The value of one node whose operands are evaluated through gm_evaluate. */
 gm_value gm_evaluate_node(gm_function *function, const gm_node *node);
@@ -134,7 +134,7 @@ gm_value gm_evaluate_node(gm_function *function, const gm_node *node);
 /* What the arithmetic operator makes of two values. */
 gm_value gm_value_arithmetic(uint8_t operator_, gm_value left, gm_value right, const gm_node *node);
 
-/* ---- values_access.c ---- */
+/* ---- access.c ---- */
 
 gm_value gm_evaluate_subscript(gm_function *function, const gm_node *node);
 gm_value gm_evaluate_attribute(gm_function *function, const gm_node *node);
@@ -145,7 +145,7 @@ gm_value gm_value_item(gm_value value, const gm_node *evidence);
 /* Whether a name, attribute or chain of them holds configuration by universal custom: `self.config.x`, `cfg`, `args.x`. */
 bool gm_is_setting(const gm_node *node);
 
-/* ---- values_call.c, values_builtin.c ---- */
+/* ---- call.c, builtin.c ---- */
 
 gm_value gm_evaluate_call(gm_function *function, const gm_node *node);
 gm_value gm_evaluate_builtin(gm_function *function, const char *name, const gm_node *node);
@@ -157,7 +157,7 @@ const gm_node *gm_call_argument(const gm_Call *call, uint32_t index);
 /* What a def of this file returns. */
 gm_value gm_value_of_result(gm_flow *flow, const gm_node *definition);
 
-/* ---- values_torch.c ---- */
+/* ---- torch.c ---- */
 
 /* What a call of a torch operator gives. `receiver` is the tensor of a method, NULL of a function. */
 gm_value gm_evaluate_torch_op(gm_function *function, const gm_torch_op *op, const gm_node *node, const gm_value *receiver);
@@ -181,7 +181,7 @@ gm_value_dtype gm_torch_dtype_of(gm_flow *flow, const gm_node *expression);
 /* Whether an operator returns storage that nothing else has, whatever its arguments. */
 bool gm_torch_is_fresh(const gm_torch_op *op);
 
-/* ---- values_bind.c, values_annotation.c ---- */
+/* ---- bind.c, annotation.c ---- */
 
 /* The value that a binder (Name, arg, alias, FunctionDef, ...) gives to its variable. */
 gm_value gm_evaluate_binder(gm_function *function, const gm_node *binder);
@@ -195,12 +195,12 @@ const gm_node *gm_attribute_of_item(gm_function *function, const gm_node *item);
 /* What an annotation promises; UNKNOWN when it says nothing. */
 gm_value gm_value_of_annotation(gm_flow *flow, const gm_node *annotation);
 
-/* ---- values_use.c ---- */
+/* ---- use.c ---- */
 
 /* The usages of the variables of a function, by syntax alone. */
 gm_value_usage *gm_values_usages(gm_function *function);
 
-/* ---- values_class.c ---- */
+/* ---- class.c ---- */
 
 /* Whether a name is `self` of a method, here or in a function nested in it; gives the method's class. */
 const gm_node *gm_class_of_self(gm_function *function, const gm_node *expression);

@@ -1,5 +1,5 @@
 /* Values of conditions: whether their truth is data. */
-#include "flow/values_private.h"
+#include "values/values_private.h"
 
 /* What the truth of a value says of a condition. */
 static gm_value truth(gm_value value, const gm_node *node) {

@@ -2,8 +2,8 @@
  *
  * Evidence is narrow and flow-sensitive: a value is what the statements on the way to it make of it. Shapes, sizes, `None` tests, flags
  * and configuration are no tensors. Every answer carries its reason, ready to be shown. */
-#ifndef GM_FLOW_VALUES_H
-#define GM_FLOW_VALUES_H
+#ifndef GM_VALUES_VALUES_H
+#define GM_VALUES_VALUES_H
 
 #include "flow/flow.h"
 #include "flow/torch_facts.h"

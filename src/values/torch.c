@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "flow/torch_names.h"
-#include "flow/values_private.h"
+#include "values/values_private.h"
 
 static bool starts_with(const char *text, const char *prefix) {
     return strncmp(text, prefix, strlen(prefix)) == 0;

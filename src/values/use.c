@@ -1,7 +1,7 @@
 /* How the variables of a function are used, by syntax alone: what only tensors take, and who may share their storage. */
 #include <string.h>
 
-#include "flow/values_private.h"
+#include "values/values_private.h"
 #include "flow/walk.h"
 
 typedef struct use_search {

@@ -1,4 +1,4 @@
-"""What is believed of expressions: each file in `values` says so in comments.
+"""What is believed of expressions: each file in `programs` says so in comments.
 
 `#: EXPRESSION -> CLASS WORD ... because REASON` expects of an expression of the line its class (tensor, maybe, not,
 unknown), words of its form, dtype and traits, and a part of the reason, which may be left out; `!WORD` must be missing.
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-FILES = sorted((Path(__file__).parent / "values").glob("*.py"))
+FILES = sorted((Path(__file__).parent / "programs").glob("*.py"))
 LINE = re.compile(r"(\d+):\d+-\d+:\d+ (.*) \| (\w+)((?: [\w-]+)*) \| (.*)")
 
 

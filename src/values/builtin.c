@@ -1,7 +1,7 @@
 /* Values of calls of builtins. */
 #include <string.h>
 
-#include "flow/values_private.h"
+#include "values/values_private.h"
 
 typedef gm_value (*builtin)(gm_function *function, const char *name, const gm_node *node);
 

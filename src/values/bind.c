@@ -1,7 +1,7 @@
 /* Values that bindings give to their variables. */
 #include <string.h>
 
-#include "flow/values_private.h"
+#include "values/values_private.h"
 
 /* ---- Parameters ---- */
 

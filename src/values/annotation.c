@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "flow/values_private.h"
+#include "values/values_private.h"
 #include "syntax/literal.h"
 
 enum { DEPTH_LIMIT = 8 };

@@ -1,9 +1,9 @@
 /* Values of expressions and variables: rounds over the definitions of a function. */
-#include "flow/values.h"
+#include "values/values.h"
 
 #include <string.h>
 
-#include "flow/values_private.h"
+#include "values/values_private.h"
 
 enum {
     FIRST_SLOTS = 64,

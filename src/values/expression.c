@@ -1,7 +1,7 @@
 /* Values of expressions, one small function a kind. */
 #include <string.h>
 
-#include "flow/values_private.h"
+#include "values/values_private.h"
 
 /* ---- Constants and containers ---- */
 

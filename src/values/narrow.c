@@ -8,7 +8,7 @@
  * and the rest of a conjunction. The bindings that the variable may have in the test and in the use have to be the same. */
 #include <string.h>
 
-#include "flow/values_private.h"
+#include "values/values_private.h"
 
 /* ---- What a test says ---- */
 

@@ -1,7 +1,7 @@
 /* Values of calls. */
 #include <string.h>
 
-#include "flow/values_private.h"
+#include "values/values_private.h"
 #include "flow/walk.h"
 
 /* Functions whose results depend on one another further than this are not looked into. */

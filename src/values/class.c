@@ -3,7 +3,7 @@
 
 #include "base/buffer.h"
 #include "flow/bases.h"
-#include "flow/values_private.h"
+#include "values/values_private.h"
 #include "flow/walk.h"
 #include "syntax/literal.h"
 

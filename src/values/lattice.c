@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "flow/values_private.h"
+#include "values/values_private.h"
 
 const char *gm_value_class_text(uint8_t class_) {
     static const char *const texts[] = {

@@ -1,7 +1,7 @@
 /* Values of items and attributes. */
 #include <string.h>
 
-#include "flow/values_private.h"
+#include "values/values_private.h"
 
 /* ---- Settings ---- */
 
