@@ -45,6 +45,7 @@ TESTS = {
     "syntax": [*SYNTAX, *RULES, *FIX, *FLOW, *CLI],
     "flow": [*FLOW, *RULES, *FIX, *CLI, *SYNTAX],
     "values": [*FLOW, *RULES, *FIX, *CLI],
+    "analysis": [*RULES, *FIX, *FLOW, *CLI],
     "rules": [*RULES, *FIX, *FLOW, *CLI],
     "mend": ["tests/pipeline/test_texts_of_conditions.py", *FIX, *RULES, *CLI, *FLOW],
     "driver": [*CLI, *FIX, *RULES],

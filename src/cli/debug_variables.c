@@ -4,7 +4,7 @@
 #include "cli/debug_files.h"
 #include "flow/reaching.h"
 #include "flow/walk.h"
-#include "rules/sides.h"
+#include "analysis/sides.h"
 
 typedef struct printer {
     gm_function *function;

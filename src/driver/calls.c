@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "rules/reach.h"
+#include "analysis/reach.h"
 
 typedef struct gm_calls_text {
     gm_buffer text;

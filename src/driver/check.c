@@ -192,7 +192,7 @@ static void analyse(void *context) {
     const gm_check_options *options = state->options;
     gm_suppressions *comments = gm_suppress_read(state->arena, state->tree);
     bool reached_only = options->report_only && !options->all && !gm_unused_possible(comments);
-    checked->analysis = (reached_only ? gm_analysis_run_reached : gm_analysis_run)(state->arena, state->tree, &options->asked);
+    checked->analysis = (reached_only ? gm_rules_run_reached : gm_rules_run)(state->arena, state->tree, &options->asked);
     add_findings(state->arena, checked, comments, options);
     checked->calls = gm_calls_text(state->arena, checked);
 }

@@ -4,6 +4,7 @@
 
 #include "driver/notebook.h"
 #include "rules/rule.h"
+#include "rules/run.h"
 
 /* What `graphmend fix` does about a finding. */
 typedef enum gm_fix_answer {

@@ -8,7 +8,7 @@
 #include "driver/unused.h"
 #include "mend/fix.h"
 #include "rules/decisions.h"
-#include "rules/outside_calls.h"
+#include "analysis/outside_calls.h"
 #include "rules/untraced.h"
 
 /* What `run` does where a finding has no plan. */

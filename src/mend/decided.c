@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "mend/runtime_private.h"
-#include "rules/outside_calls.h"
-#include "rules/tests.h"
+#include "analysis/outside_calls.h"
+#include "analysis/tests.h"
 
 /* A conditional expression that is mended and begins or ends a decision takes the place of the bytes that the text would go with. */
 static bool is_cut(const gm_emitter *emitter, const gm_node *decision) {

@@ -7,7 +7,7 @@
 #define GM_MEND_FIX_H
 
 #include "mend/edits.h"
-#include "rules/analysis.h"
+#include "analysis/analysis.h"
 
 typedef struct gm_fix_site {
     const gm_finding *finding;

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "mend/relation.h"
-#include "rules/blocks.h"
+#include "analysis/blocks.h"
 
 /* ---- Gradients ---- */
 

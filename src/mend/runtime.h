@@ -3,7 +3,7 @@
 #define GM_MEND_RUNTIME_H
 
 #include "mend/writer.h"
-#include "rules/analysis.h"
+#include "analysis/analysis.h"
 
 typedef struct gm_mended_site {
     const gm_finding *finding;

@@ -3,8 +3,8 @@
 
 #include "mend/source_text.h"
 #include "mend/writer.h"
-#include "rules/eager_only.h"
-#include "rules/effects.h"
+#include "analysis/eager_only.h"
+#include "analysis/effects.h"
 #include "rules/rule.h"
 #include "syntax/lexer.h"
 

@@ -3,8 +3,8 @@
 
 #include "mend/source_branch.h"
 #include "mend/writer.h"
-#include "rules/sides.h"
-#include "rules/tests.h"
+#include "analysis/sides.h"
+#include "analysis/tests.h"
 #include "syntax/lexer.h"
 
 static gm_arena *arena_of(const gm_selection *all) {

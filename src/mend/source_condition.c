@@ -4,8 +4,8 @@
 #include "mend/source_forms.h"
 #include "mend/source_text.h"
 #include "mend/writer.h"
-#include "rules/sides.h"
-#include "rules/tests.h"
+#include "analysis/sides.h"
+#include "analysis/tests.h"
 #include "syntax/lexer.h"
 
 typedef struct gm_writing {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "mend/source_branch.h"
-#include "rules/sides.h"
+#include "analysis/sides.h"
 
 static gm_arena *arena_of(const gm_selection *all) {
     return all->fixer->analysis->arena;

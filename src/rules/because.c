@@ -2,7 +2,7 @@
 
 #include "flow/walk.h"
 #include "rules/rule.h"
-#include "rules/tests.h"
+#include "analysis/tests.h"
 
 enum { SNIPPET_LIMIT = 60 };
 

@@ -4,7 +4,7 @@
 
 #include "values/values.h"
 #include "flow/walk.h"
-#include "rules/reach.h"
+#include "analysis/reach.h"
 
 /* `self.NAME` of a counter. */
 typedef struct counter {

@@ -1,8 +1,8 @@
 #include "rules/decisions.h"
 
-#include "rules/outside_calls.h"
+#include "analysis/outside_calls.h"
 #include "rules/rule.h"
-#include "rules/tests.h"
+#include "analysis/tests.h"
 
 typedef struct gm_decision_walk {
     gm_analysis *analysis;

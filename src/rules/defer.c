@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "flow/torch_facts.h"
-#include "rules/effects.h"
-#include "rules/recorded.h"
+#include "analysis/effects.h"
+#include "analysis/recorded.h"
 #include "rules/rule.h"
-#include "rules/sides.h"
-#include "rules/tests.h"
+#include "analysis/sides.h"
+#include "analysis/tests.h"
 
 /* Captures are compared with one another, so that a limit keeps the time in proportion to the text. */
 enum { MOST_CAPTURES = 256 };

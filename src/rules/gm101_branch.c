@@ -1,12 +1,12 @@
 #include <string.h>
 
-#include "rules/blocks.h"
+#include "analysis/blocks.h"
 #include "rules/defer.h"
-#include "rules/effects.h"
+#include "analysis/effects.h"
 #include "rules/rule.h"
-#include "rules/sides.h"
-#include "rules/tests.h"
-#include "rules/weight.h"
+#include "analysis/sides.h"
+#include "analysis/tests.h"
+#include "analysis/weight.h"
 
 static const char page[] =
     "# GM101 data-dependent branch\n\n"

@@ -1,7 +1,7 @@
-#include "rules/effects.h"
+#include "analysis/effects.h"
 #include "rules/rule.h"
-#include "rules/sides.h"
-#include "rules/tests.h"
+#include "analysis/sides.h"
+#include "analysis/tests.h"
 
 static const char page[] =
     "# GM103 conditional expression on data\n\n"

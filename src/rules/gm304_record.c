@@ -2,11 +2,11 @@
 
 #include "rules/counters.h"
 #include "rules/defer.h"
-#include "rules/effects.h"
-#include "rules/read_next.h"
-#include "rules/recorded.h"
+#include "analysis/effects.h"
+#include "analysis/read_next.h"
+#include "analysis/recorded.h"
 #include "rules/rule.h"
-#include "rules/tests.h"
+#include "analysis/tests.h"
 
 static const char page[] =
     "# GM304 record of numbers\n\n"

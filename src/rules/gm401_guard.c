@@ -1,8 +1,8 @@
-#include "rules/blocks.h"
-#include "rules/effects.h"
+#include "analysis/blocks.h"
+#include "analysis/effects.h"
 #include "rules/rule.h"
-#include "rules/tests.h"
-#include "rules/weight.h"
+#include "analysis/tests.h"
+#include "analysis/weight.h"
 
 static const char page[] =
     "# GM401 guard on data\n\n"

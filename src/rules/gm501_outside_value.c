@@ -1,4 +1,4 @@
-#include "rules/outside_calls.h"
+#include "analysis/outside_calls.h"
 #include "rules/rule.h"
 #include "rules/versions.h"
 

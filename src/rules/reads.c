@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/guarded_calls.h"
-#include "rules/reach.h"
+#include "analysis/guarded_calls.h"
+#include "analysis/reach.h"
 #include "rules/rule.h"
 #include "rules/untraced.h"
 
@@ -497,7 +497,7 @@ gm_findings *gm_reads_of(gm_analysis *analysis) {
     }
     for (uint32_t i = 0; i < found->count; i++) {
         gm_finding *read = &found->items[i];
-        gm_guarded_mark(analysis, read, read->function->node);
+        gm_guarded_mark(analysis, read, read->function->node, read->rule->drops_output);
     }
     return found;
 }

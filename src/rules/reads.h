@@ -3,7 +3,7 @@
 #ifndef GM_RULES_READS_H
 #define GM_RULES_READS_H
 
-#include "rules/analysis.h"
+#include "analysis/analysis.h"
 
 /* All reads of a file as findings without a plan, in order of position; `reached` and `callers` are set. In functions that are not reached none are
  * looked for when the analysis was made for those alone. They live in the arena of the analysis. */

@@ -5,7 +5,7 @@
 #ifndef GM_RULES_RULE_H
 #define GM_RULES_RULE_H
 
-#include "rules/analysis.h"
+#include "analysis/analysis.h"
 
 typedef struct gm_rule {
     const char *code;     /* "GM101" */

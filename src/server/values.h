@@ -3,7 +3,7 @@
 #define GM_SERVER_VALUES_H
 
 #include "base/buffer.h"
-#include "rules/analysis.h"
+#include "analysis/analysis.h"
 
 typedef struct gm_known {
     const gm_node *node; /* the expression, or the name that is bound to it */
