@@ -69,8 +69,8 @@ gm_plan *gm_plan_new(gm_analysis *analysis, const struct gm_rule *rule, const gm
 static gm_finding *add_finding(gm_analysis *analysis, const struct gm_rule *rule, const gm_node *node, gm_function *function,
                                const char *message, const char *advice, bool certain) {
     gm_finding finding = {.rule = rule, .node = node, .function = function, .message = message, .advice = advice, .certain = certain};
-    gm_vec_push(analysis->arena, &analysis->findings, finding);
-    return &analysis->findings.items[analysis->findings.count - 1];
+    gm_vec_push(analysis->arena, analysis->reports, finding);
+    return &analysis->reports->items[analysis->reports->count - 1];
 }
 
 void gm_report_plan(gm_analysis *analysis, gm_plan *plan, const char *message, const char *advice, bool certain) {
@@ -84,7 +84,7 @@ void gm_report_refusal(gm_analysis *analysis, const struct gm_rule *rule, const 
 }
 
 void gm_report_break(gm_analysis *analysis, const char *break_id) {
-    analysis->findings.items[analysis->findings.count - 1].break_id = break_id;
+    analysis->reports->items[analysis->reports->count - 1].break_id = break_id;
 }
 
 void gm_analysis_refuse(gm_analysis *analysis, gm_plan *plan, const char *reason) {
@@ -135,4 +135,11 @@ const char *gm_analysis_text(const gm_analysis *analysis, const char *format, ..
     text[size] = '\0';
     va_end(again);
     return text;
+}
+
+const char *gm_analysis_quote(const gm_analysis *analysis, const gm_node *node, uint32_t most, const char *else_) {
+    const char *text = analysis->tree->source->text + node->start;
+    uint32_t length = node->end - node->start;
+    bool plain = length <= most && memchr(text, '\n', length) == NULL;
+    return plain ? gm_analysis_text(analysis, "`%.*s`", (int)length, text) : else_;
 }

@@ -46,6 +46,7 @@ typedef struct gm_analysis {
     gm_tree *tree;
     gm_flow *flow;
     gm_findings findings;        /* in order of position after the run */
+    gm_findings *reports;        /* where rules report to: `findings`, or those of the walk of reads; private */
     gm_plan **plans;             /* hash table by node; private */
     uint32_t plan_capacity;
     uint32_t plan_count;
@@ -53,6 +54,9 @@ typedef struct gm_analysis {
     void (*visit)(struct gm_analysis *analysis,
                   const gm_node *definition); /* asks the rules about a function first; of rules/run.c, private */
     struct gm_reads_ahead *reads_ahead; /* of read_next.c; private */
+    struct gm_unused_list *unused;        /* what the walk of comments reports; of rules/comments.c, private */
+    const struct gm_selection *selection; /* the same: the rules that are asked about */
+    struct gm_data_sizes *data_sizes; /* of gm202_data_size.c; private */
     struct gm_purity *purity;        /* verdicts on functions of the file; private */
     struct gm_recorded *recorded;    /* what the function that was asked about last puts something into; private */
     struct gm_definitions *definitions; /* of mend/definitions.c; private */
@@ -63,12 +67,13 @@ typedef struct gm_analysis {
     uint8_t release;          /* gm_release of releases.h */
 } gm_analysis;
 
-/* A node that rules are asked about. */
+/* What rules are asked about: a node, or a comment. */
 typedef struct gm_site {
     gm_function *function;
     const gm_node *node;
-    const gm_node *statement;
-    const gm_place *place; /* of `statement` */
+    const gm_node *statement; /* NULL in the walk of reads */
+    const gm_place *place;    /* of `statement` */
+    const struct gm_suppression *comment; /* NULL but in the walk of comments, which has nothing else */
 } gm_site;
 
 /* The plan of a statement or conditional expression, or NULL. */
@@ -92,6 +97,9 @@ const char *gm_analysis_text(const gm_analysis *analysis, const char *format, ..
     __attribute__((format(printf, 2, 3)))
 #endif
     ;
+
+/* The text of a node in backticks, or `else_` where it is longer than `most` bytes or has several lines. */
+const char *gm_analysis_quote(const gm_analysis *analysis, const gm_node *node, uint32_t most, const char *else_);
 
 /* Forget a plan: its finding becomes a refusal. For writers that cannot carry it out. */
 void gm_analysis_refuse(gm_analysis *analysis, gm_plan *plan, const char *reason);

@@ -2,7 +2,7 @@
 
 #include "api/call.h"
 #include "driver/silenced.h"
-#include "driver/suppress.h"
+#include "rules/suppress.h"
 #include "mend/runtime.h"
 #include "report/report.h"
 #include "rules/decisions.h"

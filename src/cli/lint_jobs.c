@@ -39,10 +39,10 @@ static gm_hash key_of(const gm_lint *asked, const gm_target *target, const gm_ch
     gm_hasher_init(&hasher);
     gm_hasher_add(&hasher, &asked->program, sizeof asked->program);
     gm_hasher_add_text(&hasher, target->path);
-    gm_hasher_add_text(&hasher, check->select);
-    gm_hasher_add_text(&hasher, check->ignore);
-    gm_hasher_add_text(&hasher, check->more);
-    gm_hasher_add_text(&hasher, check->file_ignore);
+    gm_hasher_add_text(&hasher, check->rules.select);
+    gm_hasher_add_text(&hasher, check->rules.ignore);
+    gm_hasher_add_text(&hasher, check->rules.more);
+    gm_hasher_add_text(&hasher, check->rules.file_ignore);
     gm_hasher_add_text(&hasher, check->all ? "all" : "");
     gm_hasher_add_text(&hasher, check->asked.entrances);
     gm_hasher_add(&hasher, &check->asked.release, sizeof check->asked.release);

@@ -160,4 +160,11 @@ static bool find_branch(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_branch = {"GM101", "data-dependent-branch", "GB0170", page, find_branch, false};
+const gm_rule gm_rule_branch = {
+    .code = "GM101",
+    .name = "data-dependent-branch",
+    .break_id = "GB0170",
+    .page = page,
+    .walk = GM_WALK_MENDS,
+    .find = find_branch,
+};

@@ -88,4 +88,11 @@ static bool find_conditional(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_conditional = {"GM103", "data-dependent-conditional", "GB0170", page, find_conditional, false};
+const gm_rule gm_rule_conditional = {
+    .code = "GM103",
+    .name = "data-dependent-conditional",
+    .break_id = "GB0170",
+    .page = page,
+    .walk = GM_WALK_MENDS,
+    .find = find_conditional,
+};

@@ -484,4 +484,11 @@ static bool find_record(gm_analysis *analysis, const gm_site *site) {
     return grows || planned;
 }
 
-const gm_rule gm_rule_record = {"GM304", "record-in-graph", "GB0124", page, find_record, false};
+const gm_rule gm_rule_record = {
+    .code = "GM304",
+    .name = "record-in-graph",
+    .break_id = "GB0124",
+    .page = page,
+    .walk = GM_WALK_MENDS,
+    .find = find_record,
+};

@@ -72,4 +72,11 @@ static bool find_outside_value(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_outside_value = {"GM501", "external-call", "GB0007", page, find_outside_value, false};
+const gm_rule gm_rule_outside_value = {
+    .code = "GM501",
+    .name = "external-call",
+    .break_id = "GB0007",
+    .page = page,
+    .walk = GM_WALK_MENDS,
+    .find = find_outside_value,
+};

@@ -18,14 +18,15 @@ typedef struct gm_visit {
 
 static void offer_site(gm_analysis *analysis, const gm_site *site) {
     for (size_t i = 0; i < gm_rule_count; i++) {
-        if (gm_rules[i]->find(analysis, site)) {
+        if (gm_rules[i]->walk == GM_WALK_MENDS && gm_rules[i]->find(analysis, site)) {
             return;
         }
     }
 }
 
 static void offer(gm_visit *walk, const gm_node *node) {
-    gm_site site = {walk->function, node, walk->place->list->items[walk->place->index], walk->place};
+    gm_site site = {
+        .function = walk->function, .node = node, .statement = walk->place->list->items[walk->place->index], .place = walk->place};
     offer_site(walk->analysis, &site);
 }
 
@@ -117,7 +118,7 @@ static bool visit_lambda_part(gm_node *node, void *context) {
     }
     gm_node_children(node, visit_lambda_part, context);
     if (node->kind == GM_KIND_Call) {
-        gm_site site = {walk->function, node, gm_as_Lambda(walk->function->node)->body, NULL};
+        gm_site site = {.function = walk->function, .node = node, .statement = gm_as_Lambda(walk->function->node)->body};
         offer_site(walk->analysis, &site);
     }
     return true;
@@ -168,6 +169,7 @@ static gm_analysis *run(gm_arena *arena, gm_tree *tree, bool reached_only, const
     analysis->arena = arena;
     analysis->tree = tree;
     analysis->visit = visit_function;
+    analysis->reports = &analysis->findings;
     analysis->reached_only = reached_only;
     analysis->entrances = asked == NULL ? NULL : asked->entrances;
     analysis->release = asked == NULL ? 0 : asked->release;

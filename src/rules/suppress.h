@@ -6,8 +6,8 @@
  *     # noqa                           every rule, on this line
  *     # noqa: GM101, E501              these rules
  */
-#ifndef GM_DRIVER_SUPPRESS_H
-#define GM_DRIVER_SUPPRESS_H
+#ifndef GM_RULES_SUPPRESS_H
+#define GM_RULES_SUPPRESS_H
 
 #include "base/vec.h"
 #include "syntax/parse.h"

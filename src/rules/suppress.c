@@ -1,4 +1,4 @@
-#include "driver/suppress.h"
+#include "rules/suppress.h"
 
 #include <string.h>
 #include <strings.h>
