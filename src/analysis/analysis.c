@@ -6,50 +6,24 @@
 
 /* ---- Plans by node ---- */
 
-static uint32_t slot_of(const gm_analysis *analysis, const gm_node *node) {
-    uint32_t slot = (uint32_t)(((uintptr_t)node >> 3) * 2654435761U) & (analysis->plan_capacity - 1);
-    while (analysis->plans[slot] != NULL && analysis->plans[slot]->node != node) {
-        slot = (slot + 1) & (analysis->plan_capacity - 1);
-    }
-    return slot;
-}
+GM_MAP_FUNCTIONS(plans, gm_plan_map, gm_plan_slot, const gm_node *, node, gm_hash_pointer, 64)
 
 gm_plan *gm_analysis_plan(const gm_analysis *analysis, const gm_node *node) {
-    return analysis->plan_capacity == 0 ? NULL : analysis->plans[slot_of(analysis, node)];
-}
-
-static void grow_plans(gm_analysis *analysis) {
-    gm_plan **old = analysis->plans;
-    uint32_t old_capacity = analysis->plan_capacity;
-    analysis->plan_capacity = old_capacity == 0 ? 64 : old_capacity * 2;
-    analysis->plans = GM_NEW_ARRAY(analysis->arena, gm_plan *, analysis->plan_capacity);
-    for (uint32_t i = 0; i < old_capacity; i++) {
-        if (old[i] != NULL) {
-            analysis->plans[slot_of(analysis, old[i]->node)] = old[i];
-        }
-    }
+    const gm_plan_slot *slot = plans_find(&analysis->plans, node);
+    return slot == NULL ? NULL : slot->plan;
 }
 
 static void add_plan(gm_analysis *analysis, gm_plan *plan) {
-    if ((analysis->plan_count + 1) * 2 > analysis->plan_capacity) {
-        grow_plans(analysis);
-    }
-    analysis->plans[slot_of(analysis, plan->node)] = plan;
-    analysis->plan_count++;
+    gm_plan_slot *slot = plans_at(analysis->arena, &analysis->plans, plan->node);
+    assert(slot->plan == NULL);
+    slot->plan = plan;
 }
 
-/* The plans behind a freed slot move up, so that no probe ends too soon. */
+/* The slot stays, without a plan. */
 static void remove_plan(gm_analysis *analysis, const gm_plan *gone) {
-    uint32_t mask = analysis->plan_capacity - 1;
-    uint32_t slot = slot_of(analysis, gone->node);
-    if (analysis->plans[slot] != gone) {
-        return;
-    }
-    analysis->plans[slot] = NULL;
-    for (slot = (slot + 1) & mask; analysis->plans[slot] != NULL; slot = (slot + 1) & mask) {
-        gm_plan *plan = analysis->plans[slot];
-        analysis->plans[slot] = NULL;
-        analysis->plans[slot_of(analysis, plan->node)] = plan;
+    gm_plan_slot *slot = plans_find(&analysis->plans, gone->node);
+    if (slot != NULL && slot->plan == gone) {
+        slot->plan = NULL;
     }
 }
 

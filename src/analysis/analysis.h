@@ -5,10 +5,11 @@
 #ifndef GM_ANALYSIS_ANALYSIS_H
 #define GM_ANALYSIS_ANALYSIS_H
 
-#include "base/table.h"
-#include "values/values.h"
-#include "flow/walk.h"
 #include "analysis/plan.h"
+#include "base/map.h"
+#include "base/table.h"
+#include "flow/walk.h"
+#include "values/values.h"
 
 typedef enum gm_level {
     GM_LEVEL_SAFE,    /* proved, or checked while tracing */
@@ -41,15 +42,19 @@ typedef struct gm_finding {
 
 typedef GM_VEC(gm_finding) gm_findings;
 
+typedef struct gm_plan_slot {
+    const gm_node *node;
+    gm_plan *plan; /* NULL: it was taken back */
+} gm_plan_slot;
+typedef GM_MAP(gm_plan_slot) gm_plan_map;
+
 typedef struct gm_analysis {
     gm_arena *arena;
     gm_tree *tree;
     gm_flow *flow;
     gm_findings findings;        /* in order of position after the run */
     gm_findings *reports;        /* where rules report to: `findings`, or those of the walk of reads; private */
-    gm_plan **plans;             /* hash table by node; private */
-    uint32_t plan_capacity;
-    uint32_t plan_count;
+    gm_plan_map plans;           /* by node; private */
     gm_table visited;                /* functions whose visit has begun; private */
     void (*visit)(struct gm_analysis *analysis,
                   const gm_node *definition); /* asks the rules about a function first; of rules/run.c, private */

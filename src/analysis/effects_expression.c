@@ -1,10 +1,10 @@
 #include <string.h>
 
-#include "flow/torch_facts.h"
 #include "analysis/blocks.h"
 #include "analysis/effects_private.h"
 #include "analysis/outside_calls.h"
 #include "analysis/reach.h"
+#include "flow/torch_facts.h"
 
 static const gm_refusal none = {NULL, NULL};
 

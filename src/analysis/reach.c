@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "analysis/callees.h"
+#include "base/table.h"
 
 typedef struct gm_reached {
     const gm_node *definition;

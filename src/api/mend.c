@@ -2,12 +2,12 @@
 
 #include "api/call.h"
 #include "driver/silenced.h"
-#include "rules/suppress.h"
 #include "mend/runtime.h"
 #include "report/report.h"
 #include "rules/decisions.h"
 #include "rules/rule.h"
 #include "rules/run.h"
+#include "rules/suppress.h"
 
 /* The decisions that no comment silences, under their own code or that of the branch that they belong to. */
 static const gm_findings *decisions(gm_analysis *analysis) {

@@ -5,10 +5,10 @@
 
 #include "base/work.h"
 #include "driver/calls.h"
-#include "rules/suppress.h"
 #include "rules/because.h"
 #include "rules/comments.h"
 #include "rules/reads.h"
+#include "rules/suppress.h"
 #include "rules/versions.h"
 
 /* More than these in one file, and columns are counted once for all. */

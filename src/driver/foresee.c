@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/outside_calls.h"
 #include "base/work.h"
 #include "driver/silenced.h"
 #include "driver/unused.h"
 #include "mend/fix.h"
-#include "rules/decisions.h"
-#include "analysis/outside_calls.h"
 #include "rules/contexts.h"
+#include "rules/decisions.h"
 
 /* What `run` does where a finding has no plan. */
 typedef struct way {

@@ -4,10 +4,10 @@
 #include <strings.h>
 
 #include "base/buffer.h"
-#include "rules/suppress.h"
 #include "driver/files.h"
 #include "driver/toml.h"
 #include "flow/torch_facts.h"
+#include "rules/suppress.h"
 
 typedef struct reading {
     gm_arena *arena;

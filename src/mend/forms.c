@@ -1,6 +1,6 @@
 /* The mended forms of statements, one for each kind of plan. */
-#include "mend/runtime_private.h"
 #include "analysis/blocks.h"
+#include "mend/runtime_private.h"
 
 enum { MAX_ORIGINALS = 8 };
 

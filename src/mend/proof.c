@@ -1,8 +1,8 @@
 /* What is known at a branch of gradients and dtypes. */
 #include <string.h>
 
-#include "mend/relation.h"
 #include "analysis/blocks.h"
+#include "mend/relation.h"
 
 /* ---- Gradients ---- */
 

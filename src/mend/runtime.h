@@ -2,8 +2,8 @@
 #ifndef GM_MEND_RUNTIME_H
 #define GM_MEND_RUNTIME_H
 
-#include "mend/writer.h"
 #include "analysis/analysis.h"
+#include "mend/writer.h"
 
 typedef struct gm_mended_site {
     const gm_finding *finding;

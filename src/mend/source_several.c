@@ -1,8 +1,8 @@
 /* Branches that assign several variables. */
 #include <string.h>
 
-#include "mend/source_branch.h"
 #include "analysis/sides.h"
+#include "mend/source_branch.h"
 
 static gm_arena *arena_of(const gm_selection *all) {
     return all->fixer->analysis->arena;

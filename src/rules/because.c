@@ -1,8 +1,8 @@
 #include "rules/because.h"
 
+#include "analysis/tests.h"
 #include "flow/walk.h"
 #include "rules/rule.h"
-#include "analysis/tests.h"
 
 enum { SNIPPET_LIMIT = 60 };
 

@@ -1,8 +1,8 @@
 #include "rules/decisions.h"
 
 #include "analysis/outside_calls.h"
-#include "rules/rule.h"
 #include "analysis/tests.h"
+#include "rules/rule.h"
 
 typedef struct gm_decision_walk {
     gm_analysis *analysis;

@@ -2,12 +2,12 @@
 
 #include <string.h>
 
-#include "flow/torch_facts.h"
 #include "analysis/effects.h"
 #include "analysis/recorded.h"
-#include "rules/rule.h"
 #include "analysis/sides.h"
 #include "analysis/tests.h"
+#include "flow/torch_facts.h"
+#include "rules/rule.h"
 
 /* Captures are compared with one another, so that a limit keeps the time in proportion to the text. */
 enum { MOST_CAPTURES = 256 };

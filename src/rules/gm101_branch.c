@@ -1,12 +1,12 @@
 #include <string.h>
 
 #include "analysis/blocks.h"
-#include "rules/defer.h"
 #include "analysis/effects.h"
-#include "rules/rule.h"
 #include "analysis/sides.h"
 #include "analysis/tests.h"
 #include "analysis/weight.h"
+#include "rules/defer.h"
+#include "rules/rule.h"
 
 static const char page[] =
     "# GM101 data-dependent branch\n\n"

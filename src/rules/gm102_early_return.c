@@ -2,10 +2,10 @@
 
 #include "analysis/blocks.h"
 #include "analysis/effects.h"
-#include "rules/rule.h"
 #include "analysis/sides.h"
 #include "analysis/tests.h"
 #include "analysis/weight.h"
+#include "rules/rule.h"
 
 static const char page[] =
     "# GM102 early return on data\n\n"

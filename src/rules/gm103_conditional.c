@@ -1,7 +1,7 @@
 #include "analysis/effects.h"
-#include "rules/rule.h"
 #include "analysis/sides.h"
 #include "analysis/tests.h"
+#include "rules/rule.h"
 
 static const char page[] =
     "# GM103 conditional expression on data\n\n"

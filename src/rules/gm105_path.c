@@ -1,7 +1,7 @@
 /* Loops that data end. The rule stands for more: wherever Python asks for the truth of data (decisions.h), `graphmend run` can follow one
  * path. */
-#include "rules/rule.h"
 #include "analysis/tests.h"
+#include "rules/rule.h"
 
 static const char page[] =
     "# GM105 decision on data that the graph follows\n\n"

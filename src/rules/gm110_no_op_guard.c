@@ -1,9 +1,9 @@
 #include <string.h>
 
 #include "analysis/effects.h"
-#include "rules/rule.h"
 #include "analysis/sides.h"
 #include "analysis/tests.h"
+#include "rules/rule.h"
 
 static const char page[] =
     "# GM110 test in front of a masked update\n\n"

@@ -1,12 +1,12 @@
 #include <string.h>
 
-#include "rules/counters.h"
-#include "rules/defer.h"
 #include "analysis/effects.h"
 #include "analysis/read_next.h"
 #include "analysis/recorded.h"
-#include "rules/rule.h"
 #include "analysis/tests.h"
+#include "rules/counters.h"
+#include "rules/defer.h"
+#include "rules/rule.h"
 
 static const char page[] =
     "# GM304 record of numbers\n\n"

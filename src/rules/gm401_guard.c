@@ -1,8 +1,8 @@
 #include "analysis/blocks.h"
 #include "analysis/effects.h"
-#include "rules/rule.h"
 #include "analysis/tests.h"
 #include "analysis/weight.h"
+#include "rules/rule.h"
 
 static const char page[] =
     "# GM401 guard on data\n\n"

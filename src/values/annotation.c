@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "values/values_private.h"
 #include "syntax/literal.h"
+#include "values/values_private.h"
 
 enum { DEPTH_LIMIT = 8 };
 

@@ -1,8 +1,8 @@
 /* Values of calls. */
 #include <string.h>
 
-#include "values/values_private.h"
 #include "flow/walk.h"
+#include "values/values_private.h"
 
 /* Functions whose results depend on one another further than this are not looked into. */
 enum { RESULT_DEPTH = 4 };

@@ -3,33 +3,12 @@
 
 #include "base/buffer.h"
 #include "flow/bases.h"
-#include "values/values_private.h"
 #include "flow/walk.h"
 #include "syntax/literal.h"
+#include "values/values_private.h"
 
-enum { FIRST_SLOTS = 16 };
-
-/* ---- The table ---- */
-
-static uint32_t class_index(const struct gm_values_shared *shared, const gm_node *node) {
-    uint32_t at = gm_hash_pointer(node) & (shared->classes.capacity - 1);
-    while (shared->classes.items[at].node != NULL && shared->classes.items[at].node != node) {
-        at = (at + 1) & (shared->classes.capacity - 1);
-    }
-    return at;
-}
-
-static void grow_classes(gm_arena *arena, struct gm_values_shared *shared) {
-    gm_class_slot *old = shared->classes.items;
-    uint32_t old_capacity = shared->classes.capacity;
-    shared->classes.capacity = old_capacity == 0 ? FIRST_SLOTS : old_capacity * 2;
-    shared->classes.items = GM_NEW_ARRAY(arena, gm_class_slot, shared->classes.capacity);
-    for (uint32_t i = 0; i < old_capacity; i++) {
-        if (old[i].node != NULL) {
-            shared->classes.items[class_index(shared, old[i].node)] = old[i];
-        }
-    }
-}
+GM_MAP_FUNCTIONS(classes, gm_class_map, gm_class_slot, const gm_node *, node, gm_hash_pointer, 16)
+GM_MAP_FUNCTIONS(attributes, gm_attribute_map, gm_attribute_slot, const gm_name *, name, gm_hash_pointer, 16)
 
 /* ---- Definitions of the file ---- */
 
@@ -109,34 +88,15 @@ typedef struct class_build {
     bool init;
 } class_build;
 
-static uint32_t *attribute_slot(const gm_class *facts, const gm_name *name) {
-    uint32_t at = gm_hash_pointer(name) & (facts->slot_capacity - 1);
-    while (facts->slots[at] != 0 && facts->attributes.items[facts->slots[at] - 1].name != name) {
-        at = (at + 1) & (facts->slot_capacity - 1);
-    }
-    return &facts->slots[at];
-}
-
-static void grow_attributes(gm_arena *arena, gm_class *facts) {
-    facts->slot_capacity = facts->slot_capacity == 0 ? FIRST_SLOTS : facts->slot_capacity * 2;
-    facts->slots = GM_NEW_ARRAY(arena, uint32_t, facts->slot_capacity);
-    for (uint32_t i = 0; i < facts->attributes.count; i++) {
-        *attribute_slot(facts, facts->attributes.items[i].name) = i + 1;
-    }
-}
-
 static gm_attribute *attribute_called(class_build *build, const gm_name *name) {
     gm_class *facts = build->facts;
-    if (facts->attributes.count >= facts->slot_capacity / 2) {
-        grow_attributes(build->flow->arena, facts);
-    }
-    uint32_t *slot = attribute_slot(facts, name);
-    if (*slot == 0) {
+    gm_attribute_slot *slot = attributes_at(build->flow->arena, &facts->by_name, name);
+    if (slot->number == 0) {
         gm_attribute attribute = {.name = name, .value = gm_value_no_path()};
         gm_vec_push(build->flow->arena, &facts->attributes, attribute);
-        *slot = facts->attributes.count;
+        slot->number = facts->attributes.count;
     }
-    return &facts->attributes.items[*slot - 1];
+    return &facts->attributes.items[slot->number - 1];
 }
 
 /* The qualified class when an expression makes an instance of one; a class of this file goes by its own name. */
@@ -361,16 +321,12 @@ static void weaken_empty(gm_class *facts) {
 
 const gm_class *gm_class_of(gm_flow *flow, const gm_node *class_def) {
     struct gm_values_shared *shared = gm_values_shared_of(flow);
-    if (shared->classes.capacity == 0 || shared->classes.count >= shared->classes.capacity / 2) {
-        grow_classes(flow->arena, shared);
-    }
-    gm_class_slot *slot = &shared->classes.items[class_index(shared, class_def)];
-    if (slot->node != NULL) {
+    gm_class_slot *slot = classes_at(flow->arena, &shared->classes, class_def);
+    if (slot->facts != NULL) {
         return slot->facts;
     }
     gm_class *facts = GM_NEW(flow->arena, gm_class);
-    *slot = (gm_class_slot){class_def, facts};
-    shared->classes.count++;
+    slot->facts = facts;
     facts->node = class_def;
     gm_base_search search = gm_bases_search(flow);
     facts->is_module = is_module(&search, class_def, 0);
@@ -396,8 +352,8 @@ const gm_class *gm_class_around(gm_function *function) {
 }
 
 const gm_attribute *gm_class_attribute(const gm_class *class_, const gm_name *name) {
-    uint32_t number = class_->slot_capacity == 0 ? 0 : *attribute_slot(class_, name);
-    return number == 0 ? NULL : &class_->attributes.items[number - 1];
+    const gm_attribute_slot *slot = attributes_find(&class_->by_name, name);
+    return slot == NULL ? NULL : &class_->attributes.items[slot->number - 1];
 }
 
 static const gm_node *first_parameter(const gm_node *definition) {

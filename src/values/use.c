@@ -1,8 +1,8 @@
 /* How the variables of a function are used, by syntax alone: what only tensors take, and who may share their storage. */
 #include <string.h>
 
-#include "values/values_private.h"
 #include "flow/walk.h"
+#include "values/values_private.h"
 
 typedef struct use_search {
     gm_function *function;

@@ -6,7 +6,6 @@
 #include "values/values_private.h"
 
 enum {
-    FIRST_SLOTS = 64,
     ROUND_LIMIT = 12,    /* behind it, what still changes is given up */
     DEPTH_LIMIT = 220,   /* of evaluations that nest, over all functions */
     BINDER_LIMIT = 12,   /* a module's variable with more bindings is unknown */
@@ -49,38 +48,21 @@ struct gm_values_shared *gm_values_shared_of(gm_flow *flow) {
 
 /* ---- Values of expressions, kept ---- */
 
-static uint32_t *memo_slot(const struct gm_environments *environments, const gm_node *node) {
-    uint32_t at = gm_hash_pointer(node) & (environments->memo_capacity - 1);
-    while (environments->memo_slots[at] != 0 && environments->memos.items[environments->memo_slots[at] - 1].node != node) {
-        at = (at + 1) & (environments->memo_capacity - 1);
-    }
-    return &environments->memo_slots[at];
-}
-
-static void grow_memo(gm_arena *arena, struct gm_environments *environments) {
-    environments->memo_capacity = environments->memo_capacity == 0 ? FIRST_SLOTS : environments->memo_capacity * 2;
-    environments->memo_slots = GM_NEW_ARRAY(arena, uint32_t, environments->memo_capacity);
-    for (uint32_t i = 0; i < environments->memos.count; i++) {
-        *memo_slot(environments, environments->memos.items[i].node) = i + 1;
-    }
-}
+GM_MAP_FUNCTIONS(places, gm_memo_map, gm_memo_slot, const gm_node *, node, gm_hash_pointer, 64)
 
 static void remember(gm_arena *arena, struct gm_environments *environments, const gm_node *node, gm_value value) {
-    if (environments->memos.count >= environments->memo_capacity / 2) {
-        grow_memo(arena, environments);
-    }
-    uint32_t *slot = memo_slot(environments, node);
-    if (*slot == 0) {
-        gm_vec_push(arena, &environments->memos, ((gm_value_memo){node, environments->round, value}));
-        *slot = environments->memos.count;
+    gm_memo_slot *slot = places_at(arena, &environments->places, node);
+    if (slot->number == 0) {
+        gm_vec_push(arena, &environments->memos, ((gm_value_memo){environments->round, value}));
+        slot->number = environments->memos.count;
     } else {
-        environments->memos.items[*slot - 1] = (gm_value_memo){node, environments->round, value};
+        environments->memos.items[slot->number - 1] = (gm_value_memo){environments->round, value};
     }
 }
 
 static const gm_value_memo *remembered(const struct gm_environments *environments, const gm_node *node) {
-    uint32_t number = environments->memo_capacity == 0 ? 0 : *memo_slot(environments, node);
-    const gm_value_memo *memo = number == 0 ? NULL : &environments->memos.items[number - 1];
+    const gm_memo_slot *slot = places_find(&environments->places, node);
+    const gm_value_memo *memo = slot == NULL ? NULL : &environments->memos.items[slot->number - 1];
     return memo != NULL && memo->round == environments->round ? memo : NULL;
 }
 

@@ -100,12 +100,17 @@ typedef struct gm_attribute {
     bool outside_init;       /* set in another method than __init__ as well */
 } gm_attribute;
 
+typedef struct gm_attribute_slot {
+    const gm_name *name;
+    uint32_t number; /* of the attribute, plus one */
+} gm_attribute_slot;
+typedef GM_MAP(gm_attribute_slot) gm_attribute_map;
+
 typedef struct gm_class {
     const gm_node *node;
     bool is_module;    /* a base is torch.nn.Module, a class of torch.nn, or a class of this file that is one; or the name says so */
     GM_VEC(gm_attribute) attributes; /* in order of first appearance */
-    uint32_t *slots; /* hash table of attributes by name, numbers plus one; private */
-    uint32_t slot_capacity;
+    gm_attribute_map by_name; /* private */
 } gm_class;
 
 /* The facts of a ClassDef; of the class whose method a function is, NULL for other functions. */

@@ -25,8 +25,13 @@ typedef struct gm_value_usage {
     GM_VEC(const gm_node *) questions; /* calls `isinstance(x, ...)` and `torch.is_tensor(x)` */
 } gm_value_usage;
 
-typedef struct gm_value_memo {
+typedef struct gm_memo_slot {
     const gm_node *node;
+    uint32_t number; /* of the memo, plus one */
+} gm_memo_slot;
+typedef GM_MAP(gm_memo_slot) gm_memo_map;
+
+typedef struct gm_value_memo {
     uint32_t round;
     gm_value value;
 } gm_value_memo;
@@ -42,8 +47,7 @@ struct gm_environments {
     uint32_t *all_round;     /* of each symbol: the round of that, plus one */
     gm_value_usage *usages;        /* of each symbol of the scope; NULL until asked for */
     GM_VEC(gm_value_memo) memos;
-    uint32_t *memo_slots;    /* hash table by node over the memos, numbers plus one */
-    uint32_t memo_capacity;
+    gm_memo_map places; /* of the memos */
     bool has_result; /* what the function returns is known */
     gm_value result;
 };
@@ -52,6 +56,7 @@ typedef struct gm_class_slot {
     const gm_node *node;
     gm_class *facts; /* being filled while the class is looked at */
 } gm_class_slot;
+typedef GM_MAP(gm_class_slot) gm_class_map;
 
 /* What the functions of a file share. */
 struct gm_values_shared {
@@ -59,7 +64,7 @@ struct gm_values_shared {
     bool torch;   /* the file imports torch */
     uint32_t depth;   /* of evaluations that nest */
     uint32_t results; /* functions whose results are being looked into */
-    GM_VEC(gm_class_slot) classes; /* hash table by node: `count` slots of `capacity` are used */
+    gm_class_map classes;
 };
 
 /* ---- values.c ---- */
