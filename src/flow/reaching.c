@@ -1,4 +1,22 @@
-/* Reaching definitions on demand: from a read backwards over the graph until every path has met a binding. */
+/* Reaching definitions on demand: from a read backwards over the graph until every path has met a binding.
+ *
+ *     x = f()          1
+ *     while c:
+ *         g(x)         reads 1 and 2
+ *         x = h()      2
+ *
+ * Problem: the textbook solves in[b] = union of out[p] for all blocks and all definitions at once. A rule asks about a few reads of a few variables,
+ * and a long function has thousands of both.
+ *
+ * Idea: the question goes against the flow of control, and for one variable alone. `previous` chains the changes of a variable within a block, so
+ * the question passes a block in one look into a table; it ends at a binding that is certain, and goes on behind one that may not happen (under a
+ * short circuit). Each block is entered once in a question, by its number in `visited`. An exception leaves a block behind any of its steps, so
+ * a handler is reached by every change of the blocks that it covers, from the last to the first (`raiser`, `next_raiser`).
+ *
+ * The work of all questions about a function is bounded; behind the bound every definition is said to reach, which is the safe answer.
+ *
+ * Sources: Aho, Lam, Sethi, Ullman, Compilers (2nd ed., 2006), 9.2.4, for the equations. Duesterwald, Gupta, Soffa, A Practical Framework for
+ * Demand-Driven Interprocedural Data Flow Analysis, ACM TOPLAS 19 (1997), for questions that go backwards; ours stay within one function. */
 #include "flow/reaching.h"
 
 #include "flow/flow_private.h"

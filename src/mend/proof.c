@@ -1,4 +1,19 @@
-/* What is known at a branch of gradients and dtypes. */
+/* What is known at a branch: gradients, devices and dtypes of the variables that come into it.
+ *
+ *     with torch.no_grad():                          gradients are off
+ *         if x.dtype == torch.float16 and x.max() > 9:   x is floating point in the first side
+ *             x = x.clamp(max=9)
+ *
+ * Problem: `torch.where(test, a, b)` computes both sides and takes a part of each. The file has to show that a stranger cannot tell: no gradient is
+ * another, no tensor sits on another device, no dtype is promoted.
+ *
+ * Idea: if-conversion, the step from control to data that vector machines make, with the conditions under which it changes nothing. Facts
+ * come from three places, each safe on its own: how a value was made (values.h), conditions that control has passed on the way (an `if` around says
+ * that a dtype is floating point, as long as nothing binds the variable in between), and operations that only one kind of tensor survives (`mean()`).
+ * What no fact shows may be assumed where the caller takes assumptions, and then stands in the words of the finding: `fix --unsafe`.
+ *
+ * Sources: Allen, Kennedy, Porterfield, Warren, Conversion of Control Dependence to Data Dependence, POPL 1983. Mahlke and others, Effective
+ * Compiler Support for Predicated Execution Using the Hyperblock, MICRO 1992: which operations may run although their side is not taken. */
 #include <string.h>
 
 #include "analysis/blocks.h"
