@@ -293,13 +293,13 @@ bool gm_effects_in_place(gm_analysis *analysis, gm_function *function, const gm_
            of_callee(analysis, function, gm_as_Call(call), GM_EFFECTS_SINK).reason != NULL;
 }
 
-static bool visit_in_place(gm_node *node, void *context) {
+static bool visit_in_place(const gm_node *node, void *context) {
     gm_refusal *refusal = context;
     *refusal = of_node_in_place(node);
     return refusal->reason == NULL && gm_node_children(node, visit_in_place, refusal);
 }
 
-static bool visit(gm_node *node, void *context) {
+static bool visit(const gm_node *node, void *context) {
     question *asked = context;
     if (asked->mode == GM_EFFECTS_SINK && node->kind == GM_KIND_Call && gm_effects_in_place(asked->analysis, asked->function, node)) {
         return gm_node_children(node, visit_in_place, &asked->refusal);
@@ -315,6 +315,6 @@ static bool visit(gm_node *node, void *context) {
 gm_refusal gm_effects_of(gm_analysis *analysis, gm_function *function, const gm_node *expression, gm_effects_mode mode) {
     question asked = {analysis, function, mode, {NULL, NULL}};
     gm_work_below(analysis->arena, expression);
-    visit((gm_node *)(uintptr_t)expression, &asked);
+    visit(expression, &asked);
     return asked.refusal;
 }

@@ -147,7 +147,7 @@ static bool is_forward(const gm_node *node) {
     return gm_is_def(node) && gm_name_is(gm_def_name(node), "forward");
 }
 
-static bool has_no_forward(gm_node *node, void *context) {
+static bool has_no_forward(const gm_node *node, void *context) {
     const gm_list *body = node->kind == GM_KIND_ClassDef ? &gm_as_ClassDef(node)->body : NULL;
     for (uint32_t i = 0; body != NULL && i < body->count; i++) {
         if (is_forward(body->items[i])) {
@@ -182,7 +182,7 @@ static void add_methods(gm_analysis *analysis, const gm_node *class_def) {
 }
 
 /* `compile` is named in calls and decorators alone; where nothing has that name, expressions need not be read. */
-static bool find_roots(gm_node *node, void *context) {
+static bool find_roots(const gm_node *node, void *context) {
     gm_analysis *analysis = context;
     if (!analysis->names_compile && !gm_holds_statements(node)) {
         return true;
@@ -234,7 +234,7 @@ static void follow_table(gm_callee callee, void *context) {
     add_callee(context, callee, false, 0);
 }
 
-static bool follow(gm_node *node, void *context) {
+static bool follow(const gm_node *node, void *context) {
     reaching *state = context;
     if (gm_is_def(node)) {
         add(state->analysis, node, 0);
@@ -258,7 +258,7 @@ static bool follow(gm_node *node, void *context) {
 /* ---- Decorators ---- */
 
 /* The defs inside of a decorator that hold no others: one of them is what it returns. */
-static bool find_wrappers(gm_node *node, void *context) {
+static bool find_wrappers(const gm_node *node, void *context) {
     gm_analysis *analysis = context;
     if (gm_is_def(node)) {
         uint32_t before = analysis->reach->wrappers;

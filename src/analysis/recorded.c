@@ -33,7 +33,7 @@ static bool are_plain(const search *searching, const gm_list *values) {
     return true;
 }
 
-static bool collect(gm_node *node, void *context) {
+static bool collect(const gm_node *node, void *context) {
     search *searching = context;
     const gm_node *call = node->kind == GM_KIND_Expr ? gm_as_Expr(node)->value : NULL;
     if (call != NULL && call->kind == GM_KIND_Call && gm_as_Call(call)->func->kind == GM_KIND_Attribute) {
@@ -55,7 +55,7 @@ static const struct gm_recorded *containers_of(gm_analysis *analysis, gm_functio
         analysis->recorded->function = function;
         gm_work_below(analysis->arena, function->node);
         analysis->recorded->containers.count = 0;
-        gm_node_children((gm_node *)(uintptr_t)function->node, collect, &searching);
+        gm_node_children(function->node, collect, &searching);
     }
     return analysis->recorded;
 }
@@ -72,7 +72,7 @@ bool gm_recorded(gm_analysis *analysis, gm_function *function, const gm_node *no
     return false;
 }
 
-static bool find(gm_node *node, void *context) {
+static bool find(const gm_node *node, void *context) {
     search *searching = context;
     searching->found = gm_recorded(searching->analysis, searching->function, node);
     return !searching->found && gm_node_children(node, find, context);
@@ -81,6 +81,6 @@ static bool find(gm_node *node, void *context) {
 bool gm_recorded_within(gm_analysis *analysis, gm_function *function, const gm_node *expression) {
     search searching = {analysis, function, false};
     gm_work_below(analysis->arena, expression);
-    find((gm_node *)(uintptr_t)expression, &searching);
+    find(expression, &searching);
     return searching.found;
 }

@@ -59,7 +59,7 @@ static gm_symbol *variable_of(const name_search *search, const gm_node *name) {
     return gm_symbol_is_local(symbol) || (comprehension && symbol->binding == GM_BINDING_FREE) ? symbol : NULL;
 }
 
-static bool find_names(gm_node *node, void *context) {
+static bool find_names(const gm_node *node, void *context) {
     name_search *search = context;
     if (node->kind == GM_KIND_Name) {
         gm_symbol *symbol = variable_of(search, node);
@@ -73,7 +73,7 @@ static bool find_names(gm_node *node, void *context) {
 gm_symbol_list gm_sides_names(gm_analysis *analysis, gm_function *function, const gm_node *expression) {
     name_search search = {analysis, function, expression, {NULL, 0}};
     gm_work_below(analysis->arena, expression);
-    find_names((gm_node *)(uintptr_t)expression, &search);
+    find_names(expression, &search);
     return search.found;
 }
 

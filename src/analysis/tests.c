@@ -267,7 +267,7 @@ static bool is_suspension(const gm_node *node) {
 }
 
 /* A plain function over nodes for gm_node_children. */
-static bool find_suspension(gm_node *node, void *context) {
+static bool find_suspension(const gm_node *node, void *context) {
     const gm_node **found = context;
     if (is_suspension(node)) {
         *found = node;
@@ -276,7 +276,7 @@ static bool find_suspension(gm_node *node, void *context) {
     return gm_node_children(node, find_suspension, context);
 }
 
-static bool find_walrus(gm_node *node, void *context) {
+static bool find_walrus(const gm_node *node, void *context) {
     const gm_node **found = context;
     if (node->kind == GM_KIND_NamedExpr) {
         *found = node;
@@ -285,12 +285,12 @@ static bool find_walrus(gm_node *node, void *context) {
     return gm_node_children(node, find_walrus, context);
 }
 
-typedef bool (*finder)(gm_node *node, void *context);
+typedef bool (*finder)(const gm_node *node, void *context);
 
 static const gm_node *search(gm_arena *arena, const gm_node *node, finder find) {
     const gm_node *found = NULL;
     gm_work_below(arena, node);
-    find((gm_node *)(uintptr_t)node, &found);
+    find(node, &found);
     return found;
 }
 

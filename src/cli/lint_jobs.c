@@ -89,7 +89,7 @@ static const gm_checked *check_anew(gm_arena *arena, const gm_lint *asked, const
     check->report_only = true;
     gm_checked *checked = gm_check_bytes(arena, target->path, file->bytes, file->size, check);
     result->known = asked->baseline != NULL ? gm_baseline_take(arena, asked->baseline, target->absolute, checked, check) : 0;
-    result->calls = (char *)(uintptr_t)checked->calls;
+    result->calls = checked->calls;
     gm_foresee(arena, checked, check, check->all);
     if (result->keyed) {
         keep(arena, checked, result);
@@ -245,7 +245,7 @@ void gm_lint_look(gm_arena *arena, const gm_target *target, const void *options,
     (void)out;
     if (gm_file_read_most(arena, target->path, gm_lint_most(asked, target), &file) == NULL) { /* the job that follows tells problems */
         result->weight = file.size;
-        result->calls = (char *)(uintptr_t)gm_check_bytes(arena, target->path, file.bytes, file.size, &check)->calls;
+        result->calls = gm_check_bytes(arena, target->path, file.bytes, file.size, &check)->calls;
     }
 }
 

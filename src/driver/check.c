@@ -259,11 +259,11 @@ static void read_file(void *context) {
     }
 }
 
-static gm_checked *check_within(const reading *state) {
+static gm_checked *check_within(reading *state) {
     gm_arena *arena = state->arena;
     gm_checked *checked = state->checked;
     size_t size = state->size;
-    if (gm_work_within(arena, size, read_file, (void *)(uintptr_t)state)) {
+    if (gm_work_within(arena, size, read_file, state)) {
         return checked;
     }
     if (checked->source == NULL) { /* the budget was too small for the tree: the beginning is shown, without the lines of all the text */

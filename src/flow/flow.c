@@ -42,7 +42,7 @@ typedef struct parent_index {
     GM_VEC(const gm_node *) waiting;
 } parent_index;
 
-static bool store_parent(gm_node *node, void *context) {
+static bool store_parent(const gm_node *node, void *context) {
     parent_index *index = context;
     index->parents[node->number] = index->parent;
     if (gm_child_fields[node->kind][0] != 0) {

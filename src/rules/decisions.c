@@ -94,7 +94,7 @@ static void visit_tests(walk *walking, const gm_node *node) {
     }
 }
 
-static bool visit(gm_node *node, void *context) {
+static bool visit(const gm_node *node, void *context) {
     walk inner = *(walk *)context;
     if (node->kind == GM_KIND_JoinedStr) {
         return true;

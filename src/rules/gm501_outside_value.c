@@ -39,7 +39,7 @@ static bool is_traced(const search *searching, const gm_node *callee) {
     return name != NULL && gm_release_traces((gm_release)searching->analysis->release, name->text);
 }
 
-static bool visit(gm_node *node, void *context) {
+static bool visit(const gm_node *node, void *context) {
     search *searching = context;
     if (searching->found != NULL || gm_is_stmt(node) || node->kind == GM_KIND_Lambda) {
         return true;

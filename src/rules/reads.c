@@ -45,7 +45,7 @@ static bool is_open(const walk *walking, const gm_node *definition) {
 }
 
 /* Outside of functions that are looked at, only definitions matter. */
-static bool visit(gm_node *node, void *context) {
+static bool visit(const gm_node *node, void *context) {
     walk inner = *(walk *)context;
     if (node->kind == GM_KIND_JoinedStr || (inner.function == NULL && !gm_holds_statements(node))) {
         return true;

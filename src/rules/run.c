@@ -32,7 +32,7 @@ static void offer(gm_visit *walk, const gm_node *node) {
 
 /* Conditional expressions and calls from the inside out; bodies of lambdas and definitions are none of this function's. A call that is a
  * statement is looked at as one. */
-static bool visit_expression(gm_node *node, void *context) {
+static bool visit_expression(const gm_node *node, void *context) {
     gm_visit *walk = context;
     if (gm_is_stmt(node) || gm_blocks_is_definition(node) || node->kind == GM_KIND_ExceptHandler || node->kind == GM_KIND_match_case ||
         node->kind == GM_KIND_JoinedStr) {
@@ -101,7 +101,7 @@ static bool is_wanted(gm_analysis *analysis, const gm_node *definition) {
     return !analysis->reached_only || gm_reach_has(analysis, definition);
 }
 
-static bool find_functions(gm_node *node, void *context) {
+static bool find_functions(const gm_node *node, void *context) {
     gm_analysis *analysis = context;
     if ((node->kind == GM_KIND_FunctionDef || node->kind == GM_KIND_AsyncFunctionDef) && is_wanted(analysis, node)) {
         visit_function(analysis, node);
@@ -111,7 +111,7 @@ static bool find_functions(gm_node *node, void *context) {
 
 /* ---- Lambdas: calls alone ---- */
 
-static bool visit_lambda_part(gm_node *node, void *context) {
+static bool visit_lambda_part(const gm_node *node, void *context) {
     const gm_visit *walk = context;
     if (gm_blocks_is_definition(node) || node->kind == GM_KIND_JoinedStr) {
         return true;
@@ -132,7 +132,7 @@ static const gm_node *definition_around(gm_analysis *analysis, const gm_node *la
     return lambda;
 }
 
-static bool find_lambdas(gm_node *node, void *context) {
+static bool find_lambdas(const gm_node *node, void *context) {
     gm_analysis *analysis = context;
     if (node->kind == GM_KIND_JoinedStr) {
         return true;

@@ -135,7 +135,7 @@ gm_value gm_value_of_result(gm_flow *flow, const gm_node *definition) {
 /* ---- Modules ---- */
 
 static gm_value call_class_instance(gm_function *function, const gm_node *class_def) {
-    gm_name *forward = (gm_name *)(uintptr_t)gm_names_find(function->flow->tree->names, "forward", 7);
+    const gm_name *forward = gm_names_find(function->flow->tree->names, "forward", 7);
     const gm_node *method = forward == NULL ? NULL : gm_class_method(function->flow, class_def, forward);
     return method == NULL ? gm_value_unknown(class_def) : gm_value_of_result(function->flow, method);
 }
