@@ -84,8 +84,8 @@ static void read_records(gm_arena *arena, gm_cache *cache, const gm_file *file) 
             return;
         }
         gm_job_result result = {.kept_size = one.size};
-        result.kept = (char *)(uintptr_t)at;
-        result.calls = one.calls == 0 ? NULL : (char *)(uintptr_t)(at + one.size);
+        result.kept = at;
+        result.calls = one.calls == 0 ? NULL : at + one.size;
         *slot_of(cache, one.key) = (slot){one.key, result, one.age, true};
         at += (size_t)one.size + one.calls;
     }
