@@ -2,7 +2,7 @@
 #ifndef GM_MEANING_MATCH_H
 #define GM_MEANING_MATCH_H
 
-#include "meaning/read.h"
+#include "meaning/reading.h"
 
 /* What a fit costs: repairs weigh more than any number of steps away from the most specific type. */
 typedef uint64_t gm_cost;

@@ -1,7 +1,7 @@
 #include "rules/decisions.h"
 
 #include "analysis/outside_calls.h"
-#include "analysis/tests.h"
+#include "analysis/test_refusal.h"
 #include "rules/rule.h"
 
 typedef struct gm_decision_walk {
