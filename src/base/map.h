@@ -35,8 +35,8 @@
 #define GM_MAP_FUNCTION static inline
 #endif
 
-/* Define PREFIX_find and PREFIX_at. `key` is the field of a slot that has the key, `hash` gives 32 bits of one, and `first`, a power of two, is
- * the number of slots that a map begins with. */
+/* Define PREFIX_find, PREFIX_at and PREFIX_reserve, which gives an empty map room for so many keys. `key` is the field of a slot that has the key,
+ * `hash` gives 32 bits of one, and `first`, a power of two, is the number of slots that a map begins with. */
 #define GM_MAP_FUNCTIONS(prefix, map_type, slot_type, key_type, key, hash, first)                \
     GM_MAP_FUNCTION slot_type *prefix##_probe(const map_type *map, key_type wanted) {            \
         uint32_t at = hash(wanted) & (map->capacity - 1);                                        \
@@ -58,6 +58,7 @@
         return NULL;                                                                             \
     }                                                                                            \
     GM_MAP_FUNCTION void prefix##_grow(gm_arena *arena, map_type *map) {                         \
+        assert((map->capacity & (map->capacity - 1)) == 0);                                      \
         const map_type old = *map;                                                               \
         map->capacity = old.capacity == 0 ? (first) : old.capacity * 2;                          \
         map->slots = GM_NEW_ARRAY(arena, slot_type, map->capacity);                              \
@@ -66,6 +67,12 @@
                 *prefix##_probe(map, old.slots[i].key) = old.slots[i];                           \
             }                                                                                    \
         }                                                                                        \
+    }                                                                                            \
+    GM_MAP_FUNCTION void prefix##_reserve(gm_arena *arena, map_type *map, uint32_t count) {      \
+        assert(map->capacity == 0);                                                              \
+        for (map->capacity = (first); map->capacity / 2 <= count; map->capacity *= 2) {          \
+        }                                                                                        \
+        map->slots = GM_NEW_ARRAY(arena, slot_type, map->capacity);                              \
     }                                                                                            \
     GM_MAP_FUNCTION slot_type *prefix##_at(gm_arena *arena, map_type *map, key_type wanted) {    \
         assert(wanted != 0);                                                                     \

@@ -84,7 +84,3 @@ size_t gm_utf8_check(const char *bytes, size_t length) {
     }
     return length;
 }
-
-bool gm_utf8_is_mark(uint32_t code) {
-    return code == 0x061C || code == 0x200E || code == 0x200F || (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
-}

@@ -16,6 +16,8 @@ size_t gm_utf8_encode(uint32_t code, char *bytes);
 size_t gm_utf8_check(const char *bytes, size_t length);
 
 /* Whether a character is a mark of direction, or ends a line beyond ASCII. */
-bool gm_utf8_is_mark(uint32_t code);
+static inline bool gm_utf8_is_mark(uint32_t code) {
+    return code == 0x061C || code == 0x200E || code == 0x200F || (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+}
 
 #endif

@@ -9,7 +9,7 @@
 typedef struct gm_check_options {
     bool report_only;   /* nobody looks at what is not reported: findings that `all` would add need not be made */
     bool all;           /* also findings by shape alone, and in functions that torch.compile does not reach */
-    gm_selection rules;
+    gm_rule_selection rules;
     gm_asked asked;          /* of the analysis */
     bool release_named;      /* `asked.release` stands in place of the settings' */
 } gm_check_options;
