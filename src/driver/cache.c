@@ -10,7 +10,7 @@
 
 /* The file: a header, for each result a record and its data, and behind all that the hash of it, against what power failures leave. Numbers are those of this machine: the key of
  * every result holds the program's own bytes, so no other machine's numbers are ever asked for. */
-static const char magic[8] = "GMCACHE3";
+static const char magic[8] = {'G', 'M', 'C', 'A', 'C', 'H', 'E', '3'};
 
 static const char inner[] = "check"; /* the folder of the cache */
 
