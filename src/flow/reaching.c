@@ -192,6 +192,7 @@ gm_reaching *gm_reaching_build(gm_function *function) {
     reaching->raiser = new_numbers(reaching, cfg->blocks.count, NONE);
     reaching->next_raiser = new_numbers(reaching, cfg->blocks.count, NONE);
     reaching->visited = new_numbers(reaching, cfg->blocks.count, 0);
+    reads_reserve(arena, &reaching->reads, cfg->accesses.count);
     for (uint32_t i = 0; i < cfg->blocks.count; i++) {
         add_block(reaching, i);
     }

@@ -17,6 +17,7 @@
  *
  * Sources: Aho, Lam, Sethi, Ullman, Compilers (2nd ed., 2006), 9.2.5 live variables, 9.3 foundations. Kam, Ullman, Global Data Flow Analysis and
  * Iterative Algorithms, J. ACM 23 (1976), for the number of rounds. The Java Language Specification, chapter 16, definite assignment. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "flow/flow_private.h"
@@ -441,6 +442,7 @@ gm_region gm_region_of(gm_function *function, gm_node *const *statements, uint32
     }
     extent range = extent_of(function, statements, count);
     if (range.known) {
+        assert(range.first_step <= range.last_step && range.first_block <= range.last_block); /* statements follow one another */
         const gm_cfg *cfg = function->cfg;
         find_order(function, &range);
         for (uint32_t i = range.first_step; i < range.last_step; i++) {
