@@ -1,6 +1,6 @@
 #include "base/work.h"
 
-enum { FREE = 1 << 28, PER_BYTE = 500, FREE_MEMORY = 128 << 20, MEMORY_PER_BYTE = 48 };
+enum { FREE = 1 << 28, PER_BYTE = 500, FREE_MEMORY = 160 << 20, MEMORY_PER_BYTE = 48 };
 
 uint64_t gm_work_for(size_t length) {
     return (uint64_t)FREE + (uint64_t)length * PER_BYTE;

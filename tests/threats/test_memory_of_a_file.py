@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
 from growth_shapes import S as SHAPES  # noqa: E402
 
 SIZE = 2_000_000
-FREE, PER_BYTE, PROGRAM = 128 << 20, 48, 64 << 20  # the last is for the program, its libraries and its stack
+FREE, PER_BYTE, PROGRAM = 160 << 20, 48, 64 << 20  # the last is for the program, its libraries and its stack
 TEXTS = {name: SHAPES[name] for name in ("one_line", "dups", "item_ifs", "lambda", "break", "cmp", "items", "lines")}
 TEXTS["definitions"] = lambda n: "def f():a\n" * n
 TEXTS["lambdas"] = lambda n: "lambda:0," * n + "\n"
