@@ -11,7 +11,7 @@ up in the traced frame by text, as in `is_later("value")`.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, Sequence
 
 from ..base import dialect_names as torch
 from ..base import marker_ops
@@ -24,6 +24,7 @@ from .trace_time_effects import (
     changeable,
     is_followed,
     is_later,
+    is_made_text,
     is_shown_exception,
     keeps_objects,
     note_event,
@@ -35,6 +36,7 @@ from .trace_time_effects import (
 )
 
 # Options of warnings and log records that change how the stack is read.
+MADE_TEXT = "made text"  # the form of an `io.StringIO` of the call
 PLACES = ("source", "skip_file_prefixes", "exc_info", "stack_info")
 
 
@@ -84,7 +86,10 @@ def copy_values(site: str, values: Any, numbers: str, tensors: list[Any], flat: 
     for i in range(len(values)):  # `enumerate` would bring guards on Python's own functions along
         value = values[i]
         mark = numbers[i : i + 1]
-        if can_stay[i] == "1" or mark == "f" or (mark == "v" and isinstance(value, (list, tuple, dict, set))):
+        if mark == "f" and is_made_text("value"):
+            flat.append(value.cell)
+            forms.append((MADE_TEXT, ()))
+        elif can_stay[i] == "1" or mark == "f" or (mark == "v" and isinstance(value, (list, tuple, dict, set))):
             flat.append(value)
             forms.append(None)
         else:
@@ -99,7 +104,7 @@ def put_together(forms: tuple[Any, ...], flat: Iterator[Any]) -> list[Any]:
         if form is None:
             values.append(next(flat))
             continue
-        if form[0] == "":
+        if form[0] in ("", MADE_TEXT):
             values.append(next(flat)[0])
             continue
         parts = put_together(form[1], flat)
@@ -125,6 +130,11 @@ CONTAINERS: dict[str, Callable[[list[Any]], Any]] = {
     "dict": table_of,
     "exception": exception_of,
 }
+
+
+def prints_into_made(sink: Callable[..., None], values: Sequence[Any]) -> bool:
+    """Whether an event is a print into an `io.StringIO` of the call."""
+    return sink is call_with_containers and (MADE_TEXT, ()) in values[0]
 
 
 def call_with_containers(forms: tuple[Any, ...], sink: Callable[..., None], unchanged: int, *flat: Any) -> None:
