@@ -20,6 +20,7 @@ from ..base.trace_state import local
 from ..capture.dialect import traced
 from ..capture.trace_time import new_key, refuse
 from .deferred_values import OPERATIONS
+from .shown_dataclasses import instance_of, shown_fields
 from .trace_time_effects import (
     changeable,
     is_followed,
@@ -70,9 +71,20 @@ def snapshot(site: str, value: Any, only_numbers: bool, tensors: list[Any], flat
     else:
         reason = changeable("value")
         if reason:
+            fields = shown_fields(site, "value")
+            if fields and not only_numbers:
+                flat.append(type(value))
+                flat.append(fields)
+                parts = parts_of(value, fields.split(","))  # a comprehension would make a cell of `value`
+                return "instance", (None, None, *copy_values(site, parts, "", tensors, flat))
             refuse(site, reason)
     flat.append(value)
     return None
+
+
+def parts_of(value: Any, names: list[str]) -> tuple[Any, ...]:
+    """The attributes of an object with these names."""
+    return tuple([getattr(value, name) for name in names])
 
 
 def copy_values(site: str, values: Any, numbers: str, tensors: list[Any], flat: list[Any]) -> tuple[Any, ...]:
@@ -129,6 +141,7 @@ CONTAINERS: dict[str, Callable[[list[Any]], Any]] = {
     "tuple": tuple,
     "dict": table_of,
     "exception": exception_of,
+    "instance": instance_of,
 }
 
 
