@@ -207,7 +207,7 @@ static void count(gm_arena *arena, const gm_checked *checked, counted_list *all)
     }
 }
 
-static gm_baseline_site *find(gm_baseline *baseline, const char *path, const counted *one, const gm_rule *rule) {
+static gm_baseline_site *find_site(gm_baseline *baseline, const char *path, const counted *one, const gm_rule *rule) {
     uint32_t at = gm_table_find(&baseline->by_site, hash_of(path, one->function, rule, one->key, one->number));
     return at == GM_TABLE_NONE ? NULL : &baseline->sites.items[at];
 }
@@ -216,7 +216,7 @@ static bool look_for(gm_baseline *baseline, const char *path, const gm_check_opt
     uint32_t first = gm_table_find(&baseline->by_path, hash_of_path(path));
     for (uint32_t i = first; i != GM_TABLE_NONE; i = baseline->sites.items[i].next) {
         gm_baseline_site *site = &baseline->sites.items[i];
-        site->looked_for = site->rule == NULL || gm_check_selects(options, site->rule);
+        site->looked_for = site->rule == NULL || gm_selection_has(&options->rules, site->rule);
     }
     return first != GM_TABLE_NONE;
 }
@@ -231,7 +231,7 @@ uint32_t gm_baseline_take(gm_arena *arena, gm_baseline *baseline, const char *ab
     count(arena, checked, &all);
     uint32_t left = 0;
     for (uint32_t i = 0; i < all.count; i++) {
-        gm_baseline_site *site = find(baseline, path, &all.items[i], checked->entries.items[i].rule);
+        gm_baseline_site *site = find_site(baseline, path, &all.items[i], checked->entries.items[i].rule);
         if (site != NULL) {
             site->found = true;
         } else {

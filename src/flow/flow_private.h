@@ -6,14 +6,13 @@
 #include "base/work.h"
 #include "flow/cfg_private.h"
 #include "flow/flow.h"
-
-/* A set of variables: one bit for each symbol of the function's scope, in words of 64. */
-typedef uint64_t gm_set_word;
+#include "flow/sets.h"
 
 typedef struct gm_function_slot {
     const gm_node *node;
     gm_function *function;
 } gm_function_slot;
+typedef GM_MAP(gm_function_slot) gm_function_map;
 
 /* Many ask for the same dotted names in turn: the last answers are kept, each in the place that its node hashes to. */
 enum { GM_QUALIFIED_SLOTS = 1024 };
@@ -28,37 +27,18 @@ typedef struct gm_base_slot {
     uint32_t search;
     uint32_t depth;
 } gm_base_slot;
+typedef GM_MAP(gm_base_slot) gm_base_map;
 
 struct gm_flow_private {
-    gm_function_slot *functions; /* hash table by node */
-    uint32_t function_capacity;
-    uint32_t function_count;
+    gm_function_map functions;
     const gm_node **parents; /* by number, of the statements of the module that are in `indexed`; NULL until somebody asks */
     const gm_node **around;  /* by number, what gm_flow_around has found; NULL until somebody asks */
     bool *indexed;           /* of each statement of the module: the parents below it are known */
     gm_qualified_slot qualified[GM_QUALIFIED_SLOTS];
-    gm_base_slot *bases; /* hash table by node */
-    uint32_t base_capacity;
-    uint32_t base_count;
+    gm_base_map bases;
     uint32_t base_searches;
     struct gm_values_shared *values; /* NULL until somebody asks for a value */
 };
-
-static inline uint32_t gm_set_words(const gm_function *function) {
-    return (function->scope->symbols.count + 63) / 64;
-}
-static inline gm_set_word *gm_set_new(const gm_function *function) {
-    return GM_NEW_ARRAY(function->flow->arena, gm_set_word, gm_set_words(function));
-}
-static inline bool gm_set_has(const gm_set_word *set, uint32_t index) {
-    return (set[index / 64] >> (index % 64) & 1) != 0;
-}
-static inline void gm_set_add(gm_set_word *set, uint32_t index) {
-    set[index / 64] |= (gm_set_word)1 << (index % 64);
-}
-static inline void gm_set_remove(gm_set_word *set, uint32_t index) {
-    set[index / 64] &= ~((gm_set_word)1 << (index % 64));
-}
 
 /* An access in the list of those of its variable. */
 typedef struct gm_accesses_item {
@@ -79,7 +59,7 @@ const gm_accesses *gm_accesses_of(gm_function *function);
 uint32_t gm_accesses_from(const gm_accesses *all, uint32_t variable, uint32_t step);
 
 /* The variables of a set, in order. */
-gm_symbol_list gm_set_list(gm_function *function, const gm_set_word *set);
+gm_symbol_list gm_set_list(gm_function *function, const gm_sets *sets, gm_set set);
 
 /* The variables that count as read by whoever runs after the function's statements: captured ones, those of a module, and
  * all when the function looks at its variables by name. */

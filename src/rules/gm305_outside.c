@@ -50,7 +50,7 @@ static bool writes_path(gm_flow *flow, const gm_node *callee) {
 
 /* ---- Files ---- */
 
-typedef struct gm_file {
+typedef struct gm_outside_file {
     const gm_node *variable; /* the Name that `open` is bound to */
     const gm_node *table;    /* the Name that a writer of the csv module is bound to, or NULL */
     gm_list reads;           /* what is kept for later */
@@ -186,4 +186,11 @@ static bool find_outside(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_outside = {"GM305", "side-effect-in-graph", "GB0007", page, find_outside, false};
+const gm_rule gm_rule_outside = {
+    .code = "GM305",
+    .name = "side-effect-in-graph",
+    .break_id = "GB0007",
+    .page = page,
+    .walk = GM_WALK_MENDS,
+    .find = find_outside,
+};
