@@ -23,6 +23,7 @@ from .trace_time_effects import SHOWN
 PRINTS = "GM301"
 SIMPLE = (int, float, bool, str, bytes, type(None))
 GENERATED = "<string>"  # the file name of functions made by `dataclasses`
+OWN = ("__getattr__", "__del__", "__rich__", "__rich_repr__", "__rich_console__")
 DEFAULTS = ("__str__", "__format__", "__getattribute__", "__new__")
 
 
@@ -54,7 +55,7 @@ def shows_fields_alone(kind: type) -> bool:
         and written.__code__.co_filename == GENERATED
     )
     is_default = all(getattr(kind, name) is getattr(object, name) for name in DEFAULTS)
-    has_own = any(hasattr(kind, name) for name in ("__getattr__", "__del__"))
+    has_own = any(hasattr(kind, name) for name in OWN)
     return is_generated and is_default and not has_own and not any(map(is_computed, shown_members(kind)))
 
 
