@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import warnings
 from typing import Any
 
@@ -67,6 +68,24 @@ def f(x):
     first.write("five")
     return x, [first.getvalue(), {"second": second.getvalue()}]
 """,
+    "printed into": """
+def f(x):
+    out = io.StringIO("start ")
+    print("sum", x.sum().item(), file=out, end=";", flush=True)
+    if x.sum() > 0:
+        print("positive", x.max(), file=out)
+    out.write("end")
+    print(out.getvalue())
+    return x * 2, out.getvalue()
+""",
+    "its text in another form": """
+def f(x):
+    with io.StringIO() as out:
+        print(" sum ", x.sum().item(), file=out)
+        text = out.getvalue().strip().upper()
+    print(text.replace("SUM", "total"), text)
+    return x * 2, text.center(40, "*"), text
+""",
     "in a stack": """
 def f(x):
     with contextlib.ExitStack() as stack:
@@ -118,6 +137,36 @@ def f(x):
     out = io.StringIO()
     out.write("a")
     return x + 1, type(out).__name__, out.getvalue(), [out][0] is out
+""",
+    "its length decides": """
+def f(x):
+    out = io.StringIO()
+    print("sum", x.sum().item(), file=out)
+    return x * len(out.getvalue().strip())
+""",
+    "its lines are returned": """
+def f(x):
+    out = io.StringIO()
+    print("sum", x.sum().item(), file=out)
+    lines = out.getvalue().splitlines()
+    return x + 1, lines, lines
+""",
+    "a number has no method of texts": """
+import time
+def f(x):
+    start = time.time()
+    y = x + 1
+    elapsed = time.time() - start
+    return y, hasattr(elapsed, "strip")
+""",
+    "its method gets a wrong argument": """
+def f(x):
+    out = io.StringIO("abc")
+    try:
+        found = out.getvalue().center("a")
+    except TypeError:
+        found = "wrong"
+    return x + 1, found
 """,
     "its text is no number": """
 def f(x):
@@ -234,6 +283,36 @@ def test_deferred_work_that_raises_in_a_block(tmp_path: Any) -> None:
     with warnings.catch_warnings():
         outcome = compare(load(tmp_path, START + FAILING), [lambda i=i: call(i % 3 == 2) for i in range(6)])
     assert outcome.mended("GM303") and trace_state.local.entered == []
+
+
+CLOSED_LATER = """
+def f(x, stream):
+    out = io.StringIO()
+    y = x + 1
+    try:
+        print("kept", x.sum().item())
+        with contextlib.redirect_stdout(out):
+            print("inside", x.sum().item())
+        print("into", x.max().item(), file=out)
+        print("then")
+        print("may fail", file=stream)
+        print("behind", file=out)
+    except ValueError:
+        y = x - 1
+        print("caught", file=out)
+    print("last")
+    return y, out.getvalue()
+"""
+
+
+def test_texts_of_the_call_before_an_effect_that_raises(tmp_path: Any) -> None:
+    """The call runs again: what is printed into a text of its own comes there again, all else once."""
+    closed, opened = io.TextIOWrapper(io.BytesIO()), io.TextIOWrapper(io.BytesIO())
+    closed.close()
+    calls = [lambda i=i: (torch.ones(2), closed if i % 3 == 2 else opened) for i in range(6)]
+    outcome = compare(load(tmp_path, START + CLOSED_LATER), calls)
+    assert [record["mode"] for record in outcome.report["callables"]] == ["whole"], outcome.report
+    assert outcome.report["callables"][0]["replays"]
 
 
 def test_a_graph_that_warns_in_some_calls() -> None:

@@ -118,10 +118,11 @@ class Trace:
 class Replay:
     """An eager run of a call whose deferred effect has raised an exception, up to the place of the exception.
 
-    `sites` are the sites of all deferred effects, `done` the sites of the effects already carried out, in order.
+    `sites` are the sites of all deferred effects, `done` the sites of the effects already carried out, in order. None
+    stands for a print into a text of the call itself: the replay makes that text anew, and prints once more.
     """
 
-    def __init__(self, sites: frozenset[str], done: list[str], error: BaseException) -> None:
+    def __init__(self, sites: frozenset[str], done: list[Optional[str]], error: BaseException) -> None:
         self.sites = sites
         self.done = done
         self.error = error
@@ -140,7 +141,7 @@ class Replay:
             self.running = False
             raise self.error
         self.position += 1
-        return True
+        return self.done[self.position - 1] is not None
 
 
 replays: list[Replay] = []  # the replays in progress, of all threads

@@ -11,7 +11,7 @@ up in the traced frame by text, as in `is_later("value")`.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, Sequence
 
 from ..base import dialect_names as torch
 from ..base import marker_ops
@@ -20,10 +20,12 @@ from ..base.trace_state import local
 from ..capture.dialect import traced
 from ..capture.trace_time import new_key, refuse
 from .deferred_values import OPERATIONS
+from .shown_dataclasses import instance_of, shown_fields
 from .trace_time_effects import (
     changeable,
     is_followed,
     is_later,
+    is_made_text,
     is_shown_exception,
     keeps_objects,
     note_event,
@@ -35,6 +37,7 @@ from .trace_time_effects import (
 )
 
 # Options of warnings and log records that change how the stack is read.
+MADE_TEXT = "made text"  # the form of an `io.StringIO` of the call
 PLACES = ("source", "skip_file_prefixes", "exc_info", "stack_info")
 
 
@@ -68,9 +71,20 @@ def snapshot(site: str, value: Any, only_numbers: bool, tensors: list[Any], flat
     else:
         reason = changeable("value")
         if reason:
+            fields = shown_fields(site, "value")
+            if fields and not only_numbers:
+                flat.append(type(value))
+                flat.append(fields)
+                parts = parts_of(value, fields.split(","))  # a comprehension would make a cell of `value`
+                return "instance", (None, None, *copy_values(site, parts, "", tensors, flat))
             refuse(site, reason)
     flat.append(value)
     return None
+
+
+def parts_of(value: Any, names: list[str]) -> tuple[Any, ...]:
+    """The attributes of an object with these names."""
+    return tuple([getattr(value, name) for name in names])
 
 
 def copy_values(site: str, values: Any, numbers: str, tensors: list[Any], flat: list[Any]) -> tuple[Any, ...]:
@@ -84,7 +98,10 @@ def copy_values(site: str, values: Any, numbers: str, tensors: list[Any], flat: 
     for i in range(len(values)):  # `enumerate` would bring guards on Python's own functions along
         value = values[i]
         mark = numbers[i : i + 1]
-        if can_stay[i] == "1" or mark == "f" or (mark == "v" and isinstance(value, (list, tuple, dict, set))):
+        if mark == "f" and is_made_text("value"):
+            flat.append(value.cell)
+            forms.append((MADE_TEXT, ()))
+        elif can_stay[i] == "1" or mark == "f" or (mark == "v" and isinstance(value, (list, tuple, dict, set))):
             flat.append(value)
             forms.append(None)
         else:
@@ -99,7 +116,7 @@ def put_together(forms: tuple[Any, ...], flat: Iterator[Any]) -> list[Any]:
         if form is None:
             values.append(next(flat))
             continue
-        if form[0] == "":
+        if form[0] in ("", MADE_TEXT):
             values.append(next(flat)[0])
             continue
         parts = put_together(form[1], flat)
@@ -124,7 +141,13 @@ CONTAINERS: dict[str, Callable[[list[Any]], Any]] = {
     "tuple": tuple,
     "dict": table_of,
     "exception": exception_of,
+    "instance": instance_of,
 }
+
+
+def prints_into_made(sink: Callable[..., None], values: Sequence[Any]) -> bool:
+    """Whether an event is a print into an `io.StringIO` of the call."""
+    return sink is call_with_containers and (MADE_TEXT, ()) in values[0]
 
 
 def call_with_containers(forms: tuple[Any, ...], sink: Callable[..., None], unchanged: int, *flat: Any) -> None:

@@ -16,7 +16,7 @@ from typing import Any, Callable
 
 from ..base import hooks, trace_state
 from ..base.call_stack import is_ours
-from ..base.dynamo_values import translator
+from ..base.dynamo_values import constant, translator
 from ..capture.identity_guard import TYPE_QUESTIONS
 from ..capture.trace_time import refuse
 
@@ -50,6 +50,13 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "abs": abs,
 }
 TEXT = "text"  # the second part of a reading that is a string
+# Methods of strings that give strings, and never raise with arguments of the right types.
+TEXT_METHODS = (
+    *("capitalize", "casefold", "center", "expandtabs", "ljust", "lower", "lstrip", "replace", "rjust", "rstrip"),
+    *("strip", "swapcase", "title", "upper", "zfill"),
+)
+METHOD = "."  # prefix of operations that are methods of strings
+OPERATIONS.update((METHOD + name, getattr(str, name)) for name in TEXT_METHODS)
 ASKS = "what is read behind the graph is asked for in the middle of the call"
 
 
@@ -72,6 +79,20 @@ def refuse_readings(trace: trace_state.Trace, reason: str) -> None:
 def read_clock(function: Callable[[], Any], cell: list[Any]) -> None:
     """Read the clock, as an event of the flush."""
     cell.append(function())
+
+
+@constant
+def accepts(method: str, name: str) -> bool:
+    """Whether a method of strings takes the constants in a variable of the calling frame as arguments."""
+    current = translator().output.current_tx
+    variables = current.symbolic_locals[name].unpack_var_sequence(current)
+    if not all(variable.is_python_constant() for variable in variables):
+        return False
+    try:
+        getattr("", method)(*(variable.as_python_constant() for variable in variables))
+    except Exception:
+        return False
+    return True
 
 
 class DeferredValue:
@@ -145,6 +166,30 @@ class DeferredNumber(DeferredValue):
     __hash__ = None  # type: ignore[assignment]
 
 
+class DeferredText(DeferredNumber):
+    """A placeholder for a deferred string: a reading, or a method of a deferred string."""
+
+    def text_result(self, method: str, args: tuple[Any, ...]) -> DeferredText:
+        """A placeholder for the result of a method of strings."""
+        if not accepts(method, "args"):
+            self.refuse_use()
+        return DeferredText(self.site, METHOD + method, (self, *args))
+
+
+def method_of_text(name: str) -> Callable[..., DeferredText]:
+    """The method of a placeholder that stands for a method of strings."""
+
+    def method(self: DeferredText, *args: Any) -> DeferredText:
+        return self.text_result(name, args)
+
+    return method
+
+
+for _name in TEXT_METHODS:
+    setattr(DeferredText, _name, method_of_text(_name))
+READINGS = (DeferredNumber, DeferredText)
+
+
 @FEATURE.hook("object.type")
 def watch_type(python_type: Callable[..., type], trace: trace_state.Trace, self: Any) -> type:
     """Refuse a program that asks for the type of a deferred value."""
@@ -165,7 +210,7 @@ def refuse_escaped(trace: trace_state.Trace, output: Any) -> None:
     from . import queue_sizes
 
     for variable in output.side_effects.id_to_variable.values():
-        if isinstance(variable, UserDefinedObjectVariable) and variable.python_type() is DeferredNumber:
+        if isinstance(variable, UserDefinedObjectVariable) and variable.python_type() in READINGS:
             ways = queue_sizes.slots_in(output)
             if ways is None:
                 refuse_readings(trace, "what is read behind the graph is kept, or returned in an object")

@@ -17,8 +17,9 @@ from typing import Any, Callable, Iterator, Optional, Protocol, Union
 import torch
 
 from ..base import torch_names
-from ..base.effect_queue import DEDENT, INDENT
+from ..base.effect_queue import DEDENT, INDENT, apply
 from ..base.trace_state import Replay, local, replays
+from .deferral import prints_into_made
 from .queue_sizes import ResultSlots
 from .receivers import Receivers
 from .redirected_output import ENTERS, enter_made, is_print, leave, leave_all
@@ -35,7 +36,7 @@ class Stopped:
     """
 
     sites: frozenset[str]
-    done: list[str]
+    done: list[Optional[str]]
     error: BaseException
     undo: Callable[[], bool]
 
@@ -112,18 +113,23 @@ def events_to_run(entry: Any) -> Iterator[tuple[int, Any]]:
             yield number, sink
 
 
-def sites_before(entry: Any, last: int) -> list[str]:
-    """The sites of the events carried out before an event, without prints into texts of the call itself."""
-    sites, done, blocks = entry[0].sites, [], []
+def sites_before(entry: Any, last: int) -> list[Optional[str]]:
+    """The sites of the events carried out before an event; None for prints into texts of the call itself."""
+    sites, blocks = entry[0].sites, []
+    done: list[Optional[str]] = []
     for number, sink in events_to_run(entry):
         if number >= last:
             break
+        values = entry[number]
+        if sink is apply:
+            sink, *values = values
         if sink in ENTERS:
             blocks.append(sink is enter_made)
         elif sink is leave:
             blocks.pop()
-        elif sites[number] is not None and not (any(blocks) and is_print(sites[number])):
-            done.append(sites[number])
+        elif sites[number] is not None:
+            is_own = (any(blocks) and is_print(sites[number])) or prints_into_made(sink, values)
+            done.append(None if is_own else sites[number])
     return done
 
 

@@ -245,9 +245,9 @@ def attribute(owner: Any, name: str) -> Any:
 
 def is_number_or_text(variable: Any) -> bool:
     """Whether Dynamo's variable is a number, a string, or a deferred number."""
-    from .deferred_values import DeferredNumber
+    from .deferred_values import READINGS
 
-    return type_of(variable) in (*PLAIN, DeferredNumber)
+    return type_of(variable) in (*PLAIN, *READINGS)
 
 
 def is_made_of_numbers(variable: Any) -> bool:

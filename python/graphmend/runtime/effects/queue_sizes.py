@@ -18,7 +18,7 @@ from ..base import call_stack, effect_queue, hooks, trace_state
 from ..base.dynamo_values import receiver_of, source_name
 from ..base.trace_state import local
 from . import object_writes, undo_log
-from .deferred_values import OPERATIONS, DeferredNumber, note_reading, read_clock
+from .deferred_values import METHOD, OPERATIONS, READINGS, DeferredNumber, note_reading, read_clock
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "sizes of queues, asked behind the graph")
 
@@ -90,7 +90,7 @@ def with_number(value: Any, path: Path) -> Any:
 
 def number_of(value: Any) -> Any:
     """The number behind a placeholder, computed from its operands; numbers stay unchanged."""
-    if type(value) is not DeferredNumber:
+    if type(value) not in READINGS:
         return value
     if not value.operation:
         return value.parts[0][0]
@@ -140,7 +140,7 @@ def collect(value: Any, path: Path, paths: list[Path], seen: set[int], effects: 
 def cannot_fail(reading: Any, effects: Any) -> bool:
     """Whether the arithmetic on a reading never raises, whatever the number."""
     operation, parts = operation_of(reading, effects)
-    if not operation:
+    if not operation or operation.startswith(METHOD):
         return True
     divides = operation in ("/", "//", "%")
     if divides and not (parts[1].is_python_constant() and parts[1].as_python_constant()):
@@ -153,6 +153,8 @@ def is_number(part: Any, effects: Any) -> bool:
     if not is_reading(part):
         return part.python_type() in (int, float, bool)
     operation, parts = operation_of(part, effects)
+    if operation.startswith(METHOD):
+        return False
     return cannot_fail(part, effects) if operation else len(parts) == 1
 
 
@@ -173,4 +175,4 @@ def has_reading(value: Any) -> bool:
 
 def is_reading(variable: Any) -> bool:
     """Whether Dynamo's variable is a placeholder."""
-    return getattr(variable, "value_type", None) is DeferredNumber
+    return getattr(variable, "value_type", None) in READINGS

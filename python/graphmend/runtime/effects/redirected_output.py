@@ -29,7 +29,7 @@ from ..base.trace_state import local
 from ..capture import trace_time
 from ..capture.trace_time import nested_context
 from . import undo_log
-from .deferred_values import TEXT, DeferredNumber, DeferredValue, note_reading, refuse_readings
+from .deferred_values import TEXT, DeferredNumber, DeferredText, DeferredValue, note_reading, refuse_readings
 from .exceptions import raise_warning
 
 
@@ -158,10 +158,10 @@ class Text(DeferredValue):
         postpone(write_text, cell, self.cell, text)
         return DeferredNumber(self.site, "", (cell,))
 
-    def getvalue(self) -> DeferredNumber:
+    def getvalue(self) -> DeferredText:
         cell: list[Any] = []
         postpone(read_text, cell, self.cell)
-        return DeferredNumber(self.site, "", (cell, TEXT))
+        return DeferredText(self.site, "", (cell, TEXT))
 
     def close(self) -> None:
         postpone(close_text, self.cell)
@@ -325,7 +325,7 @@ def redirect_block(trace: trace_state.Trace, tx: Any, name: str, target: Any) ->
     """The variable of a block that redirects a stream."""
     if name == "stderr":
         hear(trace)
-    if getattr(target, "value_type", None) is Text:
+    if is_made(target):
         return traced_call(trace, tx, redirect_made, name, target)
     is_supported = target.is_constant_none() or type(real(target)) in TARGETS
     if not is_supported:
@@ -372,6 +372,11 @@ def is_plain(variable: Any) -> bool:
     return bool(variable.is_python_constant())
 
 
+def is_made(variable: Any) -> bool:
+    """Whether a variable is the placeholder for an `io.StringIO` of the call."""
+    return getattr(variable, "value_type", None) is Text
+
+
 def is_text(variable: Any) -> bool:
     """Whether a variable is a string known to the trace."""
     return bool(variable.is_python_constant()) and type(variable.as_python_constant()) is str
@@ -396,7 +401,7 @@ def refuse_kept(trace: trace_state.Trace, output: Any) -> None:
     if FEATURE.of(trace).open:
         raise trace_state.SiteRefused("a block that diverts what is printed is left open")
     for variable in output.side_effects.id_to_variable.values():
-        if getattr(variable, "value_type", None) is Text:
+        if is_made(variable):
             refuse_all(trace, "a text that the call makes is kept, or returned")
 
 

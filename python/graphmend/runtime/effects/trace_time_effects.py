@@ -20,7 +20,7 @@ from ..base import call_stack, trace_state
 from ..base.dynamo_values import constant, translator
 from ..base.owned_state import OwnedState
 from ..capture import identity_guard
-from . import exceptions, object_writes, receivers, undo_log
+from . import exceptions, object_writes, receivers, redirected_output, undo_log
 
 
 @dataclasses.dataclass
@@ -93,7 +93,7 @@ def keeps_objects(site: str, name: str, numbers: str, action: str) -> bool:
 def prints_elsewhere(name: str, numbers: str) -> bool:
     """Whether a value marked with `f` is an unsupported file of a print.
 
-    Supported are None, text files from before the call, and the present standard streams.
+    Supported are None, text files from before the call, the present standard streams, and an `io.StringIO` of the call.
     """
     current = translator().output.current_tx
     values = current.symbolic_locals[name].unpack_var_sequence(current)
@@ -104,6 +104,8 @@ def is_stream(variable: Any) -> bool:
     """Whether Dynamo's variable is a supported file; the graph gets a guard on a standard stream."""
     from ..base.torch_names import GuardBuilder, install_guard
 
+    if redirected_output.is_made(variable):
+        return True
     if variable.source is None or variable.is_constant_none():
         return bool(variable.is_constant_none())
     if variable.python_type() in (io.StringIO, io.TextIOWrapper):
@@ -125,12 +127,18 @@ def unrecordable(site: str, path: str, action: str) -> str:
 @constant
 def is_later(name: str) -> bool:
     """Whether a variable of the calling frame is a deferred value."""
-    from .deferred_values import DeferredNumber, has_readings
+    from .deferred_values import READINGS, has_readings
 
     trace = trace_state.local.trace
     assert trace is not None
     variable = translator().output.current_tx.symbolic_locals[name]
-    return has_readings(trace) and getattr(variable.realize(), "value_type", None) is DeferredNumber
+    return has_readings(trace) and getattr(variable.realize(), "value_type", None) in READINGS
+
+
+@constant
+def is_made_text(name: str) -> bool:
+    """Whether a variable of the calling frame is an `io.StringIO` of the call."""
+    return redirected_output.is_made(translator().output.current_tx.symbolic_locals[name].realize())
 
 
 @constant
