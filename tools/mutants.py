@@ -28,7 +28,7 @@ from mutant_places import Place, draw
 ROOT = Path(__file__).parents[1]
 UNNOTICED = Path(__file__).with_name("mutants_unnoticed.txt")
 SECONDS, MEMORY = 900, 24 << 30
-FLOW = ["tests/flow"]
+FLOW = ["tests/flow", "tests/values"]
 RULES = ["tests/rules/test_rules.py", "tests/rules/test_break_advice.py"]
 FIX = ["tests/fix/test_edits.py", "tests/fix/test_cases.py", "tests/fix/test_command.py"]
 SYNTAX = [
@@ -44,6 +44,8 @@ TESTS = {
     "base": [*SYNTAX, *CLI, *FLOW, *RULES, *FIX],
     "syntax": [*SYNTAX, *RULES, *FIX, *FLOW, *CLI],
     "flow": [*FLOW, *RULES, *FIX, *CLI, *SYNTAX],
+    "values": [*FLOW, *RULES, *FIX, *CLI],
+    "analysis": [*RULES, *FIX, *FLOW, *CLI],
     "rules": [*RULES, *FIX, *FLOW, *CLI],
     "mend": ["tests/pipeline/test_texts_of_conditions.py", *FIX, *RULES, *CLI, *FLOW],
     "driver": [*CLI, *FIX, *RULES],

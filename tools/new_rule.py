@@ -43,7 +43,14 @@ static bool find_{symbol}(gm_analysis *analysis, const gm_site *site) {{
     return true;
 }}
 
-const gm_rule gm_rule_{symbol} = {{"{code}", "{name}", "{break_id}", page, find_{symbol}, false}};
+const gm_rule gm_rule_{symbol} = {{
+    .code = "{code}",
+    .name = "{name}",
+    .break_id = "{break_id}",
+    .page = page,
+    .walk = GM_WALK_MENDS,
+    .find = find_{symbol},
+}};
 """
 
 CASES = """\

@@ -2,11 +2,12 @@
 
 #include "api/call.h"
 #include "driver/silenced.h"
-#include "driver/suppress.h"
 #include "mend/runtime.h"
 #include "report/report.h"
 #include "rules/decisions.h"
 #include "rules/rule.h"
+#include "rules/run.h"
+#include "rules/suppress.h"
 
 /* The decisions that no comment silences, under their own code or that of the branch that they belong to. */
 static const gm_findings *decisions(gm_analysis *analysis) {
@@ -108,7 +109,7 @@ static void mend_source(void *context) {
         add_problem(state->out, gm_parse_limit(tree) != NULL ? GM_TOO_LARGE_WORDS : "syntax error");
         return;
     }
-    gm_analysis *analysis = gm_analysis_run(state->out->arena, tree, NULL);
+    gm_analysis *analysis = gm_rules_run(state->out->arena, tree, NULL);
     gm_analysis_refuse_each(analysis, gm_silenced_for_run, gm_silenced_of(analysis, NULL));
     add_mended(state->out, analysis, gm_mend_runtime(analysis, decisions(analysis)));
 }

@@ -1,7 +1,7 @@
 /* `graphmend debug comments`: what comments silence, one line each: LINE CODES, or `file`. */
 #include "cli/debug.h"
 #include "cli/debug_files.h"
-#include "driver/suppress.h"
+#include "rules/suppress.h"
 
 static void print_comments(gm_arena *arena, gm_tree *tree, const gm_debug_options *options, gm_buffer *out) {
     (void)options;

@@ -1,8 +1,8 @@
 /* `graphmend debug facts`: the value of every expression, one a line: range, text, class, form, dtype, traits, reason. */
 #include "cli/debug.h"
 #include "cli/debug_files.h"
-#include "flow/values.h"
 #include "flow/walk.h"
+#include "values/values.h"
 
 enum { TESTS };
 

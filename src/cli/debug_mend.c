@@ -7,6 +7,7 @@
 #include "driver/check.h"
 #include "mend/runtime.h"
 #include "rules/decisions.h"
+#include "rules/run.h"
 
 enum { LINES };
 
@@ -30,7 +31,7 @@ static void mend(void *context) {
     const mending *state = context;
     gm_tree *tree = state->tree;
     gm_buffer *out = state->out;
-    gm_analysis *analysis = gm_analysis_run(out->arena, tree, NULL);
+    gm_analysis *analysis = gm_rules_run(out->arena, tree, NULL);
     const gm_mended *mended = gm_mend_runtime(analysis, gm_decisions_of(analysis));
     if (mended->text == NULL) {
         gm_buffer_printf(out, "# %s: %s\n", tree->source->path, mended->problem != NULL ? mended->problem : "nothing to mend");

@@ -1,10 +1,10 @@
 /* `graphmend debug variables`: for every statement the locals that are bound and live before it, for every read of a local the
  * bindings that it may see. `s LINE NAME BOUND LIVE ...` and `r LINE:COLUMN NAME LINE:COLUMN ...`, of functions only. */
+#include "analysis/sides.h"
 #include "cli/debug.h"
 #include "cli/debug_files.h"
 #include "flow/reaching.h"
 #include "flow/walk.h"
-#include "rules/sides.h"
 
 typedef struct printer {
     gm_function *function;

@@ -35,8 +35,8 @@ static bool read_list(gm_arena *arena, const char *typed, const char **codes) {
 }
 
 bool gm_cli_read_codes(gm_arena *arena, gm_run *run) {
-    return read_list(arena, run->select, &run->check.select) && read_list(arena, run->ignore, &run->check.ignore) &&
-           read_list(arena, run->extend_select, &run->check.more);
+    return read_list(arena, run->select, &run->check.rules.select) && read_list(arena, run->ignore, &run->check.rules.ignore) &&
+           read_list(arena, run->extend_select, &run->check.rules.more);
 }
 
 bool gm_cli_colors(void) {

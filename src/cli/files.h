@@ -39,7 +39,7 @@ int gm_cli_paths(int count, char **arguments, const gm_cli_usage *usage, char **
 /* Look whether `-` is the path; says so and returns false when there are others. */
 bool gm_cli_standard_input(gm_run *run);
 
-/* Fill `check.select` and `check.ignore`; says what is wrong and returns false when a code is no rule's. */
+/* Fill `check.rules`; says what is wrong and returns false when a code is no rule's. */
 bool gm_cli_read_codes(gm_arena *arena, gm_run *run);
 
 /* Run over the files that the paths name. Problems go to stderr. `*totals` counts what the jobs counted. Returns GM_EXIT_USAGE after a

@@ -71,7 +71,7 @@ void gm_lint_list(gm_arena *arena, const gm_target *target, const void *options,
         result->problem = result->notice ? "too large, not analysed, see `graphmend check`" : "syntax error, see `graphmend check`";
         return;
     }
-    result->calls = (char *)(uintptr_t)checked->calls;
+    result->calls = checked->calls;
     result->findings = state.findings;
 }
 

@@ -39,10 +39,10 @@ static gm_hash key_of(const gm_lint *asked, const gm_target *target, const gm_ch
     gm_hasher_init(&hasher);
     gm_hasher_add(&hasher, &asked->program, sizeof asked->program);
     gm_hasher_add_text(&hasher, target->path);
-    gm_hasher_add_text(&hasher, check->select);
-    gm_hasher_add_text(&hasher, check->ignore);
-    gm_hasher_add_text(&hasher, check->more);
-    gm_hasher_add_text(&hasher, check->file_ignore);
+    gm_hasher_add_text(&hasher, check->rules.select);
+    gm_hasher_add_text(&hasher, check->rules.ignore);
+    gm_hasher_add_text(&hasher, check->rules.more);
+    gm_hasher_add_text(&hasher, check->rules.file_ignore);
     gm_hasher_add_text(&hasher, check->all ? "all" : "");
     gm_hasher_add_text(&hasher, check->asked.entrances);
     gm_hasher_add(&hasher, &check->asked.release, sizeof check->asked.release);
@@ -89,7 +89,7 @@ static const gm_checked *check_anew(gm_arena *arena, const gm_lint *asked, const
     check->report_only = true;
     gm_checked *checked = gm_check_bytes(arena, target->path, file->bytes, file->size, check);
     result->known = asked->baseline != NULL ? gm_baseline_take(arena, asked->baseline, target->absolute, checked, check) : 0;
-    result->calls = (char *)(uintptr_t)checked->calls;
+    result->calls = checked->calls;
     gm_foresee(arena, checked, check, check->all);
     if (result->keyed) {
         keep(arena, checked, result);
@@ -245,7 +245,7 @@ void gm_lint_look(gm_arena *arena, const gm_target *target, const void *options,
     (void)out;
     if (gm_file_read_most(arena, target->path, gm_lint_most(asked, target), &file) == NULL) { /* the job that follows tells problems */
         result->weight = file.size;
-        result->calls = (char *)(uintptr_t)gm_check_bytes(arena, target->path, file.bytes, file.size, &check)->calls;
+        result->calls = gm_check_bytes(arena, target->path, file.bytes, file.size, &check)->calls;
     }
 }
 

@@ -40,10 +40,10 @@ static void show_settings(gm_arena *arena, const gm_lint *asked, const gm_target
     const gm_settings *settings = target->settings;
     gm_check_options check = gm_lint_options_for(arena, asked, target);
     gm_cli_say(stdout, "settings of %s: %s\n", target->path, settings == NULL ? "none" : settings->path);
-    show_codes("select", check.select, "all rules");
-    show_codes("extend-select", check.more, "none");
-    show_codes("ignore", check.ignore, "none");
-    show_codes("per-file-ignores", check.file_ignore, "none");
+    show_codes("select", check.rules.select, "all rules");
+    show_codes("extend-select", check.rules.more, "none");
+    show_codes("ignore", check.rules.ignore, "none");
+    show_codes("per-file-ignores", check.rules.file_ignore, "none");
     gm_cli_say(stdout, "  all = %s\n", check.all ? "true" : "false");
     gm_cli_say(stdout, "  torch-version = %s\n", gm_release_names[check.asked.release]);
     gm_cli_say(stdout, "  max-file-size = %u\n", (unsigned)(gm_settings_most(settings) >> 20));

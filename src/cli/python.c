@@ -32,6 +32,11 @@ static const char *find_python(char *room) {
     return "python3";
 }
 
+/* execvp changes none of its arguments, but asks for texts that it might change. */
+static char *argument(const char *text) {
+    return (char *)(uintptr_t)text;
+}
+
 int gm_cli_execute_python(const char *bootstrap, int count, char **arguments) {
     char **command = calloc((size_t)count + 4, sizeof *command);
     if (command == NULL) {
@@ -41,10 +46,10 @@ int gm_cli_execute_python(const char *bootstrap, int count, char **arguments) {
     char room[PATH_ROOM];
     const char *python = find_python(room);
     int length = 0;
-    command[length++] = (char *)(uintptr_t)python;
+    command[length++] = argument(python);
     if (bootstrap != NULL) {
-        command[length++] = (char *)(uintptr_t)"-c";
-        command[length++] = (char *)(uintptr_t)bootstrap;
+        command[length++] = argument("-c");
+        command[length++] = argument(bootstrap);
     }
     memcpy(command + length, arguments, (size_t)count * sizeof *command);
     execvp(python, command);

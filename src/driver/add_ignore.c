@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/work.h"
-#include "driver/suppress.h"
+#include "rules/suppress.h"
 
 typedef struct gm_silencer {
     gm_arena *arena;

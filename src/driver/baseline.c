@@ -216,7 +216,7 @@ static bool look_for(gm_baseline *baseline, const char *path, const gm_check_opt
     uint32_t first = gm_table_find(&baseline->by_path, hash_of_path(path));
     for (uint32_t i = first; i != GM_TABLE_NONE; i = baseline->sites.items[i].next) {
         gm_baseline_site *site = &baseline->sites.items[i];
-        site->looked_for = site->rule == NULL || gm_check_selects(options, site->rule);
+        site->looked_for = site->rule == NULL || gm_selection_has(&options->rules, site->rule);
     }
     return first != GM_TABLE_NONE;
 }

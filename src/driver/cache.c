@@ -10,7 +10,7 @@
 
 /* The file: a header, for each result a record and its data, and behind all that the hash of it, against what power failures leave. Numbers are those of this machine: the key of
  * every result holds the program's own bytes, so no other machine's numbers are ever asked for. */
-static const char magic[8] = "GMCACHE3";
+static const char magic[8] = {'G', 'M', 'C', 'A', 'C', 'H', 'E', '3'};
 
 static const char inner[] = "check"; /* the folder of the cache */
 
@@ -84,8 +84,8 @@ static void read_records(gm_arena *arena, gm_cache *cache, const gm_file *file) 
             return;
         }
         gm_job_result result = {.kept_size = one.size};
-        result.kept = (char *)(uintptr_t)at;
-        result.calls = one.calls == 0 ? NULL : (char *)(uintptr_t)(at + one.size);
+        result.kept = at;
+        result.calls = one.calls == 0 ? NULL : at + one.size;
         *slot_of(cache, one.key) = (slot){one.key, result, one.age, true};
         at += (size_t)one.size + one.calls;
     }

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "analysis/reach.h"
 #include "base/buffer.h"
-#include "rules/reach.h"
 
 typedef struct gm_calls_text {
     gm_buffer text;

@@ -5,10 +5,10 @@
 
 #include "base/work.h"
 #include "driver/calls.h"
-#include "driver/suppress.h"
-#include "driver/unused.h"
 #include "rules/because.h"
+#include "rules/comments.h"
 #include "rules/reads.h"
+#include "rules/suppress.h"
 #include "rules/versions.h"
 
 /* More than these in one file, and columns are counted once for all. */
@@ -43,25 +43,9 @@ static uint32_t end_of_head(const gm_node *node) {
     return node->kind == GM_KIND_If ? gm_as_If(node)->test->end : node->end;
 }
 
-const char *gm_check_named(gm_arena *arena, const gm_check_options *options) {
-    if (options->select == NULL || options->more == NULL) {
-        return options->select != NULL ? options->select : options->more;
-    }
-    gm_buffer both;
-    gm_buffer_init(&both, arena);
-    gm_buffer_printf(&both, "%s%s", options->select, options->more);
-    return gm_buffer_text(&both);
-}
-
-bool gm_check_selects(const gm_check_options *options, const gm_rule *rule) {
-    bool more = options->more != NULL && gm_suppress_lists(options->more, rule->code);
-    return (options->select == NULL || more || gm_suppress_lists(options->select, rule->code)) &&
-           (options->ignore == NULL || !gm_suppress_lists(options->ignore, rule->code)) &&
-           (options->file_ignore == NULL || !gm_suppress_lists(options->file_ignore, rule->code));
-}
-
 static bool is_wanted(const gm_finding *finding, const gm_check_options *options) {
-    return (options->all || (finding->certain && finding->reached && !finding->read_before)) && gm_check_selects(options, finding->rule);
+    return (options->all || (finding->certain && finding->reached && !finding->read_before)) &&
+           gm_selection_has(&options->rules, finding->rule);
 }
 
 /* A comment behind the whole statement silences no report, but keeps the statement from being mended: it has its use. */
@@ -169,7 +153,7 @@ static void add_findings(gm_arena *arena, gm_checked *checked, gm_suppressions *
         }
     }
     add_reads(arena, checked, comments, options);
-    const gm_unused_list *unused = gm_unused_find(analysis, comments, options);
+    const gm_unused_list *unused = gm_comments_of(analysis, comments, &options->rules);
     for (uint32_t i = 0; i < unused->items.count; i++) {
         add_unused(arena, checked, &unused->items.items[i]);
     }
@@ -191,8 +175,8 @@ static void analyse(void *context) {
     gm_checked *checked = state->checked;
     const gm_check_options *options = state->options;
     gm_suppressions *comments = gm_suppress_read(state->arena, state->tree);
-    bool reached_only = options->report_only && !options->all && !gm_unused_possible(comments);
-    checked->analysis = (reached_only ? gm_analysis_run_reached : gm_analysis_run)(state->arena, state->tree, &options->asked);
+    bool reached_only = options->report_only && !options->all && !gm_comments_possible(comments);
+    checked->analysis = (reached_only ? gm_rules_run_reached : gm_rules_run)(state->arena, state->tree, &options->asked);
     add_findings(state->arena, checked, comments, options);
     checked->calls = gm_calls_text(state->arena, checked);
 }
@@ -275,11 +259,11 @@ static void read_file(void *context) {
     }
 }
 
-static gm_checked *check_within(const reading *state) {
+static gm_checked *check_within(reading *state) {
     gm_arena *arena = state->arena;
     gm_checked *checked = state->checked;
     size_t size = state->size;
-    if (gm_work_within(arena, size, read_file, (void *)(uintptr_t)state)) {
+    if (gm_work_within(arena, size, read_file, state)) {
         return checked;
     }
     if (checked->source == NULL) { /* the budget was too small for the tree: the beginning is shown, without the lines of all the text */

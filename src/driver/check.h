@@ -4,6 +4,8 @@
 
 #include "driver/notebook.h"
 #include "rules/rule.h"
+#include "rules/run.h"
+#include "rules/selection.h"
 
 /* What `graphmend fix` does about a finding. */
 typedef enum gm_fix_answer {
@@ -64,10 +66,7 @@ typedef struct gm_checked {
 typedef struct gm_check_options {
     bool report_only;   /* nobody looks at what is not reported: findings that `all` would add need not be made */
     bool all;           /* also findings by shape alone, and in functions that torch.compile does not reach */
-    const char *select; /* codes or prefixes, each followed by a comma; NULL: all */
-    const char *ignore; /* the same; NULL: none */
-    const char *more;   /* the same: beside those of `select`; NULL: none */
-    const char *file_ignore; /* the same, of this file alone */
+    gm_selection rules;
     gm_asked asked;          /* of the analysis */
     bool release_named;      /* `asked.release` stands in place of the settings' */
 } gm_check_options;
@@ -82,8 +81,6 @@ static inline bool gm_check_is_too_large(const gm_checked *checked) {
     return checked->entries.count > 0 && gm_check_is_notice(&checked->entries.items[0]);
 }
 
-/* The codes that are named: those of `select` and `more`; NULL where none are. */
-const char *gm_check_named(gm_arena *arena, const gm_check_options *options);
 /* What is said of a file whose work is beyond its budget, and how that begins. */
 #define GM_TOO_LARGE_WORDS "too large, not analysed"
 #define GM_TOO_LARGE_WORK "this would take far more work or memory than its length stands for"
@@ -91,9 +88,6 @@ const char *gm_check_named(gm_arena *arena, const gm_check_options *options);
 
 /* The same file with the notice that it is too large, at a place and why, in place of all else. */
 gm_checked *gm_check_too_large(gm_arena *arena, const gm_checked *checked, uint32_t at, const char *why);
-
-/* Whether the options leave a rule in. */
-bool gm_check_selects(const gm_check_options *options, const gm_rule *rule);
 
 /* The checked file, a notebook when its name says so; `bytes` and `path` are borrowed for the life of the arena. It has a budget of its own. */
 gm_checked *gm_check_bytes(gm_arena *arena, const char *path, const char *bytes, size_t size, const gm_check_options *options);

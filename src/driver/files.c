@@ -89,6 +89,10 @@ const char *gm_file_read_stream(gm_arena *arena, int descriptor, size_t most, gm
 
 const char gm_file_too_large[] = "is too large, not analysed: `--max-file-size` says how many megabytes are read";
 
+#ifdef __APPLE__
+#define st_mtim st_mtimespec
+#endif
+
 static bool same_version(const struct stat *a, const struct stat *b) {
     return a->st_ino == b->st_ino && a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
            a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;

@@ -47,7 +47,7 @@ static bool mend_once(gm_arena *arena, gm_fixed *fixed, const gm_fix_options *op
     gm_analysis *analysis = fixed->after->analysis;
     gm_analysis_refuse_each(analysis, gm_silenced_for_fix, gm_silenced_of(analysis, report));
     gm_fix_options chosen = *options;
-    chosen.named = gm_check_named(arena, report);
+    chosen.named = gm_selection_named(arena, &report->rules);
     gm_fix *fix = gm_fix_run(analysis, &chosen);
     remove_comments(arena, fixed, fix);
     if (fix->edits.items.count == 0) {

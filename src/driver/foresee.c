@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/outside_calls.h"
 #include "base/work.h"
 #include "driver/silenced.h"
 #include "driver/unused.h"
 #include "mend/fix.h"
+#include "rules/contexts.h"
 #include "rules/decisions.h"
-#include "rules/outside_calls.h"
-#include "rules/untraced.h"
 
 /* What `run` does where a finding has no plan. */
 typedef struct way {
@@ -26,9 +26,10 @@ static const way ways[] = {
     {&gm_rule_recurrent_layer, "it makes the layer one operator, where it is not trained"},
 };
 
-static const char *way_of(gm_analysis *analysis, const gm_finding *finding) {
+static const char *way_of(const gm_finding *finding) {
     if (finding->rule == &gm_rule_untraced_context) {
-        return gm_untraced_context_way(analysis, finding->function, finding->node);
+        const gm_untraced_context *context = gm_untraced_context_of(finding->function, finding->node);
+        return context == NULL ? NULL : context->way;
     }
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         if (ways[i].rule == finding->rule) {
@@ -148,7 +149,7 @@ static int compare(const void *left, const void *right) {
 
 /* The findings that have a plan, as `fix --unsafe` would leave them. */
 static list plans_of(gm_arena *arena, const gm_checked *checked, const gm_check_options *check, bool all_code) {
-    const gm_fix_options options = {.assumed = true, .all = all_code, .named = gm_check_named(arena, check)};
+    const gm_fix_options options = {.assumed = true, .all = all_code, .named = gm_selection_named(arena, &check->rules)};
     gm_fix *fix = gm_fix_run(checked->analysis, &options);
     list all = {GM_NEW_ARRAY(arena, told, fix->sites.count + fix->left.count + 1), 0};
     for (uint32_t i = 0; i < fix->sites.count; i++) {
@@ -184,7 +185,7 @@ static const told *find(const list *all, const gm_entry *entry) {
 
 /* What `run` does; the note is there where the reason of the finding does not say it. */
 static void foresee_run(gm_analysis *analysis, decisions *all, gm_entry *entry, const gm_finding *finding) {
-    const char *words = way_of(analysis, finding);
+    const char *words = way_of(finding);
     if (is_decision(finding->rule)) {
         const char *reason = NULL;
         if (!all->known) {

@@ -58,10 +58,15 @@ void gm_jobs_run(const gm_target *targets, uint32_t count, uint32_t threads, gm_
     gm_pool_run(count, threads, run_one, &all);
 }
 
+/* Results own their texts, which nobody changes. */
+static void release(const char *owned) {
+    free((char *)(uintptr_t)owned);
+}
+
 void gm_jobs_free(gm_job_result *results, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         free(results[i].text);
-        free(results[i].kept);
-        free(results[i].calls);
+        release(results[i].kept);
+        release(results[i].calls);
     }
 }

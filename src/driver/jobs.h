@@ -21,9 +21,9 @@ typedef struct gm_job_result {
     gm_hash key;
     char *text; /* what the job wrote to its buffer; release with gm_jobs_free */
     size_t size;
-    char *kept; /* the findings as data (kept.h), for the cache; set by the job, copied */
+    const char *kept; /* the findings as data (kept.h), for the cache; set by the job, copied */
     size_t kept_size;
-    char *calls; /* what the file calls in others, as gm_checked tells it; set by the job, copied; NULL: nothing */
+    const char *calls; /* what the file calls in others, as gm_checked tells it; set by the job, copied; NULL: nothing */
 } gm_job_result;
 
 /* Does the work for one file. Everything but `result->problem` and the counts dies with the arena; `out` is copied. */

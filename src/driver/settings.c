@@ -4,10 +4,10 @@
 #include <strings.h>
 
 #include "base/buffer.h"
-#include "driver/suppress.h"
 #include "driver/files.h"
 #include "driver/toml.h"
 #include "flow/torch_facts.h"
+#include "rules/suppress.h"
 
 typedef struct reading {
     gm_arena *arena;
@@ -235,8 +235,8 @@ gm_check_options gm_settings_apply(gm_arena *arena, const gm_settings *settings,
     }
     options.all = typed->all || settings->all;
     options.asked.release = typed->release_named ? typed->asked.release : (uint8_t)settings->release;
-    options.select = typed->select != NULL ? typed->select : settings->select;
-    options.ignore = typed->ignore != NULL ? typed->ignore : settings->ignore;
+    options.rules.select = typed->rules.select != NULL ? typed->rules.select : settings->select;
+    options.rules.ignore = typed->rules.ignore != NULL ? typed->rules.ignore : settings->ignore;
     gm_buffer codes;
     gm_buffer_init(&codes, arena);
     for (uint32_t i = 0; i < settings->file_ignores.count; i++) {
@@ -245,6 +245,6 @@ gm_check_options gm_settings_apply(gm_arena *arena, const gm_settings *settings,
             gm_buffer_add_text(&codes, one->codes);
         }
     }
-    options.file_ignore = codes.length > 0 ? gm_buffer_text(&codes) : NULL;
+    options.rules.file_ignore = codes.length > 0 ? gm_buffer_text(&codes) : NULL;
     return options;
 }

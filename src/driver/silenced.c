@@ -1,6 +1,6 @@
 #include "driver/silenced.h"
 
-#include "driver/suppress.h"
+#include "rules/suppress.h"
 
 static bool holds(const gm_table *table, const void *key) {
     return gm_table_find(table, gm_table_pointer(key)) != GM_TABLE_NONE;
@@ -20,7 +20,7 @@ const gm_silenced *gm_silenced_of(gm_analysis *analysis, const gm_check_options 
         if (covered) {
             gm_table_put(&silenced->functions, arena, gm_table_pointer(finding->plan->function), 0);
         }
-        if (covered || (options != NULL && !gm_check_selects(options, finding->rule))) {
+        if (covered || (options != NULL && !gm_selection_has(&options->rules, finding->rule))) {
             gm_table_put(&silenced->plans, arena, gm_table_pointer(finding->plan), 0);
         }
     }

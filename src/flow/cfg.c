@@ -3,53 +3,26 @@
 #include "flow/cfg_private.h"
 #include "flow/flow_private.h"
 
-enum { FIRST_PLACES = 32 };
-
 /* ---- Places of statements ---- */
 
-/* The table is at most half full; `count` slots are used. Further places of a statement follow by `next`. */
-static uint32_t slot_index(const gm_cfg *cfg, const gm_node *node) {
-    uint32_t at = gm_hash_pointer(node) & (cfg->place_capacity - 1);
-    while (cfg->places[at].node != NULL && cfg->places[at].node != node) {
-        at = (at + 1) & (cfg->place_capacity - 1);
-    }
-    return at;
-}
+/* Further places of a statement follow by `next`. */
+GM_MAP_FUNCTIONS(places, gm_cfg_places, gm_cfg_slot, const gm_node *, node, gm_hash_pointer, 32)
 
 const gm_cfg_slot *gm_cfg_find_slot(const gm_cfg *cfg, const gm_node *statement) {
-    if (cfg->place_capacity == 0) {
-        return NULL;
-    }
-    const gm_cfg_slot *slot = &cfg->places[slot_index(cfg, statement)];
-    return slot->node == NULL ? NULL : slot;
+    return places_find(&cfg->places, statement);
 }
 
 const gm_cfg_slot *gm_cfg_next_slot(const gm_cfg *cfg, const gm_cfg_slot *slot) {
     return slot->next < 0 ? NULL : &cfg->more_places.items[slot->next];
 }
 
-static void grow_places(gm_arena *arena, gm_cfg *cfg) {
-    gm_cfg_slot *old = cfg->places;
-    uint32_t old_capacity = cfg->place_capacity;
-    cfg->place_capacity = old_capacity == 0 ? FIRST_PLACES : old_capacity * 2;
-    cfg->places = GM_NEW_ARRAY(arena, gm_cfg_slot, cfg->place_capacity);
-    for (uint32_t i = 0; i < old_capacity; i++) {
-        if (old[i].node != NULL) {
-            cfg->places[slot_index(cfg, old[i].node)] = old[i];
-        }
-    }
-}
-
 void gm_cfg_add_place(gm_arena *arena, gm_cfg *cfg, const gm_node *statement, uint32_t block) {
-    if (cfg->place_count >= cfg->place_capacity / 2) {
-        grow_places(arena, cfg);
-    }
-    gm_cfg_slot *slot = &cfg->places[slot_index(cfg, statement)];
+    uint32_t known = cfg->places.count;
+    gm_cfg_slot *slot = places_at(arena, &cfg->places, statement);
     gm_cfg_slot added = {.node = statement, .block = block, .step = cfg->steps.count, .next = -1};
     added.first_new_block = cfg->blocks.count;
-    if (slot->node == NULL) {
+    if (cfg->places.count > known) {
         *slot = added;
-        cfg->place_count++;
         return;
     }
     added.next = slot->next;
@@ -58,7 +31,7 @@ void gm_cfg_add_place(gm_arena *arena, gm_cfg *cfg, const gm_node *statement, ui
 }
 
 void gm_cfg_end_place(gm_cfg *cfg, const gm_node *statement, uint32_t block, bool ends) {
-    gm_cfg_slot *slot = &cfg->places[slot_index(cfg, statement)];
+    gm_cfg_slot *slot = places_find(&cfg->places, statement);
     slot = slot->next < 0 ? slot : &cfg->more_places.items[slot->next];
     slot->ends = ends;
     slot->end_block = block;

@@ -85,6 +85,8 @@ typedef struct gm_block {
     uint32_t loop_depth;
 } gm_block;
 
+typedef GM_MAP(struct gm_cfg_slot) gm_cfg_places;
+
 typedef struct gm_cfg {
     const gm_scopes *scopes;
     gm_scope *scope; /* of the function or module */
@@ -98,9 +100,7 @@ typedef struct gm_cfg {
     uint32_t *predecessors;
     uint32_t *order; /* blocks in reverse post order, reachable ones only */
     uint32_t reachable_count;
-    struct gm_cfg_slot *places; /* statement to block and step; private */
-    uint32_t place_capacity;
-    uint32_t place_count;
+    gm_cfg_places places; /* statement to block and step; private */
     GM_VEC(struct gm_cfg_slot) more_places;
 } gm_cfg;
 

@@ -201,7 +201,7 @@ static void visit_comprehension(access_sink *sink, const gm_node *node) {
     visit_element(&inner, node);
 }
 
-static bool visit_child(gm_node *child, void *context) {
+static bool visit_child(const gm_node *child, void *context) {
     gm_accesses_of_expression(context, child);
     return true;
 }
@@ -211,7 +211,7 @@ typedef struct tail_visit {
     const gm_node *skipped;
 } tail_visit;
 
-static bool visit_tail_child(gm_node *child, void *context) {
+static bool visit_tail_child(const gm_node *child, void *context) {
     tail_visit *visit = context;
     if (child != visit->skipped) {
         gm_accesses_of_expression(visit->sink, child);
@@ -330,7 +330,7 @@ void gm_accesses_of_parameters(access_sink *sink) {
     }
 }
 
-static bool read_pattern(gm_node *child, void *context) {
+static bool read_pattern(const gm_node *child, void *context) {
     if (gm_kind_of(child)->group == GM_GROUP_pattern) {
         gm_accesses_of_pattern(context, child);
     } else {
@@ -343,7 +343,7 @@ void gm_accesses_of_pattern(access_sink *sink, const gm_node *pattern) {
     gm_node_children(pattern, read_pattern, sink);
 }
 
-static bool bind_pattern(gm_node *child, void *context) {
+static bool bind_pattern(const gm_node *child, void *context) {
     if (gm_kind_of(child)->group == GM_GROUP_pattern) {
         gm_accesses_of_captures(context, child);
     }

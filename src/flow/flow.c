@@ -6,7 +6,7 @@
 #include "flow/torch_facts.h"
 #include "flow/walk.h"
 
-enum { FIRST_SLOTS = 64 };
+GM_MAP_FUNCTIONS(functions, gm_function_map, gm_function_slot, const gm_node *, node, gm_hash_pointer, 64)
 
 gm_flow *gm_flow_build(gm_arena *arena, gm_tree *tree, gm_release release) {
     gm_flow *flow = GM_NEW(arena, gm_flow);
@@ -20,40 +20,15 @@ gm_flow *gm_flow_build(gm_arena *arena, gm_tree *tree, gm_release release) {
 
 /* ---- Functions ---- */
 
-static gm_function_slot *function_slot(const struct gm_flow_private *hidden, const gm_node *node) {
-    uint32_t at = gm_hash_pointer(node) & (hidden->function_capacity - 1);
-    while (hidden->functions[at].node != NULL && hidden->functions[at].node != node) {
-        at = (at + 1) & (hidden->function_capacity - 1);
-    }
-    return &hidden->functions[at];
-}
-
-static void grow_functions(gm_arena *arena, struct gm_flow_private *hidden) {
-    gm_function_slot *old = hidden->functions;
-    uint32_t old_capacity = hidden->function_capacity;
-    hidden->function_capacity = old_capacity == 0 ? FIRST_SLOTS : old_capacity * 2;
-    hidden->functions = GM_NEW_ARRAY(arena, gm_function_slot, hidden->function_capacity);
-    for (uint32_t i = 0; i < old_capacity; i++) {
-        if (old[i].node != NULL) {
-            *function_slot(hidden, old[i].node) = old[i];
-        }
-    }
-}
-
 gm_function *gm_flow_function(gm_flow *flow, const gm_node *node) {
-    struct gm_flow_private *hidden = flow->hidden;
-    if (hidden->function_count >= hidden->function_capacity / 2) {
-        grow_functions(flow->arena, hidden);
-    }
-    gm_function_slot *slot = function_slot(hidden, node);
-    if (slot->node == NULL) {
+    gm_function_slot *slot = functions_at(flow->arena, &flow->hidden->functions, node);
+    if (slot->function == NULL) {
         gm_function *function = GM_NEW(flow->arena, gm_function);
         function->flow = flow;
         function->node = node;
         function->scope = gm_scopes_of(flow->scopes, node);
         function->cfg = gm_cfg_build(flow->arena, flow->scopes, node);
-        *slot = (gm_function_slot){node, function};
-        hidden->function_count++;
+        slot->function = function;
     }
     return slot->function;
 }
@@ -67,7 +42,7 @@ typedef struct parent_index {
     GM_VEC(const gm_node *) waiting;
 } parent_index;
 
-static bool store_parent(gm_node *node, void *context) {
+static bool store_parent(const gm_node *node, void *context) {
     parent_index *index = context;
     index->parents[node->number] = index->parent;
     if (gm_child_fields[node->kind][0] != 0) {

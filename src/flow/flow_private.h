@@ -14,6 +14,7 @@ typedef struct gm_function_slot {
     const gm_node *node;
     gm_function *function;
 } gm_function_slot;
+typedef GM_MAP(gm_function_slot) gm_function_map;
 
 /* Many ask for the same dotted names in turn: the last answers are kept, each in the place that its node hashes to. */
 enum { GM_QUALIFIED_SLOTS = 1024 };
@@ -28,18 +29,15 @@ typedef struct gm_base_slot {
     uint32_t search;
     uint32_t depth;
 } gm_base_slot;
+typedef GM_MAP(gm_base_slot) gm_base_map;
 
 struct gm_flow_private {
-    gm_function_slot *functions; /* hash table by node */
-    uint32_t function_capacity;
-    uint32_t function_count;
+    gm_function_map functions;
     const gm_node **parents; /* by number, of the statements of the module that are in `indexed`; NULL until somebody asks */
     const gm_node **around;  /* by number, what gm_flow_around has found; NULL until somebody asks */
     bool *indexed;           /* of each statement of the module: the parents below it are known */
     gm_qualified_slot qualified[GM_QUALIFIED_SLOTS];
-    gm_base_slot *bases; /* hash table by node */
-    uint32_t base_capacity;
-    uint32_t base_count;
+    gm_base_map bases;
     uint32_t base_searches;
     struct gm_values_shared *values; /* NULL until somebody asks for a value */
 };

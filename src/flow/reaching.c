@@ -1,25 +1,47 @@
-/* Reaching definitions on demand: from a read backwards over the graph until every path has met a binding. */
+/* Reaching definitions on demand: from a read backwards over the graph until every path has met a binding.
+ *
+ *     x = f()          1
+ *     while c:
+ *         g(x)         reads 1 and 2
+ *         x = h()      2
+ *
+ * Problem: the textbook solves in[b] = union of out[p] for all blocks and all definitions at once. A rule asks about a few reads of a few variables,
+ * and a long function has thousands of both.
+ *
+ * Idea: the question goes against the flow of control, and for one variable alone. `previous` chains the changes of a variable within a block, so
+ * the question passes a block in one look into a table; it ends at a binding that is certain, and goes on behind one that may not happen (under a
+ * short circuit). Each block is entered once in a question, by its number in `visited`. An exception leaves a block behind any of its steps, so
+ * a handler is reached by every change of the blocks that it covers, from the last to the first (`raiser`, `next_raiser`).
+ *
+ * The work of all questions about a function is bounded; behind the bound every definition is said to reach, which is the safe answer.
+ *
+ * Sources: Aho, Lam, Sethi, Ullman, Compilers (2nd ed., 2006), 9.2.4, for the equations. Duesterwald, Gupta, Soffa, A Practical Framework for
+ * Demand-Driven Interprocedural Data Flow Analysis, ACM TOPLAS 19 (1997), for questions that go backwards; ours stay within one function. */
 #include "flow/reaching.h"
 
 #include "flow/flow_private.h"
 
 /* Blocks looked at in all questions about one function. Behind this, every definition of a variable is said to reach. */
-enum { VISIT_LIMIT = 4000000, FIRST_SLOTS = 64 };
+enum { VISIT_LIMIT = 4000000 };
 
 #define NONE GM_DEFINITION_NONE
 
 /* A read of a Name: the chain of accesses with that node. */
 typedef struct read_slot {
     const gm_node *node;
-    uint32_t access;
+    uint32_t access; /* its number plus one */
 } read_slot;
+typedef GM_MAP(read_slot) read_map;
+GM_MAP_FUNCTIONS(reads, read_map, read_slot, const gm_node *, node, gm_hash_pointer, 64)
 
 /* What is known of a variable in a block. */
 typedef struct block_slot {
-    uint64_t key; /* block and symbol, plus one; 0: free */
-    uint32_t last_change; /* access that binds or deletes the variable in the block, or NONE */
-    uint32_t last_walrus; /* binding under a short circuit or in a comprehension, or NONE */
+    uint64_t key; /* block and symbol, plus one */
+    uint32_t last_change; /* access that binds or deletes the variable in the block, its number plus one; 0: none */
+    uint32_t last_walrus; /* binding under a short circuit or in a comprehension, the same */
 } block_slot;
+typedef GM_MAP(block_slot) change_map;
+GM_MAP_FUNCTIONS(changes, change_map, block_slot, uint64_t, key, gm_hash_near, 64)
 
 struct gm_reaching {
     gm_function *function;
@@ -31,11 +53,8 @@ struct gm_reaching {
     uint32_t *block_of;      /* of each access */
     uint32_t *first_of;      /* definition of each symbol */
     uint32_t *last_of;
-    read_slot *reads; /* hash table */
-    uint32_t read_capacity;
-    block_slot *slots; /* hash table */
-    uint32_t slot_capacity;
-    uint32_t slot_count;
+    read_map reads;
+    change_map changes;
     uint32_t *raiser; /* of each block: first block whose exceptions come here, or NONE */
     uint32_t *next_raiser;
     uint32_t *visited; /* of each block: number of the question that came to its beginning */
@@ -61,63 +80,23 @@ static uint64_t key_of(uint32_t block, uint32_t symbol) {
     return ((uint64_t)block << 32 | symbol) + 1;
 }
 
-static block_slot *find_slot(const gm_reaching *reaching, uint64_t key) {
-    uint32_t at = gm_hash_near(key) & (reaching->slot_capacity - 1);
-    while (reaching->slots[at].key != 0 && reaching->slots[at].key != key) {
-        at = (at + 1) & (reaching->slot_capacity - 1);
-    }
-    return &reaching->slots[at];
-}
-
-static void grow_slots(gm_reaching *reaching) {
-    block_slot *old = reaching->slots;
-    uint32_t old_capacity = reaching->slot_capacity;
-    reaching->slot_capacity = old_capacity == 0 ? FIRST_SLOTS : old_capacity * 2;
-    reaching->slots = GM_NEW_ARRAY(arena_of(reaching), block_slot, reaching->slot_capacity);
-    for (uint32_t i = 0; i < old_capacity; i++) {
-        if (old[i].key != 0) {
-            *find_slot(reaching, old[i].key) = old[i];
-        }
-    }
-}
-
-static block_slot *slot_of(gm_reaching *reaching, uint32_t block, uint32_t symbol) {
-    if (reaching->slot_count >= reaching->slot_capacity / 2) {
-        grow_slots(reaching);
-    }
-    uint64_t key = key_of(block, symbol);
-    block_slot *slot = find_slot(reaching, key);
-    if (slot->key == 0) {
-        *slot = (block_slot){.key = key, .last_change = NONE, .last_walrus = NONE};
-        reaching->slot_count++;
-    }
-    return slot;
-}
-
+/* Numbers plus one count up to NONE, which none is. */
 static uint32_t last_change(const gm_reaching *reaching, uint32_t block, uint32_t symbol) {
-    const block_slot *slot = find_slot(reaching, key_of(block, symbol));
-    return slot->key == 0 ? NONE : slot->last_change;
+    const block_slot *slot = changes_find(&reaching->changes, key_of(block, symbol));
+    return slot == NULL ? NONE : slot->last_change - 1;
 }
 
 static uint32_t last_walrus(const gm_reaching *reaching, uint32_t block, uint32_t symbol) {
-    const block_slot *slot = find_slot(reaching, key_of(block, symbol));
-    return slot->key == 0 ? NONE : slot->last_walrus;
+    const block_slot *slot = changes_find(&reaching->changes, key_of(block, symbol));
+    return slot == NULL ? NONE : slot->last_walrus - 1;
 }
 
 /* ---- Reads ---- */
 
-static read_slot *read_slot_of(const gm_reaching *reaching, const gm_node *node) {
-    uint32_t at = gm_hash_pointer(node) & (reaching->read_capacity - 1);
-    while (reaching->reads[at].node != NULL && reaching->reads[at].node != node) {
-        at = (at + 1) & (reaching->read_capacity - 1);
-    }
-    return &reaching->reads[at];
-}
-
 static void add_read(gm_reaching *reaching, const gm_node *node, uint32_t access) {
-    read_slot *slot = read_slot_of(reaching, node);
-    reaching->next_read[access] = slot->node == NULL ? NONE : slot->access;
-    *slot = (read_slot){node, access};
+    read_slot *slot = reads_at(arena_of(reaching), &reaching->reads, node);
+    reaching->next_read[access] = slot->access - 1;
+    slot->access = access + 1;
 }
 
 /* ---- Building ---- */
@@ -138,14 +117,14 @@ static void add_definition(gm_reaching *reaching, const gm_access *access, uint3
 
 static void add_access(gm_reaching *reaching, uint32_t block, uint32_t index) {
     const gm_access *access = &cfg_of(reaching)->accesses.items[index];
-    block_slot *slot = slot_of(reaching, block, access->symbol->index);
-    reaching->previous[index] = slot->last_change;
-    reaching->previous_walrus[index] = slot->last_walrus;
+    block_slot *slot = changes_at(arena_of(reaching), &reaching->changes, key_of(block, access->symbol->index));
+    reaching->previous[index] = slot->last_change - 1;
+    reaching->previous_walrus[index] = slot->last_walrus - 1;
     if (access->kind != GM_ACCESS_READ) {
-        slot->last_change = index;
+        slot->last_change = index + 1;
     }
     if (access->kind == GM_ACCESS_WRITE && access->maybe && gm_is_expr(access->node)) {
-        slot->last_walrus = index;
+        slot->last_walrus = index + 1;
     }
     reaching->block_of[index] = block;
     if (access->kind == GM_ACCESS_READ && access->node->kind == GM_KIND_Name) {
@@ -193,12 +172,6 @@ gm_reaching *gm_reaching_build(gm_function *function) {
     reaching->raiser = new_numbers(reaching, cfg->blocks.count, NONE);
     reaching->next_raiser = new_numbers(reaching, cfg->blocks.count, NONE);
     reaching->visited = new_numbers(reaching, cfg->blocks.count, 0);
-    reaching->read_capacity = FIRST_SLOTS;
-    while (reaching->read_capacity / 2 <= cfg->accesses.count) {
-        reaching->read_capacity *= 2;
-    }
-    reaching->reads = GM_NEW_ARRAY(arena, read_slot, reaching->read_capacity);
-    grow_slots(reaching);
     for (uint32_t i = 0; i < cfg->blocks.count; i++) {
         add_block(reaching, i);
     }
@@ -323,12 +296,12 @@ static void find_of_access(gm_reaching *reaching, uint32_t access) {
 }
 
 bool gm_reaching_of_use(gm_reaching *reaching, const gm_node *use, gm_definition_list *list) {
-    const read_slot *slot = read_slot_of(reaching, use);
-    if (slot->node == NULL) {
+    const read_slot *slot = reads_find(&reaching->reads, use);
+    if (slot == NULL) {
         return false;
     }
     begin(reaching);
-    for (uint32_t access = slot->access; access != NONE; access = reaching->next_read[access]) {
+    for (uint32_t access = slot->access - 1; access != NONE; access = reaching->next_read[access]) {
         find_of_access(reaching, access);
     }
     *list = found(reaching);

@@ -3,91 +3,43 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/near.h"
 #include "flow/scopes_private.h"
 
-typedef struct gm_scope_slot {
-    const gm_node *node;
-    gm_scope *scope;
-} gm_scope_slot;
+static inline uint32_t hash_of_name(const gm_name *name) {
+    return gm_hash_near(name->index);
+}
 
-enum { FIRST_SLOTS = 8, FIRST_DEFINITIONS = 64 };
+GM_MAP_FUNCTIONS(symbols, gm_symbol_map, gm_symbol_slot, const gm_name *, name, hash_of_name, 8)
+GM_MAP_FUNCTIONS(definitions, gm_definition_map, gm_definition_slot, const gm_node *, node, gm_hash_pointer, 64)
+GM_MAP_FUNCTIONS(opened, gm_scope_map, gm_scope_slot, const gm_node *, node, gm_hash_pointer, 64)
 
 /* ---- Symbols of one scope ---- */
 
-static gm_symbol **symbol_slot(const gm_scope *scope, const gm_name *name) {
-    uint32_t at = gm_hash_near(name->index) & (scope->slot_count - 1);
-    while (scope->slots[at] != NULL && scope->slots[at]->name != name) {
-        at = (at + 1) & (scope->slot_count - 1);
-    }
-    return &scope->slots[at];
-}
-
 gm_symbol *gm_scope_find(const gm_scope *scope, const gm_name *name) {
-    return scope->slot_count == 0 || name == NULL ? NULL : *symbol_slot(scope, name);
-}
-
-static void grow_symbols(gm_arena *arena, gm_scope *scope) {
-    scope->slot_count = scope->slot_count == 0 ? FIRST_SLOTS : scope->slot_count * 2;
-    scope->slots = GM_NEW_ARRAY(arena, gm_symbol *, scope->slot_count);
-    for (uint32_t i = 0; i < scope->symbols.count; i++) {
-        *symbol_slot(scope, scope->symbols.items[i]->name) = scope->symbols.items[i];
-    }
+    const gm_symbol_slot *slot = name == NULL ? NULL : symbols_find(&scope->by_name, name);
+    return slot == NULL ? NULL : slot->symbol;
 }
 
 gm_symbol *gm_scope_intern(scope_builder *builder, gm_scope *scope, const gm_name *name) {
-    if (scope->symbols.count >= scope->slot_count / 2) {
-        grow_symbols(builder->arena, scope);
-    }
-    gm_symbol **slot = symbol_slot(scope, name);
-    if (*slot == NULL) {
+    gm_symbol_slot *slot = symbols_at(builder->arena, &scope->by_name, name);
+    if (slot->symbol == NULL) {
         gm_symbol *symbol = GM_NEW(builder->arena, gm_symbol);
         symbol->name = name;
         symbol->scope = scope;
         symbol->index = scope->symbols.count;
         symbol->binding = GM_BINDING_GLOBAL_IMPLICIT;
         gm_vec_push(builder->arena, &scope->symbols, symbol);
-        *slot = symbol;
+        slot->symbol = symbol;
     }
-    return *slot;
+    return slot->symbol;
 }
 
 /* ---- Nodes to symbols and scopes ---- */
 
-static gm_definition_slot *definition_slot(const gm_scopes *scopes, const gm_node *node) {
-    uint32_t at = gm_hash_pointer(node) & (scopes->definition_capacity - 1);
-    while (scopes->definitions[at].node != NULL && scopes->definitions[at].node != node) {
-        at = (at + 1) & (scopes->definition_capacity - 1);
-    }
-    return &scopes->definitions[at];
-}
-
-static void grow_definitions(gm_arena *arena, gm_scopes *scopes) {
-    gm_definition_slot *old = scopes->definitions;
-    uint32_t old_capacity = scopes->definition_capacity;
-    scopes->definition_capacity = old_capacity == 0 ? FIRST_DEFINITIONS : old_capacity * 2;
-    scopes->definitions = GM_NEW_ARRAY(arena, gm_definition_slot, scopes->definition_capacity);
-    for (uint32_t i = 0; i < old_capacity; i++) {
-        if (old[i].node != NULL) {
-            *definition_slot(scopes, old[i].node) = old[i];
-        }
-    }
-}
-
-static void record_definition(scope_builder *builder, const gm_node *node) {
-    gm_scopes *scopes = builder->scopes;
-    if (scopes->definition_count >= scopes->definition_capacity / 2) {
-        grow_definitions(builder->arena, scopes);
-    }
-    gm_definition_slot *slot = definition_slot(scopes, node);
-    scopes->definition_count += slot->node == NULL;
-    *slot = (gm_definition_slot){node, builder->definition};
-}
-
 void gm_scopes_record(scope_builder *builder, const gm_node *node, gm_symbol *symbol) {
     builder->scopes->named[node->number] = symbol;
     if (builder->definition != NULL) {
-        record_definition(builder, node);
+        definitions_at(builder->arena, &builder->scopes->definitions, node)->definition = builder->definition;
     }
 }
 
@@ -96,36 +48,17 @@ gm_symbol *gm_scopes_symbol(const gm_scopes *scopes, const gm_node *node) {
 }
 
 const gm_node *gm_scopes_definition(const gm_scopes *scopes, const gm_node *binder) {
-    return scopes->definition_capacity == 0 ? NULL : definition_slot(scopes, binder)->definition;
-}
-
-static gm_scope_slot *scope_slot(const gm_scopes *scopes, const gm_node *node) {
-    uint32_t at = gm_hash_pointer(node) & (scopes->scope_capacity - 1);
-    while (scopes->scope_slots[at].node != NULL && scopes->scope_slots[at].node != node) {
-        at = (at + 1) & (scopes->scope_capacity - 1);
-    }
-    return &scopes->scope_slots[at];
+    const gm_definition_slot *slot = definitions_find(&scopes->definitions, binder);
+    return slot == NULL ? NULL : slot->definition;
 }
 
 void gm_scopes_record_scope(scope_builder *builder, const gm_node *node, gm_scope *scope) {
-    gm_scopes *scopes = builder->scopes;
-    if (scopes->scope_count >= scopes->scope_capacity / 2) {
-        gm_scope_slot *old = scopes->scope_slots;
-        uint32_t old_capacity = scopes->scope_capacity;
-        scopes->scope_capacity = old_capacity == 0 ? FIRST_DEFINITIONS : old_capacity * 2;
-        scopes->scope_slots = GM_NEW_ARRAY(builder->arena, gm_scope_slot, scopes->scope_capacity);
-        for (uint32_t i = 0; i < old_capacity; i++) {
-            if (old[i].node != NULL) {
-                *scope_slot(scopes, old[i].node) = old[i];
-            }
-        }
-    }
-    scopes->scope_count++;
-    *scope_slot(scopes, node) = (gm_scope_slot){node, scope};
+    opened_at(builder->arena, &builder->scopes->opened, node)->scope = scope;
 }
 
 gm_scope *gm_scopes_of(const gm_scopes *scopes, const gm_node *node) {
-    return scopes->scope_capacity == 0 ? NULL : scope_slot(scopes, node)->scope;
+    const gm_scope_slot *slot = opened_find(&scopes->opened, node);
+    return slot == NULL ? NULL : slot->scope;
 }
 
 void gm_scopes_complain(scope_builder *builder, const gm_node *node, const char *format, const gm_name *name) {

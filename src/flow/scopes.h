@@ -9,6 +9,7 @@
 #ifndef GM_FLOW_SCOPES_H
 #define GM_FLOW_SCOPES_H
 
+#include "base/map.h"
 #include "syntax/parse.h"
 #include "syntax/tree.h"
 
@@ -83,6 +84,12 @@ enum {
     GM_SCOPE_NAMES_FRAME = 1 << 10, /* mentions `_getframe`, `currentframe`, `stack` of inspect or sys */
 };
 
+typedef struct gm_symbol_slot {
+    const gm_name *name;
+    gm_symbol *symbol;
+} gm_symbol_slot;
+typedef GM_MAP(gm_symbol_slot) gm_symbol_map;
+
 struct gm_scope {
     uint8_t kind; /* gm_scope_kind */
     uint16_t traits;
@@ -93,27 +100,29 @@ struct gm_scope {
     gm_scope *owner_class; /* the innermost class scope around, itself included: for `self` and mangling; or NULL */
     GM_VEC(gm_scope *) children; /* in symtable's order */
     GM_VEC(gm_symbol *) symbols; /* in order of first appearance */
-    gm_symbol **slots;           /* hash table over symbols; private */
-    uint32_t slot_count;
+    gm_symbol_map by_name;       /* private */
 };
 
-/* The statement behind a binding. Private layout. */
+/* The statement behind a binding. Private, as the next. */
 typedef struct gm_definition_slot {
     const gm_node *node;
     const gm_node *definition;
 } gm_definition_slot;
+typedef GM_MAP(gm_definition_slot) gm_definition_map;
+
+typedef struct gm_scope_slot {
+    const gm_node *node;
+    gm_scope *scope;
+} gm_scope_slot;
+typedef GM_MAP(gm_scope_slot) gm_scope_map;
 
 typedef struct gm_scopes {
     const gm_tree *tree;
     gm_scope *module;
     GM_VEC(gm_scope *) all; /* every scope in order of its beginning, comprehensions that were inlined included */
     gm_symbol **named;      /* what a node names, by number; private */
-    gm_definition_slot *definitions; /* hash tables by node; private */
-    uint32_t definition_capacity;
-    uint32_t definition_count;
-    struct gm_scope_slot *scope_slots;
-    uint32_t scope_capacity;
-    uint32_t scope_count;
+    gm_definition_map definitions;   /* private */
+    gm_scope_map opened;             /* by a node; private */
     gm_diagnostics diagnostics; /* what CPython reports as SyntaxError from its symbol table: `nonlocal x` in a module ... */
 } gm_scopes;
 

@@ -1,7 +1,22 @@
 /* Second pass: from the raw flags of each scope to what its names are.
  *
- * CPython hands sets of names down (bound, global, type parameters) and a set of free names up. Here a set handed down is a flag
- * per name with a journal that undoes it when a scope is left, which costs no copies. */
+ *     def f():
+ *         x = 1            x: a cell of f, for g reads it
+ *         def g():
+ *             return x, y  x: free in g; y: global, for no function around binds it
+ *
+ * Problem: what a name is depends on scopes on both sides. Whether `x` of g is free is known from the outside in; whether `x` of f is a cell is
+ * known from the inside out.
+ *
+ * Idea: one walk over the tree of scopes. On the way down, each name has flags that tell what the functions around bind; on the way up, each
+ * scope returns the list of names that are free in it, and the scope around turns its own locals among them into cells and passes on the rest. That is
+ * analyze_block of CPython, name for name, for the symbol tables are compared with those of CPython. CPython copies a set of names for each
+ * scope; here a journal holds the flags as they were, and is undone when a scope is left: the time is that of the names in a scope, not of the names around.
+ * A class hides what it binds from the functions in it. A comprehension of Python 3.12 is resolved as a scope, and then merged into the one around.
+ *
+ * Sources: CPython, Python/symtable.c (analyze_block, analyze_name, inline_comprehension); PEP 227 nested scopes, PEP 695 type parameters,
+ * PEP 709 inlined comprehensions. Appel, Modern Compiler Implementation (1998), 5.1: a table with an undo stack in place of tables that
+ * share their parts. */
 #include "flow/scopes_private.h"
 
 typedef GM_VEC(const gm_name *) name_list;

@@ -33,7 +33,7 @@ typedef struct walker {
     GM_VEC(pending) stack;
 } walker;
 
-static bool push_child(gm_node *child, void *context) {
+static bool push_child(const gm_node *child, void *context) {
     walker *state = context;
     gm_vec_push(state->arena, &state->stack, ((pending){child, state->parent}));
     return true;

@@ -1,9 +1,9 @@
 /* Classes: records with their fields, enumerations with their members. */
 #include <string.h>
 
-#include "meaning/numbers.h"
 #include "base/hash.h"
 #include "base/work.h"
+#include "meaning/numbers.h"
 #include "meaning/source_private.h"
 
 typedef enum record_kind { NOT_A_RECORD, DATACLASS, TYPED_DICT, NAMED_TUPLE, ATTRS, PYDANTIC } record_kind;

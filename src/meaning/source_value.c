@@ -1,8 +1,8 @@
 /* Constants: values of literals and members, defaults, bounds and notes of annotations. */
 #include <string.h>
 
-#include "meaning/numbers.h"
 #include "base/work.h"
+#include "meaning/numbers.h"
 #include "meaning/source_private.h"
 #include "syntax/literal.h"
 

@@ -1,6 +1,6 @@
 /* Conditions in the runtime dialect: `and`, `or`, `not` and what turns a tensor into a Python value become calls. */
+#include "analysis/tests.h"
 #include "mend/runtime_private.h"
-#include "rules/tests.h"
 
 static void begin_call(gm_emitter *emitter, const gm_plan *plan, const char *name) {
     gm_write(&emitter->out, "_gm.");

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/outside_calls.h"
+#include "analysis/tests.h"
 #include "mend/runtime_private.h"
-#include "rules/outside_calls.h"
-#include "rules/tests.h"
 
 /* A conditional expression that is mended and begins or ends a decision takes the place of the bytes that the text would go with. */
 static bool is_cut(const gm_emitter *emitter, const gm_node *decision) {

@@ -3,7 +3,7 @@
 #ifndef GM_MEND_DEFINITIONS_H
 #define GM_MEND_DEFINITIONS_H
 
-#include "rules/analysis.h"
+#include "analysis/analysis.h"
 
 /* The last assignment that every way to `place` comes by: in a block around it, in front of it, in the same run of the loops around. Or NULL. */
 const gm_node *gm_definition_before(gm_analysis *analysis, const gm_place *place, const gm_symbol *symbol);

@@ -6,8 +6,8 @@
 #ifndef GM_MEND_FIX_H
 #define GM_MEND_FIX_H
 
+#include "analysis/analysis.h"
 #include "mend/edits.h"
-#include "rules/analysis.h"
 
 typedef struct gm_fix_site {
     const gm_finding *finding;

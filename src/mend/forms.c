@@ -1,6 +1,6 @@
 /* The mended forms of statements, one for each kind of plan. */
+#include "analysis/blocks.h"
 #include "mend/runtime_private.h"
-#include "rules/blocks.h"
 
 enum { MAX_ORIGINALS = 8 };
 

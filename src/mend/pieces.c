@@ -1,7 +1,7 @@
 #include <string.h>
 
+#include "analysis/sides.h"
 #include "mend/runtime_private.h"
-#include "rules/sides.h"
 
 const char *gm_emit_site_text(const gm_analysis *analysis, const gm_rule *rule, const gm_node *node) {
     const gm_source *source = analysis->tree->source;

@@ -66,7 +66,7 @@ static bool is_harmless(const gm_proof *proof, const gm_node *use) {
     }
 }
 
-static bool find_sharing(gm_node *node, void *context) {
+static bool find_sharing(const gm_node *node, void *context) {
     use_search *search = context;
     bool inside = node->start >= search->from && node->start < search->to;
     if (inside && is_variable(search->proof, node, search->symbol) && gm_as_Name(node)->ctx == GM_LOAD) {

@@ -1,8 +1,23 @@
-/* What is known at a branch of gradients and dtypes. */
+/* What is known at a branch: gradients, devices and dtypes of the variables that come into it.
+ *
+ *     with torch.no_grad():                          gradients are off
+ *         if x.dtype == torch.float16 and x.max() > 9:   x is floating point in the first side
+ *             x = x.clamp(max=9)
+ *
+ * Problem: `torch.where(test, a, b)` computes both sides and takes a part of each. The file has to show that a stranger cannot tell: no gradient is
+ * another, no tensor sits on another device, no dtype is promoted.
+ *
+ * Idea: if-conversion, the step from control to data that vector machines make, with the conditions under which it changes nothing. Facts
+ * come from three places, each safe on its own: how a value was made (values.h), conditions that control has passed on the way (an `if` around says
+ * that a dtype is floating point, as long as nothing binds the variable in between), and operations that only one kind of tensor survives (`mean()`).
+ * What no fact shows may be assumed where the caller takes assumptions, and then stands in the words of the finding: `fix --unsafe`.
+ *
+ * Sources: Allen, Kennedy, Porterfield, Warren, Conversion of Control Dependence to Data Dependence, POPL 1983. Mahlke and others, Effective
+ * Compiler Support for Predicated Execution Using the Hyperblock, MICRO 1992: which operations may run although their side is not taken. */
 #include <string.h>
 
+#include "analysis/blocks.h"
 #include "mend/relation.h"
-#include "rules/blocks.h"
 
 /* ---- Gradients ---- */
 
@@ -99,7 +114,7 @@ static bool changes(const gm_proof *proof, const gm_node *use) {
     return gm_name_is(name, "data") || (length > 1 && name->text[length - 1] == '_' && name->text[length - 2] != '_');
 }
 
-static bool find_change(gm_node *node, void *context) {
+static bool find_change(const gm_node *node, void *context) {
     change_search *search = context;
     if (node->kind == GM_KIND_Name && gm_scopes_symbol(search->proof->analysis->flow->scopes, node) == search->symbol) {
         search->found = search->found || changes(search->proof, node);
@@ -138,7 +153,7 @@ typedef struct device_search {
     bool same;
 } device_search;
 
-static bool visit_device(gm_node *node, void *context);
+static bool visit_device(const gm_node *node, void *context);
 
 /* A variable that is none of the values may have been computed from them alone. */
 static bool comes_from_values(device_search *search, const gm_symbol *symbol) {
@@ -178,7 +193,7 @@ static bool is_placed(device_search *search, const gm_symbol *symbol, gm_value v
 }
 
 /* Operations of torch and of Python; what another function returns may be anywhere. */
-static bool visit_device(gm_node *node, void *context) {
+static bool visit_device(const gm_node *node, void *context) {
     device_search *search = context;
     gm_flow *flow = search->proof->analysis->flow;
     if (node->kind == GM_KIND_Call) {
@@ -202,7 +217,7 @@ static bool visit_device(gm_node *node, void *context) {
 bool gm_proof_same_device(const gm_proof *proof, const gm_node *condition, const gm_symbols4 *values) {
     device_search search = {proof, values, MOST_STEPS, true};
     gm_work_below(proof->analysis->arena, condition);
-    visit_device((gm_node *)(uintptr_t)condition, &search);
+    visit_device(condition, &search);
     return search.same;
 }
 
@@ -309,7 +324,7 @@ typedef struct mean_search {
 } mean_search;
 
 /* Only floating point tensors have a mean that can be compared. */
-static bool find_mean(gm_node *node, void *context) {
+static bool find_mean(const gm_node *node, void *context) {
     mean_search *search = context;
     if (node->kind == GM_KIND_BoolOp) {
         return find_mean(gm_as_BoolOp(node)->values.items[0], context); /* the others need not be evaluated */
@@ -335,7 +350,7 @@ gm_value_dtype gm_proof_dtype(const gm_proof *proof, const gm_symbol *symbol) {
     mean_search search = {proof, symbol, false};
     if (proof->test != NULL && !proof->early) {
         gm_work_below(proof->analysis->arena, proof->test);
-        find_mean((gm_node *)(uintptr_t)proof->test, &search);
+        find_mean(proof->test, &search);
     }
     bool said = search.found || (proof->test != NULL && says_floating(proof, proof->test, symbol) && proof->statement->kind == GM_KIND_If &&
                                  gm_as_If(proof->statement)->orelse.count == 0);

@@ -1,3 +1,21 @@
+/* Relations of expressions: an abstract interpretation of a side of a branch.
+ *
+ *     y = x * 2 + b     bases x, b; the dtype that promotion gives; a gradient of zero stays zero; may not share memory with x or b
+ *
+ * Problem: shapes and dtypes are not in the text, so no side has a shape that could be compared. Two sides can still be known to have the same one,
+ * whatever it is.
+ *
+ * Idea: an expression stands for a point in a product of small lattices, each measured against the tensors that come into the branch (the bases), and
+ * never absolutely: dtype as a level of promotion above that of the bases, layout as that of the bases or not, the derivative by what it makes of a
+ * gradient of zero. An operator joins the points of its operands (gm_relation_merge); what it may do beyond that, such as raising, leads to NONE, the
+ * top, with the reason in words. Two sides are selected from when their points are the same. A point says less than is true, and never more:
+ * with equal points, equal shapes follow from broadcasting the same bases in the same order.
+ *
+ * The gradient of the side that is not taken is zero times its derivative: NaN where the derivative is infinite. So a product by a number stays
+ * within what half precision holds, and a division by a tensor is given up.
+ *
+ * Sources: Cousot, Cousot, Abstract Interpretation: A Unified Lattice Model, POPL 1977. PyTorch, Tensor Attributes (type promotion: categories of
+ * dtypes) and Broadcasting semantics. JAX, Frequently Asked Questions, Gradients contain NaN where using where. */
 #include "mend/relation.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #ifndef GM_MEND_RELATION_H
 #define GM_MEND_RELATION_H
 
-#include "rules/analysis.h"
+#include "analysis/analysis.h"
 
 enum { GM_RELATION_BASES = 4 };
 

@@ -2,8 +2,8 @@
 #ifndef GM_MEND_RUNTIME_H
 #define GM_MEND_RUNTIME_H
 
+#include "analysis/analysis.h"
 #include "mend/writer.h"
-#include "rules/analysis.h"
 
 typedef struct gm_mended_site {
     const gm_finding *finding;

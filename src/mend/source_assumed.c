@@ -1,10 +1,10 @@
 /* Effects and guards that compiled code does without: `if not torch.compiler.is_compiling():` in front. Python does as before. */
 #include <string.h>
 
+#include "analysis/eager_only.h"
+#include "analysis/effects.h"
 #include "mend/source_text.h"
 #include "mend/writer.h"
-#include "rules/eager_only.h"
-#include "rules/effects.h"
 #include "rules/rule.h"
 #include "syntax/lexer.h"
 

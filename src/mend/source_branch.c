@@ -1,10 +1,10 @@
 /* Branches and returns as `torch.where`. */
 #include <string.h>
 
+#include "analysis/sides.h"
+#include "analysis/tests.h"
 #include "mend/source_branch.h"
 #include "mend/writer.h"
-#include "rules/sides.h"
-#include "rules/tests.h"
 #include "syntax/lexer.h"
 
 static gm_arena *arena_of(const gm_selection *all) {

@@ -1,11 +1,11 @@
 /* Conditions of branches as one tensor of bool with one element. */
 #include <string.h>
 
+#include "analysis/sides.h"
+#include "analysis/tests.h"
 #include "mend/source_forms.h"
 #include "mend/source_text.h"
 #include "mend/writer.h"
-#include "rules/sides.h"
-#include "rules/tests.h"
 #include "syntax/lexer.h"
 
 typedef struct gm_writing {

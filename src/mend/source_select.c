@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "rules/effects.h"
+#include "analysis/effects.h"
 
 static gm_arena *arena_of(const gm_selection *all) {
     return all->fixer->analysis->arena;

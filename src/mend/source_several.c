@@ -1,8 +1,8 @@
 /* Branches that assign several variables. */
 #include <string.h>
 
+#include "analysis/sides.h"
 #include "mend/source_branch.h"
-#include "rules/sides.h"
 
 static gm_arena *arena_of(const gm_selection *all) {
     return all->fixer->analysis->arena;
@@ -73,15 +73,26 @@ static bool is_needed(const gm_selection *all, const gm_symbol *symbol, const gm
     return false;
 }
 
+/* The target of the plan that a statement assigns, or NULL. */
+static gm_symbol *target_of(const gm_selection *all, const gm_symbol *assigned) {
+    const gm_symbol_list *targets = &all->plan->targets;
+    for (uint32_t i = 0; i < targets->count; i++) {
+        if (targets->items[i] == assigned) {
+            return targets->items[i];
+        }
+    }
+    return NULL;
+}
+
 /* The variables in the order in which the sides assign them. */
 static gm_symbol_list text_order(const gm_selection *all) {
     gm_symbol_list order = {NULL, 0};
     const gm_list *sides[] = {&all->plan->then, &all->plan->orelse};
     for (int side = 0; side < 2; side++) {
         for (uint32_t i = 0; i < sides[side]->count; i++) {
-            const gm_symbol *symbol = gm_select_assigned(all, sides[side]->items[i]);
-            if (symbol != NULL && gm_symbols_have(&all->plan->targets, symbol)) {
-                gm_symbols_add(arena_of(all), &order, (gm_symbol *)(uintptr_t)symbol);
+            gm_symbol *target = target_of(all, gm_select_assigned(all, sides[side]->items[i]));
+            if (target != NULL) {
+                gm_symbols_add(arena_of(all), &order, target);
             }
         }
     }

@@ -1,8 +1,8 @@
 #include "rules/because.h"
 
+#include "analysis/tests.h"
 #include "flow/walk.h"
 #include "rules/rule.h"
-#include "rules/tests.h"
 
 enum { SNIPPET_LIMIT = 60 };
 
@@ -60,7 +60,7 @@ static bool is_of_self(const gm_node *node) {
 }
 
 /* False when the first name, or attribute of self, that is a tensor has been found. */
-static bool visit(gm_node *node, void *context) {
+static bool visit(const gm_node *node, void *context) {
     search *state = context;
     if (node->kind == GM_KIND_Lambda || node->kind == GM_KIND_JoinedStr) {
         return true;
@@ -114,7 +114,7 @@ const char *gm_because_text(gm_analysis *analysis, const gm_finding *finding, co
         return NULL;
     }
     gm_work_below(analysis->arena, mark);
-    visit((gm_node *)(uintptr_t)mark, &state);
+    visit(mark, &state);
     if (state.found == NULL) {
         return NULL;
     }

@@ -2,7 +2,7 @@
 #ifndef GM_RULES_BECAUSE_H
 #define GM_RULES_BECAUSE_H
 
-#include "rules/analysis.h"
+#include "analysis/analysis.h"
 
 /* The expression to mark: of a decision the first part of its condition that is a tensor, otherwise the node of the finding. */
 const gm_node *gm_because_mark(const gm_finding *finding);

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "flow/values.h"
+#include "analysis/reach.h"
 #include "flow/walk.h"
-#include "rules/reach.h"
+#include "values/values.h"
 
 /* `self.NAME` of a counter. */
 typedef struct counter {

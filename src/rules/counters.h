@@ -8,7 +8,7 @@
 #ifndef GM_RULES_COUNTERS_H
 #define GM_RULES_COUNTERS_H
 
-#include "rules/analysis.h"
+#include "analysis/analysis.h"
 
 /* Whether a statement certainly changes a counter of its module in every call of the function, without bound: it adds a constant to an attribute
  * that starts as a whole number, nothing in front of it returns or tests the counter, and no compiled code sets it back. */

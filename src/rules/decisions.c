@@ -1,8 +1,8 @@
 #include "rules/decisions.h"
 
-#include "rules/outside_calls.h"
+#include "analysis/outside_calls.h"
+#include "analysis/tests.h"
 #include "rules/rule.h"
-#include "rules/tests.h"
 
 typedef struct gm_decision_walk {
     gm_analysis *analysis;
@@ -43,7 +43,7 @@ static void add_test(walk *walking, const gm_node *test) {
     } else if (!asks_itself(walking, test) && (gm_test_classify(walking->function, test, &reason) != GM_TEST_PYTHON ||
                                                gm_value_of(walking->function, test).form == GM_FORM_ARRAY)) {
         gm_finding decision = {.rule = &gm_rule_path, .node = test, .function = walking->function, .message = "decision on data"};
-        gm_site site = {walking->function, test, walking->statement, NULL};
+        gm_site site = {.function = walking->function, .node = test, .statement = walking->statement};
         decision.refusal = gm_test_refusal(walking->analysis, &site, test, false);
         gm_vec_push(walking->analysis->arena, walking->found, decision);
     }
@@ -94,7 +94,7 @@ static void visit_tests(walk *walking, const gm_node *node) {
     }
 }
 
-static bool visit(gm_node *node, void *context) {
+static bool visit(const gm_node *node, void *context) {
     walk inner = *(walk *)context;
     if (node->kind == GM_KIND_JoinedStr) {
         return true;

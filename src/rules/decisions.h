@@ -4,7 +4,7 @@
 #ifndef GM_RULES_DECISIONS_H
 #define GM_RULES_DECISIONS_H
 
-#include "rules/analysis.h"
+#include "analysis/analysis.h"
 
 /* All decisions of a file whose values are tensors by evidence or by shape, as findings of GM105, each in front of those inside of it; a
  * refusal says why one can only be written as it stands. Among them the callees of calls that take a value from outside of the program

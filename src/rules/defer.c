@@ -2,12 +2,12 @@
 
 #include <string.h>
 
+#include "analysis/effects.h"
+#include "analysis/recorded.h"
+#include "analysis/sides.h"
+#include "analysis/tests.h"
 #include "flow/torch_facts.h"
-#include "rules/effects.h"
-#include "rules/recorded.h"
 #include "rules/rule.h"
-#include "rules/sides.h"
-#include "rules/tests.h"
 
 /* Captures are compared with one another, so that a limit keeps the time in proportion to the text. */
 enum { MOST_CAPTURES = 256 };
@@ -145,7 +145,7 @@ typedef struct gm_called_question {
     bool found;
 } called_question;
 
-static bool find_called(gm_node *node, void *context) {
+static bool find_called(const gm_node *node, void *context) {
     called_question *asked = context;
     asked->found = is_called(asked->state, node);
     return !asked->found && gm_node_children(node, find_called, context);
@@ -153,7 +153,7 @@ static bool find_called(gm_node *node, void *context) {
 
 static bool holds_call(const capturing *state, const gm_node *node) {
     called_question asked = {state, false};
-    find_called((gm_node *)(uintptr_t)node, &asked);
+    find_called(node, &asked);
     return asked.found;
 }
 
@@ -165,7 +165,7 @@ static bool is_conditional(const gm_node *node) {
 
 static bool may_change(const capturing *state, const gm_node *node);
 
-static bool find_object(gm_node *node, void *context) {
+static bool find_object(const gm_node *node, void *context) {
     called_question *asked = context;
     bool named = node->kind == GM_KIND_Name || node->kind == GM_KIND_Attribute;
     asked->found = named && may_change(asked->state, node);
@@ -369,9 +369,9 @@ static bool find_debug_part(const gm_JoinedStr *string) {
     return false;
 }
 
-static bool capture(gm_node *node, void *context);
+static bool capture(const gm_node *node, void *context);
 
-static bool capture_string(capturing *state, gm_node *node) {
+static bool capture_string(capturing *state, const gm_node *node) {
     bool before = state->names_only;
     state->names_only = before || find_debug_part(gm_as_JoinedStr(node));
     bool good = gm_node_children(node, capture, state);
@@ -379,7 +379,7 @@ static bool capture_string(capturing *state, gm_node *node) {
     return good;
 }
 
-static bool capture_parts(capturing *state, gm_node *node);
+static bool capture_parts(capturing *state, const gm_node *node);
 
 /* Keys and values in the order in which Python evaluates them. */
 static bool capture_items(capturing *state, const gm_Dict *dict) {
@@ -421,7 +421,7 @@ static bool reads_numbers(gm_flow *flow, const gm_node *node) {
            gm_flow_names(flow, call->func, "builtins.bool");
 }
 
-static bool capture(gm_node *node, void *context) {
+static bool capture(const gm_node *node, void *context) {
     capturing *state = context;
     if (names_identity(node)) {
         return refuse(state, "it shows the identity of a tensor, which a kept copy does not have", node);
@@ -449,10 +449,10 @@ static bool capture(gm_node *node, void *context) {
     return good;
 }
 
-static bool capture_parts(capturing *state, gm_node *node) {
+static bool capture_parts(capturing *state, const gm_node *node) {
     if (node->kind == GM_KIND_Call && gm_as_Call(node)->func->kind == GM_KIND_Attribute) {
         /* The method is looked up later, on what its receiver is now. */
-        gm_Call *call = gm_as_Call(node);
+        const gm_Call *call = gm_as_Call(node);
         gm_node *receiver = gm_as_Attribute(call->func)->value;
         const gm_node *root = chain_root(state, receiver);
         bool named = root != NULL && !is_inner(state, root) && !is_variable(state, root); /* a function of a module or class */

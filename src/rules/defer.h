@@ -2,8 +2,8 @@
 #ifndef GM_RULES_DEFER_H
 #define GM_RULES_DEFER_H
 
-#include "rules/analysis.h"
-#include "rules/stack_levels.h"
+#include "analysis/analysis.h"
+#include "analysis/stack_levels.h"
 
 /* The call of an expression statement, or NULL. */
 const gm_Call *gm_defer_call(const gm_site *site);

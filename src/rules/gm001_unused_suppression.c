@@ -1,5 +1,9 @@
-/* Comments that silence nothing. The comments belong to the layer of the driver, so src/driver/unused.c finds them; the rule has its code, its
- * name and its page here. */
+/* Comments that silence nothing. `graphmend fix` takes them away (driver/unused.h). */
+#include <string.h>
+#include <strings.h>
+
+#include "base/buffer.h"
+#include "rules/comments.h"
 #include "rules/rule.h"
 
 static const char page[] =
@@ -17,10 +21,98 @@ static const char page[] =
     "## When the mend is safe\n\n"
     "Always: it changes a comment.\n";
 
-static bool find_unused_suppression(gm_analysis *analysis, const gm_site *site) {
-    (void)analysis;
-    (void)site;
+/* Whether a code or prefix may silence a rule that the options leave in. Codes of no rule at all are judged too. */
+static bool is_judged(const char *code, const gm_selection *selection) {
+    bool known = false;
+    for (size_t i = 0; i < gm_rule_count; i++) {
+        bool stands = strncasecmp(gm_rules[i]->code, code, strlen(code)) == 0;
+        if (stands && (gm_rules[i] == &gm_rule_unused_suppression || !gm_selection_has(selection, gm_rules[i]))) {
+            return false;
+        }
+        known = known || stands;
+    }
+    return known || strncasecmp(code, "GM", 2) == 0;
+}
+
+static bool is_known(const char *code) {
+    for (size_t i = 0; i < gm_rule_count; i++) {
+        if (strncasecmp(gm_rules[i]->code, code, strlen(code)) == 0) {
+            return true;
+        }
+    }
     return false;
 }
 
-const gm_rule gm_rule_unused_suppression = {"GM001", "unused-suppression", "", page, find_unused_suppression, false};
+static bool all_selected(const gm_selection *selection) {
+    for (size_t i = 0; i < gm_rule_count; i++) {
+        if (!gm_selection_has(selection, gm_rules[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Of another tool's comment only the codes of graphmend are looked at. */
+static bool is_ours(const gm_suppression *comment, const char *code) {
+    return !comment->noqa || strncasecmp(code, "GM", 2) == 0;
+}
+
+/* The codes of a comment that silence nothing; `*known` tells whether all of them stand for rules, `*count` how many codes there are. */
+static const char *unused_codes(gm_arena *arena, const gm_suppression *comment, const gm_selection *selection, bool *known,
+                                uint32_t *kept) {
+    gm_buffer unused;
+    gm_buffer_init(&unused, arena);
+    const char *at = comment->codes;
+    unsigned index = 0;
+    *known = true;
+    *kept = 0;
+    for (const char *code = gm_suppress_next(arena, &at); code != NULL; code = gm_suppress_next(arena, &at), index++) {
+        bool used = (comment->used_codes >> (index < 63 ? index : 63) & 1) != 0;
+        if (!used && is_ours(comment, code) && is_judged(code, selection)) {
+            gm_buffer_add_text(&unused, code);
+            gm_buffer_add_char(&unused, ',');
+            *known = *known && is_known(code);
+        } else {
+            ++*kept;
+        }
+    }
+    return unused.length == 0 ? NULL : gm_buffer_text(&unused);
+}
+
+/* "`GM101` and `GM103`" of "GM101,GM103,". */
+static const char *list_of(gm_arena *arena, const char *codes) {
+    gm_buffer text;
+    gm_buffer_init(&text, arena);
+    for (const char *code = gm_suppress_next(arena, &codes); code != NULL; code = gm_suppress_next(arena, &codes)) {
+        const char *between = text.length == 0 ? "" : *codes == '\0' ? " and " : ", ";
+        gm_buffer_printf(&text, "%s`%s`", between, code);
+    }
+    return gm_buffer_text(&text);
+}
+
+static bool find_unused_suppression(gm_analysis *analysis, const gm_site *site) {
+    const gm_suppression *comment = site->comment;
+    const gm_selection *selection = analysis->selection;
+    if (comment->codes == NULL) {
+        bool told = !comment->used && !comment->noqa && all_selected(selection);
+        return told && gm_comments_report(analysis, (gm_unused){.comment = comment, .message = "nothing to silence here"});
+    }
+    bool known = true;
+    uint32_t kept = 0;
+    const char *codes = unused_codes(analysis->arena, comment, selection, &known, &kept);
+    if (codes == NULL) {
+        return false;
+    }
+    const char *words = known ? "nothing to silence here for" : "nothing to silence here, or no such rule:";
+    const char *message = gm_analysis_text(analysis, "%s %s", words, list_of(analysis->arena, codes));
+    return gm_comments_report(analysis, (gm_unused){comment, kept == 0 ? NULL : codes, message});
+}
+
+const gm_rule gm_rule_unused_suppression = {
+    .code = "GM001",
+    .name = "unused-suppression",
+    .break_id = "",
+    .page = page,
+    .walk = GM_WALK_COMMENTS,
+    .find = find_unused_suppression,
+};

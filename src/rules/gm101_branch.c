@@ -1,12 +1,12 @@
 #include <string.h>
 
-#include "rules/blocks.h"
+#include "analysis/blocks.h"
+#include "analysis/effects.h"
+#include "analysis/sides.h"
+#include "analysis/tests.h"
+#include "analysis/weight.h"
 #include "rules/defer.h"
-#include "rules/effects.h"
 #include "rules/rule.h"
-#include "rules/sides.h"
-#include "rules/tests.h"
-#include "rules/weight.h"
 
 static const char page[] =
     "# GM101 data-dependent branch\n\n"
@@ -160,4 +160,11 @@ static bool find_branch(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_branch = {"GM101", "data-dependent-branch", "GB0170", page, find_branch, false};
+const gm_rule gm_rule_branch = {
+    .code = "GM101",
+    .name = "data-dependent-branch",
+    .break_id = "GB0170",
+    .page = page,
+    .walk = GM_WALK_MENDS,
+    .find = find_branch,
+};

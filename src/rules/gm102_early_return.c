@@ -1,11 +1,11 @@
 #include <string.h>
 
-#include "rules/blocks.h"
-#include "rules/effects.h"
+#include "analysis/blocks.h"
+#include "analysis/effects.h"
+#include "analysis/sides.h"
+#include "analysis/tests.h"
+#include "analysis/weight.h"
 #include "rules/rule.h"
-#include "rules/sides.h"
-#include "rules/tests.h"
-#include "rules/weight.h"
 
 static const char page[] =
     "# GM102 early return on data\n\n"
@@ -270,4 +270,11 @@ static bool find_early_return(gm_analysis *analysis, const gm_site *site) {
     return site->node->kind == GM_KIND_If && find_if(analysis, site);
 }
 
-const gm_rule gm_rule_early_return = {"GM102", "data-dependent-return", "GB0170", page, find_early_return, false};
+const gm_rule gm_rule_early_return = {
+    .code = "GM102",
+    .name = "data-dependent-return",
+    .break_id = "GB0170",
+    .page = page,
+    .walk = GM_WALK_MENDS,
+    .find = find_early_return,
+};

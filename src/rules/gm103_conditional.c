@@ -1,7 +1,7 @@
-#include "rules/effects.h"
+#include "analysis/effects.h"
+#include "analysis/sides.h"
+#include "analysis/tests.h"
 #include "rules/rule.h"
-#include "rules/sides.h"
-#include "rules/tests.h"
 
 static const char page[] =
     "# GM103 conditional expression on data\n\n"
@@ -20,7 +20,7 @@ extern const gm_rule gm_rule_conditional;
 
 static const char advice[] = "`torch.where(condition, a, b)` computes both values and selects";
 
-static bool find_walrus(gm_node *node, void *context) {
+static bool find_walrus(const gm_node *node, void *context) {
     bool *found = context;
     *found = *found || node->kind == GM_KIND_NamedExpr;
     return !*found && gm_node_children(node, find_walrus, context);
@@ -29,7 +29,7 @@ static bool find_walrus(gm_node *node, void *context) {
 static gm_refusal refusal_of_value(gm_analysis *analysis, const gm_site *site, const gm_node *value) {
     bool walrus = false;
     gm_work_below(analysis->arena, value);
-    find_walrus((gm_node *)(uintptr_t)value, &walrus);
+    find_walrus(value, &walrus);
     if (walrus) {
         return (gm_refusal){"a value assigns a variable", value};
     }
@@ -88,4 +88,11 @@ static bool find_conditional(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_conditional = {"GM103", "data-dependent-conditional", "GB0170", page, find_conditional, false};
+const gm_rule gm_rule_conditional = {
+    .code = "GM103",
+    .name = "data-dependent-conditional",
+    .break_id = "GB0170",
+    .page = page,
+    .walk = GM_WALK_MENDS,
+    .find = find_conditional,
+};

@@ -1,7 +1,7 @@
 /* Loops that data end. The rule stands for more: wherever Python asks for the truth of data (decisions.h), `graphmend run` can follow one
  * path. */
+#include "analysis/tests.h"
 #include "rules/rule.h"
-#include "rules/tests.h"
 
 static const char page[] =
     "# GM105 decision on data that the graph follows\n\n"
@@ -42,4 +42,11 @@ static bool find_path(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_path = {"GM105", "data-dependent-loop", "GB0170", page, find_path, false};
+const gm_rule gm_rule_path = {
+    .code = "GM105",
+    .name = "data-dependent-loop",
+    .break_id = "GB0170",
+    .page = page,
+    .walk = GM_WALK_MENDS,
+    .find = find_path,
+};

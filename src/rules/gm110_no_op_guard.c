@@ -1,9 +1,9 @@
 #include <string.h>
 
-#include "rules/effects.h"
+#include "analysis/effects.h"
+#include "analysis/sides.h"
+#include "analysis/tests.h"
 #include "rules/rule.h"
-#include "rules/sides.h"
-#include "rules/tests.h"
 
 static const char page[] =
     "# GM110 test in front of a masked update\n\n"
@@ -82,4 +82,11 @@ static bool find_no_op_guard(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_no_op_guard = {"GM110", "redundant-mask-test", "GB0170", page, find_no_op_guard, false};
+const gm_rule gm_rule_no_op_guard = {
+    .code = "GM110",
+    .name = "redundant-mask-test",
+    .break_id = "GB0170",
+    .page = page,
+    .walk = GM_WALK_MENDS,
+    .find = find_no_op_guard,
+};

@@ -130,4 +130,12 @@ static bool find_print(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_print = {"GM301", "print-in-graph", "GB0059", page, find_print, true};
+const gm_rule gm_rule_print = {
+    .code = "GM301",
+    .name = "print-in-graph",
+    .break_id = "GB0059",
+    .page = page,
+    .walk = GM_WALK_MENDS,
+    .find = find_print,
+    .drops_output = true,
+};

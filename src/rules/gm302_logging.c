@@ -85,4 +85,12 @@ static bool find_logging(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_logging = {"GM302", "logging-in-graph", "GB0291", page, find_logging, true};
+const gm_rule gm_rule_logging = {
+    .code = "GM302",
+    .name = "logging-in-graph",
+    .break_id = "GB0291",
+    .page = page,
+    .walk = GM_WALK_MENDS,
+    .find = find_logging,
+    .drops_output = true,
+};

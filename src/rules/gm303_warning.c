@@ -43,4 +43,12 @@ static bool find_warning(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_warning = {"GM303", "warning-in-graph", "GB0007", page, find_warning, true};
+const gm_rule gm_rule_warning = {
+    .code = "GM303",
+    .name = "warning-in-graph",
+    .break_id = "GB0007",
+    .page = page,
+    .walk = GM_WALK_MENDS,
+    .find = find_warning,
+    .drops_output = true,
+};

@@ -1,12 +1,12 @@
 #include <string.h>
 
+#include "analysis/effects.h"
+#include "analysis/read_next.h"
+#include "analysis/recorded.h"
+#include "analysis/tests.h"
 #include "rules/counters.h"
 #include "rules/defer.h"
-#include "rules/effects.h"
-#include "rules/read_next.h"
-#include "rules/recorded.h"
 #include "rules/rule.h"
-#include "rules/tests.h"
 
 static const char page[] =
     "# GM304 record of numbers\n\n"
@@ -46,10 +46,10 @@ typedef struct gm_record {
     bool foreign;          /* a method of which only the class of the object tells what it does */
 } record;
 
-static void add_read(gm_analysis *analysis, record *found, gm_node *node) {
+static void add_read(gm_analysis *analysis, record *found, const gm_node *node) {
     size_t size = sizeof *found->reads.items;
     found->reads.items = gm_arena_grow(analysis->arena, found->reads.items, size * found->reads.count, size * (found->reads.count + 1));
-    found->reads.items[found->reads.count++] = node;
+    found->reads.items[found->reads.count++] = (gm_node *)(uintptr_t)node; /* lists hold nodes as the parser has made them */
 }
 
 /* ---- Taking it apart ---- */
@@ -150,7 +150,7 @@ static bool take_statement(gm_analysis *analysis, const gm_site *site, record *f
     } else {
         return false;
     }
-    add_read(analysis, found, (gm_node *)(uintptr_t)found->value);
+    add_read(analysis, found, found->value);
     return true;
 }
 
@@ -363,7 +363,7 @@ typedef struct gm_data_question {
     bool found;
 } data_question;
 
-static bool find_data(gm_node *node, void *context) {
+static bool find_data(const gm_node *node, void *context) {
     data_question *asked = context;
     bool call = node->kind == GM_KIND_Call && gm_as_Call(node)->func->kind == GM_KIND_Attribute;
     bool reads = call && gm_text_in(gm_as_Attribute(gm_as_Call(node)->func)->attr->text, readers);
@@ -387,7 +387,7 @@ static bool reads_data(gm_function *function, const gm_list *nodes) {
 }
 
 /* `time.time() - start`, and what is computed of it: known only behind the graph. */
-static bool find_span(gm_node *node, void *context) {
+static bool find_span(const gm_node *node, void *context) {
     data_question *asked = context;
     if (node->kind == GM_KIND_BinOp && gm_as_BinOp(node)->op == GM_OP_Sub && gm_as_BinOp(node)->left->kind == GM_KIND_Call) {
         const gm_name *name = gm_flow_qualified(asked->function->flow, gm_as_Call(gm_as_BinOp(node)->left)->func);
@@ -399,7 +399,7 @@ static bool find_span(gm_node *node, void *context) {
 static bool is_span(gm_function *function, const gm_node *value) {
     data_question asked = {function, false};
     gm_work_below(function->flow->arena, value);
-    find_span((gm_node *)(uintptr_t)value, &asked);
+    find_span(value, &asked);
     return asked.found;
 }
 
@@ -484,4 +484,11 @@ static bool find_record(gm_analysis *analysis, const gm_site *site) {
     return grows || planned;
 }
 
-const gm_rule gm_rule_record = {"GM304", "record-in-graph", "GB0124", page, find_record, false};
+const gm_rule gm_rule_record = {
+    .code = "GM304",
+    .name = "record-in-graph",
+    .break_id = "GB0124",
+    .page = page,
+    .walk = GM_WALK_MENDS,
+    .find = find_record,
+};

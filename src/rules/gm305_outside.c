@@ -186,4 +186,11 @@ static bool find_outside(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_outside = {"GM305", "side-effect-in-graph", "GB0007", page, find_outside, false};
+const gm_rule gm_rule_outside = {
+    .code = "GM305",
+    .name = "side-effect-in-graph",
+    .break_id = "GB0007",
+    .page = page,
+    .walk = GM_WALK_MENDS,
+    .find = find_outside,
+};

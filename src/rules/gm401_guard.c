@@ -1,8 +1,8 @@
-#include "rules/blocks.h"
-#include "rules/effects.h"
+#include "analysis/blocks.h"
+#include "analysis/effects.h"
+#include "analysis/tests.h"
+#include "analysis/weight.h"
 #include "rules/rule.h"
-#include "rules/tests.h"
-#include "rules/weight.h"
 
 static const char page[] =
     "# GM401 guard on data\n\n"
@@ -99,4 +99,11 @@ static bool find_guard(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_guard = {"GM401", "data-dependent-raise", "GB0170", page, find_guard, false};
+const gm_rule gm_rule_guard = {
+    .code = "GM401",
+    .name = "data-dependent-raise",
+    .break_id = "GB0170",
+    .page = page,
+    .walk = GM_WALK_MENDS,
+    .find = find_guard,
+};

@@ -1,4 +1,4 @@
-#include "rules/outside_calls.h"
+#include "analysis/outside_calls.h"
 #include "rules/rule.h"
 #include "rules/versions.h"
 
@@ -39,7 +39,7 @@ static bool is_traced(const search *searching, const gm_node *callee) {
     return name != NULL && gm_release_traces((gm_release)searching->analysis->release, name->text);
 }
 
-static bool visit(gm_node *node, void *context) {
+static bool visit(const gm_node *node, void *context) {
     search *searching = context;
     if (searching->found != NULL || gm_is_stmt(node) || node->kind == GM_KIND_Lambda) {
         return true;
@@ -72,4 +72,11 @@ static bool find_outside_value(gm_analysis *analysis, const gm_site *site) {
     return true;
 }
 
-const gm_rule gm_rule_outside_value = {"GM501", "external-call", "GB0007", page, find_outside_value, false};
+const gm_rule gm_rule_outside_value = {
+    .code = "GM501",
+    .name = "external-call",
+    .break_id = "GB0007",
+    .page = page,
+    .walk = GM_WALK_MENDS,
+    .find = find_outside_value,
+};

@@ -1,4 +1,7 @@
-/* Contexts that Dynamo does not enter; untraced.c finds the places. */
+/* Contexts that Dynamo does not enter. */
+#include "analysis/makers.h"
+#include "rules/contexts.h"
+#include "rules/reads.h"
 #include "rules/rule.h"
 
 static const char page[] =
@@ -18,9 +21,18 @@ static const char page[] =
     "`torch.random.fork_rng` on the CPU it draws in front of the graph. Of the others it mends `torch.backends.cudnn.flags` on a CPU.\n";
 
 static bool find_untraced_context(gm_analysis *analysis, const gm_site *site) {
-    (void)analysis;
-    (void)site;
-    return false;
+    const gm_node *manager = site->node->kind == GM_KIND_withitem ? gm_as_withitem(site->node)->context_expr : NULL;
+    const gm_untraced_context *context = manager == NULL ? NULL : gm_untraced_context_of(site->function, manager);
+    return context != NULL && gm_report_read(analysis, &gm_rule_untraced_context, site, manager,
+                                             gm_analysis_text(analysis, "`with` enters a `%s`", gm_last_part(context->type)),
+                                             "enter it around the compiled part", "no code in a graph can enter it");
 }
 
-const gm_rule gm_rule_untraced_context = {"GM503", "untraced-context", "", page, find_untraced_context, false};
+const gm_rule gm_rule_untraced_context = {
+    .code = "GM503",
+    .name = "untraced-context",
+    .break_id = "",
+    .page = page,
+    .walk = GM_WALK_READS,
+    .find = find_untraced_context,
+};

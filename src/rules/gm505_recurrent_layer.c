@@ -1,4 +1,6 @@
-/* Recurrent layers; untraced.c finds the places. */
+/* Recurrent layers, which Dynamo leaves to plain Python unless a setting allows them. */
+#include "analysis/makers.h"
+#include "rules/reads.h"
 #include "rules/rule.h"
 
 static const char page[] =
@@ -17,10 +19,34 @@ static const char page[] =
     "the library as in eager Python, where it is not trained (`eval()`, or no gradients are recorded), outside of autocast, without "
     "dropout, projections and packed sequences.\n";
 
+static const char *const layers[] = {
+#define GM_UNTRACED_LAYER(type) type,
+#include "rules/untraced.def"
+    NULL,
+};
+
 static bool find_recurrent_layer(gm_analysis *analysis, const gm_site *site) {
-    (void)analysis;
-    (void)site;
-    return false;
+    const gm_node *callee = site->node->kind == GM_KIND_Call ? gm_as_Call(site->node)->func : NULL;
+    bool named = false;
+    for (size_t i = 0; callee != NULL && callee->kind == GM_KIND_Attribute && layers[i] != NULL; i++) {
+        named = named || gm_maker_named(site->function, gm_last_part(layers[i]));
+    }
+    const gm_name *type = named ? gm_maker_of(site->function, callee) : NULL;
+    if (type == NULL || !gm_text_in(type->text, layers)) {
+        return false;
+    }
+    const char *quoted = gm_analysis_quote(analysis, callee, 60, "this");
+    return gm_report_read(analysis, &gm_rule_recurrent_layer, site, site->node,
+                          gm_analysis_text(analysis, "%s is `torch.nn.%s`: the graph ends", quoted, gm_last_part(type->text)),
+                          "allow it with `torch._dynamo.config.allow_rnn = True`, which compiles one graph a length",
+                          "a setting of the compiler decides it");
 }
 
-const gm_rule gm_rule_recurrent_layer = {"GM505", "recurrent-layer", "", page, find_recurrent_layer, false};
+const gm_rule gm_rule_recurrent_layer = {
+    .code = "GM505",
+    .name = "recurrent-layer",
+    .break_id = "",
+    .page = page,
+    .walk = GM_WALK_READS,
+    .find = find_recurrent_layer,
+};

@@ -5,19 +5,27 @@
 #ifndef GM_RULES_RULE_H
 #define GM_RULES_RULE_H
 
-#include "rules/analysis.h"
+#include "analysis/analysis.h"
+
+/* The walk in which a rule is asked; the walks come in this order. */
+typedef enum gm_rule_walk {
+    GM_WALK_MENDS,    /* run.h: statements, conditional expressions and calls, from the last to the first. Rules may plan */
+    GM_WALK_READS,    /* reads.h: expressions that need a value, in code that is looked at. Advice alone, by gm_report_read */
+    GM_WALK_COMMENTS, /* comments.h: comments that silence, when all other findings are known; by gm_comments_report */
+} gm_rule_walk;
 
 typedef struct gm_rule {
     const char *code;     /* "GM101" */
     const char *name;     /* "data-dependent-branch" */
     const char *break_id; /* the kind of graph break that it prevents, "GB0170"; "" for none */
     const char *page;     /* Markdown: What it finds, Why it breaks, What to write, When the mend is safe */
-    /* Look at a site. True when the site is this rule's, and a finding was made or deliberately left out. */
+    gm_rule_walk walk;
+    /* Look at a site of the walk. True when the site is this rule's, and a finding was made or deliberately left out. */
     bool (*find)(gm_analysis *analysis, const gm_site *site);
     bool drops_output; /* in the source dialect its mend keeps output out of compiled code: for those who select the rule by its code */
 } gm_rule;
 
-/* All rules in the order in which they are asked about a site: gm_rules[0 .. gm_rule_count). */
+/* All rules in the order of rules.def: gm_rules[0 .. gm_rule_count). */
 extern const gm_rule *const gm_rules[];
 extern const size_t gm_rule_count;
 

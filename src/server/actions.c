@@ -80,7 +80,8 @@ static void offer_fix(const offer *state, const gm_entry *entry) {
 static void offer_ignore(const offer *state, const gm_entry *entry) {
     gm_arena *arena = state->call->arena;
     gm_checked alone = *state->view->checked;
-    alone.entries.items = (gm_entry *)(uintptr_t)entry;
+    gm_entry copy = *entry;
+    alone.entries.items = &copy;
     alone.entries.count = 1;
     gm_ignores_added silenced = gm_add_ignore(arena, &alone);
     gm_replacements edits = {0};

@@ -1,7 +1,7 @@
 /* Code lenses: which functions torch.compile reaches, and from where. */
 #include <string.h>
 
-#include "rules/reach.h"
+#include "analysis/reach.h"
 #include "server/session.h"
 
 enum { MOST_NAMED = 3 };

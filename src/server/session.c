@@ -232,7 +232,7 @@ static void give_up_views(gm_server *server, uint32_t most) {
 
 typedef struct body {
     void (*run)(gm_call *call, const gm_message *message);
-    const gm_message *message; /* may be NULL */
+    gm_message *message; /* may be NULL */
 } body;
 
 /* Run with an arena of its own; false when memory has run out. */
@@ -245,7 +245,7 @@ static bool run(gm_server *server, const body *wanted) {
         gm_call call = {.server = server, .arena = &arena, .in = wanted->message == NULL ? NULL : &wanted->message->input};
         gm_buffer_init(&call.out, &arena);
         if (wanted->message != NULL) {
-            ((gm_message *)(uintptr_t)wanted->message)->input.arena = &arena;
+            wanted->message->input.arena = &arena;
             call.params = wanted->message->readable ? gm_input_member(call.in, 0, "params") : GM_INPUT_NONE;
         }
         wanted->run(&call, wanted->message);

@@ -2,8 +2,8 @@
 #ifndef GM_SERVER_VALUES_H
 #define GM_SERVER_VALUES_H
 
+#include "analysis/analysis.h"
 #include "base/buffer.h"
-#include "rules/analysis.h"
 
 typedef struct gm_known {
     const gm_node *node; /* the expression, or the name that is bound to it */

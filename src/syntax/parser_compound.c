@@ -57,14 +57,14 @@ static gm_node *if_statement(gm_parser *parser) {
     } while (goes_on(parser));
     if (gm_parser_accept(parser, GM_TOKEN_else)) {
         gm_list last = gm_parse_block(parser);
-        gm_as_If(parser->nodes.items[parser->nodes.count - 1])->orelse = last;
+        gm_edit_If(parser->nodes.items[parser->nodes.count - 1])->orelse = last;
     }
     gm_list branches = gm_parser_list(parser, mark);
     parser->branches -= branches.count;
     for (uint32_t i = branches.count; i-- > 0;) {
         gm_parser_finish(parser, branches.items[i]);
         if (i + 1 < branches.count) {
-            gm_as_If(branches.items[i])->orelse = (gm_list){&branches.items[i + 1], 1};
+            gm_edit_If(branches.items[i])->orelse = (gm_list){&branches.items[i + 1], 1};
         }
     }
     return branches.items[0];

@@ -184,9 +184,9 @@ static gm_node *scope_names(gm_parser *parser, gm_kind kind) {
     } while (gm_parser_accept(parser, GM_TOKEN_COMMA));
     gm_name_list names = gm_parser_name_list(parser, mark);
     if (kind == GM_KIND_Global) {
-        gm_as_Global(node)->names = names;
+        gm_edit_Global(node)->names = names;
     } else {
-        gm_as_Nonlocal(node)->names = names;
+        gm_edit_Nonlocal(node)->names = names;
     }
     return gm_parser_finish(parser, node);
 }

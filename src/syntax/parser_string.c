@@ -110,8 +110,8 @@ static gm_node *merge_run(gm_parser *parser, uint32_t first, uint32_t last) {
         memcpy(end, value->parts, value->part_count * sizeof *parts);
         end += value->part_count;
     }
-    gm_as_Constant(head)->value.parts = parts;
-    gm_as_Constant(head)->value.part_count = count;
+    gm_edit_Constant(head)->value.parts = parts;
+    gm_edit_Constant(head)->value.part_count = count;
     head->end = parser->nodes.items[last]->end;
     return head;
 }

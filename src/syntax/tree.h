@@ -128,11 +128,15 @@ typedef struct gm_constant {
 /* clang-format on */
 #include "syntax/nodes.def"
 
-/* Checked downcasts: gm_as_If(node). */
-#define GM_BEGIN(K, group)                                 \
-    static inline gm_##K *gm_as_##K(const gm_node *node) { \
-        assert(node->kind == GM_KIND_##K);                 \
-        return (gm_##K *)(uintptr_t)node;                  \
+/* Checked downcasts: gm_as_If(node). Who makes trees changes nodes by gm_edit_If(node). */
+#define GM_BEGIN(K, group)                                       \
+    static inline const gm_##K *gm_as_##K(const gm_node *node) { \
+        assert(node->kind == GM_KIND_##K);                       \
+        return (const gm_##K *)(const void *)node;               \
+    }                                                            \
+    static inline gm_##K *gm_edit_##K(gm_node *node) {           \
+        assert(node->kind == GM_KIND_##K);                       \
+        return (gm_##K *)(void *)node;                           \
     }
 #define GM_END(kind)
 #include "syntax/nodes.def"
@@ -214,7 +218,7 @@ static inline bool gm_is_expr(const gm_node *node) {
     return gm_kinds[node->kind].group == GM_GROUP_expr;
 }
 
-static inline bool gm_list_children(const gm_list *list, bool (*visit)(gm_node *child, void *context), void *context) {
+static inline bool gm_list_children(const gm_list *list, bool (*visit)(const gm_node *child, void *context), void *context) {
     for (uint32_t i = 0; i < list->count; i++) {
         if (list->items[i] != NULL && !visit(list->items[i], context)) {
             return false;
@@ -225,7 +229,7 @@ static inline bool gm_list_children(const gm_list *list, bool (*visit)(gm_node *
 
 /* Calls `visit` for every direct child in source-field order until it returns false; NULL entries are skipped.
  * Returns false when stopped. */
-static inline bool gm_node_children(const gm_node *node, bool (*visit)(gm_node *child, void *context), void *context) {
+static inline bool gm_node_children(const gm_node *node, bool (*visit)(const gm_node *child, void *context), void *context) {
     for (const uint16_t *at = gm_child_fields[node->kind]; *at != 0; at++) {
         const void *field = (const char *)node + (*at >> 1);
         if ((*at & 1) != 0) {

@@ -101,35 +101,35 @@ void gm_parser_set_target(gm_parser *parser, gm_node *node, gm_target_use use) {
     uint8_t context = use == GM_TARGET_DELETE ? GM_DEL : GM_STORE;
     switch (node->kind) {
     case GM_KIND_Name:
-        gm_as_Name(node)->ctx = context;
+        gm_edit_Name(node)->ctx = context;
         if (context == GM_STORE) {
             gm_parser_refuse_debug(parser, gm_as_Name(node)->id, node->start, node->end);
         }
         return;
     case GM_KIND_Attribute:
-        gm_as_Attribute(node)->ctx = context;
+        gm_edit_Attribute(node)->ctx = context;
         if (context == GM_STORE) {
             gm_parser_refuse_debug(parser, gm_as_Attribute(node)->attr, node->start, node->end);
         }
         return;
-    case GM_KIND_Subscript: gm_as_Subscript(node)->ctx = context; return;
+    case GM_KIND_Subscript: gm_edit_Subscript(node)->ctx = context; return;
     case GM_KIND_List:
         if (takes_sequences(use)) {
-            gm_as_List(node)->ctx = context;
+            gm_edit_List(node)->ctx = context;
             set_elements(parser, &gm_as_List(node)->elts, use);
             return;
         }
         break;
     case GM_KIND_Tuple:
         if (takes_sequences(use)) {
-            gm_as_Tuple(node)->ctx = context;
+            gm_edit_Tuple(node)->ctx = context;
             set_elements(parser, &gm_as_Tuple(node)->elts, use);
             return;
         }
         break;
     case GM_KIND_Starred:
         if (takes_sequences(use) && (use != GM_TARGET_DELETE || parser->target < 309)) {
-            gm_as_Starred(node)->ctx = context;
+            gm_edit_Starred(node)->ctx = context;
             gm_parser_set_target(parser, gm_as_Starred(node)->value, use);
             return;
         }

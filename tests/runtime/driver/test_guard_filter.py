@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import builtins
+from pathlib import Path
 from typing import Any, Callable
 
 import pytest
 import torch
-from harness import CountingBackend
+from harness import CountingBackend, load
 
 import graphmend.runtime as _gm
 
 SITE, OTHER, GUARD, EFFECT = "m.py:1:0:GM101", "m.py:2:0:GM101", "m.py:3:0:GM401", "m.py:4:0:GM301"
 POSITIVE, NEGATIVE = torch.arange(1.0, 5.0), -torch.arange(1.0, 5.0)
+
+
+SOURCE = """
+import torch
+
+def f(x):
+    if not torch.isfinite(x).all():
+        raise ValueError("not finite")
+    y = x + 1 if x.sum() > 0 else x - 1
+    print("sum", y.sum().item())
+    return y
+"""
 
 
 def helper(x: torch.Tensor) -> torch.Tensor:
@@ -77,6 +90,15 @@ def test_no_guard_on_the_runtime(function: Callable[..., Any]) -> None:
     found = guards_of(function)
     assert "TENSOR_MATCH" in found
     assert "_gm" not in found and "graphmend" not in found and "builtins" not in found
+
+
+def test_no_guard_on_the_runtime_in_mended_source(tmp_path: Path) -> None:
+    """Mended source finds the runtime by a class among the builtins, and static methods of the class have parts."""
+    function = load(tmp_path, SOURCE)()
+    check(function, 1)
+    found = guards_of(function)
+    assert "TENSOR_MATCH" in found
+    assert "_gm" not in found and "graphmend" not in found
 
 
 def test_no_guard_on_the_list_of_deferred_work(capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,6 +21,7 @@ from ..capture import dialect
 from ..effects import deferral
 
 QUEUE = "queue"
+PARTS_OF_FUNCTIONS = frozenset(["__func__", "__code__", "__defaults__", "__kwdefaults__", "__closure__"])
 
 
 def bind_builtins() -> None:
@@ -64,12 +65,28 @@ class Sources:
             return None
         return dialect_class.Dialect if self.names.get(source.base.global_name) is vars(builtins) else None
 
+    def is_code_of_dialect(self, source: Any) -> bool:
+        """Whether a source leads from the class of the dialect to a function, or to a part of a function.
+
+        Dynamo reads a static method from the dictionary of a class:
+        `dict(_gm.__dict__)['branch'].__func__.__code__`.
+        """
+        members = []
+        while getattr(source, "base", None) is not None:
+            members.append(getattr(source, "member", None))
+            source = source.base
+            if self.value(source) is dialect_class.Dialect:
+                return all(member is None or member in PARTS_OF_FUNCTIONS for member in members)
+        return False
+
     def is_own(self, source: Any) -> bool:
         """Whether a source is a module of the runtime, a member of the module, or a part of a member function.
 
         The effect queue counts as a part: the queue is empty at the start of every graph.
         """
         if is_own_module(self.value(source)):
+            return True
+        if self.is_code_of_dialect(source):
             return True
         base = getattr(source, "base", None)
         if base is None:
@@ -86,11 +103,14 @@ def drop(output: Any) -> None:
     """Remove the guards of a trace on the runtime."""
     sources = Sources(output.global_scope)
     guards = output.guards
-    kept = [guard for guard in guards if is_relation(guard) or not sources.is_own(guard.originating_source)]
+    kept = [guard for guard in guards if not all(map(sources.is_own, sources_of(guard)))]
     if len(kept) < len(guards):
         output.tracing_context.guards_context.dynamo_guards = type(guards)(type(guards.inner)(kept))
 
 
-def is_relation(guard: Any) -> bool:
-    """Whether a guard compares two objects; the second may belong to the user."""
-    return bool(guard.create_fn_name() == "DUPLICATE_INPUT")
+def sources_of(guard: Any) -> list[Any]:
+    """The source of a guard; both sources of a guard that compares two objects, for one may belong to the user."""
+    if guard.create_fn_name() != "DUPLICATE_INPUT":
+        return [guard.originating_source]
+    other = getattr(guard.create_fn, "keywords", {}).get("source_b")
+    return [guard.originating_source, other]

@@ -1,0 +1,19 @@
+/* What made an object: the class or function that was called for the value of a variable or of an attribute of `self`.
+ *
+ *     lock = threading.Lock()      lock      threading.Lock
+ *     self.lstm = nn.LSTM(8, 8)    self.lstm torch.nn.LSTM */
+#ifndef GM_ANALYSIS_MAKERS_H
+#define GM_ANALYSIS_MAKERS_H
+
+#include "values/values.h"
+
+/* The dotted name of what was called, or NULL: a variable is bound once, an attribute is bound in the class. */
+const gm_name *gm_maker_of(gm_function *function, const gm_node *object);
+
+/* Whether the file has the first part of a dotted name at all: most files have none of those that matter to a rule. */
+bool gm_maker_named(gm_function *function, const char *name);
+
+/* "Lock" of "threading.Lock". */
+const char *gm_last_part(const char *name);
+
+#endif

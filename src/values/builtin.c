@@ -1,0 +1,187 @@
+/* Values of calls of builtins. */
+#include <string.h>
+
+#include "values/values_private.h"
+
+typedef gm_value (*builtin)(gm_function *function, const char *name, const gm_node *node);
+
+static gm_value argument_value(gm_function *function, const gm_node *node, uint32_t index) {
+    const gm_node *argument = gm_call_argument(gm_as_Call(node), index);
+    return argument == NULL ? gm_value_unknown(node) : gm_evaluate(function, argument);
+}
+
+static gm_value make_bool(gm_function *function, const char *name, const gm_node *node) {
+    (void)name;
+    for (uint32_t i = 0; i < gm_as_Call(node)->args.count; i++) {
+        gm_evaluate(function, gm_as_Call(node)->args.items[i]);
+    }
+    return gm_value_python(GM_FORM_BOOL, "a test of types", node);
+}
+
+static gm_value make_string(gm_function *function, const char *name, const gm_node *node) {
+    (void)function;
+    (void)name;
+    return gm_value_python(GM_FORM_STRING, "a string", node);
+}
+
+static gm_value make_other(gm_function *function, const char *name, const gm_node *node) {
+    return gm_value_python(GM_FORM_ANY, gm_value_text(function->flow, "a result of `%s`", name), node);
+}
+
+static gm_value make_none(gm_function *function, const char *name, const gm_node *node) {
+    (void)function;
+    (void)name;
+    return gm_value_python(GM_FORM_NONE, "nothing is returned", node);
+}
+
+static gm_value make_length(gm_function *function, const char *name, const gm_node *node) {
+    gm_value value = gm_value_python(GM_FORM_INT, gm_value_text(function->flow, "a result of `%s`", name), node);
+    gm_value argument = argument_value(function, node, 0);
+    bool list = argument.class_ == GM_VALUE_NOT && (argument.traits & GM_VALUE_FROM_DATA) != 0;
+    value.traits = list ? GM_VALUE_FROM_DATA : gm_value_has_tensor(argument) ? gm_value_size_traits(&argument) : 0;
+    value.reason = list ? argument.reason : value.reason;
+    return value;
+}
+
+/* int(x), float(x), bool(x): a number that may be that of a tensor. */
+static gm_value make_number(gm_function *function, const char *name, const gm_node *node) {
+    gm_value_form form = strcmp(name, "int") == 0     ? GM_FORM_INT
+                         : strcmp(name, "bool") == 0  ? GM_FORM_BOOL
+                         : strcmp(name, "float") == 0 ? GM_FORM_FLOAT
+                                                      : GM_FORM_NUMBER;
+    gm_value value = gm_value_python(form, gm_value_text(function->flow, "a result of `%s`", name), node);
+    const gm_node *first = gm_call_argument(gm_as_Call(node), 0);
+    if (first != NULL) {
+        gm_value argument = gm_evaluate(function, first);
+        if (argument.class_ == GM_VALUE_NO_PATH) {
+            return argument;
+        }
+        value.traits = gm_value_origin(argument);
+        bool data = gm_value_has_tensor(gm_value_used(argument));
+        value.reason = data                                                   ? gm_value_text(function->flow, "`%s` of a tensor", name)
+                       : value.traits != 0 && argument.class_ == GM_VALUE_NOT ? argument.reason
+                                                                              : value.reason;
+    }
+    return value;
+}
+
+/* abs(x), round(x): of the kind of their argument. */
+static gm_value make_same(gm_function *function, const char *name, const gm_node *node) {
+    (void)name;
+    gm_value value = gm_value_used(argument_value(function, node, 0));
+    if (gm_value_has_tensor(value)) {
+        value.traits &= GM_VALUE_BY_USE | GM_VALUE_BY_ANNOTATION | GM_VALUE_SCALAR;
+        value.traits |= GM_VALUE_FRESH;
+    }
+    return value;
+}
+
+/* list(x), tuple(x), sorted(x). */
+static gm_value make_sequence(gm_function *function, const char *name, const gm_node *node) {
+    gm_value_form form = strcmp(name, "tuple") == 0 ? GM_FORM_TUPLE : GM_FORM_LIST;
+    gm_value argument = gm_value_used(argument_value(function, node, 0));
+    if (gm_value_is(argument, GM_FORM_TENSORS) || gm_value_is(argument, GM_FORM_MODULES) || gm_value_is(argument, GM_FORM_SIZE)) {
+        return argument;
+    }
+    gm_value value = gm_value_python(form, gm_value_text(function->flow, "a result of `%s`", name), node);
+    if (gm_value_is_tensor(argument)) {
+        value.form = GM_FORM_TENSORS;
+    } else {
+        value.traits = (uint16_t)(argument.traits & (GM_VALUE_FROM_DATA | GM_VALUE_MAYBE_DATA | GM_VALUE_UNSURE_DATA));
+    }
+    return value;
+}
+
+/* sum(xs): what adding the items gives. */
+static gm_value make_sum(gm_function *function, const char *name, const gm_node *node) {
+    (void)name;
+    gm_value argument = gm_value_used(argument_value(function, node, 0));
+    gm_value item = gm_value_item(argument, node);
+    if (gm_value_is_tensor(item)) {
+        item.class_ = GM_VALUE_MAYBE; /* of none it is 0 */
+        item.reason = "a sum of tensors";
+    }
+    if (gm_value_is(argument, GM_FORM_SIZE)) {
+        return item;
+    }
+    if (item.class_ != GM_VALUE_NOT) {
+        return item;
+    }
+    gm_value value = gm_value_unknown(node);
+    bool data = (item.traits & (GM_VALUE_FROM_DATA | GM_VALUE_MAYBE_DATA)) != 0;
+    value.traits = data ? GM_VALUE_MAYBE_DATA : 0;
+    value.reason = data ? item.reason : value.reason;
+    return value;
+}
+
+/* max(a, b), min(a, b): one of the arguments, by comparing them. */
+static gm_value make_choice(gm_function *function, const char *name, const gm_node *node) {
+    const gm_Call *call = gm_as_Call(node);
+    if (call->args.count == 1) {
+        return make_sum(function, name, node);
+    }
+    gm_value value = gm_value_no_path();
+    uint16_t origin = 0;
+    for (uint32_t i = 0; i < call->args.count; i++) {
+        if (call->args.items[i]->kind == GM_KIND_Starred) {
+            return gm_value_unknown(node);
+        }
+        gm_value argument = gm_evaluate(function, call->args.items[i]);
+        origin = gm_value_origins(origin, argument.class_ == GM_VALUE_NOT ? argument.traits : 0);
+        value = gm_value_join(value, argument);
+    }
+    if (value.class_ == GM_VALUE_NOT) {
+        value.traits = origin;
+    }
+    value.traits &= (uint16_t)~(GM_VALUE_FRESH | GM_VALUE_CONSTANT);
+    return value;
+}
+
+/* any(xs), all(xs): the truth of the items. */
+static gm_value make_quantifier(gm_function *function, const char *name, const gm_node *node) {
+    gm_value argument = gm_value_used(argument_value(function, node, 0));
+    gm_value item = gm_value_item(argument, node);
+    gm_value value = gm_value_python(GM_FORM_BOOL, gm_value_text(function->flow, "a result of `%s`", name), node);
+    value.traits = (uint16_t)(gm_value_origin(item) & ~(unsigned)GM_VALUE_FROM_SHAPE);
+    value.reason = (value.traits & (GM_VALUE_FROM_DATA | GM_VALUE_MAYBE_DATA)) != 0 ? item.reason : value.reason;
+    return value;
+}
+
+static gm_value get_attribute(gm_function *function, const char *name, const gm_node *node) {
+    (void)function;
+    (void)name;
+    const gm_node *object = gm_call_argument(gm_as_Call(node), 0);
+    return object != NULL && gm_is_setting(object) ? gm_value_python(GM_FORM_ANY, "configuration", node) : gm_value_unknown(node);
+}
+
+static gm_value make_unknown(gm_function *function, const char *name, const gm_node *node) {
+    (void)function;
+    (void)name;
+    return gm_value_unknown(node);
+}
+
+gm_value gm_evaluate_builtin(gm_function *function, const char *name, const gm_node *node) {
+    static const struct {
+        const char *name;
+        builtin make;
+    } builtins[] = {
+        {"len", make_length},       {"int", make_number},      {"float", make_number},    {"bool", make_number},
+        {"complex", make_number},   {"isinstance", make_bool}, {"issubclass", make_bool}, {"hasattr", make_bool},
+        {"callable", make_bool},    {"str", make_string},      {"repr", make_string},     {"format", make_string},
+        {"chr", make_string},       {"ord", make_length},      {"id", make_length},       {"hash", make_length},
+        {"range", make_other},      {"enumerate", make_other}, {"zip", make_other},       {"map", make_other},
+        {"filter", make_other},     {"iter", make_other},      {"dict", make_other},      {"set", make_other},
+        {"frozenset", make_other},  {"slice", make_other},     {"type", make_other},      {"open", make_other},
+        {"divmod", make_other},     {"bytes", make_string},    {"print", make_none},      {"setattr", make_none},
+        {"delattr", make_none},     {"abs", make_same},        {"round", make_same},      {"list", make_sequence},
+        {"tuple", make_sequence},   {"sorted", make_sequence}, {"reversed", make_other},  {"sum", make_sum},
+        {"max", make_choice},       {"min", make_choice},      {"any", make_quantifier},  {"all", make_quantifier},
+        {"getattr", get_attribute}, {"object", make_other},    {"super", make_unknown},   {"next", make_unknown},
+    };
+    for (size_t i = 0; i < sizeof builtins / sizeof builtins[0]; i++) {
+        if (strcmp(builtins[i].name, name) == 0) {
+            return builtins[i].make(function, name, node);
+        }
+    }
+    return gm_value_unknown(node);
+}
