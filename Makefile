@@ -43,6 +43,7 @@
 #                             the kit, the demo or the runtime tests on other releases of torch, and with another Python;
 #                             their environments are gigabytes, in build/torch
 #   make worth KIT=dir [ONLY='branch_*']   which cases are lost without each feature of the table of hooks
+#   make wheels [ONLY=musl]     wheels for Linux (glibc, musl) and macOS on two machines each, and the sdist, into dist/; compilers: zig's
 #   make drift TORCH=2.15.0   what a release of torch has renamed, by the tables of hooks; in seconds once its environment is there
 #   make lint | format | clean
 #
@@ -77,7 +78,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test check lint format layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz edits bench bench-models bench-calls bench-attempts bench-meaning servers training packages growth mutants capture fixed matrix worth drift pictures sbom lock results clean
+.PHONY: all build test check lint format layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz edits bench bench-models bench-calls bench-attempts bench-meaning servers training packages growth mutants capture fixed matrix worth drift pictures sbom wheels lock results clean
 
 all: build
 
@@ -340,7 +341,11 @@ sbom: build .venv-sbom/tools.stamp
 	.venv-sbom/bin/cyclonedx-py environment --pyproject pyproject.toml --mc-type library --output-reproducible --validate \
 	  --output-file build/sbom.json $(BIN)/python
 
-LOCKS := tools sbom lock
+wheels: .venv-wheels/tools.stamp
+	.venv-wheels/bin/python tools/wheels.py $(if $(ONLY),--only '$(ONLY)')
+	.venv-wheels/bin/python -m build --sdist --no-isolation --skip-dependency-check --outdir dist . >/dev/null
+
+LOCKS := tools sbom lock wheels
 lock: .venv-lock/tools.stamp
 	cd requirements && for name in $(LOCKS); do ../.venv-lock/bin/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --upgrade \
 	  --no-header --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file $$name.txt $$name.in || exit 1; done

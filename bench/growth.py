@@ -23,8 +23,10 @@ import tempfile
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from growth_shapes import MEANINGS
-from growth_shapes import S as SHAPES
+from growth_more import MORE
+from growth_shapes import MEANINGS, S
+
+SHAPES = {**S, **MORE}
 
 COMMANDS = {
     "check": ["check", "--all", "--isolated", "--no-cache", "--threads", "1", "--output-format", "json"],

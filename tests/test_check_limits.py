@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 TOOL = Path(__file__).resolve().parents[1] / "tools/check_limits.py"
-NONE: dict[str, dict[str, float]] = {"types": {}, "words": {}, "fields": {}, "lines": {}}
+NONE: dict[str, dict[str, float]] = {"types": {}, "words": {}, "fields": {}, "lines": {}, "circles": {}, "casts": {}}
 
 
 @pytest.fixture
@@ -61,6 +61,32 @@ def test_a_number_above_its_limit(root: Path, kind: str, name: str, number: floa
 def test_a_number_without_a_limit(root: Path) -> None:
     limits(root, "lines", {})
     assert check(root, "lines") == (1, "lines: src/long.c has 600, the limit is 500\n")
+
+
+def test_files_that_include_each_other(root: Path) -> None:
+    (root / "src/flow").mkdir()
+    for name, text in {
+        "cfg.h": "",
+        "cfg_private.h": '#include "flow/cfg.h"\n',
+        "cfg.c": '#include "flow/cfg_private.h"\n',
+        "rows.def": '#include "flow/cfg.h"\n',
+        "one.c": '#include "flow/two.h"\n#include "flow/cfg.h"\n',
+        "one.h": "",
+        "two.h": '#include "flow/three.h"\n',
+        "three.h": '#include "flow/one.h"\n',
+    }.items():
+        (root / "src/flow" / name).write_text(text)
+    limits(root, "circles", {})
+    assert check(root, "circles") == (1, "circles: src/flow has 3, the limit is 0\n")
+    (root / "src/flow/three.h").write_text("")
+    assert check(root, "circles") == (0, "limits: nothing is above its limit\n")
+
+
+def test_casts_that_drop_const(root: Path) -> None:
+    (root / "src/flow").mkdir()
+    (root / "src/flow/one.c").write_text("char *a = (char *)(uintptr_t)b;\nuint64_t c = (uint64_t)(uintptr_t)b;\n")
+    limits(root, "casts", {})
+    assert check(root, "casts") == (1, "casts: src/flow has 1, the limit is 0\n")
 
 
 def test_limits_are_lowered_and_never_raised(root: Path) -> None:

@@ -14,7 +14,21 @@ import re
 import sys
 from collections.abc import Iterator
 
-ORDER = ("base", "syntax", "flow", "values", "analysis", "rules", "mend", "driver", "report", "meaning", "api", "server", "cli")
+ORDER = (
+    "base",
+    "syntax",
+    "flow",
+    "values",
+    "analysis",
+    "rules",
+    "mend",
+    "driver",
+    "report",
+    "meaning",
+    "api",
+    "server",
+    "cli",
+)
 ROOMS = ("base", "analysis", "capture", "effects", "external", "ops", "autograd", "passes", "shims", "driver")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 

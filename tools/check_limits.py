@@ -7,8 +7,10 @@ lowers the limit to it. A package without an entry under `types` has no type err
     words     words in 100 of the docstrings that stand for a noun (what, it, such, those ...), by package
     fields    fields of records that features share; a feature keeps its own state (`tools/check_state.py`)
     lines     lines of files above 500
+    circles   C files of a folder of `src` that include each other in a circle; `x_private.h` and `x.h` count as one
+    casts     casts in a folder of `src` that drop const, by way of uintptr_t
 
-usage: check_limits.py [--write] [--root DIR] [types|words|fields|lines ...]
+usage: check_limits.py [--write] [--root DIR] [types|words|fields|lines|circles|casts ...]
 """
 
 from __future__ import annotations
@@ -36,6 +38,8 @@ RECORDS = {
 MOST_LINES = 500
 FOLDERS = ("src", "include", "python", "tests", "tools", "bench", "fuzz", "examples")
 GENERATED = re.compile(r"unicode_(tables|names_data)\.c$")
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+CAST = re.compile(r"\*\)\(uintptr_t\)")
 Limits = dict[str, float]
 
 
@@ -89,6 +93,52 @@ def lines(root: Path) -> Limits:
     return found
 
 
+def unit_of(name: str) -> str:
+    """The unit of a C file: `flow/cfg` of `flow/cfg.c`, `flow/cfg.h` and `flow/cfg_private.h`; a table is its own."""
+    return name if name.endswith(".def") else name.rpartition(".")[0].removesuffix("_private")
+
+
+def included_units(source: Path) -> dict[str, set[str]]:
+    """The units that each unit includes."""
+    found: dict[str, set[str]] = collections.defaultdict(set)
+    for path in sorted(source.rglob("*")):
+        if path.suffix in (".c", ".h", ".def"):
+            unit = unit_of(path.relative_to(source).as_posix())
+            found[unit] |= {unit_of(name) for name in INCLUDE.findall(path.read_text(encoding="utf-8"))} - {unit}
+    return found
+
+
+def reached_units(includes: dict[str, set[str]], start: str) -> set[str]:
+    """The units that a unit includes, directly or through others."""
+    reached: set[str] = set()
+    ahead = list(includes.get(start, ()))
+    while ahead:
+        unit = ahead.pop()
+        if unit not in reached:
+            reached.add(unit)
+            ahead += includes.get(unit, ())
+    return reached
+
+
+def circles(root: Path) -> Limits:
+    """Units that include themselves through other units, by folder."""
+    includes = included_units(root / "src")
+    found: collections.Counter[str] = collections.Counter()
+    for unit in list(includes):
+        if unit in reached_units(includes, unit):
+            found[f"src/{unit.partition('/')[0]}"] += 1
+    return dict(found)
+
+
+def casts(root: Path) -> Limits:
+    """Casts that drop const, by folder."""
+    found: collections.Counter[str] = collections.Counter()
+    for path in sorted((root / "src").rglob("*.[ch]")):
+        folder = path.relative_to(root).parts[:2]
+        found["/".join(folder)] += len(CAST.findall(path.read_text(encoding="utf-8")))
+    return {folder: count for folder, count in found.items() if count}
+
+
 def types(root: Path) -> Limits:
     """Errors of mypy, by package."""
     command = [sys.executable, "-m", "mypy", "--config-file", str(root / "pyproject.toml"), "--no-error-summary"]
@@ -104,7 +154,14 @@ def types(root: Path) -> Limits:
     return dict(found)
 
 
-CHECKS = {"types": types, "words": words, "fields": fields, "lines": lines}
+CHECKS = {
+    "types": types,
+    "words": words,
+    "fields": fields,
+    "lines": lines,
+    "circles": circles,
+    "casts": casts,
+}
 
 
 def compare(kind: str, found: Limits, limits: Limits) -> tuple[list[str], Limits]:

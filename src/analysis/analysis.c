@@ -1,5 +1,6 @@
 #include "analysis/analysis.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,7 +48,20 @@ static gm_finding *add_finding(gm_analysis *analysis, const struct gm_rule *rule
     return &analysis->reports->items[analysis->reports->count - 1];
 }
 
+/* What writers rely on: the place is in the statement, a branch has a test, and captures stand one behind the other. */
+static inline bool is_whole(const gm_plan *plan) {
+    bool placed = plan->statement->start <= plan->node->start && plan->node->end <= plan->statement->end;
+    bool tested = plan->test != NULL || plan->kind == GM_PLAN_DEFER || plan->kind == GM_PLAN_RECORD;
+    for (uint32_t i = 1; i < plan->captures.count; i++) {
+        if (plan->captures.items[i - 1].node->end > plan->captures.items[i].node->start) {
+            return false;
+        }
+    }
+    return placed && tested;
+}
+
 void gm_report_plan(gm_analysis *analysis, gm_plan *plan, const char *message, const char *advice, bool certain) {
+    assert(is_whole(plan));
     add_finding(analysis, plan->rule, plan->node, plan->function, message, advice, certain)->plan = plan;
     add_plan(analysis, plan);
 }

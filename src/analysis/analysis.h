@@ -1,7 +1,24 @@
 /* The rules' view of a file: all findings and plans, made in one walk (rules/run.h).
  *
  * Statements are visited from the last to the first and from the inside out, so that a rule that looks at a branch finds the plans of
- * everything inside and behind it made. Everything lives in the arena of the flow and is immutable when gm_rules_run has returned. */
+ * everything inside and behind it made. Everything lives in the arena of the flow and is immutable when gm_rules_run has returned.
+ *
+ * Who reads:
+ *
+ *     gm_analysis *analysis = gm_rules_run(arena, tree, NULL);           rules/run.h; `tree` has no diagnostics
+ *     for (i < analysis->findings.count) ... findings.items[i].plan      in order of position
+ *     gm_analysis_plan(analysis, node)                                   what a statement becomes; NULL: it stays
+ *     gm_analysis_refuse_each(analysis, why, context)                    a writer that cannot carry plans out, before it writes
+ *     gm_reads_of(analysis), then gm_comments_of(analysis, ...)          the other walks, in this order (rules/reads.h, rules/comments.h)
+ *
+ * A rule, in its find(analysis, site), either makes a plan or says why there is none:
+ *
+ *     gm_plan *plan = gm_plan_new(analysis, &gm_rule_branch, site, GM_PLAN_BRANCH);
+ *     gm_refusal refusal = gm_sides_branch(analysis, plan);              fills the plan; sides.h, effects.h, test_refusal.h
+ *     if (refusal.reason == NULL) gm_report_plan(analysis, plan, message, advice, certain);
+ *     else gm_report_refusal(analysis, &gm_rule_branch, site, refusal, message, advice, certain);
+ *
+ * A plan that is not reported leaves no trace. A node has one plan at most. */
 #ifndef GM_ANALYSIS_ANALYSIS_H
 #define GM_ANALYSIS_ANALYSIS_H
 
@@ -56,15 +73,18 @@ typedef struct gm_analysis {
     gm_findings *reports;        /* where rules report to: `findings`, or those of the walk of reads; private */
     gm_plan_map plans;           /* by node; private */
     gm_table visited;                /* functions whose visit has begun; private */
-    void (*visit)(struct gm_analysis *analysis,
-                  const gm_node *definition); /* asks the rules about a function first; of rules/run.c, private */
+    /* Asks the rules about a function first; of rules/run.c, private. */
+    void (*visit)(struct gm_analysis *analysis, const gm_node *definition);
+    const struct gm_rule *const *mends; /* the rules of the walk of mends; of rules/run.c, private */
+    uint32_t mend_count;
     struct gm_reads_ahead *reads_ahead; /* of read_next.c; private */
     struct gm_unused_list *unused;        /* what the walk of comments reports; of rules/comments.c, private */
-    const struct gm_selection *selection; /* the same: the rules that are asked about */
+    const struct gm_rule_selection *selection; /* the same: the rules that are asked about */
     struct gm_data_sizes *data_sizes; /* of gm202_data_size.c; private */
     struct gm_purity *purity;        /* verdicts on functions of the file; private */
     struct gm_recorded *recorded;    /* what the function that was asked about last puts something into; private */
     struct gm_definitions *definitions; /* of mend/definitions.c; private */
+    struct gm_methods *methods; /* of methods.c; private */
     struct gm_reach *reach;   /* functions that torch.compile reaches; private */
     bool names_compile;       /* the file has the names that `torch.compile` takes; private */
     bool reached_only;        /* as gm_rules_run_reached was asked; private */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "analysis/methods.h"
 #include "flow/bases.h"
 
 static const gm_callee nothing = {NULL, NULL};
@@ -59,30 +60,6 @@ static const gm_node *class_of_name(gm_analysis *analysis, const gm_node *name) 
     return known ? owner->binders.items[0] : NULL;
 }
 
-/* `@name.setter`: it is not called where the name is read. */
-static bool is_setter(const gm_node *definition) {
-    const gm_list *decorators = gm_def_decorators(definition);
-    for (uint32_t i = 0; i < decorators->count; i++) {
-        const gm_node *decorator = decorators->items[i];
-        const gm_name *name = decorator->kind == GM_KIND_Attribute ? gm_as_Attribute(decorator)->attr : NULL;
-        if (gm_name_is(name, "setter") || gm_name_is(name, "deleter")) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static const gm_node *own_method(const gm_node *class_def, const gm_name *name) {
-    const gm_list *body = &gm_as_ClassDef(class_def)->body;
-    const gm_node *found = NULL;
-    for (uint32_t i = 0; i < body->count; i++) {
-        if (gm_is_def(body->items[i]) && gm_def_name(body->items[i]) == name && !is_setter(body->items[i])) {
-            found = body->items[i];
-        }
-    }
-    return found;
-}
-
 static gm_callee method_below(gm_analysis *analysis, gm_base_search *search, const gm_node *class_def, const gm_name *name, uint32_t depth);
 
 /* The method in the bases: those of the file first, then the first that is imported. */
@@ -112,7 +89,7 @@ static gm_callee method_in_bases(gm_analysis *analysis, gm_base_search *search, 
 
 static gm_callee method_below(gm_analysis *analysis, gm_base_search *search, const gm_node *class_def, const gm_name *name,
                               uint32_t depth) {
-    const gm_node *own = own_method(class_def, name);
+    const gm_node *own = gm_method_to_read(analysis, class_def, name);
     return own != NULL ? (gm_callee){own, NULL} : method_in_bases(analysis, search, class_def, name, depth);
 }
 

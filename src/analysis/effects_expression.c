@@ -299,7 +299,7 @@ static bool visit_in_place(const gm_node *node, void *context) {
     return refusal->reason == NULL && gm_node_children(node, visit_in_place, refusal);
 }
 
-static bool visit(const gm_node *node, void *context) {
+static bool visit_effect(const gm_node *node, void *context) {
     question *asked = context;
     if (asked->mode == GM_EFFECTS_SINK && node->kind == GM_KIND_Call && gm_effects_in_place(asked->analysis, asked->function, node)) {
         return gm_node_children(node, visit_in_place, &asked->refusal);
@@ -309,12 +309,12 @@ static bool visit(const gm_node *node, void *context) {
         asked->refusal = refusal;
         return false;
     }
-    return gm_node_children(node, visit, context);
+    return gm_node_children(node, visit_effect, context);
 }
 
 gm_refusal gm_effects_of(gm_analysis *analysis, gm_function *function, const gm_node *expression, gm_effects_mode mode) {
     question asked = {analysis, function, mode, {NULL, NULL}};
     gm_work_below(analysis->arena, expression);
-    visit(expression, &asked);
+    visit_effect(expression, &asked);
     return asked.refusal;
 }

@@ -1,17 +1,5 @@
 #include "analysis/makers.h"
 
-#include <string.h>
-
-const char *gm_last_part(const char *name) {
-    const char *dot = strrchr(name, '.');
-    return dot == NULL ? name : dot + 1;
-}
-
-bool gm_maker_named(gm_function *function, const char *name) {
-    size_t length = strcspn(name, ".");
-    return gm_names_find(function->flow->tree->names, name, length) != NULL;
-}
-
 /* The dotted name of what is called to make the value of a variable that is bound once. */
 static const gm_name *maker_of_name(gm_function *function, const gm_node *name) {
     const gm_scopes *scopes = function->flow->scopes;

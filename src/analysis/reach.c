@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/callees.h"
+#include "analysis/methods.h"
 #include "base/table.h"
 
 typedef struct gm_reached {
@@ -40,13 +41,13 @@ typedef struct reaching {
 } reaching;
 
 /* The index of a definition, or the number of definitions when it is not reached. */
-static uint32_t find(const struct gm_reach *reach, const gm_node *definition) {
+static uint32_t index_of(const struct gm_reach *reach, const gm_node *definition) {
     uint32_t at = gm_table_find(&reach->by_definition, gm_table_pointer(definition));
     return at == GM_TABLE_NONE ? reach->found.count : at;
 }
 
 static void add(gm_analysis *analysis, const gm_node *definition, uint32_t calls) {
-    uint32_t at = find(analysis->reach, definition);
+    uint32_t at = index_of(analysis->reach, definition);
     if (definition != NULL && at == analysis->reach->found.count) {
         gm_vec_push(analysis->arena, &analysis->reach->found, ((reached){definition, 0, 0, false}));
         gm_table_put(&analysis->reach->by_definition, analysis->arena, gm_table_pointer(definition), at);
@@ -58,7 +59,7 @@ static void add(gm_analysis *analysis, const gm_node *definition, uint32_t calls
 }
 
 static void add_call(gm_analysis *analysis, const gm_node *definition, gm_function *function, const gm_node *call) {
-    uint32_t at = find(analysis->reach, definition);
+    uint32_t at = index_of(analysis->reach, definition);
     bool open = at < analysis->reach->found.count && analysis->reach->found.items[at].open;
     add(analysis, definition, 1);
     reached *called = &analysis->reach->found.items[at];
@@ -100,30 +101,19 @@ static const gm_node *definition_of_name(gm_analysis *analysis, const gm_node *n
     return owner->binders.items[0];
 }
 
-static const gm_node *method_of(const gm_class *class_, const gm_name *name) {
-    const gm_node *found = NULL;
-    const gm_list *body = &gm_as_ClassDef(class_->node)->body;
-    for (uint32_t i = 0; i < body->count; i++) {
-        if (gm_is_def(body->items[i]) && gm_def_name(body->items[i]) == name) {
-            found = body->items[i];
-        }
-    }
-    return found;
-}
-
 /* The method that `self.NAME` is, or NULL. */
-static const gm_node *method_of_self(gm_function *function, const gm_node *node) {
+static const gm_node *method_of_self(gm_analysis *analysis, gm_function *function, const gm_node *node) {
     if (node->kind != GM_KIND_Attribute || gm_as_Attribute(node)->value->kind != GM_KIND_Name ||
         !gm_name_is(gm_as_Name(gm_as_Attribute(node)->value)->id, "self")) {
         return NULL;
     }
     const gm_class *class_ = gm_class_around(function);
-    return class_ == NULL ? NULL : method_of(class_, gm_as_Attribute(node)->attr);
+    return class_ == NULL ? NULL : gm_method_of_class(analysis, class_->node, gm_as_Attribute(node)->attr);
 }
 
 const gm_node *gm_reach_callee(gm_analysis *analysis, gm_function *function, const gm_node *call) {
     const gm_node *callee = gm_as_Call(call)->func;
-    return callee->kind == GM_KIND_Name ? definition_of_name(analysis, callee) : method_of_self(function, callee);
+    return callee->kind == GM_KIND_Name ? definition_of_name(analysis, callee) : method_of_self(analysis, function, callee);
 }
 
 /* ---- Roots ---- */
@@ -224,7 +214,7 @@ static void follow_call(reaching *state, const gm_node *call) {
 
 /* A method that is a value may be called later. */
 static void follow_attribute(reaching *state, const gm_node *node) {
-    const gm_node *method = node == state->called ? NULL : method_of_self(state->function, node);
+    const gm_node *method = node == state->called ? NULL : method_of_self(state->analysis, state->function, node);
     if (method != NULL && gm_def_decorators(method)->count == 0) { /* not a property */
         add_weaker(state->analysis, method, 0);
     }
@@ -356,17 +346,17 @@ static const struct gm_reach *reach_of(gm_analysis *analysis) {
 
 bool gm_reach_has(gm_analysis *analysis, const gm_node *definition) {
     const struct gm_reach *reach = reach_of(analysis);
-    return find(reach, definition) < reach->found.count;
+    return index_of(reach, definition) < reach->found.count;
 }
 
 bool gm_reach_has_surely(gm_analysis *analysis, const gm_node *definition) {
     const struct gm_reach *reach = reach_of(analysis);
-    return find(reach, definition) < reach->sure;
+    return index_of(reach, definition) < reach->sure;
 }
 
 uint32_t gm_reach_callers(gm_analysis *analysis, const gm_node *definition) {
     const struct gm_reach *reach = reach_of(analysis);
-    uint32_t at = find(reach, definition);
+    uint32_t at = index_of(reach, definition);
     return at < reach->found.count ? reach->found.items[at].calls : 0;
 }
 
@@ -374,7 +364,7 @@ bool gm_reach_each_call(gm_analysis *analysis, const gm_node *definition,
                         bool (*visit)(gm_function *function, const gm_node *call, void *context), void *context) {
     enum { MOST_LOOKED = 100000 }; /* calls in a file: time stays in proportion to it */
     struct gm_reach *reach = analysis->reach != NULL ? analysis->reach : (run(analysis), analysis->reach);
-    uint32_t at = find(reach, definition);
+    uint32_t at = index_of(reach, definition);
     bool all = at < reach->found.count && reach->found.items[at].last > 0;
     for (uint32_t i = all ? reach->found.items[at].last : 0; all && i > 0; i = reach->sites.items[i - 1].before) {
         const call_site site = reach->sites.items[i - 1];
@@ -386,7 +376,7 @@ bool gm_reach_each_call(gm_analysis *analysis, const gm_node *definition,
 bool gm_reach_all_calls(gm_analysis *analysis, const gm_node *definition,
                         bool (*visit)(gm_function *function, const gm_node *call, void *context), void *context) {
     struct gm_reach *reach = analysis->reach != NULL ? analysis->reach : (run(analysis), analysis->reach);
-    uint32_t at = find(reach, definition);
+    uint32_t at = index_of(reach, definition);
     return at < reach->found.count && !reach->found.items[at].open && gm_reach_each_call(analysis, definition, visit, context);
 }
 

@@ -72,15 +72,15 @@ bool gm_recorded(gm_analysis *analysis, gm_function *function, const gm_node *no
     return false;
 }
 
-static bool find(const gm_node *node, void *context) {
+static bool find_recorded(const gm_node *node, void *context) {
     search *searching = context;
     searching->found = gm_recorded(searching->analysis, searching->function, node);
-    return !searching->found && gm_node_children(node, find, context);
+    return !searching->found && gm_node_children(node, find_recorded, context);
 }
 
 bool gm_recorded_within(gm_analysis *analysis, gm_function *function, const gm_node *expression) {
     search searching = {analysis, function, false};
     gm_work_below(analysis->arena, expression);
-    find(expression, &searching);
+    find_recorded(expression, &searching);
     return searching.found;
 }

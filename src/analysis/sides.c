@@ -1,7 +1,6 @@
 #include "analysis/sides.h"
 
 #include "analysis/blocks.h"
-#include "analysis/effects.h"
 
 static const gm_refusal none = {NULL, NULL};
 

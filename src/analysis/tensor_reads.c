@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "flow/torch_names.h"
+
 bool gm_read_is_no_tensor(gm_function *function, const gm_node *node) {
     return gm_value_of(function, node).class_ == GM_VALUE_NOT;
 }
@@ -28,7 +30,6 @@ bool gm_read_is_tensor(gm_function *function, const gm_node *node) {
 
 /* A tensor that is made of Python numbers alone, such as `torch.div(n, 2, rounding_mode="trunc")`: its value is known while tracing. */
 static bool is_of_numbers(gm_function *function, const gm_node *node, uint32_t depth) {
-    static const char *const makers[] = {"torch.div", "torch.floor_divide", "torch.tensor", "torch.scalar_tensor", NULL};
     gm_value value = gm_value_of(function, node);
     if (depth > 4 || value.class_ == GM_VALUE_NOT) {
         return depth <= 4 && (value.traits & GM_VALUE_FROM_DATA) == 0;
@@ -47,7 +48,7 @@ static bool is_of_numbers(gm_function *function, const gm_node *node, uint32_t d
     }
     const gm_Call *call = gm_as_Call(node);
     const gm_name *name = gm_flow_qualified(function->flow, call->func);
-    bool known = name != NULL && gm_text_in(name->text, makers);
+    bool known = name != NULL && gm_torch_names_have(GM_TORCH_NAMES_OF_NUMBERS, name->text);
     for (uint32_t i = 0; known && i < call->args.count; i++) {
         known = is_of_numbers(function, call->args.items[i], depth + 1);
     }

@@ -13,9 +13,6 @@ typedef enum gm_test_class {
 /* The class of a condition; `*reason` says why it is taken for a tensor. */
 gm_test_class gm_test_classify(gm_function *function, const gm_node *test, const char **reason);
 
-/* What forbids to write the condition in its mended form. `twice`: the mended form may evaluate it a second time. */
-gm_refusal gm_test_refusal(gm_analysis *analysis, const gm_site *site, const gm_node *test, bool twice);
-
 /* How a part of a condition is written for the tracer; src/mend/test_text.c has the text. */
 typedef enum gm_test_form {
     GM_TEST_PLAIN,    /* as it stands */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "base/visible.h"
 
 void gm_buffer_init(gm_buffer *buffer, gm_arena *arena) {
     *buffer = (gm_buffer){.arena = arena};
@@ -102,7 +101,7 @@ void gm_buffer_add_json(gm_buffer *buffer, const char *text, size_t length) {
         if (size == 0) {
             gm_buffer_add_text(buffer, "\xef\xbf\xbd");
             at++;
-        } else if (gm_visible_is_mark(code) || code < 0xA0) {
+        } else if (gm_utf8_is_mark(code) || code < 0xA0) {
             gm_buffer_printf(buffer, "\\u%04x", (unsigned)code);
             at += size;
         } else {

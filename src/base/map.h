@@ -35,41 +35,56 @@
 #define GM_MAP_FUNCTION static inline
 #endif
 
-/* Define PREFIX_find and PREFIX_at. `key` is the field of a slot that has the key, `hash` gives 32 bits of one, and `first`, a power of two, is
- * the number of slots that a map begins with. */
-#define GM_MAP_FUNCTIONS(prefix, map_type, slot_type, key_type, key, hash, first)             \
-    GM_MAP_FUNCTION slot_type *prefix##_probe(const map_type *map, key_type wanted) {         \
-        uint32_t at = hash(wanted) & (map->capacity - 1);                                     \
-        while (map->slots[at].key != 0 && map->slots[at].key != wanted) {                     \
-            at = (at + 1) & (map->capacity - 1);                                              \
-        }                                                                                     \
-        return &map->slots[at];                                                               \
-    }                                                                                         \
-    GM_MAP_FUNCTION slot_type *prefix##_find(const map_type *map, key_type wanted) {          \
-        slot_type *slot = map->capacity == 0 ? NULL : prefix##_probe(map, wanted);            \
-        return slot == NULL || slot->key == 0 ? NULL : slot;                                  \
-    }                                                                                         \
-    GM_MAP_FUNCTION void prefix##_grow(gm_arena *arena, map_type *map) {                      \
-        const map_type old = *map;                                                            \
-        map->capacity = old.capacity == 0 ? (first) : old.capacity * 2;                       \
-        map->slots = GM_NEW_ARRAY(arena, slot_type, map->capacity);                           \
-        for (uint32_t i = 0; i < old.capacity; i++) {                                         \
-            if (old.slots[i].key != 0) {                                                      \
-                *prefix##_probe(map, old.slots[i].key) = old.slots[i];                        \
-            }                                                                                 \
-        }                                                                                     \
-    }                                                                                         \
-    GM_MAP_FUNCTION slot_type *prefix##_at(gm_arena *arena, map_type *map, key_type wanted) { \
-        assert(wanted != 0);                                                                  \
-        if (map->count >= map->capacity / 2) {                                                \
-            prefix##_grow(arena, map);                                                        \
-        }                                                                                     \
-        slot_type *slot = prefix##_probe(map, wanted);                                        \
-        if (slot->key == 0) {                                                                 \
-            slot->key = wanted;                                                               \
-            map->count++;                                                                     \
-        }                                                                                     \
-        return slot;                                                                          \
+/* Define PREFIX_find, PREFIX_at and PREFIX_reserve, which gives an empty map room for so many keys. `key` is the field of a slot that has the key,
+ * `hash` gives 32 bits of one, and `first`, a power of two, is the number of slots that a map begins with. */
+#define GM_MAP_FUNCTIONS(prefix, map_type, slot_type, key_type, key, hash, first)                \
+    GM_MAP_FUNCTION slot_type *prefix##_probe(const map_type *map, key_type wanted) {            \
+        uint32_t at = hash(wanted) & (map->capacity - 1);                                        \
+        while (map->slots[at].key != 0 && map->slots[at].key != wanted) {                        \
+            at = (at + 1) & (map->capacity - 1);                                                 \
+        }                                                                                        \
+        return &map->slots[at];                                                                  \
+    }                                                                                            \
+    GM_MAP_FUNCTION slot_type *prefix##_find(const map_type *map, key_type wanted) {             \
+        uint32_t mask = map->capacity - 1;                                                       \
+        if (map->capacity == 0) {                                                                \
+            return NULL;                                                                         \
+        }                                                                                        \
+        for (uint32_t at = hash(wanted) & mask; map->slots[at].key != 0; at = (at + 1) & mask) { \
+            if (map->slots[at].key == wanted) {                                                  \
+                return &map->slots[at];                                                          \
+            }                                                                                    \
+        }                                                                                        \
+        return NULL;                                                                             \
+    }                                                                                            \
+    GM_MAP_FUNCTION void prefix##_grow(gm_arena *arena, map_type *map) {                         \
+        assert((map->capacity & (map->capacity - 1)) == 0);                                      \
+        const map_type old = *map;                                                               \
+        map->capacity = old.capacity == 0 ? (first) : old.capacity * 2;                          \
+        map->slots = GM_NEW_ARRAY(arena, slot_type, map->capacity);                              \
+        for (uint32_t i = 0; i < old.capacity; i++) {                                            \
+            if (old.slots[i].key != 0) {                                                         \
+                *prefix##_probe(map, old.slots[i].key) = old.slots[i];                           \
+            }                                                                                    \
+        }                                                                                        \
+    }                                                                                            \
+    GM_MAP_FUNCTION void prefix##_reserve(gm_arena *arena, map_type *map, uint32_t count) {      \
+        assert(map->capacity == 0);                                                              \
+        for (map->capacity = (first); map->capacity / 2 <= count; map->capacity *= 2) {          \
+        }                                                                                        \
+        map->slots = GM_NEW_ARRAY(arena, slot_type, map->capacity);                              \
+    }                                                                                            \
+    GM_MAP_FUNCTION slot_type *prefix##_at(gm_arena *arena, map_type *map, key_type wanted) {    \
+        assert(wanted != 0);                                                                     \
+        if (map->count >= map->capacity / 2) {                                                   \
+            prefix##_grow(arena, map);                                                           \
+        }                                                                                        \
+        slot_type *slot = prefix##_probe(map, wanted);                                           \
+        if (slot->key == 0) {                                                                    \
+            slot->key = wanted;                                                                  \
+            map->count++;                                                                        \
+        }                                                                                        \
+        return slot;                                                                             \
     }
 
 #endif

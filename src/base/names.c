@@ -4,7 +4,7 @@
 
 #include "base/seed.h"
 
-enum { FIRST_CAPACITY = 256, LARGEST_RESERVED = 1 << 16 };
+enum { FIRST_CAPACITY = 16, LARGEST_RESERVED = 1 << 16 };
 
 /* Up to eight bytes as a number. */
 static uint64_t load(const char *text, size_t length) {

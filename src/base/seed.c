@@ -1,3 +1,4 @@
+#define _DEFAULT_SOURCE /* for getentropy, which musl hides without */
 #include "base/seed.h"
 
 #include <stdatomic.h>

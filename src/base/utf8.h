@@ -2,6 +2,7 @@
 #ifndef GM_BASE_UTF8_H
 #define GM_BASE_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,5 +14,10 @@ size_t gm_utf8_encode(uint32_t code, char *bytes);
 
 /* Offset of the first byte that is not part of valid UTF-8, or `length`. */
 size_t gm_utf8_check(const char *bytes, size_t length);
+
+/* Whether a character is a mark of direction, or ends a line beyond ASCII. */
+static inline bool gm_utf8_is_mark(uint32_t code) {
+    return code == 0x061C || code == 0x200E || code == 0x200F || (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+}
 
 #endif

@@ -6,10 +6,6 @@
 
 enum { LONGEST_COMMAND = 32 };
 
-bool gm_visible_is_mark(uint32_t code) {
-    return code == 0x061C || code == 0x200E || code == 0x200F || (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
-}
-
 static bool is_control(uint32_t code) {
     return (code < 0x20 && code != '\t') || (code >= 0x7F && code < 0xA0);
 }
@@ -59,7 +55,7 @@ size_t gm_visible_next(const char *text, size_t left, unsigned how, char shown[G
         return 2;
     }
     size_t length = code < 0x80 ? 1 : gm_utf8_decode(text, left, &code);
-    if (length != 0 && !is_control(code) && !gm_visible_is_mark(code)) {
+    if (length != 0 && !is_control(code) && !gm_utf8_is_mark(code)) {
         memcpy(shown, text, length);
         *size = length;
         return length;

@@ -12,9 +12,6 @@ enum {
 
 enum { GM_VISIBLE_ROOM = 8 };
 
-/* Whether a character is a mark of direction, or ends a line beyond ASCII. */
-bool gm_visible_is_mark(uint32_t code);
-
 /* Show what stands at the start of `left` > 0 bytes. Returns how many bytes that are; `*size` of `shown` are to be written. */
 size_t gm_visible_next(const char *text, size_t left, unsigned how, char shown[GM_VISIBLE_ROOM], size_t *size);
 

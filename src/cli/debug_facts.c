@@ -61,7 +61,7 @@ static bool is_stored(const gm_node *node) {
            (node->kind == GM_KIND_Subscript && gm_as_Subscript(node)->ctx != GM_LOAD);
 }
 
-static bool visit(const gm_node *node, const gm_node *parent, void *context) {
+static bool visit_fact(const gm_node *node, const gm_node *parent, void *context) {
     const printer *state = context;
     (void)parent;
     const gm_node *test = state->tests ? gm_condition(node) : NULL;
@@ -75,7 +75,7 @@ static bool visit(const gm_node *node, const gm_node *parent, void *context) {
 
 static void print_facts(gm_arena *arena, gm_tree *tree, const gm_debug_options *options, gm_buffer *out) {
     printer state = {gm_flow_build(arena, tree, GM_RELEASE_2_13), out, options->switched[TESTS]};
-    gm_walk(arena, &tree->module->base, visit, &state);
+    gm_walk(arena, &tree->module->base, visit_fact, &state);
 }
 
 int gm_cli_debug_facts(int count, char **arguments) {

@@ -53,7 +53,7 @@ static void add_read(const printer *state, const gm_node *node) {
     gm_buffer_add_char(state->out, '\n');
 }
 
-static bool visit(const gm_node *node, const gm_node *parent, void *context) {
+static bool visit_read(const gm_node *node, const gm_node *parent, void *context) {
     const printer *state = context;
     bool inner = node->kind == GM_KIND_FunctionDef || node->kind == GM_KIND_AsyncFunctionDef || node->kind == GM_KIND_ClassDef;
     if (parent != NULL && gm_is_stmt(node) && gm_cfg_place(state->function->cfg, node, &(uint32_t){0}, &(uint32_t){0})) {
@@ -74,7 +74,7 @@ static void print_variables(gm_arena *arena, gm_tree *tree, const gm_debug_optio
             gm_function *function = gm_flow_function(flow, node);
             printer state = {function, gm_reaching_build(function), out};
             gm_buffer_printf(out, "f %s\n", function->scope->name->text);
-            gm_walk(arena, node, visit, &state);
+            gm_walk(arena, node, visit_read, &state);
         }
     }
 }

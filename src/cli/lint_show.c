@@ -18,7 +18,7 @@ bool gm_lint_open_output(const gm_lint *asked) {
     return true;
 }
 
-static const gm_found *find(gm_arena *arena, const gm_lint *asked) {
+static const gm_found *find_targets(gm_arena *arena, const gm_lint *asked) {
     return gm_discover(arena, (const char *const *)asked->run.paths, asked->run.count, &asked->run.discover);
 }
 
@@ -57,7 +57,7 @@ int gm_lint_show(gm_arena *arena, void *context) {
     if (!gm_cli_read_codes(arena, &asked->run)) {
         return GM_EXIT_USAGE;
     }
-    const gm_found *found = find(arena, asked);
+    const gm_found *found = find_targets(arena, asked);
     for (uint32_t i = 0; i < found->problems.count; i++) {
         gm_cli_say(stderr, "graphmend: `%s`: %s\n", found->problems.items[i].path, found->problems.items[i].words);
     }
@@ -84,7 +84,7 @@ static int look(gm_arena *arena, void *context) {
     looking *state = context;
     gm_hasher hasher;
     gm_hasher_init(&hasher);
-    const gm_found *found = find(arena, state->asked);
+    const gm_found *found = find_targets(arena, state->asked);
     for (uint32_t i = 0; i < found->targets.count; i++) {
         struct stat status;
         const char *path = found->targets.items[i].path;

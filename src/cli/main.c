@@ -20,7 +20,7 @@ static void print_usage(FILE *stream) {
     }
 }
 
-static const gm_command *find(const char *name) {
+static const gm_command *find_command(const char *name) {
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         if (strcmp(name, commands[i].name) == 0) {
             return &commands[i];
@@ -57,7 +57,7 @@ int main(int count, char **arguments) {
         print_usage(stdout);
         return GM_EXIT_CLEAN;
     }
-    const gm_command *command = find(arguments[help ? 2 : 1]);
+    const gm_command *command = find_command(arguments[help ? 2 : 1]);
     if (command == NULL) {
         return complain(arguments[help ? 2 : 1]);
     }

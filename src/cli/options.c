@@ -20,7 +20,7 @@ static void print_help(const gm_cli_usage *usage) {
 }
 
 /* `--name` or `--name=value`; `*value` is what follows the equals sign. */
-static const gm_option *find(const gm_cli_usage *usage, const char *argument, const char **value) {
+static const gm_option *find_option(const gm_cli_usage *usage, const char *argument, const char **value) {
     const char *equals = strchr(argument, '=');
     size_t length = equals != NULL ? (size_t)(equals - argument) : strlen(argument);
     *value = equals != NULL ? equals + 1 : NULL;
@@ -46,7 +46,7 @@ static void say_unknown(const char *argument, const gm_cli_usage *usage) {
 /* Returns false when the option is wrong. `*at` moves over a value of its own. */
 static bool take(int count, char **arguments, int *at, const gm_cli_usage *usage) {
     const char *value = NULL;
-    const gm_option *option = find(usage, arguments[*at], &value);
+    const gm_option *option = find_option(usage, arguments[*at], &value);
     if (option == NULL) {
         say_unknown(arguments[*at], usage);
         return false;

@@ -207,7 +207,7 @@ static void count(gm_arena *arena, const gm_checked *checked, counted_list *all)
     }
 }
 
-static gm_baseline_site *find(gm_baseline *baseline, const char *path, const counted *one, const gm_rule *rule) {
+static gm_baseline_site *find_site(gm_baseline *baseline, const char *path, const counted *one, const gm_rule *rule) {
     uint32_t at = gm_table_find(&baseline->by_site, hash_of(path, one->function, rule, one->key, one->number));
     return at == GM_TABLE_NONE ? NULL : &baseline->sites.items[at];
 }
@@ -231,7 +231,7 @@ uint32_t gm_baseline_take(gm_arena *arena, gm_baseline *baseline, const char *ab
     count(arena, checked, &all);
     uint32_t left = 0;
     for (uint32_t i = 0; i < all.count; i++) {
-        gm_baseline_site *site = find(baseline, path, &all.items[i], checked->entries.items[i].rule);
+        gm_baseline_site *site = find_site(baseline, path, &all.items[i], checked->entries.items[i].rule);
         if (site != NULL) {
             site->found = true;
         } else {

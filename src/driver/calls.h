@@ -2,7 +2,7 @@
 #ifndef GM_DRIVER_CALLS_H
 #define GM_DRIVER_CALLS_H
 
-#include "driver/check.h"
+#include "driver/checked.h"
 
 /* Lines, in this order; NULL without one:
  *

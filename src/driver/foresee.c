@@ -169,7 +169,7 @@ static list plans_of(gm_arena *arena, const gm_checked *checked, const gm_check_
     return all;
 }
 
-static const told *find(const list *all, const gm_entry *entry) {
+static const told *find_told(const list *all, const gm_entry *entry) {
     uint32_t low = 0;
     for (uint32_t high = all->count; low < high;) {
         uint32_t middle = low + (high - low) / 2;
@@ -261,7 +261,7 @@ static void foresee_all(void *context) {
     for (uint32_t i = 0; i < checked->entries.count; i++) {
         gm_entry *entry = &checked->entries.items[i];
         if (is_about_code(entry)) {
-            foresee_fix(state->arena, checked->source, entry, find(&plans, entry));
+            foresee_fix(state->arena, checked->source, entry, find_told(&plans, entry));
         } else if (entry->unused != NULL) {
             foresee_comment(state->arena, checked->source, entry);
         }

@@ -2,95 +2,82 @@
 #include "flow/flow_private.h"
 
 typedef struct bound_sets {
-    gm_set_word *must;
-    gm_set_word *may;
+    gm_set must;
+    gm_set may;
 } bound_sets;
 
 struct gm_assignment {
-    gm_set_word *must; /* a set for each block, where it begins */
-    gm_set_word *may;
-    gm_set_word *unstable; /* rebound or deleted by nested functions at any time */
-    gm_set_word *edge;     /* what is bound along one edge, while that is followed */
-    bool *entered;         /* blocks that a path has come to */
-    uint32_t words;
+    gm_sets sets;
+    bound_sets *at;  /* of each block, where it begins */
+    gm_set unstable; /* rebound or deleted by nested functions at any time */
+    bool *entered;   /* blocks that a path has come to */
+    bool *due;       /* those that have changed since they were looked at */
 };
 
-static bound_sets sets_of(const gm_function *function, uint32_t block) {
-    const struct gm_assignment *facts = function->assignment;
-    size_t at = (size_t)block * facts->words;
-    return (bound_sets){facts->must + at, facts->may + at};
-}
-
 /* A read that succeeded shows that the variable was bound. */
-static void apply(bound_sets sets, const gm_access *access) {
+static void apply(const gm_sets *sets, bound_sets *state, const gm_access *access) {
     uint32_t index = access->symbol->index;
     if (access->kind == GM_ACCESS_WRITE) {
-        gm_set_add(sets.may, index);
+        state->may = gm_set_add(sets, state->may, index);
     }
     if (!access->maybe && access->kind != GM_ACCESS_DELETE) {
-        gm_set_add(sets.must, index);
+        state->must = gm_set_add(sets, state->must, index);
     }
     if (access->kind == GM_ACCESS_DELETE) {
-        gm_set_remove(sets.must, index);
+        state->must = gm_set_remove(sets, state->must, index);
         if (!access->maybe) {
-            gm_set_remove(sets.may, index);
+            state->may = gm_set_remove(sets, state->may, index);
         }
     }
 }
 
-/* Join the state `from` into a block; returns whether that changed it. */
+/* Brings a state to the beginning of a block; whether that changed it. */
 static bool enter(gm_function *function, uint32_t block, bound_sets from) {
     struct gm_assignment *facts = function->assignment;
-    bound_sets into = sets_of(function, block);
+    bound_sets old = facts->at[block];
     bool changed = !facts->entered[block];
-    for (uint32_t i = 0; i < facts->words; i++) {
-        gm_set_word must = facts->entered[block] ? into.must[i] & from.must[i] : from.must[i];
-        gm_set_word may = into.may[i] | from.may[i];
-        changed |= must != into.must[i] || may != into.may[i];
-        into.must[i] = must;
-        into.may[i] = may;
+    if (!changed) {
+        from.must = gm_set_meet(&facts->sets, old.must, from.must);
+        from.may = gm_set_join(&facts->sets, old.may, from.may);
+        changed = from.must != old.must || from.may != old.may;
     }
+    facts->at[block] = from;
     facts->entered[block] = true;
+    facts->due[block] = facts->due[block] || changed;
     return changed;
 }
 
-static void copy(const gm_function *function, bound_sets to, bound_sets from) {
-    for (uint32_t i = 0; i < function->assignment->words; i++) {
-        to.must[i] = from.must[i];
-        to.may[i] = from.may[i];
-    }
-}
-
 /* From the beginning of a block to its end. */
-static void pass(const gm_function *function, const gm_block *block, bound_sets state) {
+static void pass(const gm_function *function, const gm_block *block, bound_sets *state) {
     const gm_cfg *cfg = function->cfg;
     for (uint32_t i = block->first_step; i < block->first_step + block->step_count; i++) {
         const gm_step *step = &cfg->steps.items[i];
         for (uint32_t k = 0; k < step->access_count; k++) {
-            apply(state, &cfg->accesses.items[step->first_access + k]);
+            apply(&function->assignment->sets, state, &cfg->accesses.items[step->first_access + k]);
         }
     }
 }
 
 /* What holds at every moment of a block, and at some moment, from the state in which it begins: an exception may come at any of them,
  * the middle of steps included. A variable is bound all the while unless it is deleted; what is written has been bound. */
-static void pass_any_moment(const gm_function *function, const gm_block *block, bound_sets state) {
+static void pass_any_moment(const gm_function *function, const gm_block *block, bound_sets *state) {
     const gm_cfg *cfg = function->cfg;
+    const gm_sets *sets = &function->assignment->sets;
     for (uint32_t i = block->first_step; i < block->first_step + block->step_count; i++) {
         const gm_step *step = &cfg->steps.items[i];
         for (uint32_t k = 0; k < step->access_count; k++) {
             const gm_access *access = &cfg->accesses.items[step->first_access + k];
             if (access->kind == GM_ACCESS_WRITE) {
-                gm_set_add(state.may, access->symbol->index);
+                state->may = gm_set_add(sets, state->may, access->symbol->index);
             } else if (access->kind == GM_ACCESS_DELETE) {
-                gm_set_remove(state.must, access->symbol->index);
+                state->must = gm_set_remove(sets, state->must, access->symbol->index);
             }
         }
     }
 }
 
 /* What a test that came out as `truth` has bound: `(m := f()) > 0` behind `and` has been evaluated where the whole is true. */
-static void add_decided(gm_function *function, gm_set_word *must, const gm_node *test, bool truth) {
+static void add_decided(gm_function *function, gm_set *must, const gm_node *test, bool truth) {
     while (test->kind == GM_KIND_UnaryOp && gm_as_UnaryOp(test)->op == GM_OP_Not) {
         test = gm_as_UnaryOp(test)->operand;
         truth = !truth;
@@ -104,7 +91,7 @@ static void add_decided(gm_function *function, gm_set_word *must, const gm_node 
     } else if (test->kind == GM_KIND_NamedExpr) {
         const gm_symbol *symbol = gm_scopes_symbol(function->flow->scopes, gm_as_NamedExpr(test)->target);
         if (symbol != NULL && symbol->scope == function->scope) {
-            gm_set_add(must, symbol->index);
+            *must = gm_set_add(&function->assignment->sets, *must, symbol->index);
         }
         add_decided(function, must, gm_as_NamedExpr(test)->value, truth);
     } else if (test->kind == GM_KIND_Compare) {
@@ -114,51 +101,42 @@ static void add_decided(gm_function *function, gm_set_word *must, const gm_node 
 }
 
 /* Along an edge out of a block, from the state at its end. */
-static bool follow(gm_function *function, const gm_block *block, const gm_edge *edge, bound_sets scratch) {
+static bool follow(gm_function *function, const gm_block *block, const gm_edge *edge, bound_sets state) {
     const gm_cfg *cfg = function->cfg;
     const gm_step *last = block->step_count > 0 ? &cfg->steps.items[block->first_step + block->step_count - 1] : NULL;
-    if (last == NULL || last->kind != GM_STEP_TEST || (edge->kind != GM_EDGE_TRUE && edge->kind != GM_EDGE_FALSE)) {
-        return enter(function, edge->to, scratch);
+    if (last != NULL && last->kind == GM_STEP_TEST && (edge->kind == GM_EDGE_TRUE || edge->kind == GM_EDGE_FALSE)) {
+        add_decided(function, &state.must, last->node, edge->kind == GM_EDGE_TRUE);
     }
-    for (uint32_t i = 0; i < function->assignment->words; i++) {
-        function->assignment->edge[i] = scratch.must[i];
-    }
-    add_decided(function, function->assignment->edge, last->node, edge->kind == GM_EDGE_TRUE);
-    return enter(function, edge->to, (bound_sets){function->assignment->edge, scratch.may});
+    return enter(function, edge->to, state);
 }
 
-static bool update_block(gm_function *function, uint32_t index, bound_sets scratch) {
+static bool update_block(gm_function *function, uint32_t index) {
     const gm_cfg *cfg = function->cfg;
     const gm_block *block = &cfg->blocks.items[index];
-    if (!function->assignment->entered[index]) {
-        return false;
-    }
-    gm_work(function->flow->arena, (block->successor_count * 4U + 8U) * (uint64_t)function->assignment->words + block->step_count * 4U);
+    gm_work(function->flow->arena, block->successor_count * 4U + 8U + block->step_count * 4U);
+    function->assignment->due[index] = false;
+    bound_sets state = function->assignment->at[index];
     bool changed = false;
     if (block->handler != GM_CFG_NONE) {
-        copy(function, scratch, sets_of(function, index));
-        pass_any_moment(function, block, scratch);
-        changed = enter(function, (uint32_t)block->handler, scratch);
+        bound_sets any = state;
+        pass_any_moment(function, block, &any);
+        changed = enter(function, (uint32_t)block->handler, any);
     }
-    copy(function, scratch, sets_of(function, index));
-    pass(function, block, scratch);
+    pass(function, block, &state);
     for (uint32_t i = 0; i < block->successor_count; i++) {
-        changed |= follow(function, block, &cfg->edges.items[cfg->successors[block->first_successor + i]], scratch);
+        changed |= follow(function, block, &cfg->edges.items[cfg->successors[block->first_successor + i]], state);
     }
     return changed;
 }
 
-static bound_sets new_sets(gm_function *function) {
-    uint32_t words = gm_set_words(function);
-    return (bound_sets){GM_NEW_ARRAY(function->flow->arena, gm_set_word, words), GM_NEW_ARRAY(function->flow->arena, gm_set_word, words)};
-}
-
-static void find_unstable(gm_function *function) {
+static gm_set find_unstable(const gm_function *function, const gm_sets *sets) {
+    gm_set unstable = 0;
     for (uint32_t i = 0; i < function->scope->symbols.count; i++) {
         if ((function->scope->symbols.items[i]->flags & GM_SYMBOL_OUTSIDE) != 0) {
-            gm_set_add(function->assignment->unstable, i);
+            unstable = gm_set_add(sets, unstable, i);
         }
     }
+    return unstable;
 }
 
 static void find_assignment(gm_function *function) {
@@ -168,21 +146,20 @@ static void find_assignment(gm_function *function) {
         return;
     }
     struct gm_assignment *facts = GM_NEW(arena, struct gm_assignment);
-    facts->words = gm_set_words(function);
-    facts->must = GM_NEW_ARRAY(arena, gm_set_word, (size_t)cfg->blocks.count * facts->words);
-    facts->may = GM_NEW_ARRAY(arena, gm_set_word, (size_t)cfg->blocks.count * facts->words);
-    facts->unstable = GM_NEW_ARRAY(arena, gm_set_word, facts->words);
-    facts->edge = GM_NEW_ARRAY(arena, gm_set_word, facts->words);
+    facts->sets = gm_sets_of(arena, function->scope->symbols.count);
+    facts->at = GM_NEW_ARRAY(arena, bound_sets, cfg->blocks.count);
     facts->entered = GM_NEW_ARRAY(arena, bool, cfg->blocks.count);
+    facts->due = GM_NEW_ARRAY(arena, bool, cfg->blocks.count);
+    facts->unstable = find_unstable(function, &facts->sets);
     function->assignment = facts;
-    find_unstable(function);
-    bound_sets scratch = new_sets(function);
-    enter(function, GM_CFG_ENTRY, scratch);
+    enter(function, GM_CFG_ENTRY, (bound_sets){0, 0});
     bool changed = true;
     while (changed) {
         changed = false;
         for (uint32_t i = 0; i < cfg->reachable_count; i++) {
-            changed |= update_block(function, cfg->order[i], scratch);
+            if (facts->due[cfg->order[i]]) {
+                changed |= update_block(function, cfg->order[i]);
+            }
         }
     }
 }
@@ -193,18 +170,20 @@ static void find_assignment(gm_function *function) {
  * one what holds where the block begins. */
 static void bound_at(gm_function *function, uint32_t block, uint32_t step, uint32_t variable, bool *must, bool *may) {
     const gm_accesses *all = gm_accesses_of(function);
+    const gm_sets *sets = &function->assignment->sets;
     uint32_t first = gm_accesses_from(all, variable, function->cfg->blocks.items[block].first_step);
     uint32_t end = gm_accesses_from(all, variable, step);
     uint32_t decisive = end > first ? all->items[end - 1].decisive : UINT32_MAX;
     bool decided = decisive != UINT32_MAX && decisive >= first;
-    bool bound = decided ? all->items[decisive].access->kind != GM_ACCESS_DELETE : gm_set_has(sets_of(function, block).must, variable);
+    bool bound = decided ? all->items[decisive].access->kind != GM_ACCESS_DELETE
+                         : gm_set_has(sets, function->assignment->at[block].must, variable);
     bool known = false;
     for (uint32_t i = end; !bound && !known && i > first; i--) {
         const gm_access *access = all->items[i - 1].access;
         known = access->kind == GM_ACCESS_WRITE || (access->kind == GM_ACCESS_DELETE && !access->maybe);
         *may |= access->kind == GM_ACCESS_WRITE;
     }
-    *may |= bound || (!known && gm_set_has(sets_of(function, block).may, variable));
+    *may |= bound || (!known && gm_set_has(sets, function->assignment->at[block].may, variable));
     *must &= bound;
 }
 
@@ -221,7 +200,7 @@ gm_bound gm_bound_before(gm_function *function, const gm_node *statement, const 
         found = true;
         bound_at(function, slot->block, slot->step, symbol->index, &must, &may);
     }
-    if (found && gm_set_has(function->assignment->unstable, symbol->index)) {
+    if (found && gm_set_has(&function->assignment->sets, function->assignment->unstable, symbol->index)) {
         return GM_BOUND_MAYBE;
     }
     return !found || must ? GM_BOUND_ALWAYS : may ? GM_BOUND_MAYBE : GM_BOUND_NEVER;

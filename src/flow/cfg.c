@@ -1,7 +1,6 @@
 #include "flow/cfg.h"
 
 #include "flow/cfg_private.h"
-#include "flow/flow_private.h"
 
 /* ---- Places of statements ---- */
 

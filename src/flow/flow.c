@@ -157,19 +157,13 @@ gm_function *gm_flow_function_at(gm_flow *flow, const gm_node *node) {
 
 /* ---- Sets of variables ---- */
 
-gm_symbol_list gm_set_list(gm_function *function, const gm_set_word *set) {
-    gm_symbol_list list = {NULL, 0};
-    uint32_t count = function->scope->symbols.count;
-    gm_work(function->flow->arena, count);
-    for (uint32_t i = 0; i < count; i++) {
-        list.count += gm_set_has(set, i);
-    }
+gm_symbol_list gm_set_list(gm_function *function, const gm_sets *sets, gm_set set) {
+    gm_symbol_list list = {NULL, gm_set_count(sets, set)};
+    gm_work(function->flow->arena, (uint64_t)list.count * (sets->height + 1));
     list.items = GM_NEW_ARRAY(function->flow->arena, gm_symbol *, list.count);
     uint32_t next = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (gm_set_has(set, i)) {
-            list.items[next++] = function->scope->symbols.items[i];
-        }
+    for (uint32_t at = gm_set_next(sets, set, 0); at != GM_SET_END; at = gm_set_next(sets, set, at + 1)) {
+        list.items[next++] = function->scope->symbols.items[at];
     }
     return list;
 }

@@ -6,9 +6,7 @@
 #include "base/work.h"
 #include "flow/cfg_private.h"
 #include "flow/flow.h"
-
-/* A set of variables: one bit for each symbol of the function's scope, in words of 64. */
-typedef uint64_t gm_set_word;
+#include "flow/sets.h"
 
 typedef struct gm_function_slot {
     const gm_node *node;
@@ -42,22 +40,6 @@ struct gm_flow_private {
     struct gm_values_shared *values; /* NULL until somebody asks for a value */
 };
 
-static inline uint32_t gm_set_words(const gm_function *function) {
-    return (function->scope->symbols.count + 63) / 64;
-}
-static inline gm_set_word *gm_set_new(const gm_function *function) {
-    return GM_NEW_ARRAY(function->flow->arena, gm_set_word, gm_set_words(function));
-}
-static inline bool gm_set_has(const gm_set_word *set, uint32_t index) {
-    return (set[index / 64] >> (index % 64) & 1) != 0;
-}
-static inline void gm_set_add(gm_set_word *set, uint32_t index) {
-    set[index / 64] |= (gm_set_word)1 << (index % 64);
-}
-static inline void gm_set_remove(gm_set_word *set, uint32_t index) {
-    set[index / 64] &= ~((gm_set_word)1 << (index % 64));
-}
-
 /* An access in the list of those of its variable. */
 typedef struct gm_accesses_item {
     uint32_t step;
@@ -77,7 +59,7 @@ const gm_accesses *gm_accesses_of(gm_function *function);
 uint32_t gm_accesses_from(const gm_accesses *all, uint32_t variable, uint32_t step);
 
 /* The variables of a set, in order. */
-gm_symbol_list gm_set_list(gm_function *function, const gm_set_word *set);
+gm_symbol_list gm_set_list(gm_function *function, const gm_sets *sets, gm_set set);
 
 /* The variables that count as read by whoever runs after the function's statements: captured ones, those of a module, and
  * all when the function looks at its variables by name. */

@@ -13,16 +13,25 @@
  * short circuit). Each block is entered once in a question, by its number in `visited`. An exception leaves a block behind any of its steps, so
  * a handler is reached by every change of the blocks that it covers, from the last to the first (`raiser`, `next_raiser`).
  *
+ * What took a question far is kept, with the block and the variable, and ends later questions that come by: a variable that is read behind each of
+ * a thousand branches is looked for once.
+ *
  * The work of all questions about a function is bounded; behind the bound every definition is said to reach, which is the safe answer.
  *
  * Sources: Aho, Lam, Sethi, Ullman, Compilers (2nd ed., 2006), 9.2.4, for the equations. Duesterwald, Gupta, Soffa, A Practical Framework for
  * Demand-Driven Interprocedural Data Flow Analysis, ACM TOPLAS 19 (1997), for questions that go backwards; ours stay within one function. */
 #include "flow/reaching.h"
 
+#include "base/table.h"
 #include "flow/flow_private.h"
 
 /* Blocks looked at in all questions about one function. Behind this, every definition of a variable is said to reach. */
-enum { VISIT_LIMIT = 4000000 };
+enum {
+    VISIT_LIMIT = 4000000,
+    NEAR = 64,       /* blocks that a question looks at before it asks what others have found */
+    FAR = 2 * NEAR,  /* what took so many is kept for others */
+    MOST_FOUND = 128 /* definitions at one place; behind this, too, every one is said to reach: values are joined over them at each read */
+};
 
 #define NONE GM_DEFINITION_NONE
 
@@ -43,25 +52,36 @@ typedef struct block_slot {
 typedef GM_MAP(block_slot) change_map;
 GM_MAP_FUNCTIONS(changes, change_map, block_slot, uint64_t, key, gm_hash_near, 64)
 
+/* What a question has found at the beginning of a block, numbers in `kept_numbers`. */
+typedef struct kept_answer {
+    uint32_t first;
+    uint32_t count;
+    bool all;
+} kept_answer;
+
 struct gm_reaching {
     gm_function *function;
     GM_VEC(gm_definition) definitions;
     uint32_t *definition_of; /* of each access, or NONE */
-    uint32_t *previous;      /* last access before it that changes the same variable in the same block, or NONE */
+    uint32_t *previous; /* last access before it that changes the same variable in the same block, or NONE */
     uint32_t *previous_walrus; /* the same, of bindings under a short circuit or in a comprehension */
-    uint32_t *next_read;     /* access with the same node, or NONE */
-    uint32_t *block_of;      /* of each access */
-    uint32_t *first_of;      /* definition of each symbol */
+    uint32_t *next_read; /* access with the same node, or NONE */
+    uint32_t *block_of; /* of each access */
+    uint32_t *first_of; /* definition of each symbol */
     uint32_t *last_of;
     read_map reads;
     change_map changes;
     uint32_t *raiser; /* of each block: first block whose exceptions come here, or NONE */
     uint32_t *next_raiser;
     uint32_t *visited; /* of each block: number of the question that came to its beginning */
-    uint32_t *added;   /* of each definition: number of the question that has it */
+    uint32_t *added; /* of each definition: number of the question that has it */
     uint32_t question;
     bool all; /* the answer is every definition of the variable */
     uint32_t visits;
+    uint32_t question_visits; /* of the question in hand */
+    gm_table kept; /* of a block and a symbol: the index in `kept_answers` */
+    GM_VEC(kept_answer) kept_answers;
+    GM_VEC(uint32_t) kept_numbers;
     GM_VEC(uint32_t) stack;
     GM_VEC(uint32_t) found;
 };
@@ -172,6 +192,7 @@ gm_reaching *gm_reaching_build(gm_function *function) {
     reaching->raiser = new_numbers(reaching, cfg->blocks.count, NONE);
     reaching->next_raiser = new_numbers(reaching, cfg->blocks.count, NONE);
     reaching->visited = new_numbers(reaching, cfg->blocks.count, 0);
+    reads_reserve(arena, &reaching->reads, cfg->accesses.count);
     for (uint32_t i = 0; i < cfg->blocks.count; i++) {
         add_block(reaching, i);
     }
@@ -203,7 +224,8 @@ static void add_found(gm_reaching *reaching, uint32_t definition) {
 /* Whether the work for all questions has come to its limit; then the answer is every definition. */
 static bool is_too_much(gm_reaching *reaching) {
     gm_work(arena_of(reaching), 8);
-    reaching->all = reaching->all || ++reaching->visits > VISIT_LIMIT;
+    reaching->question_visits++;
+    reaching->all = reaching->all || ++reaching->visits > VISIT_LIMIT || reaching->found.count > MOST_FOUND;
     return reaching->all;
 }
 
@@ -246,15 +268,49 @@ static void push_predecessors(gm_reaching *reaching, uint32_t index, uint32_t sy
     }
 }
 
-/* What reaches the beginning of a block, into `found`. */
+/* Whether what reaches the beginning of a block is known from an earlier question; then it is added. */
+static bool add_kept(gm_reaching *reaching, uint32_t block, uint32_t symbol) {
+    uint32_t at = gm_table_find(&reaching->kept, key_of(block, symbol));
+    if (at == GM_TABLE_NONE) {
+        return false;
+    }
+    const kept_answer *answer = &reaching->kept_answers.items[at];
+    gm_work(arena_of(reaching), answer->count);
+    reaching->all = reaching->all || answer->all;
+    for (uint32_t i = 0; i < answer->count; i++) {
+        add_found(reaching, reaching->kept_numbers.items[answer->first + i]);
+    }
+    return true;
+}
+
+static void keep(gm_reaching *reaching, uint32_t block, uint32_t symbol) {
+    gm_arena *arena = arena_of(reaching);
+    kept_answer answer = {reaching->kept_numbers.count, reaching->all ? 0 : reaching->found.count, reaching->all};
+    for (uint32_t i = 0; i < answer.count; i++) {
+        gm_vec_push(arena, &reaching->kept_numbers, reaching->found.items[i]);
+    }
+    gm_table_put(&reaching->kept, arena, key_of(block, symbol), reaching->kept_answers.count);
+    gm_vec_push(arena, &reaching->kept_answers, answer);
+}
+
+/* What reaches the beginning of a block, into `found`. Reads of one variable in a large function ask for the same blocks again and again:
+ * what one of them has found far away, the next ones take over. Near by they look for themselves, for that costs less. */
 static void find_at_block(gm_reaching *reaching, uint32_t block, uint32_t symbol) {
+    bool first = reaching->found.count == 0 && !reaching->all;
+    if (first && add_kept(reaching, block, symbol)) {
+        return;
+    }
+    uint32_t before = reaching->question_visits;
     reaching->stack.count = 0;
     push_block(reaching, block);
-    while (reaching->stack.count > 0) {
-        if (is_too_much(reaching)) {
-            return;
+    while (reaching->stack.count > 0 && !is_too_much(reaching)) {
+        uint32_t at = reaching->stack.items[--reaching->stack.count];
+        if (reaching->question_visits < NEAR || !add_kept(reaching, at, symbol)) {
+            push_predecessors(reaching, at, symbol);
         }
-        push_predecessors(reaching, reaching->stack.items[--reaching->stack.count], symbol);
+    }
+    if (first && reaching->question_visits - before > FAR) {
+        keep(reaching, block, symbol);
     }
 }
 
@@ -264,6 +320,7 @@ static gm_definition_list found(const gm_reaching *reaching) {
 
 static void begin(gm_reaching *reaching) {
     reaching->question++;
+    reaching->question_visits = 0;
     reaching->all = false;
     reaching->found.count = 0;
 }

@@ -17,8 +17,8 @@
  *
  * Sources: Aho, Lam, Sethi, Ullman, Compilers (2nd ed., 2006), 9.2.5 live variables, 9.3 foundations. Kam, Ullman, Global Data Flow Analysis and
  * Iterative Algorithms, J. ACM 23 (1976), for the number of rounds. The Java Language Specification, chapter 16, definite assignment. */
+#include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "flow/flow_private.h"
 #include "flow/outer_names.h"
@@ -102,105 +102,103 @@ static void clip(const gm_cfg *cfg, const extent *range, uint32_t block, uint32_
 
 /* ---- Inputs: live variables within the range ---- */
 
+/* What is known of the variables in each block of a range. */
 typedef struct local_sets {
-    gm_set_word *bits; /* a set for the entry block, then one for each block of the range */
-    uint32_t words;
+    gm_sets sets;
+    gm_set *at; /* of the entry block, then of each block of the range */
 } local_sets;
 
-static gm_set_word *local_set(const local_sets *sets, const extent *range, uint32_t block) {
-    size_t at = block == range->entry ? 0 : (size_t)block - range->first_block + 1;
-    return sets->bits + at * sets->words;
+static gm_set *local_set(const local_sets *local, const extent *range, uint32_t block) {
+    return &local->at[block == range->entry ? 0 : (size_t)block - range->first_block + 1];
 }
 
 static local_sets new_local_sets(gm_function *function, const extent *range) {
-    local_sets sets = {.words = gm_set_words(function)};
+    gm_arena *arena = function->flow->arena;
     size_t count = (size_t)(range->last_block - range->first_block) + 1;
-    sets.bits = GM_NEW_ARRAY(function->flow->arena, gm_set_word, count * sets.words);
-    return sets;
+    return (local_sets){gm_sets_of(arena, function->scope->symbols.count), GM_NEW_ARRAY(arena, gm_set, count)};
 }
 
-/* Add what one exit of a block brings when it leads to a block of the range. */
-static void add_from(const local_sets *sets, const extent *range, int32_t block, gm_set_word *set) {
+/* With what one exit of a block brings when it leads to a block of the range. */
+static gm_set add_from(const local_sets *local, const extent *range, int32_t block, gm_set set) {
     if (block >= 0 && holds_block(range, (uint32_t)block) && (uint32_t)block != range->entry) {
-        const gm_set_word *other = local_set(sets, range, (uint32_t)block);
-        for (uint32_t i = 0; i < sets->words; i++) {
-            set[i] |= other[i];
-        }
+        return gm_set_join(&local->sets, set, *local_set(local, range, (uint32_t)block));
     }
+    return set;
 }
 
-static void read_back(const gm_cfg *cfg, const gm_step *step, gm_set_word *set) {
+static gm_set read_back(const gm_cfg *cfg, const gm_step *step, const gm_sets *sets, gm_set set) {
     for (uint32_t k = step->access_count; k > 0; k--) {
         const gm_access *access = &cfg->accesses.items[step->first_access + k - 1];
         if (access->kind == GM_ACCESS_WRITE && !access->maybe) {
-            gm_set_remove(set, access->symbol->index);
+            set = gm_set_remove(sets, set, access->symbol->index);
         } else if (access->kind != GM_ACCESS_WRITE) {
-            gm_set_add(set, access->symbol->index);
+            set = gm_set_add(sets, set, access->symbol->index);
         }
     }
+    return set;
 }
 
 /* Sets are joined at every exit of a block, and at every step where an exception leads into the range. */
-static void count_work(const gm_function *function, const gm_block *block, uint32_t words) {
-    uint64_t joins = (uint64_t)block->successor_count + 3U + (block->handler >= 0 ? block->step_count : 0);
-    gm_work(function->flow->arena, joins * words + block->step_count * 2U);
+static void count_work(const gm_function *function, const gm_block *block) {
+    gm_work(function->flow->arena, (uint64_t)block->successor_count + 3U + block->step_count * 2U);
 }
 
-static bool update_inputs(const gm_function *function, const extent *range, const local_sets *sets, uint32_t index, gm_set_word *scratch) {
+static bool update_inputs(const gm_function *function, const extent *range, const local_sets *local, uint32_t index) {
     const gm_cfg *cfg = function->cfg;
     const gm_block *block = &cfg->blocks.items[index];
     uint32_t first = 0;
     uint32_t last = 0;
-    count_work(function, block, sets->words);
-    memset(scratch, 0, sizeof *scratch * sets->words);
+    gm_set state = 0;
+    count_work(function, block);
     for (uint32_t i = 0; i < block->successor_count; i++) {
-        add_from(sets, range, (int32_t)cfg->edges.items[cfg->successors[block->first_successor + i]].to, scratch);
+        state = add_from(local, range, (int32_t)cfg->edges.items[cfg->successors[block->first_successor + i]].to, state);
     }
-    add_from(sets, range, block->handler, scratch);
+    state = add_from(local, range, block->handler, state);
     clip(cfg, range, index, &first, &last);
     for (uint32_t i = last; i > first; i--) {
-        read_back(cfg, &cfg->steps.items[i - 1], scratch);
-        add_from(sets, range, block->handler, scratch);
+        state = read_back(cfg, &cfg->steps.items[i - 1], &local->sets, state);
+        state = add_from(local, range, block->handler, state);
     }
-    gm_set_word *set = local_set(sets, range, index);
-    bool changed = memcmp(set, scratch, sizeof *set * sets->words) != 0;
-    memcpy(set, scratch, sizeof *set * sets->words);
+    gm_set *set = local_set(local, range, index);
+    state = gm_set_join(&local->sets, *set, state);
+    bool changed = *set != state;
+    *set = state;
     return changed;
 }
 
-static gm_set_word *find_inputs(gm_function *function, const extent *range) {
-    local_sets sets = new_local_sets(function, range);
-    gm_set_word *scratch = GM_NEW_ARRAY(function->flow->arena, gm_set_word, sets.words);
-    bool changed = sets.words > 0;
+static gm_set find_inputs(gm_function *function, const extent *range) {
+    local_sets local = new_local_sets(function, range);
+    bool changed = true;
     while (changed) {
         changed = false;
         for (uint32_t i = range->order_count; i > 0; i--) {
-            changed |= update_inputs(function, range, &sets, block_at(range, i - 1), scratch);
+            changed |= update_inputs(function, range, &local, block_at(range, i - 1));
         }
     }
-    return local_set(&sets, range, range->entry);
+    return *local_set(&local, range, range->entry);
 }
 
 /* ---- Certain bindings: on every path to the normal end ---- */
 
-static void bind_forward(const gm_cfg *cfg, uint32_t first, uint32_t last, gm_set_word *set) {
+static gm_set bind_forward(const gm_cfg *cfg, uint32_t first, uint32_t last, const gm_sets *sets, gm_set set) {
     for (uint32_t i = first; i < last; i++) {
         const gm_step *step = &cfg->steps.items[i];
         for (uint32_t k = 0; k < step->access_count; k++) {
             const gm_access *access = &cfg->accesses.items[step->first_access + k];
             if (access->kind == GM_ACCESS_WRITE && !access->maybe) {
-                gm_set_add(set, access->symbol->index);
+                set = gm_set_add(sets, set, access->symbol->index);
             } else if (access->kind == GM_ACCESS_DELETE) {
-                gm_set_remove(set, access->symbol->index);
+                set = gm_set_remove(sets, set, access->symbol->index);
             }
         }
     }
+    return set;
 }
 
 typedef struct must_flow {
     gm_function *function;
     const extent *range;
-    local_sets sets;
+    local_sets local;
     bool *entered;
 } must_flow;
 
@@ -208,23 +206,20 @@ static bool *entered_flag(const must_flow *flow, uint32_t block) {
     return &flow->entered[block == flow->range->entry ? 0 : block - flow->range->first_block + 1];
 }
 
-static bool enter(must_flow *flow, int32_t block, const gm_set_word *state) {
+static bool enter(must_flow *flow, int32_t block, gm_set state) {
     if (block < 0 || !holds_block(flow->range, (uint32_t)block) || (uint32_t)block == flow->range->entry) {
         return false;
     }
-    gm_set_word *set = local_set(&flow->sets, flow->range, (uint32_t)block);
+    gm_set *set = local_set(&flow->local, flow->range, (uint32_t)block);
     bool *entered = entered_flag(flow, (uint32_t)block);
-    bool changed = !*entered;
-    for (uint32_t i = 0; i < flow->sets.words; i++) {
-        gm_set_word joined = *entered ? set[i] & state[i] : state[i];
-        changed |= joined != set[i];
-        set[i] = joined;
-    }
+    state = *entered ? gm_set_meet(&flow->local.sets, *set, state) : state;
+    bool changed = !*entered || state != *set;
+    *set = state;
     *entered = true;
     return changed;
 }
 
-static bool update_certain(must_flow *flow, uint32_t index, gm_set_word *scratch) {
+static bool update_certain(must_flow *flow, uint32_t index) {
     const gm_cfg *cfg = flow->function->cfg;
     const gm_block *block = &cfg->blocks.items[index];
     uint32_t first = 0;
@@ -232,43 +227,39 @@ static bool update_certain(must_flow *flow, uint32_t index, gm_set_word *scratch
     if (!*entered_flag(flow, index)) {
         return false;
     }
-    count_work(flow->function, block, flow->sets.words);
-    memcpy(scratch, local_set(&flow->sets, flow->range, index), sizeof *scratch * flow->sets.words);
+    count_work(flow->function, block);
+    gm_set state = *local_set(&flow->local, flow->range, index);
     clip(cfg, flow->range, index, &first, &last);
-    bool changed = enter(flow, block->handler, scratch);
+    bool changed = enter(flow, block->handler, state);
     for (uint32_t i = first; i < last; i++) {
-        bind_forward(cfg, i, i + 1, scratch);
-        changed |= enter(flow, block->handler, scratch);
+        state = bind_forward(cfg, i, i + 1, &flow->local.sets, state);
+        changed |= enter(flow, block->handler, state);
     }
     for (uint32_t i = 0; i < block->successor_count; i++) {
-        changed |= enter(flow, (int32_t)cfg->edges.items[cfg->successors[block->first_successor + i]].to, scratch);
+        changed |= enter(flow, (int32_t)cfg->edges.items[cfg->successors[block->first_successor + i]].to, state);
     }
     return changed;
 }
 
 /* The set is empty when the range never ends normally. */
-static gm_set_word *find_certain(gm_function *function, const extent *range) {
-    gm_arena *arena = function->flow->arena;
-    must_flow flow = {.function = function, .range = range, .sets = new_local_sets(function, range)};
-    flow.entered = GM_NEW_ARRAY(arena, bool, (size_t)(range->last_block - range->first_block) + 1);
-    gm_set_word *scratch = GM_NEW_ARRAY(arena, gm_set_word, flow.sets.words);
+static gm_set find_certain(gm_function *function, const extent *range) {
+    must_flow flow = {.function = function, .range = range, .local = new_local_sets(function, range)};
+    flow.entered = GM_NEW_ARRAY(function->flow->arena, bool, (size_t)(range->last_block - range->first_block) + 1);
     *entered_flag(&flow, range->entry) = true;
     bool changed = true;
     while (changed) {
         changed = false;
         for (uint32_t i = 0; i < range->order_count; i++) {
-            changed |= update_certain(&flow, block_at(range, i), scratch);
+            changed |= update_certain(&flow, block_at(range, i));
         }
     }
-    memset(scratch, 0, sizeof *scratch * flow.sets.words);
-    if (range->ends && *entered_flag(&flow, range->end_block)) {
-        uint32_t first = 0;
-        uint32_t last = 0;
-        memcpy(scratch, local_set(&flow.sets, range, range->end_block), sizeof *scratch * flow.sets.words);
-        clip(function->cfg, range, range->end_block, &first, &last);
-        bind_forward(function->cfg, first, last, scratch);
+    if (!range->ends || !*entered_flag(&flow, range->end_block)) {
+        return 0;
     }
-    return scratch;
+    uint32_t first = 0;
+    uint32_t last = 0;
+    clip(function->cfg, range, range->end_block, &first, &last);
+    return bind_forward(function->cfg, first, last, &flow.local.sets, *local_set(&flow.local, range, range->end_block));
 }
 
 /* ---- Traits ---- */
@@ -416,17 +407,24 @@ static bool scan_node(const gm_node *node, const gm_node *parent, void *context)
 
 /* ---- The whole ---- */
 
-static void collect_accesses(const gm_access *accesses, uint32_t count, gm_set_word *const sets[3]) {
+/* What accesses do, by gm_access_kind. */
+typedef struct kinds {
+    gm_sets sets;
+    gm_set of[3];
+} kinds;
+
+static void collect_accesses(const gm_access *accesses, uint32_t count, kinds *found) {
     for (uint32_t i = 0; i < count; i++) {
-        gm_set_add(sets[accesses[i].kind], accesses[i].symbol->index);
+        gm_set *set = &found->of[accesses[i].kind];
+        *set = gm_set_add(&found->sets, *set, accesses[i].symbol->index);
     }
 }
 
-static void finish_lists(gm_function *function, gm_region *region, gm_set_word *const sets[3], const scan *state) {
+static void finish_lists(gm_function *function, gm_region *region, const kinds *found, const scan *state) {
     region->traits |= state->traits;
-    region->reads = gm_set_list(function, sets[GM_ACCESS_READ]);
-    region->writes = gm_set_list(function, sets[GM_ACCESS_WRITE]);
-    region->deletes = gm_set_list(function, sets[GM_ACCESS_DELETE]);
+    region->reads = gm_set_list(function, &found->sets, found->of[GM_ACCESS_READ]);
+    region->writes = gm_set_list(function, &found->sets, found->of[GM_ACCESS_WRITE]);
+    region->deletes = gm_set_list(function, &found->sets, found->of[GM_ACCESS_DELETE]);
     region->outer_reads = (gm_symbol_list){state->outer_reads.symbols.items, state->outer_reads.symbols.count};
     region->outer_writes = (gm_symbol_list){state->outer_writes.symbols.items, state->outer_writes.symbols.count};
 }
@@ -437,27 +435,28 @@ gm_region gm_region_of(gm_function *function, gm_node *const *statements, uint32
         return region;
     }
     scan state = {.function = function, .start = statements[0]->start, .end = statements[count - 1]->end};
-    gm_set_word *sets[3] = {gm_set_new(function), gm_set_new(function), gm_set_new(function)};
+    kinds found = {.sets = gm_sets_of(function->flow->arena, function->scope->symbols.count)};
     for (uint32_t i = 0; i < count; i++) {
         state.inner = 0;
         gm_walk(function->flow->arena, statements[i], scan_node, &state);
     }
     extent range = extent_of(function, statements, count);
     if (range.known) {
+        assert(range.first_step <= range.last_step && range.first_block <= range.last_block); /* statements follow one another */
         const gm_cfg *cfg = function->cfg;
         find_order(function, &range);
         for (uint32_t i = range.first_step; i < range.last_step; i++) {
             const gm_step *step = &cfg->steps.items[i];
             gm_work(function->flow->arena, 1 + step->access_count);
             if (step->access_count > 0) {
-                collect_accesses(cfg->accesses.items + step->first_access, step->access_count, sets);
+                collect_accesses(cfg->accesses.items + step->first_access, step->access_count, &found);
             }
         }
-        region.inputs = gm_set_list(function, find_inputs(function, &range));
-        region.certain = gm_set_list(function, find_certain(function, &range));
+        region.inputs = gm_set_list(function, &found.sets, find_inputs(function, &range));
+        region.certain = gm_set_list(function, &found.sets, find_certain(function, &range));
         region.traits = range.ends ? GM_REGION_FALLS_THROUGH : 0;
     }
-    finish_lists(function, &region, sets, &state);
+    finish_lists(function, &region, &found, &state);
     return region;
 }
 
@@ -465,25 +464,25 @@ gm_region gm_region_of_expression(gm_function *function, const gm_node *expressi
     gm_region region = {.traits = GM_REGION_FALLS_THROUGH};
     gm_arena *arena = function->flow->arena;
     scan state = {.function = function, .start = expression->start, .end = expression->end};
-    gm_set_word *sets[3] = {gm_set_new(function), gm_set_new(function), gm_set_new(function)};
+    kinds found = {.sets = gm_sets_of(function->flow->arena, function->scope->symbols.count)};
     gm_walk(arena, expression, scan_node, &state);
     gm_cfg scratch = {.scopes = function->flow->scopes, .scope = function->scope, .node = function->node};
     access_sink sink = {.arena = arena, .cfg = &scratch};
     gm_accesses_of_expression(&sink, expression);
-    collect_accesses(scratch.accesses.items, scratch.accesses.count, sets);
-    gm_set_word *inputs = gm_set_new(function);
-    gm_set_word *certain = gm_set_new(function);
+    collect_accesses(scratch.accesses.items, scratch.accesses.count, &found);
+    gm_set inputs = 0;
+    gm_set certain = 0;
     for (uint32_t i = 0; i < scratch.accesses.count; i++) {
         const gm_access *access = &scratch.accesses.items[i];
         uint32_t index = access->symbol->index;
-        if (access->kind != GM_ACCESS_WRITE && !gm_set_has(certain, index)) {
-            gm_set_add(inputs, index);
+        if (access->kind != GM_ACCESS_WRITE && !gm_set_has(&found.sets, certain, index)) {
+            inputs = gm_set_add(&found.sets, inputs, index);
         } else if (access->kind == GM_ACCESS_WRITE && !access->maybe) {
-            gm_set_add(certain, index);
+            certain = gm_set_add(&found.sets, certain, index);
         }
     }
-    region.inputs = gm_set_list(function, inputs);
-    region.certain = gm_set_list(function, certain);
-    finish_lists(function, &region, sets, &state);
+    region.inputs = gm_set_list(function, &found.sets, inputs);
+    region.certain = gm_set_list(function, &found.sets, certain);
+    finish_lists(function, &region, &found, &state);
     return region;
 }

@@ -1,5 +1,6 @@
 #include "flow/scopes.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,6 +45,7 @@ void gm_scopes_record(scope_builder *builder, const gm_node *node, gm_symbol *sy
 }
 
 gm_symbol *gm_scopes_symbol(const gm_scopes *scopes, const gm_node *node) {
+    assert(node->number <= scopes->tree->node_count);
     return scopes->named[node->number];
 }
 

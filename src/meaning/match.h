@@ -2,7 +2,9 @@
 #ifndef GM_MEANING_MATCH_H
 #define GM_MEANING_MATCH_H
 
-#include "meaning/read.h"
+#include <assert.h>
+
+#include "meaning/reading.h"
 
 /* What a fit costs: repairs weigh more than any number of steps away from the most specific type. */
 typedef uint64_t gm_cost;
@@ -88,6 +90,7 @@ bool gm_match_skips(gm_match *in, uint32_t type, uint32_t node);
 bool gm_match_same_source(const gm_match *in, uint32_t a, uint32_t b);
 
 static inline const gm_tape_node *gm_match_node(const gm_match *in, uint32_t node) {
+    assert(node < in->tape->nodes.count);
     return &in->tape->nodes.items[node];
 }
 

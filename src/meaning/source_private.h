@@ -59,6 +59,13 @@ typedef struct gm_source_binding {
     const gm_alias *alias; /* of an import */
 } gm_source_binding;
 
+/* An annotation in a string of a file. */
+typedef struct gm_source_quoted {
+    const gm_code *code;
+    gm_text text;
+    const gm_tree *tree; /* NULL: it is no expression */
+} gm_source_quoted;
+
 typedef struct gm_builder {
     gm_arena *arena;
     gm_meaning *meaning;
@@ -77,11 +84,16 @@ typedef struct gm_builder {
     gm_table members;
     gm_table named;
     gm_table named_last;
+    GM_VEC(gm_source_quoted) quoted;
+    gm_table quoted_by_text;
     const gm_variable *variables;
     uint32_t depth;
     uint32_t bases; /* that were looked at */
     gm_source_problem problem;
 } gm_builder;
+
+/* The tree of an annotation in a string of a file; NULL where it is no expression. Each text is parsed once. */
+const gm_tree *gm_source_quoted_tree(gm_builder *in, const gm_code *code, gm_text text);
 
 /* Say what is wrong; the first problem counts. printf-style. */
 void gm_source_refuse(gm_builder *in, const gm_source_place *place, const gm_node *node, const char *format, ...)

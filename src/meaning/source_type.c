@@ -109,11 +109,8 @@ static void add_unique(gm_builder *in, gm_type_indexes *items, uint32_t type) {
 
 static const gm_node *string_annotation(gm_builder *in, const gm_source_place *place, const gm_node *node, gm_source_place *inner) {
     gm_text text = gm_source_string(in->arena, place->text, node);
-    if (text.bytes == NULL) {
-        return NULL;
-    }
-    const gm_tree *tree = gm_parse(in->arena, place->code->path, text.bytes, text.length, NULL);
-    if (tree->diagnostics.count > 0 || tree->module->body.count != 1 || tree->module->body.items[0]->kind != GM_KIND_Expr) {
+    const gm_tree *tree = text.bytes == NULL ? NULL : gm_source_quoted_tree(in, place->code, text);
+    if (tree == NULL) {
         return NULL;
     }
     *inner = *place;

@@ -1,17 +1,15 @@
 /* Tensors that are floating point by the way they are computed. */
 #include <string.h>
 
+#include "flow/torch_names.h"
 #include "mend/relation.h"
 
 enum { MOST_STEPS = 12 };
 
 static bool is_floating(const gm_proof *proof, const gm_node *expression, uint32_t steps);
 
-static bool is_in(const char *const *names, const gm_name *name) {
-    while (*names != NULL && !gm_name_is(name, *names)) {
-        names++;
-    }
-    return *names != NULL;
+static bool is_of(gm_torch_names group, const gm_name *type) {
+    return type != NULL && gm_torch_names_have(group, type->text);
 }
 
 /* The class of the module that `self.NAME(...)` calls, when `__init__` alone says so. */
@@ -27,17 +25,12 @@ static const gm_name *module_type(const gm_proof *proof, const gm_node *call) {
 }
 
 bool gm_proof_is_layer(const gm_proof *proof, const gm_node *expression) {
-    static const char *const names[] = {"torch.nn.LayerNorm",   "torch.nn.Linear",      "torch.nn.RMSNorm",     "torch.nn.GroupNorm",
-                                        "torch.nn.BatchNorm1d", "torch.nn.BatchNorm2d", "torch.nn.BatchNorm3d", "torch.nn.Conv1d",
-                                        "torch.nn.Conv2d",      "torch.nn.Conv3d",      "torch.nn.Embedding",   NULL};
-    return expression->kind == GM_KIND_Call && is_in(names, module_type(proof, expression));
+    return expression->kind == GM_KIND_Call && is_of(GM_TORCH_NAMES_FLOATING_LAYERS, module_type(proof, expression));
 }
 
 /* Modules that give what they get, or something of the same dtype. */
 static bool is_keeping_module(const gm_proof *proof, const gm_node *call) {
-    static const char *const names[] = {"torch.nn.Dropout", "torch.nn.Identity", "torch.nn.ReLU",    "torch.nn.GELU",
-                                        "torch.nn.SiLU",    "torch.nn.Tanh",     "torch.nn.Sigmoid", NULL};
-    return gm_as_Call(call)->args.count == 1 && is_in(names, module_type(proof, call));
+    return gm_as_Call(call)->args.count == 1 && is_of(GM_TORCH_NAMES_KEEPING_LAYERS, module_type(proof, call));
 }
 
 /* A number, or a tensor that does not make a floating point tensor anything else. */

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "analysis/blocks.h"
+#include "flow/torch_names.h"
 #include "mend/relation.h"
 
 /* ---- Gradients ---- */
@@ -25,17 +26,13 @@ typedef enum gradient_switch { UNCHANGED, OFF, UNKNOWN } gradient_switch;
 
 /* What a decorator or context manager does with gradients. */
 static gradient_switch switch_of(gm_flow *flow, const gm_node *manager) {
-    static const char *const harmless[] = {"torch.compile",         "torch.autocast",       "torch.amp.autocast",
-                                           "builtins.staticmethod", "builtins.classmethod", "torch.profiler.record_function"};
     bool is_call = manager->kind == GM_KIND_Call;
     const gm_name *name = gm_flow_qualified(flow, is_call ? gm_as_Call(manager)->func : manager);
-    for (size_t i = 0; name != NULL && i < sizeof harmless / sizeof harmless[0]; i++) {
-        if (strcmp(name->text, harmless[i]) == 0) {
-            return UNCHANGED;
-        }
+    if (name != NULL && gm_torch_names_have(GM_TORCH_NAMES_KEEPS_GRADIENTS, name->text)) {
+        return UNCHANGED;
     }
     bool plain = !is_call || gm_as_Call(manager)->args.count + gm_as_Call(manager)->keywords.count == 0;
-    bool off = gm_name_is(name, "torch.no_grad") || gm_name_is(name, "torch.inference_mode");
+    bool off = name != NULL && gm_torch_names_have(GM_TORCH_NAMES_GRADIENTS_OFF, name->text);
     return off && plain ? OFF : UNKNOWN;
 }
 
@@ -228,14 +225,8 @@ static bool is_variable(const gm_proof *proof, const gm_node *node, const gm_sym
 }
 
 static bool is_floating_dtype(gm_flow *flow, const gm_node *node) {
-    static const char *const names[] = {"torch.float16", "torch.half",    "torch.bfloat16", "torch.float32",
-                                        "torch.float",   "torch.float64", "torch.double"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (gm_flow_names(flow, node, names[i])) {
-            return true;
-        }
-    }
-    return false;
+    const gm_name *name = gm_flow_qualified(flow, node);
+    return name != NULL && gm_torch_names_have(GM_TORCH_NAMES_FLOATING_DTYPES, name->text);
 }
 
 /* `x.dtype == torch.float16` and `x.dtype in (torch.float16, torch.bfloat16)`. */

@@ -90,25 +90,25 @@ bool gm_relation_floating_bases(const gm_proof *proof, const gm_relation *relati
 }
 
 bool gm_relation_floating(const gm_proof *proof, const gm_relation *relation) {
-    return relation->level != GM_LEVEL_BOOL && gm_relation_floating_bases(proof, relation);
+    return relation->level != GM_PROMOTED_BOOL && gm_relation_floating_bases(proof, relation);
 }
 
 bool gm_relation_arithmetic(const gm_proof *proof, const gm_relation *relation) {
-    if (relation->level == GM_LEVEL_INT || relation->level == GM_LEVEL_FLOAT) {
+    if (relation->level == GM_PROMOTED_INT || relation->level == GM_PROMOTED_FLOAT) {
         return true;
     }
-    return relation->level == GM_LEVEL_SAME &&
+    return relation->level == GM_PROMOTED_SAME &&
            (all_bases(proof, relation, GM_DTYPE_FLOATING) || all_bases(proof, relation, GM_DTYPE_INTEGER));
 }
 
 /* The level without promotions that change nothing. */
 static uint8_t settled_level(const gm_proof *proof, const gm_relation *relation) {
-    if (relation->level == GM_LEVEL_BOOL) {
-        return GM_LEVEL_BOOL;
+    if (relation->level == GM_PROMOTED_BOOL) {
+        return GM_PROMOTED_BOOL;
     }
     if (all_bases(proof, relation, GM_DTYPE_FLOATING) ||
-        (relation->level == GM_LEVEL_INT && all_bases(proof, relation, GM_DTYPE_INTEGER))) {
-        return GM_LEVEL_SAME;
+        (relation->level == GM_PROMOTED_INT && all_bases(proof, relation, GM_DTYPE_INTEGER))) {
+        return GM_PROMOTED_SAME;
     }
     return relation->level;
 }
@@ -181,12 +181,12 @@ gm_relation gm_relation_merge(const gm_proof *proof, const gm_relation *left, co
     if (result.bases.count > 1 && !floating) {
         return gm_relation_none("the dtypes of the tensors in the side are not known");
     }
-    if (left->level != right->level && !floating && (left->level == GM_LEVEL_BOOL || right->level == GM_LEVEL_BOOL)) {
+    if (left->level != right->level && !floating && (left->level == GM_PROMOTED_BOOL || right->level == GM_PROMOTED_BOOL)) {
         return gm_relation_none("the dtypes of the tensors in the side are not known");
     }
-    if (left->level == GM_LEVEL_BOOL && right->level != GM_LEVEL_BOOL) {
+    if (left->level == GM_PROMOTED_BOOL && right->level != GM_PROMOTED_BOOL) {
         result.level = right->level;
-    } else if (right->level == GM_LEVEL_BOOL && left->level != GM_LEVEL_BOOL) {
+    } else if (right->level == GM_PROMOTED_BOOL && left->level != GM_PROMOTED_BOOL) {
         result.level = left->level;
     }
     if (result.gradient == GM_GRADIENT_NAN) {
@@ -213,7 +213,7 @@ static void scale(gm_relation *result, const gm_relation *number, uint8_t operat
 
 /* Of a tensor that may be of integers: a large int does not fit and raises, and what is annotated as float may be an int. */
 static bool fits(const gm_proof *proof, const gm_relation *tensor, const gm_relation *number) {
-    bool known = number->literal && (number->level == GM_LEVEL_FLOAT || fabs(number->value) <= INT8_MAX);
+    bool known = number->literal && (number->level == GM_PROMOTED_FLOAT || fabs(number->value) <= INT8_MAX);
     return known || number->limit != 0 || gm_relation_floating_bases(proof, tensor);
 }
 
@@ -225,11 +225,11 @@ static gm_relation with_number(const gm_proof *proof, const gm_BinOp *operation,
     if (!fits(proof, &tensor, number)) {
         return gm_relation_none("a number in the side may not fit into the dtype of the tensor");
     }
-    if (tensor.level == GM_LEVEL_SAME || number->level > tensor.level || tensor.level == GM_LEVEL_BOOL) {
+    if (tensor.level == GM_PROMOTED_SAME || number->level > tensor.level || tensor.level == GM_PROMOTED_BOOL) {
         tensor.level = number->level;
     }
     if (operation->op == GM_OP_Div) {
-        tensor.level = GM_LEVEL_FLOAT;
+        tensor.level = GM_PROMOTED_FLOAT;
     }
     if (operation->op == GM_OP_Div && number_first) {
         tensor.gradient = GM_GRADIENT_ANY;
@@ -251,7 +251,7 @@ static gm_relation of_tensors(const gm_proof *proof, const gm_BinOp *operation, 
         gm_relation_save(&result, left);
         gm_relation_save(&result, right);
         result.gradient = GM_GRADIENT_ANY;
-        result.level = operation->op == GM_OP_Div ? GM_LEVEL_FLOAT : result.level;
+        result.level = operation->op == GM_OP_Div ? GM_PROMOTED_FLOAT : result.level;
     }
     return result;
 }
@@ -283,7 +283,7 @@ static gm_relation of_sign(gm_proof *proof, const gm_UnaryOp *operation) {
     if (operand.kind == GM_RELATION_NUMBER) {
         return gm_relation_number(proof, &operation->base);
     }
-    if (operation->op == GM_OP_Invert && operand.level == GM_LEVEL_BOOL) {
+    if (operation->op == GM_OP_Invert && operand.level == GM_PROMOTED_BOOL) {
         return operand;
     }
     if (operation->op != GM_OP_USub || !gm_relation_arithmetic(proof, &operand)) {
@@ -315,7 +315,7 @@ static gm_relation of_comparison(gm_proof *proof, const gm_Compare *compare) {
             return gm_relation_none("the dtypes of the tensors in the side are not known");
         }
         uint8_t layout = result.layout;
-        result = (gm_relation){.kind = GM_RELATION_TENSOR, .level = GM_LEVEL_BOOL, .layout = layout, .bases = result.bases};
+        result = (gm_relation){.kind = GM_RELATION_TENSOR, .level = GM_PROMOTED_BOOL, .layout = layout, .bases = result.bases};
     }
     return result;
 }
@@ -331,7 +331,7 @@ gm_relation gm_relation_of_variable(const gm_proof *proof, const gm_symbol *symb
     result.bases = (gm_symbols4){.items = {symbol}, .count = 1};
     gm_value_dtype dtype = gm_proof_dtype(proof, symbol);
     if (dtype == GM_DTYPE_BOOL) {
-        result.level = GM_LEVEL_BOOL;
+        result.level = GM_PROMOTED_BOOL;
     }
     if (dtype != GM_DTYPE_BOOL && dtype != GM_DTYPE_INTEGER) {
         result.inputs = result.bases;

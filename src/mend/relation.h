@@ -12,10 +12,10 @@ enum { GM_RELATION_BASES = 4 };
 
 /* The dtype, as the outcome of promotion from those of the bases. */
 typedef enum gm_relation_level {
-    GM_LEVEL_SAME,  /* that of the bases */
-    GM_LEVEL_INT,   /* promoted by an int: differs from SAME for bool */
-    GM_LEVEL_FLOAT, /* promoted by a float or a true division: differs from SAME for bool and integers */
-    GM_LEVEL_BOOL,
+    GM_PROMOTED_SAME,  /* that of the bases */
+    GM_PROMOTED_INT,   /* promoted by an int: differs from SAME for bool */
+    GM_PROMOTED_FLOAT, /* promoted by a float or a true division: differs from SAME for bool and integers */
+    GM_PROMOTED_BOOL,
 } gm_relation_level;
 
 /* What a derivative does with a gradient of zero, which is what the side that is not selected receives. */

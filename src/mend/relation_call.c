@@ -19,7 +19,7 @@ static const source_op ops[] = {
 /* Half precision ends at 65504; a bound beyond it raises. */
 static const double most_bound = 60000;
 
-static const source_op *find(const char *name) {
+static const source_op *find_op(const char *name) {
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
         if (strcmp(ops[i].name, name) == 0) {
             return &ops[i];
@@ -139,7 +139,7 @@ static gm_relation of_predicate(const arguments *given, const gm_relation *tenso
     if (given->count + given->keywords->count > 0) {
         return not_proved;
     }
-    return (gm_relation){.kind = GM_RELATION_TENSOR, .level = GM_LEVEL_BOOL, .layout = tensor->layout, .bases = tensor->bases};
+    return (gm_relation){.kind = GM_RELATION_TENSOR, .level = GM_PROMOTED_BOOL, .layout = tensor->layout, .bases = tensor->bases};
 }
 
 /* zeros_like and ones_like: nothing flows back. */
@@ -158,7 +158,7 @@ static gm_relation of_masked_fill(gm_proof *proof, const arguments *given, gm_re
         return not_proved;
     }
     gm_relation mask = gm_relation_of(proof, given->rest[0]);
-    bool same = mask.kind == GM_RELATION_TENSOR && mask.level == GM_LEVEL_BOOL && mask.bases.count == 1 && tensor.bases.count == 1 &&
+    bool same = mask.kind == GM_RELATION_TENSOR && mask.level == GM_PROMOTED_BOOL && mask.bases.count == 1 && tensor.bases.count == 1 &&
                 mask.bases.items[0] == tensor.bases.items[0];
     if (!same || !gm_relation_floating(proof, &tensor)) {
         return gm_relation_none("the mask may have another shape than the tensor");
@@ -174,7 +174,7 @@ static gm_relation of_masked_fill(gm_proof *proof, const arguments *given, gm_re
 
 /* where(condition, a, b): a number takes the dtype of the tensor beside it. */
 static gm_relation of_where(gm_proof *proof, const arguments *given, const gm_relation *condition) {
-    if (given->method || given->count != 2 || given->keywords->count > 0 || condition->level != GM_LEVEL_BOOL) {
+    if (given->method || given->count != 2 || given->keywords->count > 0 || condition->level != GM_PROMOTED_BOOL) {
         return not_proved;
     }
     gm_relation left = gm_relation_of(proof, given->rest[0]);
@@ -237,6 +237,6 @@ gm_relation gm_relation_call(gm_proof *proof, const gm_node *call) {
     if (strcmp(given.name, "where") == 0) {
         return of_where(proof, &given, &tensor);
     }
-    const source_op *op = find(given.name);
+    const source_op *op = find_op(given.name);
     return op != NULL ? of_pointwise(proof, op, &given, tensor) : not_proved;
 }

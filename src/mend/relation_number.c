@@ -39,7 +39,7 @@ static gm_relation of_constant(const gm_proof *proof, const gm_node *node) {
     if (!isfinite(value) || (literal == GM_LITERAL_int && value >= 9e18)) {
         return gm_relation_none("the side holds a number that may be too large");
     }
-    return gm_relation_of_number(literal == GM_LITERAL_int ? GM_LEVEL_INT : GM_LEVEL_FLOAT, true, value);
+    return gm_relation_of_number(literal == GM_LITERAL_int ? GM_PROMOTED_INT : GM_PROMOTED_FLOAT, true, value);
 }
 
 /* The variable whose dtype `torch.finfo(x.dtype)` asks for, if that is floating point; NULL otherwise. */
@@ -70,7 +70,7 @@ static gm_relation of_limit(const gm_proof *proof, const gm_Attribute *attribute
     const gm_symbol *symbol = limited(proof, attribute->value);
     for (size_t i = 0; symbol != NULL && i < sizeof limits / sizeof limits[0]; i++) {
         if (gm_name_is(attribute->attr, limits[i].name)) {
-            gm_relation result = gm_relation_of_number(GM_LEVEL_FLOAT, false, 0);
+            gm_relation result = gm_relation_of_number(GM_PROMOTED_FLOAT, false, 0);
             result.limit = limits[i].limit;
             result.bases = (gm_symbols4){.items = {symbol}, .count = 1};
             return result;
@@ -87,10 +87,10 @@ static gm_relation of_variable(const gm_proof *proof, const gm_node *node) {
         return gm_relation_none("the side reads a value that is not certainly a tensor or a number");
     }
     if (value.form == GM_FORM_FLOAT) {
-        return gm_relation_of_number(GM_LEVEL_FLOAT, false, 0);
+        return gm_relation_of_number(GM_PROMOTED_FLOAT, false, 0);
     }
     if (value.form == GM_FORM_INT && size) {
-        return gm_relation_of_number(GM_LEVEL_INT, false, 0);
+        return gm_relation_of_number(GM_PROMOTED_INT, false, 0);
     }
     return gm_relation_none("the side reads a value that is not certainly a tensor or a number");
 }
@@ -132,8 +132,8 @@ static gm_relation of_operation(gm_proof *proof, const gm_BinOp *operation) {
     if (operation->op == GM_OP_Div && (!right.literal || right.value == 0)) {
         return gm_relation_none("a division in the side may raise");
     }
-    bool is_float = operation->op == GM_OP_Div || left.level == GM_LEVEL_FLOAT || right.level == GM_LEVEL_FLOAT;
-    gm_relation result = gm_relation_of_number(is_float ? GM_LEVEL_FLOAT : GM_LEVEL_INT, left.literal && right.literal, 0);
+    bool is_float = operation->op == GM_OP_Div || left.level == GM_PROMOTED_FLOAT || right.level == GM_PROMOTED_FLOAT;
+    gm_relation result = gm_relation_of_number(is_float ? GM_PROMOTED_FLOAT : GM_PROMOTED_INT, left.literal && right.literal, 0);
     result.value = result.literal ? calculate(operation->op, left.value, right.value) : 0;
     if (left.limit != 0 && keeps_limit(operation->op, &left, &right)) {
         result.limit = left.limit;

@@ -36,7 +36,7 @@ static bool is_own_mask(gm_proof *proof, const gm_node *mask, const gm_symbol *s
                left.bases.items[0] == symbol;
     }
     gm_relation made = gm_relation_of(proof, mask);
-    return made.kind == GM_RELATION_TENSOR && made.level == GM_LEVEL_BOOL && made.bases.count == 1 && made.bases.items[0] == symbol;
+    return made.kind == GM_RELATION_TENSOR && made.level == GM_PROMOTED_BOOL && made.bases.count == 1 && made.bases.items[0] == symbol;
 }
 
 static bool is_proved(gm_proof *proof, const update *what) {

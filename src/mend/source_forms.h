@@ -2,7 +2,7 @@
 #ifndef GM_MEND_SOURCE_FORMS_H
 #define GM_MEND_SOURCE_FORMS_H
 
-#include "mend/fix.h"
+#include "mend/fixes.h"
 #include "mend/relation.h"
 
 typedef struct gm_fixer {

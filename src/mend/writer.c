@@ -1,5 +1,6 @@
 #include "mend/writer.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "syntax/lexer.h"
@@ -10,6 +11,7 @@ void gm_writer_init(gm_writer *writer, gm_arena *arena, const gm_tree *tree) {
 }
 
 void gm_write(gm_writer *writer, const char *text) {
+    assert(strpbrk(text, "\r\n") == NULL); /* its line would have no place in the file of the user */
     gm_buffer_add_text(&writer->text, text);
 }
 

@@ -1,7 +1,17 @@
 /* Text of a dialect as it is written, with the user's line of every line.
  *
  * Lines that hold copied source stand for the line that their first copied byte has in the user's file; other lines stand for the line of the
- * statement that is being written. */
+ * statement that is being written.
+ *
+ *     gm_writer writer;
+ *     gm_writer_init(&writer, arena, tree);
+ *     writer.insertions = ..., writer.insertion_count = ...;     before anything is copied; sorted as they are written
+ *     writer.statement = 12;                                     the user's line of what follows
+ *     gm_write_indent(&writer, 1);                               begins a line
+ *     gm_write(&writer, "if _gm.on(0):");
+ *     gm_write_line_end(&writer);                                ends it, and notes its line
+ *     gm_write_source_at(&writer, start, end, 2);                whole lines, with an end of their own
+ *     gm_buffer_text(&writer.text), writer.lines.items[i]        the text, and the user's line of its line i + 1 */
 #ifndef GM_MEND_WRITER_H
 #define GM_MEND_WRITER_H
 

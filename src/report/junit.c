@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What XML 1.0 cannot hold at all becomes U+FFFD. */
+/* What XML 1.0 cannot hold at all becomes U+FFFD, and so does DEL, which it could hold. */
 static void add_character(gm_buffer *out, const char *bytes, size_t size, uint32_t code) {
     static const struct {
         char byte;
@@ -19,10 +19,10 @@ static void add_character(gm_buffer *out, const char *bytes, size_t size, uint32
     }
     char shown[GM_VISIBLE_ROOM];
     size_t room = 0;
-    if (gm_visible_is_mark(code)) {
+    if (gm_utf8_is_mark(code)) {
         (void)gm_visible_next(bytes, size, 0, shown, &room);
         gm_buffer_add(out, shown, room);
-    } else if (size == 0 || code < 0x20 || code == 0xFFFE || code == 0xFFFF) {
+    } else if (size == 0 || code < 0x20 || code == 0x7F || code == 0xFFFE || code == 0xFFFF) {
         gm_buffer_add_text(out, "\xEF\xBF\xBD");
     } else {
         gm_buffer_add(out, bytes, size);

@@ -60,7 +60,7 @@ static bool is_of_self(const gm_node *node) {
 }
 
 /* False when the first name, or attribute of self, that is a tensor has been found. */
-static bool visit(const gm_node *node, void *context) {
+static bool visit_mark(const gm_node *node, void *context) {
     search *state = context;
     if (node->kind == GM_KIND_Lambda || node->kind == GM_KIND_JoinedStr) {
         return true;
@@ -73,7 +73,7 @@ static bool visit(const gm_node *node, void *context) {
             return false;
         }
     }
-    return gm_node_children(node, visit, context);
+    return gm_node_children(node, visit_mark, context);
 }
 
 static bool is_line_end(char byte) {
@@ -114,7 +114,7 @@ const char *gm_because_text(gm_analysis *analysis, const gm_finding *finding, co
         return NULL;
     }
     gm_work_below(analysis->arena, mark);
-    visit(mark, &state);
+    visit_mark(mark, &state);
     if (state.found == NULL) {
         return NULL;
     }

@@ -55,7 +55,7 @@ bool gm_comments_report(gm_analysis *analysis, gm_unused unused) {
     return true;
 }
 
-const gm_unused_list *gm_comments_of(gm_analysis *analysis, gm_suppressions *comments, const gm_selection *selection) {
+const gm_unused_list *gm_comments_of(gm_analysis *analysis, gm_suppressions *comments, const gm_rule_selection *selection) {
     analysis->unused = GM_NEW(analysis->arena, gm_unused_list);
     analysis->selection = selection;
     if (!gm_comments_possible(comments) || comments->whole_file || !gm_selection_has(selection, &gm_rule_unused_suppression)) {

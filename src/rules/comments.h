@@ -24,7 +24,7 @@ bool gm_comments_possible(const gm_suppressions *comments);
 
 /* The comments of a file that silence nothing, of rules that `selection` has. `comments` must have been asked about every finding of the
  * analysis, reads included. They live in the arena of the analysis. */
-const gm_unused_list *gm_comments_of(gm_analysis *analysis, gm_suppressions *comments, const gm_selection *selection);
+const gm_unused_list *gm_comments_of(gm_analysis *analysis, gm_suppressions *comments, const gm_rule_selection *selection);
 
 /* Used by rules of this walk: report a comment. True. */
 bool gm_comments_report(gm_analysis *analysis, gm_unused unused);

@@ -1,7 +1,7 @@
 #include "rules/decisions.h"
 
 #include "analysis/outside_calls.h"
-#include "analysis/tests.h"
+#include "analysis/test_refusal.h"
 #include "rules/rule.h"
 
 typedef struct gm_decision_walk {
@@ -94,7 +94,7 @@ static void visit_tests(walk *walking, const gm_node *node) {
     }
 }
 
-static bool visit(const gm_node *node, void *context) {
+static bool visit_decision(const gm_node *node, void *context) {
     walk inner = *(walk *)context;
     if (node->kind == GM_KIND_JoinedStr) {
         return true;
@@ -111,11 +111,11 @@ static bool visit(const gm_node *node, void *context) {
             add_outside(&inner, node);
         }
     }
-    return gm_node_children(node, visit, &inner);
+    return gm_node_children(node, visit_decision, &inner);
 }
 
 gm_findings *gm_decisions_of(gm_analysis *analysis) {
     walk walking = {analysis, NULL, NULL, GM_NEW(analysis->arena, gm_findings)};
-    gm_node_children(&analysis->tree->module->base, visit, &walking);
+    gm_node_children(&analysis->tree->module->base, visit_decision, &walking);
     return walking.found;
 }

@@ -22,7 +22,7 @@ static const char page[] =
     "Always: it changes a comment.\n";
 
 /* Whether a code or prefix may silence a rule that the options leave in. Codes of no rule at all are judged too. */
-static bool is_judged(const char *code, const gm_selection *selection) {
+static bool is_judged(const char *code, const gm_rule_selection *selection) {
     bool known = false;
     for (size_t i = 0; i < gm_rule_count; i++) {
         bool stands = strncasecmp(gm_rules[i]->code, code, strlen(code)) == 0;
@@ -43,7 +43,7 @@ static bool is_known(const char *code) {
     return false;
 }
 
-static bool all_selected(const gm_selection *selection) {
+static bool all_selected(const gm_rule_selection *selection) {
     for (size_t i = 0; i < gm_rule_count; i++) {
         if (!gm_selection_has(selection, gm_rules[i])) {
             return false;
@@ -58,7 +58,7 @@ static bool is_ours(const gm_suppression *comment, const char *code) {
 }
 
 /* The codes of a comment that silence nothing; `*known` tells whether all of them stand for rules, `*count` how many codes there are. */
-static const char *unused_codes(gm_arena *arena, const gm_suppression *comment, const gm_selection *selection, bool *known,
+static const char *unused_codes(gm_arena *arena, const gm_suppression *comment, const gm_rule_selection *selection, bool *known,
                                 uint32_t *kept) {
     gm_buffer unused;
     gm_buffer_init(&unused, arena);
@@ -92,7 +92,7 @@ static const char *list_of(gm_arena *arena, const char *codes) {
 
 static bool find_unused_suppression(gm_analysis *analysis, const gm_site *site) {
     const gm_suppression *comment = site->comment;
-    const gm_selection *selection = analysis->selection;
+    const gm_rule_selection *selection = analysis->selection;
     if (comment->codes == NULL) {
         bool told = !comment->used && !comment->noqa && all_selected(selection);
         return told && gm_comments_report(analysis, (gm_unused){.comment = comment, .message = "nothing to silence here"});

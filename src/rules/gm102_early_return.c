@@ -3,7 +3,7 @@
 #include "analysis/blocks.h"
 #include "analysis/effects.h"
 #include "analysis/sides.h"
-#include "analysis/tests.h"
+#include "analysis/test_refusal.h"
 #include "analysis/weight.h"
 #include "rules/rule.h"
 

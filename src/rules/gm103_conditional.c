@@ -1,6 +1,6 @@
 #include "analysis/effects.h"
 #include "analysis/sides.h"
-#include "analysis/tests.h"
+#include "analysis/test_refusal.h"
 #include "rules/rule.h"
 
 static const char page[] =

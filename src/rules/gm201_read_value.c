@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "analysis/tensor_reads.h"
+#include "flow/torch_names.h"
 #include "rules/reads.h"
 #include "rules/rule.h"
 
@@ -183,14 +184,13 @@ static bool find_repetition(gm_analysis *analysis, const gm_site *site) {
 
 /* Assertions of torch that look at all of a tensor. */
 static bool find_check(gm_analysis *analysis, const gm_site *site) {
-    static const char *const names[] = {"torch._check_tensor_all", "torch._check_tensor_all_with", NULL};
     const gm_Call *call = gm_as_Call(site->node);
     const char *short_name = name_of(call);
     if (short_name == NULL || strncmp(short_name, "_check_tensor_all", strlen("_check_tensor_all")) != 0) {
         return false;
     }
     const gm_name *name = gm_flow_qualified(analysis->flow, call->func);
-    return name != NULL && gm_text_in(name->text, names) &&
+    return name != NULL && gm_torch_names_have(GM_TORCH_NAMES_TENSOR_CHECKS, name->text) &&
            report(analysis, site, site->node, gm_analysis_text(analysis, "`%s` reads a tensor", short_name));
 }
 

@@ -50,7 +50,7 @@ static bool writes_path(gm_flow *flow, const gm_node *callee) {
 
 /* ---- Files ---- */
 
-typedef struct gm_file {
+typedef struct gm_outside_file {
     const gm_node *variable; /* the Name that `open` is bound to */
     const gm_node *table;    /* the Name that a writer of the csv module is bound to, or NULL */
     gm_list reads;           /* what is kept for later */

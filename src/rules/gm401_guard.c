@@ -1,6 +1,6 @@
 #include "analysis/blocks.h"
 #include "analysis/effects.h"
-#include "analysis/tests.h"
+#include "analysis/test_refusal.h"
 #include "analysis/weight.h"
 #include "rules/rule.h"
 

@@ -39,7 +39,7 @@ static bool is_traced(const search *searching, const gm_node *callee) {
     return name != NULL && gm_release_traces((gm_release)searching->analysis->release, name->text);
 }
 
-static bool visit(const gm_node *node, void *context) {
+static bool visit_part(const gm_node *node, void *context) {
     search *searching = context;
     if (searching->found != NULL || gm_is_stmt(node) || node->kind == GM_KIND_Lambda) {
         return true;
@@ -49,7 +49,7 @@ static bool visit(const gm_node *node, void *context) {
         bool breaks = form != GM_OUTSIDE_NONE && form != GM_OUTSIDE_METHOD && !is_traced(searching, gm_as_Call(node)->func);
         searching->found = breaks ? node : NULL;
     }
-    return searching->found != NULL || gm_node_children(node, visit, context);
+    return searching->found != NULL || gm_node_children(node, visit_part, context);
 }
 
 static bool find_outside_value(gm_analysis *analysis, const gm_site *site) {
@@ -58,7 +58,7 @@ static bool find_outside_value(gm_analysis *analysis, const gm_site *site) {
         return false;
     }
     gm_work_below(analysis->arena, site->node);
-    gm_node_children((gm_node *)site->node, visit, &searching);
+    gm_node_children((gm_node *)site->node, visit_part, &searching);
     if (searching.found == NULL) {
         return false;
     }

@@ -64,13 +64,13 @@ static bool find_method(gm_analysis *analysis, const gm_site *site) {
     const gm_node *callee = gm_as_Call(site->node)->func;
     const gm_Attribute *attribute = callee->kind == GM_KIND_Attribute ? gm_as_Attribute(callee) : NULL;
     for (size_t i = 0; attribute != NULL && i < sizeof methods / sizeof methods[0]; i++) {
-        const char *type = gm_last_part(methods[i].type);
-        bool named = gm_name_is(attribute->attr, methods[i].method) && gm_maker_named(site->function, type);
+        bool named = gm_name_is(attribute->attr, methods[i].method) && gm_maker_named(site->function, gm_last_part(methods[i].type));
         const gm_name *maker = named ? gm_maker_of(site->function, attribute->value) : NULL;
         if (maker != NULL && strcmp(maker->text, methods[i].type) == 0 && !is_traced(analysis, methods[i].type, methods[i].method)) {
-            return gm_report_read(analysis, &gm_rule_untraced_call, site, site->node,
-                                  gm_analysis_text(analysis, "`%s` of a `%s` is not traced", methods[i].method, type),
-                                  "call it in front of the compiled part", "it cannot be in a graph");
+            return gm_report_read(
+                analysis, &gm_rule_untraced_call, site, site->node,
+                gm_analysis_text(analysis, "`%s` of a `%s` is not traced", methods[i].method, gm_last_part(methods[i].type)),
+                "call it in front of the compiled part", "it cannot be in a graph");
         }
     }
     return false;

@@ -9,6 +9,8 @@
 typedef struct gm_read_walk {
     gm_analysis *analysis;
     gm_function *function; /* NULL outside of functions */
+    const gm_rule *const *rules; /* in the order in which they are asked */
+    uint32_t rule_count;
 } walk;
 
 bool gm_report_read(gm_analysis *analysis, const gm_rule *rule, const gm_site *site, const gm_node *node, const char *message,
@@ -30,13 +32,9 @@ static bool is_site(const gm_node *node) {
     }
 }
 
-/* What is not traced at all comes last among the rules, and is asked first: what it reads does not matter. */
 static void offer(const walk *walking, const gm_node *node) {
     gm_site site = {.function = walking->function, .node = node};
-    for (size_t i = gm_rule_count; i-- > 0;) {
-        if (gm_rules[i]->walk == GM_WALK_READS && gm_rules[i]->find(walking->analysis, &site)) {
-            return;
-        }
+    for (uint32_t i = 0; i < walking->rule_count && !walking->rules[i]->find(walking->analysis, &site); i++) {
     }
 }
 
@@ -45,7 +43,7 @@ static bool is_open(const walk *walking, const gm_node *definition) {
 }
 
 /* Outside of functions that are looked at, only definitions matter. */
-static bool visit(const gm_node *node, void *context) {
+static bool visit_read(const gm_node *node, void *context) {
     walk inner = *(walk *)context;
     if (node->kind == GM_KIND_JoinedStr || (inner.function == NULL && !gm_holds_statements(node))) {
         return true;
@@ -58,7 +56,7 @@ static bool visit(const gm_node *node, void *context) {
     if (inner.function != NULL && is_site(node)) {
         offer(&inner, node);
     }
-    return gm_node_children(node, visit, &inner);
+    return gm_node_children(node, visit_read, &inner);
 }
 
 static int compare(const void *left, const void *right) {
@@ -72,9 +70,11 @@ gm_findings *gm_reads_of(gm_analysis *analysis) {
     if (analysis->flow == NULL) {
         return found;
     }
-    walk walking = {analysis, NULL};
+    walk walking = {.analysis = analysis};
+    /* What is not traced at all comes last among the rules, and is asked first: what it reads does not matter. */
+    walking.rules = gm_rules_of(analysis->arena, GM_WALK_READS, true, &walking.rule_count);
     analysis->reports = found;
-    gm_node_children(&analysis->tree->module->base, visit, &walking);
+    gm_node_children(&analysis->tree->module->base, visit_read, &walking);
     analysis->reports = &analysis->findings;
     if (found->count > 1) {
         qsort(found->items, found->count, sizeof *found->items, compare);

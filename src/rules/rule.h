@@ -29,6 +29,9 @@ typedef struct gm_rule {
 extern const gm_rule *const gm_rules[];
 extern const size_t gm_rule_count;
 
+/* The rules of a walk, from the first to the last or the other way round; in the arena. */
+const gm_rule *const *gm_rules_of(gm_arena *arena, gm_rule_walk walk, bool last_first, uint32_t *count);
+
 /* The rule with a code, or NULL. */
 const gm_rule *gm_rule_find(const char *code);
 

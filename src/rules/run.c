@@ -1,5 +1,6 @@
 #include "rules/run.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,10 +18,7 @@ typedef struct gm_visit {
 } gm_visit;
 
 static void offer_site(gm_analysis *analysis, const gm_site *site) {
-    for (size_t i = 0; i < gm_rule_count; i++) {
-        if (gm_rules[i]->walk == GM_WALK_MENDS && gm_rules[i]->find(analysis, site)) {
-            return;
-        }
+    for (uint32_t i = 0; i < analysis->mend_count && !analysis->mends[i]->find(analysis, site); i++) {
     }
 }
 
@@ -94,7 +92,10 @@ static void visit_function(gm_analysis *analysis, const gm_node *definition) {
     }
     gm_visit start = {analysis, function, NULL, true};
     gm_work_at(analysis->arena, definition->start);
+    gm_findings *reports = analysis->reports; /* another walk may have asked */
+    analysis->reports = &analysis->findings;
     visit_block(&start, gm_blocks_of_function(definition), definition, true);
+    analysis->reports = reports;
 }
 
 static bool is_wanted(gm_analysis *analysis, const gm_node *definition) {
@@ -155,6 +156,18 @@ static int compare_findings(const void *left, const void *right) {
     return strcmp(a->rule->code, b->rule->code);
 }
 
+/* In order of position, and a plan is that of its finding's node. */
+static inline bool are_in_order(const gm_findings *findings) {
+    for (uint32_t i = 0; i < findings->count; i++) {
+        const gm_finding *finding = &findings->items[i];
+        bool behind = i == 0 || finding[-1].node->start <= finding->node->start;
+        if (!behind || (finding->plan != NULL && (finding->plan->rule != finding->rule || finding->refusal.reason != NULL))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void mark_reached(gm_analysis *analysis) {
     for (uint32_t i = 0; i < analysis->findings.count; i++) {
         gm_finding *finding = &analysis->findings.items[i];
@@ -169,6 +182,7 @@ static gm_analysis *run(gm_arena *arena, gm_tree *tree, bool reached_only, const
     analysis->arena = arena;
     analysis->tree = tree;
     analysis->visit = visit_function;
+    analysis->mends = gm_rules_of(arena, GM_WALK_MENDS, false, &analysis->mend_count);
     analysis->reports = &analysis->findings;
     analysis->reached_only = reached_only;
     analysis->entrances = asked == NULL ? NULL : asked->entrances;
@@ -185,6 +199,7 @@ static gm_analysis *run(gm_arena *arena, gm_tree *tree, bool reached_only, const
         qsort(analysis->findings.items, analysis->findings.count, sizeof *analysis->findings.items, compare_findings);
         mark_reached(analysis);
     }
+    assert(are_in_order(&analysis->findings));
     return analysis;
 }
 

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/view.h"
-
 gm_document *gm_documents_find(const gm_documents *documents, const char *uri) {
     for (uint32_t i = 0; i < documents->count; i++) {
         const gm_unit *unit = documents->units[i];
@@ -92,8 +90,14 @@ void gm_unit_remove(gm_documents *documents, gm_unit *unit, gm_document *documen
     }
 }
 
+static void give_view_up(gm_unit *unit) {
+    if (unit->view != NULL) {
+        unit->free_view(unit);
+    }
+}
+
 static void free_unit(gm_unit *unit) {
-    gm_view_free(unit);
+    give_view_up(unit);
     for (uint32_t i = 0; i < unit->count; i++) {
         free_document(unit->documents[i]);
     }
@@ -123,6 +127,6 @@ void gm_documents_free(gm_documents *documents) {
 }
 
 void gm_unit_touch(gm_unit *unit) {
-    gm_view_free(unit);
+    give_view_up(unit);
     unit->due = true;
 }

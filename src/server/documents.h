@@ -27,6 +27,7 @@ typedef struct gm_unit {
     uint32_t count;
     uint32_t room;
     struct gm_view *view; /* the analysis of the text as it is; NULL: not made, or given up */
+    void (*free_view)(struct gm_unit *unit); /* of view.c; set with `view` */
     uint64_t used; /* when it was last asked for */
 } gm_unit;
 

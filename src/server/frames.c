@@ -15,6 +15,7 @@ typedef struct header {
     size_t length;
     bool has_length;
     const char *problem;
+    const char *wrong; /* the line that is; NULL: the header is too long or has no length */
 } header;
 
 bool gm_frames_feed(gm_frames *frames, const char *bytes, size_t size) {
@@ -86,28 +87,49 @@ static header_kind read_header(const char *bytes, size_t size, header *found) {
             return found->has_length ? RIGHT : fail(found, "headers without Content-Length");
         }
         if (read_field(found, line, end) == WRONG) {
+            found->wrong = line;
             return WRONG;
         }
     }
 }
 
-/* Move to the next place where a right header may begin, behind the one where the last search ended. */
+/* Behind the next empty line, or the end. */
+static const char *next_empty(const char *at, const char *end) {
+    while ((at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+        at++;
+        const char *next = at < end && *at == '\r' ? at + 1 : at;
+        if (next < end && *next == '\n') {
+            return next + 1;
+        }
+    }
+    return end;
+}
+
+/* Move to the next place where a right header may begin, behind the one where the last search ended. The lines behind a place are those of the
+ * next one, too. Where one of them is wrong, it is for every place in front of it; where a header is too long, the next one that is not
+ * begins near an empty line: each line is read a few times, not for every place in the four kilobytes before it. */
 static bool skip(gm_frames *frames) {
+    const char *end = frames->read.bytes + frames->read.size;
+    const char *skipped = NULL;
     size_t at = frames->at;
     for (; at < frames->read.size; at++) {
         const char *bytes = frames->read.bytes + at;
         size_t left = frames->read.size - at;
-        size_t same = left < NAME ? left : NAME;
-        if ((*bytes | 0x20) != 'c' || strncasecmp(bytes, length_name, same) != 0) {
+        size_t same = left <= NAME ? left : NAME;
+        if ((*bytes | 0x20) != 'c' || (skipped != NULL && bytes < skipped) || strncasecmp(bytes, length_name, same) != 0 ||
+            (left > NAME && bytes[NAME] != ':')) {
             continue;
         }
         header found = {0};
-        header_kind kind = left < NAME ? UNFINISHED : read_header(bytes, left, &found);
+        header_kind kind = left <= NAME ? UNFINISHED : read_header(bytes, left, &found);
         if (kind != WRONG) {
             frames->at = at;
             frames->skipping = kind == UNFINISHED;
             return kind == RIGHT;
         }
+        const char *empty = found.wrong == NULL ? next_empty(bytes, end) : NULL;
+        bool far = empty != NULL && empty - bytes > GM_FRAME_HEADER_MOST;
+        skipped = far ? empty - GM_FRAME_HEADER_MOST : found.wrong;
     }
     frames->at = at;
     return false;

@@ -30,7 +30,7 @@ static void add_hint(hinting *state, const gm_node *target, const gm_value *valu
     gm_buffer_add_char(out, '}');
 }
 
-static bool visit(const gm_node *node, const gm_node *parent, void *context) {
+static bool visit_for_hints(const gm_node *node, const gm_node *parent, void *context) {
     hinting *state = context;
     (void)parent;
     if (node->end < state->start || node->start > state->end) {
@@ -65,7 +65,7 @@ void gm_serve_inlay_hint(gm_call *call) {
         return;
     }
     if (there) {
-        gm_call_walk(call, state.view, visit, &state);
+        gm_call_walk(call, state.view, visit_for_hints, &state);
     }
     gm_buffer_add_char(&call->out, ']');
 }

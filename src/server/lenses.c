@@ -67,7 +67,7 @@ static void add_lens(lensing *state, const gm_node *definition) {
     gm_buffer_add_text(out, ", \"command\": \"\"}}"); /* it says something, and does nothing */
 }
 
-static bool visit(const gm_node *node, const gm_node *parent, void *context) {
+static bool visit_for_lenses(const gm_node *node, const gm_node *parent, void *context) {
     lensing *state = context;
     (void)parent;
     bool definition = node->kind == GM_KIND_FunctionDef || node->kind == GM_KIND_AsyncFunctionDef;
@@ -87,7 +87,7 @@ void gm_serve_code_lens(gm_call *call) {
     bool there = call->server->choices.lenses && gm_call_view(call, document, &state.view, &state.section) &&
                  state.view->checked->analysis != NULL;
     if (there) {
-        gm_call_walk(call, state.view, visit, &state);
+        gm_call_walk(call, state.view, visit_for_lenses, &state);
     }
     gm_buffer_add_char(&call->out, ']');
 }

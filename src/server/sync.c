@@ -9,7 +9,7 @@
 
 /* ---- What calls share ---- */
 
-static gm_document *find(gm_call *call, const char *names) {
+static gm_document *find_named_document(gm_call *call, const char *names) {
     const char *uri = gm_input_text(call->in, gm_input_path(call->in, call->params, names), NULL);
     gm_document *document = uri == NULL ? NULL : gm_documents_find(&call->server->documents, uri);
     if (document != NULL) {
@@ -19,7 +19,7 @@ static gm_document *find(gm_call *call, const char *names) {
 }
 
 gm_document *gm_call_document(gm_call *call) {
-    gm_document *document = find(call, "textDocument.uri");
+    gm_document *document = find_named_document(call, "textDocument.uri");
     if (document == NULL) {
         gm_call_fail(call, GM_ERROR_PARAMS, "the document is not open");
     }
@@ -172,7 +172,7 @@ void gm_serve_did_open(gm_call *call) {
 }
 
 void gm_serve_did_change(gm_call *call) {
-    gm_document *document = find(call, "textDocument.uri");
+    gm_document *document = find_named_document(call, "textDocument.uri");
     if (document == NULL) {
         return;
     }
@@ -192,7 +192,7 @@ void gm_serve_did_save(gm_call *call) {
 }
 
 void gm_serve_did_close(gm_call *call) {
-    gm_document *document = find(call, "textDocument.uri");
+    gm_document *document = find_named_document(call, "textDocument.uri");
     if (document == NULL || document->unit->notebook) {
         return; /* cells close with their notebook */
     }

@@ -14,7 +14,7 @@ static bool offset_is_in_name(const search *state, const gm_node *node) {
     return node->kind == GM_KIND_Attribute && state->offset > gm_as_Attribute(node)->value->end;
 }
 
-static bool visit(const gm_node *node, const gm_node *parent, void *context) {
+static bool visit_value(const gm_node *node, const gm_node *parent, void *context) {
     search *state = context;
     if (node->start > state->offset || node->end < state->offset) {
         return false;
@@ -49,7 +49,7 @@ bool gm_value_is_telling(const gm_value *value) {
 
 bool gm_value_known_at(gm_analysis *analysis, uint32_t offset, gm_known *known) {
     search state = {.flow = analysis->flow, .offset = offset};
-    gm_walk(analysis->arena, &analysis->tree->module->base, visit, &state);
+    gm_walk(analysis->arena, &analysis->tree->module->base, visit_value, &state);
     const gm_node *asked = state.found != NULL && is_stored(state.found) ? bound_to(&state) : state.found;
     if (asked == NULL) {
         return false;

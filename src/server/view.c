@@ -122,6 +122,7 @@ gm_view *gm_view_of(gm_arena *arena, gm_unit *unit) {
             gm_arena_fail(arena);
         }
         gm_arena_init(&unit->view->arena, gm_allocator_default(), arena->out_of_memory);
+        unit->free_view = gm_view_free;
         gm_view *view = unit->view;
         view->sections = GM_NEW_ARRAY(&view->arena, gm_section, unit->count + 1);
         if (is_readable(unit)) {

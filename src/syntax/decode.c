@@ -126,16 +126,16 @@ static const gm_encoding *choose_table(decoder *in, bool mark) {
         return NULL;
     }
     if (mark) {
-        report_cookie(in, &name, "encoding `", "` contradicts the byte order mark");
+        report_cookie(in, &name, "encoding problem: `", "` contradicts the byte order mark");
         return NULL;
     }
     const gm_encoding *encoding = find_encoding(&name);
     if (encoding == NULL) {
-        report_cookie(in, &name, "unknown encoding `", "`");
+        report_cookie(in, &name, "encoding problem: unknown encoding `", "`");
     } else if (encoding->kind == GM_ENCODING_REFUSED) {
         report_cookie(in, &name, "encoding problem: Python reads no source in `", "`");
     } else if (encoding->kind == GM_ENCODING_UNSUPPORTED) {
-        report_cookie(in, &name, "encoding `", "` is not supported");
+        report_cookie(in, &name, "encoding problem: graphmend reads no source in `", "`, though Python may");
     }
     return encoding != NULL && encoding->kind == GM_ENCODING_TABLE ? encoding : NULL;
 }
@@ -159,6 +159,16 @@ static char *padded_text(gm_arena *arena, size_t length) {
     return text;
 }
 
+/* Python's words for a file without a cookie are others than for one that says what it is. */
+static void report_invalid(decoder *in, size_t at, bool declared) {
+    gm_buffer message;
+    gm_buffer_init(&message, in->arena);
+    gm_buffer_printf(&message, "encoding problem: byte 0x%02X is no UTF-8%s", (unsigned)(unsigned char)in->bytes[at],
+                     declared ? "" : ", and no encoding is declared");
+    report(in, at, at + 1, gm_buffer_text(&message));
+}
+
+/* Bytes that are taken as if they were UTF-8, because the cookie is a problem, are no second one. */
 static void copy_text(decoder *in) {
     char *text = padded_text(in->arena, in->size);
     if (in->size > 0) {
@@ -167,8 +177,8 @@ static void copy_text(decoder *in) {
     in->source->text = text;
     in->source->length = (uint32_t)in->size;
     size_t valid = gm_utf8_check(text, in->size);
-    if (valid < in->size) {
-        report(in, valid, valid + 1, "invalid UTF-8");
+    if (valid < in->size && in->diagnostics->count == 0) {
+        report_invalid(in, valid, in->source->text_offset > 0 || find_cookie(in->bytes, in->bytes + in->size).start != NULL);
     }
 }
 
@@ -207,7 +217,7 @@ static size_t recoded_length(const decoder *in, const upper_half *upper) {
 static void report_undefined(decoder *in, size_t at, unsigned char byte, const gm_encoding *encoding) {
     gm_buffer message;
     gm_buffer_init(&message, in->arena);
-    gm_buffer_printf(&message, "byte 0x%02X is no character of `%s`", (unsigned)byte, encoding->name);
+    gm_buffer_printf(&message, "encoding problem: byte 0x%02X is no character of `%s`", (unsigned)byte, encoding->name);
     report(in, at, at + 1, gm_buffer_text(&message));
 }
 

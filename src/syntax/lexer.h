@@ -7,38 +7,9 @@
 #ifndef GM_SYNTAX_LEXER_H
 #define GM_SYNTAX_LEXER_H
 
-#include "syntax/parse.h"
-
-typedef enum gm_token_kind {
-#define GM_TOKEN(kind, text) GM_TOKEN_##kind,
-#include "syntax/tokens.def"
-    GM_TOKEN_COUNT
-} gm_token_kind;
-
-/* Flags of a NAME. */
-enum {
-    GM_NAME_MATCH = 1,
-    GM_NAME_CASE = 2,
-    GM_NAME_TYPE = 3,
-    GM_NAME_WILDCARD = 4, /* `_` */
-    GM_NAME_SOFT = 7,     /* mask of the soft keyword */
-    GM_NAME_UNICODE = 8   /* not ASCII: to be normalised before it is interned */
-};
-
-/* Flags of STRING, FSTRING_START and FSTRING_MIDDLE. */
-enum {
-    GM_STRING_RAW = 1,
-    GM_STRING_BYTES = 2,
-    GM_STRING_UNICODE = 4, /* prefix `u` in lower case */
-    GM_STRING_TEMPLATE = 8,
-    GM_STRING_TRIPLE = 16,
-    GM_STRING_ESCAPES = 32, /* the text has a backslash */
-    GM_STRING_SPEC = 64,    /* FSTRING_MIDDLE inside a format spec */
-    GM_STRING_PREFIX = 128  /* STRING: has prefix characters */
-};
-
-/* What messages call a token of this kind. */
-extern const char *const gm_token_names[GM_TOKEN_COUNT];
+#include "base/diagnostic.h"
+#include "base/source.h"
+#include "syntax/tokens.h"
 
 /* CPython's limits. */
 enum { GM_BRACKET_LIMIT = 200, GM_INDENT_LIMIT = 100, GM_FSTRING_LIMIT = 150 };

@@ -72,6 +72,21 @@ static void sort_diagnostics(gm_arena *arena, gm_diagnostics *diagnostics) {
     }
 }
 
+/* From the line on that is no text in the encoding of the file, nothing else is told: it would be about characters that are not there. */
+static void drop_behind(const gm_source *source, gm_diagnostics *diagnostics, uint32_t encoding) {
+    if (encoding == 0) {
+        return;
+    }
+    uint32_t line = gm_source_position(source, diagnostics->items[0].start).line;
+    uint32_t kept = encoding;
+    for (uint32_t i = encoding; i < diagnostics->count; i++) {
+        if (diagnostics->items[i].start < source->line_starts[line - 1]) {
+            diagnostics->items[kept++] = diagnostics->items[i];
+        }
+    }
+    diagnostics->count = kept;
+}
+
 static void build_module(gm_arena *arena, gm_tree *tree, gm_version target, uint32_t depth_limit) {
     gm_parser parser = {.arena = arena, .tree = tree, .text = tree->source->text, .at = tree->tokens, .target = target};
     parser.shape = target == 0 ? GM_VERSION_NEWEST : target;
@@ -86,11 +101,13 @@ gm_tree *gm_parse(gm_arena *arena, const char *path, const char *bytes, size_t s
     gm_version target = options == NULL ? 0 : options->target;
     gm_tree *tree = GM_NEW(arena, gm_tree);
     tree->source = gm_parse_source(arena, path, bytes, size, &tree->diagnostics);
+    uint32_t encoding = tree->diagnostics.count; /* problems with it */
     tree->names = GM_NEW(arena, gm_names);
     gm_names_init(tree->names, arena);
     tree->token_count = gm_lexer_run(arena, tree->source, target, &tree->tokens, &tree->diagnostics);
     gm_names_reserve(tree->names, tree->token_count / TOKENS_A_NAME);
     build_module(arena, tree, target, options == NULL ? 0 : options->depth_limit);
+    drop_behind(tree->source, &tree->diagnostics, encoding);
     sort_diagnostics(arena, &tree->diagnostics);
     return tree;
 }

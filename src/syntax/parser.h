@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "syntax/lexer.h"
+#include "syntax/tree.h"
 
 /* Terms of left-recursive chains (`a + b + ...`, `a.b...`) within one another, and branches (`elif`), and so the depth of a tree: what goes
  * over trees recurses, in 2 MB of stack. CPython gives up earlier (no release takes 6,000 branches). */

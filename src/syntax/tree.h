@@ -15,6 +15,7 @@
 #include "base/diagnostic.h"
 #include "base/names.h"
 #include "base/source.h"
+#include "syntax/tokens.h"
 
 typedef enum gm_kind {
 #define GM_BEGIN(kind, group) GM_KIND_##kind,
@@ -140,6 +141,17 @@ typedef struct gm_constant {
     }
 #define GM_END(kind)
 #include "syntax/nodes.def"
+
+typedef struct gm_tree {
+    gm_source *source;
+    gm_Module *module;
+    gm_names *names;
+    gm_token *tokens; /* in order; together with the gaps they are the whole text */
+    uint32_t token_count;
+    uint32_t node_count; /* every node's number is at most this */
+    bool has_lambda;
+    gm_diagnostics diagnostics; /* empty exactly when the target accepts the file; in order of position */
+} gm_tree;
 
 /* Reflection, for walkers and dumps. */
 typedef enum gm_field_type {

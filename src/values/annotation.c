@@ -54,9 +54,8 @@ static gm_value of_torch_type(const gm_name *name, const gm_node *node) {
         const char *name;
         uint8_t form;
     } types[] = {
-        {"torch.dtype", GM_FORM_DTYPE},           {"torch.device", GM_FORM_DEVICE},    {"torch.Size", GM_FORM_SIZE},
-        {"torch.Generator", GM_FORM_ANY},         {"torch.nn.Module", GM_FORM_MODULE}, {"torch.nn.ModuleList", GM_FORM_MODULES},
-        {"torch.nn.Sequential", GM_FORM_MODULES},
+#define GM_TORCH_TYPE(name, form) {name, form},
+#include "values/torch_forms.def"
     };
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         if (strcmp(types[i].name, name->text) == 0) {

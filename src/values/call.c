@@ -1,6 +1,7 @@
 /* Values of calls. */
 #include <string.h>
 
+#include "flow/torch_names.h"
 #include "flow/walk.h"
 #include "values/values_private.h"
 
@@ -88,18 +89,11 @@ static gm_value computed_result(gm_flow *flow, const gm_node *definition) {
 
 /* A decorator may make anything of a function; these do not. */
 static bool is_plain(gm_flow *flow, const gm_node *definition) {
-    static const char *const kept[] = {"torch.no_grad",         "torch.jit.script",
-                                       "torch.compile",         "torch.inference_mode",
-                                       "builtins.staticmethod", "builtins.property",
-                                       "functools.lru_cache",   "functools.cache",
-                                       "torch.jit.ignore",      "torch.jit.unused",
-                                       "torch.enable_grad",     "functools.cached_property",
-                                       "torch.jit.export",      NULL};
     const gm_list *decorators = gm_def_decorators(definition);
     for (uint32_t i = 0; i < decorators->count; i++) {
         const gm_node *decorator = decorators->items[i];
         const gm_name *name = gm_flow_qualified(flow, decorator->kind == GM_KIND_Call ? gm_as_Call(decorator)->func : decorator);
-        if (name == NULL || !gm_text_in(name->text, kept)) {
+        if (name == NULL || !gm_torch_names_have(GM_TORCH_NAMES_PLAIN_DECORATORS, name->text)) {
             return false;
         }
     }

@@ -266,7 +266,7 @@ static void add_registered(class_build *build, const gm_node *node) {
     add(build, name, value, given, node);
 }
 
-static bool visit(const gm_node *node, const gm_node *parent, void *context) {
+static bool visit_attribute(const gm_node *node, const gm_node *parent, void *context) {
     class_build *build = context;
     if (parent == NULL) {
         return true;
@@ -295,7 +295,7 @@ static void add_methods(class_build *build, const gm_list *body, bool init) {
         if (gm_is_def(definition) && is_init(definition) == init) {
             build->method = gm_flow_function(build->flow, definition);
             build->init = init;
-            gm_walk(build->flow->arena, definition, visit, build);
+            gm_walk(build->flow->arena, definition, visit_attribute, build);
         }
     }
 }
@@ -332,7 +332,7 @@ const gm_class *gm_class_of(gm_flow *flow, const gm_node *class_def) {
     facts->is_module = is_module(&search, class_def, 0);
     class_build build = {.flow = flow, .facts = facts};
     const gm_list *body = &gm_as_ClassDef(class_def)->body;
-    gm_walk(flow->arena, class_def, visit, &build);
+    gm_walk(flow->arena, class_def, visit_attribute, &build);
     add_methods(&build, body, true);
     add_methods(&build, body, false);
     weaken_empty(facts);

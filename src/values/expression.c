@@ -1,6 +1,7 @@
 /* Values of expressions, one small function a kind. */
 #include <string.h>
 
+#include "flow/torch_names.h"
 #include "values/values_private.h"
 
 /* ---- Constants and containers ---- */
@@ -214,9 +215,8 @@ static gm_value of_bool_op(gm_function *function, const gm_node *node) {
 
 /* `torch.jit.is_tracing()` and the like are false in a program that runs or is compiled. */
 static bool is_never(gm_function *function, const gm_node *test) {
-    static const char *const names[] = {"torch.jit.is_tracing", "torch.jit.is_scripting", "torch.onnx.is_in_onnx_export", NULL};
     const gm_name *name = test->kind == GM_KIND_Call ? gm_flow_qualified(function->flow, gm_as_Call(test)->func) : NULL;
-    return name != NULL && gm_text_in(name->text, names);
+    return name != NULL && gm_torch_names_have(GM_TORCH_NAMES_NEVER_TRUE, name->text);
 }
 
 /* Whether a test makes sure that a name is a tensor: `isinstance(x, torch.Tensor)`, `torch.is_tensor(x)`. */

@@ -403,26 +403,8 @@ gm_value gm_evaluate_torch_call(gm_function *function, const gm_name *name, cons
         uint8_t form;
         const char *reason;
     } places[] = {
-        {"torch.device", GM_FORM_DEVICE, "a device"},
-        {"torch.Size", GM_FORM_SIZE, "a size"},
-        {"torch.finfo", GM_FORM_DTYPE, "limits of a dtype"},
-        {"torch.iinfo", GM_FORM_DTYPE, "limits of a dtype"},
-        {"torch.cuda.", GM_FORM_ANY, "a query of the device"},
-        {"torch.backends.", GM_FORM_ANY, "a setting of torch"},
-        {"torch.version.", GM_FORM_ANY, "a version"},
-        {"torch.jit.is_", GM_FORM_BOOL, "a state of the compiler"},
-        {"torch.compiler.is_", GM_FORM_BOOL, "a state of the compiler"},
-        {"torch.get_", GM_FORM_ANY, "a setting of torch"},
-        {"torch.is_", GM_FORM_BOOL, "a setting of torch"},
-        {"torch._C.", GM_FORM_ANY, "a setting of torch"},
-        {"torch._dynamo.is_", GM_FORM_BOOL, "a state of the compiler"},
-        {"torch.Generator", GM_FORM_ANY, "a random generator"},
-        {"torch.no_grad", GM_FORM_ANY, "a context"},
-        {"torch.enable_grad", GM_FORM_ANY, "a context"},
-        {"torch.distributed.get_", GM_FORM_ANY, "a setting of torch"},
-        {"torch.distributed.is_", GM_FORM_BOOL, "a setting of torch"},
-        {"torch.distributions.", GM_FORM_ANY, "a distribution"},
-        {"torch.optim.", GM_FORM_ANY, "an optimizer"},
+#define GM_TORCH_CALL(prefix, form, reason) {prefix, form, reason},
+#include "values/torch_forms.def"
     };
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         if (starts_with(name->text, places[i].prefix)) {

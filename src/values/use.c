@@ -197,7 +197,7 @@ static void look_at_name(use_search *search, const gm_node *node, const gm_node 
     }
 }
 
-static bool visit(const gm_node *node, const gm_node *parent, void *context) {
+static bool visit_use(const gm_node *node, const gm_node *parent, void *context) {
     use_search *search = context;
     switch ((gm_kind)node->kind) {
     case GM_KIND_Attribute: look_at_attribute(search, node, parent); break;
@@ -210,6 +210,6 @@ static bool visit(const gm_node *node, const gm_node *parent, void *context) {
 
 gm_value_usage *gm_values_usages(gm_function *function) {
     use_search search = {function, GM_NEW_ARRAY(function->flow->arena, gm_value_usage, function->scope->symbols.count)};
-    gm_walk(function->flow->arena, function->node, visit, &search);
+    gm_walk(function->flow->arena, function->node, visit_use, &search);
     return search.usages;
 }

@@ -48,7 +48,7 @@ struct gm_values_shared *gm_values_shared_of(gm_flow *flow) {
 
 /* ---- Values of expressions, kept ---- */
 
-GM_MAP_FUNCTIONS(places, gm_memo_map, gm_memo_slot, const gm_node *, node, gm_hash_pointer, 64)
+GM_MAP_FUNCTIONS(places, gm_memo_map, gm_memo_slot, const gm_node *, node, gm_hash_pointer, 32)
 
 static void remember(gm_arena *arena, struct gm_environments *environments, const gm_node *node, gm_value value) {
     gm_memo_slot *slot = places_at(arena, &environments->places, node);

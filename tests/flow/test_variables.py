@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import programs
@@ -33,6 +34,13 @@ class Facts:
                 self.reads.setdefault(key, set()).update(int(word.split(":")[0]) for word in words[2:])
 
 
+def facts_of(executable: str, path: Path, text: str) -> Facts:
+    path.write_text(text)
+    ended = subprocess.run([executable, "debug", "variables", str(path)], capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    return Facts(ended.stdout)
+
+
 @pytest.fixture(scope="module")
 def foreseen(executable: str, tmp_path_factory: pytest.TempPathFactory) -> list[tuple[programs.Program, Facts]]:
     folder = tmp_path_factory.mktemp("programs")
@@ -40,13 +48,7 @@ def foreseen(executable: str, tmp_path_factory: pytest.TempPathFactory) -> list[
     assert len(written) > PROGRAMS * 0.6
     result = []
     for number, program in enumerate(written):
-        path = folder / f"{number}.py"
-        path.write_text(program.text)
-        ended = subprocess.run(
-            [executable, "debug", "variables", str(path)], capture_output=True, text=True, check=False
-        )
-        assert ended.returncode == 0, ended.stderr
-        result.append((program, Facts(ended.stdout)))
+        result.append((program, facts_of(executable, folder / f"{number}.py", program.text)))
     return result
 
 
@@ -110,3 +112,20 @@ def test_reaching(foreseen: list[tuple[programs.Program, Facts]]) -> None:
                 f"line {line}: {name} comes from line {binding}, not {sorted(known)}\n{numbered(program)}"
             )
     assert seen > 1000
+
+
+@pytest.mark.parametrize("others", [60, 500])
+def test_many_variables(
+    executable: str, tmp_path: Path, foreseen: list[tuple[programs.Program, Facts]], others: int
+) -> None:
+    """In a function with hundreds of variables more, whose sets are trees, all is known of the same ones."""
+    more = "".join(f"v{i}=0, " for i in range(others))
+    for program, facts in foreseen[:60]:
+        head = "def f(s, c, d, u, m, cm, it, k0, "
+        assert program.text.startswith(head)
+        large = facts_of(executable, tmp_path / "large.py", program.text.replace(head, f"def f({more}{head[6:]}", 1))
+        for line, name in facts.bound:
+            if name in programs.NAMES:
+                assert large.bound[line, name] == facts.bound[line, name]
+                assert large.live[line, name] == facts.live[line, name]
+        assert large.reads == facts.reads

@@ -14,7 +14,7 @@ import graphmend.runtime as runtime
 
 @pytest.fixture(autouse=True, scope="session")
 def guards_not_timed() -> Iterator[None]:
-    """Leave out Dynamo's timing of a graph's guards: it clears the processor's cache, which is a third of a small compile."""
+    """Leave out Dynamo's timing of guards: it clears the processor's cache, a third of the time of a small compile."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(torch._dynamo.guards, "profile_guard_manager", lambda *_: 0.0)
         yield

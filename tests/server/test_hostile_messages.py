@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import resource
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -58,6 +60,23 @@ def test_broken_headers(client, header) -> None:
     client.alive()
     parse_errors = [message for message in client.seen if message.get("id", 0) is None]
     assert [message["error"]["code"] for message in parse_errors] == [-32700]
+
+
+@pytest.mark.parametrize("end", [b"no colon\r\n", b"Content-Length: 5 5\r\n\r\n", b"\r\n"])
+def test_headers_without_end(executable: str, end: bytes) -> None:
+    """Lines that may each begin a header are read a few times, not once for each of those in front of them."""
+    lines = b"Content-Length: 70\r\n"
+    blocks = lines * 250_000 + end + (lines * 150 + b"no colon\r\n") * 1500
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    ran = subprocess.run(
+        [executable, "server"],
+        input=blocks + frame({"jsonrpc": "2.0", "id": 7, "method": "shutdown"}),
+        capture_output=True,
+        check=False,
+    )
+    seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    assert ran.returncode == 1 and b"-32700" in ran.stdout
+    assert "sanitize" in executable or seconds < 1
 
 
 def body(data: bytes) -> bytes:

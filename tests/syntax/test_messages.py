@@ -59,9 +59,14 @@ CASES = [
     ("3.8", b"__debug__ = 1\n", ["1:0: cannot assign to `__debug__`"]),
     ("3.8", b"def f(__debug__): pass\n", ["1:6: cannot assign to `__debug__`"]),
     ("3.8", b"f(a=1, a=2)\n", ["1:7: keyword argument repeated"]),
-    ("", b"\xef\xbb\xbf# coding: latin-1\n", ["1:10: encoding `latin-1` contradicts the byte order mark"]),
-    ("", b"# coding: no-such\n", ["1:10: unknown encoding `no-such`"]),
-    ("", b"# coding: gbk\n", ["1:10: encoding `gbk` is not supported"]),
+    ("", b"\xef\xbb\xbf# coding: latin-1\n", ["1:10: encoding problem: `latin-1` contradicts the byte order mark"]),
+    ("", b"# coding: no-such\n", ["1:10: encoding problem: unknown encoding `no-such`"]),
+    ("", b"# coding: gbk\n", ["1:10: encoding problem: graphmend reads no source in `gbk`, though Python may"]),
+    (
+        "",
+        "# coding: gbk\nx = '\u4e2d' = = 1\n".encode("gbk"),
+        ["1:10: encoding problem: graphmend reads no source in `gbk`, though Python may"],
+    ),
     ("", b"# coding: utf-16\n", ["1:10: encoding problem: Python reads no source in `utf-16`"]),
     (
         "",
@@ -69,7 +74,28 @@ CASES = [
         ["2:14: encoding problem: Python reads no source in `UTF_32`"],
     ),
     ("", b"# coding: punycode\n", ["1:10: encoding problem: Python reads no source in `punycode`"]),
-    ("", b"x = '\xff'\n", ["1:5: invalid UTF-8"]),
+    ("", b"x = '\xff'\n", ["1:5: encoding problem: byte 0xFF is no UTF-8, and no encoding is declared"]),
+    ("", b"# coding: utf-8\nx = '\xff'\n", ["2:5: encoding problem: byte 0xFF is no UTF-8"]),
+    ("", b"\xef\xbb\xbfx = '\xff'\n", ["1:5: encoding problem: byte 0xFF is no UTF-8"]),
+    (
+        "",
+        "x = 1\ny = '\u4e2d'\n".encode("gbk"),
+        ["2:5: encoding problem: byte 0xD6 is no UTF-8, and no encoding is declared"],
+    ),
+    ("", b"# coding: ascii\nx = '\xe9'\n", ["2:5: encoding problem: byte 0xE9 is no character of `ascii`"]),
+    (
+        "",
+        "x = 1\n".encode("utf-16"),
+        ["1:0: encoding problem: byte 0xFF is no UTF-8, and no encoding is declared"],
+    ),
+    (
+        "",
+        b"x = = 1\ny = '\xff' = = 1\n",
+        [
+            "1:4: expected an expression, found `=`",
+            "2:5: encoding problem: byte 0xFF is no UTF-8, and no encoding is declared",
+        ],
+    ),
     (
         "",
         b"".join(b" " * depth + b"if a:\n" for depth in range(101)) + b" " * 101 + b"b\n",

@@ -14,7 +14,13 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
 from growth_shapes import MEANINGS  # noqa: E402
 from growth_shapes import S as SHAPES  # noqa: E402
 
-SIZES = {"meaning_names": 10_000, "meaning_alias": 3_000, "meaning_stars": 20_000, "meaning_enum": 40_000}
+SIZES = {
+    "meaning_quoted": 150_000,
+    "meaning_names": 10_000,
+    "meaning_alias": 3_000,
+    "meaning_stars": 20_000,
+    "meaning_enum": 40_000,
+}
 BEYOND = {"meaning_alias", "meaning_stars"}
 TOO_MANY = (
     "too many changes to look for the shortest patch: it replaces all lines between the first and the last of them"

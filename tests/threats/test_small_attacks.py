@@ -89,6 +89,13 @@ def test_marks_of_direction(executable: str, tmp_path: Path, form: str) -> None:
         assert json.loads(told)[0]["location"]["path"].endswith(f"{MARKS}.py")
 
 
+def test_delete_in_junit(executable: str, tmp_path: Path) -> None:
+    """XML may hold U+007F, a terminal shows nothing of it."""
+    (tmp_path / "a\x7f\x7fb.py").write_text("x = = 1\n")
+    ran = run([executable, "check", "--no-cache", "--output-format", "junit", "."], folder=tmp_path)
+    assert ran.returncode == 1 and "\x7f" not in ran.stdout and "b.py" in ran.stdout
+
+
 def test_paths_of_debug(executable: str, tmp_path: Path) -> None:
     (tmp_path / "a\x1b[2J\n.py").write_text("x = 1\n")
     assert run([executable, "debug", "paths", "."], folder=tmp_path).stdout == "a\\x1b[2J\\n.py\n"

@@ -6,8 +6,8 @@
     def hire(resume: str) -> Person:
         "Read the resume."
 
-`lift` turns values into text, `lower` text into values; a `Model` maps meanings to meanings. Only calls of a function
-send requests, and this module imports names at their first use.
+`lift`, or `render`, turns values into text; `lower`, or `parse`, turns text into values. A `Model` maps meanings to
+meanings. Only calls of a function send requests, and this module imports names at their first use.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ TYPE_CHECKING = False  # as type checkers see it, without the import of typing
 if TYPE_CHECKING:
     from typing import Any
 
-    from graphmend.meaning.api import describe, lift, lower, meaning_of, schema
+    from graphmend.meaning.api import describe, lift, lower, meaning_of, parse, render, schema
     from graphmend.meaning.call import by, explain
     from graphmend.meaning.complete import complete, complete_async
     from graphmend.meaning.decision import Decision, UnsureError
@@ -60,11 +60,13 @@ __all__ = [
     "lower",
     "meaning_of",
     "mock",
+    "parse",
+    "render",
     "schema",
 ]
 
 _HOMES = {
-    "api": ("describe", "lift", "lower", "meaning_of", "schema"),
+    "api": ("describe", "lift", "lower", "meaning_of", "parse", "render", "schema"),
     "call": ("by", "explain"),
     "complete": ("complete", "complete_async"),
     "decision": ("Decision", "UnsureError"),

@@ -3,7 +3,7 @@
     lift(Person("Ann", 41))                          # Meaning('{"name": "Ann", "age": 41}', Person)
     lower('{"name": "Ann", "age": 41}', Person)      # Person(name='Ann', age=41)
 
-`describe` gives a type as text, and `meaning_of` a type as IR.
+Their other names are `render` and `parse`. `describe` gives a type as text, and `meaning_of` a type as IR.
 """
 
 from __future__ import annotations
@@ -48,6 +48,10 @@ def lower(text: Union[str, Meaning[Any]], type: Any = None, *, strict: bool = Fa
         type, text = text.type if type is None else type, text.text
     known = readable(type, 2)
     return known.value(text, strict, partial)
+
+
+render = lift
+parse = lower
 
 
 def meaning_of(hint: Any) -> dict[str, Any]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
-from typing import Any, Callable, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
+from graphmend.meaning.bodies import has_body
 from graphmend.meaning.conversation import (
     Conversation,
     Run,
@@ -25,6 +26,9 @@ from graphmend.meaning.model import Model, Request, Scored, ToolCall
 from graphmend.meaning.prepared import Prepared, Question
 from graphmend.meaning.tools import CO_COROUTINE
 from graphmend.meaning.types import ReadableType
+
+if TYPE_CHECKING:
+    from graphmend.meaning.answered import Decorator
 
 SMALL = 4096  # characters of an answer up to which each piece of it gives a value
 
@@ -166,6 +170,15 @@ class _Answered:
         return self._prepared().meaning()
 
 
+def not_a_model(value: object) -> str:
+    """What to write in place of a value that is no model."""
+    if isinstance(value, str):
+        return f"{value!r} is a name: write `by(Endpoint({value!r}, base_url))`, with the address of the model's server"
+    if callable(value):
+        return "`by` takes a model: write `@by(model)` above the function"
+    return f"{value!r} is no model: `by` takes an Endpoint, or an object of a subclass of Model with `send`"
+
+
 def by(
     model: Model,
     *,
@@ -174,7 +187,7 @@ def by(
     min_confidence: Optional[float] = None,
     tools: Sequence[Callable[..., Any]] = (),
     rounds: int = 8,
-) -> Callable[[Callable[..., Any]], Any]:
+) -> Decorator:
     """Let a model answer calls of a function without a body.
 
     The function's names, types, docstring and comments are the question. `sem` adds meanings of names: "hire",
@@ -183,11 +196,21 @@ def by(
     most `rounds` rounds; arguments that are functions are tools, too. The function gets `stream(...)`, an iterator over
     the growing value, in steps of a 32nd for a large value, with the whole value at the end (a call of tools restarts
     the value), `explain(...)`, a dry run, and `meaning()`, the IR.
+
+    Raises MeaningError for a model that is none, such as the name of one, and for a function with a body, which would
+    never run.
     """
+    if not isinstance(model, Model):
+        raise MeaningError(not_a_model(model))
     scope = sys._getframe(1).f_locals
     given = dict(sem or {})
 
     def decorate(function: Callable[..., Any]) -> Any:
+        if has_body(function.__code__):
+            raise MeaningError(
+                f"`{function.__qualname__}` has a body, which would never run: the model answers. Write `...` there"
+            )
+
         def prepare() -> Prepared:
             local = {} if scope is function.__globals__ else dict(scope)
             return Prepared(function, given, local, tools)
