@@ -18,7 +18,7 @@ import torch
 
 from ..base import hooks, torch_names, trace_state
 from ..base.dynamo_values import bound_method, inline
-from . import retain_grad
+from . import function_bodies, retain_grad
 from .inner_gradients import backward, backward_of, changes_gradients, note_leaf, own_variable, zero_grad
 from .requires_grad_inputs import SKIPS_GUARDS
 from .requires_grad_inputs import switch as switch_input
@@ -72,7 +72,7 @@ def switch_computed(trace: trace_state.Trace, tx: Any, tensor: Any, wanted: bool
     node = tensor.as_proxy().node
     if tensor.source or bool(node.meta["example_value"].requires_grad) is wanted:
         return
-    if not wanted or trace.open or tx.output.current_tracer.parent is not None:
+    if not wanted or trace.open or not function_bodies.may_hold_leaf(tx.output.current_tracer):
         raise trace_state.SiteRefused("`requires_grad` of a tensor is changed in a place where it cannot be followed")
     note_leaf(trace, node)
 

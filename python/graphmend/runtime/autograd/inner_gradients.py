@@ -26,7 +26,7 @@ from ..analysis.marker_regions import tensor_of
 from ..base import torch_names, trace_state
 from ..base.dynamo_values import inline
 from ..base.owned_state import OwnedState
-from . import retain_grad
+from . import function_bodies, retain_grad
 
 
 @dataclasses.dataclass
@@ -172,9 +172,17 @@ def differentiates(module: GraphModule) -> bool:
     return any(node.target is torch.autograd.grad for node in module.graph.nodes)
 
 
+def differentiates_anywhere(module: GraphModule) -> bool:
+    """Whether a graph, or the body of an autograd function in the graph, computes gradients for the program."""
+    return differentiates(module) or any(map(differentiates, function_bodies.bodies(module)))
+
+
 def settle(module: GraphModule, trace: trace_state.Trace) -> None:
     """Prove that a compiler may ignore the leaves that the program makes, and remove the calls."""
-    leaves = LEAVES.of(trace).nodes
+    if not LEAVES.of(trace).nodes:
+        return
+    function_bodies.settle(module)
+    leaves = [node for node in LEAVES.of(trace).nodes if node.graph is module.graph]
     if not leaves:
         return
     new_leaves = {id(tensor_of(node)) for node in leaves}

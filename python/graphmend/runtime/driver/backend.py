@@ -80,7 +80,10 @@ def rests(module: GraphModule, trace: trace_state.Trace) -> bool:
     """Whether the graph of a whole call rests on more facts than Dynamo's guards check, with or without markers."""
     taken = takes_values(trace) or lru_caches.sites_of(trace) or numbers_of(trace).assumed or trace.libraries
     return bool(
-        taken or depends_on_data(module) or inner_gradients.differentiates(module) or unused_numbers_may_raise(module)
+        taken
+        or depends_on_data(module)
+        or inner_gradients.differentiates_anywhere(module)
+        or unused_numbers_may_raise(module)
     )
 
 
@@ -170,7 +173,7 @@ class MendingBackend:
             plan.fresh = []
         elif reason is not None:
             raise trace_state.SymbolsRefused(reason)
-        if trace.whole and inner_gradients.differentiates(module):
+        if trace.whole and inner_gradients.differentiates_anywhere(module):
             compiled = inner_gradients.undisturbed(compiled, module, plan.guarded)
         compiled = silent(compiled, module, trace, plan.guarded)
         if plan.returned and compiled is not module:
