@@ -39,7 +39,7 @@ MOST_LINES = 500
 FOLDERS = ("src", "include", "python", "tests", "tools", "bench", "fuzz", "examples")
 GENERATED = re.compile(r"unicode_(tables|names_data)\.c$")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
-CAST = re.compile(r"\*\)\(uintptr_t\)")
+CAST = re.compile(r"\((?!const\b)[^()]*\*\)\(uintptr_t\)")
 Limits = dict[str, float]
 
 

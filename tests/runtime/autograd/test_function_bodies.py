@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from harness import BACKENDS, compare, load
+from harness import compare, load
 
 TEXT = """
 import torch
@@ -49,7 +49,6 @@ def program(forward: str = "", again: str = "result = ctx.function(leaf)", last:
     return TEXT.format(forward=forward, again=again, last=last)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(
     "text",
     [
@@ -62,9 +61,30 @@ def program(forward: str = "", again: str = "result = ctx.function(leaf)", last:
         ),
     ],
 )
-def test_a_backward_pass_may_differentiate(tmp_path: Any, text: str, backend: str) -> None:
-    outcome = compare(load(tmp_path, text), CALLS, backend=backend)
+def test_a_backward_pass_may_differentiate(tmp_path: Any, text: str) -> None:
+    outcome = compare(load(tmp_path, text), CALLS)
     assert outcome.report["callables"][0]["mode"] == "whole", outcome.report
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_a_hook_that_is_set_behind_the_call(tmp_path: Any, backend: str) -> None:
+    """The hook of a parameter is called for the gradients inside the backward pass, too: not in a compiled one."""
+    torch.manual_seed(0)
+    x = torch.randn(2, 3)
+
+    def seen(compiled: bool) -> list[float]:
+        torch.manual_seed(1)
+        model = load(tmp_path, program())()
+        run = torch.compile(model, backend=backend) if compiled else model
+        found: list[float] = []
+        result = run(x)
+        model.layer.weight.register_hook(lambda gradient: found.append(round(float(gradient.sum()), 4)))
+        result.sum().backward()
+        return found
+
+    expected = seen(False)
+    assert len(expected) == 2  # inside of the backward pass, and behind it
+    assert seen(True) == expected
 
 
 @pytest.mark.parametrize(

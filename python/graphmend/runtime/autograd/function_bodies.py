@@ -12,6 +12,10 @@
 Adjoints of differential equations, implicit layers and reversible networks are written so. Dynamo has a graph for the
 body of `forward` and of `backward`. A compiler differentiates inside a body as autograd does, with the leaves of the
 body, and connects the function's results to the function alone. So a leaf of a body needs no other leaf behind it.
+
+Hooks are the limit. A hook of a parameter that is set between the call and its backward pass is called for the
+gradients inside the body, too. Where the graph itself runs, the backward pass is Python's and calls it; a compiler has
+made the backward pass before, so such bodies are not given to compilers.
 """
 
 from __future__ import annotations
@@ -25,6 +29,8 @@ from ..analysis import branch_proofs, node_facts
 from ..analysis.marker_regions import tensor_of
 from ..base import trace_state
 from ..capture.hoisted_tests import FUNCTION
+
+HOOKS = "a compiler calls no hook that is set behind a call for the gradients inside an autograd function"
 
 
 def may_hold_leaf(tracer: Any) -> bool:

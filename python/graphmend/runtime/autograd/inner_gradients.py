@@ -172,9 +172,14 @@ def differentiates(module: GraphModule) -> bool:
     return any(node.target is torch.autograd.grad for node in module.graph.nodes)
 
 
+def bodies_differentiate(module: GraphModule) -> bool:
+    """Whether the body of an autograd function in a graph computes gradients for the program."""
+    return any(map(differentiates, function_bodies.bodies(module)))
+
+
 def differentiates_anywhere(module: GraphModule) -> bool:
     """Whether a graph, or the body of an autograd function in the graph, computes gradients for the program."""
-    return differentiates(module) or any(map(differentiates, function_bodies.bodies(module)))
+    return differentiates(module) or bodies_differentiate(module)
 
 
 def settle(module: GraphModule, trace: trace_state.Trace) -> None:

@@ -10,7 +10,7 @@ from torch import SymInt
 from torch.fx import GraphModule
 
 from ..analysis.marker_regions import has_markers
-from ..autograd import inner_gradients
+from ..autograd import function_bodies, inner_gradients
 from ..autograd.hook_runner import kept_buffers, with_hooks
 from ..autograd.requires_grad_inputs import flags_held, with_flags
 from ..autograd.retain_grad import refuse_leaving
@@ -163,6 +163,8 @@ class MendingBackend:
         if plan.single:
             reason = "Dynamo hands over the numbers of `random` in double precision, and tells that they are in single"
         unfit = LOST if plan.carried and may_have_gradients(module) else reason
+        if unfit is None and trace.whole and inner_gradients.bodies_differentiate(module):
+            unfit = function_bodies.HOOKS
         if unfit is not None and is_compiler(self.inner):
             raise trace_state.SymbolsRefused(unfit)
         with kept_buffers(plan.hooks), flags_held(inputs, plan.flags), not_compiled(unfit), collector_at_work():
