@@ -44,6 +44,7 @@
 #                             their environments are gigabytes, in build/torch
 #   make worth KIT=dir [ONLY='branch_*']   which cases are lost without each feature of the table of hooks
 #   make wheels [ONLY=musl]     wheels for Linux (glibc, musl) and macOS on two machines each, and the sdist, into dist/; compilers: zig's
+#   make docs                   the documentation site, with a page for each rule and each kind of graph break: build/docs/site
 #   make drift TORCH=2.15.0   what a release of torch has renamed, by the tables of hooks; in seconds once its environment is there
 #   make lint | format | clean
 #
@@ -78,7 +79,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test check lint format layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz edits bench bench-models bench-calls bench-attempts bench-meaning servers training packages growth mutants capture fixed matrix worth drift pictures sbom wheels lock results clean
+.PHONY: all build test check lint format layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz edits bench bench-models bench-calls bench-attempts bench-meaning servers training packages growth mutants capture fixed matrix worth drift pictures sbom wheels docs lock results clean
 
 all: build
 
@@ -345,7 +346,12 @@ wheels: .venv-wheels/tools.stamp
 	.venv-wheels/bin/python tools/wheels.py $(if $(ONLY),--only '$(ONLY)')
 	.venv-wheels/bin/python -m build --sdist --no-isolation --skip-dependency-check --outdir dist . >/dev/null
 
-LOCKS := tools sbom lock wheels
+docs: build .venv-docs/tools.stamp
+	$(BIN)/python tools/site_pages.py build/docs/pages --graphmend $(BIN)/graphmend
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs build --strict --quiet --config-file build/docs/mkdocs.yml
+	@echo "docs: build/docs/site/index.html"
+
+LOCKS := tools sbom lock wheels docs
 lock: .venv-lock/tools.stamp
 	cd requirements && for name in $(LOCKS); do ../.venv-lock/bin/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --upgrade \
 	  --no-header --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file $$name.txt $$name.in || exit 1; done
