@@ -349,7 +349,7 @@ wheels: .venv-wheels/tools.stamp
 docs: build .venv-docs/tools.stamp
 	$(BIN)/python tools/site_pages.py build/docs/pages --graphmend $(BIN)/graphmend
 	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs build --strict --quiet --config-file build/docs/mkdocs.yml
-	@echo "docs: build/docs/site/index.html"
+	@echo "docs: build/docs/site; \`$(PYTHON) -m http.server --directory build/docs/site\` serves it, with search"
 
 LOCKS := tools sbom lock wheels docs
 lock: .venv-lock/tools.stamp

@@ -152,7 +152,7 @@ def settings_of(folder: Path, made: "dict[str, list[str]]") -> "dict[str, Any]":
         "use_directory_urls": False,
         "strict": True,
         "theme": {"name": "material", "font": False, "features": ["navigation.indexes", "content.code.copy"]},
-        "plugins": ["search"],
+        "plugins": ["material/search"],
         "markdown_extensions": ["tables", "fenced_code", {"toc": {"permalink": True}}],
         "validation": {"links": {"not_found": "warn", "anchors": "warn", "absolute_links": "warn"}},
         "not_in_nav": "/breaks/GB*.md\n",
