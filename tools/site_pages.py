@@ -24,7 +24,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 ROOT = Path(__file__).resolve().parent.parent
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
@@ -48,6 +48,19 @@ def sources() -> dict[str, str]:
     places.update({path.name: path.name for path in ROOT.glob("*.md") if path.name != "README.md"})
     places.update({f"docs/{path.name}": path.name for path in (ROOT / "docs").glob("*.md")})
     return {**places, "docs/breaks.md": BREAKS}
+
+
+def with_prose(text: str, change: "Callable[[str], str]") -> str:
+    """A Markdown text whose lines are changed where they are no code."""
+    lines, fence = [], ""
+    for line in text.splitlines():
+        found = CODE.match(line)
+        if found and (not fence or line.rstrip() == fence):
+            fence = "" if fence else found[1]
+        elif not fence and not line.startswith("    "):
+            line = change(line)
+        lines.append(line)
+    return "\n".join(lines) + "\n"
 
 
 class Pages:
@@ -86,15 +99,7 @@ class Pages:
             target = self.target(source, link)
             return words if target is None else f"{mark}[{words}]({target})"
 
-        lines, fence = [], ""
-        for line in text.splitlines():
-            found = CODE.match(line)
-            if found and (not fence or line.rstrip() == fence):
-                fence = "" if fence else found[1]
-            elif not fence and not line.startswith("    "):
-                line = LINK.sub(replace, line)
-            lines.append(line)
-        return "\n".join(lines) + "\n"
+        return with_prose(text, lambda line: LINK.sub(replace, line))
 
     def write_sources(self) -> None:
         for source, place in self.places.items():
@@ -127,14 +132,10 @@ def with_codes(text: str, known: "set[str]", own: str) -> str:
         folder = "rules" if code.startswith("GM") else "breaks"
         return f"[{code}](../{folder}/{code}.md)" if code in known and code != own else code
 
-    lines, fence = [], False
-    for line in text.splitlines():
-        if line.startswith("```"):
-            fence = not fence
-        elif not fence and not line.startswith(("    ", "#")) and "`" not in line:
-            line = re.sub(r"\bG[MB]\d{3,4}\b", replace, line)
-        lines.append(line)
-    return "\n".join(lines) + "\n"
+    def change(line: str) -> str:
+        return line if line.startswith("#") or "`" in line else re.sub(r"\bG[MB]\d{3,4}\b", replace, line)
+
+    return with_prose(text, change)
 
 
 def settings_of(folder: Path, made: "dict[str, list[str]]") -> "dict[str, Any]":
@@ -169,16 +170,10 @@ def main() -> int:
     options.folder.mkdir(parents=True)
     pages = Pages(options.folder)
     pages.write_sources()
-    if (ROOT / "docs/pictures").is_dir():
-        shutil.copytree(ROOT / "docs/pictures", options.folder / "pictures", dirs_exist_ok=True)
-    told = subprocess.run(
-        [options.graphmend, "rule", "--all", "--output-format", "json"], capture_output=True, check=True
-    )
-    made = pages.write_rules(json.loads(told.stdout))
-    settings = options.folder.parent / "mkdocs.yml"
-    settings.write_text(
-        json.dumps(settings_of(options.folder, made), indent=1) + "\n", encoding="utf-8"
-    )  # JSON is YAML
+    command = [options.graphmend, "rule", "--all", "--output-format", "json"]
+    made = pages.write_rules(json.loads(subprocess.run(command, capture_output=True, check=True).stdout))
+    settings = json.dumps(settings_of(options.folder, made), indent=1)  # JSON is YAML
+    (options.folder.parent / "mkdocs.yml").write_text(settings + "\n", encoding="utf-8")
     print(f"site: {sum(1 for _ in options.folder.rglob('*.md'))} pages in {options.folder}")
     return 0
 

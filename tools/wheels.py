@@ -111,19 +111,9 @@ def build(wanted: Platform, folder: Path) -> Path:
         "CMAKE_EXE_LINKER_FLAGS": "-s",
     }
     options = [f"--config-setting=cmake.define.{name}={value}" for name, value in settings.items()]
-    run(
-        *(
-            sys.executable,
-            "-m",
-            "build",
-            "--wheel",
-            "--no-isolation",
-            "--skip-dependency-check",
-            "--outdir",
-            work / "made",
-        ),
-        *(f"--config-setting=build-dir={work / 'build'}", "--config-setting=install.strip=false", *options, ROOT),
-    )
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--skip-dependency-check"]
+    options += [f"--config-setting=build-dir={work / 'build'}", "--config-setting=install.strip=false"]
+    run(*command, "--outdir", work / "made", *options, ROOT)
     (made,) = (work / "made").glob("*.whl")
     name = run(sys.executable, "-m", "wheel", "tags", "--platform-tag", wanted.tag, made).split()[-1]
     folder.mkdir(exist_ok=True)

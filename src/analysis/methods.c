@@ -41,7 +41,7 @@ static void add_class(gm_analysis *analysis, const gm_node *class_def) {
     }
 }
 
-static const gm_node *find(gm_analysis *analysis, const gm_node *class_def, const gm_name *name, bool setters) {
+static const gm_node *find_method(gm_analysis *analysis, const gm_node *class_def, const gm_name *name, bool setters) {
     const gm_list *body = &gm_as_ClassDef(class_def)->body;
     if (body->count > SHORT_BODY) {
         if (analysis->methods == NULL) {
@@ -64,9 +64,9 @@ static const gm_node *find(gm_analysis *analysis, const gm_node *class_def, cons
 }
 
 const gm_node *gm_method_of_class(gm_analysis *analysis, const gm_node *class_def, const gm_name *name) {
-    return find(analysis, class_def, name, true);
+    return find_method(analysis, class_def, name, true);
 }
 
 const gm_node *gm_method_to_read(gm_analysis *analysis, const gm_node *class_def, const gm_name *name) {
-    return find(analysis, class_def, name, false);
+    return find_method(analysis, class_def, name, false);
 }

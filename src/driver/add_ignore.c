@@ -34,17 +34,8 @@ static bool can_hold(const silencer *state, uint32_t line) {
     const gm_source *source = state->checked->source;
     const gm_tree *tree = state->checked->analysis->tree;
     uint32_t end = end_of_line(source, line);
-    uint32_t low = 0;
-    uint32_t high = tree->token_count;
-    while (low < high) { /* the first token that ends behind the line */
-        uint32_t middle = low + (high - low) / 2;
-        if (tree->tokens[middle].end <= end) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    bool inside = low < tree->token_count && tree->tokens[low].start < end;
+    uint32_t behind = gm_token_at(tree, end);
+    bool inside = behind > 0 && tree->tokens[behind - 1].end > end;
     if (inside || end == 0 || source->text[end - 1] != '\\') {
         return !inside;
     }

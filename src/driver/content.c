@@ -43,20 +43,6 @@ static bool has_body(const gm_node *node) {
     return false;
 }
 
-static uint32_t first_token(const gm_tree *tree, uint32_t start) {
-    uint32_t low = 0;
-    uint32_t high = tree->token_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (tree->tokens[middle].start < start) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 static int change_of_depth(uint8_t kind) {
     bool opens = kind == GM_TOKEN_LPAR || kind == GM_TOKEN_LSQB || kind == GM_TOKEN_LBRACE;
     bool closes = kind == GM_TOKEN_RPAR || kind == GM_TOKEN_RSQB || kind == GM_TOKEN_RBRACE;
@@ -75,7 +61,7 @@ static const char *text_of(gm_arena *arena, const gm_tree *tree, const gm_node *
     gm_buffer text;
     gm_buffer_init(&text, arena);
     uint32_t end = statement->start;
-    for (uint32_t i = first_token(tree, statement->start); i < tree->token_count; i++) {
+    for (uint32_t i = gm_token_at(tree, statement->start); i < tree->token_count; i++) {
         const gm_token *token = &tree->tokens[i];
         if (token->start >= statement->end) {
             break;

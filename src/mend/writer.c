@@ -107,20 +107,6 @@ void gm_write_source(gm_writer *writer, uint32_t start, uint32_t end) {
     }
 }
 
-uint32_t gm_token_at(const gm_tree *tree, uint32_t offset) {
-    uint32_t low = 0;
-    uint32_t high = tree->token_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (tree->tokens[middle].start < offset) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 /* Whether a line that begins at `offset` begins a statement, or holds nothing but a comment between statements. */
 static bool begins_logical_line(const gm_tree *tree, uint32_t offset) {
     uint32_t token = gm_token_at(tree, offset);

@@ -59,7 +59,4 @@ void gm_write_source(gm_writer *writer, uint32_t start, uint32_t end);
  * keep their bytes. */
 void gm_write_source_at(gm_writer *writer, uint32_t start, uint32_t end, uint32_t depth);
 
-/* The index of the first token that starts at `offset` or behind. */
-uint32_t gm_token_at(const gm_tree *tree, uint32_t offset);
-
 #endif

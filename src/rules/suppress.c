@@ -90,17 +90,8 @@ static const char *line_end(const char *at, const char *end) {
 
 /* Whether a place lies between two tokens, where a `#` can only be one of a comment. */
 static bool in_comment(const gm_tree *tree, uint32_t at) {
-    uint32_t low = 0;
-    uint32_t high = tree->token_count;
-    while (low < high) { /* the first token that starts behind the place */
-        uint32_t middle = low + (high - low) / 2;
-        if (tree->tokens[middle].start <= at) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low == 0 || tree->tokens[low - 1].end <= at;
+    uint32_t behind = gm_token_at(tree, at + 1);
+    return behind == 0 || tree->tokens[behind - 1].end <= at;
 }
 
 /* What follows a `#`; few do, so the words are looked for first. A further `#` in a comment begins a further remark. */

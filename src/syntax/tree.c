@@ -47,3 +47,17 @@ const char *const gm_operator_names[GM_OP_COUNT] = {
     "",         "And",    "Or",  "Add",  "Sub",  "Mult", "MatMult", "Div", "Mod", "Pow", "LShift", "RShift", "BitOr", "BitXor", "BitAnd",
     "FloorDiv", "Invert", "Not", "UAdd", "USub", "Eq",   "NotEq",   "Lt",  "LtE", "Gt",  "GtE",    "Is",     "IsNot", "In",     "NotIn",
 };
+
+uint32_t gm_token_at(const gm_tree *tree, uint32_t offset) {
+    uint32_t low = 0;
+    uint32_t high = tree->token_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (tree->tokens[middle].start < offset) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}

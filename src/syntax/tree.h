@@ -153,6 +153,9 @@ typedef struct gm_tree {
     gm_diagnostics diagnostics; /* empty exactly when the target accepts the file; in order of position */
 } gm_tree;
 
+/* The index of the first token that starts at `offset` or behind. */
+uint32_t gm_token_at(const gm_tree *tree, uint32_t offset);
+
 /* Reflection, for walkers and dumps. */
 typedef enum gm_field_type {
     GM_FIELD_NODE,

@@ -23,7 +23,18 @@ if TYPE_CHECKING:
     R = TypeVar("R")
     R_co = TypeVar("R_co", covariant=True)
 
-    class Answered(Protocol[P, R_co]):
+    class Explained(Protocol):
+        """What functions that a model answers have in common."""
+
+        def explain(self, *args: Any, **kwargs: Any) -> Explanation:
+            """The request of a call, without sending the request."""
+            ...
+
+        def meaning(self) -> dict[str, Any]:
+            """What the function means, as the core reads it."""
+            ...
+
+    class Answered(Explained, Protocol[P, R_co]):
         """A function that a model answers."""
 
         def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
@@ -32,29 +43,13 @@ if TYPE_CHECKING:
             """The growing value, and the whole value at the end."""
             ...
 
-        def explain(self, *args: Any, **kwargs: Any) -> Explanation:
-            """The request of a call, without sending the request."""
-            ...
-
-        def meaning(self) -> dict[str, Any]:
-            """What the function means, as the core reads it."""
-            ...
-
-    class AnsweredLater(Protocol[P, R_co]):
+    class AnsweredLater(Explained, Protocol[P, R_co]):
         """A function declared with `async` that a model answers."""
 
         def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Coroutine[Any, Any, R_co]: ...
 
         def stream(self, *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[R_co]:
             """The growing value, and the whole value at the end."""
-            ...
-
-        def explain(self, *args: Any, **kwargs: Any) -> Explanation:
-            """The request of a call, without sending the request."""
-            ...
-
-        def meaning(self) -> dict[str, Any]:
-            """What the function means, as the core reads it."""
             ...
 
     class Decorator(Protocol):

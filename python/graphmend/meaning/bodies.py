@@ -26,9 +26,9 @@ RAISING = frozenset(["LOAD_GLOBAL", "RAISE_VARARGS", "PUSH_NULL", "PRECALL", "CA
 
 def has_body(code: types.CodeType) -> bool:
     """Whether code does more than to end, or to raise NotImplementedError."""
-    names = [item.argval for item in dis.get_instructions(code) if item.opname == "LOAD_GLOBAL"]
-    raises = names == ["NotImplementedError"]
-    for item in dis.get_instructions(code):
+    instructions = list(dis.get_instructions(code))
+    raises = [item.argval for item in instructions if item.opname == "LOAD_GLOBAL"] == ["NotImplementedError"]
+    for item in instructions:
         if item.opname in FRAME or (raises and item.opname in RAISING):
             continue
         if item.opname in CONSTANTS and (item.argval is None or raises):

@@ -62,10 +62,5 @@ def settle(module: GraphModule) -> None:
             storage = node_facts.storage_of(tensor_of(node.all_input_nodes[0]))
             if storage is None or order.written_after(storage, node):
                 raise trace_state.SiteRefused("a tensor that is to have a gradient is written to")
-        if any(needs_gradient(tensor_of(node)) for node in order.outputs if node.op != "placeholder"):
+        if any(branch_proofs.requires_grad(node) for node in order.outputs if node.op != "placeholder"):
             raise trace_state.SiteRefused("an autograd function hands on a result with a history of its own")
-
-
-def needs_gradient(value: Any) -> bool:
-    """Whether a value is a tensor that requires a gradient."""
-    return isinstance(value, torch.Tensor) and value.requires_grad

@@ -209,7 +209,9 @@ def settle(module: GraphModule, trace: trace_state.Trace) -> None:
 
 def undisturbed(compiled: Callable[..., Any], module: GraphModule, guarded: bool) -> Callable[..., Any]:
     """A compiled graph that computes gradients; runs only where no hook or mode observes the computation."""
-    places = [i for i, node in enumerate(module.graph.find_nodes(op="placeholder")) if differentiable(node)]
+    places = [
+        i for i, node in enumerate(module.graph.find_nodes(op="placeholder")) if branch_proofs.requires_grad(node)
+    ]
 
     def run(*inputs: Any) -> Any:
         if disturbed([inputs[place] for place in places]):
@@ -219,12 +221,6 @@ def undisturbed(compiled: Callable[..., Any], module: GraphModule, guarded: bool
         return compiled(*inputs)
 
     return run
-
-
-def differentiable(node: Node) -> bool:
-    """Whether an input of a graph is a tensor that requires a gradient."""
-    value = tensor_of(node)
-    return isinstance(value, torch.Tensor) and value.requires_grad
 
 
 def disturbed(tensors: list[torch.Tensor]) -> bool:
