@@ -15,7 +15,10 @@ FINDING = (
     "    if x.sum() > 0:  # {note}\n        y = x + 1\n    else:\n        y = x - 1\n    return y\n"
 )
 HOSTILE = ["\x1b[31m", "\x9b31m", "\u202e", "\u2066", "\r", "\x07", "\x7f"]
-UNSEEN = "\t\xad\u034f\u115f\u180e\u200b\u200c\u200d\u200e\u2028\u2029\u2060\u3164\ufeff\uffa0\U000e0041\udcff\udced\udca0\udc80"
+UNSEEN = (
+    "\t\xad\u034f\u115f\u180e\u200b\u200c\u200d\u200e\u2028\u2029\u2060\u3164\ufeff\uffa0\U000e0041"
+    "\udcff\udced\udca0\udc80"
+)
 REPORTS = ["full", "concise", "github", "json", "json-lines", "sarif", "gitlab", "junit"]
 
 
@@ -41,7 +44,7 @@ def test_in_a_name_and_in_source(executable: str, tmp_path: Path, hostile: str, 
 
 @pytest.mark.parametrize("report", REPORTS)
 def test_what_is_not_seen_in_a_name(executable: str, tmp_path: Path, report: str) -> None:
-    """Two names that look alike do not in a report. Bytes that are no UTF-8, halves of pairs among them, are shown too."""
+    """Two names that look alike do not in a report; bytes that are no UTF-8, halves of pairs among them, are shown."""
     name = f"a{UNSEEN}b.py"
     (tmp_path / name).write_text(FINDING.format(note=""))
     said = run(executable, tmp_path, "check", "--no-cache", "--output-format", report, ".")
