@@ -47,6 +47,11 @@ def visible(text: str) -> str:
     return line
 
 
+def visible_page(text: str) -> str:
+    """The same for a document, which keeps its lines and tabs, and which no build machine obeys."""
+    return "\n".join("\t".join(_HIDDEN.sub(_shown, part) for part in line.split("\t")) for line in text.split("\n"))
+
+
 def visible_lines(text: str) -> str:
     """The visible form of a text with several lines."""
     return "\n".join(map(visible, text.split("\n")))
