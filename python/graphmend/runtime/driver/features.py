@@ -59,6 +59,7 @@ ORDER = (
     "shims.attribute_lookup",
     "shims.string_members",
     "shims.typed_dictionaries",
+    "shims.deleted_cells",
     "shims.lazy_attributes",
     "effects.purity_watch",
     "effects.finalizers",
