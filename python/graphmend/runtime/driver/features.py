@@ -60,6 +60,8 @@ ORDER = (
     "shims.string_members",
     "shims.typed_dictionaries",
     "shims.deleted_cells",
+    "shims.skipped_torch_functions",
+    "shims.tracked_optimizers",
     "shims.lazy_attributes",
     "effects.purity_watch",
     "effects.finalizers",
