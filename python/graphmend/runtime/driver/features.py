@@ -62,6 +62,7 @@ ORDER = (
     "shims.deleted_cells",
     "shims.skipped_torch_functions",
     "shims.tracked_optimizers",
+    "shims.signatures",
     "shims.lazy_attributes",
     "effects.purity_watch",
     "effects.finalizers",
