@@ -63,6 +63,7 @@ ORDER = (
     "shims.skipped_torch_functions",
     "shims.tracked_optimizers",
     "shims.signatures",
+    "shims.shared_attributes",
     "shims.lazy_attributes",
     "effects.purity_watch",
     "effects.finalizers",
