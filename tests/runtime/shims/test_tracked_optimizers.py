@@ -45,3 +45,35 @@ def test_an_attribute(tmp_path: Any, name: str) -> None:
     compare(load(tmp_path, TEXT.format(body=BODIES[name])), [lambda: (torch.ones(2, 3),)], compile=compiled)
     (model,) = found
     assert getattr(model.optimizer, "calls", 20) == 20 and (hasattr(model.optimizer, "done") or name.startswith("kept"))
+
+
+@pytest.mark.parametrize("kind", ["SGD", "Adam"])
+def test_groups_of_parameters_that_a_call_changes(tmp_path: Any, kind: str) -> None:
+    text = f"""
+        import torch
+
+        class Model(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = torch.nn.Linear(3, 3)
+                self.optimizer = torch.optim.{kind}(self.layer.parameters(), lr=0.1)
+
+            def forward(self, x):
+                self.layer(x).square().mean().backward()
+                self.optimizer.step()
+                self.optimizer.zero_grad()
+                for group in self.optimizer.param_groups:
+                    group["lr"] *= 0.9
+                return x + 1
+
+        make = Model
+        """
+    model = load(tmp_path, text)()
+    before = dict(model.optimizer.param_groups[0])
+    compiled = torch.compile(model, backend="eager")
+    for _ in range(2):
+        compiled(torch.ones(2, 3))
+    after = model.optimizer.param_groups[0]
+    assert list(after) == list(before) and after.get("capturable") == before.get("capturable")
+    assert after["lr"] == before["lr"] * 0.9 * 0.9
+    model(torch.ones(2, 3))  # in eager Python, where Adam refuses `capturable` on a CPU

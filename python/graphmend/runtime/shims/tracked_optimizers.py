@@ -5,7 +5,8 @@
     self.optimizer.rounds = 3           # and forgets this one after the call
 
 Dynamo tracks objects of the program by their identity, but makes another variable of an optimizer at each place. Here
-the first variable counts for all places.
+the first variable counts for all places. Dynamo also sets `capturable` in its copy of each group of parameters: a call
+that changes the group, as schedulers do, would write it into the optimizer.
 """
 
 from __future__ import annotations
@@ -30,3 +31,24 @@ def track_optimizer(build: Any, trace: trace_state.Trace, self: Any, value: Any)
         if value not in effects:
             effects.track_object_existing(value, variable)
     return variable
+
+
+@FEATURE.hook("effects.codegen")
+def write_back(write: Any, trace: trace_state.Trace, self: Any, cg: Any, *args: Any) -> Any:
+    """Leave `capturable` in groups of parameters as it was."""
+    from ..base.torch_names import ConstantVariable, OptimizerVariable
+
+    for variable in list(self.id_to_variable.values()):
+        for group in variable.value.param_groups if isinstance(variable, OptimizerVariable) else ():
+            items = getattr(self.id_to_variable.get(id(group)), "items", {})
+            for key in [key for key in items if is_capturable(key)]:
+                if "capturable" in group:
+                    items[key] = ConstantVariable.create(group["capturable"])
+                else:
+                    del items[key]
+    return write(self, cg, *args)
+
+
+def is_capturable(key: Any) -> bool:
+    """Whether a key of Dynamo's dictionary is the name of the setting."""
+    return bool(key.vt.is_python_constant() and key.vt.as_python_constant() == "capturable")
