@@ -37,7 +37,7 @@ TEXT = """
     """
 BODIES = [
     "self.first.calls += 1; return x * (self.second.calls % 2)",
-    "y = x + self.second.calls; self.first.calls = 3; y = y * self.second.calls; self.second.calls = 5; return y, self.first.calls",
+    "y = x + self.second.calls; self.first.calls = 3; y = y * self.second.calls; self.second.calls = 5; return y",
     "self.first.scale = x.sum(); return x * self.second.scale",
     "self.first.late = 1; del self.second.late; return x + hasattr(self.first, 'late')",
     "del self.second.calls; self.first.calls = 1; return x + self.second.calls",

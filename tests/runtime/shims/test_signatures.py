@@ -36,8 +36,9 @@ TEXT = """
     """
 BODIES = [
     "return self.called(x, **{'scale': 3} if 'scale' in inspect.signature(self.called).parameters else {})",
-    "return x + 1, list(inspect.signature(self.scaled).parameters), inspect.signature(wrapped).parameters['scale'].default",
-    "kinds = inspect.signature(helper).parameters.values(); return x + 1, [p.name for p in kinds if p.kind == p.KEYWORD_ONLY]",
+    "return x + 1, list(inspect.signature(self.scaled).parameters)",
+    "return x + 1, inspect.signature(wrapped).parameters['scale'].default",
+    "found = inspect.signature(helper).parameters; return x + 1, [p.name for p in found.values() if p.kind == 3]",
     "return x + 1, 'set_to_none' in inspect.signature(self.optimizer.zero_grad).parameters",
     "return x + 1, any(p.kind is p.VAR_KEYWORD for p in inspect.signature(helper).parameters.values())",
 ]
