@@ -73,7 +73,8 @@ def scored(family: pathlib.Path, options: argparse.Namespace) -> list[dict[str, 
     command = [str(python), f"{options.kit}/score.py", "--fork", "--cases", str(family), "--json", str(result)]
     command += ["--cache", str(ROOT / "build" / "score-cache"), "--timeout", "600", "--jobs", "1"]
     command += ["--mend", f"{mend} run", "--only", options.only]
-    subprocess.run(command, env={**os.environ, "GRAPHMEND_PYTHON": str(python)}, check=False)
+    settings = {"GRAPHMEND_PYTHON": str(python), "PYTHONHASHSEED": "0"}  # objects of transformers keep hashes of texts
+    subprocess.run(command, env={**os.environ, **settings}, check=False)
     return json.loads(result.read_text(encoding="utf-8")) if result.exists() else []
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from harness import load
+from harness import compare, load
 
 PROGRAM = """
 import operator
@@ -36,3 +36,18 @@ def test_numbers_are_those_of_python(tmp_path: Path, expression: str) -> None:
     compiled = torch.compile(function, backend="eager")
     for x in (torch.ones(3), -torch.ones(3), torch.tensor([1.0, 5.0, 2.0])):
         assert typed(compiled(x)[1]) == typed(function(x)[1])
+
+
+def test_sizes_are_tried_within_their_ranges(tmp_path: Any) -> None:
+    text = """
+        def f(x, groups):
+            count = int(groups.max()) + 1 if groups.numel() > 0 else 0     # Dynamo knows a symbolic size as at least 2
+            return x.new_zeros(count, 2).index_add(0, groups, x)
+        """
+
+    def groups(size: int) -> Any:
+        return lambda: (torch.ones(size, 2), torch.arange(size) // 3)
+
+    outcome = compare(load(tmp_path, text), [groups(6), groups(9), groups(7)])
+    assert outcome.report["callables"][0]["mode"] == "whole" and outcome.graphs == 2
+    compare(load(tmp_path, text), [groups(6), groups(9), groups(0), groups(1)])

@@ -62,17 +62,23 @@ def trials(node: Node, value: Any) -> Iterator[tuple[Any, list[Any], dict[str, A
     symbols = sorted(
         set().union(*(item.node.expr.free_symbols for item in values if isinstance(item, NUMBERS))), key=str
     )
+    shapes = next(item.node.shape_env for item in values if isinstance(item, NUMBERS))
     for turn in range(len(INTEGERS)):
-        numbers = {
-            symbol: (INTEGERS if symbol.is_integer else REALS)[(turn + place) % (5 if symbol.is_integer else 4)]
-            for place, symbol in enumerate(symbols)
-        }
+        numbers = {symbol: point_of(shapes, symbol, turn + place) for place, symbol in enumerate(symbols)}
         try:
             args = [number_for(value_of(item), numbers) for item in node.args]
             kwargs = {name: number_for(value_of(item), numbers) for name, item in node.kwargs.items()}
             yield number_for(value, numbers), args, kwargs
         except NotTried:
             continue
+
+
+def point_of(shapes: Any, symbol: Any, turn: int) -> Any:
+    """The number for a symbol in a trial: inside of the symbol's range, which guards and checks of the graph hold."""
+    if not symbol.is_integer:
+        return REALS[turn % len(REALS)]
+    number, bounds = INTEGERS[turn % len(INTEGERS)], shapes.var_to_range.get(symbol)
+    return number if bounds is None else int(min(max(number, bounds.lower), bounds.upper))
 
 
 def number_for(value: Any, numbers: dict[Any, Any]) -> Any:

@@ -123,6 +123,14 @@ def of_rows(args: Any) -> bool:
     return not all(row.is_python_constant() for row in rows)
 
 
+def of_objects(args: Any) -> bool:
+    """Whether there are objects of the program's own classes among the items, with comparisons of their own."""
+    from ..base.torch_names import UserDefinedObjectVariable
+
+    items = compared_items(args)
+    return len(items) > 1 and any(isinstance(item, UserDefinedObjectVariable) for item in items)
+
+
 def of_two_kinds(args: Any) -> bool:
     """Whether the items are numbers of several types, at least one of them symbolic.
 

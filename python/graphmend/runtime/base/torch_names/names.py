@@ -49,7 +49,9 @@ NAMES = {
     "torch._dynamo.symbolic_convert": (
         "compare_op_handlers InliningInstructionTranslator InstructionTranslator InstructionTranslatorBase"
     ),
-    "torch._dynamo.trace_rules": "is_skipped_code=check SKIP_DIRS skip_module=add",
+    "torch._dynamo.trace_rules": (
+        "FORCE_SKIP_FILES get_torch_obj_rule_map is_skipped_code=check SKIP_DIRS skip_module=add"
+    ),
     "torch._dynamo.types": "ConvertFrameReturn",
     "torch._dynamo.utils": (
         "dynamo_utils=. _get_error_on_graph_break _set_error_on_graph_break guard_if_dyn numpy_method_wrapper "
