@@ -288,7 +288,7 @@ growth: build
 mutants: build
 	@mkdir -p build
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(call measure,$(BIN),build/mutants.json) $(BIN)/python tools/mutants.py --count $(or $(N),200) \
-	  --seed $(or $(SEED),1) --only '$(or $(ONLY),src/)' --json build/mutants.json
+	  --seed $(or $(SEED),1) --only '$(or $(ONLY),src/)' --each $(or $(EACH),0) --json build/mutants.json
 
 bench-meaning: build
 	$(call measure,$(BIN),build/bench-meaning.json) $(BIN)/python bench/meaning.py --json build/bench-meaning.json

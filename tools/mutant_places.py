@@ -105,18 +105,18 @@ def places_of(path: Path, name: str) -> Iterator[Place]:
                 yield Place(name, offset, text.count("\n", 0, offset) + 1, inside[0], operator, before, after)
 
 
-def all_places(root: Path, only: str) -> dict[str, list[Place]]:
+def all_places(root: Path, only: list[str]) -> dict[str, list[Place]]:
     """The places of the sources below `only`, by operator, in a fixed order."""
     found: dict[str, list[Place]] = {operator: [] for operator in OPERATORS}
     for path in sorted((root / "src").rglob("*.c")):
         name = path.relative_to(root).as_posix()
-        if name.startswith(only) and not GENERATED.search(name):
+        if name.startswith(tuple(only)) and not GENERATED.search(name):
             for place in places_of(path, name):
                 found[place.operator].append(place)
     return {operator: places for operator, places in found.items() if places}
 
 
-def draw(root: Path, only: str, count: int, seed: int) -> list[Place]:
+def draw(root: Path, only: list[str], count: int, seed: int) -> list[Place]:
     """So many different mutants."""
     chance = random.Random(seed)
     places = all_places(root, only)
@@ -129,3 +129,9 @@ def draw(root: Path, only: str, count: int, seed: int) -> list[Place]:
         if not places[operator]:
             del places[operator]
     return drawn
+
+
+def draw_each(root: Path, folders: list[str], count: int, seed: int) -> list[Place]:
+    """So many of every folder, a round after the other, so that a run that is ended has seen each folder."""
+    drawn = [draw(root, [folder], count, seed) for folder in folders]
+    return [some[at] for at in range(count) for some in drawn if at < len(some)]

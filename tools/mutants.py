@@ -1,4 +1,5 @@
-"""Whether the tests of the core notice a place of it that is changed: `make mutants [N=200] [SEED=1] [ONLY=src/flow]`.
+"""Whether the tests of the core notice a place of it that is changed: `make mutants [N=200] [SEED=1] [ONLY="src/flow src/mend"]`,
+or `make mutants EACH=10` for so many of every folder.
 
 Draws places of `src`, builds each mutant beside the working tree, incrementally and with assertions on, and runs the
 tests of the folder that it changes, then those of the others, up to the first that fails. A mutant that does not build
@@ -23,7 +24,7 @@ from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 
-from mutant_places import Place, draw
+from mutant_places import Place, draw, draw_each
 
 ROOT = Path(__file__).parents[1]
 UNNOTICED = Path(__file__).with_name("mutants_unnoticed.txt")
@@ -39,6 +40,7 @@ SYNTAX = [
 ]
 CLI = ["tests/cli", "tests/threats"]
 MEANING = ["tests/meaning/test_reader.py", "tests/meaning/test_source.py"]
+SERVER = ["tests/server"]
 # The likeliest to notice come first.
 TESTS = {
     "base": [*SYNTAX, *CLI, *FLOW, *RULES, *FIX],
@@ -53,6 +55,7 @@ TESTS = {
     "meaning": [*MEANING, *CLI],
     "api": [*RULES, *MEANING, *CLI],
     "cli": [*CLI, *FIX, *FLOW, *SYNTAX],
+    "server": [*SERVER, *CLI],
 }
 LAST = ["tests/pipeline", "tests/c"]
 # Programs that are compared with torch take minutes, and say nothing of the core that the listed mends do not say.
@@ -189,6 +192,14 @@ def import_once() -> None:
             pass
 
 
+def drawn(folder: Path, asked: argparse.Namespace) -> list[Place]:
+    only = asked.only.split()
+    if not asked.each:
+        return draw(folder, only, asked.count, asked.seed)
+    folders = [path for path in sorted(folder.glob("src/*/")) if f"{path.relative_to(folder)}".startswith(tuple(only))]
+    return draw_each(folder, [f"{path.relative_to(folder)}/" for path in folders], asked.each, asked.seed)
+
+
 def told(row: dict[str, object]) -> str:
     change = f"{row['before']} -> {row['after']}".replace("\n", " ")
     place = f"{row['path']}:{row['line']} {row['function']}"
@@ -201,6 +212,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="src/")
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "mutants")
+    parser.add_argument("--each", type=int, default=0, help="so many of every folder, in turn, in place of --count")
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
     folder = asked.folder.resolve()
@@ -216,14 +228,16 @@ def main() -> int:
     ignored = failing_anyway(folder)
     print(f"{len(ignored)} tests fail without a mutant and are left out", *ignored, flush=True)
     rows: list[dict[str, object]] = []
-    for place in draw(folder, asked.only, asked.count, asked.seed):
+    places = drawn(folder, asked)
+    for place in places:
         reason = reasons.get((place.path, place.function))
         known = {**asdict(place), "verdict": "not asked", "by": reason}
         row = known if reason else try_mutant(place, folder, ignored)
         rows.append(row)
         print(told(row), flush=True)
         if asked.json is not None:
-            asked.json.write_text(json.dumps({"seed": asked.seed, "only": asked.only, "rows": rows}, indent=1) + "\n")
+            record = {"seed": asked.seed, "only": asked.only, "each": asked.each, "rows": rows}
+            asked.json.write_text(json.dumps(record, indent=1) + "\n")
     counts = Counter(str(row["verdict"]) for row in rows)
     tried = counts["noticed"] + counts["lived"]
     print(f"{counts['noticed']} of {tried} noticed, {counts['no program']} no program, {counts['not asked']} not asked")

@@ -61,8 +61,10 @@ def mutants_part(record: Any) -> list[str]:
         tried = counts["noticed"] + counts["lived"]
         share = f"{100 * counts['noticed'] / tried:.0f} %" if tried else "-"
         rows.append([name, tried, counts["noticed"], share, counts["not asked"], counts["no program"]])
+    each = record.get("each")
+    asked = f"EACH={each}" if each else f"N={len(record['rows'])}"
     lines = [
-        f"`make mutants N={len(record['rows'])} SEED={record['seed']}`: places of the C sources that were changed",
+        f"`make mutants {asked} SEED={record['seed']}`: places of the C sources that were changed",
         "by chance, one at a time, and whether the tests of the core fail. Not asked are functions in which nothing",
         "can be noticed (tools/mutants_unnoticed.txt).",
         "",
