@@ -30,9 +30,14 @@ from mutant_places import Place, draw, draw_each
 ROOT = Path(__file__).parents[1]
 UNNOTICED = Path(__file__).with_name("mutants_unnoticed.txt")
 SECONDS, MEMORY = 900, 24 << 30
-FLOW = ["tests/flow", "tests/values"]
-RULES = ["tests/rules/test_rules.py", "tests/rules/test_break_advice.py"]
-FIX = ["tests/fix/test_edits.py", "tests/fix/test_cases.py", "tests/fix/test_command.py"]
+FLOW = ["tests/values/test_stated.py", "tests/values", "tests/flow"]
+RULES = ["tests/rules/test_stated_findings.py", "tests/rules/test_rules.py", "tests/rules/test_break_advice.py"]
+FIX = [
+    "tests/fix/test_selections.py",
+    "tests/fix/test_edits.py",
+    "tests/fix/test_cases.py",
+    "tests/fix/test_command.py",
+]
 SYNTAX = [
     "tests/syntax/test_messages.py",
     "tests/syntax/test_dump.py",
@@ -42,6 +47,7 @@ SYNTAX = [
 CLI = ["tests/cli", "tests/threats"]
 MEANING = ["tests/meaning/test_reader.py", "tests/meaning/test_source.py"]
 SERVER = ["tests/server"]
+STATED = ["tests/rules/test_stated_findings.py", "tests/values/test_stated.py"]
 TEXTS = ["tests/pipeline/test_texts_of_conditions.py"]
 # The tests of a folder's room, and others that see the folder: the likeliest to notice come first.
 TESTS = {
@@ -49,9 +55,9 @@ TESTS = {
     "syntax": (SYNTAX, [*RULES, *FIX, *FLOW, *CLI]),
     "flow": (FLOW, [*RULES, *FIX, *CLI, *SYNTAX]),
     "values": (FLOW, [*RULES, *FIX, *CLI]),
-    "analysis": (RULES, [*FIX, *FLOW, *CLI]),
-    "rules": (RULES, [*FIX, *FLOW, *CLI]),
-    "mend": ([*TEXTS, *FIX], [*RULES, *CLI, *FLOW]),
+    "analysis": ([*RULES, *STATED], [*FIX, *FLOW, *CLI]),
+    "rules": ([*RULES, *STATED], [*FIX, *FLOW, *CLI]),
+    "mend": ([*TEXTS, *FIX, *STATED], [*RULES, *CLI, *FLOW]),
     "driver": (CLI, [*FIX, *RULES]),
     "report": (CLI, [*FIX, *RULES]),
     "meaning": (MEANING, CLI),

@@ -12,7 +12,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-PROGRAMS = [Path(__file__).with_name(name) for name in ("tensors.py", "declared.py")]
+PROGRAMS = [Path(__file__).with_name(name) for name in ("tensors.py", "declared.py", "narrowed.py")]
 LINE = re.compile(r"(\d+):(\d+)-(\d+):(\d+) .* \| (\w+) (\w+)((?: [\w-]+)*) \| (.*)")
 Place = tuple[int, int, int, int]
 
@@ -68,7 +68,9 @@ class Watch(ast.NodeTransformer):
     SKIPPED = (ast.Starred, ast.Slice, ast.Constant, ast.Lambda, ast.NamedExpr, ast.GeneratorExp, ast.JoinedStr)
 
     def visit(self, node: ast.AST) -> Any:
-        if isinstance(node, (ast.arguments, ast.JoinedStr)) or (isinstance(node, ast.AnnAssign) and node.value is None):
+        if isinstance(node, (ast.arguments, ast.JoinedStr)) or (
+            isinstance(node, ast.AnnAssign) and node.value is None
+        ):
             return node
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             node.body = [self.visit(statement) for statement in node.body]

@@ -20,7 +20,7 @@ STAGES = {
     "cfg": ["cfg"],
     "mend": ["mend"],
 }
-PROGRAMS = ["tensors", "declared", *sorted(f"programs/{path.stem}" for path in HERE.glob("programs/*.py"))]
+PROGRAMS = ["tensors", "declared", "narrowed", *sorted(f"programs/{path.stem}" for path in HERE.glob("programs/*.py"))]
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
