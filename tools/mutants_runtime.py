@@ -16,6 +16,7 @@ import importlib.machinery
 import json
 import os
 import sys
+import time
 import types
 from collections import Counter
 from dataclasses import asdict
@@ -47,7 +48,12 @@ DECISIONS = [
 ]
 # Tests that are not named after their module.
 OF_MODULE = {
-    "analysis/aten_facts": ["passes/test_guards.py", "analysis", "capture/test_branches.py"],
+    "analysis/aten_facts": [
+        "analysis/test_operator_facts.py",
+        "passes/test_guards.py",
+        "analysis",
+        "capture/test_branches.py",
+    ],
     "analysis/branch_proofs": ["capture/test_branches.py", "passes", "capture/test_masks.py"],
     "analysis/marker_regions": ["capture/test_branches.py", "passes/test_guards.py"],
     "analysis/node_facts": ["analysis", "passes/test_inplace_writes.py", "passes/test_guards.py"],
@@ -56,8 +62,8 @@ OF_MODULE = {
     "analysis/record_keepers": ["effects/test_kept_records.py"],
     "analysis/impure_functions": ["external", "analysis"],
     "capture/assumption_checks": ["capture/test_assumptions.py", "capture/test_data_scalars.py"],
-    "driver/check_equality": ["driver/test_self_check.py"],
-    "driver/observed_state": ["driver/test_self_check.py"],
+    "driver/check_equality": ["driver/test_equal_outcomes.py", "driver/test_self_check.py"],
+    "driver/observed_state": ["driver/test_equal_outcomes.py", "driver/test_self_check.py"],
     "driver/outcomes": ["driver/test_programs.py", "driver/test_failures.py"],
     "effects/finalizers": ["effects/test_finalizers.py"],
     "passes/dead_code_that_raises": ["passes", "capture/test_branches.py"],
@@ -92,13 +98,13 @@ class Finder:
         return spec
 
 
-def tests_for(path: str) -> list[str]:
-    """The likeliest to notice come first."""
+def tests_for(path: str) -> list[list[str]]:
+    """The tests of the module, of its folder, and of the others: collected apart, for most mutants need no others."""
     module = path[len(RUNTIME) + 1 : -len(".py")]
     room, name = module.split("/")
-    near = [f"{room}/test_{name}.py", *OF_MODULE.get(module, []), room, *ROOMS]
-    paths = [f"tests/runtime/{test}" for test in near]
-    return list(dict.fromkeys(test for test in paths if (ROOT / test).exists()))
+    near = [f"{room}/test_{name}.py", *OF_MODULE.get(module, [])]
+    stages = [[test for test in near if "/" in test], [test for test in near if "/" not in test] + [room], ROOMS]
+    return [[path for test in stage if (ROOT / (path := f"tests/runtime/{test}")).exists()] for stage in stages]
 
 
 def run_tests(place: Place | None, options: list[str], log: Path) -> int:
@@ -134,17 +140,22 @@ def fails_anyway(test: str, log: Path, seconds: float) -> bool:
 
 def try_mutant(place: Place, log: Path, ignored: set[str], seconds: float) -> dict[str, object]:
     """Test up to the first failure that the mutant brings."""
-    while True:
-        options = ["-x", *(f"--deselect={test}" for test in sorted(ignored)), *tests_for(place.path)]
-        status = status_of(place, options, log, seconds)
-        failed = failed_in(log)
-        if status == 124 and not failed:  # a loaded machine: no test that has run has noticed the mutant
-            return {**asdict(place), "verdict": "lived", "by": f"in {seconds:.0f} seconds of tests"}
-        by = "" if status == 0 else failed[0] if failed else f"status {status}"
-        test = by.split()[1] if failed and "::" in by else ""
-        if not test or not fails_anyway(test, log.with_suffix(".alone.log"), seconds):
-            return {**asdict(place), "verdict": "noticed" if by else "lived", "by": by}
-        ignored.add(test)
+    end = time.monotonic() + seconds
+    for some in filter(None, tests_for(place.path)):
+        while True:
+            options = ["-x", *(f"--deselect={test}" for test in sorted(ignored)), *some]
+            status = status_of(place, options, log, max(1.0, end - time.monotonic()))
+            failed = failed_in(log)
+            if status == 124 and not failed:  # a loaded machine: no test that has run has noticed the mutant
+                return {**asdict(place), "verdict": "lived", "by": f"in {seconds:.0f} seconds of tests"}
+            by = "" if status in (0, 5) else failed[0] if failed else f"status {status}"
+            test = by.split()[1] if "::" in by else ""
+            if not by:
+                break
+            if not test or not fails_anyway(test, log.with_suffix(".alone.log"), seconds):
+                return {**asdict(place), "verdict": "noticed", "by": by}
+            ignored.add(test)
+    return {**asdict(place), "verdict": "lived", "by": ""}
 
 
 def modules(only: list[str]) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import torch
 from harness import CountingBackend, load
+from stated_texts import hold
 
 import graphmend.runtime as _gm
 from graphmend.runtime.base import trace_state
@@ -59,7 +60,7 @@ def failed_attempt(choice: random.Random) -> Attempt:
     return Attempt(trace, error or (None if trace.refusals else ValueError("x")), choice.random() < 0.1)
 
 
-def settings(course: Course) -> dict[str, Any]:
+def settings(course: Any) -> dict[str, Any]:
     return copy.deepcopy({name: value for name, value in vars(course).items() if name != "raised"})
 
 
@@ -82,6 +83,36 @@ def test_conditions_only_read() -> None:
             if strategy in ENDS:
                 break
     assert len(met) > 12, met
+
+
+def told(course: Course) -> str:
+    """The settings of the next attempt that are not those of a first one."""
+    plain = {**settings(course), **settings(course.numbers)}
+    left = ("numbers", "taken", "profiled", "whole", "off", "missed", "eager")
+    words = [f"{name}={value}" for name, value in plain.items() if name not in left and value not in (False, {}, None)]
+    sites = [f"{name}:{','.join(site[-5:] for site in getattr(course, name))}" for name in ("off", "missed")]
+    return " ".join([*words, *sites, "raised" if course.raised is not None else ""]).strip()
+
+
+def test_stated_strategies() -> None:
+    """Which strategy each failed attempt leads to, and the settings behind it: a text to be read as a diff."""
+    lines = []
+    _gm.registry.reset()
+    for seed in range(150):
+        choice = random.Random(seed)
+        policy = NumberPolicy(choice.random() < 0.3)
+        course = Course(choice.random() < 0.7, {}, frozenset(), policy, hosts=choice.random() < 0.3)
+        course.counters = frozenset(["n"] if choice.random() < 0.3 else [])
+        for _ in range(8):
+            failed = failed_attempt(choice)
+            strategy = next_strategy(course, failed)
+            course.take(strategy, failed)
+            lines.append(f"{seed} {strategy.name}: {told(course)}")
+            if strategy in ENDS:
+                break
+        lines += [f"  {site[-5:]} {fate['refused']}" for site, fate in sorted(_gm.report()["sites"].items())]
+        _gm.registry.reset()
+    hold(Path(__file__).parent / "stated" / "strategies.txt", "\n".join(lines) + "\n")
 
 
 PROGRAMS = {
