@@ -12,6 +12,7 @@ the mutant into the working tree. Processes that a test starts have the runtime 
 from __future__ import annotations
 
 import argparse
+import importlib
 import importlib.machinery
 import json
 import os
@@ -176,6 +177,8 @@ def main() -> int:
     os.chdir(ROOT)
     os.environ["OMP_NUM_THREADS"] = "1"
     import_once()
+    for name in ("torch._dynamo", "torch._functorch.aot_autograd", "torch.fx.experimental.symbolic_shapes"):
+        importlib.import_module(name)  # most of the time of a test that is alone
     assert "graphmend" not in sys.modules
     reasons = unnoticed()
     log = ROOT / "build" / "mutants-runtime.log"
