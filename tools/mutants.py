@@ -31,7 +31,12 @@ ROOT = Path(__file__).parents[1]
 UNNOTICED = Path(__file__).with_name("mutants_unnoticed.txt")
 SECONDS, MEMORY = 900, 24 << 30
 FLOW = ["tests/values/test_stated.py", "tests/values", "tests/flow"]
-RULES = ["tests/rules/test_stated_findings.py", "tests/rules/test_rules.py", "tests/rules/test_break_advice.py"]
+RULES = [
+    "tests/rules/test_stated_findings.py",
+    "tests/rules/test_stated_forms.py",
+    "tests/rules/test_rules.py",
+    "tests/rules/test_break_advice.py",
+]
 FIX = [
     "tests/fix/test_selections.py",
     "tests/fix/test_edits.py",
@@ -47,7 +52,7 @@ SYNTAX = [
 CLI = ["tests/cli", "tests/threats"]
 MEANING = ["tests/meaning/test_reader.py", "tests/meaning/test_source.py"]
 SERVER = ["tests/server"]
-STATED = ["tests/rules/test_stated_findings.py", "tests/values/test_stated.py"]
+STATED = ["tests/rules/test_stated_findings.py", "tests/rules/test_stated_forms.py", "tests/values/test_stated.py"]
 TEXTS = ["tests/pipeline/test_texts_of_conditions.py"]
 # The tests of a folder's room, and others that see the folder: the likeliest to notice come first.
 TESTS = {
