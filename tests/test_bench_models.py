@@ -6,7 +6,6 @@ import importlib
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -71,21 +70,21 @@ def by_hand(name: str, change: list[str]) -> dict[str, Any]:
     return {**spec(name, "Uncut"), "inputs": [*INPUTS, SIZES], "by_hand": hand}
 
 
-def measure(folder: Path, specs: list[dict[str, Any]]) -> tuple[int, str, dict[str, Any]]:
+def measure(folder: Path, python: str, specs: list[dict[str, Any]]) -> tuple[int, str, dict[str, Any]]:
     """Exit status, errors and numbers of a quick run that executes graphs as they are captured."""
     (folder / "tiny_models.py").write_text(MODELS)
     (folder / "zoo.jsonl").write_text("".join(json.dumps(spec) + "\n" for spec in specs))
-    command = [sys.executable, str(ROOT / "bench/models.py"), "--zoo", str(folder / "zoo.jsonl"), "--device", "cpu"]
+    command = [python, str(ROOT / "bench/models.py"), "--zoo", str(folder / "zoo.jsonl"), "--device", "cpu"]
     command += ["--only", ",".join(spec["id"] for spec in specs), "--groups", "2", "--rounds", "1"]
     command += ["--backend", "eager", "--json", str(folder / "numbers.json")]
-    environment = {**os.environ, "PYTHONPATH": str(folder), "COLUMNS": "200"}
+    environment = {**os.environ, "PYTHONPATH": str(folder), "COLUMNS": "200", "WARM_CHILDREN": "1"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=folder)
     assert (folder / "numbers.json").exists(), done.stderr
     return done.returncode, done.stderr, json.loads((folder / "numbers.json").read_text(encoding="utf-8"))
 
 
-def test_a_model_plain_and_mended(tmp_path: Path) -> None:
-    status, errors, numbers = measure(tmp_path, [spec("clamp", "Clamp")])
+def test_a_model_plain_and_mended(tmp_path: Path, warm_python: str) -> None:
+    status, errors, numbers = measure(tmp_path, warm_python, [spec("clamp", "Clamp")])
     assert status == 0, errors
     (row,) = numbers["models"]
     assert row["model"] == "clamp" and row["dtype"] == "float32" and row["batch"] == 1
@@ -98,9 +97,9 @@ def test_a_model_plain_and_mended(tmp_path: Path) -> None:
     assert set(row["launches"].values()) == {None}
 
 
-def test_a_version_by_hand_takes_turns_with_the_others(tmp_path: Path) -> None:
+def test_a_version_by_hand_takes_turns_with_the_others(tmp_path: Path, warm_python: str) -> None:
     """It is compared with eager as well; where it breaks, or is another function, that is said."""
-    status, errors, numbers = measure(tmp_path, [by_hand("cut", POSITIVE)])
+    status, errors, numbers = measure(tmp_path, warm_python, [by_hand("cut", POSITIVE)])
     assert status == 0, errors
     (row,) = numbers["models"]
     assert row["graphs"]["hand"] == 1 and row["breaks"]["hand"] == 0 < row["breaks"]["plain"]
@@ -129,15 +128,17 @@ def test_a_text_that_is_not_there_is_not_replaced(monkeypatch: pytest.MonkeyPatc
         importlib.import_module("by_hand").edit("logging.Formatter.format", [["no such text", ""]])
 
 
-def test_what_differs_and_what_fails_is_named(tmp_path: Path) -> None:
-    status, errors, numbers = measure(tmp_path, [spec("odd", "Odd"), spec("broken", "Broken")])
+def test_what_differs_and_what_fails_is_named(tmp_path: Path, warm_python: str) -> None:
+    status, errors, numbers = measure(tmp_path, warm_python, [spec("odd", "Odd"), spec("broken", "Broken")])
     odd, broken = numbers["models"]
     assert status == 1 and "bench: odd: the mended one differs from eager by " in errors
     assert odd["equal"]["plain"] == "bit for bit" and odd["equal"]["mended"] == "different"
     assert broken["failed"] == "eager: ValueError: no such model" and "broken" not in errors
 
 
-def test_the_model_that_cuts_images_by_tensors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_model_that_cuts_images_by_tensors(
+    tmp_path: Path, warm_python: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is among those that are measured without a zoo, and breaks."""
     pytest.importorskip("transformers")
     monkeypatch.syspath_prepend(str(ROOT / "bench"))
@@ -145,7 +146,7 @@ def test_the_model_that_cuts_images_by_tensors(tmp_path: Path, monkeypatch: pyte
     (pixtral,) = [one for one in specs if one["id"] == "pixtral-vision"]
     (tmp_path / "spec.json").write_text(json.dumps(pixtral))
     for variant in ("eager", "compiled"):
-        command = [sys.executable, str(ROOT / "bench/model_worker.py"), "spec.json", "--reference", "reference.pt"]
+        command = [warm_python, str(ROOT / "bench/model_worker.py"), "spec.json", "--reference", "reference.pt"]
         command += ["--backend", "eager", "--variant", variant]
         done = subprocess.run(command, input="first\n", capture_output=True, text=True, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
@@ -153,10 +154,10 @@ def test_the_model_that_cuts_images_by_tensors(tmp_path: Path, monkeypatch: pyte
     assert first["equal"] == "bit for bit" and first["breaks"] >= 1
 
 
-def test_a_worker_with_a_dtype_and_a_batch(tmp_path: Path) -> None:
+def test_a_worker_with_a_dtype_and_a_batch(tmp_path: Path, warm_python: str) -> None:
     (tmp_path / "tiny_models.py").write_text(MODELS)
     (tmp_path / "spec.json").write_text(json.dumps(spec("clamp", "Clamp")))
-    command = [sys.executable, str(ROOT / "bench/model_worker.py"), "spec.json", "--reference", "reference.pt"]
+    command = [warm_python, str(ROOT / "bench/model_worker.py"), "spec.json", "--reference", "reference.pt"]
     command += ["--dtype", "bfloat16", "--batch", "3", "--backend", "eager", "--variant"]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     answers = {}

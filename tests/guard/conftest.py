@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.util
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,7 +34,16 @@ class Suite:
 
 
 @pytest.fixture
-def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Suite:
+def cold_suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Suite:
+    """Each run has an interpreter of its own."""
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
     return Suite(pytester)
+
+
+@pytest.fixture
+def suite(cold_suite: Suite, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Suite:
+    """Each run begins with torch in memory, where there is a torch."""
+    if importlib.util.find_spec("torch"):
+        monkeypatch.setattr(sys, "executable", request.getfixturevalue("warm_python"))  # pytester's interpreter
+    return cold_suite

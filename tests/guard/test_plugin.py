@@ -267,12 +267,12 @@ def test_what_is_wrong_is_said(suite) -> None:
     assert result.ret == pytest.ExitCode.USAGE_ERROR and "it is no baseline" in result.stderr.str()
 
 
-def test_it_costs_nothing_where_it_is_not_used(suite) -> None:
+def test_it_costs_nothing_where_it_is_not_used(cold_suite) -> None:
     """pytest loads plugins in every run of everybody who has installed graphmend."""
-    suite.write(
+    cold_suite.write(
         "test_it.py", "import sys\ndef test_it(): assert not sys.modules.keys() & {'torch', 'graphmend.breaks'}\n"
     )
-    assert suite.run("--strict-markers").ret == 0
+    assert cold_suite.run("--strict-markers").ret == 0
     code = "import graphmend.pytest_plugin, sys; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 

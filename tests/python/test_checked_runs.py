@@ -10,6 +10,11 @@ needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reas
 
 PROGRAM = """
 import sys, torch
+@pytest.fixture
+def programs(warm_programs):
+    return warm_programs
+
+
 def f(x):
     if x.sum() > 2:
         print("large")

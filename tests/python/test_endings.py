@@ -11,6 +11,11 @@ import atexit, os, sys
 import torch
 
 
+@pytest.fixture
+def programs(warm_programs):
+    return warm_programs
+
+
 def f(x, stop=False):
     y = x * 2
     print("shape", tuple(y.shape), flush=True)

@@ -8,6 +8,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 REFUSED = """
 import sys
 import torch
@@ -82,6 +84,11 @@ print(len(GRAPHS), file=sys.stderr)
 
 def run(programs: Any, name: str) -> Any:
     return programs.mended(name, GRAPHMEND_SUMMARY="full")
+
+
+@pytest.fixture
+def programs(warm_programs):
+    return warm_programs
 
 
 def number(ended: Any) -> int:

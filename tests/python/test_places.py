@@ -15,6 +15,11 @@ pytest.importorskip("torch")
 COUNT = """
 import torch
 graphs = [0]
+@pytest.fixture
+def programs(warm_programs):
+    return warm_programs
+
+
 def backend(graph, inputs):
     graphs[0] += 1
     return graph.forward

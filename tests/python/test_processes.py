@@ -222,13 +222,21 @@ main(sys.argv[1])
 
 @pytest.mark.skipif(not torch.distributed.is_available(), reason="a torch without processes")
 @pytest.mark.parametrize(
-    "kind, ranks", [("outer", 2), ("outer", 4), ("inner", 2), ("sharded before", 2), ("sharded after", 2)]
+    "kind, ranks, started",
+    [
+        ("outer", 2, "cold"),
+        ("outer", 4, "warm"),
+        ("inner", 2, "warm"),
+        ("sharded before", 2, "warm"),
+        ("sharded after", 2, "warm"),
+    ],
 )
-def test_distributed(programs, kind, ranks):
+def test_distributed(request, kind, ranks, started):
     """Under torchrun: gradients and the order of reductions are those of the plain run."""
+    programs = request.getfixturevalue(f"{started}_programs")
     programs.write("script.py", JOB)
     launch = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks), "script.py", kind]
-    limit = {"OMP_NUM_THREADS": "1", "TORCH_LOGS": "-dynamo"}
+    limit = {"OMP_NUM_THREADS": "1", "PYTHON_EXEC": programs.python}
     plain, mended = programs.plain(*launch, **limit), programs.mended(*launch, **limit)
     assert plain.status == mended.status == 0, mended.err
     before, after = (rows_of(ended.out) for ended in (plain, mended))
@@ -284,11 +292,13 @@ dist.destroy_process_group()
 
 
 @pytest.mark.skipif(not torch.distributed.is_available(), reason="a torch without processes")
-def test_ranks_that_decide_differently(programs):
+def test_ranks_that_decide_differently(warm_programs):
     """A call that is undone and run again would send its collectives twice, and the other rank would wait for ever."""
+    programs = warm_programs
     programs.write("script.py", COLLECTIVES)
     launch = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "script.py"]
-    plain, mended = programs.plain(*launch), programs.mended(*launch)
+    limit = {"OMP_NUM_THREADS": "1", "PYTHON_EXEC": programs.python}
+    plain, mended = programs.plain(*launch, **limit), programs.mended(*launch, **limit)
     assert plain.status == mended.status == 0, mended.err
     assert rows_of(plain.out) == rows_of(mended.out)
     assert "all_reduce`, which may have effects of its own" in mended.err

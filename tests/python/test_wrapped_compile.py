@@ -65,6 +65,11 @@ print(len(graphs), torch.compile is before)
 """
 
 
+@pytest.fixture
+def programs(warm_programs):
+    return warm_programs
+
+
 @pytest.mark.parametrize("name", WRAPPERS)
 def test_wrapped(programs, name):
     programs.write("model.py", MODEL)
@@ -75,13 +80,13 @@ def test_wrapped(programs, name):
     assert ended.err == "graphmend: 1 place mended\n  mended   model.py:4 GM101\n"
 
 
-def test_torch_compile_is_torchs_own(programs):
+def test_torch_compile_is_torchs_own(cold_programs):
     """Programs and packages compare it, and ask where it is from."""
     ask = (
         "import sys, torch\nprint(torch.compile.__code__.co_filename == torch.__file__, 'torch._dynamo' in sys.modules)"
     )
-    programs.write("script.py", ask)
-    ended = programs.mended("script.py")
+    cold_programs.write("script.py", ask)
+    ended = cold_programs.mended("script.py")
     assert (ended.status, ended.out, ended.err) == (0, "True False\n", "")
 
 

@@ -253,22 +253,23 @@ def compare(
     grad: bool = True,
     backend: str = "eager",
     compile: Optional[Callable[..., Any]] = None,
+    rounds: int = 20,
     **options: Any,
 ) -> Outcome:
-    """Run a program eagerly and compiled, twenty calls each, and check that nobody can tell them apart."""
+    """Run a program eagerly and compiled, some calls each, and check that nobody can tell them apart."""
     torch._dynamo.reset()
     runtime.registry.reset()
-    rounds = (calls * 20)[: max(20, len(calls))]
+    calls = (calls * rounds)[: max(rounds, len(calls))]
     seed()
     target = make()
     with torch.compiler.set_stance("force_eager"):  # a program may compile parts of itself
-        expected = observe(target, target, rounds, grad)
+        expected = observe(target, target, calls, grad)
     torch._dynamo.reset()
     counting = CountingBackend(backend)
     seed()
     target = make()
     function = (compile or torch.compile)(target, backend=counting, **options)
-    got = observe(target, function, rounds, grad)
+    got = observe(target, function, calls, grad)
     found = differences(expected, got)
     assert not found, "\n".join(found[:5])
     return Outcome(counting, runtime.report())

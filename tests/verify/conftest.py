@@ -30,13 +30,16 @@ def wanted(session: pytest.Session, file: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def all_verified(
-    request: pytest.FixtureRequest, executable: str, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
+    executable: str,
+    verifying: dict[str, str],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[dict[str, concurrent.futures.Future[Verified]]]:
     """Everything that the file asks for, in the making."""
     base = tmp_path_factory.mktemp("verify")
     with concurrent.futures.ThreadPoolExecutor(3) as pool:
         yield {
-            name: pool.submit(verify, executable, base / name.replace(" ", "-"), COMMANDS[name])
+            name: pool.submit(verify, executable, base / name.replace(" ", "-"), COMMANDS[name], verifying)
             for name in wanted(request.session, request.path)
         }
 
@@ -49,6 +52,6 @@ def verified(request: pytest.FixtureRequest, all_verified: dict[str, Any]) -> Ve
 
 
 @pytest.fixture
-def run_verify(executable: str, tmp_path: Path) -> Callable[..., Verified]:
+def run_verify(executable: str, verifying: dict[str, str], tmp_path: Path) -> Callable[..., Verified]:
     """Run a command that ends quickly."""
-    return lambda *arguments: verify(executable, tmp_path / "programs", arguments)
+    return lambda *arguments: verify(executable, tmp_path / "programs", arguments, verifying)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -80,20 +78,18 @@ def test_what_cannot_be_used_is_said_at_once(tmp_path) -> None:
             Baseline(str(tmp_path / name), None)
 
 
-def verify(executable: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "GRAPHMEND_PYTHON": sys.executable, "GRAPHMEND_CACHE_DIR": str(folder / "cache")}
-    command = [executable, "verify", "--no-fullgraph", "--backend", "eager", *arguments, "step.py"]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
-
-
 @pytest.mark.skipif(not HAS_TORCH, reason="torch is not installed")
-def test_command(executable: str, tmp_path: Path) -> None:
+def test_command(executable: str, verifying: dict[str, str], tmp_path: Path) -> None:
+    environment = {**verifying, "GRAPHMEND_CACHE_DIR": str(tmp_path / "cache")}
+
+    def verify(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [executable, "verify", "--no-fullgraph", "--backend", "eager", *arguments, "step.py"]
+        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+
     (tmp_path / "step.py").write_text(PROGRAM, encoding="utf-8")
-    missing = verify(executable, tmp_path, "--baseline", "breaks.json")
+    missing = verify("--baseline", "breaks.json")
     assert missing.returncode == 2 and "breaks.json" in missing.stderr
-    first = verify(
-        executable, tmp_path, "--write-baseline", "breaks.json", "--json", "report.json", "--html", "page.html"
-    )
+    first = verify("--write-baseline", "breaks.json", "--json", "report.json", "--html", "page.html")
     assert first.returncode == 0, first.stdout + first.stderr
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>") and "step.py" in page
@@ -103,6 +99,6 @@ def test_command(executable: str, tmp_path: Path) -> None:
     (tmp_path / "step.py").write_text(
         PROGRAM.replace("    return", "    open('/dev/null').close()\n    return"), encoding="utf-8"
     )
-    second = verify(executable, tmp_path, "--baseline", "breaks.json")
+    second = verify("--baseline", "breaks.json")
     assert second.returncode == 1 and "open('/dev/null').close()" in second.stdout
     assert "numpy" not in second.stdout.partition("breaks that are not in")[2]

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any, Optional
 
@@ -56,16 +54,11 @@ class Verified:
         return found
 
 
-def verify(executable: str, folder: Path, arguments: tuple[str, ...]) -> Verified:
+def verify(executable: str, folder: Path, arguments: tuple[str, ...], environment: dict[str, str]) -> Verified:
     """Run one command in a folder that holds the programs."""
     shutil.copytree(PROGRAMS, folder, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(DEMO, folder)
-    environment = {
-        "GRAPHMEND_PYTHON": sys.executable,
-        **os.environ,
-        "GRAPHMEND_CACHE_DIR": f"{folder}-cache",
-        "NO_COLOR": "1",
-    }
+    environment = {**environment, "GRAPHMEND_CACHE_DIR": f"{folder}-cache", "NO_COLOR": "1"}
     command = [executable, "verify", "--json", "report.json", *arguments]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=500)
     report = folder / "report.json"

@@ -116,13 +116,17 @@ def graphmend() -> str:
 
 
 @pytest.mark.parametrize("name", ENDINGS)
-def test_ending(tmp_path: Path, name: str) -> None:
-    (tmp_path / "program.py").write_text(textwrap.dedent(STEP) + textwrap.dedent(ENDINGS[name]))
-    expected = run(tmp_path, sys.executable, "program.py", TORCHDYNAMO_DISABLE="1")
-    got = run(tmp_path, graphmend(), "run", "program.py")
+def test_ending(tmp_path: Path, warm_python: str, name: str) -> None:
+    program = textwrap.dedent(STEP) + textwrap.dedent(ENDINGS[name])
+    (tmp_path / "eager.py").write_text(EAGER + program)
+    (tmp_path / "program.py").write_text(program)
+    expected = run(tmp_path, warm_python, "eager.py")
+    got = run(tmp_path, graphmend(), "run", "program.py", GRAPHMEND_PYTHON=warm_python)
     assert got[:3] == expected[:3], got[3]
     assert "graphmend: warning" not in got[3], got[3]
 
+
+EAGER = "import torch\ntorch.compiler.set_stance('force_eager')\n"
 
 TRAINING = """
     import json, logging, os, sys
@@ -198,12 +202,14 @@ TRAINING = """
     not (torch.distributed.is_available() and torch.distributed.is_gloo_available()),
     reason="this torch is built without gloo: distributed training is NOT tested",
 )
-def test_distributed_training(tmp_path: Path) -> None:
+def test_distributed_training(tmp_path: Path, warm_python: str) -> None:
     (tmp_path / "train.py").write_text(textwrap.dedent(TRAINING))
+    (tmp_path / "eager.py").write_text(EAGER + textwrap.dedent(TRAINING))
     launch = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
-    plain = run(tmp_path, sys.executable, *launch, "train.py", "plain", TORCHDYNAMO_DISABLE="1")
+    warm = {"PYTHON_EXEC": warm_python, "GRAPHMEND_PYTHON": warm_python}
+    plain = run(tmp_path, warm_python, *launch, "eager.py", "plain", **warm)
     assert plain[0] == 0, plain[3]
-    mended = run(tmp_path, sys.executable, *launch, "--no-python", graphmend(), "run", "train.py", "mended")
+    mended = run(tmp_path, warm_python, *launch, "--no-python", graphmend(), "run", "train.py", "mended", **warm)
     assert mended[0] == 0, mended[3]
     for way in ("inside.0", "inside.1", "around.0", "around.1"):
         expected, got = ((tmp_path / f"{name}.{way}").read_text() for name in ("plain", "mended"))

@@ -21,6 +21,7 @@ import contextlib
 import dataclasses
 import functools
 import inspect
+import itertools
 import os
 import sys
 import types
@@ -243,9 +244,9 @@ def calling_frame() -> Any:
 
 def dispatcher(capability: str, hooks: list[Hook], original: Function, trace: Any) -> Function:
     """The function to put at a slot: calls the last hook first."""
-    chain = original
+    chain, names = original, functools.lru_cache(maxsize=None)(lambda: positional_names(original))
     for hook in hooks:
-        chain = linked(hook, chain, original, trace)
+        chain = linked(hook, chain, names, trace)
     if not counted:
         return chain
 
@@ -256,8 +257,12 @@ def dispatcher(capability: str, hooks: list[Hook], original: Function, trace: An
     return counting
 
 
-def linked(hook: Hook, following: Function, original: Function, trace: Any) -> Function:
-    """One hook in front of the following hooks. Arguments unknown to the hook go on to the following hooks."""
+def linked(hook: Hook, following: Function, positional: Callable[[], list[str]], trace: Any) -> Function:
+    """One hook in front of the following hooks. Arguments unknown to the hook go on to the following hooks.
+
+    `positional` gives the names of the parameters of Dynamo's own function, for calls with names only: a trace makes
+    thousands of such calls, and reading a signature takes as long as many of them.
+    """
     function, (names, takes_more, takes_named) = hook.function, hook.parameters
     count = sys.maxsize if takes_more else len(names)
 
@@ -265,7 +270,7 @@ def linked(hook: Hook, following: Function, original: Function, trace: Any) -> F
         if not kwargs and len(args) <= count:
             return function(following, trace, *args)
         if kwargs and not takes_more:
-            args, kwargs = by_position(original, args, kwargs)
+            args, kwargs = by_position(positional(), args, kwargs)
         further, own_options = args[count:], {name: kwargs[name] for name in kwargs if takes_named or name in names}
         passed_options = {name: kwargs[name] for name in kwargs if name not in own_options}
 
@@ -277,12 +282,20 @@ def linked(hook: Hook, following: Function, original: Function, trace: Any) -> F
     return link
 
 
+def positional_names(function: Function) -> list[str]:
+    """The names of the parameters that a function takes by position; empty for names that only have a position."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return []
+    kinds = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return ["" if item.kind == kinds[0] else item.name for item in parameters if item.kind in kinds]
+
+
 def by_position(
-    function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]
+    names: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments of a call with as many as possible by position."""
-    try:
-        bound = inspect.signature(function).bind(*args, **kwargs)
-    except (TypeError, ValueError):
-        return args, kwargs
-    return bound.args, bound.kwargs
+    further = list(itertools.takewhile(kwargs.__contains__, names[len(args) :]))
+    rest = {name: value for name, value in kwargs.items() if name not in further}
+    return (*args, *(kwargs[name] for name in further)), rest

@@ -10,6 +10,7 @@ replace, `releases.py` the differences between releases, `older.py` functions fo
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.metadata
 import sys
@@ -50,7 +51,21 @@ def version() -> str:
 
 def release() -> Release:
     """The rows for the installed torch."""
-    return rows(version_of(version()) or BASE)
+    return release_of(version())
+
+
+@functools.lru_cache(maxsize=None)
+def release_of(number: str) -> Release:
+    """The rows for a version of torch, as text."""
+    return rows(version_of(number) or BASE)
+
+
+@functools.lru_cache(maxsize=None)
+def steps_to(place: str) -> tuple[types.ModuleType, tuple[str, ...]]:
+    """The module of a place, imported, and the attributes from there to the object."""
+    module, _, path = place.partition(":")
+    imported = importlib.import_module(f"{__name__}.older" if module == "older" else module)
+    return imported, tuple(path.split(".")) if path else ()
 
 
 def find(name: str) -> Any:
@@ -58,10 +73,10 @@ def find(name: str) -> Any:
     place = release().names.get(name)
     if place is None:
         raise MissingName(name, None)
-    module, _, path = place.partition(":")
     try:
-        value = importlib.import_module(f"{__name__}.older" if module == "older" else module)
-        for part in path.split(".") if path else ():
+        value: Any
+        value, path = steps_to(place)
+        for part in path:
             value = getattr(value, part)
     except (ImportError, AttributeError):
         raise MissingName(name, place) from None
@@ -114,3 +129,4 @@ def forget() -> None:
     """Forget the names found so far, for tests that take a name away."""
     for name in release().names:
         globals().pop(name, None)
+    steps_to.cache_clear()
