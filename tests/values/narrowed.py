@@ -171,7 +171,18 @@ def compared(x: torch.Tensor, n: int, word: str, other):
     e = x.shape == (2, 2), x.shape[0] == n, x.shape == x.shape, x.size() == [2, 2], x.dim() > 1, x.ndim == 2
     f = n in [1, 2], word in ("a", "b"), n not in {1: 2}, x.shape in [(2, 2)], word in {"a"}
     g = 0 < n < 3, 0 < x.sum() < 3, n == 1 == True, (x > 0).any() and n > 0, n > 0 or (x > 0).any()
-    h = not x.any(), not n, not word, not None, bool(x.any()), bool(n), x.any() or None, None or x, n and x, x.sum() and n
+    h = (
+        not x.any(),
+        not n,
+        not word,
+        not None,
+        bool(x.any()),
+        bool(n),
+        x.any() or None,
+        None or x,
+        n and x,
+        x.sum() and n,
+    )
     i = x == {}, x == Other, other == x, other == None, other is None, other == word, other > n
     j = (x > 0) & (x < 2), (x > 0) | True, ~(x > 0), (x > 0) ^ (x < 1), -x, +x, abs(x), n & 1, n | 2, ~n, -n, not -n
     return a, b, c, d, e, f, g, h, i, j
@@ -181,13 +192,68 @@ def reckoned(x: torch.Tensor, n: int, y: float, z: complex, flag: bool, k: torch
     a = n + n, n - 1, n * 2, n / 2, n // 2, n % 2, n**2, n << 1, n >> 1, flag + 1, flag & True, flag + flag, -flag
     b = y + n, y * y, y / n, y // 1, y % 2, y**2, n + y, abs(y), round(y), round(y, 1), int(y), float(n), divmod(n, 2)
     c = z + n, z * y, abs(z), -z, z.real, z / 2
-    d = x + n, n + x, x * y, y * x, x / n, x // n, x % n, x**2, 2**x, x + z, x @ x, x + k, k + n, k / n, k // n, k * y, k + flag
+    d = (
+        x + n,
+        n + x,
+        x * y,
+        y * x,
+        x / n,
+        x // n,
+        x % n,
+        x**2,
+        2**x,
+        x + z,
+        x @ x,
+        x + k,
+        k + n,
+        k / n,
+        k // n,
+        k * y,
+        k + flag,
+    )
     e = x.item() if x.numel() == 1 else 0, x.sum().item(), int(x.sum()), float(x.sum()), bool(x.sum() > 0), x.tolist()
-    f = x.sum().item() + 1, x.sum().item() * x, int(x.sum()) // 2, x.tolist()[0], x.tolist()[0][0] + 1, str(x.sum().item())[0]
-    g = x if flag else n, x if flag else x * 2, n if flag else y, (x, n)[flag], n if flag else None, word_of(flag), [x, n][0]
-    h = x.float(), x.long(), x.bool(), x.half(), x.double(), x.to(torch.int32), x.to(k.dtype), x.type_as(k), k.float(), x.int()
-    i = x.argmax(), x.max(), x.nonzero(), x.mean(), x.any(), x.isnan(), x.numel(), x.stride(), x.is_floating_point(), x.real
-    j = f"{x}", f"{n}", "a" "b", "%d" % n, "a" + "b", b"a", "ab"[n - 1], ..., lambda: x, (yes := n), yes + 1
+    f = (
+        x.sum().item() + 1,
+        x.sum().item() * x,
+        int(x.sum()) // 2,
+        x.tolist()[0],
+        x.tolist()[0][0] + 1,
+        str(x.sum().item())[0],
+    )
+    g = (
+        x if flag else n,
+        x if flag else x * 2,
+        n if flag else y,
+        (x, n)[flag],
+        n if flag else None,
+        word_of(flag),
+        [x, n][0],
+    )
+    h = (
+        x.float(),
+        x.long(),
+        x.bool(),
+        x.half(),
+        x.double(),
+        x.to(torch.int32),
+        x.to(k.dtype),
+        x.type_as(k),
+        k.float(),
+        x.int(),
+    )
+    i = (
+        x.argmax(),
+        x.max(),
+        x.nonzero(),
+        x.mean(),
+        x.any(),
+        x.isnan(),
+        x.numel(),
+        x.stride(),
+        x.is_floating_point(),
+        x.real,
+    )
+    j = f"{x}", f"{n}", "ab", "%d" % n, "a" + "b", b"a", "ab"[n - 1], ..., lambda: x, (yes := n), yes + 1
     x += 1
     n += 1
     y -= n

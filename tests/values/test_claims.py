@@ -68,9 +68,7 @@ class Watch(ast.NodeTransformer):
     SKIPPED = (ast.Starred, ast.Slice, ast.Constant, ast.Lambda, ast.NamedExpr, ast.GeneratorExp, ast.JoinedStr)
 
     def visit(self, node: ast.AST) -> Any:
-        if isinstance(node, (ast.arguments, ast.JoinedStr)) or (
-            isinstance(node, ast.AnnAssign) and node.value is None
-        ):
+        if isinstance(node, (ast.arguments, ast.JoinedStr)) or (isinstance(node, ast.AnnAssign) and node.value is None):
             return node
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             node.body = [self.visit(statement) for statement in node.body]
