@@ -179,8 +179,8 @@ test:
 	$(MAKE) --no-print-directory layers lint gcc clang sanitize build
 	$(MAKE) --no-print-directory pytest
 
-CORE_TESTS := tests/cli tests/server tests/flow tests/values tests/syntax tests/fix/test_command.py tests/fix/test_crashes.py tests/rules/test_rules.py \
-  tests/rules/test_break_advice.py tests/test_check_limits.py tests/test_check_references.py tests/test_check_state.py
+CORE_TESTS := tests/cli tests/server tests/flow tests/values tests/syntax tests/fix/test_command.py tests/fix/test_crashes.py tests/fix/test_selections.py tests/rules/test_rules.py \
+  tests/rules/test_stated_findings.py tests/rules/test_stated_forms.py tests/rules/test_break_advice.py tests/test_check_limits.py tests/test_check_references.py tests/test_check_state.py
 
 check:
 	$(MAKE) --no-print-directory layers lint gcc build
