@@ -243,7 +243,7 @@ SEEDS_growth := build/fuzz/seeds/read
 SEEDS_meaning := build/fuzz/seeds/meaning tests/meaning/meaning_shop
 SEEDS_notebook := build/fuzz/seeds/notebook
 SEEDS_server := build/fuzz/seeds/server
-SEEDS_settings := pyproject.toml .gitignore
+SEEDS_settings := build/fuzz/seeds/settings
 SEEDS_parse := tests/data/check examples
 SEEDS_pipeline := tests/data/check examples
 

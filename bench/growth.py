@@ -23,10 +23,11 @@ import tempfile
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from growth_forms import FORMS
 from growth_more import MORE
 from growth_shapes import MEANINGS, S
 
-SHAPES = {**S, **MORE}
+SHAPES = {**S, **MORE, **FORMS}
 
 COMMANDS = {
     "check": ["check", "--all", "--isolated", "--no-cache", "--threads", "1", "--output-format", "json"],

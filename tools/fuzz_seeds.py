@@ -67,8 +67,10 @@ def write_sessions(folder: Path) -> None:
 
 
 def main(folder: Path) -> None:
-    for name in ("read", "meaning", "notebook", "server"):
+    for name in ("read", "meaning", "notebook", "server", "settings"):
         (folder / name).mkdir(parents=True, exist_ok=True)
+    for name in ("pyproject.toml", ".gitignore"):
+        (folder / "settings" / name).write_bytes((ROOT / name).read_bytes())
     write_notebooks(folder / "notebook")
     write_sessions(folder / "server")
     for number, case in enumerate(CASES):

@@ -1,9 +1,9 @@
 """The one writer of text for people and logs: text from outside reaches a terminal only in visible form.
 
 Names of files, messages of programs and answers of models may hold any character. A control character can rewrite the
-screen. A mark of direction can show a false order of the text. A line end in a name can begin a new line, and a log of
-GitHub Actions reads some lines as commands. So each line goes through `visible`, where the characters become readable
-escapes: `\\x1b`, `\\u202e`, `\\n`.
+screen. A mark of direction can show a false order of the text. A space without width makes two names look alike. A
+line end in a name can begin a new line, and a log of GitHub Actions reads some lines as commands. So each line goes
+through `visible`, where the characters become readable escapes: `\\x1b`, `\\u202e`, `\\n`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,12 @@ import time
 from collections.abc import Iterator
 from typing import Any, Optional, Union
 
-# C0 without the tab, DEL and C1; marks of direction; separators of lines; halves of pairs, which no stream can encode.
-_HIDDEN = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-_NAMES = {"\n": "\\n", "\r": "\\r"}
+# C0, DEL and C1; halves of pairs, which no stream can encode; what is not seen where it stands, as in src/base/utf8.c.
+_HIDDEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\ud800-\udfff\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+_NAMES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _COMMAND = re.compile(r"^(\s*):(?=:)")
 _BRACKETS = re.compile(r"##(?=[A-Za-z]*\[)")
 _OBEYED = (
@@ -32,7 +35,8 @@ def _shown(match: re.Match[str]) -> str:
     code = ord(match.group())
     if 0xDC80 <= code <= 0xDCFF:  # a byte of a name that is no UTF-8
         code -= 0xDC00
-    return _NAMES.get(match.group()) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
+    escape = f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    return _NAMES.get(match.group(), escape)
 
 
 def visible(text: str) -> str:
@@ -41,6 +45,11 @@ def visible(text: str) -> str:
     if any(name in os.environ for name in _OBEYED):
         line = _BRACKETS.sub(r"##\\", _COMMAND.sub(r"\1\\:", line))
     return line
+
+
+def visible_page(text: str) -> str:
+    """The same for a document, which keeps its lines and tabs, and which no build machine obeys."""
+    return "\n".join("\t".join(_HIDDEN.sub(_shown, part) for part in line.split("\t")) for line in text.split("\n"))
 
 
 def visible_lines(text: str) -> str:

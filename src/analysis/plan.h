@@ -74,6 +74,7 @@ typedef struct gm_plan {
     bool declares;            /* RECORD: the sink binds the global in `path` */
     uint32_t weight;          /* statements of the mended form, copies of the rest of the function included */
     uint32_t depth;           /* RETURN: how many of them are nested in its mended form, itself included */
+    uint32_t indents;         /* BRANCH: levels of indentation of its mended form */
 } gm_plan;
 
 #endif

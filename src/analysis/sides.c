@@ -131,7 +131,7 @@ static gm_refusal refusal_of_region(gm_analysis *analysis, gm_plan *plan, const 
 }
 
 /* Lists of variables are compared with one another, so that a limit keeps the time in proportion to the text. */
-enum { MOST_VARIABLES = 1000 };
+enum { MOST_DEEP = 200, MOST_VARIABLES = 1000 };
 
 static gm_refusal refusal_of_many(const gm_plan *plan, uint32_t count) {
     return count > MOST_VARIABLES ? (gm_refusal){"it has too many variables", plan->node} : none;
@@ -173,6 +173,23 @@ static void add_targets(gm_analysis *analysis, gm_plan *plan, const gm_region *s
             gm_symbols_add(analysis->arena, &plan->operands, symbol);
         }
     }
+}
+
+/* The `if` that is all of an `else`, as `elif` is. */
+static const gm_node *next_of_chain(const gm_node *node) {
+    const gm_list *orelse = node->kind == GM_KIND_If ? &gm_as_If(node)->orelse : NULL;
+    return orelse != NULL && orelse->count == 1 && orelse->items[0]->kind == GM_KIND_If ? orelse->items[0] : NULL;
+}
+
+bool gm_sides_deep(const gm_site *site) {
+    uint32_t depth = 0;
+    for (const gm_place *place = site->place; place != NULL && depth <= MOST_DEEP; place = place->outer) {
+        depth++;
+    }
+    for (const gm_node *node = next_of_chain(site->node); node != NULL && depth <= MOST_DEEP; node = next_of_chain(node)) {
+        depth++;
+    }
+    return depth > MOST_DEEP;
 }
 
 gm_refusal gm_sides_branch(gm_analysis *analysis, gm_plan *plan) {

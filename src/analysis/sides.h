@@ -10,6 +10,11 @@ gm_refusal gm_sides_branch(gm_analysis *analysis, gm_plan *plan);
 /* Fill `plan->operands` for a RETURN: everything that the sides and the rest of the function may read. */
 gm_refusal gm_sides_return(gm_analysis *analysis, gm_plan *plan);
 
+/* Whether a branch is too deep among others to be looked at: in more than 200 blocks, or in a chain of more `elif` than that. Each branch of a chain
+ * is looked at with all that are behind it; who asks this first takes time by the length of the chain. */
+bool gm_sides_deep(const gm_site *site);
+#define GM_SIDES_DEEP_WORDS "it is one of more than 200 branches in one another, as those of `elif` are"
+
 /* Variables that an expression reads from outside itself: locals of the function, and variables of a comprehension in which the
  * expression stands. */
 gm_symbol_list gm_sides_names(gm_analysis *analysis, gm_function *function, const gm_node *expression);

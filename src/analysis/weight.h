@@ -7,6 +7,7 @@
 enum {
     GM_WEIGHT_LIMIT = 400, /* statements of one mended form */
     GM_DEPTH_LIMIT = 12,   /* early returns nested in one another's mended form */
+    GM_INDENTS_LIMIT = 90,  /* of indentation: Python has a hundred, some are around the function */
 };
 
 /* Statements of a block, mended forms of its plans included. */
@@ -17,5 +18,11 @@ uint32_t gm_weight_behind(const gm_analysis *analysis, const gm_place *place, ui
 
 /* The largest depth of an early return in a block. */
 uint32_t gm_weight_depth(const gm_analysis *analysis, const gm_list *block);
+
+/* Levels of indentation of a block, mended forms of its plans included. */
+uint32_t gm_weight_indents(const gm_analysis *analysis, const gm_list *block);
+
+/* Whether a branch has more levels in its mended form, with those around it, than Python reads. */
+bool gm_weight_too_deep(const gm_place *place, uint32_t indents);
 
 #endif

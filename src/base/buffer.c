@@ -82,6 +82,15 @@ static void add_escape(gm_buffer *buffer, unsigned char byte) {
     }
 }
 
+/* The units of UTF-16: two beyond U+FFFF. */
+static void add_unit_escapes(gm_buffer *buffer, uint32_t code) {
+    if (code >= 0x10000) {
+        gm_buffer_printf(buffer, "\\u%04x", (unsigned)(0xD7C0 + (code >> 10)));
+        code = 0xDC00 + (code & 0x3FF);
+    }
+    gm_buffer_printf(buffer, "\\u%04x", (unsigned)code);
+}
+
 void gm_buffer_add_json(gm_buffer *buffer, const char *text, size_t length) {
     gm_buffer_add_char(buffer, '"');
     size_t at = 0;
@@ -101,8 +110,8 @@ void gm_buffer_add_json(gm_buffer *buffer, const char *text, size_t length) {
         if (size == 0) {
             gm_buffer_add_text(buffer, "\xef\xbf\xbd");
             at++;
-        } else if (gm_utf8_is_mark(code) || code < 0xA0) {
-            gm_buffer_printf(buffer, "\\u%04x", (unsigned)code);
+        } else if (gm_utf8_is_hidden(code) || code < 0xA0) {
+            add_unit_escapes(buffer, code);
             at += size;
         } else {
             gm_buffer_add(buffer, text + at, size);

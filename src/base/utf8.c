@@ -84,3 +84,17 @@ size_t gm_utf8_check(const char *bytes, size_t length) {
     }
     return length;
 }
+
+bool gm_utf8_is_hidden(uint32_t code) {
+    static const struct {
+        uint32_t first;
+        uint32_t last;
+    } hidden[] = {{0xAD, 0xAD},     {0x34F, 0x34F},     {0x61C, 0x61C},     {0x115F, 0x1160},  {0x17B4, 0x17B5}, {0x180B, 0x180F},
+                  {0x200B, 0x200F}, {0x2028, 0x202E},   {0x2060, 0x206F},   {0x3164, 0x3164},  {0xFEFF, 0xFEFF}, {0xFFA0, 0xFFA0},
+                  {0xFFF0, 0xFFFB}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF}};
+    bool found = false;
+    for (size_t i = 0; i < sizeof hidden / sizeof hidden[0] && code >= hidden[i].first; i++) {
+        found = code <= hidden[i].last;
+    }
+    return found;
+}

@@ -15,9 +15,13 @@ size_t gm_utf8_encode(uint32_t code, char *bytes);
 /* Offset of the first byte that is not part of valid UTF-8, or `length`. */
 size_t gm_utf8_check(const char *bytes, size_t length);
 
-/* Whether a character is a mark of direction, or ends a line beyond ASCII. */
-static inline bool gm_utf8_is_mark(uint32_t code) {
-    return code == 0x061C || code == 0x200E || code == 0x200F || (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+/* Whether a character is not seen where it stands, or ends a line beyond ASCII: marks of direction, spaces without width, fillers, joiners,
+ * tags. Those that choose the form of the character in front of them (U+FE00 to U+FE0F) are left: emoji have them. */
+bool gm_utf8_is_hidden(uint32_t code);
+
+/* Whether a hidden character joins its neighbours, as in emoji and in Persian. */
+static inline bool gm_utf8_is_joiner(uint32_t code) {
+    return code == 0x200C || code == 0x200D;
 }
 
 #endif

@@ -6,23 +6,28 @@
 
 enum { LONGEST_COMMAND = 32 };
 
-static bool is_control(uint32_t code) {
-    return (code < 0x20 && code != '\t') || (code >= 0x7F && code < 0xA0);
+/* In an excerpt, where columns count, tabs stay: they are in the line of marks below as well. Joiners stay there too: lines of comments and
+ * texts are looked at there, not names that must not be taken for one another. */
+static bool is_shown(uint32_t code, unsigned how) {
+    if (code == '\t' || gm_utf8_is_joiner(code)) {
+        return (how & GM_VISIBLE_COLUMNS) == 0;
+    }
+    return code < 0x20 || (code >= 0x7F && code < 0xA0) || gm_utf8_is_hidden(code);
 }
 
 static char hex_digit(uint32_t value) {
     return "0123456789abcdef"[value & 15];
 }
 
-/* `\n`, `\x1b`, `\u202e`. */
+/* `\n`, `\x1b`, `\u202e`, `\U000e0041`. */
 static size_t escape(uint32_t code, char *shown) {
     shown[0] = '\\';
-    if (code == '\n' || code == '\r') {
-        shown[1] = code == '\n' ? 'n' : 'r';
+    if (code == '\n' || code == '\r' || code == '\t') {
+        shown[1] = code == '\n' ? 'n' : code == '\r' ? 'r' : 't';
         return 2;
     }
-    size_t digits = code < 0x100 ? 2 : 4;
-    shown[1] = digits == 2 ? 'x' : 'u';
+    size_t digits = code < 0x100 ? 2 : code < 0x10000 ? 4 : 8;
+    shown[1] = digits == 2 ? 'x' : digits == 4 ? 'u' : 'U';
     for (size_t i = 0; i < digits; i++) {
         shown[2 + i] = hex_digit(code >> 4 * (digits - 1 - i));
     }
@@ -55,7 +60,7 @@ size_t gm_visible_next(const char *text, size_t left, unsigned how, char shown[G
         return 2;
     }
     size_t length = code < 0x80 ? 1 : gm_utf8_decode(text, left, &code);
-    if (length != 0 && !is_control(code) && !gm_utf8_is_mark(code)) {
+    if (length != 0 && !is_shown(code, how)) {
         memcpy(shown, text, length);
         *size = length;
         return length;

@@ -18,7 +18,7 @@ typedef struct gm_sets {
     uint32_t height; /* of the trees; 0: up to 64 variables */
 } gm_sets;
 
-enum { GM_SET_END = UINT32_MAX };
+#define GM_SET_END UINT32_MAX /* an enumerator of C17 is an int */
 
 /* Sets of numbers below `count`. */
 gm_sets gm_sets_of(gm_arena *arena, uint32_t count);

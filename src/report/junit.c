@@ -19,7 +19,7 @@ static void add_character(gm_buffer *out, const char *bytes, size_t size, uint32
     }
     char shown[GM_VISIBLE_ROOM];
     size_t room = 0;
-    if (gm_utf8_is_mark(code)) {
+    if (size > 0 && (gm_utf8_is_hidden(code) || (code >= 0x80 && code < 0xA0))) {
         (void)gm_visible_next(bytes, size, 0, shown, &room);
         gm_buffer_add(out, shown, room);
     } else if (size == 0 || code < 0x20 || code == 0x7F || code == 0xFFFE || code == 0xFFFF) {

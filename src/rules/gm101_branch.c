@@ -131,6 +131,17 @@ static gm_refusal refusal_of_branch(gm_analysis *analysis, const gm_site *site, 
     return refusal.reason != NULL ? refusal : gm_sides_branch(analysis, plan);
 }
 
+/* Sides are functions in mended code: a branch in another takes two levels. */
+static gm_refusal refusal_of_indents(gm_analysis *analysis, gm_plan *plan) {
+    uint32_t then = gm_weight_indents(analysis, &plan->then);
+    uint32_t orelse = gm_weight_indents(analysis, &plan->orelse);
+    plan->indents = 1 + (then > orelse ? then : orelse);
+    if (gm_weight_too_deep(plan->place, plan->indents)) {
+        return (gm_refusal){"its mended form would have more levels of indentation than Python reads", plan->node};
+    }
+    return (gm_refusal){NULL, NULL};
+}
+
 static bool find_branch(gm_analysis *analysis, const gm_site *site) {
     const char *reason = NULL;
     if (site->node->kind != GM_KIND_If) {
@@ -146,8 +157,14 @@ static bool find_branch(gm_analysis *analysis, const gm_site *site) {
     plan = argument ? plan : plan_branch(analysis, site);
     gm_refusal refusal = gm_effects_of_function(analysis, site->function);
     refusal = refusal.reason != NULL ? refusal : gm_test_refusal(analysis, site, branch->test, false);
+    if (refusal.reason == NULL && gm_sides_deep(site)) {
+        refusal = (gm_refusal){GM_SIDES_DEEP_WORDS, site->node};
+    }
     if (refusal.reason == NULL) {
         refusal = argument ? refusal_of_argument(analysis, site, plan) : refusal_of_branch(analysis, site, plan);
+    }
+    if (refusal.reason == NULL && !argument) {
+        refusal = refusal_of_indents(analysis, plan);
     }
     const char *message = class_ == GM_TEST_TENSOR ? gm_analysis_text(analysis, "branch on the value of a tensor: %s", reason)
                                                    : "branch on what may be the value of a tensor";

@@ -218,17 +218,19 @@ static bool find_if(gm_analysis *analysis, const gm_site *site) {
     plan->then = branch->body;
     plan->orelse = branch->orelse;
     const char *message = NULL;
-    if (holds_return(analysis, &branch->body) || holds_return(analysis, &branch->orelse)) {
+    bool deep = gm_sides_deep(site);
+    if (holds_return(analysis, &branch->body) || (!deep && holds_return(analysis, &branch->orelse))) {
         message = class_ == GM_TEST_TENSOR ? gm_analysis_text(analysis, "return decided by the value of a tensor: %s", reason)
                                            : "return decided by what may be the value of a tensor";
     } else {
-        const gm_symbol *choice = site->place->tail ? python_choice(analysis, plan) : NULL;
+        const gm_symbol *choice = site->place->tail && !deep ? python_choice(analysis, plan) : NULL;
         if (choice == NULL) {
             return false;
         }
         message = gm_analysis_text(analysis, "`%s` is a Python value chosen by the value of a tensor", choice->name->text);
     }
-    report(analysis, site, plan, (gm_refusal){NULL, NULL}, message, class_ == GM_TEST_TENSOR);
+    gm_refusal refusal = {deep ? GM_SIDES_DEEP_WORDS : NULL, deep ? site->node : NULL};
+    report(analysis, site, plan, refusal, message, class_ == GM_TEST_TENSOR);
     return true;
 }
 

@@ -4,24 +4,62 @@
 #include <string.h>
 
 gm_document *gm_documents_find(const gm_documents *documents, const char *uri) {
-    for (uint32_t i = 0; i < documents->count; i++) {
-        const gm_unit *unit = documents->units[i];
-        for (uint32_t j = 0; j < unit->count; j++) {
-            if (strcmp(unit->documents[j]->uri, uri) == 0) {
-                return unit->documents[j];
-            }
-        }
+    gm_document *document = documents->documents_by_uri[gm_bucket_of(uri)];
+    while (document != NULL && strcmp(document->uri, uri) != 0) {
+        document = document->same_bucket;
     }
-    return NULL;
+    return document;
 }
 
 gm_unit *gm_documents_unit(const gm_documents *documents, const char *uri) {
-    for (uint32_t i = 0; i < documents->count; i++) {
-        if (strcmp(documents->units[i]->uri, uri) == 0) {
-            return documents->units[i];
-        }
+    gm_unit *unit = documents->units_by_uri[gm_bucket_of(uri)];
+    while (unit != NULL && strcmp(unit->uri, uri) != 0) {
+        unit = unit->same_bucket;
     }
-    return NULL;
+    return unit;
+}
+
+static void forget_document(gm_documents *documents, const gm_document *document) {
+    gm_document **at = &documents->documents_by_uri[gm_bucket_of(document->uri)];
+    while (*at != NULL && *at != document) {
+        at = &(*at)->same_bucket;
+    }
+    *at = *at != NULL ? document->same_bucket : NULL;
+}
+
+static void forget_unit(gm_documents *documents, const gm_unit *unit) {
+    gm_unit **at = &documents->units_by_uri[gm_bucket_of(unit->uri)];
+    while (*at != NULL && *at != unit) {
+        at = &(*at)->same_bucket;
+    }
+    *at = *at != NULL ? unit->same_bucket : NULL;
+}
+
+static void free_document(gm_documents *documents, gm_document *document) {
+    forget_document(documents, document);
+    gm_bytes_free(&document->text);
+    free(document->uri);
+    free(document);
+}
+
+static void give_view_up(gm_unit *unit) {
+    if (unit->view != NULL) {
+        unit->free_view(unit);
+    }
+}
+
+static void free_unit(gm_documents *documents, gm_unit *unit) {
+    give_view_up(unit);
+    for (uint32_t i = 0; i < unit->count; i++) {
+        free_document(documents, unit->documents[i]);
+    }
+    if (unit->uri != NULL) {
+        forget_unit(documents, unit);
+    }
+    free(unit->documents);
+    free(unit->uri);
+    free(unit->path);
+    free(unit);
 }
 
 /* Room for one more pointer; NULL without memory. */
@@ -45,11 +83,14 @@ gm_unit *gm_documents_add(gm_documents *documents, const char *uri, const char *
     unit->notebook = notebook;
     unit->uri = gm_bytes_copy(uri, strlen(uri));
     unit->path = path == NULL ? NULL : gm_bytes_copy(path, strlen(path));
-    units[documents->count++] = unit;
     if (unit->uri == NULL || (path != NULL && unit->path == NULL)) {
-        gm_documents_remove(documents, unit);
+        free_unit(documents, unit);
         return NULL;
     }
+    units[documents->count++] = unit;
+    gm_unit **first = &documents->units_by_uri[gm_bucket_of(uri)];
+    unit->same_bucket = *first;
+    *first = unit;
     return unit;
 }
 
@@ -64,6 +105,9 @@ gm_document *gm_unit_add(gm_documents *documents, gm_unit *unit, uint32_t at, co
     }
     document->uri = copy;
     document->unit = unit;
+    gm_document **first = &documents->documents_by_uri[gm_bucket_of(uri)];
+    document->same_bucket = *first;
+    *first = document;
     at = at < unit->count ? at : unit->count;
     memmove(items + at + 1, items + at, (unit->count - at) * sizeof *items);
     items[at] = document;
@@ -72,39 +116,16 @@ gm_document *gm_unit_add(gm_documents *documents, gm_unit *unit, uint32_t at, co
     return document;
 }
 
-static void free_document(gm_document *document) {
-    gm_bytes_free(&document->text);
-    free(document->uri);
-    free(document);
-}
-
 void gm_unit_remove(gm_documents *documents, gm_unit *unit, gm_document *document) {
     for (uint32_t i = 0; i < unit->count; i++) {
         if (unit->documents[i] == document) {
             memmove(unit->documents + i, unit->documents + i + 1, (unit->count - i - 1) * sizeof document);
             unit->count--;
             documents->open--;
-            free_document(document);
+            free_document(documents, document);
             return;
         }
     }
-}
-
-static void give_view_up(gm_unit *unit) {
-    if (unit->view != NULL) {
-        unit->free_view(unit);
-    }
-}
-
-static void free_unit(gm_unit *unit) {
-    give_view_up(unit);
-    for (uint32_t i = 0; i < unit->count; i++) {
-        free_document(unit->documents[i]);
-    }
-    free(unit->documents);
-    free(unit->uri);
-    free(unit->path);
-    free(unit);
 }
 
 void gm_documents_remove(gm_documents *documents, gm_unit *unit) {
@@ -112,7 +133,7 @@ void gm_documents_remove(gm_documents *documents, gm_unit *unit) {
         if (documents->units[i] == unit) {
             documents->units[i] = documents->units[--documents->count];
             documents->open -= unit->count;
-            free_unit(unit);
+            free_unit(documents, unit);
             return;
         }
     }

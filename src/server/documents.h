@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "server/buckets.h"
 #include "server/bytes.h"
 
 enum { GM_DOCUMENT_MOST = 64 << 20, GM_DOCUMENTS_MOST = 20000 };
@@ -13,9 +14,11 @@ typedef struct gm_document {
     char *uri;
     int64_t version;
     bool python; /* by the language that the client names */
+    bool named; /* by the change of a notebook that is being made */
     bool lost; /* a change could not be made: the text is unknown until the client sends the whole of it */
     gm_bytes text; /* UTF-8 */
     struct gm_unit *unit;
+    struct gm_document *same_bucket; /* the next one, by its URI */
 } gm_document;
 
 typedef struct gm_unit {
@@ -29,6 +32,7 @@ typedef struct gm_unit {
     struct gm_view *view; /* the analysis of the text as it is; NULL: not made, or given up */
     void (*free_view)(struct gm_unit *unit); /* of view.c; set with `view` */
     uint64_t used; /* when it was last asked for */
+    struct gm_unit *same_bucket;
 } gm_unit;
 
 typedef struct gm_documents {
@@ -36,6 +40,8 @@ typedef struct gm_documents {
     uint32_t count;
     uint32_t room;
     uint32_t open; /* documents of all units */
+    gm_document *documents_by_uri[GM_BUCKETS];
+    gm_unit *units_by_uri[GM_BUCKETS];
 } gm_documents;
 
 /* The document of a URI; NULL when it is not open. */

@@ -16,13 +16,14 @@ static gm_unit *find_notebook(gm_call *call) {
 
 static gm_document *find_cell(const gm_call *call, const gm_unit *unit, uint32_t uri, uint32_t *at) {
     const char *text = gm_input_text(call->in, uri, NULL);
-    for (uint32_t i = 0; text != NULL && i < unit->count; i++) {
-        if (strcmp(unit->documents[i]->uri, text) == 0) {
-            *at = i;
-            return unit->documents[i];
-        }
+    gm_document *cell = text == NULL ? NULL : gm_documents_find(&call->server->documents, text);
+    if (cell == NULL || cell->unit != unit) {
+        return NULL;
     }
-    return NULL;
+    *at = unit->count; /* most cells come at the end */
+    while (unit->documents[--*at] != cell) {
+    }
+    return cell;
 }
 
 /* Move the cell at one place in front of that at another. */
@@ -84,14 +85,18 @@ void gm_serve_notebook_open(gm_call *call) {
     fill_cells(call, unit, gm_input_member(call->in, call->params, "cellTextDocuments"));
 }
 
-/* Whether a list of cells names a document. */
-static bool names(const gm_call *call, uint32_t cells, const gm_document *document) {
+/* Mark the cells of a notebook that a list names. */
+static void mark_named(gm_call *call, const gm_unit *unit, uint32_t cells) {
+    for (uint32_t i = 0; i < unit->count; i++) {
+        unit->documents[i]->named = false;
+    }
     for (uint32_t item = GM_INPUT_NONE; (item = gm_input_next(call->in, cells, item)) != GM_INPUT_NONE;) {
-        if (gm_input_says(call->in, gm_input_member(call->in, item, "document"), document->uri)) {
-            return true;
+        const char *text = gm_input_text(call->in, gm_input_member(call->in, item, "document"), NULL);
+        gm_document *cell = text == NULL ? NULL : gm_documents_find(&call->server->documents, text);
+        if (cell != NULL && cell->unit == unit) {
+            cell->named = true;
         }
     }
-    return false;
 }
 
 /* Cells that move are taken out and put in again. */
@@ -105,9 +110,10 @@ static void change_structure(gm_call *call, gm_unit *unit, uint32_t structure) {
     start = start > unit->count ? unit->count : start;
     count = count > unit->count - start ? unit->count - start : count;
     gm_document **removed = GM_NEW_ARRAY(call->arena, gm_document *, count + 1);
+    mark_named(call, unit, cells);
     for (uint32_t i = 0; i < count; i++) {
         gm_document *cell = unit->documents[start + i];
-        removed[i] = names(call, cells, cell) ? NULL : cell;
+        removed[i] = cell->named ? NULL : cell;
     }
     insert_cells(call, unit, cells, start + count);
     for (uint32_t i = 0; i < count; i++) {

@@ -54,18 +54,34 @@ static size_t unit_in_line(gm_encoding_units units, const char *text, size_t at,
     return at;
 }
 
-size_t gm_offset_of(gm_encoding_units units, const char *text, size_t size, gm_place_in place) {
-    size_t at = 0;
+/* The start of the line in front of the one that starts at `at` > 0. */
+static size_t previous_line(const char *text, size_t at) {
+    at -= at > 1 && text[at - 1] == '\n' && text[at - 2] == '\r' ? 2 : 1;
+    while (at > 0 && text[at - 1] != '\n' && text[at - 1] != '\r') {
+        at--;
+    }
+    return at;
+}
+
+size_t gm_offset_from(gm_encoding_units units, const char *text, size_t size, gm_place_in place, gm_line_mark *mark) {
     size_t stop = 0;
-    size_t next = next_line(text, size, at, &stop);
-    for (uint32_t line = 0; line < place.line; line++) {
+    for (; mark->line > place.line; mark->line--) {
+        mark->at = previous_line(text, mark->at);
+    }
+    size_t next = next_line(text, size, mark->at, &stop);
+    for (; mark->line < place.line; mark->line++) {
         if (next == stop) {
             return size; /* no line end: the text has no more lines */
         }
-        at = next;
-        next = next_line(text, size, at, &stop);
+        mark->at = next;
+        next = next_line(text, size, mark->at, &stop);
     }
-    return units == GM_UNITS_UTF8 ? byte_in_line(text, at, stop, place.unit) : unit_in_line(units, text, at, stop, place.unit);
+    return units == GM_UNITS_UTF8 ? byte_in_line(text, mark->at, stop, place.unit) : unit_in_line(units, text, mark->at, stop, place.unit);
+}
+
+size_t gm_offset_of(gm_encoding_units units, const char *text, size_t size, gm_place_in place) {
+    gm_line_mark mark = {0, 0};
+    return gm_offset_from(units, text, size, place, &mark);
 }
 
 gm_place_in gm_place_of(gm_encoding_units units, const char *text, size_t size, size_t offset) {

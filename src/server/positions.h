@@ -21,6 +21,15 @@ typedef struct gm_place_in {
 /* How many units the bytes of whole characters are. */
 uint32_t gm_units_of(gm_encoding_units units, const char *bytes, size_t size);
 
+/* The start of a line that was found: the next search begins there, forwards or backwards. All zero is the first line. */
+typedef struct gm_line_mark {
+    size_t at;
+    uint32_t line;
+} gm_line_mark;
+
+/* As gm_offset_of, from a mark, which moves to the line. */
+size_t gm_offset_from(gm_encoding_units units, const char *text, size_t size, gm_place_in place, gm_line_mark *mark);
+
 /* The offset of a position; one pass over the lines in front. */
 size_t gm_offset_of(gm_encoding_units units, const char *text, size_t size, gm_place_in place);
 

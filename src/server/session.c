@@ -17,6 +17,8 @@ typedef struct gm_message {
     bool cancelled;
     const char *method; /* NULL: an answer to one of our own requests */
     const char *id;     /* as it was written; NULL: a notification */
+    uint32_t bucket;    /* of the id, where both are there */
+    struct gm_message *same_bucket;
 } gm_message;
 
 typedef struct handler {
@@ -64,10 +66,25 @@ static void read_message(gm_message *message, const char *bytes, size_t size) {
 /* A request that still waits and is taken back: it stays in the queue, because it has to be answered. */
 static void cancel(gm_server *server, const gm_message *by) {
     const char *id = gm_input_raw(&by->input, gm_input_path(&by->input, 0, "params.id"));
-    for (gm_message *message = server->first; id != NULL && message != NULL; message = message->next) {
-        bool same = message->id != NULL && message->method != NULL && strcmp(message->id, id) == 0;
-        message->cancelled = message->cancelled || same;
+    gm_message *message = id == NULL ? NULL : server->waiting[gm_bucket_of(id)].first;
+    for (; message != NULL; message = message->same_bucket) {
+        message->cancelled = message->cancelled || strcmp(message->id, id) == 0;
     }
+}
+
+static bool may_be_cancelled(const gm_message *message) {
+    return message->id != NULL && message->method != NULL;
+}
+
+static void add_waiting(gm_server *server, gm_message *message) {
+    message->bucket = gm_bucket_of(message->id);
+    gm_waiting *same = &server->waiting[message->bucket];
+    if (same->first == NULL) {
+        same->first = message;
+    } else {
+        same->last->same_bucket = message;
+    }
+    same->last = message;
 }
 
 static void enqueue(gm_server *server, const char *bytes, size_t size) {
@@ -75,8 +92,8 @@ static void enqueue(gm_server *server, const char *bytes, size_t size) {
     if (message == NULL) {
         return;
     }
-    message->size = size;
     read_message(message, bytes, size);
+    message->size = size + message->arena.total; /* small messages take more than their bytes */
     if (message->method != NULL && strcmp(message->method, "$/cancelRequest") == 0) {
         if (setjmp(message->out_of_memory) == 0) {
             cancel(server, message);
@@ -90,6 +107,9 @@ static void enqueue(gm_server *server, const char *bytes, size_t size) {
         server->first = message;
     }
     server->last = message;
+    if (may_be_cancelled(message)) {
+        add_waiting(server, message);
+    }
     server->queued += size + sizeof *message;
 }
 
@@ -98,6 +118,9 @@ static gm_message *dequeue(gm_server *server) {
     if (message != NULL) {
         server->first = message->next;
         server->last = server->first == NULL ? NULL : server->last;
+        if (may_be_cancelled(message)) { /* the first of its bucket, as of all */
+            server->waiting[message->bucket].first = message->same_bucket;
+        }
         server->queued -= message->size + sizeof *message;
     }
     return message;

@@ -38,6 +38,12 @@ typedef struct gm_folders {
     uint32_t count;
 } gm_folders;
 
+/* Requests that wait, by their ids. */
+typedef struct gm_waiting {
+    struct gm_message *first;
+    struct gm_message *last;
+} gm_waiting;
+
 struct gm_server {
     gm_phase phase;
     int status;
@@ -48,6 +54,7 @@ struct gm_server {
     struct gm_message *first; /* queued */
     struct gm_message *last;
     size_t queued; /* bytes of them */
+    gm_waiting waiting[GM_BUCKETS];
     gm_bytes out;
     gm_documents documents;
     uint64_t clock;      /* of uses of units */

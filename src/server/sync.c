@@ -96,7 +96,9 @@ void gm_document_set(gm_call *call, gm_document *document, uint32_t text) {
     }
 }
 
-static void change_part(gm_call *call, gm_document *document, uint32_t change, uint32_t range) {
+/* The changes of a message are near one another in most cases: each begins at the line of the one before. A mark stays right when what is
+ * replaced begins behind it; a line end of two characters could come about across it. */
+static void change_part(gm_call *call, gm_document *document, uint32_t change, uint32_t range, gm_line_mark *mark) {
     gm_encoding_units units = call->server->client.units;
     gm_bytes *text = &document->text;
     gm_place_in from;
@@ -108,21 +110,27 @@ static void change_part(gm_call *call, gm_document *document, uint32_t change, u
         lose(call, document, "a change has no range and text, of");
         return;
     }
-    size_t start = gm_offset_of(units, text->bytes, text->size, from);
-    size_t end = gm_offset_of(units, text->bytes, text->size, to);
+    size_t start = gm_offset_from(units, text->bytes, text->size, from, mark);
+    gm_line_mark last = *mark;
+    size_t end = gm_offset_from(units, text->bytes, text->size, to, &last);
     end = end < start ? start : end;
     if (text->size + size > GM_DOCUMENT_MOST || !gm_bytes_replace(text, start, end, bytes, size)) {
         lose(call, document, "there is no room for");
     }
+    if (document->lost || (mark->at > 0 && text->bytes[mark->at - 1] == '\r')) {
+        *mark = (gm_line_mark){0, 0};
+    }
 }
 
 void gm_document_change(gm_call *call, gm_document *document, uint32_t changes) {
+    gm_line_mark mark = {0, 0};
     for (uint32_t item = GM_INPUT_NONE; (item = gm_input_next(call->in, changes, item)) != GM_INPUT_NONE;) {
         uint32_t range = gm_input_member(call->in, item, "range");
         if (range == GM_INPUT_NONE || gm_input_is(call->in, range, GM_TAPE_NULL)) {
             gm_document_set(call, document, gm_input_member(call->in, item, "text"));
+            mark = (gm_line_mark){0, 0};
         } else if (!document->lost) {
-            change_part(call, document, item, range);
+            change_part(call, document, item, range, &mark);
         }
     }
 }

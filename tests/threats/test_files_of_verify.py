@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from graphmend import baseline, files
 from graphmend.verify import page, report
+from graphmend.verify.page import elements
 
 
 def test_no_name_that_can_be_guessed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,3 +63,13 @@ def test_the_page_goes_the_same_way(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(page, "render", lambda data: "page")
     page.save({}, str(tmp_path / "page.html"))
     assert (tmp_path / "page.html").read_text() == "page"
+
+
+def test_a_page_shows_what_is_hidden(tmp_path: Path) -> None:
+    """Names and source in it are UTF-8, whatever they are, keep the order of their characters, and end no element."""
+    evil = "</script><img src=x onerror=a>\x1b[31m\u202e\u2028\u200b\udcff@@script@@\tb\nc"
+    made = elements.element("p", elements.text(evil), title=evil) + page.embedded({evil: [evil]})
+    made.encode("utf-8")
+    assert not any(one in made for one in "\x1b\u202e\u2028\u200b") and "<img" not in made and "</script" not in made
+    assert "\\u202e" in made and "@@script@@\tb\nc</p>" in made
+    assert json.loads(page.embedded({evil: [evil]})) == {evil: [evil]}

@@ -37,7 +37,7 @@ def test_a_steep_shape(executable: str, tmp_path: Path, name: str, command: list
 
 def test_it_is_told(executable: str, tmp_path: Path) -> None:
     """A file beyond the budget is no silence."""
-    (tmp_path / "a.py").write_text(SHAPES["elif"](5000))
+    (tmp_path / "a.py").write_text(SHAPES["if_same"](22000))
     ran = run([executable, "check", "--all", "a.py"], folder=tmp_path)
     assert "too large, not analysed" in ran.stdout + ran.stderr
 
@@ -58,3 +58,25 @@ def test_methods_that_call_one_another(executable: str, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(SHAPES["ring_methods"](25_000))
     ran = run([executable, "check", "--no-cache", "--output-format", "concise", "a.py"], folder=tmp_path, seconds=1)
     assert ran.returncode == 0 and "too large" not in ran.stdout + ran.stderr
+
+
+CHAINS = ("elif", "elif_t", "elif_names")
+
+
+@pytest.mark.parametrize("name", CHAINS)
+@pytest.mark.parametrize("command", [["check", "--all", "--no-cache"], ["fix", "--all", "--diff"], ["debug", "mend"]])
+def test_a_chain_of_many_elif_is_analysed(executable: str, tmp_path: Path, name: str, command: list[str]) -> None:
+    """No branch of a long chain is looked at with all that are behind it; other branches of the file are mended."""
+    (tmp_path / "a.py").write_text(SHAPES[name](2000) + SHAPES["if_same"](1).replace("import torch", "# end"))
+    ran = run([executable, *command, "a.py"], folder=tmp_path, seconds=10)
+    assert ran.returncode in (0, 1) and "too large" not in ran.stdout + ran.stderr
+    assert command[0] != "debug" or ran.stdout.count("_gm.branch(") == 1
+
+
+@pytest.mark.parametrize("count", [44, 60, 100])
+def test_a_chain_is_mended_as_far_as_python_reads_it(executable: str, tmp_path: Path, count: int) -> None:
+    """A hundred levels of indentation are all that a file may have: the last branches of a chain get them."""
+    (tmp_path / "a.py").write_text(SHAPES["elif_t"](count) + SHAPES["if_same"](1).replace("import torch", "# end"))
+    ran = run([executable, "debug", "mend", "a.py"], folder=tmp_path)
+    compile(ran.stdout, "a.py", "exec")
+    assert "_gm.branch(" in ran.stdout

@@ -15,6 +15,11 @@ FINDING = (
     "    if x.sum() > 0:  # {note}\n        y = x + 1\n    else:\n        y = x - 1\n    return y\n"
 )
 HOSTILE = ["\x1b[31m", "\x9b31m", "\u202e", "\u2066", "\r", "\x07", "\x7f"]
+UNSEEN = (
+    "\t\xad\u034f\u115f\u180e\u200b\u200c\u200d\u200e\u2028\u2029\u2060\u3164\ufeff\uffa0\U000e0041"
+    "\udcff\udced\udca0\udc80"
+)
+REPORTS = ["full", "concise", "github", "json", "json-lines", "sarif", "gitlab", "junit"]
 
 
 def run(executable: str, folder: Path, *arguments: str, actions: bool = False) -> str:
@@ -35,6 +40,32 @@ def test_in_a_name_and_in_source(executable: str, tmp_path: Path, hostile: str, 
     said = run(executable, tmp_path, "check", "--no-cache", "--all", "--output-format", report, ".")
     assert said.strip()
     assert hostile not in said
+
+
+@pytest.mark.parametrize("report", REPORTS)
+def test_what_is_not_seen_in_a_name(executable: str, tmp_path: Path, report: str) -> None:
+    """Two names that look alike do not in a report; bytes that are no UTF-8, halves of pairs among them, are shown."""
+    name = f"a{UNSEEN}b.py"
+    (tmp_path / name).write_text(FINDING.format(note=""))
+    said = run(executable, tmp_path, "check", "--no-cache", "--output-format", report, ".")
+    assert said.strip() and not any(one in said for one in UNSEEN)
+    if report in ("full", "concise"):
+        assert r"a\t\xad\u034f" in said and r"\U000e0041\xff\xed\xa0\x80b.py" in said
+
+
+@pytest.mark.parametrize("arguments", [["check"], ["fix"], ["check", "--select"], ["rule"], ["run"]])
+def test_what_is_not_seen_in_errors(executable: str, tmp_path: Path, arguments: list[str]) -> None:
+    said = run(executable, tmp_path, *arguments, f"a{UNSEEN}b")
+    assert "\\t" in said and not any(one in said for one in UNSEEN)
+
+
+@pytest.mark.parametrize("unseen", ["\u200b", "\u2060", "\ufeff", "\U000e0041"])
+def test_what_is_not_seen_in_source(executable: str, tmp_path: Path, unseen: str) -> None:
+    """The mark below still stands where it should; joiners of emoji and tabs are kept."""
+    source = FINDING.format(note="")
+    (tmp_path / "a.py").write_text(source.replace("x.sum()", f'x["{unseen}"].sum()').replace("0:", "0 and\t'\u200d':"))
+    said = run(executable, tmp_path, "check", "--no-cache", "--all", ".")
+    assert "x[\"?\"].sum() > 0 and\t'\u200d':" in said and unseen not in said
 
 
 @pytest.mark.parametrize(

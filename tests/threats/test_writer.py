@@ -15,16 +15,22 @@ from graphmend.meaning.errors import CallError, ReadError
 
 CHECKER = Path(__file__).parents[2] / "tools" / "check_writers.py"
 DIRECTIONS = {"LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI"}
+# Default_Ignorable_Code_Point of Unicode 15 but the selectors that emoji have, and what is about annotations.
+IGNORABLE = (
+    *((0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F)),
+    *((0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0)),
+    *((0xFFF0, 0xFFFB), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF)),
+)
 EVIL = "a\x1b[2J\n::error::b\x9b31m\u202ec\r##[error]d"
 
 
 def is_seen(text: str) -> bool:
     """Whether a line shows all that is in it."""
-    hidden = {"Cc", "Cs", "Zl", "Zp"}
-    marks = {"\u200e", "\u200f", "\u061c"}
     return not any(
-        unicodedata.category(one) in hidden or unicodedata.bidirectional(one) in DIRECTIONS or one in marks
-        for one in text.replace("\t", "")
+        unicodedata.category(one) in {"Cc", "Cs", "Zl", "Zp"}
+        or unicodedata.bidirectional(one) in DIRECTIONS
+        or any(first <= ord(one) <= last for first, last in IGNORABLE)
+        for one in text
     )
 
 
@@ -36,7 +42,8 @@ def test_every_character() -> None:
 
 
 def test_how_it_looks() -> None:
-    assert terminal.visible("a\tb \u00e4 \U0001f600 \\n") == "a\tb \u00e4 \U0001f600 \\n"
+    assert terminal.visible("a b \u00e4 \u2764\ufe0f \U0001f600 \\n") == "a b \u00e4 \u2764\ufe0f \U0001f600 \\n"
+    assert terminal.visible("a\tb\ufeff\U000e0041") == "a\\tb\\ufeff\\U000e0041"
     assert terminal.visible("\x1b\x9b\u202e\n\r\x7f\x00\udc9b") == "\\x1b\\x9b\\u202e\\n\\r\\x7f\\x00\\x9b"
     assert terminal.visible_lines("a\x1b\nb") == "a\\x1b\nb"
 

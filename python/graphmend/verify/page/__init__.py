@@ -25,12 +25,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inli
 
 def embedded(data: Any) -> str:
     """JSON without an end tag of the script element around the text."""
-    return (
-        json.dumps(data, ensure_ascii=False)
-        .replace("<", "\\u003c")
-        .replace("\u2028", "\\u2028")
-        .replace("\u2029", "\\u2029")
-    )
+    return json.dumps(data).replace("<", "\\u003c")
 
 
 def render(data: dict[str, Any]) -> str:

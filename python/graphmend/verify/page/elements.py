@@ -6,14 +6,16 @@ import html
 from collections.abc import Iterable, Sequence
 from typing import Any, Callable, Optional
 
+from graphmend import terminal
+
 NONE = "–"
 GOOD = ("whole", "clean")
 BAD = ("different", "failed", "worse", "not in force", "not run")
 
 
 def text(value: Any) -> str:
-    """Text of the report as HTML."""
-    return html.escape(str(value))
+    """Text of the report as HTML: marks of direction and other hidden characters of names and source are shown."""
+    return html.escape(terminal.visible_page(str(value)))
 
 
 def joined(parts: Iterable[str]) -> str:
@@ -23,7 +25,7 @@ def joined(parts: Iterable[str]) -> str:
 def element(name: str, inside: str = "", **attributes: Any) -> str:
     """An element; `class_` and `data_at` stand for `class` and `data-at`, attributes that are None are left out."""
     given = [
-        f' {key.rstrip("_").replace("_", "-")}="{html.escape(str(value))}"'
+        f' {key.rstrip("_").replace("_", "-")}="{text(value)}"'
         for key, value in attributes.items()
         if value is not None
     ]
