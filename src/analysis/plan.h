@@ -70,6 +70,7 @@ typedef struct gm_plan {
     uint32_t level_position;  /* DEFER, levels traced: the place of the argument that tells them (analysis/stack_levels.h) */
     const char *path;         /* RECORD: the object that is written to, "self.losses" */
     const char *action;       /* RECORD: "=" for an attribute or global, "[]" for an item, or the name of a method */
+    bool live;                /* RECORD: tensors that are evaluated where the statement stands, and kept as they are */
     const gm_symbol *object;  /* RECORD: the variable that `path` starts with; NULL for a global, which the sink reads itself */
     bool declares;            /* RECORD: the sink binds the global in `path` */
     uint32_t weight;          /* statements of the mended form, copies of the rest of the function included */

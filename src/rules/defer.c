@@ -7,6 +7,7 @@
 #include "analysis/sides.h"
 #include "analysis/tests.h"
 #include "flow/torch_facts.h"
+#include "rules/kept_tensors.h"
 #include "rules/rule.h"
 
 /* Captures are compared with one another, so that a limit keeps the time in proportion to the text. */
@@ -88,6 +89,7 @@ typedef struct gm_capturing {
     const gm_node *carried; /* what the method is called on that happens later, or NULL */
     uint32_t computed;      /* where the first expression ends that is computed later: what is called behind it must not be noticed */
     bool watched;           /* there is such a call */
+    bool live;              /* every part is evaluated where the statement stands */
 } capturing;
 
 static const char *const shape_calls[] = {"size", "numel", "dim", "ndimension", "nelement", "stride", "element_size", "is_floating_point"};
@@ -390,20 +392,6 @@ static bool capture_items(capturing *state, const gm_Dict *dict) {
     return good;
 }
 
-/* Whether evaluating an expression does more than to put the values of its parts together. */
-static bool is_computed(const gm_node *node) {
-    switch ((gm_kind)node->kind) {
-    case GM_KIND_Constant:
-    case GM_KIND_Name:
-    case GM_KIND_Tuple:
-    case GM_KIND_List:
-    case GM_KIND_Dict:
-    case GM_KIND_JoinedStr:
-    case GM_KIND_keyword: return false;
-    default: return true;
-    }
-}
-
 /* `x.item()`, `x.tolist()`, `float(x)`, `f"{x:.3f}"`. */
 static bool reads_numbers(gm_flow *flow, const gm_node *node) {
     if (node->kind == GM_KIND_FormattedValue) {
@@ -423,6 +411,9 @@ static bool reads_numbers(gm_flow *flow, const gm_node *node) {
 
 static bool capture(const gm_node *node, void *context) {
     capturing *state = context;
+    if (state->live && gm_is_computed(node)) {
+        return keep(state, node, true);
+    }
     if (names_identity(node)) {
         return refuse(state, "it shows the identity of a tensor, which a kept copy does not have", node);
     }
@@ -443,7 +434,7 @@ static bool capture(const gm_node *node, void *context) {
     state->numbers = before || reads_numbers(state->analysis->flow, node);
     bool good = node->kind == GM_KIND_Dict ? capture_items(state, gm_as_Dict(node)) : capture_parts(state, node);
     state->numbers = before;
-    if (is_computed(node) && node->end < state->computed) {
+    if (gm_is_computed(node) && node->end < state->computed) {
         state->computed = node->end;
     }
     return good;
@@ -519,7 +510,8 @@ static gm_refusal order_calls(capturing *state) {
 
 static gm_refusal capture_all(gm_analysis *analysis, const gm_site *site, gm_plan *plan, const gm_list *reads, const gm_node *own) {
     const gm_Call *call = gm_defer_none_call(site);
-    capturing state = {.analysis = analysis, .function = site->function, .own = own, .whole = site->node, .computed = UINT32_MAX};
+    capturing state = {
+        .analysis = analysis, .function = site->function, .own = own, .whole = site->node, .computed = UINT32_MAX, .live = plan->live};
     state.carried = call != NULL && call->func->kind == GM_KIND_Attribute ? gm_as_Attribute(call->func)->value : NULL;
     for (uint32_t i = 0; i < reads->count && capture(reads->items[i], &state); i++) {
     }

@@ -6,6 +6,7 @@
 #include "analysis/tests.h"
 #include "rules/counters.h"
 #include "rules/defer.h"
+#include "rules/kept_tensors.h"
 #include "rules/rule.h"
 
 static const char page[] =
@@ -13,6 +14,7 @@ static const char page[] =
     "## What it finds\n\n"
     "A statement that keeps a number for later, in an object that outlives the call: a counter, a history, a table of statistics:\n\n"
     "    self.losses.append(loss.item())\n"
+    "    self.history.append(loss.detach())\n"
     "    self.last[\"mean\"] = y.mean().item()\n"
     "    self.means.setdefault(name, []).append(y.mean().item())\n"
     "    self.writer.add_scalar(\"mean\", y.mean().item())\n"
@@ -27,7 +29,7 @@ static const char page[] =
     "Return the tensor and keep the number in the caller, or count in a buffer, with tensor operations:\n\n"
     "    self.register_buffer(\"calls\", torch.zeros((), dtype=torch.long))\n\n"
     "## When the mend is safe\n\n"
-    "The value is a number, a text or a container of such, and nothing in the compiled call looks at the object, which is "
+    "The value is a number, a text, a tensor that a list keeps, or a container of such, and nothing in the compiled call looks at the object, which is "
     "found out while the call is traced; a counter that the next statements read for certain is left as it is. What a method of the program's "
     "own class may reach is looked through as well: it may write to "
     "nothing that the call reads, to no global name, and draw no random numbers. Calls of the program's own in the value are made where the "
@@ -426,7 +428,8 @@ static bool is_guess(const gm_capture *capture, const gm_node *guess) {
 static void mark_guessed(gm_plan *plan, const plain_question *asked) {
     for (uint32_t i = 0; i < plan->captures.count; i++) {
         gm_capture *capture = &plan->captures.items[i];
-        for (uint32_t k = 0; k < asked->guessed.count; k++) {
+        capture->kept = plan->live;
+        for (uint32_t k = 0; k < asked->guessed.count && !plan->live; k++) {
             bool meant = is_guess(capture, asked->guessed.items[k].node);
             capture->kept |= meant && !asked->guessed.items[k].items;
             capture->items |= meant && asked->guessed.items[k].items;
@@ -455,7 +458,11 @@ static bool plan_record(gm_analysis *analysis, const gm_site *site, bool grows) 
     bool taken_in = found.value == NULL && !found.foreign;
     plain_question asked = {.analysis = analysis, .function = site->function, .own = plan->path, .itself = itself};
     asked.guesses = taken_in;
-    if (!find_owner(analysis, site, &found, plan) || !are_plain(&asked, &kept)) {
+    if (!find_owner(analysis, site, &found, plan)) {
+        return false;
+    }
+    plan->live = !are_plain(&asked, &kept);
+    if (plan->live && !(taken_in && gm_keeps_tensors(analysis, found.action, &kept))) {
         return false;
     }
     bool certain = reads_data(site->function, &found.reads);
@@ -466,9 +473,8 @@ static bool plan_record(gm_analysis *analysis, const gm_site *site, bool grows) 
     if (found.counts && !certain && gm_read_next(analysis, site, plan->path)) {
         return false;
     }
-    const char *message = certain ? "a number from a tensor is kept in an object"
-                          : grows ? gm_counter_message
-                                  : "an object is changed in every call";
+    const char *changed = grows ? gm_counter_message : "an object is changed in every call";
+    const char *message = certain ? "a number from a tensor is kept in an object" : changed;
     const char *advice = grows ? gm_counter_advice : "return the tensor, and keep the number in the caller";
     gm_defer_record(analysis, site, plan, &found.reads, found.target, message, advice, certain || grows);
     mark_guessed(plan, &asked);

@@ -20,7 +20,9 @@ import bisect
 import calendar
 import dataclasses
 import datetime
+import decimal
 import fnmatch
+import fractions
 import functools
 import getpass
 import glob
@@ -41,6 +43,7 @@ import threading
 import time
 import unicodedata
 import urllib.parse
+import uuid
 import zlib
 from typing import Any, Callable, Optional
 
@@ -53,6 +56,11 @@ CLOCK = "clock"  # a number that differs at each call
 DRAW = "draw"  # a number or an array from a random generator
 ORDER = "order"  # a draw of positions: the same positions for every sequence of the same length
 SEED = "seed"  # sets a random generator, and returns None
+
+# Classes whose objects nobody can change: the text of an object depends on what the object was made of alone. Not
+# `datetime.datetime`, which may have a time zone that the program has written.
+VALUES = (decimal.Decimal, fractions.Fraction, uuid.UUID, datetime.timedelta, datetime.date)
+MAKERS = (*VALUES, datetime.datetime, datetime.time, uuid.uuid3, uuid.uuid5)
 
 DATES = ("year", "month", "day", "weekday()", "isoweekday()", "isoformat()")
 DIGESTS = ("hexdigest()", "digest()")

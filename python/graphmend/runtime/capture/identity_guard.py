@@ -22,6 +22,7 @@ from typing import Any, Callable, Iterator, Optional
 import torch
 from torch.fx import GraphModule
 
+from ..analysis.impure_functions import VALUES
 from ..base import hooks, torch_names, trace_state
 from ..base.dynamo_types import NumberVariable, Variable
 from ..base.marker_ops import kind_of
@@ -60,6 +61,7 @@ TYPE_QUESTIONS = frozenset(("call_isinstance", "check_type", "call_type"))
 KEPT = frozenset(
     (type(None), bool, int, float, complex, str, bytes, slice, range)
     + (torch.Size, torch.dtype, torch.device, torch.layout, torch.memory_format)
+    + VALUES
 )
 # Base types of objects with constant text. Loggers are among them, because a sink calls a logger and never shows it.
 KEPT_KINDS = (

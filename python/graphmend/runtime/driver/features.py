@@ -31,6 +31,7 @@ ORDER = (
     "shims.evaluated_texts",
     "shims.context_managers",
     "effects.redirected_output",
+    "effects.deferred_calls",
     "external.locks",
     "ops.ctc_loss",
     "external.numpy_random_functions",

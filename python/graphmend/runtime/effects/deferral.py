@@ -11,7 +11,7 @@ up in the traced frame by text, as in `is_later("value")`.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterator, Sequence
+from typing import Any, Callable, Iterator, Optional, Sequence
 
 from ..base import dialect_names as torch
 from ..base import marker_ops
@@ -20,6 +20,7 @@ from ..base.trace_state import local
 from ..capture.dialect import traced
 from ..capture.trace_time import new_key, refuse
 from .deferred_values import OPERATIONS
+from .kept_tensors import KEEPERS, keep, keeps_tensors
 from .shown_dataclasses import instance_of, shown_fields
 from .trace_time_effects import (
     changeable,
@@ -200,8 +201,13 @@ def stacklevel(site: str, *values: Any, **options: Any) -> int:
     return level
 
 
-def postpone(site: str, sink: Callable[..., None], leading: list[Any], forms: tuple[Any, ...], flat: list[Any]) -> None:
-    """Queue the call `sink(*first, *values)` for the flush; `forms` and `flat` describe the values."""
+def postpone(
+    site: Optional[str], sink: Callable[..., None], leading: list[Any], forms: tuple[Any, ...], flat: list[Any]
+) -> None:
+    """Queue the call `sink(*first, *values)` for the flush; `forms` and `flat` describe the values.
+
+    An event without a site is carried out once more when the call is replayed.
+    """
     for form in forms:
         if form is not None:
             leading, sink = [forms, sink, len(leading), *leading], call_with_containers
@@ -221,8 +227,14 @@ def record(
         if not is_done(site):
             sink(*roots, *values)
         return
-    if is_followed(site) or keeps_objects(site, "values", numbers, action):
+    if is_followed(site):
         sink(*roots, *values)
+        return
+    if keeps_objects(site, "values", numbers, action):
+        if keeps_tensors(site, "values", path, action):
+            keep_tensors(site, sink, roots, values, path, action)
+        else:
+            sink(*roots, *values)
         return
     reason = unrecordable(site, path, action)
     if reason:
@@ -234,3 +246,17 @@ def record(
     note_event(key, "sink")
     marker_ops.event(key, tensors)
     postpone(site, sink, list(roots), forms, flat)
+
+
+def keep_tensors(
+    site: str, sink: Callable[..., None], roots: tuple[Any, ...], values: Any, path: str, action: str
+) -> None:
+    """Defer a record of tensors; the flush puts in the tensors themselves, and no copies."""
+    reason = unrecordable(site, path, action)
+    if reason:
+        refuse(site, reason)
+    key = new_key(site)
+    note_event(key, "sink")
+    marker_ops.event(key, [])
+    leading = [sink, path, len(roots) == 0, KEEPERS[action], []]
+    local.queue.append((local, keep, torch.is_grad_enabled(), site, *leading, *roots, *values))

@@ -50,6 +50,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "abs": abs,
 }
 TEXT = "text"  # the second part of a reading that is a string
+RESULT = "result"  # the second part of a reading of which the type is not known
 # Methods of strings that give strings, and never raise with arguments of the right types.
 TEXT_METHODS = (
     *("capitalize", "casefold", "center", "expandtabs", "ljust", "lower", "lstrip", "replace", "rjust", "rstrip"),
@@ -187,7 +188,25 @@ def method_of_text(name: str) -> Callable[..., DeferredText]:
 
 for _name in TEXT_METHODS:
     setattr(DeferredText, _name, method_of_text(_name))
-READINGS = (DeferredNumber, DeferredText)
+
+
+class DeferredResult(DeferredValue):
+    """A placeholder for the result of a deferred call, an object of any type: a reading in a cell.
+
+    `deferred_calls` adds the operations.
+    """
+
+    def __init__(self, site: str, cell: list[Any]) -> None:
+        self.site = site
+        self.operation = ""
+        self.parts = (cell, RESULT)
+
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __bool__ = DeferredValue.refuse_use
+    __int__ = __float__ = __index__ = __str__ = __repr__ = __format__ = DeferredValue.refuse_use
+    __hash__ = None  # type: ignore[assignment]
+
+
+READINGS = (DeferredNumber, DeferredText, DeferredResult)
 
 
 @FEATURE.hook("object.type")

@@ -12,6 +12,7 @@ the exception in the frame of the statement, as in plain Python.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from typing import Any, Callable, Iterator, Optional, Protocol, Union
 
 import torch
@@ -20,6 +21,7 @@ from ..base import torch_names
 from ..base.effect_queue import DEDENT, INDENT, apply
 from ..base.trace_state import Replay, local, replays
 from .deferral import prints_into_made
+from .kept_tensors import keep, take_out
 from .queue_sizes import ResultSlots
 from .receivers import Receivers
 from .redirected_output import ENTERS, enter_made, is_print, leave, leave_all
@@ -94,7 +96,7 @@ def carry_out(waiting: list[Any]) -> Union[Stopped, ResultSlots, None]:
     except BaseException as error:
         leave_all()
         sites = frozenset(site for site in work.sites if site)
-        return Stopped(sites, sites_before(entry, number), error, undo or nothing_to_undo)
+        return Stopped(sites, sites_before(entry, number), error, undo_of(entry, number, undo or nothing_to_undo))
     finally:
         set_eval_frame(prior)
     return work.fills
@@ -120,17 +122,28 @@ def sites_before(entry: Any, last: int) -> list[Optional[str]]:
     for number, sink in events_to_run(entry):
         if number >= last:
             break
-        values = entry[number]
-        if sink is apply:
-            sink, *values = values
+        sink, values = function_of(sink, entry[number])
         if sink in ENTERS:
             blocks.append(sink is enter_made)
         elif sink is leave:
             blocks.pop()
         elif sites[number] is not None:
-            is_own = (any(blocks) and is_print(sites[number])) or prints_into_made(sink, values)
+            is_own = (any(blocks) and is_print(sites[number])) or prints_into_made(sink, values) or sink is keep
             done.append(None if is_own else sites[number])
     return done
+
+
+def function_of(sink: Callable[..., None], values: Any) -> tuple[Callable[..., None], Any]:
+    """The function that an event calls, and its arguments."""
+    return (values[0], values[1:]) if sink is apply else (sink, values)
+
+
+def undo_of(entry: Any, last: int, undo: Callable[[], bool]) -> Callable[[], bool]:
+    """The function that undoes a call, the tensors included that the events before `last` have put into lists."""
+    events = itertools.takewhile(lambda event: event[0] < last, events_to_run(entry))
+    calls = [function_of(sink, entry[number]) for number, sink in events]
+    records = [values for sink, values in calls if sink is keep]
+    return (lambda: undo() and take_out(records)) if records else undo
 
 
 def run_again(stopped: Stopped, run: Callable[[], Any]) -> Any:

@@ -33,6 +33,7 @@ from ..capture.identity_guard import note_clock
 from ..capture.path_speculation import shadow_of
 from ..capture.trace_time import refuse, site_on
 from ..effects import undo_log
+from ..effects.deferred_calls import call_behind, can_wait, prepare
 from ..effects.deferred_values import DeferredNumber, note_reading, read_clock
 from .drawn_sequences import are_floats, first_of, has_places, kind_of_order, step_of, variable_of
 from .prologue import Notes, Reading, Setting, call_now, notes, notes_of, remember
@@ -96,6 +97,8 @@ def external_value(
     """
     value = None
     form = call_for_real(site, part, len(local.queue) > 0, is_row, is_table)
+    if form == "behind":
+        return call_behind(site, function, tuple(kwargs), *args, *kwargs.values())
     if form == "later":
         cell: list[Any] = []
         local.queue.append((local, read_clock, torch.is_grad_enabled(), None, function, cell))
@@ -256,6 +259,9 @@ def call_for_real(site: str, part: str, deferred: bool, is_row: bool, is_table: 
     function = real(variable)
     fact = impure_functions.fact_of(function)
     assert fact is not None
+    if fact.kind == PURE and not part and is_called_behind(output.current_tx.symbolic_locals):
+        prepare(output.current_tx, site)
+        return "behind"
     args, kwargs = constants(site, ("args", "kwargs"))
     many = fact.kind == ORDER and (is_table or (is_row and outcomes_of(function, args, kwargs) > MAX_VALUES))
     if fact.kind == ORDER:
@@ -278,6 +284,12 @@ def call_for_real(site: str, part: str, deferred: bool, is_row: bool, is_table: 
         return seed(Setting(function, args, kwargs))
     place = None if many or fact.kind in (DRAW, CLOCK) else functools.partial(place_of, site)
     return hand_in(site, value, Reading(function, args, kwargs, part, place))
+
+
+def is_called_behind(names: dict[str, Any]) -> bool:
+    """Whether the arguments of the pure call in the calling frame exist only behind the graph."""
+    args, kwargs = names["args"].realize(), names["kwargs"].realize()
+    return can_wait([*args.items, *kwargs.items.values()])
 
 
 def is_behind(output: Any) -> bool:

@@ -37,7 +37,7 @@ NAMES = {
     "torch._dynamo.eval_frame": "eval_frame=. _optimize innermost_fn optimize OptimizeContext",
     "torch._dynamo.exc": (
         "InternalTorchDynamoError raise_observed_exception TorchDynamoException TorchRuntimeError unimplemented "
-        "Unsupported"
+        "Unsupported UserError UserErrorType"
     ),
     "torch._dynamo.guards": "GuardBuilder install_guard",
     "torch._dynamo.output_graph": "output_graph=. OutputGraph SubgraphTracer",

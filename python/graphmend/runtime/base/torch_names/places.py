@@ -100,6 +100,7 @@ PLACES = {
     "integer.specialize": "builder.is_int_specialization_case(value, source)",
     # Texts.
     "text.format_value": "InstructionTranslatorBase._format_value(self, specification, flags)",
+    "text.method": f"StringFormatVariable.{METHOD}",
     "text.create": "StringFormatVariable.create(cls, text, args, kwargs)",
     "text.hash": "StringFormatVariable.hash_impl(self, tx)",
     "text.number": "LazySymNodeFormatString.__repr__(self)",

@@ -1,0 +1,82 @@
+"""Deferred records of tensors: a list of the program keeps a tensor itself.
+
+    self.history.append(loss.detach())          # no read of the list in this call: the flush appends the tensor
+    self.memory.append((state, action, reward))
+
+Dynamo would follow the list, and guard on its length: every call would compile again. The flush appends the very object
+that Dynamo would append, so identity, storage and history of the tensor are those of the program. Where a later effect
+raises and the call runs again in eager Python (`flush.run_again`), the flush takes the tensors out before.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+from typing import Any, Callable
+
+import torch
+
+from ..base import trace_state
+from ..base.dynamo_values import constant, translator
+from ..capture.identity_guard import type_of
+from . import object_writes
+
+KEEPERS = {"append": "pop", "appendleft": "popleft"}  # methods that put one object in, and their opposites
+
+
+# ---- While the program is traced ----
+
+
+@constant
+def keeps_tensors(site: str, name: str, path: str, action: str) -> bool:
+    """Whether the record in the calling frame puts tensors, or new containers with tensors, into a list or queue."""
+    trace, current = trace_state.local.trace, translator().output.current_tx
+    assert trace is not None
+    names = current.symbolic_locals
+    if trace.open or action not in KEEPERS or not object_writes.keeps_itself(action, names["sink"].get_code()):
+        return False
+    try:
+        owner, attribute, is_global = object_writes.find_owner(current, names["sink"], names["roots"], path)
+        target = owner[attribute] if is_global else object_writes.attribute(owner, attribute)
+    except (LookupError, AttributeError):
+        return False
+    is_queue = type(target) is collections.deque and target.maxlen is None
+    is_sound = (type(target) is list or is_queue) and all(map(is_kept, names[name].unpack_var_sequence(current)))
+    if is_sound:
+        trace.touched[site] = None
+    return is_sound
+
+
+def is_kept(variable: Any) -> bool:
+    """Whether Dynamo's variable is a tensor, a number, a string, or a container of these that the call has made."""
+    from ..base.torch_names import ConstDictVariable, ListVariable, TupleVariable
+
+    kind = type_of(variable)
+    if kind in (torch.Tensor, torch.nn.Parameter, *object_writes.PLAIN):
+        return True
+    variable = variable.realize()
+    if type(variable) not in (ConstDictVariable, ListVariable, TupleVariable) or variable.source:
+        return False
+    items = variable.items
+    if isinstance(items, dict):
+        return all(object_writes.is_number_or_text(key.vt) for key in items) and all(map(is_kept, items.values()))
+    return all(map(is_kept, items))
+
+
+# ---- Behind the graph ----
+
+
+def keep(sink: Callable[..., None], path: str, is_global: bool, opposite: str, done: list[Any], *values: Any) -> None:
+    """Carry out a record, and note in `done` how to take the tensor out again."""
+    first, *names = path.split(".")
+    sink(*values)
+    root = sink.__globals__[first] if is_global else values[0]
+    done.append(getattr(functools.reduce(getattr, names, root), opposite))
+
+
+def take_out(records: list[tuple[Any, ...]]) -> bool:
+    """Take the tensors of records out of their containers again, the last one first; true, as an `undo` is."""
+    for _, _, _, _, done, *_ in reversed(records):
+        for opposite in done:
+            opposite()
+    return True

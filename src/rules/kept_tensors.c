@@ -1,0 +1,49 @@
+#include "rules/kept_tensors.h"
+
+#include <string.h>
+
+#include "flow/walk.h"
+
+bool gm_is_computed(const gm_node *node) {
+    switch ((gm_kind)node->kind) {
+    case GM_KIND_Constant:
+    case GM_KIND_Name:
+    case GM_KIND_Tuple:
+    case GM_KIND_List:
+    case GM_KIND_Dict:
+    case GM_KIND_JoinedStr:
+    case GM_KIND_keyword: return false;
+    default: return true;
+    }
+}
+
+/* What decides whether, or how often, a part is evaluated stays in the program: there it may have mends of its own. */
+static bool is_undecided(const gm_node *node, void *context) {
+    bool *found = context;
+    switch ((gm_kind)node->kind) {
+    case GM_KIND_Attribute:
+    case GM_KIND_BinOp:
+    case GM_KIND_Call:
+    case GM_KIND_Constant:
+    case GM_KIND_Dict:
+    case GM_KIND_List:
+    case GM_KIND_Name:
+    case GM_KIND_Slice:
+    case GM_KIND_Subscript:
+    case GM_KIND_Tuple:
+    case GM_KIND_UnaryOp:
+    case GM_KIND_keyword: break;
+    default: *found = true;
+    }
+    return !*found && gm_node_children(node, is_undecided, context);
+}
+
+bool gm_keeps_tensors(gm_analysis *analysis, const char *action, const gm_list *arguments) {
+    bool found = false;
+    if (arguments->count != 1 || (strcmp(action, "append") != 0 && strcmp(action, "appendleft") != 0)) {
+        return false;
+    }
+    gm_work_below(analysis->arena, arguments->items[0]);
+    is_undecided(arguments->items[0], &found);
+    return !found;
+}

@@ -1,0 +1,14 @@
+/* Records of tensors: a list or queue of the object keeps a tensor itself, `self.history.append(loss.detach())`. */
+#ifndef GM_RULES_KEPT_TENSORS_H
+#define GM_RULES_KEPT_TENSORS_H
+
+#include "analysis/analysis.h"
+
+/* Whether evaluating an expression does more than to put the values of its parts together. */
+bool gm_is_computed(const gm_node *node);
+
+/* Whether a method with this name may put what it is given in as it is, and the arguments are evaluated once, whatever the data: then
+ * they can be evaluated where the statement stands, and put in behind the graph. */
+bool gm_keeps_tensors(gm_analysis *analysis, const char *action, const gm_list *arguments);
+
+#endif
