@@ -79,7 +79,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test check lint format layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz edits bench bench-models bench-calls bench-attempts bench-meaning servers training packages growth mutants capture fixed matrix worth drift pictures sbom wheels docs lock results clean
+.PHONY: all build test check lint format layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz edits bench bench-models bench-calls bench-attempts bench-meaning servers training packages growth mutants mutants-runtime capture fixed matrix worth drift pictures sbom wheels docs lock results clean
 
 all: build
 
@@ -179,8 +179,8 @@ test:
 	$(MAKE) --no-print-directory layers lint gcc clang sanitize build
 	$(MAKE) --no-print-directory pytest
 
-CORE_TESTS := tests/cli tests/server tests/flow tests/values tests/syntax tests/fix/test_command.py tests/fix/test_crashes.py tests/rules/test_rules.py \
-  tests/rules/test_break_advice.py tests/test_check_limits.py tests/test_check_references.py tests/test_check_state.py
+CORE_TESTS := tests/cli tests/server tests/flow tests/values tests/syntax tests/fix/test_command.py tests/fix/test_crashes.py tests/fix/test_selections.py tests/rules/test_rules.py \
+  tests/rules/test_stated_findings.py tests/rules/test_stated_forms.py tests/rules/test_break_advice.py tests/test_check_limits.py tests/test_check_references.py tests/test_check_state.py
 
 check:
 	$(MAKE) --no-print-directory layers lint gcc build
@@ -288,7 +288,12 @@ growth: build
 mutants: build
 	@mkdir -p build
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(call measure,$(BIN),build/mutants.json) $(BIN)/python tools/mutants.py --count $(or $(N),200) \
-	  --seed $(or $(SEED),1) --only '$(or $(ONLY),src/)' --json build/mutants.json
+	  --seed $(or $(SEED),1) --only '$(or $(ONLY),src/)' --each $(or $(EACH),0) --json build/mutants.json
+
+mutants-runtime: build
+	@mkdir -p build
+	$(call measure,$(BIN),build/mutants-runtime.json) $(BIN)/python tools/mutants_runtime.py --count $(or $(N),100) --seed $(or $(SEED),1) \
+	  $(if $(ONLY),--only '$(ONLY)') $(if $(SECONDS),--seconds $(SECONDS)) --json build/mutants-runtime.json
 
 bench-meaning: build
 	$(call measure,$(BIN),build/bench-meaning.json) $(BIN)/python bench/meaning.py --json build/bench-meaning.json

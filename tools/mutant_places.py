@@ -1,7 +1,9 @@
 """Places of C sources that a mutant changes: what stands there, and what stands there instead.
 
-Comments, texts, preprocessor lines and generated tables are no places. `draw` takes places by chance: an operator
-first, so that comparisons do not crowd out the rarer ones, then one of its places.
+Comments, texts, preprocessor lines and generated tables are no places. Neither are places at which the change makes no
+other program: the last `break` of a `switch`, one in front of `default: break`, and the count of work against its
+budget, which is far above ordinary files (tests/syntax/test_hostile.py holds the budget itself). `draw` takes places by
+chance: an operator first, so that comparisons do not crowd out the rarer ones, then one of its places.
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ OPERATORS: dict[str, tuple[re.Pattern[str], dict[str, str]]] = {
     "condition": (re.compile(r"\b(?:if|while) \("), {}),
     "call": (re.compile(r"^[ \t]+gm_?\w+\([^;]*\);$|^[ \t]+[a-z_]+\([^;]*\);$", re.M), {}),
 }
+WORK = re.compile(r"\s*gm_work\(")
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,19 @@ def closing(code: str, opened: int) -> int:
     return -1
 
 
+def falls_out(code: str, start: int, end: int) -> bool:
+    """Whether a `break` leaves a `switch` whose end comes next anyway."""
+    if re.match(r"\s*default: break;\s*\}", code[end:]):
+        return True
+    if not re.match(r"\s*\}", code[end:]):
+        return False
+    depth, at = 1, start
+    while at > 0 and depth > 0:
+        at -= 1
+        depth += {"}": 1, "{": -1}.get(code[at], 0)
+    return code[code.rfind("\n", 0, at) + 1 : at].lstrip("} ").startswith("switch")
+
+
 def functions_of(code: str) -> list[tuple[int, int, str]]:
     """Where each function begins and ends, and its name."""
     found = []
@@ -85,6 +101,10 @@ def changed(code: str, text: str, operator: str, found: re.Match[str]) -> tuple[
         end = closing(code, found.end() - 1)
         inner = text[found.end() : end]
         return (found.end(), inner, f"!({inner})") if end >= 0 else (0, "", "")
+    if operator == "break" and falls_out(code, found.start(), found.end()):
+        return 0, "", ""
+    if operator == "call" and WORK.match(before):
+        return 0, "", ""
     if operator == "call":
         indent = len(before) - len(before.lstrip())
         return found.start() + indent, text[found.start() + indent : found.end()], ";"
@@ -105,18 +125,18 @@ def places_of(path: Path, name: str) -> Iterator[Place]:
                 yield Place(name, offset, text.count("\n", 0, offset) + 1, inside[0], operator, before, after)
 
 
-def all_places(root: Path, only: str) -> dict[str, list[Place]]:
+def all_places(root: Path, only: list[str]) -> dict[str, list[Place]]:
     """The places of the sources below `only`, by operator, in a fixed order."""
     found: dict[str, list[Place]] = {operator: [] for operator in OPERATORS}
     for path in sorted((root / "src").rglob("*.c")):
         name = path.relative_to(root).as_posix()
-        if name.startswith(only) and not GENERATED.search(name):
+        if name.startswith(tuple(only)) and not GENERATED.search(name):
             for place in places_of(path, name):
                 found[place.operator].append(place)
     return {operator: places for operator, places in found.items() if places}
 
 
-def draw(root: Path, only: str, count: int, seed: int) -> list[Place]:
+def draw(root: Path, only: list[str], count: int, seed: int) -> list[Place]:
     """So many different mutants."""
     chance = random.Random(seed)
     places = all_places(root, only)
@@ -129,3 +149,9 @@ def draw(root: Path, only: str, count: int, seed: int) -> list[Place]:
         if not places[operator]:
             del places[operator]
     return drawn
+
+
+def draw_each(root: Path, folders: list[str], count: int, seed: int) -> list[Place]:
+    """So many of every folder, a round after the other, so that a run that is ended has seen each folder."""
+    drawn = [draw(root, [folder], count, seed) for folder in folders]
+    return [some[at] for at in range(count) for some in drawn if at < len(some)]

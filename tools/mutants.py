@@ -1,5 +1,7 @@
 """Whether the tests of the core notice a place of it that is changed: `make mutants [N=200] [SEED=1] [ONLY=src/flow]`.
 
+`make mutants EACH=10` draws so many of every folder.
+
 Draws places of `src`, builds each mutant beside the working tree, incrementally and with assertions on, and runs the
 tests of the folder that it changes, then those of the others, up to the first that fails. A mutant that does not build
 counts as none, and so does one in a function of tools/mutants_unnoticed.txt, where nothing can be noticed. One that
@@ -23,14 +25,24 @@ from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 
-from mutant_places import Place, draw
+from mutant_places import Place, draw, draw_each
 
 ROOT = Path(__file__).parents[1]
 UNNOTICED = Path(__file__).with_name("mutants_unnoticed.txt")
 SECONDS, MEMORY = 900, 24 << 30
-FLOW = ["tests/flow", "tests/values"]
-RULES = ["tests/rules/test_rules.py", "tests/rules/test_break_advice.py"]
-FIX = ["tests/fix/test_edits.py", "tests/fix/test_cases.py", "tests/fix/test_command.py"]
+FLOW = ["tests/values/test_stated.py", "tests/values", "tests/flow"]
+RULES = [
+    "tests/rules/test_stated_findings.py",
+    "tests/rules/test_stated_forms.py",
+    "tests/rules/test_rules.py",
+    "tests/rules/test_break_advice.py",
+]
+FIX = [
+    "tests/fix/test_selections.py",
+    "tests/fix/test_edits.py",
+    "tests/fix/test_cases.py",
+    "tests/fix/test_command.py",
+]
 SYNTAX = [
     "tests/syntax/test_messages.py",
     "tests/syntax/test_dump.py",
@@ -39,20 +51,24 @@ SYNTAX = [
 ]
 CLI = ["tests/cli", "tests/threats"]
 MEANING = ["tests/meaning/test_reader.py", "tests/meaning/test_source.py"]
-# The likeliest to notice come first.
+SERVER = ["tests/server"]
+STATED = ["tests/rules/test_stated_findings.py", "tests/rules/test_stated_forms.py", "tests/values/test_stated.py"]
+TEXTS = ["tests/pipeline/test_texts_of_conditions.py"]
+# The tests of a folder's room, and others that see the folder: the likeliest to notice come first.
 TESTS = {
-    "base": [*SYNTAX, *CLI, *FLOW, *RULES, *FIX],
-    "syntax": [*SYNTAX, *RULES, *FIX, *FLOW, *CLI],
-    "flow": [*FLOW, *RULES, *FIX, *CLI, *SYNTAX],
-    "values": [*FLOW, *RULES, *FIX, *CLI],
-    "analysis": [*RULES, *FIX, *FLOW, *CLI],
-    "rules": [*RULES, *FIX, *FLOW, *CLI],
-    "mend": ["tests/pipeline/test_texts_of_conditions.py", *FIX, *RULES, *CLI, *FLOW],
-    "driver": [*CLI, *FIX, *RULES],
-    "report": [*CLI, *FIX, *RULES],
-    "meaning": [*MEANING, *CLI],
-    "api": [*RULES, *MEANING, *CLI],
-    "cli": [*CLI, *FIX, *FLOW, *SYNTAX],
+    "base": (SYNTAX, [*CLI, *FLOW, *RULES, *FIX]),
+    "syntax": (SYNTAX, [*RULES, *FIX, *FLOW, *CLI]),
+    "flow": (FLOW, [*RULES, *FIX, *CLI, *SYNTAX]),
+    "values": (FLOW, [*RULES, *FIX, *CLI]),
+    "analysis": ([*RULES, *STATED], [*FIX, *FLOW, *CLI]),
+    "rules": ([*RULES, *STATED], [*FIX, *FLOW, *CLI]),
+    "mend": ([*TEXTS, *FIX, *STATED], [*RULES, *CLI, *FLOW]),
+    "driver": (CLI, [*FIX, *RULES]),
+    "report": (CLI, [*FIX, *RULES]),
+    "meaning": (MEANING, CLI),
+    "api": (RULES, [*MEANING, *CLI]),
+    "cli": (CLI, [*FIX, *FLOW, *SYNTAX]),
+    "server": (SERVER, CLI),
 }
 LAST = ["tests/pipeline", "tests/c"]
 # Programs that are compared with torch take minutes, and say nothing of the core that the listed mends do not say.
@@ -92,12 +108,19 @@ def build(folder: Path) -> bool:
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
-def run_tests(options: list[str], folder: Path, log: Path) -> int:
+def keep_whole(folder: Path) -> None:
+    """The programs and the library without a mutant, beside those that change."""
+    (folder / "whole").mkdir(exist_ok=True)
+    for name in ("graphmend", "gm-edits", "libgraphmend.so"):
+        shutil.copy2(folder / "build" / name, folder / "whole" / name)
+
+
+def run_tests(options: list[str], built: Path, log: Path) -> int:
     """In the child: what pytest is asked for."""
     os.setsid()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    os.environ["GRAPHMEND_BUILD"] = str(folder / "build")
-    os.environ["GRAPHMEND_LIBRARY"] = str(folder / "build" / "libgraphmend.so")
+    os.environ["GRAPHMEND_BUILD"] = str(built)
+    os.environ["GRAPHMEND_LIBRARY"] = str(built / "libgraphmend.so")
     descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
     os.dup2(descriptor, 1)
     os.dup2(descriptor, 2)
@@ -120,11 +143,11 @@ def wait_for(child: int, seconds: float) -> int:
     return 124
 
 
-def status_of(options: list[str], folder: Path, log: Path, seconds: float = SECONDS) -> int:
+def status_of(options: list[str], built: Path, log: Path, seconds: float = SECONDS) -> int:
     child = os.fork()
     if child == 0:
         try:
-            os._exit(run_tests(options, folder, log))
+            os._exit(run_tests(options, built, log))
         finally:
             os._exit(3)
     return wait_for(child, seconds)
@@ -135,25 +158,32 @@ def failed_in(log: Path) -> list[str]:
     return [line for line in lines if line.startswith(("FAILED", "ERROR"))]
 
 
-def failing_anyway(folder: Path) -> list[str]:
-    """Tests that fail without a mutant, such as those that need the sanitizers: they can notice nothing."""
-    tests = sorted({test for some in TESTS.values() for test in some} | set(LAST))
-    status = status_of([test for test in tests if (ROOT / test).exists()], folder, folder / "log", 4 * SECONDS)
-    if status not in (0, 1):
-        raise SystemExit(f"mutants: the tests end with status {status} without a mutant, see {folder / 'log'}")
-    return [line.split()[1] for line in failed_in(folder / "log")]
+def fails_anyway(test: str, folder: Path) -> bool:
+    """Whether a test fails without a mutant too, such as one that needs the sanitizers: it notices nothing."""
+    return status_of([test], folder / "whole", folder / "log.alone") != 0
 
 
-def noticed_by(place: Place, folder: Path, ignored: list[str]) -> str:
-    """The test that fails, or ""."""
-    tests = [test for test in [*TESTS[place.path.split("/")[1]], *LAST] if (ROOT / test).exists()]
-    options = ["-x", *(f"--deselect={test}" for test in ignored)]
-    status = status_of([*options, *tests], folder, folder / "log")
+def noticed_by(place: Place, folder: Path, ignored: set[str]) -> str:
+    """The test that fails, or "". The tests of the room are collected alone: most mutants need no others."""
+    room, others = TESTS[place.path.split("/")[1]]
+    for some in (room, [*others, *LAST]):
+        while by := failing(some, folder, ignored):
+            test = by.split()[1]
+            if "::" not in test or not fails_anyway(test, folder):
+                return by
+            ignored.add(test)
+    return ""
+
+
+def failing(tests: list[str], folder: Path, ignored: set[str]) -> str:
+    """The first test that fails, or ""."""
+    options = ["-x", *(f"--deselect={test}" for test in sorted(ignored))]
+    status = status_of([*options, *tests], folder / "build", folder / "log")
     failed = failed_in(folder / "log")
     return "" if status in (0, 5) else failed[0] if failed else f"status {status}"
 
 
-def try_mutant(place: Place, folder: Path, ignored: list[str]) -> dict[str, object]:
+def try_mutant(place: Place, folder: Path, ignored: set[str]) -> dict[str, object]:
     """Write, build, test, and put back."""
     path = folder / place.path
     text = path.read_text()
@@ -189,6 +219,14 @@ def import_once() -> None:
             pass
 
 
+def drawn(folder: Path, asked: argparse.Namespace) -> list[Place]:
+    only = asked.only.split()
+    if not asked.each:
+        return draw(folder, only, asked.count, asked.seed)
+    folders = [path for path in sorted(folder.glob("src/*/")) if f"{path.relative_to(folder)}".startswith(tuple(only))]
+    return draw_each(folder, [f"{path.relative_to(folder)}/" for path in folders], asked.each, asked.seed)
+
+
 def told(row: dict[str, object]) -> str:
     change = f"{row['before']} -> {row['after']}".replace("\n", " ")
     place = f"{row['path']}:{row['line']} {row['function']}"
@@ -201,6 +239,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="src/")
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "mutants")
+    parser.add_argument("--each", type=int, default=0, help="so many of every folder, in turn, in place of --count")
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
     folder = asked.folder.resolve()
@@ -213,17 +252,19 @@ def main() -> int:
         return 2
     import_once()
     reasons = unnoticed()
-    ignored = failing_anyway(folder)
-    print(f"{len(ignored)} tests fail without a mutant and are left out", *ignored, flush=True)
+    keep_whole(folder)
+    ignored: set[str] = set()
     rows: list[dict[str, object]] = []
-    for place in draw(folder, asked.only, asked.count, asked.seed):
+    places = drawn(folder, asked)
+    for place in places:
         reason = reasons.get((place.path, place.function))
         known = {**asdict(place), "verdict": "not asked", "by": reason}
         row = known if reason else try_mutant(place, folder, ignored)
         rows.append(row)
         print(told(row), flush=True)
         if asked.json is not None:
-            asked.json.write_text(json.dumps({"seed": asked.seed, "only": asked.only, "rows": rows}, indent=1) + "\n")
+            record = {"seed": asked.seed, "only": asked.only, "each": asked.each, "rows": rows}
+            asked.json.write_text(json.dumps(record, indent=1) + "\n")
     counts = Counter(str(row["verdict"]) for row in rows)
     tried = counts["noticed"] + counts["lived"]
     print(f"{counts['noticed']} of {tried} noticed, {counts['no program']} no program, {counts['not asked']} not asked")

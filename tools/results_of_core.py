@@ -49,27 +49,55 @@ def first_refused(row: dict[str, Any]) -> tuple[float, str]:
     return round(last["size"] / 1e6, 2), f"{last['seconds']:.2f}"
 
 
-def mutants_part(record: Any) -> list[str]:
-    """What the tests noticed, by folder, and each mutant that lived."""
+def folder_of(path: str) -> str:
+    """A folder of the core, or of the runtime."""
+    parts = path.split("/")
+    return "/".join(parts[2:4]) if parts[0] == "python" else "/".join(parts[:2])
+
+
+def verdicts(rows: list[dict[str, Any]]) -> list[str]:
+    """What was noticed, by folder, and each mutant that lived."""
     folders: dict[str, Counter[str]] = defaultdict(Counter)
-    for row in record["rows"]:
-        for name in ("/".join(row["path"].split("/")[:2]), "**total**"):
+    for row in rows:
+        for name in (folder_of(row["path"]), "**total**"):
             folders[name][row["verdict"]] += 1
-    rows: list[list[object]] = []
+    counted: list[list[object]] = []
     for name in sorted(folders, key=lambda folder: (folder == "**total**", folder)):
         counts = folders[name]
         tried = counts["noticed"] + counts["lived"]
         share = f"{100 * counts['noticed'] / tried:.0f} %" if tried else "-"
-        rows.append([name, tried, counts["noticed"], share, counts["not asked"], counts["no program"]])
+        counted.append([name, tried, counts["noticed"], share, counts["not asked"], counts["no program"]])
+    lived = [f"- {one_line(row)}" for row in rows if row["verdict"] == "lived"]
+    lines = table(["folder", "mutants", "noticed", "share", "not asked", "do not build"], counted)
+    return lines + ["Not noticed:" if lived else "All were noticed.", "", *lived, *([""] if lived else [])]
+
+
+def asked_for(record: Any) -> str:
+    only = f" ONLY='{record['only']}'" if record["only"] not in ("", "src/") else ""
+    count = f"EACH={record['each']}" if record.get("each") else f"N={len(record['rows'])}"
+    return f"{count} SEED={record['seed']}{only}"
+
+
+def mutants_part(record: Any) -> list[str]:
+    """Mutants of the C core."""
     lines = [
-        f"`make mutants N={len(record['rows'])} SEED={record['seed']}`: places of the C sources that were changed",
+        f"`make mutants {asked_for(record)}`: places of the C sources that were changed",
         "by chance, one at a time, and whether the tests of the core fail. Not asked are functions in which nothing",
         "can be noticed (tools/mutants_unnoticed.txt).",
         "",
     ]
-    lines += table(["folder", "mutants", "noticed", "share", "not asked", "do not build"], rows)
-    lived = [row for row in record["rows"] if row["verdict"] == "lived"]
-    return lines + ["Not noticed:", "", *(f"- {one_line(row)}" for row in lived), ""]
+    return lines + verdicts(record["rows"])
+
+
+def runtime_mutants_part(record: Any) -> list[str]:
+    """Mutants of the runtime."""
+    lines = [
+        f"`make mutants-runtime {asked_for(record)}`: places of the modules that decide whether something may be",
+        "mended, changed by chance, one at a time, and whether the tests of the runtime fail. One that lived in the",
+        "given seconds of tests has not met all of them.",
+        "",
+    ]
+    return lines + verdicts(record["rows"])
 
 
 def one_line(row: dict[str, Any]) -> str:

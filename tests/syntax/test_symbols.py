@@ -1,6 +1,7 @@
 """Symbol tables equal those of the Python that runs the tests."""
 
 from __future__ import annotations
+import __future__
 
 import json
 from pathlib import Path
@@ -64,6 +65,7 @@ SNIPPETS = {
     "walrus in a class": "class A: [a := 1 for b in c]\n",
     "yield in a comprehension": "def f(): return [(yield a) for a in b]\n",
     "unknown feature": "from __future__ import nothing\n",
+    "every feature": "".join(f"from __future__ import {name}\n" for name in __future__.all_feature_names),
     "late feature": f"import a\n{FUTURE}\n",
     "late feature on the same line": f"{FUTURE}; import a; {FUTURE}\n",
     "late feature behind a docstring": f"'a'\n'b'; {FUTURE}\n",

@@ -12,7 +12,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-PROGRAMS = [Path(__file__).with_name(name) for name in ("tensors.py", "declared.py")]
+PROGRAMS = [Path(__file__).with_name(name) for name in ("tensors.py", "declared.py", "narrowed.py")]
 LINE = re.compile(r"(\d+):(\d+)-(\d+):(\d+) .* \| (\w+) (\w+)((?: [\w-]+)*) \| (.*)")
 Place = tuple[int, int, int, int]
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import torch
 from harness import CountingBackend, load
+from stated_texts import hold
 
 import graphmend.runtime as _gm
 from graphmend.runtime.base import trace_state
@@ -19,8 +20,9 @@ from graphmend.runtime.capture import assumptions, dynamic_counters
 from graphmend.runtime.driver import backend, retry_policy
 from graphmend.runtime.driver.number_policy import NumberPolicy
 from graphmend.runtime.driver.retry_policy import ENDS, TRANSITIONS, Attempt, Course, Strategy, next_strategy
+from graphmend.runtime.effects import object_writes
 from graphmend.runtime.external import numpy_random_functions
-from graphmend.runtime.shims import lazy_attributes, string_formatting
+from graphmend.runtime.shims import is_compiling, lazy_attributes, string_formatting
 
 ARCHITECTURE = Path(__file__).parents[3] / "docs" / "architecture.md"
 SITES = ("m.py:1:0:GM101", "m.py:2:0:GM304", "m.py:3:0:GM301")
@@ -54,12 +56,13 @@ def failed_attempt(choice: random.Random) -> Attempt:
     for owner, name in FLAGS:
         setattr(owner.of(trace), name, choice.random() < 0.3)
     trace.refusals.update({site: "refused" for site in SITES if choice.random() < 0.1})
+    trace.blamed.update({site: "blamed" for site in SITES if choice.random() < 0.1})
     trace.touched.update({site: None for site in SITES if choice.random() < 0.5})
     error = choice.choice((None, ValueError("x"), AssertionError("x"), RuntimeError("Unsupported context manager")))
     return Attempt(trace, error or (None if trace.refusals else ValueError("x")), choice.random() < 0.1)
 
 
-def settings(course: Course) -> dict[str, Any]:
+def settings(course: Any) -> dict[str, Any]:
     return copy.deepcopy({name: value for name, value in vars(course).items() if name != "raised"})
 
 
@@ -82,6 +85,47 @@ def test_conditions_only_read() -> None:
             if strategy in ENDS:
                 break
     assert len(met) > 12, met
+
+
+def told(course: Course) -> str:
+    """The settings of the next attempt that are not those of a first one."""
+    plain = {**settings(course), **settings(course.numbers)}
+    left = ("numbers", "taken", "profiled", "whole", "off", "missed", "eager")
+    words = [f"{name}={value}" for name, value in plain.items() if name not in left and value not in (False, {}, None)]
+    sites = [f"{name}:{','.join(site[-5:] for site in getattr(course, name))}" for name in ("off", "missed")]
+    return " ".join([*words, *sites, "raised" if course.raised is not None else ""]).strip()
+
+
+def features(course: Course) -> str:
+    """What the features of the next trace are told."""
+    trace = course.trace()
+    owners = (object_writes.FEATURE, lazy_attributes.FEATURE, is_compiling.FEATURE, string_formatting.FEATURE)
+    told = [owner.of(trace) for owner in (*owners, numpy_random_functions.FEATURE, dynamic_counters.FEATURE)]
+    parts = {f"{type(one).__name__}.{name}": value for one in told for name, value in vars(one).items()}
+    words = [name for name, value in parts.items() if value is True or isinstance(value, frozenset) and value]
+    return " ".join(["whole" if trace.whole else "part", *words, f"graph {backend.GRAPH.of(trace).may_split}"])
+
+
+def test_stated_strategies() -> None:
+    """Which strategy each failed attempt leads to, and the settings behind it: a text to be read as a diff."""
+    lines = []
+    _gm.registry.reset()
+    for seed in range(150):
+        choice = random.Random(seed)
+        policy = NumberPolicy(choice.random() < 0.3)
+        course = Course(choice.random() < 0.7, {}, frozenset(), policy, hosts=choice.random() < 0.3)
+        course.counters = frozenset(["n"] if choice.random() < 0.3 else [])
+        course.early, course.roomy = choice.random() < 0.3, choice.random() < 0.3
+        for _ in range(8):
+            failed = failed_attempt(choice)
+            strategy = next_strategy(course, failed)
+            course.take(strategy, failed)
+            lines.append(f"{seed} {strategy.name}: {told(course)}\n    {features(course)}")
+            if strategy in ENDS:
+                break
+        lines += [f"  {site[-5:]} {fate['refused']}" for site, fate in sorted(_gm.report()["sites"].items())]
+        _gm.registry.reset()
+    hold(Path(__file__).parent / "stated" / "strategies.txt", "\n".join(lines) + "\n")
 
 
 PROGRAMS = {

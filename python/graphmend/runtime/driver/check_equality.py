@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 from typing import Any, Iterator
 
@@ -63,7 +64,7 @@ def same(left: Any, right: Any) -> bool:
     if isinstance(left, tuple):
         return bool(left[:2] == right[:2]) and same_tensor(left[2], right[2])
     if isinstance(left, (float, complex)):
-        near = abs(left - right) <= ABSOLUTE + RELATIVE * abs(left)
+        near = abs(left - right) <= ABSOLUTE + RELATIVE * abs(left) < math.inf
         return bool(left == right or left != left and right != right or near)
     return same_text(left, right) if isinstance(left, str) else bool(left == right)
 

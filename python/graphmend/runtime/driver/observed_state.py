@@ -6,6 +6,7 @@ can be compared between two processes: no addresses, no code, no objects of Pyth
 
 from __future__ import annotations
 
+import contextlib
 import io
 import random
 import sys
@@ -99,10 +100,8 @@ def of_function(path: str, value: Any) -> Iterator[tuple[str, Any]]:
     if not isinstance(value, types.FunctionType) or is_trusted(value.__module__):
         return
     for name, cell in zip(value.__code__.co_freevars, value.__closure__ or ()):
-        try:
+        with contextlib.suppress(ValueError):  # of a cell that is empty
             yield f"{path}: {name}", cell.cell_contents
-        except ValueError:
-            continue
     for number, default in enumerate((*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values())):
         yield f"{path}: default {number}", default
     names = names_of(value.__code__)
