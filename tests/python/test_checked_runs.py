@@ -10,11 +10,6 @@ needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reas
 
 PROGRAM = """
 import sys, torch
-@pytest.fixture
-def programs(warm_programs):
-    return warm_programs
-
-
 def f(x):
     if x.sum() > 2:
         print("large")
@@ -25,6 +20,11 @@ for number in range(3):
 if len(sys.argv) > 2:
     raise SystemExit("the end")
 """
+
+
+@pytest.fixture
+def programs(warm_programs):
+    return warm_programs
 
 
 @needs_torch

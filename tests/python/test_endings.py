@@ -11,11 +11,6 @@ import atexit, os, sys
 import torch
 
 
-@pytest.fixture
-def programs(warm_programs):
-    return warm_programs
-
-
 def f(x, stop=False):
     y = x * 2
     print("shape", tuple(y.shape), flush=True)
@@ -51,6 +46,11 @@ del last
 atexit.register(lambda: print(compiled(torch.ones(3)).tolist()))
 compiled(torch.ones(2), True)
 """
+
+
+@pytest.fixture
+def programs(warm_programs):
+    return warm_programs
 
 
 def test_endings(programs):

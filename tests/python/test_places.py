@@ -15,11 +15,6 @@ pytest.importorskip("torch")
 COUNT = """
 import torch
 graphs = [0]
-@pytest.fixture
-def programs(warm_programs):
-    return warm_programs
-
-
 def backend(graph, inputs):
     graphs[0] += 1
     return graph.forward
@@ -42,6 +37,11 @@ print(compiled(torch.ones(3)), compiled(-torch.ones(3)), compiled(torch.ones(3) 
 print("graphs", graphs[0])
 """
 INSTALL = "import graphmend\ngraphmend.install()\n"
+
+
+@pytest.fixture
+def programs(warm_programs):
+    return warm_programs
 
 
 def compare(programs, text, *arguments, whole=1, install=INSTALL):
