@@ -133,11 +133,14 @@ def test_colors_by_the_environment(cli, environment, colored) -> None:
 
 @pytest.mark.parametrize(
     ("text", "width"),
-    [("é", 1), ("e\u0301", 1), ("世界", 4), ("👍", 2), ("a\u200bb", 2), ("\t", 1), ("한글", 4), ("\ufe0f", 0)],
+    [("é", 1), ("e\u0301", 1), ("世界", 4), ("👍", 2), ("a\u200bb", 3), ("\t", 1), ("한글", 4), ("\ufe0f", 0)],
     ids=["accent", "combining", "wide", "emoji", "no width", "tab", "Hangul", "selector"],
 )
 def test_carets_stand_below_what_they_mark(cli, text, width) -> None:
-    """`width` columns of a terminal for a text in front of the mark, and for the same inside of it."""
+    """`width` columns of a terminal for a text in front of the mark, and for the same inside of it.
+
+    A character that nobody would see is shown, and takes a column.
+    """
     cli.write("a.py", BREAKS.replace('print("seen")', f"y = '{text}'; print('{text}')"))
     lines = cli("check", "--select", "GM301", "a.py").out.splitlines()
     bar, carets = next((line.index("|"), line) for line in lines if "^" in line)

@@ -55,7 +55,7 @@ class Programs:
     def _neutral(self, text: str) -> str:
         """`python` and `python3` of one environment are the same interpreter."""
         folder = os.path.dirname(sys.executable)
-        for name in (self.python, os.path.join(folder, "python3"), os.path.join(folder, "python")):
+        for name in (os.path.join(folder, "python3"), os.path.join(folder, "python"), self.python):
             text = text.replace(name, "PYTHON")
         return text
 

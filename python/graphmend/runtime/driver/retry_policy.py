@@ -23,7 +23,7 @@ from ..base.dynamo_values import kind_of_break
 from ..base.marker_ops import site_of
 from ..capture import dynamic_counters
 from ..capture.assumptions import numbers_of
-from ..effects import object_writes
+from ..effects import deferred_calls, object_writes
 from ..external import numpy_random_functions
 from ..shims import is_compiling, lazy_attributes, string_formatting
 from .backend import GRAPH, Graph
@@ -126,9 +126,12 @@ class Attempt:
         return not self.trace.refusals and kind_of_break(self.error) in PREPARING
 
     def refused(self) -> dict[str, str]:
-        """The refused sites with reasons; without refusals, the innermost site with an open side."""
-        if self.trace.refusals or not self.trace.open:
+        """The refused sites with reasons; without refusals, the innermost site with an open side, or deferred calls."""
+        if self.trace.refusals:
             return self.trace.refusals
+        if not self.trace.open:
+            calls = deferred_calls.FEATURE.of(self.trace).sites
+            return dict.fromkeys(calls, f"its result cannot wait for the graph: {first_line(self.error)}")
         return {site_of(self.trace.open[-1][0]): f"a side cannot be traced: {first_line(self.error)}"}
 
     def questions(self, course: Course) -> frozenset[Any]:

@@ -12,6 +12,7 @@ has to know the value during the trace is refused, and the function is then trac
 
 from __future__ import annotations
 
+import dataclasses
 import operator
 from typing import Any, Callable
 
@@ -25,7 +26,15 @@ from . import deferral, undo_log
 from .deferred_values import ASKS, READINGS, DeferredResult, note_reading, refuse_readings
 from .object_writes import PLAIN
 
-FEATURE = hooks.Feature(__name__, hooks.GAIN, "pure calls with numbers that data decide")
+
+@dataclasses.dataclass
+class Calls:
+    """The places of the deferred calls of a trace. Where the trace fails, the next one makes them as Dynamo would."""
+
+    sites: dict[str, None] = dataclasses.field(default_factory=dict)
+
+
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "pure calls with numbers that data decide", state=Calls)
 
 CONTAINERS = (list, tuple, dict)
 MAKING = (str, repr, ascii, format, operator.mod)
@@ -77,7 +86,9 @@ def call_behind(site: str, function: Any, names: tuple[str, ...], *values: Any) 
 
 
 def read_behind(self: DeferredResult, name: str) -> DeferredResult:
-    """`__getattr__` of a placeholder."""
+    """`__getattr__` of a placeholder. Dynamo also asks an empty one, which has no attributes of its own."""
+    if name in ("site", "operation", "parts"):
+        raise AttributeError(name)
     return call_behind(self.site, getattr, (), self, name)
 
 
@@ -177,7 +188,11 @@ def is_text_method(variable: Any, name: str) -> bool:
 
 
 def is_result(variable: Any) -> bool:
-    """Whether Dynamo's variable is the placeholder of a deferred call."""
+    """Whether Dynamo's variable is the placeholder of a deferred call; no value from before the call is one."""
+    from ..base.torch_names import LazyVariableTracker
+
+    if isinstance(variable, LazyVariableTracker) and not variable.is_realized():  # the question would add a guard
+        return False
     return getattr(variable, "value_type", None) is DeferredResult
 
 
@@ -223,6 +238,7 @@ def prepare(tx: Any, site: str) -> None:
     trace = trace_state.local.trace
     assert trace is not None
     note_reading(trace, site)
+    FEATURE.of(trace).sites[site] = None
     undo_log.watch(trace, tx.output)
 
 
