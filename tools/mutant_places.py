@@ -138,8 +138,12 @@ def all_places(root: Path, only: list[str]) -> dict[str, list[Place]]:
 
 def draw(root: Path, only: list[str], count: int, seed: int) -> list[Place]:
     """So many different mutants."""
+    return drawn_from(all_places(root, only), count, seed)
+
+
+def drawn_from(places: dict[str, list[Place]], count: int, seed: int) -> list[Place]:
+    """So many of the places by operator: an operator first, then one of its places."""
     chance = random.Random(seed)
-    places = all_places(root, only)
     for some in places.values():
         chance.shuffle(some)
     drawn: list[Place] = []

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-import random
 from collections.abc import Iterator
 from pathlib import Path
 
-from mutant_places import Place
+from mutant_places import Place, drawn_from
 
 COMPARISONS = {
     ast.Eq: ("==", "!="),
@@ -87,19 +86,9 @@ def places_of(path: Path, name: str) -> Iterator[Place]:
 
 
 def draw(root: Path, names: list[str], count: int, seed: int) -> list[Place]:
-    """So many different mutants: an operator first, then one of its places."""
-    chance = random.Random(seed)
+    """So many different mutants."""
     found: dict[str, dict[tuple[str, int], Place]] = {}
     for name in names:
         for place in places_of(root / name, name):
             found.setdefault(place.operator, {})[name, place.offset] = place
-    places = {operator: list(some.values()) for operator, some in sorted(found.items())}
-    for some in places.values():
-        chance.shuffle(some)
-    drawn: list[Place] = []
-    while places and len(drawn) < count:
-        operator = chance.choice(sorted(places))
-        drawn.append(places[operator].pop())
-        if not places[operator]:
-            del places[operator]
-    return drawn
+    return drawn_from({operator: list(some.values()) for operator, some in sorted(found.items())}, count, seed)

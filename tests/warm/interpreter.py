@@ -61,10 +61,8 @@ def warm_up() -> None:
     importlib.import_module("torch")
     for name in what_a_compilation_imports():
         if name.partition(".")[0] != "graphmend" and name not in sys.modules:
-            try:
+            with contextlib.suppress(ImportError):  # a module that another one has put there
                 importlib.import_module(name)
-            except ImportError:  # a module that another one has put there
-                pass
     gc.collect()
     gc.freeze()  # a child that looked through all of that would copy it
 

@@ -92,6 +92,13 @@ def kind_of_break(error: Any) -> str:
     return str(getattr(error, "gb_type", None) or str(error).partition("\n")[0])
 
 
+def is_unread(variable: Any) -> bool:
+    """Whether Dynamo's variable is a value from before the call that the trace has not read: a read adds a guard."""
+    from .torch_names import LazyVariableTracker
+
+    return isinstance(variable, LazyVariableTracker) and not variable.is_realized()
+
+
 def lazily(tx: Any, value: Any) -> Any:
     """Dynamo's variable of a value without a source, realised at the first use."""
     from .torch_names import LazyVariableTracker

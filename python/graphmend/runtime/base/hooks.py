@@ -285,11 +285,10 @@ def linked(hook: Hook, following: Function, positional: Callable[[], list[str]],
 def positional_names(function: Function) -> list[str]:
     """The names of the parameters that a function takes by position; empty for names that only have a position."""
     try:
-        parameters = list(inspect.signature(function).parameters.values())
+        parameters = slots.by_position(inspect.signature(function))
     except (TypeError, ValueError):
         return []
-    kinds = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
-    return ["" if item.kind == kinds[0] else item.name for item in parameters if item.kind in kinds]
+    return ["" if item.kind is inspect.Parameter.POSITIONAL_ONLY else item.name for item in parameters]
 
 
 def by_position(

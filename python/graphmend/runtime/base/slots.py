@@ -131,16 +131,21 @@ def slot_of(place: Place, capability: str) -> Slot:
     return slot
 
 
+def by_position(signature: inspect.Signature) -> list[inspect.Parameter]:
+    """The parameters that take an argument by position."""
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [parameter for parameter in signature.parameters.values() if parameter.kind in kinds]
+
+
 def takes(function: Function, expected: tuple[str, ...]) -> bool:
     """Whether a function takes the expected arguments by position, with Dynamo's translator `tx` at the same place."""
     try:
-        parameters = inspect.signature(function).parameters.values()
+        signature = inspect.signature(function)
     except (TypeError, ValueError):  # written in C
         return True
-    if any(parameter.kind is inspect.Parameter.VAR_POSITIONAL for parameter in parameters):
+    if any(parameter.kind is inspect.Parameter.VAR_POSITIONAL for parameter in signature.parameters.values()):
         return True
-    by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    names = [parameter.name for parameter in parameters if parameter.kind in by_position][: len(expected)]
+    names = [parameter.name for parameter in by_position(signature)][: len(expected)]
     return len(names) == len(expected) and all((a == "tx") == (b == "tx") for a, b in zip(names, expected))
 
 

@@ -19,7 +19,7 @@ from typing import Any, Callable
 from ..analysis.impure_functions import MAKERS, PURE, VALUES, fact_of
 from ..base import call_stack, hooks, trace_state
 from ..base.call_stack import is_ours
-from ..base.dynamo_values import constant, inline, translator
+from ..base.dynamo_values import constant, inline, is_unread, translator
 from ..capture.identity_guard import decided_by_data
 from ..capture.trace_time import nested_context, refuse
 from . import deferral, undo_log
@@ -189,11 +189,7 @@ def is_text_method(variable: Any, name: str) -> bool:
 
 def is_result(variable: Any) -> bool:
     """Whether Dynamo's variable is the placeholder of a deferred call; no value from before the call is one."""
-    from ..base.torch_names import LazyVariableTracker
-
-    if isinstance(variable, LazyVariableTracker) and not variable.is_realized():  # the question would add a guard
-        return False
-    return getattr(variable, "value_type", None) is DeferredResult
+    return not is_unread(variable) and getattr(variable, "value_type", None) is DeferredResult
 
 
 def is_decided(variable: Any) -> bool:
@@ -260,9 +256,9 @@ def is_placeholder(variable: Any) -> bool:
 
 def is_open_text(variable: Any) -> bool:
     """Whether Dynamo's variable is a text with numbers that exist only behind the graph."""
-    from ..base.torch_names import LazyVariableTracker, StringFormatVariable
+    from ..base.torch_names import StringFormatVariable
 
-    if type(variable) is LazyVariableTracker and not variable.is_realized():
+    if is_unread(variable):
         return type(variable.original_value()).__name__ == "LazySymNodeFormatString"
     return type(variable) is StringFormatVariable
 

@@ -22,7 +22,7 @@ from typing import Any, Callable, Optional
 from ..analysis.receiver_reach import reach_of_receivers
 from ..analysis.record_keepers import keeps_records
 from ..base import trace_state
-from ..base.dynamo_values import handles_exception, real, translator
+from ..base.dynamo_values import handles_exception, is_unread, real, translator
 from ..base.owned_state import OwnedState
 from ..capture.identity_guard import loaded_parameters
 from .object_writes import HANDLES, loads_of, lookup_target
@@ -194,11 +194,11 @@ def is_copied(name: str, variable: Any) -> bool:
 
 def object_behind(variable: Any) -> Any:
     """The stream or logger behind Dynamo's variable, found with no guard beyond the type."""
-    from ..base.torch_names import LazyConstantVariable, LazyVariableTracker, TensorVariable
+    from ..base.torch_names import LazyConstantVariable, TensorVariable
 
     if type(variable) is LazyConstantVariable:
         return None
-    if isinstance(variable, LazyVariableTracker) and not variable.is_realized():
+    if is_unread(variable):
         value = variable.original_value()
     else:
         variable = variable.realize()
