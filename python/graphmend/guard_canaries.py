@@ -154,6 +154,13 @@ PROGRAMS = {
             flag = total > 0
             return x + round(total * 123, -1), flag & 1, (total > 1) + 1
         """,
+    "number_outputs": """
+        torch.set_default_device("cpu")
+        def f(x):
+            return x * 2, x.mean().item()
+        def state():
+            torch.set_default_device(None)
+        """,
     "prologue": """
         import random
         def f(x):

@@ -113,12 +113,6 @@ def examine_calls(node: Node, calls: list[node_facts.Call], facts: SideFacts) ->
     return None
 
 
-def may_fail(node: Node) -> bool:
-    """Whether a node may raise on the data of a call on another path, which would not have come to the node."""
-    calls = calls_behind(node)
-    return calls is None or any(aten_facts.may_fail(overload, False, args) for overload, args, _ in calls)
-
-
 def calls_behind(node: Node) -> Optional[list[tuple[Any, node_facts.Args, node_facts.Kwargs]]]:
     """The ATen calls behind a node that compute values; None where the calls are unknown."""
     if not node.op.startswith("call") or is_context(node) or kind_of(node) is not None:

@@ -25,6 +25,7 @@ from torch.fx import GraphModule
 from ..analysis.impure_functions import VALUES
 from ..base import hooks, torch_names, trace_state
 from ..base.dynamo_types import NumberVariable, Variable
+from ..base.dynamo_values import is_unread
 from ..base.marker_ops import kind_of
 
 
@@ -233,10 +234,10 @@ def watch_type(type_of: Callable[..., type], trace: trace_state.Trace, self: Any
 
 @FEATURE.hook("dict.key")
 def watch_key(make_key: Any, trace: trace_state.Trace, self: Any, vt: Any) -> None:
-    """Refuse a selected tensor as a key of a dictionary."""
+    """Refuse a selected tensor as a key of a dictionary; a key that the trace has not read stays so."""
     make_key(self, vt)
     selected = FEATURE.of(trace).selected
-    if selected and isinstance(self.vt, tensor_class()):
+    if selected and not is_unread(self.vt) and isinstance(self.vt, tensor_class()):
         value = self.vt.as_proxy().node.meta.get("example_value")
         if id(value) in selected:
             refuse_selected(trace, value)

@@ -20,6 +20,7 @@ ORDER = (
     "shims.tensor_predicates_api",
     "shims.sorting",
     "shims.no_op_conversions",
+    "shims.number_outputs",
     "effects.deferred_values",
     "shims.builtins_of_tensors",
     "shims.string_formatting",

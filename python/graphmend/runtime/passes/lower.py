@@ -4,23 +4,21 @@
     check(C, failed); event(E, [a])
     # lowered: a, b; y = torch.where(p, a, b); output (y, failed)
 
-`lower` proves every site (`analysis`), functionalises sides, gates gradients, makes snapshots for deferred effects, and
-adds an output with the guards and answers. A site without a proof is refused, and ends the trace. `Plan` tells the
-backend's wrapper how to run the graph, and how to undo a run.
+`lower` proves every site (`analysis`), functionalises sides, gates gradients and indices, makes snapshots for deferred
+effects, and adds an output with the guards and answers. A site without a proof is refused, and ends the trace. `Plan`
+tells the backend's wrapper how to run the graph, and how to undo a run.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, Optional
 
 import torch
 from torch.fx import GraphModule, Node
 
 from ..analysis import branch_proofs, node_facts
 from ..analysis.marker_regions import (
-    Check,
-    Decision,
     Event,
     Marks,
     Region,
@@ -46,7 +44,7 @@ from ..capture.tensor_predicates import decide_on_tensors
 from ..effects.trace_time_effects import may_show_whole
 from ..external import lru_caches, numpy_random_functions, prologue
 from ..external.drawn_scalars import hand_out_tensors, numbers_as_tensors
-from . import anomaly_mode
+from . import anomaly_mode, device_asserts
 from .dead_code_that_raises import dead_nodes_that_raise
 from .functionalize_sides import functionalize
 from .simplify_selects import simplify
@@ -77,6 +75,7 @@ class Plan:
     ahead: Optional[Ahead] = None
     chances: tuple[bool, ...] = ()  # whether random numbers alone decide, for each decision
     devices: list[torch.device] = dataclasses.field(default_factory=list)
+    gates: list[device_asserts.Gate] = dataclasses.field(default_factory=list)
 
 
 def lower(module: GraphModule, trace: Trace) -> Plan:
@@ -120,6 +119,7 @@ def lower(module: GraphModule, trace: Trace) -> Plan:
     if marks.decisions:
         plan.ahead = decided_ahead(module, marks.decisions)
         plan.chances = tuple(is_chance(decision.predicate) for decision in marks.decisions)
+    device_asserts.place_gates(module, marks, plan.gates)
     if marks.checks or marks.decisions:
         plan.expected = [False, *(decision.answer for decision in marks.decisions)]
         add_flags(module, marks)
@@ -382,34 +382,17 @@ def plan_replay(module: GraphModule, marks: Marks, plan: Plan, trace: Trace) -> 
         value = tensor_of(node)
         if not isinstance(value, torch.Tensor):
             continue
-        if value.device.type not in ("cpu", "meta") and value.device not in plan.devices:
+        if device_asserts.ends_process(value.device) and value.device not in plan.devices:
             plan.devices.append(value.device)
         if node_facts.storages_of(node) & written_storages or value._version > 0:
             if value.requires_grad and not value.is_leaf:
                 refuse_replay(sites, trace, "the graph writes to an input that is part of a gradient computation")
             plan.mutated.append(position if node.op == "placeholder" else attribute(module, node))
     if plan.devices:
-        refuse_asserts(module, marks, trace)
+        plan.gates = device_asserts.plan_gates(module, marks, trace)
         unchecked = unasserted(module, trace)
         if unchecked is not None:
             raise SiteRefused(f"operators may fail on the device before it is known whether {unchecked}")
-
-
-def refuse_asserts(module: GraphModule, marks: Marks, trace: Trace) -> None:
-    """Refuse guards in front of operators that may fail on a device: a failure there ends the whole process.
-
-    In eager Python the guard or decision may keep the operator from failing.
-    """
-    test_by_marker = {test.marker: test for test in marks.tests()}
-    tests_passed: list[Union[Check, Decision]] = []
-    for node in module.graph.nodes:
-        if node in test_by_marker:
-            tests_passed.append(test_by_marker[node])
-        elif tests_passed and branch_proofs.may_fail(node):
-            reason = f"`{branch_proofs.name_of(node)}` behind it may fail on the device"
-            for test in tests_passed:
-                trace.refuse(site_of(test.key), reason)
-            tests_passed.clear()
 
 
 def refuse_replay(sites: list[str], trace: Trace, reason: str) -> None:
@@ -434,12 +417,7 @@ def add_flags(module: GraphModule, marks: Marks) -> None:
     fired: Optional[Node] = None
     for check in marks.checks:
         with graph.inserting_before(check.marker):
-            condition = check.predicate
-            for region, side in check.outer:
-                taken = region.predicate
-                if side == 1:
-                    taken = graph.call_method("logical_not", (taken,))
-                condition = graph.call_method("logical_and", (condition, taken))
+            condition = device_asserts.fired_condition(graph, check)
             fired = condition if fired is None else graph.call_method("logical_or", (fired, condition))
     output = graph.output_node()
     device = fake_of(marks.tests()[0].predicate).device

@@ -33,12 +33,13 @@ def call_init(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any
     return UserFunctionVariable(init).call_function(tx, args, kwargs) if init else call(self, tx, args, kwargs)
 
 
-@FEATURE.hook("method.hasattr")
+@FEATURE.hook("function.hasattr")
 def has_attribute(has: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
     """Answer True for `__func__` and `__self__` of a bound method."""
-    from ..base.torch_names import ConstantVariable
+    from ..base.torch_names import ConstantVariable, UserMethodVariable
 
-    return ConstantVariable.create(True) if name in ("__func__", "__self__") else has(self, tx, name)
+    is_part = name in ("__func__", "__self__") and isinstance(self, UserMethodVariable)
+    return ConstantVariable.create(True) if is_part else has(self, tx, name)
 
 
 @FEATURE.hook("tensor.getattr")

@@ -68,7 +68,6 @@ PLACES = {
     "tensor.hasattr": f"TensorVariable.{HAS}",
     "class.hasattr": f"UserDefinedClassVariable.{HAS}",
     "function.hasattr": f"UserFunctionVariable.{HAS}",
-    "method.hasattr": f"UserMethodVariable.{HAS}",
     "object.table": "UserDefinedObjectVariable.get_dict_vt(self, tx)",
     "attribute.set": "SetAttrBuiltinVariable._call_setattr(self, tx, item, name, value)",
     "attribute.is_plain_setter": "user_defined.is_standard_setattr(method)",
