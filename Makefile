@@ -22,6 +22,8 @@
 #   make bench-calls KIT=dir ZOO=zoo/dev.jsonl   what the first 20 calls of the models that break cost, plain, mended, and mended in the
 #                             next run; half a minute a model
 #   make bench-attempts [LAYERS='4 16']   what traces that are thrown away cost in a transformer, by what its layers do with data
+#   make gpu KIT=dir [WITH=python3] [ONLY='branch_*'] [JOBS=16]   cases, four families under inductor, and five models of the zoo on a GPU,
+#                             with a Python that has a torch for it and graphmend; an hour of 16 cores; says SKIPPED without a GPU
 #   make packages KIT=dir [ONLY='torchmetrics*'] [FAMILIES='metrics graphs']   programs on packages that people train with, bench/packages, scored
 #                             with the kit; an environment each family, in build/packages
 #   make growth [ONLY='elif try']   how the time of check and fix grows with the file, for more than 100 shapes of source
@@ -79,7 +81,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test check lint format layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz edits bench bench-models bench-calls bench-attempts bench-meaning servers training packages growth mutants mutants-runtime capture fixed matrix worth drift pictures sbom wheels docs lock results clean
+.PHONY: all build test check lint format layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz edits bench bench-models bench-calls bench-attempts bench-meaning servers training gpu packages growth mutants mutants-runtime capture fixed matrix worth drift pictures sbom wheels docs lock results clean
 
 all: build
 
@@ -275,6 +277,11 @@ bench-calls: build
 
 bench-attempts: build
 	$(call measure,$(BIN),build/bench-attempts.json) $(BIN)/python bench/attempts.py $(if $(LAYERS),--layers $(LAYERS)) --json build/bench-attempts.json
+
+gpu: build
+	@test -n "$(KIT)" || { echo "usage: make gpu KIT=dir [WITH=python3] [ONLY='branch_*'] [JOBS=16]" >&2; exit 2; }
+	$(or $(WITH),$(BIN)/python) tools/measured.py build/gpu.json $(or $(WITH),$(BIN)/python) bench/gpu.py --kit "$(abspath $(KIT))" \
+	  --json build/gpu.json --jobs $(JOBS) $(if $(ONLY),--only '$(ONLY)')
 
 packages: build
 	@test -n "$(KIT)" || { echo "usage: make packages KIT=dir [ONLY='torchmetrics*'] [FAMILIES='metrics graphs']" >&2; exit 2; }

@@ -55,6 +55,10 @@ PAPER: dict[str, tuple[str, str, dict[str, Any], bool, str]] = {
 }
 
 
+BASE = {"d_model": 768, "encoder_layers": 6, "decoder_layers": 6, "encoder_ffn_dim": 3072, "decoder_ffn_dim": 3072}
+LENGTHS = {"small": (8, 20), "base": (512, 1024)}  # tokens of a text; of one where attention has a window
+
+
 # Sizes of images are tensors, by which the model cuts patches out.
 PIXTRAL: Spec = {
     "id": "pixtral-vision",
@@ -86,12 +90,18 @@ def tokens(name: str, length: int) -> Spec:
     return {"name": name, "shape": [1, length], "dtype": "int64", "fill": "randint", "low": 3, "high": 128}
 
 
-def paper_specs() -> list[Spec]:
-    """The models of the paper as specs, and one that breaks with version 5 only."""
+def paper_specs(size: str = "small") -> list[Spec]:
+    """The models of the paper as specs, and one that breaks with version 5 only.
+
+    A size is "small", or "base": the width and depth that a class of models has by default, and longer texts.
+    """
     found = []
     for name, (model_class, config_class, config, has_decoder, dtype) in PAPER.items():
-        inputs = [tokens("input_ids", 20 if "attention_window" in config else 8)]
-        inputs += [tokens("decoder_input_ids", 8)] * has_decoder
+        length = LENGTHS[size][1 if "attention_window" in config else 0]
+        inputs = [tokens("input_ids", length)]
+        inputs += [tokens("decoder_input_ids", LENGTHS[size][0])] * has_decoder
+        if size == "base":
+            config = {name: value for name, value in BASE.items() if name in config}
         classes = {"model_class": f"transformers.{model_class}", "config_class": f"transformers.{config_class}"}
         found.append({"id": name, **classes, "config": config, "inputs": inputs, "dtype": dtype, "train": False})
     return [{**spec, "by_hand": BY_HAND.get(spec["id"])} for spec in [*found, PIXTRAL]]

@@ -4,8 +4,8 @@ usage: model_worker.py SPEC.json --reference FILE --variant eager|compiled|hand 
        [--dtype float16] [--batch 1]
 
 Reads commands from the standard input, a line each, and answers with a line of JSON: `first` makes the first calls,
-`turn` a turn of calls, `launches` counts the kernels that a call launches. What eager returns goes to the reference;
-the others compare with it.
+`turn` a turn of calls, `device` counts the kernels that a call launches, and the times that it waits for them. What
+eager returns goes to the reference; the others compare with it.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from turns import Counting, fastest
 
 CALLS = 3  # first ones, two with arguments of their own
 LAUNCHES = ("cudaLaunchKernel", "cuLaunchKernel", "cudaGraphLaunch", "hipLaunchKernel", "hipModuleLaunchKernel")
+WAITS = ("cudaStreamSynchronize", "hipStreamSynchronize")  # of a number that is read; a call's end waits for the device
 TOLERANCE = {"float32": 1e-4, "float16": 1e-2, "bfloat16": 5e-2}
 
 
@@ -107,14 +108,16 @@ class Subject:
     def turn(self) -> dict[str, Any]:
         return {"ns": fastest(self.call)}
 
-    def launches(self) -> dict[str, Any]:
-        """Kernels that a call launches; none where there is no accelerator."""
+    def device(self) -> dict[str, Any]:
+        """Kernels that a call launches, and waits of the host inside it; none where there is no accelerator."""
         if not self.cuda:
-            return {"launches": None}
+            return {"launches": None, "waits": None}
         activities = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
         with torch.profiler.profile(activities=activities) as profile:
             self.call()
-        return {"launches": sum(row.count for row in profile.key_averages() if row.key.startswith(LAUNCHES))}
+        rows = profile.key_averages()
+        kinds = {"launches": LAUNCHES, "waits": WAITS}
+        return {kind: sum(row.count for row in rows if row.key.startswith(names)) for kind, names in kinds.items()}
 
 
 def serve(subject: Subject, answers: Any) -> None:

@@ -12,6 +12,7 @@ else than eager and the plain one does not, when only the mended one cannot be r
 graph that returns what eager does.
 
 usage: models.py [--json FILE.json] [--groups N] [--rounds N] [--only IDS] [--zoo FILE.jsonl [--count N] [--seed N]]
+                 [--size small|base] [--dtypes float16] [--batches 1,32]
 """
 
 from __future__ import annotations
@@ -107,6 +108,7 @@ def record_of(
     round_seconds = sum(turn() for turn in turns.values()) / 1e9
     rounds = max(1, min(options.rounds, int(GROUP_SECONDS / round_seconds)))
     seconds: Times = measure(turns, options.groups, rounds)
+    counts = {name: worker.ask("device") for name, worker in workers.items()}
     record = {
         kind: {name: first[name][kind] for name in names if name != "eager"}
         for kind in ("first", "graphs", "breaks", "recompilations", "equal", "difference")
@@ -115,7 +117,7 @@ def record_of(
         **record,
         "rounds": rounds,
         "steady": {name: quartiles(values) for name, values in seconds.items()},
-        "launches": {name: worker.ask("launches")["launches"] for name, worker in workers.items()},
+        **{kind: {name: counts[name][kind] for name in names} for kind in ("launches", "waits")},
         "mended/plain": ratio(seconds, "mended", "plain"),
         "again/plain": ratio(seconds, "again", "plain"),
         "plain/eager": ratio(seconds, "plain", "eager"),
@@ -147,16 +149,17 @@ def compare(spec: model_specs.Spec, setting: dict[str, Any], options: argparse.N
     return row
 
 
-def settings(device: str) -> list[dict[str, Any]]:
+def settings(options: argparse.Namespace) -> list[dict[str, Any]]:
     """The dtypes and batches that are measured on a device; None is the dtype of the spec."""
-    if device == "cpu":
+    if options.device == "cpu":
         return [{"dtype": None, "batch": 1}]
-    return [{"dtype": dtype, "batch": batch} for dtype in ("float16", "bfloat16") for batch in (1, 32)]
+    dtypes, batches = options.dtypes.split(","), options.batches.split(",")
+    return [{"dtype": dtype, "batch": int(batch)} for dtype in dtypes for batch in batches]
 
 
 def run(options: argparse.Namespace) -> dict[str, Any]:
     names = [name for name in (options.only or "").split(",") if name]
-    specs = [spec for spec in model_specs.paper_specs() if not names or spec["id"] in names]
+    specs = [spec for spec in model_specs.paper_specs(options.size) if not names or spec["id"] in names]
     if options.zoo:
         of_paper = [spec["id"] for spec in specs]
         left = [name for name in names if name not in of_paper]
@@ -168,11 +171,12 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         "processors": os.cpu_count(),
         "load": [],
         "backend": options.backend,
+        "size": options.size,
         "groups": options.groups,
         "models": [],
     }
     for number, spec in enumerate(specs, 1):
-        for setting in settings(options.device):
+        for setting in settings(options):
             print(f"measuring {number} of {len(specs)}: {spec['id']} ...", flush=True)
             result["models"].append(compare(spec, setting, options))
             result["load"].append(os.getloadavg()[0])
@@ -225,6 +229,9 @@ def main() -> int:
     arguments.add_argument("--limit", type=float, default=1800, help="seconds that a process of a model may take")
     arguments.add_argument("--backend", default="inductor")
     arguments.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    arguments.add_argument("--dtypes", default="float16,bfloat16", help="on a GPU, with commas between them")
+    arguments.add_argument("--batches", default="1,32", help="on a GPU, with commas between them")
+    arguments.add_argument("--size", choices=["small", "base"], default="small", help="of the models of the paper")
     options = arguments.parse_args()
     result = run(options)
     show(result)

@@ -177,6 +177,7 @@ def test_speed_of_models(tmp_path: Path) -> None:
         "first": {"plain": 17.25, "mended": 19.63},
         "equal": {"plain": "within 1e-02", "mended": "within 1e-02"},
         "launches": {"plain": None, "mended": None},
+        "waits": {"plain": None, "mended": None},
         "steady": {"eager": {**time, "median": 0.003}, "plain": time, "mended": {**time, "median": 0.00195}},
         "mended/plain": {"median": 0.677, "low": 0.67, "high": 0.685},
         "again/plain": {"median": 0.955, "low": 0.94, "high": 0.98},
@@ -192,13 +193,13 @@ def test_speed_of_models(tmp_path: Path) -> None:
     assert "| plain bit for bit, mended different |" in page
     assert "| a third | float32 | 32 | eager: no memory \\| in c.py |" in page
     assert "by hand, ms" not in page
-    row["launches"] = {"plain": 120, "mended": 80}
+    row["launches"], row["waits"] = {"plain": 120, "mended": 80}, {"plain": 5, "mended": 1}
     for kind, value in (("graphs", 1), ("first", 16.5), ("equal", "bit for bit"), ("steady", time)):
         row[kind] = {**row[kind], "hand": value}
     row["mended/hand"] = {"median": 1.012, "low": 0.99, "high": 1.03}
     (tmp_path / "bench-models.json").write_text(json.dumps({**record, "models": [row]}))
     page = write(tmp_path)
-    assert "| launches |" in page and "| 120, 80 |" in page and "a third" not in page
+    assert "| launches | waits |" in page and "| 120, 80 | 5, 1 |" in page and "a third" not in page
     assert "| a model | float16, 1 | 4, 1, 1 | 17.2, 19.6, 16.5 | 2 (1.9 to 2.1) | 1.95 (1.9 to 2.1) |" in page
     assert "| 2 (1.9 to 2.1) | 1.01 (0.99 to 1.03) | bit for bit |" in page
 

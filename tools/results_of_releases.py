@@ -48,6 +48,21 @@ def place_of(record: Any) -> str:
     return ", ".join(part for part in parts if part)
 
 
+def gpu_part(record: Any) -> list[str]:
+    """Cases and models on a GPU, and those that are not whole."""
+    lines = [f"`make gpu`, {record['device']}, torch {record['torch']}:", ""]
+    rows, left = [], []
+    for name, part in record["parts"].items():
+        verdicts = [row["verdict"] for row in part["rows"]]
+        rows.append([name, len(verdicts), part["of"], *(verdicts.count(one) for one in VERDICTS)])
+        names = [
+            f"{row['name']} ({row['verdict']})" for row in part["rows"] if row["verdict"] not in ("whole", "clean")
+        ]
+        left += [f"- {name}: {', '.join(names)}"] if names else []
+    lines += table(["part", "run", "of", *VERDICTS], rows)
+    return lines + (["Not whole:", "", *left, ""] if left else [])
+
+
 def worth_part(record: Any) -> list[str]:
     """What each gain frees, the most first."""
     gains = sorted(record["gains"].items(), key=lambda item: (-len(item[1]["lost"]), -item[1]["acts"]))

@@ -22,7 +22,7 @@ from page_sections import FOLDERS, VERDICTS, Section, read, sections_of, shorten
 from results_of_core import growth_part, mutants_part, runtime_mutants_part, training_part
 from results_of_costs import attempts_part, calls_part
 from results_of_meaning import plays_part, reader_speed_part, readers_part
-from results_of_releases import matrix_part, worth_part
+from results_of_releases import gpu_part, matrix_part, worth_part
 
 SCORES = {
     "score-cases.json": ("Cases", "make score KIT=kit"),
@@ -31,6 +31,7 @@ SCORES = {
     "score-paper.json": ("Models of the GraphMend paper, transformers 5", "make score KIT=kit ZOO=zoo/paper.jsonl"),
     "score-paper-then.json": ("Models of the GraphMend paper, transformers 4.52.4", "make paper KIT=kit"),
 }
+COUNTED = ("launches", "waits")  # of kernels, and of the host for the device, in a call
 OTHER = "Cases: "  # other scores that lie in the build folder
 
 
@@ -303,7 +304,8 @@ def models_part(record: Any) -> list[str]:
     rows = [row for row in record["models"] if "failed" not in row]
     load = f"{min(record['load']):.1f} to {max(record['load']):.1f}"
     lines = [
-        f"`make bench-models`, {record['backend']}, {record['device']}, one thread, small models with random weights;",
+        f"`make bench-models`, {record['backend']}, {record['device']}, one thread, models with random weights",
+        f"(size: {record.get('size', 'small')});",
         f"{record['processors']} processors, a load of {load} while it ran. Eager, plain and mended are",
         "processes that take turns; the time of one is its fastest call in a group, with quartiles over the",
         f"{record['groups']} groups, a ratio the median of those of the groups. A second plain process, which loads",
@@ -314,8 +316,8 @@ def models_part(record: Any) -> list[str]:
     ]
     headings = ["model", "dtype, batch", "breaks plain, mended", "graphs", "recompilations", "first call, s"]
     headings += ["eager, ms", "plain, ms", "mended, ms", "mended / plain", "plain / plain", "as eager"]
-    launches = any(row["launches"]["plain"] is not None for row in rows)
-    lines += table(headings + ["launches"] * launches, [model_cells(row, launches) for row in rows])
+    counted = [kind for kind in COUNTED if any(row[kind]["plain"] is not None for row in rows)]
+    lines += table(headings + counted, [model_cells(row, counted) for row in rows])
     lines += by_hand_lines([row for row in rows if "mended/hand" in row])
     failed = [
         [row["model"], row["dtype"], row["batch"], shortened(row["failed"])]
@@ -357,7 +359,7 @@ def quartiles_of(value: dict[str, float], scale: float = 1.0) -> str:
     return f"{median} ({low} to {high})"
 
 
-def model_cells(row: dict[str, Any], launches: bool) -> list[object]:
+def model_cells(row: dict[str, Any], counted: list[str]) -> list[object]:
     """A row of the table of models."""
     kinds = ("breaks", "graphs", "recompilations")
     cells = [row["model"], f"{row['dtype']}, {row['batch']}"]
@@ -367,7 +369,7 @@ def model_cells(row: dict[str, Any], launches: bool) -> list[object]:
     cells += [quartiles_of(row[name]) for name in ("mended/plain", "again/plain")]
     equal = [row["equal"][name] for name in ("plain", "mended")]
     cells += [equal[1] if equal[0] == equal[1] else f"plain {equal[0]}, mended {equal[1]}"]
-    return cells + [", ".join(str(row["launches"][name]) for name in ("plain", "mended"))] * launches
+    return cells + [", ".join(str(row[kind][name]) for name in ("plain", "mended")) for kind in counted]
 
 
 def events_part(record: Any) -> list[str]:
@@ -423,6 +425,7 @@ def sections(build: Path, judged: Path, kept: Iterable[str]) -> list[Section]:
     return [
         *scores_of(build, kept),
         of("Releases of torch", "matrix.json", "make matrix KIT=kit", matrix_part),
+        of("On a GPU", "gpu.json", "make gpu KIT=kit", gpu_part),
         of("What each feature of the runtime is worth", "worth.json", "make worth KIT=kit", worth_part),
         of("Demo: BART in half precision", "demo.json", "make demo", demo_part),
         of("The paper's models over twenty calls", "paper-check.json", "make paper", paper_part),
