@@ -21,8 +21,8 @@ static const char *const skipped_folders[] = {"__pycache__", "build", "dist", "n
 static const char *const named_suffixes[] = {".py", ".pyi", ".pyw", ".ipynb"};
 static const char *const searched_suffixes[] = {".py", ".ipynb"};
 
-/* For patterns in one search: some seconds, where many patterns of lists meet many files. */
-static const uint64_t most_steps = 1ULL << 32;
+/* For patterns in one search: a few seconds. A pattern whose end is not the path's takes one step. */
+static const uint64_t most_steps = 1ULL << 30;
 
 /* For all .gitignore and pyproject.toml files of a search: links make many of one. */
 enum { MOST_BYTES_TOGETHER = 64 << 20 };

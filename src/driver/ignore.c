@@ -6,6 +6,8 @@
 
 typedef struct rule {
     const char *pattern;
+    const char *tail; /* its end, from which on every character stands for itself */
+    size_t tail_length;
     bool negated;
     bool folders_only;
     bool anchored; /* matched against the path below the folder, otherwise against the last component */
@@ -104,6 +106,17 @@ static bool match_pattern(const char *pattern, const char *path, uint64_t *steps
     return false;
 }
 
+/* The part of a pattern that each path it matches ends with; the slash of `**` `/` may stand for nothing. */
+static const char *tail_of(const char *pattern) {
+    const char *tail = pattern;
+    for (const char *at = pattern; *at != '\0'; at++) {
+        if (strchr("*?[]\\", *at) != NULL) {
+            tail = at + 1;
+        }
+    }
+    return tail + (tail > pattern && *tail == '/');
+}
+
 static bool parse_rule(gm_arena *arena, const char *line, size_t length, rule *out) {
     while (length > 0 && (line[length - 1] == ' ' || line[length - 1] == '\r' || line[length - 1] == '\t')) {
         length--;
@@ -124,6 +137,8 @@ static bool parse_rule(gm_arena *arena, const char *line, size_t length, rule *o
         length--;
     }
     out->pattern = gm_arena_copy(arena, line, length);
+    out->tail = tail_of(out->pattern);
+    out->tail_length = strlen(out->tail);
     return length > 0;
 }
 
@@ -145,14 +160,33 @@ gm_ignore *gm_ignore_parse(gm_arena *arena, const gm_ignore *outer, const char *
     return list;
 }
 
-static bool rule_matches(const rule *candidate, const char *below, bool is_folder, uint64_t *steps) {
+/* A path below the folder of a list, as the rules of the list see it. */
+typedef struct subject {
+    const char *below;
+    const char *last; /* its last component */
+    size_t length;    /* of `below` */
+    bool is_folder;
+} subject;
+
+static subject subject_of(const char *below, bool is_folder) {
+    const char *slash = strrchr(below, '/');
+    return (subject){below, slash == NULL ? below : slash + 1, strlen(below), is_folder};
+}
+
+static bool ends_with_tail(const rule *candidate, const char *text, size_t length) {
+    size_t tail = candidate->tail_length;
+    return tail == 0 ||
+           (tail <= length && text[length - 1] == candidate->tail[tail - 1] && memcmp(text + length - tail, candidate->tail, tail) == 0);
+}
+
+static bool rule_matches(const rule *candidate, const subject *asked, uint64_t *steps) {
     spend(steps, 1);
-    if (candidate->folders_only && !is_folder) {
+    const char *text = candidate->anchored ? asked->below : asked->last;
+    size_t length = asked->length - (size_t)(text - asked->below);
+    if ((candidate->folders_only && !asked->is_folder) || !ends_with_tail(candidate, text, length)) {
         return false;
     }
-    const char *slash = strrchr(below, '/');
-    const char *subject = candidate->anchored || slash == NULL ? below : slash + 1;
-    return match_pattern(candidate->pattern, subject, steps);
+    return match_pattern(candidate->pattern, text, steps);
 }
 
 bool gm_ignore_matches(const gm_ignore *list, const char *path, bool is_folder, uint64_t *steps) {
@@ -160,9 +194,10 @@ bool gm_ignore_matches(const gm_ignore *list, const char *path, bool is_folder, 
         if (strncmp(path, list->folder, list->folder_length) != 0) {
             continue;
         }
+        subject asked = subject_of(path + list->folder_length, is_folder);
         for (uint32_t i = list->rules.count; i > 0 && *steps > 0; i--) {
             const rule *candidate = &list->rules.items[i - 1];
-            if (rule_matches(candidate, path + list->folder_length, is_folder, steps)) {
+            if (rule_matches(candidate, &asked, steps)) {
                 return !candidate->negated;
             }
         }

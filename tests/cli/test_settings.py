@@ -117,7 +117,7 @@ def test_every_prefix_of_a_file_is_read_or_refused(cli) -> None:
     cli.write("a.py", "x = 1\n")
     for length in range(len(text)):
         cli.write("pyproject.toml", text[:length])
-        ended = cli("check", "a.py")
+        ended = cli("check", "--no-cache", "a.py")
         assert (ended.status, ended.err == "") in ((0, True), (2, False)), text[:length]
 
 

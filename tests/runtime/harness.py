@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import contextlib
 import io
 import itertools
@@ -90,7 +91,9 @@ def seed() -> None:
 
 def states() -> tuple:
     """State of every generator, each as one value: `same` compares a list of 5,000 numbers in 37 ms, bytes in 0.5."""
-    return torch.get_rng_state().numpy().tobytes(), repr(random.getstate()), numpy.random.get_state()[1].tobytes()
+    version, words, gauss = random.getstate()
+    own = array.array("L", words).tobytes() + repr((version, gauss)).encode()
+    return torch.get_rng_state().numpy().tobytes(), own, numpy.random.get_state()[1].tobytes()
 
 
 @contextlib.contextmanager

@@ -87,9 +87,16 @@ def test_a_wide_statement(executable: str, tmp_path: Path, name: str, command: l
     assert run([executable, *command, "a.py"], folder=tmp_path, seconds=8).returncode in (0, 1, 2)
 
 
-@pytest.mark.parametrize(
-    "pattern", ["*[" + "b" * 1_000_000 + "]q\n", "**/" + "*a" * 20_000 + "b\n", "*a*b\n" * 100_000]
-)
+PATTERNS = {
+    "class": "*[" + "b" * 1_000_000 + "]q\n",
+    "class_and_tail": "*[" + "b" * 1_000_000 + "]*y\n",
+    "stars": "**/" + "*a" * 20_000 + "b\n",
+    "lines": "*a*b\n" * 100_000,
+    "lines_and_tails": "*a*b*y\n" * 100_000,
+}
+
+
+@pytest.mark.parametrize("pattern", PATTERNS.values(), ids=PATTERNS)
 def test_patterns_that_take_long(executable: str, tmp_path: Path, pattern: str) -> None:
     """Patterns times paths would be hours: behind a number of steps nothing is left out, which is told."""
     (tmp_path / ".gitignore").write_text(pattern)

@@ -33,11 +33,15 @@ if len(runs) == STOP:
 """
 
 
-def interrupted(executable: str, folder: Path, stop: int) -> "subprocess.CompletedProcess[str]":
+def interrupted(
+    executable: str, environment: dict[str, str], folder: Path, stop: int
+) -> "subprocess.CompletedProcess[str]":
     """Ctrl-C in the run with a number, from 0."""
     (folder / "program.py").write_text(PROGRAM.replace("STOP", str(stop)))
     command = [executable, "verify", "program.py"]
-    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         while not (folder / f"run-{stop}").exists() and process.poll() is None:
             time.sleep(0.05)
         time.sleep(0.2)
@@ -46,8 +50,8 @@ def interrupted(executable: str, folder: Path, stop: int) -> "subprocess.Complet
     return subprocess.CompletedProcess(command, process.returncode, out, err)
 
 
-def test_an_interrupt_gives_the_verdict_so_far(executable: str, tmp_path: Path) -> None:
-    ended = interrupted(executable, tmp_path, 3)
+def test_an_interrupt_gives_the_verdict_so_far(executable: str, verifying: dict[str, str], tmp_path: Path) -> None:
+    ended = interrupted(executable, verifying, tmp_path, 3)
     assert ended.returncode == 0, ended
     assert "nothing differs" in ended.stdout
     assert "graphmend: interrupted: this is the verdict so far" in ended.stderr
@@ -56,7 +60,7 @@ def test_an_interrupt_gives_the_verdict_so_far(executable: str, tmp_path: Path) 
     assert re.search(r"run 2 of 5: plain, about \d+ s left\n", ended.stderr)
 
 
-def test_an_interrupt_before_there_is_a_verdict(executable: str, tmp_path: Path) -> None:
-    ended = interrupted(executable, tmp_path, 1)
+def test_an_interrupt_before_there_is_a_verdict(executable: str, verifying: dict[str, str], tmp_path: Path) -> None:
+    ended = interrupted(executable, verifying, tmp_path, 1)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr.endswith("graphmend: interrupted\n")

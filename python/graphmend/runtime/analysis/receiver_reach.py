@@ -104,7 +104,7 @@ class ReceiverSearch(Search):
 
 def reach_of_receivers(receivers: list[Any]) -> tuple[Optional[str], Reach]:
     """The reach of receivers; or the reason why the reach is unknown. Streams of the host are not searched."""
-    hosts = [value for value in receivers if is_hosts_stream(value)]
     search = ReceiverSearch()
-    search.ids.update(map(id, hosts))
-    return reach_of_search([value for value in receivers if all(value is not host for host in hosts)], search, "they")
+    search.ids.update(id(value) for value in receivers if is_hosts_stream(value))
+    searched = [value for value in receivers if id(value) not in search.ids]
+    return reach_of_search(searched, search, "they")

@@ -63,9 +63,11 @@ class Receivers:
             receivers += (sys.stdout, sys.stderr, warnings.showwarning, warnings.formatwarning)
         if self.loggers:
             receivers += (logging.getLogRecordFactory(), logging.lastResort)
+        walked: set[int] = set()  # loggers share their parents: all loggers of a process are hundreds
         for logger in self.loggers:
             receivers += logger.filters
-            while logger is not None:
+            while logger is not None and id(logger) not in walked:
+                walked.add(id(logger))
                 receivers += (logger,)
                 for handler in logger.handlers:
                     receivers += (handler, handler.formatter, *handler.filters)
