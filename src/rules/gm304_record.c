@@ -246,11 +246,12 @@ static bool is_container(gm_value value) {
     return value.form == GM_FORM_LIST || value.form == GM_FORM_DICT || value.form == GM_FORM_SET;
 }
 
-/* Tracing finds out what a container holds. */
+/* Tracing finds out what a container or tuple holds. */
 static bool is_plain_variable(plain_question *asked, const gm_node *name, bool items) {
     gm_value value = gm_value_of(asked->function, name);
     bool known = value.class_ == GM_VALUE_NOT;
-    return known && is_container(value) ? guess(asked, name, items) : known || may_be_plain(asked, name, items);
+    bool holds = is_container(value) || value.form == GM_FORM_TUPLE || value.form == GM_FORM_TENSORS;
+    return known && holds ? guess(asked, name, items) : known || may_be_plain(asked, name, items);
 }
 
 /* Arguments of a function that takes the items out of what it is given: `dict(logs)`, `max(a, b)`. */
