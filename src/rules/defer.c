@@ -9,6 +9,7 @@
 #include "flow/torch_facts.h"
 #include "rules/kept_tensors.h"
 #include "rules/rule.h"
+#include "rules/shape_calls.h"
 
 /* Captures are compared with one another, so that a limit keeps the time in proportion to the text. */
 enum { MOST_CAPTURES = 256 };
@@ -92,28 +93,6 @@ typedef struct gm_capturing {
     bool watched;           /* there is such a call */
     bool live;              /* every part is evaluated where the statement stands */
 } capturing;
-
-static const char *const shape_calls[] = {"size", "numel", "dim", "ndimension", "nelement", "stride", "element_size", "is_floating_point"};
-
-static bool is_shape_call(const gm_Call *call) {
-    if (call->func->kind != GM_KIND_Attribute || call->keywords.count > 0) {
-        return false;
-    }
-    for (uint32_t i = 0; i < call->args.count; i++) {
-        const gm_node *argument = call->args.items[i];
-        bool constant = argument->kind == GM_KIND_Constant ||
-                        (argument->kind == GM_KIND_UnaryOp && gm_as_UnaryOp(argument)->operand->kind == GM_KIND_Constant);
-        if (!constant) {
-            return false;
-        }
-    }
-    for (size_t i = 0; i < sizeof shape_calls / sizeof shape_calls[0]; i++) {
-        if (gm_name_is(gm_as_Attribute(call->func)->attr, shape_calls[i])) {
-            return true;
-        }
-    }
-    return false;
-}
 
 /* `type(x)` and `len(x)`: the argument; NULL for others. The length of what is recorded into is asked for later, like what it holds. */
 static const gm_node *described(const capturing *state, const gm_node *node) {
@@ -231,7 +210,7 @@ static bool is_kept_call(const capturing *state, const gm_node *node) {
             node = argument;
         } else if (node->kind == GM_KIND_Attribute) {
             node = gm_as_Attribute(node)->value;
-        } else if (node->kind == GM_KIND_Call && is_shape_call(gm_as_Call(node))) {
+        } else if (node->kind == GM_KIND_Call && gm_is_shape_call(gm_as_Call(node))) {
             node = gm_as_Attribute(gm_as_Call(node)->func)->value;
         } else {
             break;
@@ -256,7 +235,7 @@ static const gm_node *chain_root(const capturing *state, const gm_node *node) {
             node = argument;
         } else if (node->kind == GM_KIND_Attribute) {
             node = gm_as_Attribute(node)->value;
-        } else if (node->kind == GM_KIND_Call && is_shape_call(gm_as_Call(node))) {
+        } else if (node->kind == GM_KIND_Call && gm_is_shape_call(gm_as_Call(node))) {
             node = gm_as_Attribute(gm_as_Call(node)->func)->value;
         } else {
             return node->kind == GM_KIND_Name ? node : NULL;

@@ -30,7 +30,8 @@ START = """
         def shown(self):
             kept = (self.kept, list(self.queue), list(self.short), KEPT)
             same = [row is self.last for rows in kept for row in rows]
-            parts = [part for rows in kept for row in rows for part in (row if isinstance(row, (tuple, list)) else [row])]
+            all_rows = [row for rows in kept for row in rows]
+            parts = [part for row in all_rows for part in (row if isinstance(row, (tuple, list)) else [row])]
             tensors = [part for part in parts if isinstance(part, torch.Tensor)]
             facts = [(part.tolist(), part.requires_grad, part.grad_fn is None, part._is_view()) for part in tensors]
             return repr((self.step, same, facts, [part for part in parts if not isinstance(part, torch.Tensor)]))

@@ -4,8 +4,8 @@
     self.recent.append(loss)                       # Dynamo forgets the limit: the fourth item makes four
     return torch.stack(list(self.recent)).mean()   # of four losses
 
-Dynamo's variable gets the limit of the queue, with a guard. After the call Dynamo clears the queue and fills in the items
-of the variable; so the order of the writes does not count, and the limit is left out there.
+Dynamo's variable gets the limit of the queue, with a guard. After the call Dynamo clears the queue and fills in the
+items of the variable; so the order of the writes does not count, and the limit is left out there.
 """
 
 from __future__ import annotations
