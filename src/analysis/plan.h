@@ -32,6 +32,7 @@ typedef struct gm_capture {
     const gm_node *node;
     const char *parameter; /* the variable's own name for a plain variable */
     bool first;            /* the first capture of this parameter: later ones read the same value */
+    bool length;           /* all captures of this parameter are asked for their length alone, when the effect happens */
     bool numbers;          /* all captures of this parameter only read the numbers in it: it may be a tensor without history */
     bool kept;             /* it has to be a number or a text, which is not known before the code is traced */
     bool items;            /* the same, or a container of such that they are taken out of */

@@ -5,10 +5,15 @@ const char *const gm_recorded_methods[] = {"append", "appendleft", "add",    "di
 
 enum { COMPARE_WORK = 4 };
 
+typedef struct gm_recorded_container {
+    const gm_node *node;
+    bool plain;
+} recorded_container;
+
 /* The containers of the function that was asked about last: the rules go through one after the other. */
 struct gm_recorded {
     gm_function *function;
-    GM_VEC(const gm_node *) containers;
+    GM_VEC(recorded_container) containers;
 };
 
 typedef struct gm_recorded_search {
@@ -23,7 +28,7 @@ static bool is_older(const search *searching, const gm_node *container) {
     return container->kind == GM_KIND_Attribute || (symbol != NULL && !gm_symbol_is_local(symbol));
 }
 
-/* Numbers and texts, as far as is known: tensors are kept by the tracer. */
+/* Numbers and texts, as far as is known. */
 static bool are_plain(const search *searching, const gm_list *values) {
     for (uint32_t i = 0; i < values->count; i++) {
         if (gm_value_of(searching->function, values->items[i]).class_ != GM_VALUE_NOT) {
@@ -38,9 +43,9 @@ static bool collect(const gm_node *node, void *context) {
     const gm_node *call = node->kind == GM_KIND_Expr ? gm_as_Expr(node)->value : NULL;
     if (call != NULL && call->kind == GM_KIND_Call && gm_as_Call(call)->func->kind == GM_KIND_Attribute) {
         const gm_Attribute *callee = gm_as_Attribute(gm_as_Call(call)->func);
-        if (gm_text_in(callee->attr->text, gm_recorded_methods) && is_older(searching, callee->value) &&
-            are_plain(searching, &gm_as_Call(call)->args)) {
-            gm_vec_push(searching->analysis->arena, &searching->analysis->recorded->containers, callee->value);
+        if (gm_text_in(callee->attr->text, gm_recorded_methods) && is_older(searching, callee->value)) {
+            recorded_container container = {callee->value, are_plain(searching, &gm_as_Call(call)->args)};
+            gm_vec_push(searching->analysis->arena, &searching->analysis->recorded->containers, container);
         }
     }
     return !gm_holds_statements(node) || gm_node_children(node, collect, context);
@@ -60,21 +65,30 @@ static const struct gm_recorded *containers_of(gm_analysis *analysis, gm_functio
     return analysis->recorded;
 }
 
-bool gm_recorded(gm_analysis *analysis, gm_function *function, const gm_node *node) {
+static bool is_recorded(gm_analysis *analysis, gm_function *function, const gm_node *node, bool plain) {
     bool named = node->kind == GM_KIND_Attribute || node->kind == GM_KIND_Name;
     const struct gm_recorded *known = named ? containers_of(analysis, function) : NULL;
     gm_work(analysis->arena, known == NULL ? 1 : 2 + known->containers.count * (uint64_t)COMPARE_WORK);
     for (uint32_t i = 0; known != NULL && i < known->containers.count; i++) {
-        if (gm_analysis_same_text(analysis, known->containers.items[i], node)) {
+        const recorded_container *container = &known->containers.items[i];
+        if ((container->plain || !plain) && gm_analysis_same_text(analysis, container->node, node)) {
             return true;
         }
     }
     return false;
 }
 
+bool gm_recorded(gm_analysis *analysis, gm_function *function, const gm_node *node) {
+    return is_recorded(analysis, function, node, false);
+}
+
+bool gm_recorded_plain(gm_analysis *analysis, gm_function *function, const gm_node *node) {
+    return is_recorded(analysis, function, node, true);
+}
+
 static bool find_recorded(const gm_node *node, void *context) {
     search *searching = context;
-    searching->found = gm_recorded(searching->analysis, searching->function, node);
+    searching->found = gm_recorded_plain(searching->analysis, searching->function, node);
     return !searching->found && gm_node_children(node, find_recorded, context);
 }
 

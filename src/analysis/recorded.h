@@ -10,7 +10,10 @@ extern const char *const gm_recorded_methods[];
 /* Whether a statement of the function calls such a method on what is spelled like `node`. */
 bool gm_recorded(gm_analysis *analysis, gm_function *function, const gm_node *node);
 
-/* Whether that holds for a part of an expression. */
+/* The same of containers of numbers and texts alone, as far as is known. */
+bool gm_recorded_plain(gm_analysis *analysis, gm_function *function, const gm_node *node);
+
+/* Whether `gm_recorded_plain` holds for a part of an expression. */
 bool gm_recorded_within(gm_analysis *analysis, gm_function *function, const gm_node *expression);
 
 #endif

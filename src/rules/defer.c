@@ -9,6 +9,7 @@
 #include "flow/torch_facts.h"
 #include "rules/kept_tensors.h"
 #include "rules/rule.h"
+#include "rules/shape_calls.h"
 
 /* Captures are compared with one another, so that a limit keeps the time in proportion to the text. */
 enum { MOST_CAPTURES = 256 };
@@ -84,6 +85,7 @@ typedef struct gm_capturing {
     gm_refusal refusal;
     bool names_only;    /* in an f-string that shows the text of its expressions */
     bool numbers;       /* in a call that only reads the numbers in a tensor */
+    bool length;        /* it is the argument of `len`, asked for later */
     const gm_node *own;   /* read when the effect happens: what a record writes to; or NULL */
     const gm_node *whole; /* what happens later */
     const gm_node *carried; /* what the method is called on that happens later, or NULL */
@@ -92,28 +94,6 @@ typedef struct gm_capturing {
     bool live;              /* every part is evaluated where the statement stands */
 } capturing;
 
-static const char *const shape_calls[] = {"size", "numel", "dim", "ndimension", "nelement", "stride", "element_size", "is_floating_point"};
-
-static bool is_shape_call(const gm_Call *call) {
-    if (call->func->kind != GM_KIND_Attribute || call->keywords.count > 0) {
-        return false;
-    }
-    for (uint32_t i = 0; i < call->args.count; i++) {
-        const gm_node *argument = call->args.items[i];
-        bool constant = argument->kind == GM_KIND_Constant ||
-                        (argument->kind == GM_KIND_UnaryOp && gm_as_UnaryOp(argument)->operand->kind == GM_KIND_Constant);
-        if (!constant) {
-            return false;
-        }
-    }
-    for (size_t i = 0; i < sizeof shape_calls / sizeof shape_calls[0]; i++) {
-        if (gm_name_is(gm_as_Attribute(call->func)->attr, shape_calls[i])) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* `type(x)` and `len(x)`: the argument; NULL for others. The length of what is recorded into is asked for later, like what it holds. */
 static const gm_node *described(const capturing *state, const gm_node *node) {
     gm_flow *flow = state->analysis->flow;
@@ -121,9 +101,12 @@ static const gm_node *described(const capturing *state, const gm_node *node) {
         return NULL;
     }
     const gm_node *callee = gm_as_Call(node)->func;
-    bool known = gm_flow_names(flow, callee, "builtins.type") || gm_flow_names(flow, callee, "builtins.len");
     const gm_node *argument = gm_as_Call(node)->args.items[0];
-    return known && !gm_recorded(state->analysis, state->function, argument) ? argument : NULL;
+    if (gm_flow_names(flow, callee, "builtins.len")) {
+        return gm_recorded(state->analysis, state->function, argument) ? NULL : argument;
+    }
+    bool known = gm_flow_names(flow, callee, "builtins.type");
+    return known && !gm_recorded_plain(state->analysis, state->function, argument) ? argument : NULL;
 }
 
 /* `args[0]`, `table["loss"]`, `sizes[-1]`: what is indexed; NULL for others. */
@@ -227,7 +210,7 @@ static bool is_kept_call(const capturing *state, const gm_node *node) {
             node = argument;
         } else if (node->kind == GM_KIND_Attribute) {
             node = gm_as_Attribute(node)->value;
-        } else if (node->kind == GM_KIND_Call && is_shape_call(gm_as_Call(node))) {
+        } else if (node->kind == GM_KIND_Call && gm_is_shape_call(gm_as_Call(node))) {
             node = gm_as_Attribute(gm_as_Call(node)->func)->value;
         } else {
             break;
@@ -252,7 +235,7 @@ static const gm_node *chain_root(const capturing *state, const gm_node *node) {
             node = argument;
         } else if (node->kind == GM_KIND_Attribute) {
             node = gm_as_Attribute(node)->value;
-        } else if (node->kind == GM_KIND_Call && is_shape_call(gm_as_Call(node))) {
+        } else if (node->kind == GM_KIND_Call && gm_is_shape_call(gm_as_Call(node))) {
             node = gm_as_Attribute(gm_as_Call(node)->func)->value;
         } else {
             return node->kind == GM_KIND_Name ? node : NULL;
@@ -324,6 +307,12 @@ static bool names_identity(const gm_node *node) {
     return false;
 }
 
+/* `p.grad`, `self.weight.grad`: read where the statement stands, and kept like any other tensor. */
+static bool is_gradient_of_variable(const capturing *state, const gm_node *node) {
+    const gm_node *root = gm_name_is(gm_as_Attribute(node)->attr, "grad") ? chain_root(state, node) : NULL;
+    return root != NULL && !is_inner(state, root);
+}
+
 /* Objects are kept by reference: one that may change until the call has ended cannot be kept. */
 static bool may_change(const capturing *state, const gm_node *node) {
     if (node->kind == GM_KIND_Name && gm_name_is(gm_as_Name(node)->id, "self")) {
@@ -348,7 +337,7 @@ static bool keep(capturing *state, const gm_node *node, bool called) {
     if (state->captures.count == MOST_CAPTURES) {
         return refuse(state, "it keeps too many values", node);
     }
-    gm_capture capture = {.node = node, .numbers = state->numbers, .called = called};
+    gm_capture capture = {.node = node, .numbers = state->numbers, .length = state->length, .called = called};
     capture.parameter = parameter_of(state, node, called, &capture.first);
     gm_vec_push(state->analysis->arena, &state->captures, capture);
     state->watched = state->watched || (called && state->computed <= node->start);
@@ -409,12 +398,20 @@ static bool reads_numbers(gm_flow *flow, const gm_node *node) {
            gm_flow_names(flow, call->func, "builtins.bool");
 }
 
+/* `len(self.losses)` of what is recorded into: the sink asks for it, so that it does not matter what the container holds. */
+static bool asks_length(const capturing *state, const gm_node *node) {
+    const gm_Call *call = node->kind == GM_KIND_Call ? gm_as_Call(node) : NULL;
+    bool asked = call != NULL && call->args.count == 1 && call->keywords.count == 0 &&
+                 gm_flow_names(state->analysis->flow, call->func, "builtins.len");
+    return asked && (call->args.items[0]->kind == GM_KIND_Attribute || call->args.items[0]->kind == GM_KIND_Name);
+}
+
 static bool capture(const gm_node *node, void *context) {
     capturing *state = context;
     if (state->live && gm_is_computed(node)) {
         return keep(state, node, true);
     }
-    if (names_identity(node)) {
+    if (names_identity(node) && !is_gradient_of_variable(state, node)) {
         return refuse(state, "it shows the identity of a tensor, which a kept copy does not have", node);
     }
     if (state->own != NULL && gm_analysis_same_text(state->analysis, node, state->own)) {
@@ -432,8 +429,10 @@ static bool capture(const gm_node *node, void *context) {
     }
     bool before = state->numbers;
     state->numbers = before || reads_numbers(state->analysis->flow, node);
+    state->length = asks_length(state, node);
     bool good = node->kind == GM_KIND_Dict ? capture_items(state, gm_as_Dict(node)) : capture_parts(state, node);
     state->numbers = before;
+    state->length = false;
     if (gm_is_computed(node) && node->end < state->computed) {
         state->computed = node->end;
     }
@@ -460,14 +459,15 @@ static bool capture_parts(capturing *state, const gm_node *node) {
 }
 
 /* One parameter serves all captures of one text. */
-static void join_numbers(capturing *state) {
+static void join_captures(capturing *state) {
     gm_work(state->analysis->arena, (uint64_t)state->captures.count * state->captures.count);
     for (uint32_t i = 0; i < state->captures.count; i++) {
         gm_capture *capture = &state->captures.items[i];
         for (uint32_t k = 0; k < state->captures.count; k++) {
             gm_capture *other = &state->captures.items[k];
-            if (!other->numbers && strcmp(other->parameter, capture->parameter) == 0) {
-                capture->numbers = false;
+            if (strcmp(other->parameter, capture->parameter) == 0) {
+                capture->numbers = capture->numbers && other->numbers;
+                capture->length = capture->length && other->length;
             }
         }
     }
@@ -519,7 +519,7 @@ static gm_refusal capture_all(gm_analysis *analysis, const gm_site *site, gm_pla
         return state.refusal;
     }
     gm_refusal refusal = order_calls(&state);
-    join_numbers(&state);
+    join_captures(&state);
     sort_captures(state.captures.items, state.captures.count);
     plan->captures = (gm_capture_list){state.captures.items, state.captures.count};
     plan->watched = state.watched;

@@ -243,7 +243,8 @@ static bool may_be_plain(plain_question *asked, const gm_node *node, bool items)
 }
 
 static bool is_container(gm_value value) {
-    return value.form == GM_FORM_LIST || value.form == GM_FORM_DICT || value.form == GM_FORM_SET;
+    gm_value_form form = value.form;
+    return form == GM_FORM_LIST || form == GM_FORM_TUPLE || form == GM_FORM_TENSORS || form == GM_FORM_DICT || form == GM_FORM_SET;
 }
 
 /* Tracing finds out what a container holds. */
@@ -370,11 +371,8 @@ static bool find_data(const gm_node *node, void *context) {
     bool call = node->kind == GM_KIND_Call && gm_as_Call(node)->func->kind == GM_KIND_Attribute;
     bool reads = call && gm_text_in(gm_as_Attribute(gm_as_Call(node)->func)->attr->text, readers);
     bool value = gm_is_expr(node) && (gm_value_of(asked->function, node).traits & GM_VALUE_FROM_DATA) != 0;
-    if (reads || value) {
-        asked->found = true;
-        return false;
-    }
-    return gm_node_children(node, find_data, context);
+    asked->found = reads || value;
+    return !asked->found && gm_node_children(node, find_data, context);
 }
 
 static bool reads_data(gm_function *function, const gm_list *nodes) {

@@ -20,6 +20,10 @@ bool gm_is_computed(const gm_node *node) {
 /* What decides whether, or how often, a part is evaluated stays in the program: there it may have mends of its own. */
 static bool is_undecided(const gm_node *node, void *context) {
     bool *found = context;
+    if (node->kind == GM_KIND_Compare) {
+        *found = gm_as_Compare(node)->ops.count > 1;
+        return !*found && gm_node_children(node, is_undecided, context);
+    }
     switch ((gm_kind)node->kind) {
     case GM_KIND_Attribute:
     case GM_KIND_BinOp:

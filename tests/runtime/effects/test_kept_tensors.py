@@ -30,7 +30,8 @@ START = """
         def shown(self):
             kept = (self.kept, list(self.queue), list(self.short), KEPT)
             same = [row is self.last for rows in kept for row in rows]
-            parts = [part for rows in kept for row in rows for part in (row if isinstance(row, tuple) else [row])]
+            all_rows = [row for rows in kept for row in rows]
+            parts = [part for row in all_rows for part in (row if isinstance(row, (tuple, list)) else [row])]
             tensors = [part for part in parts if isinstance(part, torch.Tensor)]
             facts = [(part.tolist(), part.requires_grad, part.grad_fn is None, part._is_view()) for part in tensors]
             return repr((self.step, same, facts, [part for part in parts if not isinstance(part, torch.Tensor)]))
@@ -56,13 +57,19 @@ DEFERRED = {
     "beside a print": "print(y.sum().item()); self.kept.append(y.detach()); print('kept')",
     "without gradients": "\n            with torch.no_grad():\n                self.kept.append(y * 2)",
     "twice": "self.kept.append(y); self.kept.append(y)",
+    "with a limit": "self.short.append(y.detach()); self.short.appendleft(x)",
+    "a printed length": "self.kept.append(y.detach()); print(f'{len(self.kept)} kept'); self.kept.append(x)",
+    "the printed length of a queue with a limit": "self.short.append(y.sum()); print(len(self.short), y.sum().item())",
+    "comparisons": "self.kept.append(y > 0); self.kept.append(y.argmax())",
+    "a list that grows later": "rows = [y]; self.kept.append(rows); rows.append(x)",
     "an attribute that is set next": "self.last = x; self.kept.append(self.last); self.last = y",
 }
 FOLLOWED = {
     "asked for its length": "self.kept.append(y.detach()); y = y * len(self.kept)",
     "known by another name": "rows = self.kept; self.kept.append(y.detach()); y = y + rows[-1]",
     "replaced": "self.kept = []; self.kept.append(y.detach())",
-    "with a limit": "self.short.append(y.detach())",
+    "a length that decides": "self.kept.append(y); print(len(self.kept)); y = y * 2 if len(self.kept) > 3 else y",
+    "a length and an item": "self.kept.append(y.detach()); print(len(self.kept), self.kept[0].sum().item())",
     "on one side": "\n            if y.sum() > 0:\n                self.kept.append(y.detach())",
 }
 
@@ -84,7 +91,7 @@ def test_an_effect_that_raises(raising: str, tmp_path: Any) -> None:
     """The call is undone and runs again: the list has the tensor that the attribute has."""
     body = f"""self.kept.append(y.detach())
             self.last = y
-            self.kept.append(y); self.queue.appendleft((1, y))
+            self.kept.append(y); self.queue.appendleft((1, y)); self.short.append(y); self.short.appendleft(x)
             try:
                 {raising}
             except ValueError as error:

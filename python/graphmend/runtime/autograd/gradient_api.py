@@ -93,10 +93,12 @@ def switch_requirement(switch: Any, trace: trace_state.Trace, self: Any, tx: Any
 
 @FEATURE.method("backward")
 def run_back(differentiate: Any, trace: trace_state.Trace, self: Any, tx: Any, *args: Any, **kwargs: Any) -> Any:
-    """`backward` inside a call."""
+    """`backward` inside a call. Dynamo's own form does nothing where an optimizer knows the leaves first."""
     FEATURE.of(trace).accumulates = True
-    if not self.requires_grad or trace.open:
+    if not self.requires_grad:
         return differentiate(self, tx, *args, **kwargs)
+    if trace.open:
+        raise trace_state.SiteRefused("`backward` on one side of a branch")
     return backward(tx, self, *args, **kwargs)
 
 

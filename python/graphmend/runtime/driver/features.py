@@ -64,6 +64,7 @@ ORDER = (
     "shims.deleted_cells",
     "shims.skipped_torch_functions",
     "shims.tracked_optimizers",
+    "shims.limited_queues",
     "shims.signatures",
     "shims.shared_attributes",
     "shims.lazy_attributes",

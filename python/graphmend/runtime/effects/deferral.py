@@ -92,7 +92,7 @@ def copy_values(site: str, values: Any, numbers: str, tensors: list[Any], flat: 
     """Append copies of the values of a deferred effect to `flat`; returns their forms.
 
     `numbers` has a mark for each value: `1` where only numbers are read, `f` for the file of a print, `v` where a
-    container made by the call is recorded itself.
+    container made by the call is recorded itself, `l` where the length alone is asked for.
     """
     can_stay = passed_unread("values")
     forms: list[Any] = []
@@ -102,6 +102,9 @@ def copy_values(site: str, values: Any, numbers: str, tensors: list[Any], flat: 
         if mark == "f" and is_made_text("value"):
             flat.append(value.cell)
             forms.append((MADE_TEXT, ()))
+        elif mark == "l" and can_stay[i] != "1":
+            flat.append(range(len(value)))  # of the same length
+            forms.append(None)
         elif can_stay[i] == "1" or mark == "f" or (mark == "v" and isinstance(value, (list, tuple, dict, set))):
             flat.append(value)
             forms.append(None)

@@ -40,8 +40,7 @@ def keeps_tensors(site: str, name: str, path: str, action: str) -> bool:
         target = owner[attribute] if is_global else object_writes.attribute(owner, attribute)
     except (LookupError, AttributeError):
         return False
-    is_queue = type(target) is collections.deque and target.maxlen is None
-    is_sound = (type(target) is list or is_queue) and all(map(is_kept, names[name].unpack_var_sequence(current)))
+    is_sound = type(target) in (list, collections.deque) and all(map(is_kept, names[name].unpack_var_sequence(current)))
     if is_sound:
         trace.touched[site] = None
     return is_sound
@@ -67,11 +66,20 @@ def is_kept(variable: Any) -> bool:
 
 
 def keep(sink: Callable[..., None], path: str, is_global: bool, opposite: str, done: list[Any], *values: Any) -> None:
-    """Carry out a record, and note in `done` how to take the tensor out again."""
+    """Carry out a record, and note in `done` how to take the tensor out again; a full queue drops an item."""
     first, *names = path.split(".")
-    sink(*values)
     root = sink.__globals__[first] if is_global else values[0]
-    done.append(getattr(functools.reduce(getattr, names, root), opposite))
+    target = functools.reduce(getattr, names, root)
+    limit = getattr(target, "maxlen", None)
+    dropped = [] if limit is None or len(target) < limit else list(target)
+    sink(*values)
+    done.append(functools.partial(put_back, target, dropped) if dropped or limit == 0 else getattr(target, opposite))
+
+
+def put_back(target: collections.deque[Any], items: list[Any]) -> None:
+    """Give a queue with a limit the items back that it had before it dropped one."""
+    target.clear()
+    target.extend(items)
 
 
 def take_out(records: list[tuple[Any, ...]]) -> bool:

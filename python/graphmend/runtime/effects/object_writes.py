@@ -376,12 +376,13 @@ def unsafe_record(
     return reason
 
 
-def shown_later(trace: trace_state.Trace, variable: Any) -> bool:
+def shown_later(trace: trace_state.Trace, variable: Any, by_length: bool = False) -> bool:
     """Whether an effect may show a container by reference, because all writes of the call to the container are
     deferred.
 
     The flush then shows the container in its state at that point of the program. The trace reads nothing of the
-    container, and one graph serves every content. The content must not change in any other way.
+    container, and one graph serves every content. The content must not change in any other way. Where the effect asks
+    for the length alone (`by_length`), the container may hold anything.
     """
     from ..base.torch_names import GuardBuilder, LazyVariableTracker, install_guard
 
@@ -390,12 +391,14 @@ def shown_later(trace: trace_state.Trace, variable: Any) -> bool:
         return False
     value, source = variable.original_value(), variable.source
     writes = [record for record in records if record.target is value]
-    if not writes or any(record.shares for record in writes) or not plain_inside(value):
+    if not writes:
+        return False
+    if not by_length and (any(record.shares for record in writes) or not plain_inside(value)):
         return False
     if not loads_of(trace).forget(value):
         return False
     install_guard(source.make_guard(GuardBuilder.TYPE_MATCH))
-    inner = frozenset(map(id, containers_in(value)))
+    inner = frozenset() if by_length else frozenset(map(id, containers_in(value)))
     for record in writes:
         record.reach = Reach(record.reach.ids | inner, record.reach.names)
     return True

@@ -146,7 +146,8 @@ def passed_unread(name: str) -> str:
     """A `1` for each value of a tuple in the calling frame that needs no copy and no guard on its content, else a `0`.
 
     Dynamo compiles again when a number or string changes after the trace has read the value; this function reads only
-    the type. A container written to by deferred effects alone needs no guard either.
+    the type. A container written to by deferred effects alone needs no guard either. An `l` in `numbers` is for a
+    container whose length alone is asked for.
     """
     from ..base.torch_names import LazyConstantVariable
 
@@ -154,15 +155,16 @@ def passed_unread(name: str) -> str:
     trace, current = trace_state.local.trace, translator().output.current_tx
     assert trace is not None
     values = current.symbolic_locals[name].unpack_var_sequence(current)
-    for value in values:
+    numbers = current.symbolic_locals["numbers"].as_python_constant()
+    for value, mark in zip(values, numbers.ljust(len(values))):
         kind = type(value)
         if kind is LazyConstantVariable and not value.is_realized():
             value.python_type()
             marks += "1"
         else:
-            is_safe = kind.__name__ == "ConstantVariable" or object_writes.shown_later(trace, value)
+            is_safe = kind.__name__ == "ConstantVariable" or object_writes.shown_later(trace, value, mark == "l")
             marks += "1" if is_safe else "0"
-    receivers.note_copies(trace, values, current.symbolic_locals["numbers"].as_python_constant(), marks)
+    receivers.note_copies(trace, values, numbers, marks)
     return marks
 
 

@@ -76,7 +76,7 @@ NAMES = {
     "torch._dynamo.variables.iter": "ItertoolsVariable",
     "torch._dynamo.variables.lazy": "LazyConstantVariable LazySymNodeFormatString LazyVariableTracker",
     "torch._dynamo.variables.lists": (
-        "BaseListVariable ListVariable RangeVariable SizeVariable SliceVariable TupleVariable"
+        "BaseListVariable DequeVariable ListVariable RangeVariable SizeVariable SliceVariable TupleVariable"
     ),
     "torch._dynamo.variables.misc": (
         "AutogradFunctionContextVariable CellVariable DeletedVariable get_np_to_tnp_map GetAttrVariable "
