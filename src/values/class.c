@@ -407,6 +407,22 @@ const gm_node *gm_class_method(gm_flow *flow, const gm_node *class_def, const gm
     return method_in(&search, class_def, name, 0);
 }
 
+bool gm_class_has_operators(gm_flow *flow, const gm_node *class_def) {
+    static const char *const methods[] = {
+        "__eq__",      "__ne__",       "__lt__",     "__le__",       "__gt__",     "__ge__",      "__add__",     "__radd__",
+        "__sub__",     "__rsub__",     "__mul__",    "__rmul__",     "__mod__",    "__rmod__",    "__truediv__", "__rtruediv__",
+        "__pow__",     "__floordiv__", "__matmul__", "__and__",      "__or__",     "__xor__",     "__rpow__",    "__rfloordiv__",
+        "__rmatmul__", "__rand__",     "__ror__",    "__rxor__",     "__lshift__", "__rlshift__", "__rshift__",  "__rrshift__",
+        "__iadd__",    "__isub__",     "__imul__",   "__itruediv__", "__ior__",    "__iand__"};
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+        const gm_name *name = gm_names_find(flow->tree->names, methods[i], strlen(methods[i]));
+        if (name != NULL && gm_class_method(flow, class_def, name) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static const gm_attribute *attribute_in(gm_base_search *search, const gm_node *class_def, const gm_name *name, uint32_t depth) {
     const gm_class *facts = gm_class_of(search->flow, class_def);
     const gm_attribute *attribute = gm_class_attribute(facts, name);

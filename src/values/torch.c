@@ -320,7 +320,7 @@ static const uint8_t forms[] = {
 
 static gm_value other_result(const called_op *at) {
     if (strcmp(at->op->name, "tolist") == 0) {
-        return python_result(at, GM_FORM_LIST);
+        return python_result(at, (at->input.traits & GM_VALUE_SCALAR) != 0 ? GM_FORM_NUMBER : GM_FORM_LIST);
     }
     return python_result(at, strcmp(at->op->name, "numpy") == 0 ? GM_FORM_ARRAY : GM_FORM_ANY);
 }
