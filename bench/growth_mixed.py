@@ -38,7 +38,7 @@ MIXED["match_guards"] = lambda n: f(
 MIXED["deco_lambdas"] = lambda n: (
     T
     + "".join(
-        f"@(lambda g: g)\n@d{i}(lambda v: v + {i})\ndef f{i}(x, k=lambda v: v):\n    return k(x) if x.sum() > 0 else x\n"
+        f"@(lambda g: g)\n@d(lambda v: v + {i})\ndef f{i}(x, k=lambda v: v):\n    return k(x) if x.sum() else x\n"
         for i in range(n)
     )
 )
@@ -46,7 +46,7 @@ MIXED["fstr_nested"] = lambda n: f(
     "".join(f"    print(f\"{{x.sum().item():>{{len(f'{{a!r}}')}}}} {{{i}:{{a}}}}\")\n" for i in range(n))
 )
 MIXED["chain_long"] = lambda n: f("    y = x" + "".join(f" < {i}" for i in range(n)) + "\n")
-MIXED["chains"] = lambda n: f("".join(f"    if {i} < x.sum() < a < x.max():\n        x = x + {i}\n" for i in range(n)))
+MIXED["chains"] = lambda n: f("".join(f"    if {i} < x.sum() < a < x[0]:\n        x = x + {i}\n" for i in range(n)))
 MIXED["with_wide"] = lambda n: f(
     "    with " + ", ".join(f"g({i}) as v{i}" for i in range(n)) + ":\n        x = x + v0\n"
 )
@@ -94,7 +94,7 @@ MIXED["dicts_nested"] = lambda n: f(
 )
 MIXED["loops_breaks"] = lambda n: f(
     "".join(
-        f"    for i in x:\n        if i.sum() > {i}:\n            break\n        x = x + i\n    else:\n        x = x - 1\n"
+        f"    for i in x:\n        if i.min() > {i}:\n            break\n        x += i\n    else:\n        x = g(x)\n"
         for i in range(n)
     )
 )
