@@ -76,8 +76,7 @@ static gm_value of_name(gm_flow *flow, const gm_node *node) {
     }
     const gm_node *definition = node->kind == GM_KIND_Name ? gm_flow_definition_of(flow, node) : NULL;
     if (definition != NULL && definition->kind == GM_KIND_ClassDef) {
-        const gm_class *facts = gm_class_of(flow, definition);
-        return facts != NULL && facts->is_module ? python(GM_FORM_MODULE, node) : gm_value_unknown(node);
+        return gm_class_is_module(flow, definition) ? python(GM_FORM_MODULE, node) : gm_value_unknown(node);
     }
     return of_type_name(node->kind == GM_KIND_Name ? gm_as_Name(node)->id->text : gm_as_Attribute(node)->attr->text, node);
 }

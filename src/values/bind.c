@@ -72,11 +72,11 @@ static gm_value of_annotated_parameter(gm_function *function, const gm_node *nod
 }
 
 static gm_value of_self(gm_function *function, const gm_node *node) {
-    const gm_class *class_ = gm_class_around(function);
-    bool module = class_ != NULL && class_->is_module;
+    const gm_node *class_def = gm_class_definition_around(function);
+    bool module = class_def != NULL && gm_class_is_module(function->flow, class_def);
     gm_value value = module ? gm_value_python(GM_FORM_MODULE, "the module", node)
                             : gm_value_python(GM_FORM_ANY, "the object of the method", node);
-    value.traits = !module || gm_class_has_operators(function->flow, class_->node) ? GM_VALUE_OWN_OPERATORS : 0;
+    value.traits = !module || gm_class_has_operators(function->flow, class_def) ? GM_VALUE_OWN_OPERATORS : 0;
     return value;
 }
 

@@ -312,8 +312,7 @@ static gm_value call_definition(gm_function *function, const gm_node *definition
     if (definition->kind != GM_KIND_ClassDef) {
         return gm_value_of_result(function->flow, definition);
     }
-    const gm_class *facts = gm_class_of(function->flow, definition);
-    bool module = facts != NULL && facts->is_module;
+    bool module = gm_class_is_module(function->flow, definition);
     gm_value value = module ? gm_value_python(GM_FORM_MODULE, "a module", node) : gm_value_unknown(node);
     value.traits = !module || gm_class_has_operators(function->flow, definition) ? GM_VALUE_OWN_OPERATORS : 0;
     return value;

@@ -319,17 +319,29 @@ static void weaken_empty(gm_class *facts) {
     }
 }
 
-const gm_class *gm_class_of(gm_flow *flow, const gm_node *class_def) {
-    struct gm_values_shared *shared = gm_values_shared_of(flow);
-    gm_class_slot *slot = classes_at(flow->arena, &shared->classes, class_def);
-    if (slot->facts != NULL) {
-        return slot->facts;
+/* The facts of a class, of whose attributes nothing need be known. */
+static gm_class *facts_of(gm_flow *flow, const gm_node *class_def) {
+    gm_class_slot *slot = classes_at(flow->arena, &gm_values_shared_of(flow)->classes, class_def);
+    if (slot->facts == NULL) {
+        gm_class *facts = GM_NEW(flow->arena, gm_class);
+        slot->facts = facts;
+        facts->node = class_def;
+        gm_base_search search = gm_bases_search(flow);
+        facts->is_module = is_module(&search, class_def, 0);
     }
-    gm_class *facts = GM_NEW(flow->arena, gm_class);
-    slot->facts = facts;
-    facts->node = class_def;
-    gm_base_search search = gm_bases_search(flow);
-    facts->is_module = is_module(&search, class_def, 0);
+    return slot->facts;
+}
+
+bool gm_class_is_module(gm_flow *flow, const gm_node *class_def) {
+    return facts_of(flow, class_def)->is_module;
+}
+
+const gm_class *gm_class_of(gm_flow *flow, const gm_node *class_def) {
+    gm_class *facts = facts_of(flow, class_def);
+    if (facts->looked_at) {
+        return facts;
+    }
+    facts->looked_at = true;
     class_build build = {.flow = flow, .facts = facts};
     const gm_list *body = &gm_as_ClassDef(class_def)->body;
     gm_walk(flow->arena, class_def, visit_attribute, &build);
@@ -342,13 +354,18 @@ const gm_class *gm_class_of(gm_flow *flow, const gm_node *class_def) {
 
 /* ---- Questions ---- */
 
-const gm_class *gm_class_around(gm_function *function) {
+const gm_node *gm_class_definition_around(gm_function *function) {
     const gm_scope *scope = function->scope->parent;
     while (scope != NULL && scope->kind == GM_SCOPE_TYPE_PARAMS) {
         scope = scope->parent;
     }
     bool method = gm_is_def(function->node) && scope != NULL && scope->kind == GM_SCOPE_CLASS;
-    return method ? gm_class_of(function->flow, scope->node) : NULL;
+    return method ? scope->node : NULL;
+}
+
+const gm_class *gm_class_around(gm_function *function) {
+    const gm_node *class_def = gm_class_definition_around(function);
+    return class_def == NULL ? NULL : gm_class_of(function->flow, class_def);
 }
 
 const gm_attribute *gm_class_attribute(const gm_class *class_, const gm_name *name) {

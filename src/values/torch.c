@@ -70,8 +70,8 @@ gm_value gm_value_of_torch_name(gm_flow *flow, const gm_name *name, const gm_nod
 }
 
 static bool in_module(gm_function *function) {
-    const gm_class *class_ = gm_class_around(function);
-    return class_ != NULL && class_->is_module;
+    const gm_node *class_def = gm_class_definition_around(function);
+    return class_def != NULL && gm_class_is_module(function->flow, class_def);
 }
 
 bool gm_torch_is_telling(gm_function *function, const gm_torch_op *op, bool called) {

@@ -113,10 +113,17 @@ typedef struct gm_class {
     bool is_module; /* a base is torch.nn.Module, a class of torch.nn, or a class of this file that is one; or the name says so */
     GM_VEC(gm_attribute) attributes; /* in order of first appearance */
     gm_attribute_map by_name; /* private */
+    bool looked_at; /* private: its attributes are known, or being looked for */
 } gm_class;
+
+/* The ClassDef whose method a function is; NULL for other functions. */
+const gm_node *gm_class_definition_around(gm_function *function);
 
 /* The facts of a ClassDef; of the class whose method a function is, NULL for other functions. */
 const gm_class *gm_class_of(gm_flow *flow, const gm_node *class_def);
+
+/* `is_module` of a ClassDef alone, without the values of its attributes: these take an evaluation of all of its methods. */
+bool gm_class_is_module(gm_flow *flow, const gm_node *class_def);
 const gm_class *gm_class_around(gm_function *function);
 const gm_attribute *gm_class_attribute(const gm_class *class_, const gm_name *name);
 
