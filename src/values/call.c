@@ -72,6 +72,7 @@ static gm_value computed_result(gm_flow *flow, const gm_node *definition) {
     gm_function *function = gm_flow_function(flow, definition);
     struct gm_environments *environments = gm_values_environments(function);
     if (environments->has_result || !environments->known) {
+        gm_values_shared_of(flow)->put_off += !environments->has_result;
         return environments->has_result ? environments->result : gm_value_unknown(definition);
     }
     result_search search = {function, gm_value_no_path(), false};
@@ -115,6 +116,7 @@ gm_value gm_value_of_result(gm_flow *flow, const gm_node *definition) {
         }
     }
     if (shared->results >= RESULT_DEPTH) {
+        shared->put_off++;
         return gm_value_unknown(definition);
     }
     uint32_t depth = shared->depth;

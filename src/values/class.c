@@ -339,6 +339,7 @@ bool gm_class_is_module(gm_flow *flow, const gm_node *class_def) {
 const gm_class *gm_class_of(gm_flow *flow, const gm_node *class_def) {
     gm_class *facts = facts_of(flow, class_def);
     if (facts->looked_at) {
+        gm_values_shared_of(flow)->put_off += !facts->complete;
         return facts;
     }
     facts->looked_at = true;
@@ -349,6 +350,7 @@ const gm_class *gm_class_of(gm_flow *flow, const gm_node *class_def) {
     add_methods(&build, body, false);
     weaken_empty(facts);
     forget_methods(flow, body);
+    facts->complete = true;
     return facts;
 }
 

@@ -114,6 +114,7 @@ typedef struct gm_class {
     GM_VEC(gm_attribute) attributes; /* in order of first appearance */
     gm_attribute_map by_name; /* private */
     bool looked_at; /* private: its attributes are known, or being looked for */
+    bool complete; /* private: they are known */
 } gm_class;
 
 /* The ClassDef whose method a function is; NULL for other functions. */

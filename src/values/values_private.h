@@ -47,6 +47,7 @@ struct gm_environments {
     uint32_t round;
     gm_reaching *reaching;
     gm_value *values;        /* of each definition of `reaching` */
+    uint32_t *read_round;    /* of each definition: the last round in which its value was asked for */
     gm_value *all;           /* of each symbol: the join over its definitions */
     uint32_t *all_round;     /* of each symbol: the round of that, plus one */
     gm_value_usage *usages;        /* of each symbol of the scope; NULL until asked for */
@@ -68,6 +69,7 @@ struct gm_values_shared {
     bool torch;   /* the file imports torch */
     uint32_t depth;   /* of evaluations that nest */
     uint32_t results; /* functions whose results are being looked into */
+    uint32_t put_off; /* how often something was unknown only because it nests too far, or is being looked at */
     gm_class_map classes;
 };
 
