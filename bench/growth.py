@@ -24,10 +24,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from growth_forms import FORMS
+from growth_mixed import MIXED
 from growth_more import MORE
 from growth_shapes import MEANINGS, S
 
-SHAPES = {**S, **MORE, **FORMS}
+SHAPES = {**S, **MORE, **FORMS, **MIXED}
 
 COMMANDS = {
     "check": ["check", "--all", "--isolated", "--no-cache", "--threads", "1", "--output-format", "json"],

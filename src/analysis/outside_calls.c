@@ -77,8 +77,8 @@ static gm_outside_form form_in_place(gm_flow *flow, const gm_node *call, gm_outs
 
 /* `__init__` of a module: nothing is compiled there. */
 static bool makes_module(gm_function *function) {
-    const gm_class *class_ = gm_class_around(function);
-    return class_ != NULL && class_->is_module && gm_is_def(function->node) && gm_name_is(gm_def_name(function->node), "__init__");
+    const gm_node *class_def = gm_class_definition_around(function);
+    return class_def != NULL && gm_name_is(gm_def_name(function->node), "__init__") && gm_class_is_module(function->flow, class_def);
 }
 
 gm_outside_form gm_outside_form_of(gm_function *function, const gm_node *call) {

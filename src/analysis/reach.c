@@ -107,8 +107,8 @@ static const gm_node *method_of_self(gm_analysis *analysis, gm_function *functio
         !gm_name_is(gm_as_Name(gm_as_Attribute(node)->value)->id, "self")) {
         return NULL;
     }
-    const gm_class *class_ = gm_class_around(function);
-    return class_ == NULL ? NULL : gm_method_of_class(analysis, class_->node, gm_as_Attribute(node)->attr);
+    const gm_node *class_def = gm_class_definition_around(function);
+    return class_def == NULL ? NULL : gm_method_of_class(analysis, class_def, gm_as_Attribute(node)->attr);
 }
 
 const gm_node *gm_reach_callee(gm_analysis *analysis, gm_function *function, const gm_node *call) {
@@ -151,11 +151,6 @@ bool gm_reach_is_possible(const gm_tree *tree) {
     return may_name_compile(tree) || (has_name(tree, "forward") && !gm_node_children(&tree->module->base, has_no_forward, NULL));
 }
 
-static bool is_module(gm_analysis *analysis, const gm_node *class_def) {
-    const gm_class *class_ = gm_class_of(analysis->flow, class_def);
-    return class_ != NULL && class_->is_module;
-}
-
 /* What a class is takes longer to find out than whether it has the method. */
 static void add_methods(gm_analysis *analysis, const gm_node *class_def) {
     const gm_list *body = &gm_as_ClassDef(class_def)->body;
@@ -163,7 +158,7 @@ static void add_methods(gm_analysis *analysis, const gm_node *class_def) {
         if (!is_forward(body->items[i])) {
             continue;
         }
-        if (is_module(analysis, class_def)) {
+        if (gm_class_is_module(analysis->flow, class_def)) {
             add(analysis, body->items[i], 0);
         } else if (gm_callee_has_outer_base(analysis, class_def)) {
             add_weaker(analysis, body->items[i], 0);

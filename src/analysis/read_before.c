@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "flow/reaching.h"
 #include "flow/walk.h"
 
 static bool reads(gm_function *function, const gm_node *node);
@@ -61,17 +62,57 @@ static bool is_item(gm_function *function, const gm_node *node) {
     return container.class_ == GM_VALUE_NOT && container.form != GM_FORM_ARRAY;
 }
 
-/* What nothing is known of is no evidence: the finding is there for another part of the test, which was read before. */
+static bool gives_number(gm_function *function, const gm_node *binder) {
+    const gm_node *holder = gm_flow_parent(function->flow, binder);
+    bool whole = holder != NULL && holder->kind == GM_KIND_Assign && binder->kind == GM_KIND_Name;
+    return whole && gm_value_of(function, gm_as_Assign(holder)->value).class_ == GM_VALUE_NOT;
+}
+
+/* `if n is None: n = x.sum().item()`: a parameter of which nothing is known, or what is no tensor. */
+static bool is_filled_in(gm_function *function, const gm_node *node) {
+    gm_definition_list list = {NULL, 0, false};
+    if (node->kind != GM_KIND_Name || function->reaching == NULL || !gm_reaching_of_use(function->reaching, node, &list) || list.all) {
+        return false;
+    }
+    uint32_t numbers = 0;
+    for (uint32_t i = 0; i < list.count; i++) {
+        const gm_node *binder = gm_reaching_at(function->reaching, list.items[i])->node;
+        bool number = gives_number(function, binder);
+        if (!number && binder->kind != GM_KIND_arg) {
+            return false;
+        }
+        numbers += number;
+    }
+    return numbers > 0;
+}
+
+/* What nothing is known of is no evidence: the finding is there for a number that was read before. */
 static bool is_open(gm_function *function, const gm_node *node) {
-    bool place = node->kind == GM_KIND_Name || node->kind == GM_KIND_Attribute || node->kind == GM_KIND_Subscript;
-    return place && gm_value_of(function, node).class_ == GM_VALUE_UNKNOWN &&
-           (is_item(function, node) || gm_value_of_test(function, node).class_ == GM_VALUE_NOT);
+    if (gm_value_of(function, node).class_ != GM_VALUE_UNKNOWN) {
+        return false;
+    }
+    const gm_node *container = node->kind == GM_KIND_Subscript ? gm_as_Subscript(node)->value : node;
+    return is_item(function, node) || is_filled_in(function, container);
+}
+
+/* Whether an operand of `and` or `or` is a flag of which nothing is known. */
+static bool is_flag(gm_function *function, const gm_node *node) {
+    return node->kind == GM_KIND_Name && gm_value_of_test(function, node).class_ == GM_VALUE_UNKNOWN;
+}
+
+static bool any_operand_reads(gm_function *function, const gm_list *operands) {
+    for (uint32_t i = 0; i < operands->count; i++) {
+        if (!is_flag(function, operands->items[i]) && reads(function, operands->items[i])) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Whether evaluating an expression may read data. In doubt it does. */
 static bool reads(gm_function *function, const gm_node *node) {
     if (node->kind == GM_KIND_BoolOp) {
-        return any_reads(function, &gm_as_BoolOp(node)->values);
+        return any_operand_reads(function, &gm_as_BoolOp(node)->values);
     }
     if (node->kind == GM_KIND_UnaryOp) {
         return reads(function, gm_as_UnaryOp(node)->operand);
@@ -115,5 +156,5 @@ static const gm_node *condition_of(const gm_node *node) {
 
 bool gm_read_before(const gm_finding *finding) {
     const gm_node *test = condition_of(finding->node);
-    return test != NULL && !reads(finding->function, test);
+    return test != NULL && gm_value_of_test(finding->function, test).class_ != GM_VALUE_UNKNOWN && !reads(finding->function, test);
 }

@@ -221,7 +221,7 @@ static void add_found(gm_reaching *reaching, uint32_t definition) {
     }
 }
 
-/* Whether the work for all questions has come to its limit; then the answer is every definition. */
+/* Whether the work for all questions, or what this one has found, has come to its limit; then the answer is every definition. */
 static bool is_too_much(gm_reaching *reaching) {
     gm_work(arena_of(reaching), 8);
     reaching->question_visits++;
@@ -309,6 +309,7 @@ static void find_at_block(gm_reaching *reaching, uint32_t block, uint32_t symbol
             push_predecessors(reaching, at, symbol);
         }
     }
+    reaching->all = reaching->all || reaching->found.count > MOST_FOUND; /* with what was kept for the last block */
     if (first && reaching->question_visits - before > FAR) {
         keep(reaching, block, symbol);
     }

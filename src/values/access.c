@@ -47,6 +47,7 @@ gm_value gm_value_item(gm_value value, const gm_node *evidence) {
         break;
     case GM_FORM_MODULES: item = gm_value_python(GM_FORM_MODULE, "a module of a list of modules", evidence); break;
     case GM_FORM_STRING: item = gm_value_python(GM_FORM_STRING, "a string", evidence); break;
+    case GM_FORM_BYTES: item = gm_value_python(GM_FORM_INT, "a byte", evidence); break;
     default:
         if ((value.traits & GM_VALUE_FROM_DATA) != 0) {
             item = gm_value_python(value.form == GM_FORM_ARRAY ? GM_FORM_ARRAY : GM_FORM_ANY, value.reason, evidence);
@@ -111,7 +112,7 @@ gm_value gm_evaluate_subscript(gm_function *function, const gm_node *node) {
     if (gm_value_has_tensor(value)) {
         return index_tensor(function, value, subscript->slice);
     }
-    bool sliced = subscript->slice->kind == GM_KIND_Slice;
+    bool sliced = subscript->slice->kind == GM_KIND_Slice || gm_value_is(gm_evaluate(function, subscript->slice), GM_FORM_PLAIN);
     if (sliced && value.class_ == GM_VALUE_NOT) {
         value.traits &= (uint16_t)~GM_VALUE_CONSTANT;
         return value;
@@ -192,8 +193,7 @@ static gm_value attribute_of(gm_function *function, gm_value receiver, const gm_
     if (gm_value_is(receiver, GM_FORM_MODULE) || gm_value_is(receiver, GM_FORM_MODULES)) {
         return attribute_of_module(node, name);
     }
-    if (receiver.class_ == GM_VALUE_NOT && receiver.form != GM_FORM_ANY && receiver.form != GM_FORM_OBJECT &&
-        receiver.form != GM_FORM_CLASS) {
+    if (receiver.class_ == GM_VALUE_NOT && !gm_value_is_closed(receiver) && receiver.form != GM_FORM_CLASS) {
         return gm_value_python(GM_FORM_ANY, "an attribute of what is no tensor", node);
     }
     return attribute_of_unknown(function, node, op);
@@ -207,6 +207,9 @@ gm_value gm_evaluate_attribute(gm_function *function, const gm_node *node) {
     if (qualified != NULL && strncmp(qualified->text, "math.", 5) == 0) {
         static const char *const numbers[] = {"math.pi", "math.e", "math.tau", "math.inf", "math.nan", NULL};
         return gm_value_python(gm_text_in(qualified->text, numbers) ? GM_FORM_FLOAT : GM_FORM_FUNCTION, "a name of math", node);
+    }
+    if (qualified != NULL && strncmp(qualified->text, "logging.", 8) == 0) {
+        return gm_value_python(GM_FORM_ANY, "a name of logging", node);
     }
     if (gm_is_setting(node)) {
         return gm_value_python(GM_FORM_ANY, "configuration", node);

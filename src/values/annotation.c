@@ -28,7 +28,7 @@ static gm_value of_type_name(const char *name, const gm_node *node) {
         uint8_t form;
     } types[] = {
         {"int", GM_FORM_INT},      {"float", GM_FORM_FLOAT},      {"bool", GM_FORM_BOOL},     {"str", GM_FORM_STRING},
-        {"bytes", GM_FORM_STRING}, {"complex", GM_FORM_NUMBER},   {"None", GM_FORM_NONE},     {"dict", GM_FORM_DICT},
+        {"bytes", GM_FORM_BYTES},  {"complex", GM_FORM_NUMBER},   {"None", GM_FORM_NONE},     {"dict", GM_FORM_DICT},
         {"Dict", GM_FORM_DICT},    {"list", GM_FORM_LIST},        {"List", GM_FORM_LIST},     {"tuple", GM_FORM_TUPLE},
         {"Tuple", GM_FORM_TUPLE},  {"set", GM_FORM_SET},          {"Set", GM_FORM_SET},       {"Callable", GM_FORM_FUNCTION},
         {"Sequence", GM_FORM_ANY}, {"Iterable", GM_FORM_ANY},     {"Iterator", GM_FORM_ANY},  {"Mapping", GM_FORM_DICT},
@@ -76,8 +76,7 @@ static gm_value of_name(gm_flow *flow, const gm_node *node) {
     }
     const gm_node *definition = node->kind == GM_KIND_Name ? gm_flow_definition_of(flow, node) : NULL;
     if (definition != NULL && definition->kind == GM_KIND_ClassDef) {
-        const gm_class *facts = gm_class_of(flow, definition);
-        return facts != NULL && facts->is_module ? python(GM_FORM_MODULE, node) : gm_value_unknown(node);
+        return gm_class_is_module(flow, definition) ? python(GM_FORM_MODULE, node) : gm_value_unknown(node);
     }
     return of_type_name(node->kind == GM_KIND_Name ? gm_as_Name(node)->id->text : gm_as_Attribute(node)->attr->text, node);
 }

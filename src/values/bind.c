@@ -72,9 +72,12 @@ static gm_value of_annotated_parameter(gm_function *function, const gm_node *nod
 }
 
 static gm_value of_self(gm_function *function, const gm_node *node) {
-    const gm_class *class_ = gm_class_around(function);
-    return class_ != NULL && class_->is_module ? gm_value_python(GM_FORM_MODULE, "the module", node)
-                                               : gm_value_python(GM_FORM_ANY, "the object of the method", node);
+    const gm_node *class_def = gm_class_definition_around(function);
+    bool module = class_def != NULL && gm_class_is_module(function->flow, class_def);
+    gm_value value = module ? gm_value_python(GM_FORM_MODULE, "the module", node)
+                            : gm_value_python(GM_FORM_ANY, "the object of the method", node);
+    value.traits = !module || gm_class_has_operators(function->flow, class_def) ? GM_VALUE_OWN_OPERATORS : 0;
+    return value;
 }
 
 static bool is_first(const gm_arguments *arguments, const gm_node *node) {
@@ -296,15 +299,7 @@ static gm_value of_loop_target(gm_function *function, const gm_node *iterable, c
 
 static gm_value of_augmented(gm_function *function, const gm_AugAssign *assign) {
     gm_value left = gm_evaluate(function, assign->target);
-    gm_value value = gm_value_arithmetic(assign->op, left, gm_evaluate(function, assign->value), &assign->base);
-    if (gm_value_has_tensor(gm_value_used(left))) {
-        bool fresh = (left.traits & GM_VALUE_FRESH) != 0;
-        value.dtype = left.dtype;
-        value.traits &= (uint16_t)~(fresh ? 0 : GM_VALUE_FRESH);
-    } else if (gm_value_has_tensor(value)) {
-        value.traits &= (uint16_t)~GM_VALUE_FRESH;
-    }
-    return value;
+    return gm_value_augmented(assign->op, left, gm_evaluate(function, assign->value), &assign->base);
 }
 
 /* The iterable that a target of a loop gets its items from. */
@@ -388,14 +383,21 @@ static gm_value of_name(gm_function *function, const gm_node *node) {
     return value;
 }
 
+/* A metaclass may answer operators between classes. */
+static gm_value of_class(const gm_node *binder) {
+    gm_value value = gm_value_python(GM_FORM_CLASS, "a class", binder);
+    value.traits = gm_as_ClassDef(binder)->keywords.count > 0 ? GM_VALUE_OWN_OPERATORS : 0;
+    return value;
+}
+
 gm_value gm_evaluate_binder(gm_function *function, const gm_node *binder) {
     switch ((gm_kind)binder->kind) {
     case GM_KIND_Name: return gm_as_Name(binder)->ctx == GM_DEL ? gm_value_no_path() : of_name(function, binder);
     case GM_KIND_arg: return of_parameter(function, binder);
     case GM_KIND_FunctionDef:
     case GM_KIND_AsyncFunctionDef: return gm_value_python(GM_FORM_FUNCTION, "a function", binder);
-    case GM_KIND_ClassDef: return gm_value_python(GM_FORM_CLASS, "a class", binder);
-    case GM_KIND_ExceptHandler: return gm_value_python(GM_FORM_ANY, "an exception", binder);
+    case GM_KIND_ClassDef: return of_class(binder);
+    case GM_KIND_ExceptHandler: return gm_value_python(GM_FORM_PLAIN, "an exception", binder);
     default: return gm_value_unknown(binder);
     }
 }

@@ -28,6 +28,42 @@ static gm_value make_other(gm_function *function, const char *name, const gm_nod
     return gm_value_python(GM_FORM_ANY, gm_value_text(function->flow, "a result of `%s`", name), node);
 }
 
+/* bytes(x); of a tensor of whole numbers, as well. */
+static gm_value make_bytes(gm_function *function, const char *name, const gm_node *node) {
+    (void)function;
+    (void)name;
+    return gm_value_python(GM_FORM_BYTES, "bytes", node);
+}
+
+/* range, zip, iterators: no arithmetic, and equal to nothing else. */
+static gm_value make_plain(gm_function *function, const char *name, const gm_node *node) {
+    gm_value value = make_other(function, name, node);
+    value.form = GM_FORM_PLAIN;
+    return value;
+}
+
+static gm_value make_set(gm_function *function, const char *name, const gm_node *node) {
+    gm_value value = make_other(function, name, node);
+    value.form = GM_FORM_SET;
+    return value;
+}
+
+static gm_value make_dict(gm_function *function, const char *name, const gm_node *node) {
+    gm_value value = make_other(function, name, node);
+    value.form = GM_FORM_DICT;
+    return value;
+}
+
+/* Tensor has a method of its own behind `reversed`, which gives a tensor. */
+static gm_value make_reversed(gm_function *function, const char *name, const gm_node *node) {
+    gm_value argument = gm_value_used(argument_value(function, node, 0));
+    if (gm_value_has_tensor(argument)) {
+        argument.traits &= GM_VALUE_BY_USE | GM_VALUE_BY_ANNOTATION;
+        return argument;
+    }
+    return argument.class_ == GM_VALUE_NOT ? make_plain(function, name, node) : make_other(function, name, node);
+}
+
 static gm_value make_none(gm_function *function, const char *name, const gm_node *node) {
     (void)function;
     (void)name;
@@ -72,6 +108,8 @@ static gm_value make_same(gm_function *function, const char *name, const gm_node
     if (gm_value_has_tensor(value)) {
         value.traits &= GM_VALUE_BY_USE | GM_VALUE_BY_ANNOTATION | GM_VALUE_SCALAR;
         value.traits |= GM_VALUE_FRESH;
+    } else if (gm_value_is(value, GM_FORM_BOOL)) {
+        value.form = GM_FORM_INT;
     }
     return value;
 }
@@ -101,8 +139,9 @@ static gm_value make_sum(gm_function *function, const char *name, const gm_node 
         item.class_ = GM_VALUE_MAYBE; /* of none it is 0 */
         item.reason = "a sum of tensors";
     }
+    const gm_node *start = gm_call_argument(gm_as_Call(node), 1);
     if (gm_value_is(argument, GM_FORM_SIZE)) {
-        return item;
+        return start == NULL ? item : gm_value_arithmetic(GM_OP_Add, item, gm_evaluate(function, start), node);
     }
     if (item.class_ != GM_VALUE_NOT) {
         return item;
@@ -165,18 +204,19 @@ gm_value gm_evaluate_builtin(gm_function *function, const char *name, const gm_n
         const char *name;
         builtin make;
     } builtins[] = {
-        {"len", make_length},       {"int", make_number},      {"float", make_number},    {"bool", make_number},
-        {"complex", make_number},   {"isinstance", make_bool}, {"issubclass", make_bool}, {"hasattr", make_bool},
-        {"callable", make_bool},    {"str", make_string},      {"repr", make_string},     {"format", make_string},
-        {"chr", make_string},       {"ord", make_length},      {"id", make_length},       {"hash", make_length},
-        {"range", make_other},      {"enumerate", make_other}, {"zip", make_other},       {"map", make_other},
-        {"filter", make_other},     {"iter", make_other},      {"dict", make_other},      {"set", make_other},
-        {"frozenset", make_other},  {"slice", make_other},     {"type", make_other},      {"open", make_other},
-        {"divmod", make_other},     {"bytes", make_string},    {"print", make_none},      {"setattr", make_none},
-        {"delattr", make_none},     {"abs", make_same},        {"round", make_same},      {"list", make_sequence},
-        {"tuple", make_sequence},   {"sorted", make_sequence}, {"reversed", make_other},  {"sum", make_sum},
-        {"max", make_choice},       {"min", make_choice},      {"any", make_quantifier},  {"all", make_quantifier},
-        {"getattr", get_attribute}, {"object", make_other},    {"super", make_unknown},   {"next", make_unknown},
+        {"len", make_length},     {"int", make_number},       {"float", make_number},    {"bool", make_number},
+        {"complex", make_number}, {"isinstance", make_bool},  {"issubclass", make_bool}, {"hasattr", make_bool},
+        {"callable", make_bool},  {"str", make_string},       {"repr", make_string},     {"format", make_string},
+        {"chr", make_string},     {"ord", make_length},       {"id", make_length},       {"hash", make_length},
+        {"range", make_plain},    {"enumerate", make_plain},  {"zip", make_plain},       {"map", make_plain},
+        {"filter", make_plain},   {"iter", make_plain},       {"dict", make_dict},       {"set", make_set},
+        {"frozenset", make_set},  {"slice", make_plain},      {"type", make_plain},      {"open", make_plain},
+        {"divmod", make_other},   {"bytes", make_bytes},      {"bytearray", make_bytes}, {"print", make_none},
+        {"setattr", make_none},   {"delattr", make_none},     {"abs", make_same},        {"round", make_same},
+        {"list", make_sequence},  {"tuple", make_sequence},   {"sorted", make_sequence}, {"reversed", make_reversed},
+        {"sum", make_sum},        {"max", make_choice},       {"min", make_choice},      {"any", make_quantifier},
+        {"all", make_quantifier}, {"getattr", get_attribute}, {"object", make_plain},    {"super", make_unknown},
+        {"next", make_unknown},
     };
     for (size_t i = 0; i < sizeof builtins / sizeof builtins[0]; i++) {
         if (strcmp(builtins[i].name, name) == 0) {

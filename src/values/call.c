@@ -72,6 +72,7 @@ static gm_value computed_result(gm_flow *flow, const gm_node *definition) {
     gm_function *function = gm_flow_function(flow, definition);
     struct gm_environments *environments = gm_values_environments(function);
     if (environments->has_result || !environments->known) {
+        gm_values_shared_of(flow)->put_off += !environments->has_result;
         return environments->has_result ? environments->result : gm_value_unknown(definition);
     }
     result_search search = {function, gm_value_no_path(), false};
@@ -115,6 +116,7 @@ gm_value gm_value_of_result(gm_flow *flow, const gm_node *definition) {
         }
     }
     if (shared->results >= RESULT_DEPTH) {
+        shared->put_off++;
         return gm_value_unknown(definition);
     }
     uint32_t depth = shared->depth;
@@ -181,11 +183,14 @@ static gm_value method_of_python(gm_function *function, gm_value receiver, const
         value = gm_value_python(GM_FORM_BOOL, "a bool", node);
     } else if (gm_text_in(name->text, counts)) {
         value = gm_value_python(GM_FORM_INT, "a count", node);
-    } else if (receiver.form == GM_FORM_STRING) {
+    } else if (receiver.form == GM_FORM_STRING || receiver.form == GM_FORM_BYTES) {
         value = gm_value_python(GM_FORM_ANY, "a method of a string", node);
     } else if (receiver.form == GM_FORM_LOGGER) {
-        bool child = gm_name_is(name, "getChild");
-        value = child ? gm_value_python(GM_FORM_LOGGER, "a logger", node) : gm_value_python(GM_FORM_NONE, "a method of a logger", node);
+        static const char *const questions[] = {"getChild", "isEnabledFor", "getEffectiveLevel", "hasHandlers", "makeRecord", "findCaller",
+                                                NULL};
+        bool asked = gm_text_in(name->text, questions);
+        value = gm_name_is(name, "getChild") ? gm_value_python(GM_FORM_LOGGER, "a logger", node)
+                                             : gm_value_python(asked ? GM_FORM_ANY : GM_FORM_NONE, "a method of a logger", node);
     } else if (receiver.form == GM_FORM_ARRAY || gm_value_is_number(receiver)) {
         value = gm_value_python(receiver.form == GM_FORM_ARRAY ? GM_FORM_ARRAY : GM_FORM_ANY, receiver.reason, node);
     }
@@ -231,7 +236,7 @@ static gm_value call_method(gm_function *function, const gm_node *node) {
     if (gm_value_has_tensor(receiver)) {
         return op == NULL ? gm_value_unknown(node) : gm_evaluate_torch_op(function, op, node, &receiver);
     }
-    if (receiver.class_ == GM_VALUE_NOT && receiver.form != GM_FORM_ANY && receiver.form != GM_FORM_OBJECT) {
+    if (receiver.class_ == GM_VALUE_NOT && !gm_value_is_closed(receiver)) {
         return method_of_python(function, receiver, node);
     }
     bool setting = gm_is_setting(callee->value);
@@ -298,7 +303,7 @@ static gm_value call_qualified(gm_function *function, const gm_name *name, const
     if (gm_text_in(name->text, clocks) || gm_text_in(name->text, whole_clocks)) {
         return call_clock(name, node);
     }
-    if (starts_with(name, "math.")) {
+    if (starts_with(name, "math.") && strchr(name->text + strlen("math."), '.') == NULL) {
         return call_math(function, node);
     }
     return starts_with(name, "numpy.") ? gm_value_python(GM_FORM_ARRAY, "made by numpy", node) : gm_value_unknown(node);
@@ -309,11 +314,10 @@ static gm_value call_definition(gm_function *function, const gm_node *definition
     if (definition->kind != GM_KIND_ClassDef) {
         return gm_value_of_result(function->flow, definition);
     }
-    const gm_class *facts = gm_class_of(function->flow, definition);
-    if (facts != NULL && facts->is_module) {
-        return gm_value_python(GM_FORM_MODULE, "a module", node);
-    }
-    return gm_value_unknown(node);
+    bool module = gm_class_is_module(function->flow, definition);
+    gm_value value = module ? gm_value_python(GM_FORM_MODULE, "a module", node) : gm_value_unknown(node);
+    value.traits = !module || gm_class_has_operators(function->flow, definition) ? GM_VALUE_OWN_OPERATORS : 0;
+    return value;
 }
 
 /* `layer(x)` in a loop over `self.layers`, `self.layers[i](x)`. */

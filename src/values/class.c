@@ -319,17 +319,30 @@ static void weaken_empty(gm_class *facts) {
     }
 }
 
-const gm_class *gm_class_of(gm_flow *flow, const gm_node *class_def) {
-    struct gm_values_shared *shared = gm_values_shared_of(flow);
-    gm_class_slot *slot = classes_at(flow->arena, &shared->classes, class_def);
-    if (slot->facts != NULL) {
-        return slot->facts;
+/* The facts of a class, of whose attributes nothing need be known. */
+static gm_class *facts_of(gm_flow *flow, const gm_node *class_def) {
+    gm_class_slot *slot = classes_at(flow->arena, &gm_values_shared_of(flow)->classes, class_def);
+    if (slot->facts == NULL) {
+        gm_class *facts = GM_NEW(flow->arena, gm_class);
+        slot->facts = facts;
+        facts->node = class_def;
+        gm_base_search search = gm_bases_search(flow);
+        facts->is_module = is_module(&search, class_def, 0);
     }
-    gm_class *facts = GM_NEW(flow->arena, gm_class);
-    slot->facts = facts;
-    facts->node = class_def;
-    gm_base_search search = gm_bases_search(flow);
-    facts->is_module = is_module(&search, class_def, 0);
+    return slot->facts;
+}
+
+bool gm_class_is_module(gm_flow *flow, const gm_node *class_def) {
+    return facts_of(flow, class_def)->is_module;
+}
+
+const gm_class *gm_class_of(gm_flow *flow, const gm_node *class_def) {
+    gm_class *facts = facts_of(flow, class_def);
+    if (facts->looked_at) {
+        gm_values_shared_of(flow)->put_off += !facts->complete;
+        return facts;
+    }
+    facts->looked_at = true;
     class_build build = {.flow = flow, .facts = facts};
     const gm_list *body = &gm_as_ClassDef(class_def)->body;
     gm_walk(flow->arena, class_def, visit_attribute, &build);
@@ -337,18 +350,24 @@ const gm_class *gm_class_of(gm_flow *flow, const gm_node *class_def) {
     add_methods(&build, body, false);
     weaken_empty(facts);
     forget_methods(flow, body);
+    facts->complete = true;
     return facts;
 }
 
 /* ---- Questions ---- */
 
-const gm_class *gm_class_around(gm_function *function) {
+const gm_node *gm_class_definition_around(gm_function *function) {
     const gm_scope *scope = function->scope->parent;
     while (scope != NULL && scope->kind == GM_SCOPE_TYPE_PARAMS) {
         scope = scope->parent;
     }
     bool method = gm_is_def(function->node) && scope != NULL && scope->kind == GM_SCOPE_CLASS;
-    return method ? gm_class_of(function->flow, scope->node) : NULL;
+    return method ? scope->node : NULL;
+}
+
+const gm_class *gm_class_around(gm_function *function) {
+    const gm_node *class_def = gm_class_definition_around(function);
+    return class_def == NULL ? NULL : gm_class_of(function->flow, class_def);
 }
 
 const gm_attribute *gm_class_attribute(const gm_class *class_, const gm_name *name) {
@@ -405,6 +424,22 @@ static const gm_node *method_in(gm_base_search *search, const gm_node *class_def
 const gm_node *gm_class_method(gm_flow *flow, const gm_node *class_def, const gm_name *name) {
     gm_base_search search = gm_bases_search(flow);
     return method_in(&search, class_def, name, 0);
+}
+
+bool gm_class_has_operators(gm_flow *flow, const gm_node *class_def) {
+    static const char *const methods[] = {
+        "__eq__",      "__ne__",       "__lt__",     "__le__",       "__gt__",     "__ge__",      "__add__",     "__radd__",
+        "__sub__",     "__rsub__",     "__mul__",    "__rmul__",     "__mod__",    "__rmod__",    "__truediv__", "__rtruediv__",
+        "__pow__",     "__floordiv__", "__matmul__", "__and__",      "__or__",     "__xor__",     "__rpow__",    "__rfloordiv__",
+        "__rmatmul__", "__rand__",     "__ror__",    "__rxor__",     "__lshift__", "__rlshift__", "__rshift__",  "__rrshift__",
+        "__iadd__",    "__isub__",     "__imul__",   "__itruediv__", "__ior__",    "__iand__"};
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+        const gm_name *name = gm_names_find(flow->tree->names, methods[i], strlen(methods[i]));
+        if (name != NULL && gm_class_method(flow, class_def, name) != NULL) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static const gm_attribute *attribute_in(gm_base_search *search, const gm_node *class_def, const gm_name *name, uint32_t depth) {

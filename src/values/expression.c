@@ -9,8 +9,8 @@
 static gm_value of_constant(gm_function *function, const gm_node *node) {
     static const uint8_t forms[] = {
         [GM_LITERAL_None] = GM_FORM_NONE,      [GM_LITERAL_True] = GM_FORM_BOOL,  [GM_LITERAL_False] = GM_FORM_BOOL,
-        [GM_LITERAL_Ellipsis] = GM_FORM_ANY,   [GM_LITERAL_int] = GM_FORM_INT,    [GM_LITERAL_float] = GM_FORM_FLOAT,
-        [GM_LITERAL_complex] = GM_FORM_NUMBER, [GM_LITERAL_str] = GM_FORM_STRING, [GM_LITERAL_bytes] = GM_FORM_STRING,
+        [GM_LITERAL_Ellipsis] = GM_FORM_PLAIN, [GM_LITERAL_int] = GM_FORM_INT,    [GM_LITERAL_float] = GM_FORM_FLOAT,
+        [GM_LITERAL_complex] = GM_FORM_NUMBER, [GM_LITERAL_str] = GM_FORM_STRING, [GM_LITERAL_bytes] = GM_FORM_BYTES,
     };
     (void)function;
     gm_value value = gm_value_python(forms[gm_as_Constant(node)->value.literal], "a constant", node);
@@ -87,89 +87,11 @@ static gm_value of_list_comp(gm_function *function, const gm_node *node) {
 
 static gm_value of_generator(gm_function *function, const gm_node *node) {
     gm_value value = of_comprehension(function, node, gm_as_GeneratorExp(node)->elt);
-    value.form = value.form == GM_FORM_LIST ? GM_FORM_ANY : value.form;
+    value.form = value.form == GM_FORM_LIST ? GM_FORM_PLAIN : value.form;
     return value;
 }
 
 /* ---- Operators ---- */
-
-static bool is_sequence(gm_value value) {
-    return value.class_ == GM_VALUE_NOT && (value.form == GM_FORM_STRING || (value.form >= GM_FORM_SIZE && value.form <= GM_FORM_TENSORS));
-}
-
-static gm_value_form number_form(uint8_t operator_, gm_value left, gm_value right) {
-    if (operator_ == GM_OP_Div || left.form == GM_FORM_FLOAT || right.form == GM_FORM_FLOAT) {
-        return left.form == GM_FORM_NUMBER || right.form == GM_FORM_NUMBER ? GM_FORM_NUMBER : GM_FORM_FLOAT;
-    }
-    bool whole = left.form <= GM_FORM_INT && right.form <= GM_FORM_INT && operator_ != GM_OP_Pow;
-    return whole ? GM_FORM_INT : GM_FORM_NUMBER;
-}
-
-static gm_value arithmetic_of_python(uint8_t operator_, gm_value left, gm_value right, const gm_node *node) {
-    gm_value value = gm_value_python(GM_FORM_ANY, left.reason, node);
-    value.traits = gm_value_origins(gm_value_origin(left), gm_value_origin(right));
-    if (value.traits != 0 && gm_value_origin(left) == 0) {
-        value.reason = right.reason;
-    }
-    if (is_sequence(left) || is_sequence(right)) {
-        gm_value sequence = is_sequence(left) ? left : right;
-        value.form = is_sequence(left) && is_sequence(right) && left.form != right.form ? GM_FORM_ANY : sequence.form;
-        value.reason = sequence.reason;
-    } else if (gm_value_is_number(left) && gm_value_is_number(right)) {
-        value.form = (uint8_t)number_form(operator_, left, right);
-    }
-    return value;
-}
-
-static uint8_t dtype_of_number(gm_value value) {
-    static const uint8_t dtypes[] = {[GM_FORM_BOOL] = GM_DTYPE_BOOL,
-                                     [GM_FORM_INT] = GM_DTYPE_INTEGER,
-                                     [GM_FORM_FLOAT] = GM_DTYPE_FLOATING,
-                                     [GM_FORM_NUMBER] = GM_DTYPE_UNKNOWN};
-    return gm_value_is_number(value) ? dtypes[value.form] : value.dtype;
-}
-
-/* The kind of dtype that promotion gives; kinds are in the order of promotion. */
-static uint8_t promote(uint8_t operator_, gm_value left, gm_value right) {
-    uint8_t a = dtype_of_number(left);
-    uint8_t b = dtype_of_number(right);
-    if (a == GM_DTYPE_UNKNOWN || b == GM_DTYPE_UNKNOWN) {
-        return GM_DTYPE_UNKNOWN;
-    }
-    uint8_t joined = a > b ? a : b;
-    bool bits = operator_ == GM_OP_BitAnd || operator_ == GM_OP_BitOr || operator_ == GM_OP_BitXor;
-    if (operator_ == GM_OP_Div && joined < GM_DTYPE_FLOATING) {
-        return GM_DTYPE_FLOATING;
-    }
-    return joined == GM_DTYPE_BOOL && !bits ? GM_DTYPE_UNKNOWN : joined;
-}
-
-gm_value gm_value_arithmetic(uint8_t operator_, gm_value left, gm_value right, const gm_node *node) {
-    if (left.class_ == GM_VALUE_NO_PATH || right.class_ == GM_VALUE_NO_PATH) {
-        return gm_value_no_path();
-    }
-    left = gm_value_used(left);
-    right = gm_value_used(right);
-    if ((gm_value_is(left, GM_FORM_STRING) && operator_ == GM_OP_Mod) || (left.class_ == GM_VALUE_NOT && right.class_ == GM_VALUE_NOT)) {
-        return arithmetic_of_python(operator_, left, right, node);
-    }
-    if (!gm_value_has_tensor(left) && !gm_value_has_tensor(right)) {
-        gm_value value = gm_value_unknown(node);
-        bool data = ((left.traits | right.traits) & (GM_VALUE_FROM_DATA | GM_VALUE_MAYBE_DATA)) != 0;
-        value.traits = data ? GM_VALUE_MAYBE_DATA : 0;
-        bool left_is_data = (left.traits & (GM_VALUE_FROM_DATA | GM_VALUE_MAYBE_DATA)) != 0;
-        value.reason = !data ? value.reason : left_is_data ? left.reason : right.reason;
-        return value;
-    }
-    bool left_decides = left.class_ == GM_VALUE_TENSOR || (left.class_ == GM_VALUE_MAYBE && right.class_ != GM_VALUE_TENSOR);
-    gm_value value = left_decides ? left : right;
-    value.form = value.class_ == GM_VALUE_TENSOR ? GM_FORM_TENSOR : GM_FORM_ANY;
-    value.dtype = promote(operator_, left, right);
-    bool scalar = gm_value_is_scalar(left) && gm_value_is_scalar(right) && operator_ != GM_OP_MatMult;
-    value.traits &= GM_VALUE_BY_USE | GM_VALUE_BY_ANNOTATION;
-    value.traits |= (uint16_t)((scalar ? GM_VALUE_SCALAR : 0) | GM_VALUE_FRESH);
-    return value;
-}
 
 static gm_value of_bin_op(gm_function *function, const gm_node *node) {
     const gm_BinOp *operation = gm_as_BinOp(node);
@@ -252,70 +174,6 @@ static gm_value of_conditional(gm_function *function, const gm_node *node) {
 
 /* ---- Comparisons ---- */
 
-/* Nothing equals a tensor that is None or a string, and the answer is a bool. */
-static bool settles(gm_value value) {
-    return value.class_ == GM_VALUE_NOT &&
-           (value.form == GM_FORM_NONE || value.form == GM_FORM_STRING || value.form == GM_FORM_DTYPE || value.form == GM_FORM_DEVICE ||
-            value.form == GM_FORM_SIZE || value.form == GM_FORM_CLASS || value.form == GM_FORM_DICT || value.form == GM_FORM_SET);
-}
-
-static gm_value python_bool(const char *reason, const gm_node *node) {
-    return gm_value_python(GM_FORM_BOOL, reason, node);
-}
-
-static gm_value membership(gm_value left, gm_value right, const gm_node *node) {
-    gm_value value = python_bool("a membership test", node);
-    if (gm_value_has_tensor(right)) {
-        value.traits = gm_value_origin(right);
-        value.reason = right.reason;
-    } else if (gm_value_has_tensor(left) && right.class_ == GM_VALUE_NOT &&
-               (right.form == GM_FORM_TUPLE || right.form == GM_FORM_LIST || right.form == GM_FORM_TENSORS)) {
-        value.traits = gm_value_origin(left);
-        value.reason = left.reason;
-    } else if ((left.traits & GM_VALUE_FROM_DATA) != 0 && left.class_ == GM_VALUE_NOT) {
-        value.traits = GM_VALUE_FROM_DATA;
-        value.reason = left.reason;
-    } else if (left.class_ == GM_VALUE_UNKNOWN || (left.traits & GM_VALUE_MAYBE_DATA) != 0) {
-        value.traits = gm_value_origin(left);
-        value.reason = left.reason;
-    }
-    return value;
-}
-
-static gm_value comparison_of_python(gm_value left, gm_value right, const gm_node *node) {
-    uint16_t origin = gm_value_origins(gm_value_origin(left), gm_value_origin(right));
-    gm_value value = python_bool("a comparison of Python values", node);
-    value.traits = origin;
-    bool right_is_data = ((right.traits & ~left.traits) & GM_VALUE_FROM_DATA) != 0;
-    value.reason = origin == 0 ? value.reason : right_is_data || gm_value_origin(left) == 0 ? right.reason : left.reason;
-    return value;
-}
-
-static gm_value compare(uint8_t operator_, gm_value left, gm_value right, const gm_node *node) {
-    if (operator_ == GM_OP_Is || operator_ == GM_OP_IsNot) {
-        return python_bool("an identity test", node);
-    }
-    if (left.class_ == GM_VALUE_NO_PATH || right.class_ == GM_VALUE_NO_PATH) {
-        return gm_value_no_path();
-    }
-    if (operator_ == GM_OP_In || operator_ == GM_OP_NotIn) {
-        return membership(left, right, node);
-    }
-    left = gm_value_used(left);
-    right = gm_value_used(right);
-    if (settles(left) || settles(right)) {
-        return python_bool("a comparison with what is no tensor", node);
-    }
-    if (left.class_ == GM_VALUE_NOT && right.class_ == GM_VALUE_NOT) {
-        return comparison_of_python(left, right, node);
-    }
-    gm_value value = gm_value_arithmetic(GM_OP_Add, left, right, node);
-    if (gm_value_has_tensor(value)) {
-        value.dtype = GM_DTYPE_BOOL;
-    }
-    return value;
-}
-
 /* `a < b < c` is `a < b and b < c`. */
 static gm_value of_compare(gm_function *function, const gm_node *node) {
     const gm_Compare *comparison = gm_as_Compare(node);
@@ -323,7 +181,7 @@ static gm_value of_compare(gm_function *function, const gm_node *node) {
     gm_value value = gm_value_no_path();
     for (uint32_t i = 0; i < comparison->ops.count; i++) {
         gm_value right = gm_evaluate(function, comparison->comparators.items[i]);
-        value = gm_value_join(value, compare(comparison->ops.items[i], left, right, node));
+        value = gm_value_join(value, gm_value_comparison(comparison->ops.items[i], left, right, node));
         left = right;
     }
     return value;

@@ -22,7 +22,8 @@ const char *gm_value_form_text(uint8_t form) {
         [GM_FORM_SIZE] = "size",         [GM_FORM_TUPLE] = "tuple",     [GM_FORM_LIST] = "list",     [GM_FORM_DICT] = "dict",
         [GM_FORM_SET] = "set",           [GM_FORM_TENSORS] = "tensors", [GM_FORM_DTYPE] = "dtype",   [GM_FORM_DEVICE] = "device",
         [GM_FORM_FUNCTION] = "function", [GM_FORM_CLASS] = "class",     [GM_FORM_MODULE] = "module", [GM_FORM_MODULES] = "modules",
-        [GM_FORM_LOGGER] = "logger",     [GM_FORM_ARRAY] = "array",     [GM_FORM_OBJECT] = "object",
+        [GM_FORM_LOGGER] = "logger",     [GM_FORM_ARRAY] = "array",     [GM_FORM_OBJECT] = "object", [GM_FORM_PLAIN] = "plain",
+        [GM_FORM_BYTES] = "bytes",
     };
     return texts[form];
 }
@@ -96,7 +97,8 @@ static uint8_t join_forms(uint8_t left, uint8_t right) {
 
 /* Traits that hold of a value when they hold of one of those it may be. */
 enum {
-    EITHER_TRAITS = GM_VALUE_OPTIONAL | GM_VALUE_BY_USE | GM_VALUE_BY_ANNOTATION | GM_VALUE_MAYBE_DATA | GM_VALUE_UNSURE_DATA,
+    EITHER_TRAITS = GM_VALUE_OWN_OPERATORS | GM_VALUE_OPTIONAL | GM_VALUE_BY_USE | GM_VALUE_BY_ANNOTATION | GM_VALUE_MAYBE_DATA |
+        GM_VALUE_UNSURE_DATA,
     ORIGINS = GM_VALUE_FROM_DATA | GM_VALUE_FROM_SHAPE | GM_VALUE_MAYBE_DATA | GM_VALUE_UNSURE_DATA,
 };
 
@@ -152,7 +154,7 @@ gm_value gm_value_finish(gm_value value, const gm_node *node) {
     if (value.class_ == GM_VALUE_NO_PATH) {
         value = gm_value_unknown(node);
     }
-    value.traits &= (uint16_t)~(GM_VALUE_MAYBE_DATA | GM_VALUE_UNSURE_DATA);
+    value.traits &= (uint16_t)~(GM_VALUE_MAYBE_DATA | GM_VALUE_UNSURE_DATA | GM_VALUE_OWN_OPERATORS);
     return value;
 }
 

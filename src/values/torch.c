@@ -70,8 +70,8 @@ gm_value gm_value_of_torch_name(gm_flow *flow, const gm_name *name, const gm_nod
 }
 
 static bool in_module(gm_function *function) {
-    const gm_class *class_ = gm_class_around(function);
-    return class_ != NULL && class_->is_module;
+    const gm_node *class_def = gm_class_definition_around(function);
+    return class_def != NULL && gm_class_is_module(function->flow, class_def);
 }
 
 bool gm_torch_is_telling(gm_function *function, const gm_torch_op *op, bool called) {
@@ -320,7 +320,7 @@ static const uint8_t forms[] = {
 
 static gm_value other_result(const called_op *at) {
     if (strcmp(at->op->name, "tolist") == 0) {
-        return python_result(at, GM_FORM_LIST);
+        return python_result(at, (at->input.traits & GM_VALUE_SCALAR) != 0 ? GM_FORM_NUMBER : GM_FORM_LIST);
     }
     return python_result(at, strcmp(at->op->name, "numpy") == 0 ? GM_FORM_ARRAY : GM_FORM_ANY);
 }

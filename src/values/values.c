@@ -81,6 +81,7 @@ gm_value gm_evaluate(gm_function *function, const gm_node *expression) {
     }
     struct gm_values_shared *shared = gm_values_shared_of(function->flow);
     if (shared->depth >= DEPTH_LIMIT) {
+        shared->put_off++;
         return gm_value_unknown(expression);
     }
     gm_work(function->flow->arena, EVALUATE_WORK);
@@ -98,7 +99,7 @@ gm_value gm_evaluate(gm_function *function, const gm_node *expression) {
 
 /* ---- Rounds ---- */
 
-/* One round over the definitions; whether a value changed. */
+/* One round over the definitions; whether a value changed that had been read in the round: what came of it may change, too. */
 static bool run_round(gm_function *function, struct gm_environments *environments, bool give_up) {
     bool changed = false;
     environments->round++;
@@ -108,13 +109,16 @@ static bool run_round(gm_function *function, struct gm_environments *environment
         gm_value new = gm_value_join(old, gm_evaluate_binder(function, gm_reaching_at(environments->reaching, i)->node));
         if (!gm_value_same(old, new)) {
             environments->values[i] = give_up ? gm_value_join(new, gm_value_unknown(new.evidence)) : new;
-            changed = true;
+            changed = changed || environments->read_round[i] == environments->round;
         }
     }
     return changed;
 }
 
+/* The last round has found the values of many expressions. They are final unless something was not looked into that will be known later. */
 static void run_rounds(gm_function *function, struct gm_environments *environments) {
+    const struct gm_values_shared *shared = gm_values_shared_of(function->flow);
+    uint32_t put_off = shared->put_off;
     uint32_t rounds = 0;
     while (run_round(function, environments, rounds >= ROUND_LIMIT) && rounds < 2 * ROUND_LIMIT) {
         rounds++;
@@ -122,7 +126,7 @@ static void run_rounds(gm_function *function, struct gm_environments *environmen
     for (uint32_t i = 0; rounds == 2 * ROUND_LIMIT && i < gm_reaching_count(environments->reaching); i++) {
         environments->values[i] = gm_value_make(GM_VALUE_MAYBE, GM_FORM_ANY, "it changes in a loop", environments->values[i].evidence);
     }
-    environments->round++;
+    environments->round += rounds == 2 * ROUND_LIMIT || shared->put_off != put_off;
 }
 
 /* A class is looked at before the functions in it, so that what they know of `self` does not depend on who asks first. */
@@ -142,6 +146,7 @@ static struct gm_environments *new_environments(gm_function *function) {
     environments->reaching = function->reaching;
     uint32_t count = gm_reaching_count(environments->reaching);
     environments->values = GM_NEW_ARRAY(arena, gm_value, count);
+    environments->read_round = GM_NEW_ARRAY(arena, uint32_t, count);
     environments->all = GM_NEW_ARRAY(arena, gm_value, function->scope->symbols.count);
     environments->all_round = GM_NEW_ARRAY(arena, uint32_t, function->scope->symbols.count);
     for (uint32_t i = 0; i < count; i++) {
@@ -204,6 +209,7 @@ static gm_value join_all(gm_function *function, const gm_symbol *symbol) {
     gm_value value = gm_value_no_path();
     for (uint32_t i = gm_reaching_first(environments->reaching, symbol); i != GM_DEFINITION_NONE;) {
         gm_work(function->flow->arena, JOIN_WORK);
+        environments->read_round[i] = environments->round;
         value = gm_value_join(value, environments->values[i]);
         i = gm_reaching_at(environments->reaching, i)->next;
     }
@@ -220,6 +226,7 @@ static gm_value join_definitions(gm_function *function, const gm_symbol *symbol,
     gm_work(function->flow->arena, (uint64_t)list.count * JOIN_WORK);
     gm_value value = gm_value_no_path();
     for (uint32_t i = 0; i < list.count; i++) {
+        environments->read_round[list.items[i]] = environments->round;
         value = gm_value_join(value, environments->values[list.items[i]]);
     }
     return value;
@@ -244,6 +251,7 @@ static gm_value value_of_outer(gm_function *function, const gm_symbol *owner, co
     gm_function *outer = gm_flow_function(function->flow, owner->scope->node);
     struct gm_environments *environments = gm_values_environments(outer);
     if (!environments->known || environments->reaching == NULL) {
+        gm_values_shared_of(function->flow)->put_off++;
         return gm_value_unknown(name);
     }
     gm_value value = use_evidence(outer, owner, join_all(outer, owner));

@@ -13,8 +13,12 @@
 /* A class of gm_value.class_ that never leaves these files: code that no path has reached yet. */
 enum { GM_VALUE_NO_PATH = 0xFF };
 
-/* Traits that never leave these files, of Python values: by evidence it may come from tensor data; nothing is known of where it comes from. */
-enum { GM_VALUE_UNSURE_DATA = 1 << 14, GM_VALUE_MAYBE_DATA = 1 << 15 };
+/* Traits that never leave these files. Of Python values: by evidence it may come from tensor data; nothing is known of where it comes from. */
+enum {
+    GM_VALUE_OWN_OPERATORS = 1 << 13, /* its class may answer operators, and is none of Python's or torch's own */
+    GM_VALUE_UNSURE_DATA = 1 << 14,
+    GM_VALUE_MAYBE_DATA = 1 << 15,
+};
 
 /* How a variable of a function is used, anywhere in it. */
 typedef struct gm_value_usage {
@@ -43,6 +47,7 @@ struct gm_environments {
     uint32_t round;
     gm_reaching *reaching;
     gm_value *values;        /* of each definition of `reaching` */
+    uint32_t *read_round;    /* of each definition: the last round in which its value was asked for */
     gm_value *all;           /* of each symbol: the join over its definitions */
     uint32_t *all_round;     /* of each symbol: the round of that, plus one */
     gm_value_usage *usages;        /* of each symbol of the scope; NULL until asked for */
@@ -64,6 +69,7 @@ struct gm_values_shared {
     bool torch;   /* the file imports torch */
     uint32_t depth;   /* of evaluations that nest */
     uint32_t results; /* functions whose results are being looked into */
+    uint32_t put_off; /* how often something was unknown only because it nests too far, or is being looked at */
     gm_class_map classes;
 };
 
@@ -124,6 +130,10 @@ static inline bool gm_value_has_tensor(gm_value value) {
 static inline bool gm_value_is(gm_value value, gm_value_form form) {
     return value.class_ == GM_VALUE_NOT && value.form == form;
 }
+/* A Python object of whose attributes, methods and items nothing is known. */
+static inline bool gm_value_is_closed(gm_value value) {
+    return value.form == GM_FORM_ANY || value.form == GM_FORM_OBJECT || value.form == GM_FORM_PLAIN;
+}
 static inline bool gm_value_is_number(gm_value value) {
     return value.class_ == GM_VALUE_NOT && value.form >= GM_FORM_BOOL && value.form <= GM_FORM_NUMBER;
 }
@@ -136,8 +146,12 @@ static inline bool gm_value_is_scalar(gm_value value) {
 /* The value of one node whose operands are evaluated through gm_evaluate. */
 gm_value gm_evaluate_node(gm_function *function, const gm_node *node);
 
-/* What the arithmetic operator makes of two values. */
+/* ---- operators.c ---- */
+
+/* What the arithmetic operator, its augmented assignment, and the comparison makes of two values. */
 gm_value gm_value_arithmetic(uint8_t operator_, gm_value left, gm_value right, const gm_node *node);
+gm_value gm_value_augmented(uint8_t operator_, gm_value left, gm_value right, const gm_node *node);
+gm_value gm_value_comparison(uint8_t operator_, gm_value left, gm_value right, const gm_node *node);
 
 /* ---- access.c ---- */
 
@@ -215,6 +229,9 @@ gm_value gm_evaluate_self(gm_function *function, const gm_node *class_def, const
 
 /* Whether a test of its type rules out that a variable of the function is a tensor where a Name reads it. */
 bool gm_value_ruled_out(gm_function *function, const gm_value_usage *usage, const gm_node *use);
+
+/* Whether a class, or a base of it in this file, has methods that answer operators. */
+bool gm_class_has_operators(gm_flow *flow, const gm_node *class_def);
 
 /* The def of a method of a class or its bases in this file, or NULL. */
 const gm_node *gm_class_method(gm_flow *flow, const gm_node *class_def, const gm_name *name);

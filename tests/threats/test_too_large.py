@@ -14,6 +14,7 @@ import pytest
 from threat_limits import run
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
+from growth_forms import FORMS  # noqa: E402
 from growth_shapes import S as SHAPES  # noqa: E402
 
 WORDS = "too large, not analysed"
@@ -91,3 +92,11 @@ def test_it_is_left_alone(executable: str, folder: Path, command: list[str]) -> 
     ran = run([executable, *command, "."], folder=folder)
     assert ran.returncode == 0 and f"`large.py`: {WORDS}" in ran.stderr
     assert (folder / "large.py").read_text() == TEXT
+
+
+def test_many_bindings_at_one_place(executable: str, tmp_path: Path) -> None:
+    """Behind 128 bindings that may have been the last one, a question about a variable costs no more than before."""
+    path = tmp_path / "conditions.py"
+    path.write_text(FORMS["walrus_ifs"](3000))
+    ran = run([executable, "check", "--all", "--no-cache", str(path)], folder=tmp_path)
+    assert WORDS not in ran.stdout and ran.returncode == 1, ran.stdout[-300:]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import logging
 import re
 import subprocess
 from pathlib import Path
@@ -29,14 +30,18 @@ FORMS = {
     "float": (int, float),
     "number": (int, float, complex),
     "string": str,
-    "size": tuple,
+    "bytes": (bytes, bytearray),
+    "size": (tuple, list),
     "tuple": tuple,
     "list": list,
     "dict": dict,
+    "set": (set, frozenset),
     "dtype": (torch.dtype, torch.finfo, torch.iinfo),
     "device": torch.device,
+    "class": type,
+    "logger": (logging.Logger, logging.LoggerAdapter),
     "module": torch.nn.Module,
-    "modules": torch.nn.Module,
+    "modules": (torch.nn.Module, list, tuple),
 }
 
 

@@ -63,11 +63,16 @@ class Receivers:
             receivers += (sys.stdout, sys.stderr, warnings.showwarning, warnings.formatwarning)
         if self.loggers:
             receivers += (logging.getLogRecordFactory(), logging.lastResort)
-        walked: set[int] = set()  # loggers share their parents: all loggers of a process are hundreds
+        walked: Optional[set[int]] = None
+        if self.loggers[1:]:
+            walked = set()  # loggers share their parents: all loggers of a process are hundreds
         for logger in self.loggers:
             receivers += logger.filters
-            while logger is not None and id(logger) not in walked:
-                walked.add(id(logger))
+            while logger is not None:
+                if walked is not None:
+                    if id(logger) in walked:
+                        break
+                    walked.add(id(logger))
                 receivers += (logger,)
                 for handler in logger.handlers:
                     receivers += (handler, handler.formatter, *handler.filters)
