@@ -303,24 +303,6 @@ def test_random_calls() -> None:
         assert results[0] == results[1]
 
 
-def test_operator_that_a_device_does_not_survive() -> None:
-    """What could fail behind a decision, which on a device nobody can undo."""
-    from graphmend.runtime.analysis import branch_proofs
-
-    found: list[str] = []
-
-    def backend(module: torch.fx.GraphModule, inputs: Any) -> Any:
-        found.extend(branch_proofs.name_of(node) for node in module.graph.nodes if branch_proofs.may_fail(node))
-        return module.forward
-
-    def program(x, index, table):
-        rows = torch.nn.functional.embedding(index, table)
-        return rows.softmax(-1) @ x + x[index].cumsum(0) + x.split(1)[0] + x.view(-1).relu()
-
-    torch.compile(program, backend=backend)(torch.ones(3), torch.tensor([0, 1, 2]), torch.ones(3, 3))
-    assert found == ["embedding", "getitem"]
-
-
 def test_own_test_in_a_side(tmp_path: Any) -> None:
     """A decision inside of a side that both are computed of takes the whole branch along."""
     text = """

@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from harness import compare
 
 import graphmend.runtime as _gm
-from graphmend.runtime.analysis import device_facts
+from graphmend.runtime.analysis import branch_proofs, device_facts
 from graphmend.runtime.passes import device_asserts
 
 SITE = "m.py:1:0:GM401"
@@ -106,6 +106,24 @@ def test_others_are_refused(function: Any) -> None:
     outcome = compare(lambda: function, CALLS[:1], rounds=1)
     assert not outcome.mended("GM401"), outcome.report
     assert "may fail on the device" in str(outcome.refusals("GM401"))
+
+
+def test_operators_that_a_device_does_not_survive() -> None:
+    found: list[str] = []
+
+    def backend(module: torch.fx.GraphModule, inputs: Any) -> Any:
+        names = (
+            branch_proofs.name_of(node) for node in module.graph.nodes if device_asserts.sources_to_gate(node) != []
+        )
+        found.extend(names)
+        return module.forward
+
+    def program(x, index, table):
+        rows = F.embedding(index, table)
+        return rows.softmax(-1) @ x + x[index].cumsum(0) + x.split(1)[0] + x.view(-1).relu()
+
+    torch.compile(program, backend=backend)(torch.ones(3), torch.tensor([0, 1, 2]), torch.ones(3, 3))
+    assert found == ["embedding", "getitem"]
 
 
 def test_tables_name_operators_of_torch() -> None:
