@@ -4,7 +4,7 @@
 #   make check                lint, and the tests of the core that need no torch, with gcc; two minutes
 #   make demo                 a half precision BART, plain and mended
 #   make paper [KIT=dir]      the models of the GraphMend paper, with the transformers release of its time
-#   make score KIT=dir        score with an evaluation kit [ONLY='branch_*'] [INDUCTOR=1] [ZOO=zoo/dev.jsonl]
+#   make score KIT=dir        score with an evaluation kit [ONLY='branch_*'] [INDUCTOR=1] [ZOO=zoo/dev.jsonl] [DEVICE=cpu: as the default device]
 #   make recall KIT=dir ZOO=zoo/dev.jsonl [RECORDS=dir]   which of the places where models break `check` predicts
 #   make oracle [PYTHONS='python3.9 python3.13'] [SOURCES=dir]   trees and symbol tables against those of CPython
 #   make crashes [KILLS=1000] kill `fix` at random moments, and let every system call fail once
@@ -205,6 +205,10 @@ score: build
 	@mkdir -p build/score-cache
 ifdef ZOO
 	$(call score_zoo,$(BIN),$(ZOO),$(basename $(notdir $(ZOO))),build/score-cache)
+else ifdef DEVICE
+	$(call measure,$(BIN),build/score-default-device.json) env GRAPHMEND_DEVICE=$(DEVICE) \
+	  $(BIN)/python "$(KIT)/score.py" --python "$(BIN)/python bench/on_device.py" --mend "$(BIN)/graphmend run bench/on_device.py" $(SCORE_FLAGS) \
+	  --cache build/score-cache-$(DEVICE) --cases "$(KIT)/cases_dev" --json build/score-default-device.json
 else
 	$(call measure,$(BIN),build/score-cases$(if $(INDUCTOR),-inductor).json) \
 	  $(BIN)/python "$(KIT)/score.py" --mend "$(BIN)/graphmend run" $(if $(INDUCTOR),--inductor) $(SCORE_FLAGS) \
