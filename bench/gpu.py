@@ -61,8 +61,8 @@ def main() -> int:
         print("gpu: SKIPPED, this machine has no GPU that torch can use: nothing was measured")
         return 0
     cases = ["--cases", str(options.kit / "cases_dev")]
-    files = [path.stem for path in (options.kit / "cases_dev").glob("*.py") if path.match(f"{options.only}.py")]
-    families = sorted({name.partition("_")[0] for name in files})
+    names = [path.stem for path in (options.kit / "cases_dev").glob(f"{options.only}.py")]
+    families = sorted({name.partition("_")[0] for name in names})
     record: dict[str, Any] = {"device": torch.cuda.get_device_name(), "torch": torch.__version__, "parts": {}}
 
     def add(part: str, rows: list[dict[str, Any]], number: int) -> None:
@@ -79,9 +79,9 @@ def main() -> int:
                 add(part, scored(options, ["--zoo", zoo.name]), MODELS)
             continue
         chosen = [name for name in families if part == "cases" or name in FAMILIES]
-        number = sum(name.partition("_")[0] in chosen for name in files)
-        for name in chosen:
-            add(part, scored(options, cases, "--only", f"{name}_*", *["--inductor"] * (part == "inductor")), number)
+        wanted = [name for name in names if name.partition("_")[0] in chosen]
+        for pattern in [f"{name}_*" for name in chosen] if options.only == "*" else wanted:
+            add(part, scored(options, cases, "--only", pattern, *["--inductor"] * (part == "inductor")), len(wanted))
     return int(any(row["verdict"] in BAD for one in record["parts"].values() for row in one["rows"]))
 
 

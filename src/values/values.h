@@ -42,33 +42,33 @@ typedef enum gm_value_form {
     GM_FORM_LOGGER,
     GM_FORM_ARRAY,    /* a numpy array */
     GM_FORM_OBJECT,   /* some other Python object */
-    GM_FORM_PLAIN, /* an object of Python's or torch's own that answers no arithmetic and equals no tensor: range, slice, iterator, type */
+    GM_FORM_PLAIN,    /* an object of Python's or torch's own without arithmetic, which equals no tensor: range, slice, iterator, type */
 } gm_value_form;
 
 typedef enum gm_value_dtype { GM_DTYPE_UNKNOWN, GM_DTYPE_BOOL, GM_DTYPE_INTEGER, GM_DTYPE_FLOATING, GM_DTYPE_COMPLEX } gm_value_dtype;
 
 /* Tensor facts, each "certain when set": bits of gm_value.traits. */
 enum {
-    GM_VALUE_SCALAR = 1 << 0, /* 0-d */
-    GM_VALUE_OPTIONAL = 1 << 1, /* may also be None */
-    GM_VALUE_FROM_DATA = 1 << 2, /* a Python value read out of a tensor: item(), bool(t), tolist() */
-    GM_VALUE_FROM_SHAPE = 1 << 3, /* a Python value read from a shape */
-    GM_VALUE_BY_USE = 1 << 4, /* the evidence is how the value is used */
+    GM_VALUE_SCALAR = 1 << 0,      /* 0-d */
+    GM_VALUE_OPTIONAL = 1 << 1,    /* may also be None */
+    GM_VALUE_FROM_DATA = 1 << 2,   /* a Python value read out of a tensor: item(), bool(t), tolist() */
+    GM_VALUE_FROM_SHAPE = 1 << 3,  /* a Python value read from a shape */
+    GM_VALUE_BY_USE = 1 << 4,      /* the evidence is how the value is used */
     GM_VALUE_BY_ANNOTATION = 1 << 5,
-    GM_VALUE_PARAMETER = 1 << 6, /* an nn.Parameter */
-    GM_VALUE_BUFFER = 1 << 7, /* a registered buffer */
+    GM_VALUE_PARAMETER = 1 << 6,   /* an nn.Parameter */
+    GM_VALUE_BUFFER = 1 << 7,      /* a registered buffer */
     GM_VALUE_DYNAMIC_SHAPE = 1 << 8, /* its shape depends on data: nonzero, x[mask] */
-    GM_VALUE_FRESH = 1 << 9, /* made by an operation that returns new storage: no alias of anything else */
+    GM_VALUE_FRESH = 1 << 9,       /* made by an operation that returns new storage: no alias of anything else */
     GM_VALUE_LEAF_INPUT = 1 << 10, /* the value of a parameter of the function, untouched so far */
-    GM_VALUE_CONSTANT = 1 << 11, /* a literal, or a name that is only ever bound to it */
+    GM_VALUE_CONSTANT = 1 << 11,   /* a literal, or a name that is only ever bound to it */
 };
 
 typedef struct gm_value {
     uint8_t class_; /* gm_value_class */
-    uint8_t form; /* gm_value_form */
-    uint8_t dtype; /* gm_value_dtype, of a tensor */
+    uint8_t form;   /* gm_value_form */
+    uint8_t dtype;  /* gm_value_dtype, of a tensor */
     uint16_t traits;
-    const char *reason; /* why: "`sum` without dim of a tensor", lower case, no full stop; never NULL */
+    const char *reason;      /* why: "`sum` without dim of a tensor", lower case, no full stop; never NULL */
     const gm_node *evidence; /* the node that the reason speaks of; may be NULL */
 } gm_value;
 
@@ -95,11 +95,11 @@ bool gm_is_logger(gm_function *function, const gm_node *expression);
 /* What `self.NAME` holds in the methods of a class, from its body and its `__init__` (and other methods that set it). */
 typedef struct gm_attribute {
     const gm_name *name;
-    gm_value value; /* joined over all places in the class that set it */
-    const gm_name *type; /* qualified class when it is a constructor call: "torch.nn.Dropout"; or NULL */
+    gm_value value;          /* joined over all places in the class that set it */
+    const gm_name *type;     /* qualified class when it is a constructor call: "torch.nn.Dropout"; or NULL */
     const gm_name *item_type; /* that of its items when it is a ModuleList or the like of modules of one class; or NULL */
-    const gm_node *binder; /* the first Assign, AnnAssign or register_buffer call */
-    bool outside_init; /* set in another method than __init__ as well */
+    const gm_node *binder;   /* the first Assign, AnnAssign or register_buffer call */
+    bool outside_init;       /* set in another method than __init__ as well */
 } gm_attribute;
 
 typedef struct gm_attribute_slot {
@@ -110,21 +110,21 @@ typedef GM_MAP(gm_attribute_slot) gm_attribute_map;
 
 typedef struct gm_class {
     const gm_node *node;
-    bool is_module; /* a base is torch.nn.Module, a class of torch.nn, or a class of this file that is one; or the name says so */
+    bool is_module;    /* a base is torch.nn.Module, a class of torch.nn, or a class of this file that is one; or the name says so */
     GM_VEC(gm_attribute) attributes; /* in order of first appearance */
     gm_attribute_map by_name; /* private */
-    bool looked_at; /* private: its attributes are known, or being looked for */
-    bool complete; /* private: they are known */
+    bool looked_at;    /* private: its attributes are known, or being looked for */
+    bool complete;     /* private: they are known */
 } gm_class;
 
 /* The ClassDef whose method a function is; NULL for other functions. */
 const gm_node *gm_class_definition_around(gm_function *function);
 
-/* The facts of a ClassDef; of the class whose method a function is, NULL for other functions. */
-const gm_class *gm_class_of(gm_flow *flow, const gm_node *class_def);
-
 /* `is_module` of a ClassDef alone, without the values of its attributes: these take an evaluation of all of its methods. */
 bool gm_class_is_module(gm_flow *flow, const gm_node *class_def);
+
+/* The facts of a ClassDef; of the class whose method a function is, NULL for other functions. */
+const gm_class *gm_class_of(gm_flow *flow, const gm_node *class_def);
 const gm_class *gm_class_around(gm_function *function);
 const gm_attribute *gm_class_attribute(const gm_class *class_, const gm_name *name);
 

@@ -113,14 +113,24 @@ def examine_calls(node: Node, calls: list[node_facts.Call], facts: SideFacts) ->
     return None
 
 
+def computes_values(node: Node) -> bool:
+    """Whether a node makes a call that computes values: no marker, no switch of a mode, no item of a tuple."""
+    if not node.op.startswith("call") or is_context(node) or kind_of(node) is not None:
+        return False
+    return node.target is not operator.getitem or not isinstance(tensor_of(node.args[0]), (tuple, list, torch.Size))
+
+
+def is_opaque(node: Node) -> bool:
+    """Whether the ATen calls behind a node cannot be found by a second call."""
+    return isinstance(node.target, torch_names.HigherOrderOperator) or node.op == "call_module"
+
+
 def calls_behind(node: Node) -> Optional[list[tuple[Any, node_facts.Args, node_facts.Kwargs]]]:
     """The ATen calls behind a node that compute values; None where the calls are unknown."""
-    if not node.op.startswith("call") or is_context(node) or kind_of(node) is not None:
+    if not computes_values(node):
         return []
-    if isinstance(node.target, torch_names.HigherOrderOperator) or node.op == "call_module":
+    if is_opaque(node):
         return None
-    if node.target is operator.getitem and isinstance(tensor_of(node.args[0]), (tuple, list, torch.Size)):
-        return []
     try:
         calls = operators_of(node)
     except Exception:

@@ -68,14 +68,13 @@ def plan_gates(module: GraphModule, marks: Marks, trace: Trace) -> list[Gate]:
 
 def sources_to_gate(node: Node) -> Optional[list[Node]]:
     """The inputs of a node that its kernels may assert about; None where they are unknown or cannot be gated."""
-    calls = branch_proofs.calls_behind(node)
-    if calls == []:
+    if not branch_proofs.computes_values(node):
         return []
     args, kwargs = node_facts.traced_arguments(node)
     tensors = node_facts.tensors_in((args, kwargs))
     if not any(ends_process(tensor.device) for tensor in [*tensors, *node_facts.tensors_in(tensor_of(node))]):
         return []
-    if calls is None:
+    if branch_proofs.is_opaque(node):
         return None
     try:
         recorded, storages = node_facts.call_on_stand_ins(node, args, kwargs, tensors)
