@@ -79,7 +79,7 @@ def drawn(names: list[str], count: int) -> list[str]:
 def models_of(kit: str, count: int) -> list[str]:
     """Options of the scorer for models that broke when the kit was written."""
     lines = pathlib.Path(kit, "zoo", "dev.jsonl").read_text(encoding="utf-8").splitlines()
-    chosen = drawn([line for line in lines if json.loads(line)["breaks_at_writing"]], count)
+    chosen = drawn([line for line in lines if json.loads(line)["breaks_at_writing"]["breaks"]], count)
     target = ROOT / "build" / "matrix-models.jsonl"
     target.write_text("".join(f"{line}\n" for line in chosen), encoding="utf-8")
     return ["--zoo", str(target)]
