@@ -65,6 +65,7 @@ ORDER = (
     "shims.skipped_torch_functions",
     "shims.tracked_optimizers",
     "shims.limited_queues",
+    "shims.rewritten_dictionaries",
     "shims.signatures",
     "shims.shared_attributes",
     "shims.lazy_attributes",
