@@ -24,6 +24,7 @@ ORDER = (
     "effects.deferred_values",
     "shims.builtins_of_tensors",
     "shims.string_formatting",
+    "shims.exception_texts",
     "shims.tensor_indexing",
     "shims.mask_writes",
     "shims.c_functions_in_python",
