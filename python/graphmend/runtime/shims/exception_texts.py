@@ -4,8 +4,8 @@
         print(f"no such key: {error}")     # Dynamo shows the argument: key in place of 'key'
 
 Dynamo takes the text of an exception from its arguments, as `BaseException` does. `KeyError`, `OSError` and
-`UnicodeError` have texts of their own, and so have classes of programs. Python makes the text of one of Python's classes
-from constant arguments; the method of a program's class is traced.
+`UnicodeError` have texts of their own, and so have classes of programs. Python makes the text of its own classes from
+constant arguments; the method of a program's class is traced.
 """
 
 from __future__ import annotations
