@@ -92,6 +92,7 @@ typedef struct gm_capturing {
     uint32_t computed;      /* where the first expression ends that is computed later: what is called behind it must not be noticed */
     bool watched;           /* there is such a call */
     bool live;              /* every part is evaluated where the statement stands */
+    gm_list keys;           /* evaluated as wholes, where the statement stands */
 } capturing;
 
 /* `type(x)` and `len(x)`: the argument; NULL for others. The length of what is recorded into is asked for later, like what it holds. */
@@ -406,8 +407,28 @@ static bool asks_length(const capturing *state, const gm_node *node) {
     return asked && (call->args.items[0]->kind == GM_KIND_Attribute || call->args.items[0]->kind == GM_KIND_Name);
 }
 
+static bool is_key(const capturing *state, const gm_node *node) {
+    for (uint32_t i = 0; i < state->keys.count; i++) {
+        if (state->keys.items[i] == node) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool keep_key(capturing *state, const gm_node *node) {
+    if (!keep(state, node, true)) {
+        return false;
+    }
+    state->captures.items[state->captures.count - 1].key = true;
+    return true;
+}
+
 static bool capture(const gm_node *node, void *context) {
     capturing *state = context;
+    if (is_key(state, node)) {
+        return keep_key(state, node);
+    }
     if (state->live && gm_is_computed(node)) {
         return keep(state, node, true);
     }
@@ -511,7 +532,7 @@ static gm_refusal order_calls(capturing *state) {
 static gm_refusal capture_all(gm_analysis *analysis, const gm_site *site, gm_plan *plan, const gm_list *reads, const gm_node *own) {
     const gm_Call *call = gm_defer_none_call(site);
     capturing state = {
-        .analysis = analysis, .function = site->function, .own = own, .whole = site->node, .computed = UINT32_MAX, .live = plan->live};
+        .analysis = analysis, .function = site->function, .own = own, .whole = site->node, .computed = UINT32_MAX, .live = plan->live, .keys = plan->keys};
     state.carried = call != NULL && call->func->kind == GM_KIND_Attribute ? gm_as_Attribute(call->func)->value : NULL;
     for (uint32_t i = 0; i < reads->count && capture(reads->items[i], &state); i++) {
     }

@@ -43,15 +43,25 @@ typedef struct gm_record {
     const gm_node *target; /* the attribute, global or container, in front of all brackets */
     const char *action;
     gm_list reads;         /* what the statement reads besides: indices, values, arguments */
+    gm_list keys;          /* the indices among them, the outermost container's first */
     const gm_node *value;  /* what is kept; NULL for a call */
     bool counts;           /* an augmented assignment */
     bool foreign;          /* a method of which only the class of the object tells what it does */
 } record;
 
+static void add_node(gm_analysis *analysis, gm_list *list, const gm_node *node) {
+    size_t size = sizeof *list->items;
+    list->items = gm_arena_grow(analysis->arena, list->items, size * list->count, size * (list->count + 1));
+    list->items[list->count++] = (gm_node *)(uintptr_t)node; /* lists hold nodes as the parser has made them */
+}
+
 static void add_read(gm_analysis *analysis, record *found, const gm_node *node) {
-    size_t size = sizeof *found->reads.items;
-    found->reads.items = gm_arena_grow(analysis->arena, found->reads.items, size * found->reads.count, size * (found->reads.count + 1));
-    found->reads.items[found->reads.count++] = (gm_node *)(uintptr_t)node; /* lists hold nodes as the parser has made them */
+    add_node(analysis, &found->reads, node);
+}
+
+static void add_key(gm_analysis *analysis, record *found, const gm_node *node) {
+    add_read(analysis, found, node);
+    add_node(analysis, &found->keys, node);
 }
 
 /* ---- Taking it apart ---- */
@@ -81,11 +91,11 @@ static bool is_entry(const gm_analysis *analysis, const gm_node *node) {
 static void strip_brackets(gm_analysis *analysis, record *found) {
     for (;;) {
         if (found->target->kind == GM_KIND_Subscript) {
-            add_read(analysis, found, gm_as_Subscript(found->target)->slice);
+            add_key(analysis, found, gm_as_Subscript(found->target)->slice);
             found->target = gm_as_Subscript(found->target)->value;
         } else if (is_entry(analysis, found->target)) {
             const gm_Call *entry = gm_as_Call(found->target);
-            add_read(analysis, found, entry->args.items[0]);
+            add_key(analysis, found, entry->args.items[0]);
             found->target = gm_as_Attribute(entry->func)->value;
         } else {
             return;
@@ -450,6 +460,7 @@ static bool plan_record(gm_analysis *analysis, const gm_site *site, bool grows) 
     if (itself && are_shared(site->function, &kept)) {
         return false;
     }
+    const char *method = found.action;
     strip_brackets(analysis, &found);
     plan->path = text_of(analysis, found.target);
     plan->action = found.action;
@@ -460,7 +471,13 @@ static bool plan_record(gm_analysis *analysis, const gm_site *site, bool grows) 
         return false;
     }
     plan->live = !are_plain(&asked, &kept);
-    if (plan->live && !(taken_in && gm_keeps_tensors(analysis, found.action, &kept))) {
+    bool keeps = taken_in && (plan->live || asked.guessed.count > 0) && gm_keeps_tensors(analysis, method, &kept);
+    if (keeps && found.keys.count > 0 && gm_keys_hold(analysis, site->function, &found.keys, &kept)) {
+        plan->live = true;
+        plan->keys = found.keys;
+        plan->action = gm_analysis_text(analysis, "[].%s", method);
+    }
+    if (plan->live && (!keeps || (found.keys.count > 0 && plan->keys.count == 0))) {
         return false;
     }
     bool certain = reads_data(site->function, &found.reads);

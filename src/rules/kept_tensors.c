@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "analysis/effects.h"
 #include "flow/walk.h"
 
 bool gm_is_computed(const gm_node *node) {
@@ -50,4 +51,23 @@ bool gm_keeps_tensors(gm_analysis *analysis, const char *action, const gm_list *
     gm_work_below(analysis->arena, arguments->items[0]);
     is_undecided(arguments->items[0], &found);
     return !found;
+}
+
+/* A tensor is a key by its identity, and a number from the data is known too late. */
+static bool is_key(gm_function *function, const gm_node *node) {
+    gm_value value = gm_value_of(function, node);
+    bool whole = node->kind != GM_KIND_Slice && node->kind != GM_KIND_Tuple && node->kind != GM_KIND_Starred;
+    return whole && value.class_ != GM_VALUE_TENSOR && (value.traits & GM_VALUE_FROM_DATA) == 0;
+}
+
+bool gm_keys_hold(gm_analysis *analysis, gm_function *function, const gm_list *keys, const gm_list *arguments) {
+    bool held = true;
+    for (uint32_t i = 0; held && i < keys->count; i++) {
+        held = is_key(function, keys->items[i]) &&
+               gm_effects_of(analysis, function, keys->items[i], GM_EFFECTS_TEST).reason == NULL;
+    }
+    for (uint32_t i = 0; held && i < arguments->count; i++) {
+        held = gm_effects_of(analysis, function, arguments->items[i], GM_EFFECTS_TEST).reason == NULL;
+    }
+    return held;
 }

@@ -11,4 +11,8 @@ bool gm_is_computed(const gm_node *node);
  * they can be evaluated where the statement stands, and put in behind the graph. */
 bool gm_keeps_tensors(gm_analysis *analysis, const char *action, const gm_list *arguments);
 
+/* Whether the keys of `self.history[key].append(t)` and what is put in can be evaluated before the containers are asked for the keys: where
+ * a key is missing, Python raises before it has evaluated the rest. */
+bool gm_keys_hold(gm_analysis *analysis, gm_function *function, const gm_list *keys, const gm_list *arguments);
+
 #endif
