@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "analysis/effects.h"
+#include "analysis/makers.h"
 #include "analysis/read_next.h"
 #include "analysis/recorded.h"
 #include "analysis/tests.h"
@@ -449,11 +450,20 @@ static const char *text_of(gm_analysis *analysis, const gm_node *node) {
     return gm_analysis_text(analysis, "%.*s", (int)(node->end - node->start), analysis->tree->source->text + node->start);
 }
 
+/* An object of torch's own, such as a scheduler: the runtime looks through no method of torch. */
+static bool is_torchs(const gm_site *site, const record *found) {
+    const gm_name *maker = found->foreign && gm_maker_named(site->function, "torch") ? gm_maker_of(site->function, found->target) : NULL;
+    return maker != NULL && strncmp(maker->text, "torch.", strlen("torch.")) == 0;
+}
+
 static bool plan_record(gm_analysis *analysis, const gm_site *site, bool grows) {
     record found = {0};
     gm_plan *plan = gm_plan_new(analysis, &gm_rule_record, site, GM_PLAN_RECORD);
     if (is_constructor(site->function) || !take_statement(analysis, site, &found)) {
         return false;
+    }
+    if (is_torchs(site, &found)) {
+        return false; /* what it does with a number is for the rule of numbers to say */
     }
     const gm_list kept = found.reads;
     bool itself = !found.counts && !takes_items(found.action);
