@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from harness import compare, load
+from harness import captured, compare, load, seed
 
 CALLS = [lambda n=n: (torch.full((3,), float(n)), "ab"[n % 2]) for n in (1, 2, 3, 4)]
 
@@ -85,7 +85,7 @@ FOLLOWED = {
     "a call in what is kept": "self.table[name].append(self.noted(y))",
     "a key from the data": "self.groups[y.argmax().item()].append(y.detach())",
     "a tensor as a key": "self.groups[y].append(y.detach())",
-    "iterated": "self.table[name].append(y.detach())\n            for key, rows in self.table.items(): y = y + len(rows)",
+    "iterated": "self.table[name].append(y.detach()); y = y + sum(len(rows) for rows in self.table.values())",
     "a key that the call puts in": "\n            if name not in self.groups: self.groups[name] = []\n"
     "            self.groups[name].append(y.detach())",
 }
@@ -120,3 +120,21 @@ def test_a_key_that_is_missing(tmp_path: Any) -> None:
     """The error comes where it stands: what is printed behind it is not printed."""
     body = "print('before'); self.nested[name].append(y.detach()); print('behind')"
     compare(load(tmp_path, START.replace("BODY", body)), CALLS)
+
+
+@pytest.mark.parametrize("body", ["self.table['loss'].append(y.detach())", "self.rows.append(y.detach())"])
+def test_a_list_that_is_replaced_between_calls(body: str, tmp_path: Any) -> None:
+    """A list of the program's own class prints where the statement stands, also if it comes after the trace."""
+    make = load(tmp_path, START.replace("BODY", f"print('before'); {body}; print('behind')"))
+    found = []
+    for wrap in (lambda model: model, lambda model: torch.compile(model, backend="eager")):
+        seed()
+        model = make()
+        function = wrap(model)
+        with captured() as events:
+            for number in range(6):
+                if number == 4:
+                    model.table["loss"] = model.rows = type(model.own["a"])()
+                function(torch.ones(3) * number, "a")
+        found.append((events, model.shown()))
+    assert found[0] == found[1]

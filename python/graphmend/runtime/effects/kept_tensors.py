@@ -21,7 +21,7 @@ from ..base import trace_state
 from ..base.dynamo_values import constant, translator
 from ..capture.identity_guard import type_of
 from . import object_writes
-from .keyed_writes import container_at, containers_behind, keys_of, method_of
+from .keyed_writes import container_at, containers_behind, is_pythons, keys_of, method_of
 
 KEEPERS = {"append": "pop", "appendleft": "popleft"}  # methods that put one object in, and their opposites
 
@@ -71,15 +71,27 @@ def is_kept(variable: Any) -> bool:
 # ---- Behind the graph ----
 
 
+def stays(
+    sink: Callable[..., None], path: str, is_global: bool, action: str, done: list[Any], number: int, *values: Any
+) -> bool:
+    """Whether the record writes to a container of Python's own type, through such containers."""
+    target = owner_of(sink, path, is_global, values)
+    return is_pythons(target, values[not is_global :][:number])
+
+
+def owner_of(sink: Callable[..., None], path: str, is_global: bool, values: tuple[Any, ...]) -> Any:
+    """The object that a record names."""
+    first, *names = path.split(".")
+    return functools.reduce(getattr, names, sink.__globals__[first] if is_global else values[0])
+
+
 def keep(
     sink: Callable[..., None], path: str, is_global: bool, action: str, done: list[Any], number: int, *values: Any
 ) -> None:
     """Carry out a record with `number` keys, and note in `done` how to take the tensor out again; a full queue drops
     an item.
     """
-    first, *names = path.split(".")
-    root = sink.__globals__[first] if is_global else values[0]
-    target, missing = container_at(functools.reduce(getattr, names, root), values[not is_global :][:number])
+    target, missing = container_at(owner_of(sink, path, is_global, values), values[not is_global :][:number])
     if missing:
         sink(*values)
         done.append(functools.partial(target.pop, *missing))

@@ -45,12 +45,16 @@ def containers_behind(target: Any, keys: list[Any]) -> Optional[list[Any]]:
     level, found = [target], []
     for key in keys:
         found += level
-        if not is_key(key) or not all(type(container) in (*TABLES, *ROWS) for container in level):
-            return None
-        if not all(getattr(container, "default_factory", None) in (None, dict, *ROWS) for container in level):
+        if not is_key(key) or not all(map(has_items, level)):
             return None
         level = [item for container in level for item in items_at(container, key)]
     return found + level if all(type(item) in ROWS for item in level) else None
+
+
+def has_items(container: Any) -> bool:
+    """Whether a container is Python's own, and makes items for missing keys without code of the program."""
+    is_own = type(container) in (*TABLES, *ROWS)
+    return is_own and getattr(container, "default_factory", None) in (None, dict, *ROWS)
 
 
 def items_at(container: Any, key: Any) -> list[Any]:
@@ -74,3 +78,14 @@ def container_at(target: Any, keys: tuple[Any, ...]) -> tuple[Any, tuple[Any, ..
         except LookupError:
             return target, (key,)
     return target, ()
+
+
+def is_pythons(target: Any, keys: tuple[Any, ...]) -> bool:
+    """Whether a record behind keys runs no code of the program: a missing key ends the way."""
+    for key in keys:
+        if not has_items(target):
+            return False
+        target, missing = container_at(target, (key,))
+        if missing:
+            return True
+    return type(target) in ROWS
