@@ -80,7 +80,7 @@ def carry_out(waiting: list[Any]) -> Union[Stopped, ResultSlots, None]:
         undo, local.pending = local.pending, None
     if work.receivers is not None and not work.receivers.hold() and (undo or nothing_to_undo)():
         return UNDONE
-    if keep in work.functions and not all_stay(entry) and (undo or nothing_to_undo)():
+    if apply in work.functions and not all_stay(entry) and (undo or nothing_to_undo)():
         return UNDONE
     prior = set_eval_frame(None)
     number = 1
@@ -107,7 +107,8 @@ def carry_out(waiting: list[Any]) -> Union[Stopped, ResultSlots, None]:
 
 def all_stay(entry: Any) -> bool:
     """Whether all containers that get tensors are of Python's own types, as they were in the trace."""
-    return all(stays(*entry[number]) for number, sink in entry[0].sinks if sink is keep)
+    called = (function_of(sink, entry[number]) for number, sink in entry[0].sinks)
+    return all(stays(*values) for function, values in called if function is keep)
 
 
 def events_to_run(entry: Any) -> Iterator[tuple[int, Any]]:
