@@ -67,34 +67,12 @@ static void add_key(gm_analysis *analysis, record *found, const gm_node *node) {
 
 /* ---- Taking it apart ---- */
 
-/* A number, a text or a new container with nothing in it. */
-static bool is_start(const gm_analysis *analysis, const gm_node *node) {
-    static const char *const makers[] = {"builtins.dict", "builtins.list", "builtins.set", NULL};
-    if (node->kind == GM_KIND_Call) {
-        const gm_Call *call = gm_as_Call(node);
-        const gm_name *name = gm_flow_qualified(analysis->flow, call->func);
-        return name != NULL && gm_text_in(name->text, makers) && call->args.count + call->keywords.count == 0;
-    }
-    return node->kind == GM_KIND_Constant || (node->kind == GM_KIND_List && gm_as_List(node)->elts.count == 0) ||
-           (node->kind == GM_KIND_Dict && gm_as_Dict(node)->values.count == 0);
-}
-
-/* `table.setdefault(key, [])`, which is `table[key]` that may be new. */
-static bool is_entry(const gm_analysis *analysis, const gm_node *node) {
-    if (node->kind != GM_KIND_Call || gm_as_Call(node)->func->kind != GM_KIND_Attribute) {
-        return false;
-    }
-    const gm_Call *call = gm_as_Call(node);
-    return gm_name_is(gm_as_Attribute(call->func)->attr, "setdefault") && call->args.count == 2 && call->keywords.count == 0 &&
-           is_start(analysis, call->args.items[1]);
-}
-
 static void strip_brackets(gm_analysis *analysis, record *found) {
     for (;;) {
         if (found->target->kind == GM_KIND_Subscript) {
             add_key(analysis, found, gm_as_Subscript(found->target)->slice);
             found->target = gm_as_Subscript(found->target)->value;
-        } else if (is_entry(analysis, found->target)) {
+        } else if (gm_is_entry(analysis, found->target)) {
             const gm_Call *entry = gm_as_Call(found->target);
             add_key(analysis, found, entry->args.items[0]);
             found->target = gm_as_Attribute(entry->func)->value;
@@ -446,10 +424,6 @@ static void mark_guessed(gm_plan *plan, const plain_question *asked) {
     }
 }
 
-static const char *text_of(gm_analysis *analysis, const gm_node *node) {
-    return gm_analysis_text(analysis, "%.*s", (int)(node->end - node->start), analysis->tree->source->text + node->start);
-}
-
 /* An object of torch's own, such as a scheduler: the runtime looks through no method of torch. */
 static bool is_torchs(const gm_site *site, const record *found) {
     const gm_name *maker = found->foreign && gm_maker_named(site->function, "torch") ? gm_maker_of(site->function, found->target) : NULL;
@@ -472,7 +446,8 @@ static bool plan_record(gm_analysis *analysis, const gm_site *site, bool grows) 
     }
     const char *method = found.action;
     strip_brackets(analysis, &found);
-    plan->path = text_of(analysis, found.target);
+    const char *start = analysis->tree->source->text + found.target->start;
+    plan->path = gm_analysis_text(analysis, "%.*s", (int)(found.target->end - found.target->start), start);
     plan->action = found.action;
     bool taken_in = found.value == NULL && !found.foreign;
     plain_question asked = {.analysis = analysis, .function = site->function, .own = plan->path, .itself = itself};

@@ -79,21 +79,6 @@ static bool is_module(gm_base_search *search, const gm_node *class_def, uint32_t
     return false;
 }
 
-static const char *const function_classes[] = {"torch.autograd.Function", "torch.autograd.function.Function", NULL};
-
-static bool is_function(gm_base_search *search, const gm_node *class_def, uint32_t depth) {
-    const gm_list *bases = &gm_as_ClassDef(class_def)->bases;
-    for (uint32_t i = 0; gm_bases_go_on(search, i, bases->count, depth); i++) {
-        const gm_node *base = base_class(search->flow, bases->items[i]);
-        const gm_name *name = base == NULL ? gm_flow_qualified(search->flow, bases->items[i]) : NULL;
-        bool known = name != NULL && gm_text_in(name->text, function_classes);
-        if (known || (base != NULL && gm_bases_enter(search, base, depth + 1) && is_function(search, base, depth + 1))) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* ---- Attributes ---- */
 
 typedef struct class_build {
@@ -345,11 +330,6 @@ static gm_class *facts_of(gm_flow *flow, const gm_node *class_def) {
         facts->is_module = is_module(&search, class_def, 0);
     }
     return slot->facts;
-}
-
-bool gm_class_is_autograd_function(gm_flow *flow, const gm_node *class_def) {
-    gm_base_search search = gm_bases_search(flow);
-    return is_function(&search, class_def, 0);
 }
 
 bool gm_class_is_module(gm_flow *flow, const gm_node *class_def) {
