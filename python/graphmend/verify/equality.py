@@ -138,7 +138,7 @@ class Equality:
             self.note(aspect, where, owner, short(eager), text_of(off), text_of(found), numbers)
 
     def spread(self, eager: Any, rounded: tuple[Any, ...]) -> float:
-        """The largest distance that other rounding moves a value; a run in which more than numbers differ has none."""
+        """The largest move of a value under other rounding, over the runs in which only numbers differ."""
         largest = 0.0
         for comparison, value in zip(self.spreads, rounded):
             comparison.deviation = 0.0
@@ -270,12 +270,12 @@ def text_of(found: Optional[Difference]) -> Optional[str]:
 
 
 def has_calls(calls: Sequence[Optional[Call]]) -> bool:
-    """Whether the calls of a run are those that are compared."""
+    """Whether the calls of a run are compared."""
     return not calls or calls[0] is not None
 
 
 def backwards_of(calls: tuple[Optional[Call], ...]) -> Iterator[list[dict[str, Any]]]:
-    """The runs of backward behind one call in all runs; empty for a run with other rounding that had other ones."""
+    """The runs of backward behind one call, in each run; empty where a run with other rounding has fewer."""
     lists = [call.backwards if call is not None else [] for call in calls]
     for number in range(min(map(len, lists[:3]))):
         yield [backwards[number] if number < len(backwards) else {} for backwards in lists]

@@ -1,14 +1,14 @@
 """The spread of results by rounding alone, measured by runs of the program with different rounding.
 
-Compiled code and eager Python round in different places: fused operators, intermediate results of another precision,
-another order of sums. The program decides how much of the rounding reaches a loss or a parameter: Adam turns a last
-digit of a gradient into a step of full length. Above the tolerance, the program therefore runs once more in eager
-Python, and each operator rounds by chance: a result moves by up to one unit of its own type, as in the Monte Carlo
-arithmetic of D. S. Parker (1997). A mean of bfloat16 numbers that is taken in float32 so moves by little, where a
-move of the mean itself would have to be one of bfloat16. The *spread* of a value is the effect of these moves.
+Compiled code and eager Python round in different places: in fused operators, in intermediate results of a finer type,
+in sums of a different order. The program decides how much of the rounding reaches a loss or a parameter: Adam turns a
+last digit of a gradient into a step of full length. Above the tolerance, the program therefore runs again in eager
+Python, and each operator rounds by chance: a result moves by up to one unit of the result's type, as in the Monte Carlo
+arithmetic of D. S. Parker (1997). A mean in float32 of bfloat16 numbers moves by little then; a move of the mean by a
+unit of bfloat16 would hide a wrong mean. The *spread* of a value is the effect of these moves.
 
-Backward runs outside of compiled callables, so gradients move when backward has ended, by a few units of the coarsest
-type in which an operator has computed.
+Backward runs outside of compiled callables, so gradients move at the end of backward, by a few units of the coarsest
+type of all results.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class Rounding(TorchDispatchMode):
         self.generator = torch.Generator().manual_seed(SEED + number)
 
     def __torch_dispatch__(self, operator: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Call an operator, and move the numbers that it has computed from others."""
-        if types:  # a subclass goes first; what it makes of its parts comes back here
+        """Call an operator, and move the numbers in the result."""
+        if types:  # a subclass goes first, and calls operators on its parts
             return NotImplemented
         result = operator(*args, **(kwargs or {}))
         if any(tensor.is_floating_point() for tensor in tensors_in((args, kwargs))):
@@ -62,7 +62,7 @@ class Rounding(TorchDispatchMode):
     def move(self, tensor: torch.Tensor, step: float) -> None:
         """Move the elements of a tensor in place by up to `step` times their size.
 
-        Whole numbers stay: masks, counts and fills are exact, however they are computed.
+        Whole numbers stay: masks, counts and fills are exact in all precisions.
         """
         if tensor.layout == torch.strided and tensor.numel():
             numbers = tensor.detach().cpu().double()
