@@ -62,10 +62,21 @@ static bool is_item(gm_function *function, const gm_node *node) {
     return container.class_ == GM_VALUE_NOT && container.form != GM_FORM_ARRAY;
 }
 
+/* `float(x.min()) if isinstance(x, torch.Tensor) else min(x)`: a number on one side, on the other what nothing is known of. */
+static bool is_number_or_open(gm_function *function, const gm_node *value) {
+    const gm_IfExp *choice = value->kind == GM_KIND_IfExp ? gm_as_IfExp(value) : NULL;
+    if (choice == NULL || gm_value_of(function, value).class_ != GM_VALUE_UNKNOWN) {
+        return gm_value_of(function, value).class_ == GM_VALUE_NOT;
+    }
+    uint8_t body = gm_value_of(function, choice->body).class_;
+    uint8_t orelse = gm_value_of(function, choice->orelse).class_;
+    return (body == GM_VALUE_NOT && orelse == GM_VALUE_UNKNOWN) || (body == GM_VALUE_UNKNOWN && orelse == GM_VALUE_NOT);
+}
+
 static bool gives_number(gm_function *function, const gm_node *binder) {
     const gm_node *holder = gm_flow_parent(function->flow, binder);
     bool whole = holder != NULL && holder->kind == GM_KIND_Assign && binder->kind == GM_KIND_Name;
-    return whole && gm_value_of(function, gm_as_Assign(holder)->value).class_ == GM_VALUE_NOT;
+    return whole && is_number_or_open(function, gm_as_Assign(holder)->value);
 }
 
 /* `if n is None: n = x.sum().item()`: a parameter of which nothing is known, or what is no tensor. */

@@ -12,7 +12,7 @@ static const char page[] =
     "        raise ValueError(\"NaN\")\n\n"
     "## Why it breaks\n\n"
     "Whether the exception is raised is known only when the graph runs (GB0170). A plain `assert tensor, \"constant text\"` does not "
-    "break, but becomes a `RuntimeError`.\n\n"
+    "break, but becomes a `RuntimeError`; one with `not`, a range, or a tensor in front of `and` or `or` breaks.\n\n"
     "## What to write\n\n"
     "Check the data in front of the compiled part. Inside it, `torch._assert_async(condition, \"text\")` keeps one graph, if the type of the "
     "exception and the moment at which it comes do not matter.\n\n"
@@ -36,22 +36,28 @@ static gm_refusal refusal_of_context(const gm_site *site) {
     return (gm_refusal){NULL, NULL};
 }
 
-/* Whether a test asks tensors alone, and makes no number of them. */
-static bool asks_tensors(gm_function *function, const gm_node *test) {
-    if (test->kind == GM_KIND_UnaryOp && gm_as_UnaryOp(test)->op == GM_OP_Not) {
-        return asks_tensors(function, gm_as_UnaryOp(test)->operand);
+/* Whether the truth of one tensor is the last thing that a test asks: `not x`, `0 < x < 1` and tensors in front of `and` and `or` are branches. */
+static bool ends_with_tensor(gm_function *function, const gm_node *test) {
+    const gm_list *parts = test->kind == GM_KIND_BoolOp ? &gm_as_BoolOp(test)->values : NULL;
+    for (uint32_t i = 0; parts != NULL && i + 1 < parts->count; i++) {
+        const char *reason = NULL;
+        if (gm_test_classify(function, parts->items[i], &reason) != GM_TEST_PYTHON) {
+            return false;
+        }
     }
-    bool all = test->kind == GM_KIND_BoolOp || gm_value_of(function, test).class_ == GM_VALUE_TENSOR;
-    for (uint32_t i = 0; test->kind == GM_KIND_BoolOp && all && i < gm_as_BoolOp(test)->values.count; i++) {
-        all = asks_tensors(function, gm_as_BoolOp(test)->values.items[i]);
+    if (parts != NULL) {
+        return ends_with_tensor(function, parts->items[parts->count - 1]);
     }
-    return all;
+    bool negated = test->kind == GM_KIND_UnaryOp && gm_as_UnaryOp(test)->op == GM_OP_Not;
+    bool chain = test->kind == GM_KIND_Compare && gm_as_Compare(test)->ops.count > 1;
+    uint8_t class_ = gm_value_of(function, test).class_;
+    return !negated && !chain && (class_ == GM_VALUE_TENSOR || class_ == GM_VALUE_MAYBE);
 }
 
-/* An `assert` of tensors with a constant message becomes an assertion of the graph. */
+/* An `assert` of a tensor with a constant message becomes an assertion of the graph. */
 static bool stays_in_graph(const gm_site *site) {
     const gm_Assert *check = site->node->kind == GM_KIND_Assert ? gm_as_Assert(site->node) : NULL;
-    return check != NULL && (check->msg == NULL || check->msg->kind == GM_KIND_Constant) && asks_tensors(site->function, check->test);
+    return check != NULL && (check->msg == NULL || check->msg->kind == GM_KIND_Constant) && ends_with_tensor(site->function, check->test);
 }
 
 static void report(gm_analysis *analysis, const gm_site *site, gm_plan *plan, gm_test_class class_, const char *reason) {

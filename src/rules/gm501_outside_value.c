@@ -35,7 +35,7 @@ typedef struct gm_outside_search {
 } search;
 
 static bool is_traced(const search *searching, const gm_node *callee) {
-    const gm_name *name = searching->analysis->release == 0 ? NULL : gm_flow_qualified(searching->analysis->flow, callee);
+    const gm_name *name = gm_flow_qualified(searching->analysis->flow, callee);
     return name != NULL && gm_release_traces((gm_release)searching->analysis->release, name->text);
 }
 
