@@ -7,7 +7,8 @@ tests of the folder that it changes, then those of the others, up to the first t
 counts as none, and so does one in a function of tools/mutants_unnoticed.txt, where nothing can be noticed. One that
 takes longer than the limit of time is noticed.
 
-The process that runs this imports what tests import (torch above all) once, and forks for each mutant.
+The process that runs this imports what tests import (torch above all) once, and forks for each mutant. Tests that
+noticed a mutant of the folder before run first (mutant_history.py).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 
+from mutant_history import History, Order
 from mutant_places import Place, draw, draw_each
 
 ROOT = Path(__file__).parents[1]
@@ -115,7 +117,7 @@ def keep_whole(folder: Path) -> None:
         shutil.copy2(folder / "build" / name, folder / "whole" / name)
 
 
-def run_tests(options: list[str], built: Path, log: Path) -> int:
+def run_tests(options: list[str], built: Path, log: Path, order: Order | None) -> int:
     """In the child: what pytest is asked for."""
     os.setsid()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
@@ -127,7 +129,7 @@ def run_tests(options: list[str], built: Path, log: Path) -> int:
     import pytest
 
     quiet = ["-q", "--no-header", "-p", "no:cacheprovider", "-W", "ignore", "--tb=line", "-k", LEFT_OUT]
-    return int(pytest.main([*quiet, *options]))
+    return int(pytest.main([*quiet, *options], plugins=[order] if order else []))
 
 
 def wait_for(child: int, seconds: float) -> int:
@@ -143,14 +145,14 @@ def wait_for(child: int, seconds: float) -> int:
     return 124
 
 
-def status_of(options: list[str], built: Path, log: Path, seconds: float = SECONDS) -> int:
+def status_of(options: list[str], built: Path, log: Path, order: Order | None = None) -> int:
     child = os.fork()
     if child == 0:
         try:
-            os._exit(run_tests(options, built, log))
+            os._exit(run_tests(options, built, log, order))
         finally:
             os._exit(3)
-    return wait_for(child, seconds)
+    return wait_for(child, SECONDS)
 
 
 def failed_in(log: Path) -> list[str]:
@@ -163,27 +165,29 @@ def fails_anyway(test: str, folder: Path) -> bool:
     return status_of([test], folder / "whole", folder / "log.alone") != 0
 
 
-def noticed_by(place: Place, folder: Path, ignored: set[str]) -> str:
+def noticed_by(place: Place, folder: Path, ignored: set[str], history: History) -> str:
     """The test that fails, or "". The tests of the room are collected alone: most mutants need no others."""
-    room, others = TESTS[place.path.split("/")[1]]
+    name = place.path.split("/")[1]
+    room, others = TESTS[name]
     for some in (room, [*others, *LAST]):
-        while by := failing(some, folder, ignored):
+        while by := failing(some, folder, ignored, history.order(name)):
             test = by.split()[1]
             if "::" not in test or not fails_anyway(test, folder):
+                history.add(name, test)
                 return by
             ignored.add(test)
     return ""
 
 
-def failing(tests: list[str], folder: Path, ignored: set[str]) -> str:
+def failing(tests: list[str], folder: Path, ignored: set[str], order: Order) -> str:
     """The first test that fails, or ""."""
     options = ["-x", *(f"--deselect={test}" for test in sorted(ignored))]
-    status = status_of([*options, *tests], folder / "build", folder / "log")
+    status = status_of([*options, *tests], folder / "build", folder / "log", order)
     failed = failed_in(folder / "log")
     return "" if status in (0, 5) else failed[0] if failed else f"status {status}"
 
 
-def try_mutant(place: Place, folder: Path, ignored: set[str]) -> dict[str, object]:
+def try_mutant(place: Place, folder: Path, ignored: set[str], history: History) -> dict[str, object]:
     """Write, build, test, and put back."""
     path = folder / place.path
     text = path.read_text()
@@ -191,7 +195,7 @@ def try_mutant(place: Place, folder: Path, ignored: set[str]) -> dict[str, objec
     path.write_text(text[: place.offset] + place.after + text[place.offset + len(place.before) :])
     try:
         built = build(folder)
-        by = noticed_by(place, folder, ignored) if built else ""
+        by = noticed_by(place, folder, ignored, history) if built else ""
     finally:
         path.write_text(text)
     verdict = "no program" if not built else "noticed" if by else "lived"
@@ -253,13 +257,14 @@ def main() -> int:
     import_once()
     reasons = unnoticed()
     keep_whole(folder)
+    history = History(folder / "history.json")
     ignored: set[str] = set()
     rows: list[dict[str, object]] = []
     places = drawn(folder, asked)
     for place in places:
         reason = reasons.get((place.path, place.function))
         known = {**asdict(place), "verdict": "not asked", "by": reason}
-        row = known if reason else try_mutant(place, folder, ignored)
+        row = known if reason else try_mutant(place, folder, ignored, history)
         rows.append(row)
         print(told(row), flush=True)
         if asked.json is not None:

@@ -236,9 +236,9 @@ def append(within: int, name: str, data: bytes, most: int, size: int) -> None:
     """Add a record of a fixed size to a file, behind the last whole record."""
     handle = _open(within, name, os.O_WRONLY | os.O_APPEND | os.O_CREAT, most)
     try:
-        whole = os.fstat(handle).st_size // size * size
-        if whole != os.fstat(handle).st_size:  # cut short: records start at multiples of the size
-            os.ftruncate(handle, whole)
+        length = os.fstat(handle).st_size  # once: other processes add records meanwhile
+        if length % size != 0:  # cut short: records start at multiples of the size
+            os.ftruncate(handle, length - length % size)
         os.write(handle, data)
     finally:
         os.close(handle)

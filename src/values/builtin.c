@@ -101,13 +101,13 @@ static gm_value make_number(gm_function *function, const char *name, const gm_no
     return value;
 }
 
-/* abs(x), round(x): of the kind of their argument. */
+/* abs(x), round(x): of the kind of their argument, but that the absolute value of a complex one is real. */
 static gm_value make_same(gm_function *function, const char *name, const gm_node *node) {
-    (void)name;
     gm_value value = gm_value_used(argument_value(function, node, 0));
     if (gm_value_has_tensor(value)) {
         value.traits &= GM_VALUE_BY_USE | GM_VALUE_BY_ANNOTATION | GM_VALUE_SCALAR;
         value.traits |= GM_VALUE_FRESH;
+        value.dtype = value.dtype == GM_DTYPE_COMPLEX && strcmp(name, "abs") == 0 ? GM_DTYPE_FLOATING : value.dtype;
     } else if (gm_value_is(value, GM_FORM_BOOL)) {
         value.form = GM_FORM_INT;
     }
@@ -130,20 +130,14 @@ static gm_value make_sequence(gm_function *function, const char *name, const gm_
     return value;
 }
 
-/* sum(xs): what adding the items gives. */
-static gm_value make_sum(gm_function *function, const char *name, const gm_node *node) {
-    (void)name;
+/* max(xs), min(xs): an item. */
+static gm_value make_item(gm_function *function, const gm_node *node) {
     gm_value argument = gm_value_used(argument_value(function, node, 0));
     gm_value item = gm_value_item(argument, node);
     if (gm_value_is_tensor(item)) {
-        item.class_ = GM_VALUE_MAYBE; /* of none it is 0 */
-        item.reason = "a sum of tensors";
+        item.class_ = GM_VALUE_MAYBE; /* there may be none, and a default */
     }
-    const gm_node *start = gm_call_argument(gm_as_Call(node), 1);
-    if (gm_value_is(argument, GM_FORM_SIZE)) {
-        return start == NULL ? item : gm_value_arithmetic(GM_OP_Add, item, gm_evaluate(function, start), node);
-    }
-    if (item.class_ != GM_VALUE_NOT) {
+    if (item.class_ != GM_VALUE_NOT || gm_value_is(argument, GM_FORM_SIZE)) {
         return item;
     }
     gm_value value = gm_value_unknown(node);
@@ -153,11 +147,37 @@ static gm_value make_sum(gm_function *function, const char *name, const gm_node 
     return value;
 }
 
+/* What a sum begins with, and what it is where there are no items. */
+static gm_value start_of_sum(gm_function *function, const gm_node *node) {
+    const gm_node *start = gm_call_argument(gm_as_Call(node), 1);
+    start = start != NULL ? start : gm_call_keyword(gm_as_Call(node), "start");
+    return start != NULL ? gm_evaluate(function, start) : gm_value_python(GM_FORM_INT, "a sum of nothing", node);
+}
+
+/* sum(xs): what adding the items to the start gives. */
+static gm_value make_sum(gm_function *function, const char *name, const gm_node *node) {
+    (void)name;
+    gm_value argument = gm_value_used(argument_value(function, node, 0));
+    gm_value item = gm_value_item(argument, node);
+    bool size = gm_value_is(argument, GM_FORM_SIZE);
+    if (!size && !gm_value_has_tensor(item)) {
+        return make_item(function, node);
+    }
+    gm_value start = start_of_sum(function, node);
+    gm_value sum = gm_value_arithmetic(GM_OP_Add, start, item, node);
+    if (size || gm_value_has_tensor(start)) {
+        return size ? sum : gm_value_join(start, sum);
+    }
+    sum.class_ = gm_value_is_tensor(sum) ? GM_VALUE_MAYBE : sum.class_; /* of none it is the start */
+    sum.reason = "a sum of tensors";
+    return sum;
+}
+
 /* max(a, b), min(a, b): one of the arguments, by comparing them. */
 static gm_value make_choice(gm_function *function, const char *name, const gm_node *node) {
     const gm_Call *call = gm_as_Call(node);
     if (call->args.count == 1) {
-        return make_sum(function, name, node);
+        return make_item(function, node);
     }
     gm_value value = gm_value_no_path();
     uint16_t origin = 0;

@@ -47,19 +47,35 @@ static gm_value undecided(gm_value left, gm_value right, const gm_node *node) {
 
 /* ---- Arithmetic of Python ---- */
 
+static bool is_bitwise(uint8_t operator_) {
+    return operator_ == GM_OP_BitAnd || operator_ == GM_OP_BitOr || operator_ == GM_OP_BitXor;
+}
+
+/* A whole number to a negative power is a float, and a negative number to a broken power is complex. */
+static gm_value_form power_form(gm_value base, gm_value exponent) {
+    bool whole = exponent.form == GM_FORM_BOOL || exponent.form == GM_FORM_INT;
+    return base.form == GM_FORM_FLOAT && whole ? GM_FORM_FLOAT : GM_FORM_NUMBER;
+}
+
 static gm_value_form number_form(uint8_t operator_, gm_value left, gm_value right) {
-    if (operator_ == GM_OP_Div || left.form == GM_FORM_FLOAT || right.form == GM_FORM_FLOAT) {
-        return left.form == GM_FORM_NUMBER || right.form == GM_FORM_NUMBER ? GM_FORM_NUMBER : GM_FORM_FLOAT;
+    if (operator_ == GM_OP_Pow) {
+        return power_form(left, right);
     }
-    bool whole = left.form <= GM_FORM_INT && right.form <= GM_FORM_INT && operator_ != GM_OP_Pow;
-    return whole ? GM_FORM_INT : GM_FORM_NUMBER;
+    if (left.form == GM_FORM_NUMBER || right.form == GM_FORM_NUMBER) {
+        return GM_FORM_NUMBER;
+    }
+    if (operator_ == GM_OP_Div || left.form == GM_FORM_FLOAT || right.form == GM_FORM_FLOAT) {
+        return GM_FORM_FLOAT;
+    }
+    return is_bitwise(operator_) && left.form == right.form ? (gm_value_form)left.form : GM_FORM_INT; /* of two bools, a bool */
 }
 
 static gm_value_form python_form(uint8_t operator_, gm_value left, gm_value right) {
     sort of_left = sort_of(left);
     sort of_right = sort_of(right);
-    if (of_left == ARRAY || of_right == ARRAY) {
-        return left.form == GM_FORM_STRING && operator_ == GM_OP_Mod ? GM_FORM_STRING : GM_FORM_ANY;
+    if (of_left == ARRAY || of_right == ARRAY) { /* numpy answers for all others; a text alone formats it */
+        bool text = left.form == GM_FORM_STRING || left.form == GM_FORM_BYTES;
+        return text && operator_ == GM_OP_Mod ? (gm_value_form)left.form : GM_FORM_ARRAY;
     }
     if (of_left == NUMBER && of_right == NUMBER) {
         return number_form(operator_, left, right);
@@ -105,11 +121,10 @@ static uint8_t promote(uint8_t operator_, gm_value left, gm_value right) {
         return GM_DTYPE_UNKNOWN;
     }
     uint8_t joined = a > b ? a : b;
-    bool bits = operator_ == GM_OP_BitAnd || operator_ == GM_OP_BitOr || operator_ == GM_OP_BitXor;
     if (operator_ == GM_OP_Div && joined < GM_DTYPE_FLOATING) {
         return GM_DTYPE_FLOATING;
     }
-    return joined == GM_DTYPE_BOOL && !bits ? GM_DTYPE_UNKNOWN : joined;
+    return joined == GM_DTYPE_BOOL && !is_bitwise(operator_) ? GM_DTYPE_UNKNOWN : joined;
 }
 
 /* A whole number in a tensor repeats a sequence as any other does. */
@@ -124,7 +139,7 @@ static gm_value repetition(gm_value left, gm_value right, const gm_node *node) {
     return value;
 }
 
-static gm_value arithmetic_of_tensors(uint8_t operator_, gm_value left, gm_value right, const gm_node *node) {
+static gm_value arithmetic_of_tensors(uint8_t operator_, gm_value left, gm_value right) {
     bool left_decides = left.class_ == GM_VALUE_TENSOR || (left.class_ == GM_VALUE_MAYBE && right.class_ != GM_VALUE_TENSOR);
     gm_value value = left_decides ? left : right;
     value.form = value.class_ == GM_VALUE_TENSOR ? GM_FORM_TENSOR : GM_FORM_ANY;
@@ -132,7 +147,6 @@ static gm_value arithmetic_of_tensors(uint8_t operator_, gm_value left, gm_value
     bool scalar = gm_value_is_scalar(left) && gm_value_is_scalar(right) && operator_ != GM_OP_MatMult;
     value.traits &= GM_VALUE_BY_USE | GM_VALUE_BY_ANNOTATION;
     value.traits |= (uint16_t)((scalar ? GM_VALUE_SCALAR : 0) | GM_VALUE_FRESH);
-    (void)node;
     return value;
 }
 
@@ -160,7 +174,7 @@ gm_value gm_value_arithmetic(uint8_t operator_, gm_value left, gm_value right, c
     if (operator_ == GM_OP_Mult && (of_left == SEQUENCE || of_right == SEQUENCE)) {
         return repetition(left, right, node);
     }
-    return arithmetic_of_tensors(operator_, left, right, node);
+    return arithmetic_of_tensors(operator_, left, right);
 }
 
 /* ---- Augmented assignments ---- */
@@ -199,13 +213,16 @@ static gm_value python_bool(const char *reason, const gm_node *node) {
     return gm_value_python(GM_FORM_BOOL, reason, node);
 }
 
+static bool holds_items(gm_value value) {
+    return gm_value_is(value, GM_FORM_TUPLE) || gm_value_is(value, GM_FORM_LIST) || gm_value_is(value, GM_FORM_TENSORS);
+}
+
 static gm_value membership(gm_value left, gm_value right, const gm_node *node) {
     gm_value value = python_bool("a membership test", node);
     if (gm_value_has_tensor(right)) {
         value.traits = gm_value_origin(right);
         value.reason = right.reason;
-    } else if (gm_value_has_tensor(left) && right.class_ == GM_VALUE_NOT &&
-               (right.form == GM_FORM_TUPLE || right.form == GM_FORM_LIST || right.form == GM_FORM_TENSORS)) {
+    } else if (gm_value_has_tensor(left) && holds_items(right)) {
         value.traits = gm_value_origin(left);
         value.reason = left.reason;
     } else if ((left.traits & GM_VALUE_FROM_DATA) != 0 && left.class_ == GM_VALUE_NOT) {
@@ -221,24 +238,29 @@ static gm_value membership(gm_value left, gm_value right, const gm_node *node) {
 static gm_value comparison_of_python(gm_value left, gm_value right, const gm_node *node) {
     uint16_t origin = gm_value_origins(gm_value_origin(left), gm_value_origin(right));
     gm_value value = python_bool("a comparison of Python values", node);
-    value.form = sort_of(left) == ARRAY || sort_of(right) == ARRAY ? GM_FORM_ANY : GM_FORM_BOOL; /* element by element */
+    value.form = sort_of(left) == ARRAY || sort_of(right) == ARRAY ? GM_FORM_ARRAY : GM_FORM_BOOL; /* element by element */
     value.traits = origin;
     bool right_is_data = ((right.traits & ~left.traits) & GM_VALUE_FROM_DATA) != 0;
     value.reason = origin == 0 ? value.reason : right_is_data || gm_value_origin(left) == 0 ? right.reason : left.reason;
     return value;
 }
 
-/* The order of two sequences is that of the first items that differ: of tensors, a tensor. */
+/* A tuple or list of which it is not certain that no item is a tensor: a list of constants may have got others since. */
+static bool may_hold_tensors(gm_value value) {
+    bool constant = value.form == GM_FORM_TUPLE && (value.traits & GM_VALUE_CONSTANT) != 0;
+    return holds_items(value) && !constant;
+}
+
+/* The order of two sequences is that of the first items that differ: where one is a tensor, a tensor. */
 static bool orders_tensors(uint8_t operator_, gm_value left, gm_value right) {
     bool order = operator_ != GM_OP_Eq && operator_ != GM_OP_NotEq;
-    return order && (gm_value_is(left, GM_FORM_TENSORS) || gm_value_is(right, GM_FORM_TENSORS));
+    return order && (may_hold_tensors(left) || may_hold_tensors(right));
 }
 
 /* Nothing equals a tensor, or what may be one, that is None, a text, a list and the like: the answer is a bool. */
 static bool settles(gm_value value, gm_value other) {
     sort of_value = sort_of(value);
-    bool items = value.form == GM_FORM_TUPLE || value.form == GM_FORM_LIST || value.form == GM_FORM_TENSORS;
-    return of_value == SETTLED || (of_value == SEQUENCE && (!items || sort_of(other) == TENSOR));
+    return of_value == SETTLED || (of_value == SEQUENCE && (!holds_items(value) || sort_of(other) == TENSOR));
 }
 
 gm_value gm_value_comparison(uint8_t operator_, gm_value left, gm_value right, const gm_node *node) {

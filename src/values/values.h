@@ -40,7 +40,7 @@ typedef enum gm_value_form {
     GM_FORM_MODULE,   /* an nn.Module instance: calling it gives a tensor most of the time */
     GM_FORM_MODULES,  /* ModuleList, Sequential, ModuleDict, or a list or tuple of it: items are modules */
     GM_FORM_LOGGER,
-    GM_FORM_ARRAY,    /* a numpy array */
+    GM_FORM_ARRAY,    /* a numpy array or number */
     GM_FORM_OBJECT,   /* some other Python object */
     GM_FORM_PLAIN,    /* an object of Python's or torch's own without arithmetic, which equals no tensor: range, slice, iterator, type */
 } gm_value_form;

@@ -115,7 +115,6 @@ const char *gm_value_text(gm_flow *flow, const char *format, ...)
 static inline bool gm_value_is_tensor(gm_value value) {
     return value.class_ == GM_VALUE_TENSOR;
 }
-/* A tensor, or perhaps one. */
 /* FROM_SHAPE, FROM_DATA or MAYBE_DATA of a size of a tensor; NULL: of none that is known. */
 static inline uint16_t gm_value_size_traits(const gm_value *tensor) {
     if (tensor == NULL || (tensor->traits & GM_VALUE_DYNAMIC_SHAPE) == 0) {
@@ -124,6 +123,7 @@ static inline uint16_t gm_value_size_traits(const gm_value *tensor) {
     return tensor->class_ == GM_VALUE_TENSOR ? GM_VALUE_FROM_DATA : GM_VALUE_MAYBE_DATA;
 }
 
+/* A tensor, or perhaps one. */
 static inline bool gm_value_has_tensor(gm_value value) {
     return value.class_ == GM_VALUE_TENSOR || value.class_ == GM_VALUE_MAYBE;
 }

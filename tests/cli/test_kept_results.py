@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -122,6 +123,20 @@ def test_a_pack_that_is_broken_does_no_harm(cli) -> None:
     for data in counts[3:]:
         pack.write_bytes(data + siphash(data))
         assert cli("check", ".") == usual
+
+
+def test_programs_that_write_at_once(cli) -> None:
+    """Programs that begin without a cache, each with files of its own, make the folder and write the pack together."""
+    for index in range(8):
+        cli.write(f"a{index}.py", BREAKS * (index % 3) + f"# {index}\n")
+    asked = [(".",), ("a1.py", "a2.py"), (".",), ("a5.py",)]
+    usual = [cli("check", "--no-cache", *names) for names in asked]
+    for _ in range(3):
+        shutil.rmtree(f"{cli.folder}-cache", ignore_errors=True)
+        with ThreadPoolExecutor(len(asked)) as pool:
+            assert list(pool.map(lambda names: cli("check", *names), asked)) == usual
+        assert all(path.name.count(".") == 0 for path in packs(cli))
+        assert [cli("check", *names) for names in asked] == usual
 
 
 def test_no_place_for_it_is_no_error(cli, tmp_path) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import shutil
+import stat
 
 import pytest
 
@@ -100,6 +102,63 @@ def test_folder_that_vanishes(folder):
     shutil.rmtree(folder)
     store.store(key, entry())
     assert store.load(key) is None
+
+
+def test_records_that_others_add_meanwhile(folder, monkeypatch):
+    """Another program adds a record whenever this one has looked at the file."""
+    mine, other, fstat = cache.Cache(), cache.Cache(), os.fstat
+    added: list[bytes] = []
+
+    def look(handle: int) -> os.stat_result:
+        state = fstat(handle)
+        if stat.S_ISREG(state.st_mode):
+            monkeypatch.setattr(os, "fstat", fstat)
+            added.append(cache.Cache.key("other.py", bytes([len(added)])))
+            other.add_unmended(added[-1])
+            monkeypatch.setattr(os, "fstat", look)
+        return state
+
+    monkeypatch.setattr(os, "fstat", look)
+    mine.add_unmended(cache.Cache.key("m.py", b""))
+    monkeypatch.setattr(os, "fstat", fstat)
+    after = cache.Cache()
+    assert added and all(after.is_unmended(key) for key in added)
+    assert after.is_unmended(cache.Cache.key("m.py", b""))
+
+
+PROCESSES, RECORDS, STORED = 4, 250, 30
+
+
+def numbered(process: int, i: int) -> bytes:
+    return cache.Cache.key("m.py", bytes([process, i]))
+
+
+def write_at_once(process: int, start) -> None:
+    """One of the processes: they store the same module, and each remembers files of its own."""
+    key, text = cache.Cache.key("m.py", b"x = 1"), "x = 1\n" * 50
+    store = cache.Cache()
+    start.wait()
+    for i in range(RECORDS):
+        store.add_unmended(numbered(process, i))
+    for _ in range(STORED):
+        store.store(key, entry(text))
+        loaded = store.load(key)
+        assert loaded is not None and loaded.code == compile(text, "m.py", "exec")
+
+
+def test_processes_that_write_at_once(folder):
+    """Neither a torn entry nor a lost one, though nobody waits for another."""
+    forks = multiprocessing.get_context("fork")
+    start = forks.Barrier(PROCESSES)
+    writers = [forks.Process(target=write_at_once, args=(process, start)) for process in range(PROCESSES)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert [writer.exitcode for writer in writers] == [0] * PROCESSES
+    after = cache.Cache()
+    assert all(after.is_unmended(numbered(process, i)) for process in range(PROCESSES) for i in range(RECORDS))
+    assert sorted(path.name[-4:] for path in files(folder)) == [".bin", "nded"]
 
 
 def test_nothing_partial_is_left(folder):

@@ -166,6 +166,29 @@ KINDS = (
     "bool(torch.tensor(2))",
 )
 
+# Kinds that only an operation makes, and others beside which these are not what their parts are: an operand that
+# answers for both sides, items that decide an order, numbers whose power is complex.
+MADE = (
+    "np.ones(2) + 1",
+    "np.ones(2) == 1",
+    "np.float64(2) * 2",
+    "-1.5",
+    "-8",
+    "True & False",
+    "(torch.zeros(1), 2)",
+    "[torch.ones(1), 1]",
+    "torch.ones(2, dtype=torch.complex64)",
+    "(1, 2) + (3,)",
+    "torch.ones(2) > 0",
+    "torch.arange(2)",
+    "torch.ones(2).shape",
+    "(1, 2)",
+    "[1, 2]",
+    "'%s'",
+    "1.5",
+    "None",
+)
+
 BINARY = ("+", "-", "*", "/", "//", "%", "**", "@", "<<", ">>", "&", "|", "^")
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in", "and", "or")
 PAIRS = (
@@ -179,6 +202,7 @@ PAIRS = (
     "pow(a, b)",
     "divmod(a, b)",
     "sum(a, b)",
+    "sum(a, start=b)",
     "getattr(a, 'x', b)",
     "round(a, b)",
     "[a, b]",
@@ -227,6 +251,8 @@ SINGLE = (
     "zip(a, a)",
     "map(str, a)",
     "sum(a)",
+    "sum([a, a])",
+    "max([a, a])",
     "max(a)",
     "min(a)",
     "any(a)",

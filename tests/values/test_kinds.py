@@ -49,7 +49,7 @@ def judge(
     judged, wrong = 0, []
     for number, (left, right, form) in places.items():
         class_, said, words, reason = claims.get((number, len(lines[number - 1])), ("unknown", "", set(), ""))
-        if class_ not in ("tensor", "not") or (form in EQUALITIES and {left, right} & OPAQUE):
+        if class_ == "unknown" or (form in EQUALITIES and {left, right} & OPAQUE):
             continue
         for value in machine.run(left, right, form):
             judged += 1
@@ -88,3 +88,12 @@ def test_forms_of_one_operand(executable: str, tmp_path: Path) -> None:
     judged, wrong = judge(executable, tmp_path, [(kind, "None") for kind in kinds.KINDS], kinds.SINGLE)
     assert not wrong, "\n".join(wrong)
     assert judged > 2000
+
+
+def test_made_kinds(executable: str, tmp_path: Path) -> None:
+    pairs = list(itertools.product(kinds.MADE, kinds.MADE))
+    judged, wrong = judge(executable, tmp_path, pairs, kinds.PAIRS, kinds.AUGMENTED)
+    singles = [(kind, "None") for kind in kinds.MADE]
+    more, wrong_too = judge(executable, tmp_path, singles, kinds.SINGLE)
+    assert not wrong + wrong_too, "\n".join(wrong + wrong_too)
+    assert judged > 4000 and more > 400
