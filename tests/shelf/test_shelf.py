@@ -80,9 +80,10 @@ pytestmark = pytest.mark.skipif(
 def environment(tmp_path_factory: pytest.TempPathFactory) -> "dict[str, str]":
     """The variables of a shell in which the wheel is installed, and nothing that compiles."""
     folder = tmp_path_factory.mktemp("shelf")
-    subprocess.run([sys.executable, "-m", "venv", str(folder / "env")], check=True)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder / "env")], check=True)
     programs = folder / "env" / "bin"
-    install = [str(programs / "python"), "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", str(WHEEL)]
+    pip = [sys.executable, "-m", "pip", "--python", str(programs / "python")]
+    install = [*pip, "install", "--quiet", "--no-index", "--no-deps", str(WHEEL)]
     subprocess.run(install, check=True, env={"PATH": str(programs), "HOME": str(folder)})
     (site,) = (folder / "env" / "lib").glob("python*/site-packages")
     behind = {sysconfig.get_paths()["purelib"], *filter(lambda path: path.endswith("site-packages"), sys.path)}
