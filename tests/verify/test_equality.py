@@ -138,13 +138,15 @@ def test_a_compiling_backend_may_round_more(tmp_path: Path) -> None:
         assert blamed(tmp_path / backend, *fills, backend=backend) == expected
 
 
-# With a run that shows what rounding does: what eager, plain, mended and other rounding give.
+# With runs that show what rounding does: what eager, plain, mended and other rounding give.
 ROUNDED = {
     "as far as other rounding": ([ONES, ONES, ONES * 1.02, ONES * 0.99], []),
     "further than other rounding": ([ONES, ONES, ONES * 1.5, ONES * 0.99], [("values", "mended")]),
     "exact where rounding changes nothing": ([ONES, ONES, ONES * 1.02, ONES], [("values", "mended")]),
     "plain and mended, each by rounding": ([ONES, ONES * 0.98, ONES * 1.02, ONES * 0.99], []),
     "plain by rounding, mended by more": ([ONES, ONES * 0.98, ONES * 2, ONES * 0.99], [("values", "mended")]),
+    "the largest spread counts": ([ONES, ONES, ONES * 1.02, ONES, ONES * 0.99], []),
+    "further than both spreads": ([ONES, ONES, ONES * 1.02, ONES, ONES * 1.001], [("values", "mended")]),
     "another type": ([ONES, ONES, ONES.double(), ONES * 0.9], [("values", "mended")]),
     "whole numbers": (
         [torch.tensor([1]), torch.tensor([1]), torch.tensor([2]), torch.tensor([3])],
@@ -159,8 +161,15 @@ def test_rounding(tmp_path: Path, name: str) -> None:
     assert blamed(tmp_path, *map(returns, values)) == expected
 
 
+def test_a_run_of_another_way_has_no_spread(tmp_path: Path) -> None:
+    """Calls of other numbers are not the same calls."""
+    fills = returns(ONES), returns(ONES), returns(ONES * 1.02), returns(ONES * 0.9, ONES)
+    assert blamed(tmp_path, *fills) == [("values", "mended")]
+
+
 PRINTED = {
     "last digits": (["loss 0.4312", "loss 0.4314", "loss 0.4308", "loss 0.4310"], []),
+    "the largest spread": (["loss 0.4312", "loss 0.4312", "loss 0.4302", "loss 0.4312", "loss 0.4315"], []),
     "another loss": (["loss 0.4312", "loss 0.4312", "loss 0.5", "loss 0.4310"], [("output", "mended")]),
     "a step": (["step 3 0.1", "step 3 0.1", "step 4 0.1", "step 3 0.2"], [("output", "mended")]),
     "another word": (["loss 0.4", "loss 0.4", "cost 0.4", "loss 0.5"], [("output", "mended")]),

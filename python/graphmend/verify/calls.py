@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import threading
@@ -14,7 +15,7 @@ import torch
 from graphmend.runtime.base import torch_names
 
 from .events import printed
-from .rounding import GRADIENTS, RESULTS, Rounding, watch_autocast
+from .rounding import Rounding
 from .settings import EAGER, ROUNDED, Settings
 from .store import Writer
 from .surroundings import Surroundings, entry_of, program_part, random_states
@@ -122,9 +123,7 @@ class Recorder:
         self.targets: dict[Any, Target] = {}
         self.lock = threading.Lock()
         self.detailed = 0
-        self.rounding = Rounding() if settings.role == ROUNDED else None
-        if self.rounding is not None:
-            watch_autocast(self.rounding)
+        self.rounding = Rounding(settings.number) if settings.role == ROUNDED else None
 
     def write(self, kind: str, **members: Any) -> None:
         """Add an entry to the call of this thread."""
@@ -168,10 +167,9 @@ class Recorder:
         self.local.call = self.local.last = call
         error, output, started = None, None, time.perf_counter()
         try:
-            output = self.run(function, compiled, args, kwargs)
+            with self.rounding or contextlib.nullcontext():
+                output = self.run(function, compiled, args, kwargs)
             synchronize()
-            if self.rounding is not None:
-                quietly(self.round, call, output, args, kwargs)
             return output
         except BaseException as raised:
             error = raised
@@ -182,21 +180,11 @@ class Recorder:
             quietly(self.end, call, error, output, args, kwargs, seconds)
             del error, output
 
-    def round(self, call: Call, output: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Move the results of a call by a few units, except results with memory of inputs, state or other results."""
-        assert self.rounding is not None
-        tensors = tensors_in(output)
-        parameters = [tensor for _, tensor in call.around.parameters()]
-        self.rounding.meet_all([*tensors, *tensors_in((args, kwargs)), *parameters])
-        found = aliases(output, (args, kwargs), call.around)
-        own = (tensor for tensor, alias in zip(tensors, found) if not (alias["same"] or alias["shared"]))
-        self.rounding.move(own, RESULTS)
-
     def round_gradients(self, call: Call) -> None:
         """Move the gradients that a run of backward has left."""
         if self.rounding is not None:
             gradients = [tensor.grad for _, tensor in call.around.parameters()]
-            self.rounding.move([gradient for gradient in gradients if gradient is not None], GRADIENTS)
+            self.rounding.move_gradients(gradient for gradient in gradients if gradient is not None)
 
     def run(self, function: Any, compiled: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run a call in the way of this process; behind a refused graph, the program continues in eager Python."""

@@ -6,7 +6,7 @@ Eager Python is the reference, and plain compilation shows the cause of a differ
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Optional
 
 from . import streams
@@ -35,12 +35,12 @@ class Tally:
 
 
 class Equality:
-    """Comparison of the eager, plain and mended run, and of the run with other rounding, if present."""
+    """Comparison of the eager, plain and mended run, and of the runs with other rounding, if present."""
 
-    def __init__(self, eager: Seen, plain: Seen, mended: Seen, rounded: Optional[Seen] = None) -> None:
+    def __init__(self, eager: Seen, plain: Seen, mended: Seen, *rounded: Seen) -> None:
         self.runs = eager, plain, mended
-        self.all = self.runs if rounded is None else (*self.runs, rounded)
-        self.spreads = None if rounded is None else Comparison(eager.contents, rounded.contents, MEASURE)
+        self.all = (*self.runs, *rounded)
+        self.spreads = [Comparison(eager.contents, seen.contents, MEASURE) for seen in rounded]
         self.largest: Optional[dict[str, Any]] = None  # of the differences by rounding
         self.tolerance = tolerance_of(plain)
         self.to_plain = Comparison(eager.contents, plain.contents, self.tolerance)
@@ -60,43 +60,46 @@ class Equality:
 
     def compare_calls(self, key: Key) -> None:
         """Compare the calls of one callable, and its final state."""
-        lists = [seen.calls.get(key, []) for seen in self.all]
+        lists: list[Sequence[Optional[Call]]] = [seen.calls.get(key, []) for seen in self.all]
         counts = [{"type": "builtins.int", "value": len(calls)} for calls in lists[:3]]
         self.judge("values", f"number of calls of {key[0]}", *counts)
-        runs = self.all if len(lists[-1]) == len(lists[0]) else self.runs  # with other rounding it may take another way
-        lists = lists[: len(runs)]
-        states: list[dict[str, Any]] = [{} for _ in runs]
-        gradients: list[dict[str, Any]] = [{} for _ in runs]
-        if all(len({call.members["thread"] for call in calls}) <= 1 for calls in lists):  # otherwise in any order
+        # With other rounding a program may take another way: calls of other numbers are not the same calls.
+        lists[3:] = [calls if len(calls) == len(lists[0]) else [None] * len(lists[0]) for calls in lists[3:]]
+        states: list[dict[str, Any]] = [{} for _ in self.all]
+        gradients: list[dict[str, Any]] = [{} for _ in self.all]
+        if all(len({call.members["thread"] for call in calls if call}) <= 1 for calls in lists):  # else in any order
             for calls in zip(*lists):
                 self.compare_call(calls, states, gradients)
-        for name, values in merged(states, [seen.left.get(key, {}) for seen in runs]):
+        left = [seen.left.get(key, {}) if has_calls(calls) else {} for seen, calls in zip(self.all, lists)]
+        for name, values in merged(states, left):
             self.judge("state", f"{name} of {key[0]} at the end", *values)
 
     def compare_call(
-        self, calls: tuple[Call, ...], states: list[dict[str, Any]], gradients: list[dict[str, Any]]
+        self, calls: tuple[Optional[Call], ...], states: list[dict[str, Any]], gradients: list[dict[str, Any]]
     ) -> None:
         """Compare one call and the events behind the call."""
-        where = f"call {calls[0].number} of {calls[0].name}"
-        self.judge("exceptions", where, *(call.members["error"] for call in calls))
-        if not all(call.detailed for call in calls):
+        own: list[Call] = [call for call in calls[:3] if call is not None]
+        where = f"call {own[0].number} of {own[0].name}"
+        self.judge("exceptions", where, *(call.members["error"] for call in own))
+        if not all(call.detailed for call in own):
             return
         self.compared += 1
+        seen = [call.members if call is not None and call.detailed else {} for call in calls]
         for aspect, member in (
             ("values", "output"),
             ("aliases", "aliases"),
             ("mutation", "inputs"),
             ("random", "random"),
         ):
-            self.judge(aspect, where, *(call.members[member] for call in calls))
-        for name, values in merged(states, [call.members["state"] for call in calls]):
+            self.judge(aspect, where, *(members.get(member) for members in seen))
+        for name, values in merged(states, [members.get("state", {}) for members in seen]):
             self.judge("state", f"{name} after {where}", *values)
-        for name, values in merged(gradients, [call.members["gradients"] for call in calls]):
+        for name, values in merged(gradients, [members.get("gradients", {}) for members in seen]):
             self.judge("gradients", f"{name} after {where}", *values)
-        for runs in zip(*(call.backwards for call in calls)):
-            if all("gradients" in run for run in runs):
-                self.judge("gradients", f"result of backward after {where}", *(run["result"] for run in runs))
-                for name, values in merged(gradients, [run["gradients"] for run in runs]):
+        for runs in backwards_of(calls):
+            if all("gradients" in run for run in runs[:3]):
+                self.judge("gradients", f"result of backward after {where}", *(run.get("result") for run in runs))
+                for name, values in merged(gradients, [run.get("gradients", {}) for run in runs]):
                     self.judge("gradients", f"{name} in backward after {where}", *values)
 
     def compare_ends(self) -> None:
@@ -107,8 +110,8 @@ class Equality:
         statuses = [{"type": "builtins.int", "value": seen.ended.exit_status} for seen in self.runs]
         self.judge("exit", where, *statuses)
 
-    def judge(self, aspect: str, where: str, eager: Any, plain: Any, mended: Any, rounded: Any = None) -> None:
-        """Compare one value in three runs; `rounded` is the value with other rounding."""
+    def judge(self, aspect: str, where: str, eager: Any, plain: Any, mended: Any, *rounded: Any) -> None:
+        """Compare one value in three runs; `rounded` has the values with other rounding, None for an unknown one."""
         tally = self.tallies[aspect]
         tally.compared += 1
         tally.exact += eager == mended
@@ -134,12 +137,14 @@ class Equality:
             numbers = all(one is None or one.deviation is not None for one in (off, found))
             self.note(aspect, where, owner, short(eager), text_of(off), text_of(found), numbers)
 
-    def spread(self, eager: Any, rounded: Any) -> float:
-        """The spread of a value under other rounding; 0 for an unknown spread, or where more than numbers differ."""
-        if self.spreads is None or rounded is None:
-            return 0.0
-        self.spreads.deviation = 0.0
-        return self.spreads.deviation if self.spreads.difference(eager, rounded) is None else 0.0
+    def spread(self, eager: Any, rounded: tuple[Any, ...]) -> float:
+        """The largest distance that other rounding moves a value; a run in which more than numbers differ has none."""
+        largest = 0.0
+        for comparison, value in zip(self.spreads, rounded):
+            comparison.deviation = 0.0
+            if value is not None and comparison.difference(eager, value) is None:
+                largest = max(largest, comparison.deviation)
+        return largest
 
     def note_rounding(self, aspect: str, where: str, deviation: float, spread: Optional[float] = None) -> None:
         """Keep the largest difference by rounding."""
@@ -201,20 +206,22 @@ class Equality:
                 kinds = [[entry for entry in entries if entry[0] == name] for entries in (eager, mended)]
                 self.tallies[name].compared = max(map(len, kinds))
                 self.tallies[name].exact = sum(a == b for a, b in zip(*kinds))
-            rounded = read(self.all[3]) if len(self.all) > 3 else None
+            rounded = [read(seen) for seen in self.all[3:]]
             for region in streams.regions(eager, plain, mended):
                 if not self.is_rounded_text(region, rounded):
                     self.note_region(region, streams.place(region, eager))
 
-    def is_rounded_text(self, region: streams.Region, rounded: Optional[list[streams.Entry]]) -> bool:
+    def is_rounded_text(self, region: streams.Region, rounded: list[list[streams.Entry]]) -> bool:
         """Whether what differs in a place of the streams are numbers, by no more than rounding."""
-        if rounded is None or len({len(entries) for entries in region.all()}) != 1:
-            return False
         last = region.first + len(region.eager)
-        rows = list(zip(*region.all(), rounded[region.first : last]))
-        if len(rows) != len(region.eager) or any(len({kind for kind, _ in row}) != 1 for row in rows):
+        others = [entries[region.first : last] for entries in rounded]
+        others = [entries for entries in others if len(entries) == len(region.eager)]
+        if not others or len({len(entries) for entries in region.all()}) != 1:
             return False
-        if not all(streams.is_rounding(*(text for _, text in row), factor=ROUNDING) for row in rows):  # type: ignore[misc]
+        rows = list(zip(*region.all(), *others))
+        if any(len({kind for kind, _ in row}) != 1 for row in rows):
+            return False
+        if not all(streams.is_rounding(*(text for _, text in row), factor=ROUNDING) for row in rows):
             return False
         for kind, _ in region.eager:
             if kind in self.tallies:
@@ -260,6 +267,18 @@ def tolerance_of(plain: Seen) -> Tolerance:
 
 def text_of(found: Optional[Difference]) -> Optional[str]:
     return None if found is None else found.text
+
+
+def has_calls(calls: Sequence[Optional[Call]]) -> bool:
+    """Whether the calls of a run are those that are compared."""
+    return not calls or calls[0] is not None
+
+
+def backwards_of(calls: tuple[Optional[Call], ...]) -> Iterator[list[dict[str, Any]]]:
+    """The runs of backward behind one call in all runs; empty for a run with other rounding that had other ones."""
+    lists = [call.backwards if call is not None else [] for call in calls]
+    for number in range(min(map(len, lists[:3]))):
+        yield [backwards[number] if number < len(backwards) else {} for backwards in lists]
 
 
 def merged(known: list[dict[str, Any]], changes: list[dict[str, Any]]) -> Iterator[tuple[str, list[Any]]]:

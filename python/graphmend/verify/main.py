@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import shutil
 import sys
@@ -16,7 +17,7 @@ from . import options as command_line
 from .equality import Equality
 from .options import Options
 from .reading import Seen
-from .settings import COMPARED, ROUNDED, RUNS, Settings
+from .settings import COMPARED, ROUNDED, ROUNDINGS, RUNS, Settings
 from .verdict import IMPOSSIBLE
 
 CALLS_IN_FULL = 100  # of a script
@@ -79,19 +80,23 @@ def run_all(options: Options, folder: str, progress: terminal.AnyProgress) -> di
 def run_with_other_rounding(
     options: Options, folder: str, progress: terminal.AnyProgress, runs: dict[str, Seen]
 ) -> None:
-    """Measure the effect of rounding on the program's numbers, for differences above the tolerance."""
+    """Measure the effect of rounding on the program's numbers, while differences are above the tolerance."""
     ways = [runs.get(name) for name in COMPARED]
     if verdict.cannot_be_verified(runs) is not None or any(
         seen is None or seen.ended.outcome != processes.ENDED for seen in ways
     ):
         return
-    if not Equality(*ways).needs_spread():  # type: ignore[arg-type]
-        return
-    progress.begin(ROUNDED)
-    settings = settings_of(options, ROUNDED, False)
-    place = os.path.join(folder, ROUNDED)
-    ended = processes.run(ROUNDED, settings, arguments_of(options), place, options.timeout, options.kernels)
-    runs[ROUNDED] = Seen(ended)
+    rounded: list[Seen] = []
+    for name in ROUNDINGS:
+        if not Equality(*ways, *rounded).needs_spread():  # type: ignore[arg-type]
+            return
+        progress.begin(name)
+        settings = dataclasses.replace(settings_of(options, ROUNDED, False), number=len(rounded))
+        place = os.path.join(folder, name)
+        ended = processes.run(name, settings, arguments_of(options), place, options.timeout, options.kernels)
+        runs[name] = Seen(ended)
+        rounded.append(runs[name])
+        progress.end()
 
 
 def arguments_of(options: Options) -> list[str]:

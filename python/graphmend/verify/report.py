@@ -14,7 +14,7 @@ from .equality import Equality
 from .options import Options
 from .processes import ENDED
 from .reading import Seen
-from .settings import ROUNDED
+from .settings import ROUNDINGS
 from .sites import Sites
 
 VERSION = 1
@@ -70,6 +70,7 @@ def empty() -> dict[str, Any]:
 def evidence(runs: dict[str, Seen], first_calls: bool) -> dict[str, Any]:
     """The evidence of the runs, side by side; `first_calls` is whether first calls are timed."""
     eager, plain, mended = runs["eager"], runs["plain"], runs["mended"]
+    rounded = [runs[name] for name in ROUNDINGS if name in runs]
     sites = Sites(plain, mended)
     full: list[Optional[Seen]] = [runs.get("plain fullgraph"), runs.get("mended fullgraph")]
     callables = figures.callables(plain, mended, full, sites)
@@ -80,7 +81,7 @@ def evidence(runs: dict[str, Seen], first_calls: bool) -> dict[str, Any]:
         "callables": callables,
         "sites": sites.as_data(),
         "files": sites.files(),
-        "equality": Equality(eager, plain, mended, runs.get(ROUNDED)).as_data(),
+        "equality": Equality(eager, plain, mended, *rounded).as_data(),
         "worse": figures.worse(callables),
     }
 

@@ -16,6 +16,8 @@ RUNS = (
     ("plain fullgraph", PLAIN, True),
     ("mended fullgraph", MENDED, True),
 )
+# With other rounding: one number may move by little by chance, three of three hardly ever.
+ROUNDINGS = ("rounded", "rounded 2", "rounded 3")
 COMPARED = tuple(name for name, _, fullgraph in RUNS if not fullgraph)
 
 
@@ -32,6 +34,7 @@ class Settings:
     calls: int
     rounds: int = 10
     inputs: str = "inputs"
+    number: int = 0  # of a run with other rounding, counted from 0
 
     def save(self, folder: str) -> None:
         """Write the settings for the process of the run."""

@@ -109,20 +109,21 @@ class Region:
 DECIMAL = re.compile(r"[-+]?\d*\.\d+(?:[eE][-+]?\d+)?")
 
 
-def is_rounding(eager: str, plain: str, mended: str, rounded: str, factor: float) -> bool:
+def is_rounding(eager: str, plain: str, mended: str, *rounded: str, factor: float) -> bool:
     """Whether two texts differ only in decimals, and each decimal within the spread of rounding.
 
-    `rounded` is the text of a run with other rounding. Printed numbers have few digits, so half of the last digit is
+    `rounded` has the texts of runs with other rounding. Printed numbers have few digits, so half of the last digit is
     added to the spread.
     """
-    texts = eager, plain, mended, rounded
+    texts = eager, plain, mended, *rounded
     if len({DECIMAL.sub("#", text) for text in texts}) != 1:
         return False
     for words_of_one in zip(*map(DECIMAL.findall, texts)):
         first, *others = map(float, words_of_one)
-        apart = [abs(other - first) for other in others]
+        of_plain, of_mended, *of_rounded = (abs(other - first) for other in others)
+        spread = max(of_rounded)
         digits = words_of_one[0].lower().partition("e")[0].partition(".")[2]
-        if apart[1] > factor * max(apart[0] if apart[0] <= factor * apart[2] else 0.0, apart[2]) + 10.0 ** -len(digits):
+        if of_mended > factor * max(of_plain if of_plain <= factor * spread else 0.0, spread) + 10.0 ** -len(digits):
             return False
     return True
 
