@@ -48,8 +48,6 @@
 #   make wheels [ONLY=musl]     wheels for Linux (glibc, musl) and macOS on two machines each, and the sdist, into dist/; compilers: zig's
 #   make shelf                  the wheel in a fresh environment without a compiler, and every command of README.md and docs typed there; minutes
 #   make vscode                 the extension for VS Code: types, style, tests, and dist/graphmend.vsix; needs Node 20.19 and npm
-#   make vscode-window VSCODE_SERVER=dir [VSCODE_NODE=node] [CHROMIUM=/usr/bin/chromium]   the packaged extension in VS Code's server and a
-#                             headless Chromium: finds, mends, saves; pictures in build/vscode. The server is lib/vscode of npm's code-server
 #   make docs                   the documentation site, with a page for each rule and each kind of graph break: build/docs/site
 #   make man                    manual pages of the commands, from their --help: build/man
 #   make drift TORCH=2.15.0   what a release of torch has renamed, by the tables of hooks; in seconds once its environment is there
@@ -86,7 +84,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test check lint format layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz edits bench bench-models bench-calls bench-attempts bench-meaning servers training gpu packages growth mutants mutants-runtime capture fixed matrix worth drift pictures sbom wheels shelf vscode vscode-window docs man lock results clean
+.PHONY: all build test check lint format layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz edits bench bench-models bench-calls bench-attempts bench-meaning servers training gpu packages growth mutants mutants-runtime capture fixed matrix worth drift pictures sbom wheels shelf vscode docs man lock results clean
 
 all: build
 
@@ -383,11 +381,6 @@ vscode: build $(VSCODE)/node_modules/.package-lock.json
 	cp LICENSE $(VSCODE)/LICENSE
 	cd $(VSCODE) && for step in types lint build test package; do \
 	  GRAPHMEND="$(CURDIR)/$(BIN)/graphmend" npm run --silent $$step || exit 1; done
-
-vscode-window: vscode
-	@test -n "$(VSCODE_SERVER)" || { echo "usage: make vscode-window VSCODE_SERVER=dir" >&2; exit 2; }
-	VSCODE_SERVER="$(abspath $(VSCODE_SERVER))" VSCODE_NODE="$(or $(VSCODE_NODE),node)" CHROMIUM="$(or $(CHROMIUM),/usr/bin/chromium)" \
-	  GRAPHMEND="$(CURDIR)/$(BIN)/graphmend" node $(VSCODE)/test/window.mjs build/vscode
 
 docs: build .venv-docs/tools.stamp
 	$(BIN)/python tools/site_pages.py build/docs/pages --graphmend $(BIN)/graphmend

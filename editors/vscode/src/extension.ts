@@ -20,7 +20,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     }),
   );
   await server.restart();
-  const listening = await onInterpreterChange(() => void server.restartIfMoved());
+  const listening = await onInterpreterChange(() => void server.restartIfMoved()).catch(() => undefined);
   if (listening !== undefined) {
     context.subscriptions.push(listening);
   }

@@ -29,7 +29,7 @@ async function find(): Promise<Found> {
   const folders = (vscode.workspace.workspaceFolders ?? []).filter((folder) => folder.uri.scheme === "file");
   return findExecutable({
     setting: vscode.workspace.getConfiguration("graphmend").get("path", ""),
-    interpreter: await selectedInterpreter(folders[0]?.uri),
+    interpreter: await selectedInterpreter(folders[0]?.uri).catch(() => undefined), // an extension that fails is as good as none
     trusted: vscode.workspace.isTrusted,
     workspaceFolders: folders.map((folder) => folder.uri.fsPath),
     home: homedir(),
@@ -49,10 +49,14 @@ export class Server implements vscode.Disposable {
 
   /** Starts the server, or starts it anew. Calls wait for each other. */
   restart(): Promise<void> {
-    this.last = this.last.then(async () => {
-      await this.stop();
-      await this.start();
-    });
+    this.last = this.last
+      .then(async () => {
+        await this.stop();
+        await this.start();
+      })
+      .catch((error: unknown) => {
+        this.output.error(String(error)); // the next restart is not held up
+      });
     return this.last;
   }
 
