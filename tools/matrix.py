@@ -101,6 +101,7 @@ def cases_of(kit: str, count: int) -> list[str]:
 def scored(python: pathlib.Path, version: str, options: argparse.Namespace) -> dict[str, Any]:
     """The verdicts of the kit, counted."""
     result = ROOT / "build" / f"matrix-{version}{'-inductor' if options.inductor else ''}.json"
+    result.unlink(missing_ok=True)  # a scorer that is ended early must not leave the row of an earlier choice
     command = [str(python), f"{options.kit}/score.py", "--fork"]
     if options.models:
         add(python, version, MODELS)
@@ -121,6 +122,7 @@ def shown(python: pathlib.Path, version: str) -> dict[str, Any]:
     """What the demo's program says about itself, plain and mended."""
     add(python, version, MODELS)
     result = ROOT / "build" / f"matrix-{version}-demo.json"
+    result.unlink(missing_ok=True)
     command = [str(python), str(ROOT / "examples" / "demo.py"), "--json", str(result)]
     status = subprocess.run(command, env=surroundings(), check=False).returncode
     records = json.loads(result.read_text(encoding="utf-8"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
 from graphmend.verify.rounding import Rounding
@@ -64,3 +66,28 @@ def test_gradients_and_writes() -> None:
     before = weight.grad.clone()
     rounding.move_gradients([weight.grad])
     assert not torch.equal(weight.grad, before) and torch.allclose(weight.grad, before)
+
+
+class Boxed(torch.Tensor):
+    """A tensor that keeps its numbers in another one, as distributed and quantised tensors do."""
+
+    inner: torch.Tensor
+
+    @staticmethod
+    def __new__(cls, inner: torch.Tensor) -> Boxed:
+        made: Boxed = torch.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype)
+        made.inner = inner
+        return made
+
+    @classmethod
+    def __torch_dispatch__(cls, operator: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        opened = [arg.inner if isinstance(arg, Boxed) else arg for arg in args]
+        return Boxed(operator(*opened, **(kwargs or {})))
+
+
+def test_what_a_subclass_computes_moves() -> None:
+    x = torch.linspace(0.1, 0.9, 8)
+    with Rounding(0):
+        result = Boxed(x) * 1.5
+    assert isinstance(result, Boxed)
+    assert not torch.equal(result.inner, x * 1.5) and torch.allclose(result.inner, x * 1.5)

@@ -47,6 +47,8 @@ class Rounding(TorchDispatchMode):
 
     def __torch_dispatch__(self, operator: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Call an operator, and move the numbers that it has computed from others."""
+        if types:  # a subclass goes first; what it makes of its parts comes back here
+            return NotImplemented
         result = operator(*args, **(kwargs or {}))
         if any(tensor.is_floating_point() for tensor in tensors_in((args, kwargs))):
             results = result if isinstance(result, (list, tuple)) else [result]

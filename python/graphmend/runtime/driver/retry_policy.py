@@ -26,6 +26,7 @@ from ..capture.assumptions import numbers_of
 from ..effects import deferred_calls, object_writes
 from ..external import numpy_random_functions
 from ..shims import is_compiling, lazy_attributes, string_formatting
+from . import faults
 from .backend import GRAPH, Graph
 from .number_policy import NumberPolicy
 from .warmup_calls import PREPARING
@@ -334,5 +335,8 @@ def is_raising(error: Any) -> bool:
 def first_line(error: Optional[BaseException]) -> str:
     """The first line of an error's text; an error of the backend comes without Dynamo's wrapper."""
     error = getattr(error, "inner_exception", error)
+    refused = faults.unwrapped(error) if error is not None else None
+    if isinstance(refused, trace_state.SiteRefused):  # Dynamo puts the name of the class in front
+        error = refused
     text = str(error).strip() if error is not None else "no graph"
     return text.splitlines()[0] if text else type(error).__name__

@@ -79,9 +79,9 @@ NAMES = {
         "BaseListVariable DequeVariable ListVariable RangeVariable SizeVariable SliceVariable TupleVariable"
     ),
     "torch._dynamo.variables.misc": (
-        "AutogradFunctionContextVariable CellVariable DeletedVariable get_np_to_tnp_map GetAttrVariable "
-        "LambdaVariable NewGlobalVariable NumpyDTypeVariable NumpyVariable PythonModuleVariable RandomClassVariable "
-        "StringFormatVariable SuperVariable"
+        "AutogradFunctionContextVariable CellVariable DeletedVariable ExceptionVariable get_np_to_tnp_map "
+        "GetAttrVariable LambdaVariable NewGlobalVariable NumpyDTypeVariable NumpyVariable PythonModuleVariable "
+        "RandomClassVariable StringFormatVariable SuperVariable"
     ),
     "torch._dynamo.variables.object_protocol": "generic_richcompare generic_richcompare_bool",
     "torch._dynamo.variables.optimizer": "OptimizerVariable",
@@ -91,7 +91,7 @@ NAMES = {
     ),
     "torch._dynamo.variables.torch": "TorchInGraphFunctionVariable",
     "torch._dynamo.variables.user_defined": (
-        "RemovableHandleVariable UserDefinedClassVariable UserDefinedObjectVariable"
+        "RemovableHandleVariable UserDefinedClassVariable UserDefinedExceptionObjectVariable UserDefinedObjectVariable"
     ),
     "torch._inductor.config": "inductor_config=.",
     "torch._functorch.pyfunctorch": "temporarily_clear_interpreter_stack",
