@@ -46,7 +46,8 @@
 #                             their environments are gigabytes, in build/torch
 #   make worth KIT=dir [ONLY='branch_*']   which cases are lost without each feature of the table of hooks
 #   make wheels [ONLY=musl]     wheels for Linux (glibc, musl) and macOS on two machines each, and the sdist, into dist/; compilers: zig's
-#   make shelf                  the wheel in a fresh environment without a compiler, and every command of README.md and docs typed there; minutes
+#   make shelf                  the wheel in a fresh environment without a compiler, and the commands of README.md, check, verify, guard and
+#                             source-dialect typed there; minutes
 #   make vscode                 the extension for VS Code: types, style, tests, and dist/graphmend.vsix; needs Node 20.19 and npm
 #   make docs                   the documentation site, with a page for each rule and each kind of graph break: build/docs/site
 #   make man                    manual pages of the commands, from their --help: build/man
