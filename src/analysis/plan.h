@@ -38,6 +38,7 @@ typedef struct gm_capture {
     bool items;            /* the same, or a container of such that they are taken out of */
     bool file;             /* it is None, or a text file that is printed into */
     bool called;           /* a call whose effects are not known, which is made where it stands; or an expression around it */
+    bool key;              /* RECORD: one of the plan's keys */
 } gm_capture;
 
 typedef struct gm_capture_list {
@@ -70,7 +71,8 @@ typedef struct gm_plan {
     uint32_t levels;          /* DEFER: frames of the stack that the statement looks at, its own included; 0 for its own alone */
     uint32_t level_position;  /* DEFER, levels traced: the place of the argument that tells them (analysis/stack_levels.h) */
     const char *path;         /* RECORD: the object that is written to, "self.losses" */
-    const char *action;       /* RECORD: "=" for an attribute or global, "[]" for an item, or the name of a method */
+    const char *action;       /* RECORD: "=" for an attribute or global, "[]" for an item, "[].append" or the name of a method */
+    gm_list keys;             /* RECORD: the keys between the object and the container that keeps a tensor, "[].append" */
     bool live;                /* RECORD: tensors that are evaluated where the statement stands, and kept as they are */
     const gm_symbol *object;  /* RECORD: the variable that `path` starts with; NULL for a global, which the sink reads itself */
     bool declares;            /* RECORD: the sink binds the global in `path` */

@@ -151,6 +151,16 @@ bool gm_reach_is_possible(const gm_tree *tree) {
     return may_name_compile(tree) || (has_name(tree, "forward") && !gm_node_children(&tree->module->base, has_no_forward, NULL));
 }
 
+/* What `apply` of a `torch.autograd.Function` calls, in the forward pass and in the backward pass. */
+static void add_passes(gm_analysis *analysis, const gm_list *body) {
+    static const char *const passes[] = {"forward", "setup_context", "backward", NULL};
+    for (uint32_t i = 0; i < body->count; i++) {
+        if (gm_is_def(body->items[i]) && gm_text_in(gm_def_name(body->items[i])->text, passes)) {
+            add(analysis, body->items[i], 0);
+        }
+    }
+}
+
 /* What a class is takes longer to find out than whether it has the method. */
 static void add_methods(gm_analysis *analysis, const gm_node *class_def) {
     const gm_list *body = &gm_as_ClassDef(class_def)->body;
@@ -160,6 +170,8 @@ static void add_methods(gm_analysis *analysis, const gm_node *class_def) {
         }
         if (gm_class_is_module(analysis->flow, class_def)) {
             add(analysis, body->items[i], 0);
+        } else if (gm_class_is_autograd_function(analysis->flow, class_def)) {
+            add_passes(analysis, body);
         } else if (gm_callee_has_outer_base(analysis, class_def)) {
             add_weaker(analysis, body->items[i], 0);
         }

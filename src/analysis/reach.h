@@ -1,5 +1,6 @@
-/* Which functions of a file torch.compile reaches: `forward` of modules, what is decorated with or handed to torch.compile, what
- * reached code of other files calls here, and everything of the file that those call, define or are wrapped in. */
+/* Which functions of a file torch.compile reaches: `forward` of modules, the passes of autograd functions, what is decorated with or
+ * handed to torch.compile, what reached code of other files calls here, and everything of the file that those call, define or are wrapped
+ * in. */
 #ifndef GM_ANALYSIS_REACH_H
 #define GM_ANALYSIS_REACH_H
 

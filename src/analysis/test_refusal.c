@@ -94,10 +94,48 @@ static gm_refusal refusal_of(const question *asked, const gm_node *test) {
     return (gm_refusal){NULL, NULL};
 }
 
+/* A parameter of a function besides its first one. */
+static bool is_later_parameter(const gm_function *function, const gm_node *name) {
+    const gm_symbol *symbol = gm_scopes_symbol(function->flow->scopes, name);
+    const gm_arguments *parameters = gm_as_arguments(gm_as_FunctionDef(function->node)->args);
+    bool own = symbol != NULL && symbol->scope == function->scope && (symbol->flags & GM_SYMBOL_PARAMETER) != 0;
+    return own && parameters->args.count > 0 && symbol->name != gm_as_arg(parameters->args.items[0])->arg;
+}
+
+typedef struct gm_gradient_question {
+    const gm_function *function;
+    const gm_node *found;
+} gradient_question;
+
+static bool find_gradient(const gm_node *node, void *context) {
+    gradient_question *asked = context;
+    if (node->kind == GM_KIND_Name && is_later_parameter(asked->function, node)) {
+        asked->found = node;
+    }
+    return asked->found == NULL && gm_node_children(node, find_gradient, context);
+}
+
+/* In the backward pass of an autograd function, its arguments are gradients: no graph of the forward pass can decide by them. */
+static const gm_node *gradient_in(const gm_analysis *analysis, gm_function *function, const gm_node *test) {
+    bool named = function->node->kind == GM_KIND_FunctionDef && gm_name_is(gm_as_FunctionDef(function->node)->name, "backward");
+    const gm_node *class_def = named ? gm_class_definition_around(function) : NULL;
+    if (class_def == NULL || !gm_class_is_autograd_function(function->flow, class_def)) {
+        return NULL;
+    }
+    gradient_question asked = {function, NULL};
+    gm_work_below(analysis->arena, test);
+    find_gradient(test, &asked);
+    return asked.found;
+}
+
 gm_refusal gm_test_refusal(gm_analysis *analysis, const gm_site *site, const gm_node *test, bool twice) {
     const gm_node *suspension = search(analysis->arena, test, find_suspension);
     if (suspension != NULL) {
         return (gm_refusal){"the condition awaits or yields", suspension};
+    }
+    const gm_node *gradient = gradient_in(analysis, site->function, test);
+    if (gradient != NULL) {
+        return (gm_refusal){"gradients are known only in the backward pass, when the graph has been made", gradient};
     }
     if (twice) {
         const gm_node *walrus = search(analysis->arena, test, find_walrus);

@@ -95,10 +95,16 @@ static void emit_values(gm_emitter *emitter, const gm_plan *plan) {
 }
 
 static const char *mark_of(const gm_capture *capture) {
-    return capture->kept ? "v" : capture->items ? "c" : capture->file ? "f" : capture->length ? "l" : capture->numbers ? "1" : "0";
+    return capture->key       ? "k"
+           : capture->kept    ? "v"
+           : capture->items   ? "c"
+           : capture->file    ? "f"
+           : capture->length  ? "l"
+           : capture->numbers ? "1"
+                              : "0";
 }
 
-/* `, numbers="01vcfl"`: of which values only the numbers are read, which have to be numbers, containers of such, or text files; nothing where
+/* `, numbers="01vckfl"`: of which values only the numbers are read, which have to be numbers, containers of such, or text files; nothing where
  * there are none. */
 static void emit_numbers(gm_emitter *emitter, const gm_plan *plan) {
     bool any = false;

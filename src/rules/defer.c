@@ -92,6 +92,7 @@ typedef struct gm_capturing {
     uint32_t computed;      /* where the first expression ends that is computed later: what is called behind it must not be noticed */
     bool watched;           /* there is such a call */
     bool live;              /* every part is evaluated where the statement stands */
+    gm_list keys;           /* evaluated as wholes, where the statement stands */
 } capturing;
 
 /* `type(x)` and `len(x)`: the argument; NULL for others. The length of what is recorded into is asked for later, like what it holds. */
@@ -294,19 +295,6 @@ static const char *parameter_of(capturing *state, const gm_node *node, bool call
     return named ? gm_as_Name(node)->id->text : gm_analysis_text(state->analysis, "_gm_a%u", state->captures.count);
 }
 
-/* Attributes that belong to one tensor object, not to its value: a kept copy has others. */
-static const char *const identity_attributes[] = {"grad_fn",         "grad",     "_version", "is_leaf",         "data_ptr", "storage",
-                                                  "untyped_storage", "_grad_fn", "_base",    "_backward_hooks", "names"};
-
-static bool names_identity(const gm_node *node) {
-    for (size_t i = 0; node->kind == GM_KIND_Attribute && i < sizeof identity_attributes / sizeof identity_attributes[0]; i++) {
-        if (gm_name_is(gm_as_Attribute(node)->attr, identity_attributes[i])) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* `p.grad`, `self.weight.grad`: read where the statement stands, and kept like any other tensor. */
 static bool is_gradient_of_variable(const capturing *state, const gm_node *node) {
     const gm_node *root = gm_name_is(gm_as_Attribute(node)->attr, "grad") ? chain_root(state, node) : NULL;
@@ -406,12 +394,23 @@ static bool asks_length(const capturing *state, const gm_node *node) {
     return asked && (call->args.items[0]->kind == GM_KIND_Attribute || call->args.items[0]->kind == GM_KIND_Name);
 }
 
+static bool keep_key(capturing *state, const gm_node *node) {
+    if (!keep(state, node, true)) {
+        return false;
+    }
+    state->captures.items[state->captures.count - 1].key = true;
+    return true;
+}
+
 static bool capture(const gm_node *node, void *context) {
     capturing *state = context;
+    if (gm_list_holds(&state->keys, node)) {
+        return keep_key(state, node);
+    }
     if (state->live && gm_is_computed(node)) {
         return keep(state, node, true);
     }
-    if (names_identity(node) && !is_gradient_of_variable(state, node)) {
+    if (gm_names_identity(node) && !is_gradient_of_variable(state, node)) {
         return refuse(state, "it shows the identity of a tensor, which a kept copy does not have", node);
     }
     if (state->own != NULL && gm_analysis_same_text(state->analysis, node, state->own)) {
@@ -446,7 +445,7 @@ static bool capture_parts(capturing *state, const gm_node *node) {
         gm_node *receiver = gm_as_Attribute(call->func)->value;
         const gm_node *root = chain_root(state, receiver);
         bool named = root != NULL && !is_inner(state, root) && !is_variable(state, root); /* a function of a module or class */
-        bool good = !names_identity(call->func) && (named || capture(receiver, state));
+        bool good = !gm_names_identity(call->func) && (named || capture(receiver, state));
         for (uint32_t i = 0; good && i < call->args.count; i++) {
             good = capture(call->args.items[i], state);
         }
@@ -512,6 +511,7 @@ static gm_refusal capture_all(gm_analysis *analysis, const gm_site *site, gm_pla
     const gm_Call *call = gm_defer_none_call(site);
     capturing state = {
         .analysis = analysis, .function = site->function, .own = own, .whole = site->node, .computed = UINT32_MAX, .live = plan->live};
+    state.keys = plan->keys;
     state.carried = call != NULL && call->func->kind == GM_KIND_Attribute ? gm_as_Attribute(call->func)->value : NULL;
     for (uint32_t i = 0; i < reads->count && capture(reads->items[i], &state); i++) {
     }

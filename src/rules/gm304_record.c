@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "analysis/effects.h"
+#include "analysis/makers.h"
 #include "analysis/read_next.h"
 #include "analysis/recorded.h"
 #include "analysis/tests.h"
@@ -43,49 +44,37 @@ typedef struct gm_record {
     const gm_node *target; /* the attribute, global or container, in front of all brackets */
     const char *action;
     gm_list reads;         /* what the statement reads besides: indices, values, arguments */
+    gm_list keys;          /* the indices among them, the outermost container's first */
     const gm_node *value;  /* what is kept; NULL for a call */
     bool counts;           /* an augmented assignment */
     bool foreign;          /* a method of which only the class of the object tells what it does */
 } record;
 
+static void add_node(gm_analysis *analysis, gm_list *list, const gm_node *node) {
+    size_t size = sizeof *list->items;
+    list->items = gm_arena_grow(analysis->arena, list->items, size * list->count, size * (list->count + 1));
+    list->items[list->count++] = (gm_node *)(uintptr_t)node; /* lists hold nodes as the parser has made them */
+}
+
 static void add_read(gm_analysis *analysis, record *found, const gm_node *node) {
-    size_t size = sizeof *found->reads.items;
-    found->reads.items = gm_arena_grow(analysis->arena, found->reads.items, size * found->reads.count, size * (found->reads.count + 1));
-    found->reads.items[found->reads.count++] = (gm_node *)(uintptr_t)node; /* lists hold nodes as the parser has made them */
+    add_node(analysis, &found->reads, node);
+}
+
+static void add_key(gm_analysis *analysis, record *found, const gm_node *node) {
+    add_read(analysis, found, node);
+    add_node(analysis, &found->keys, node);
 }
 
 /* ---- Taking it apart ---- */
 
-/* A number, a text or a new container with nothing in it. */
-static bool is_start(const gm_analysis *analysis, const gm_node *node) {
-    static const char *const makers[] = {"builtins.dict", "builtins.list", "builtins.set", NULL};
-    if (node->kind == GM_KIND_Call) {
-        const gm_Call *call = gm_as_Call(node);
-        const gm_name *name = gm_flow_qualified(analysis->flow, call->func);
-        return name != NULL && gm_text_in(name->text, makers) && call->args.count + call->keywords.count == 0;
-    }
-    return node->kind == GM_KIND_Constant || (node->kind == GM_KIND_List && gm_as_List(node)->elts.count == 0) ||
-           (node->kind == GM_KIND_Dict && gm_as_Dict(node)->values.count == 0);
-}
-
-/* `table.setdefault(key, [])`, which is `table[key]` that may be new. */
-static bool is_entry(const gm_analysis *analysis, const gm_node *node) {
-    if (node->kind != GM_KIND_Call || gm_as_Call(node)->func->kind != GM_KIND_Attribute) {
-        return false;
-    }
-    const gm_Call *call = gm_as_Call(node);
-    return gm_name_is(gm_as_Attribute(call->func)->attr, "setdefault") && call->args.count == 2 && call->keywords.count == 0 &&
-           is_start(analysis, call->args.items[1]);
-}
-
 static void strip_brackets(gm_analysis *analysis, record *found) {
     for (;;) {
         if (found->target->kind == GM_KIND_Subscript) {
-            add_read(analysis, found, gm_as_Subscript(found->target)->slice);
+            add_key(analysis, found, gm_as_Subscript(found->target)->slice);
             found->target = gm_as_Subscript(found->target)->value;
-        } else if (is_entry(analysis, found->target)) {
+        } else if (gm_is_entry(analysis, found->target)) {
             const gm_Call *entry = gm_as_Call(found->target);
-            add_read(analysis, found, entry->args.items[0]);
+            add_key(analysis, found, entry->args.items[0]);
             found->target = gm_as_Attribute(entry->func)->value;
         } else {
             return;
@@ -435,8 +424,10 @@ static void mark_guessed(gm_plan *plan, const plain_question *asked) {
     }
 }
 
-static const char *text_of(gm_analysis *analysis, const gm_node *node) {
-    return gm_analysis_text(analysis, "%.*s", (int)(node->end - node->start), analysis->tree->source->text + node->start);
+/* An object of torch's own, such as a scheduler: the runtime looks through no method of torch. */
+static bool is_torchs(const gm_site *site, const record *found) {
+    const gm_name *maker = found->foreign && gm_maker_named(site->function, "torch") ? gm_maker_of(site->function, found->target) : NULL;
+    return maker != NULL && strncmp(maker->text, "torch.", strlen("torch.")) == 0;
 }
 
 static bool plan_record(gm_analysis *analysis, const gm_site *site, bool grows) {
@@ -445,13 +436,18 @@ static bool plan_record(gm_analysis *analysis, const gm_site *site, bool grows) 
     if (is_constructor(site->function) || !take_statement(analysis, site, &found)) {
         return false;
     }
+    if (is_torchs(site, &found)) {
+        return false; /* what it does with a number is for the rule of numbers to say */
+    }
     const gm_list kept = found.reads;
     bool itself = !found.counts && !takes_items(found.action);
     if (itself && are_shared(site->function, &kept)) {
         return false;
     }
+    const char *method = found.action;
     strip_brackets(analysis, &found);
-    plan->path = text_of(analysis, found.target);
+    const char *start = analysis->tree->source->text + found.target->start;
+    plan->path = gm_analysis_text(analysis, "%.*s", (int)(found.target->end - found.target->start), start);
     plan->action = found.action;
     bool taken_in = found.value == NULL && !found.foreign;
     plain_question asked = {.analysis = analysis, .function = site->function, .own = plan->path, .itself = itself};
@@ -460,7 +456,13 @@ static bool plan_record(gm_analysis *analysis, const gm_site *site, bool grows) 
         return false;
     }
     plan->live = !are_plain(&asked, &kept);
-    if (plan->live && !(taken_in && gm_keeps_tensors(analysis, found.action, &kept))) {
+    bool keeps = taken_in && (plan->live || asked.guessed.count > 0) && gm_keeps_tensors(analysis, method, &kept);
+    if (keeps && found.keys.count > 0 && gm_keys_hold(analysis, site->function, &found.keys, &kept)) {
+        plan->live = true;
+        plan->keys = found.keys;
+        plan->action = gm_analysis_text(analysis, "[].%s", method);
+    }
+    if (plan->live && (!keeps || (found.keys.count > 0 && plan->keys.count == 0))) {
         return false;
     }
     bool certain = reads_data(site->function, &found.reads);

@@ -9,13 +9,16 @@
 static const char page[] =
     "# GM502 call that is not traced\n\n"
     "## What it finds\n\n"
-    "Calls of functions in C and in packages that the compiler does not look into, and of methods of `contextvars.ContextVar`:\n\n"
-    "    rows, columns = scipy.optimize.linear_sum_assignment(cost)\n\n"
+    "Calls of functions in C and in packages that the compiler does not look into, of methods of `contextvars.ContextVar`, and of "
+    "`step` of `torch.optim.lr_scheduler.ReduceLROnPlateau`, which decides by a number from the data:\n\n"
+    "    rows, columns = scipy.optimize.linear_sum_assignment(cost)\n"
+    "    self.scheduler.step(loss.item())\n\n"
     "## Why it breaks\n\n"
     "The compiler cannot look into the function (GB0007). The graph ends, tensors become arrays, and another graph is compiled for "
     "what follows.\n\n"
     "## What to write\n\n"
-    "Make the call in front of the compiled part or behind it: compile the module that computes the cost, not the loss that matches.\n\n"
+    "Make the call in front of the compiled part or behind it: compile the module that computes the cost, not the loss that "
+    "matches; let a scheduler step when the compiled call has returned.\n\n"
     "## When the mend is safe\n\n"
     "There is no mend of the source: what the function gives depends on what the graph has computed. Under `graphmend run`, "
     "`scipy.optimize.linear_sum_assignment` is part of the graph.\n";
@@ -70,7 +73,7 @@ static bool find_method(gm_analysis *analysis, const gm_site *site) {
             return gm_report_read(
                 analysis, &gm_rule_untraced_call, site, site->node,
                 gm_analysis_text(analysis, "`%s` of a `%s` is not traced", methods[i].method, gm_last_part(methods[i].type)),
-                "call it in front of the compiled part", "it cannot be in a graph");
+                "call it in front of the compiled part, or behind it", "it cannot be in a graph");
         }
     }
     return false;

@@ -11,4 +11,17 @@ bool gm_is_computed(const gm_node *node);
  * they can be evaluated where the statement stands, and put in behind the graph. */
 bool gm_keeps_tensors(gm_analysis *analysis, const char *action, const gm_list *arguments);
 
+/* Whether the keys of `self.history[key].append(t)` and what is put in can be evaluated before the containers are asked for the keys: where
+ * a key is missing, Python raises before it has evaluated the rest. */
+bool gm_keys_hold(gm_analysis *analysis, gm_function *function, const gm_list *keys, const gm_list *arguments);
+
+/* `table.setdefault(key, [])`, which is `table[key]` that may be new: with a number, a text or an empty container. */
+bool gm_is_entry(const gm_analysis *analysis, const gm_node *node);
+
+/* Whether a node is one of a list. */
+bool gm_list_holds(const gm_list *list, const gm_node *node);
+
+/* Whether an expression takes an attribute that belongs to one tensor object, not to its value: a kept copy has another. */
+bool gm_names_identity(const gm_node *node);
+
 #endif

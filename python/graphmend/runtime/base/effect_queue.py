@@ -34,6 +34,7 @@ class Work:
 
     def __init__(self, events: list[tuple[Any, Any, Any]]) -> None:
         self.sinks = tuple((i + 1, sink) for i, (sink, _, _) in enumerate(events))
+        self.functions = frozenset(sink for sink, _, _ in events)
         self.modes = (None, *(mode for _, mode, _ in events))
         self.sites = (None, *(site for _, _, site in events))
         modes = set(self.modes[1:])

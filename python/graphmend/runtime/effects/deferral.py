@@ -20,7 +20,7 @@ from ..base.trace_state import local
 from ..capture.dialect import traced
 from ..capture.trace_time import new_key, refuse
 from .deferred_values import OPERATIONS
-from .kept_tensors import KEEPERS, keep, keeps_tensors
+from .kept_tensors import keep, keeps_tensors
 from .shown_dataclasses import instance_of, shown_fields
 from .trace_time_effects import (
     changeable,
@@ -235,7 +235,7 @@ def record(
         return
     if keeps_objects(site, "values", numbers, action):
         if keeps_tensors(site, "values", path, action):
-            keep_tensors(site, sink, roots, values, path, action)
+            keep_tensors(site, sink, roots, values, path, action, numbers)
         else:
             sink(*roots, *values)
         return
@@ -252,7 +252,7 @@ def record(
 
 
 def keep_tensors(
-    site: str, sink: Callable[..., None], roots: tuple[Any, ...], values: Any, path: str, action: str
+    site: str, sink: Callable[..., None], roots: tuple[Any, ...], values: Any, path: str, action: str, numbers: str
 ) -> None:
     """Defer a record of tensors; the flush puts in the tensors themselves, and no copies."""
     reason = unrecordable(site, path, action)
@@ -261,5 +261,5 @@ def keep_tensors(
     key = new_key(site)
     note_event(key, "sink")
     marker_ops.event(key, [])
-    leading = [sink, path, len(roots) == 0, KEEPERS[action], []]
+    leading = [sink, path, len(roots) == 0, action, [], numbers.count("k")]
     local.queue.append((local, keep, torch.is_grad_enabled(), site, *leading, *roots, *values))

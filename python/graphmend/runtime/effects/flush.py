@@ -21,7 +21,7 @@ from ..base import torch_names
 from ..base.effect_queue import DEDENT, INDENT, apply
 from ..base.trace_state import Replay, local, replays
 from .deferral import prints_into_made
-from .kept_tensors import keep, take_out
+from .kept_tensors import keep, stays, take_out
 from .queue_sizes import ResultSlots
 from .receivers import Receivers
 from .redirected_output import ENTERS, enter_made, is_print, leave, leave_all
@@ -47,6 +47,7 @@ class DeferredWork(Protocol):
     """The work of a graph (`effect_queue.Work`), with the types of this room."""
 
     sinks: tuple[tuple[int, Callable[..., None]], ...]
+    functions: frozenset[Callable[..., None]]
     modes: tuple[Any, ...]  # a bool at the position of each event
     sites: tuple[Optional[str], ...]
     mode: Optional[bool]
@@ -60,7 +61,7 @@ def nobody_left() -> bool:
     return True
 
 
-# A call whose receivers are no longer the receivers of its trace.
+# A call whose receivers, or whose containers, are no longer those of its trace.
 UNDONE = Stopped(frozenset(), [], RuntimeError("undone"), nobody_left)
 
 
@@ -78,6 +79,8 @@ def carry_out(waiting: list[Any]) -> Union[Stopped, ResultSlots, None]:
     if work.undoes:
         undo, local.pending = local.pending, None
     if work.receivers is not None and not work.receivers.hold() and (undo or nothing_to_undo)():
+        return UNDONE
+    if apply in work.functions and not all_stay(entry) and (undo or nothing_to_undo)():
         return UNDONE
     prior = set_eval_frame(None)
     number = 1
@@ -100,6 +103,12 @@ def carry_out(waiting: list[Any]) -> Union[Stopped, ResultSlots, None]:
     finally:
         set_eval_frame(prior)
     return work.fills
+
+
+def all_stay(entry: Any) -> bool:
+    """Whether all containers that get tensors are of Python's own types, as they were in the trace."""
+    called = (function_of(sink, entry[number]) for number, sink in entry[0].sinks)
+    return all(stays(*values) for function, values in called if function is keep)
 
 
 def events_to_run(entry: Any) -> Iterator[tuple[int, Any]]:

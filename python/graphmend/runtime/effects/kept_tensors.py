@@ -2,6 +2,7 @@
 
     self.history.append(loss.detach())          # no read of the list in this call: the flush appends the tensor
     self.memory.append((state, action, reward))
+    self.table[name].append(loss.detach())      # or a list behind keys of the program's containers
 
 Dynamo would follow the list, and guard on its length: every call would compile again. The flush appends the very object
 that Dynamo would append, so identity, storage and history of the tensor are those of the program. Where a later effect
@@ -20,6 +21,7 @@ from ..base import trace_state
 from ..base.dynamo_values import constant, translator
 from ..capture.identity_guard import type_of
 from . import object_writes
+from .keyed_writes import container_at, containers_behind, is_pythons, keys_of, method_of
 
 KEEPERS = {"append": "pop", "appendleft": "popleft"}  # methods that put one object in, and their opposites
 
@@ -33,14 +35,18 @@ def keeps_tensors(site: str, name: str, path: str, action: str) -> bool:
     trace, current = trace_state.local.trace, translator().output.current_tx
     assert trace is not None
     names = current.symbolic_locals
-    if trace.open or action not in KEEPERS or not object_writes.keeps_itself(action, names["sink"].get_code()):
+    keys = keys_of(current)
+    if trace.open or method_of(action) not in KEEPERS:
+        return False
+    if not keys and not object_writes.keeps_itself(action, names["sink"].get_code()):
         return False
     try:
         owner, attribute, is_global = object_writes.find_owner(current, names["sink"], names["roots"], path)
         target = owner[attribute] if is_global else object_writes.attribute(owner, attribute)
     except (LookupError, AttributeError):
         return False
-    is_sound = type(target) in (list, collections.deque) and all(map(is_kept, names[name].unpack_var_sequence(current)))
+    is_sound = containers_behind(target, keys) is not None
+    is_sound = is_sound and all(map(is_kept, names[name].unpack_var_sequence(current)[len(keys) :]))
     if is_sound:
         trace.touched[site] = None
     return is_sound
@@ -65,14 +71,35 @@ def is_kept(variable: Any) -> bool:
 # ---- Behind the graph ----
 
 
-def keep(sink: Callable[..., None], path: str, is_global: bool, opposite: str, done: list[Any], *values: Any) -> None:
-    """Carry out a record, and note in `done` how to take the tensor out again; a full queue drops an item."""
+def stays(
+    sink: Callable[..., None], path: str, is_global: bool, action: str, done: list[Any], number: int, *values: Any
+) -> bool:
+    """Whether the record writes to a container of Python's own type, through such containers."""
+    target = owner_of(sink, path, is_global, values)
+    return is_pythons(target, values[not is_global :][:number])
+
+
+def owner_of(sink: Callable[..., None], path: str, is_global: bool, values: tuple[Any, ...]) -> Any:
+    """The object that a record names."""
     first, *names = path.split(".")
-    root = sink.__globals__[first] if is_global else values[0]
-    target = functools.reduce(getattr, names, root)
+    return functools.reduce(getattr, names, sink.__globals__[first] if is_global else values[0])
+
+
+def keep(
+    sink: Callable[..., None], path: str, is_global: bool, action: str, done: list[Any], number: int, *values: Any
+) -> None:
+    """Carry out a record with `number` keys, and note in `done` how to take the tensor out again; a full queue drops
+    an item.
+    """
+    target, missing = container_at(owner_of(sink, path, is_global, values), values[not is_global :][:number])
+    if missing:
+        sink(*values)
+        done.append(functools.partial(target.pop, *missing))
+        return
     limit = getattr(target, "maxlen", None)
     dropped = [] if limit is None or len(target) < limit else list(target)
     sink(*values)
+    opposite = KEEPERS[method_of(action)]
     done.append(functools.partial(put_back, target, dropped) if dropped or limit == 0 else getattr(target, opposite))
 
 

@@ -23,6 +23,7 @@ from ..analysis.reachability import NOTHING, Reach, reach_of_method
 from ..base import hooks, trace_state
 from ..base.dynamo_values import handles_exception, source_name
 from ..capture.identity_guard import computes, type_of
+from .keyed_writes import BEHIND_KEYS, containers_behind, keys_of
 
 CONTAINERS = (list, dict, set, bytearray, collections.deque, collections.defaultdict, collections.OrderedDict)
 COUNTERS = (collections.Counter,)
@@ -319,8 +320,13 @@ def unsafe_write(owner: Any, name: str) -> Optional[str]:
     return None if plain_inside(current) else "the attribute holds more than a number or text"
 
 
-def unsafe_target(target: Any, action: str) -> tuple[Optional[str], Reach]:
+def unsafe_target(target: Any, action: str, current: Any) -> tuple[Optional[str], Reach]:
     """The reason why a later write into an object may differ from a write now, or None, and the reach of the write."""
+    if action.startswith(BEHIND_KEYS):
+        containers = containers_behind(target, keys_of(current))
+        if containers is None:
+            return "a container behind the keys is not Python's own", NOTHING
+        return None, Reach(frozenset(map(id, containers)))
     if action == "[]":
         is_plain = type(target) in (*CONTAINERS, *COUNTERS) and plain_inside(target)
     else:
@@ -361,7 +367,7 @@ def unsafe_record(
         target, reach, holder = None, NOTHING, None
         if action != "=":
             target = owner[name] if is_global else attribute(owner, name)
-            reason, reach = unsafe_target(target, action)
+            reason, reach = unsafe_target(target, action, current)
             if reason is None and reach.handles and handles_exception(current):
                 reason = HANDLES
         elif is_global:
