@@ -46,7 +46,11 @@
 #                             their environments are gigabytes, in build/torch
 #   make worth KIT=dir [ONLY='branch_*']   which cases are lost without each feature of the table of hooks
 #   make wheels [ONLY=musl]     wheels for Linux (glibc, musl) and macOS on two machines each, and the sdist, into dist/; compilers: zig's
+#   make shelf                  the wheel in a fresh environment without a compiler, and the commands of README.md, check, verify, guard and
+#                             source-dialect typed there; minutes
+#   make vscode                 the extension for VS Code: types, style, tests, and dist/graphmend.vsix; needs Node 20.19 and npm
 #   make docs                   the documentation site, with a page for each rule and each kind of graph break: build/docs/site
+#   make man                    manual pages of the commands, from their --help: build/man
 #   make drift TORCH=2.15.0   what a release of torch has renamed, by the tables of hooks; in seconds once its environment is there
 #   make lint | format | clean
 #
@@ -81,7 +85,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test check lint format layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz edits bench bench-models bench-calls bench-attempts bench-meaning servers training gpu packages growth mutants mutants-runtime capture fixed matrix worth drift pictures sbom wheels docs lock results clean
+.PHONY: all build test check lint format layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz edits bench bench-models bench-calls bench-attempts bench-meaning servers training gpu packages growth mutants mutants-runtime capture fixed matrix worth drift pictures sbom wheels shelf vscode docs man lock results clean
 
 all: build
 
@@ -362,10 +366,31 @@ wheels: .venv-wheels/tools.stamp
 	.venv-wheels/bin/python tools/wheels.py $(if $(ONLY),--only '$(ONLY)')
 	.venv-wheels/bin/python -m build --sdist --no-isolation --skip-dependency-check --outdir dist . >/dev/null
 
+shelf: build
+	rm -rf build/shelf
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip wheel --quiet --no-build-isolation --no-deps --wheel-dir build/shelf .
+	GRAPHMEND_SHELF="$$(ls $(CURDIR)/build/shelf/*.whl)" $(BIN)/python -m pytest tests/shelf
+
+# What is installed is what package-lock.json has, by hash.
+VSCODE := editors/vscode
+$(VSCODE)/node_modules/.package-lock.json: $(VSCODE)/package-lock.json
+	cd $(VSCODE) && npm ci --no-audit --no-fund --loglevel=error
+	touch $@
+
+vscode: build $(VSCODE)/node_modules/.package-lock.json
+	@mkdir -p dist
+	cp LICENSE $(VSCODE)/LICENSE
+	cd $(VSCODE) && for step in types lint build test package; do \
+	  GRAPHMEND="$(CURDIR)/$(BIN)/graphmend" npm run --silent $$step || exit 1; done
+
 docs: build .venv-docs/tools.stamp
 	$(BIN)/python tools/site_pages.py build/docs/pages --graphmend $(BIN)/graphmend
 	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs build --strict --quiet --config-file build/docs/mkdocs.yml
 	@echo "docs: build/docs/site; \`$(PYTHON) -m http.server --directory build/docs/site\` serves it, with search"
+
+man: build
+	rm -rf build/man
+	$(BIN)/python tools/man_pages.py build/man --graphmend $(BIN)/graphmend
 
 LOCKS := tools sbom lock wheels docs
 lock: .venv-lock/tools.stamp

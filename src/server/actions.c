@@ -11,6 +11,7 @@
 
 static const char quick_fix[] = "quickfix";
 static const char fix_all[] = "source.fixAll.graphmend";
+static const char fix_assuming[] = "source.graphmend.fixUnsafe"; /* not below `source.fixAll`, which editors run when they save */
 
 typedef struct offer {
     gm_call *call;
@@ -134,22 +135,44 @@ static void offer_each(void *context) {
 
 /* ---- All mends ---- */
 
-/* What `fix` would write, with the settings of the file. */
-static void offer_all(const offer *state) {
-    static const gm_fix_options proved = {0};
+/* The assumptions of the mends, each once; the number of them. */
+static unsigned add_assumptions(gm_buffer *title, const gm_fixed *fixed) {
+    unsigned count = 0;
+    for (uint32_t i = 0; i < fixed->sites.count; i++) {
+        const char *assumption = fixed->sites.items[i].assumption;
+        uint32_t before = 0;
+        while (assumption != NULL && before < i &&
+               (fixed->sites.items[before].assumption == NULL || strcmp(fixed->sites.items[before].assumption, assumption) != 0)) {
+            before++;
+        }
+        if (assumption != NULL && before == i) {
+            gm_buffer_add_text(title, count++ == 0 ? ", assuming that " : "; ");
+            gm_visible_add(title, assumption, strlen(assumption), 0);
+        }
+    }
+    return count;
+}
+
+/* What `fix` would write, with the settings of the file; with `assumed` what `fix --unsafe` would, where that rests on an assumption. */
+static void offer_all(const offer *state, bool assumed) {
+    const gm_fix_options options = {.assumed = assumed};
     const gm_view *view = state->view;
     gm_arena *arena = state->call->arena;
     gm_check_options report = view->options;
     report.all = report.report_only = false;
-    const gm_fixed *fixed = gm_fix_python(arena, view->checked->path, view->text, view->size, view->cells, &proved, &report);
+    const gm_fixed *fixed = gm_fix_python(arena, view->checked->path, view->text, view->size, view->cells, &options, &report);
     const gm_replacements *edits = fixed->changed ? gm_changes_between(arena, view, fixed->bytes, fixed->size, fixed->after->cells) : NULL;
     if (edits == NULL || edits->items.count == 0) {
         return;
     }
     gm_buffer title;
     gm_buffer_init(&title, arena);
-    gm_buffer_add_text(&title, "Write everything that `graphmend fix` writes");
-    begin_action(state, &title, fix_all);
+    gm_buffer_add_text(&title,
+                       assumed ? "Write everything that `graphmend fix --unsafe` writes" : "Write everything that `graphmend fix` writes");
+    if (add_assumptions(&title, fixed) == 0 && assumed) {
+        return;
+    }
+    begin_action(state, &title, assumed ? fix_assuming : fix_all);
     gm_buffer_add_text(&state->call->out, ", \"edit\": ");
     gm_changes_add(state->call, view, edits);
     gm_buffer_add_char(&state->call->out, '}');
@@ -171,9 +194,12 @@ void gm_serve_code_action(gm_call *call) {
     if (there && wants(call, quick_fix, false) && !gm_work_within(call->arena, state.view->checked->source->length, offer_each, &state)) {
         call->out.length = 1;
     }
-    if (there && state.view->checked->analysis != NULL && wants(call, fix_all, true) &&
-        gm_server_may_change(call->server, document->unit)) {
-        offer_all(&state);
+    bool whole = there && state.view->checked->analysis != NULL && gm_server_may_change(call->server, document->unit);
+    if (whole && wants(call, fix_all, true)) {
+        offer_all(&state, false);
+    }
+    if (whole && wants(call, fix_assuming, true)) {
+        offer_all(&state, true);
     }
     gm_buffer_add_char(&call->out, ']');
 }

@@ -53,7 +53,7 @@ static void add_capabilities(gm_call *call) {
         "{\"capabilities\": {\"positionEncoding\": \"%s\", "
         "\"textDocumentSync\": {\"openClose\": true, \"change\": 2, \"save\": {\"includeText\": false}}, "
         "\"diagnosticProvider\": {\"identifier\": \"graphmend\", \"interFileDependencies\": false, \"workspaceDiagnostics\": false}, "
-        "\"codeActionProvider\": {\"codeActionKinds\": [\"quickfix\", \"source.fixAll.graphmend\"]}, "
+        "\"codeActionProvider\": {\"codeActionKinds\": [\"quickfix\", \"source.fixAll.graphmend\", \"source.graphmend.fixUnsafe\"]}, "
         "\"hoverProvider\": true, \"codeLensProvider\": {}, \"inlayHintProvider\": true, "
         "\"notebookDocumentSync\": {\"notebookSelector\": [{\"notebook\": {\"notebookType\": \"jupyter-notebook\"}}]}, ",
         gm_units_names[client->units]);

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -114,16 +116,41 @@ async def main() -> None:
 WRONG = ["count(7)", "count('a', most=1)", "count()", "count('a').name", "count.streams('a')"]
 
 
-@pytest.mark.skipif(importlib.util.find_spec("mypy") is None, reason="ALOUD: mypy is not installed")
-def test_a_type_checker_knows_parameters_and_result(tmp_path: Path) -> None:
-    path = tmp_path / "program.py"
+DOCUMENTS = [Path(__file__).parents[2] / name for name in ("README.md", "docs/meaning.md")]
+
+
+def write_programs(folder: Path) -> "tuple[Path, list[str], list[int]]":
+    """A program with wrong calls, the names of all (examples of documents, too), and the lines of these calls."""
+    path = folder / "program.py"
     path.write_text(CHECKED + "".join(f"    {line}\n" for line in WRONG))
-    ended = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--config-file", "", str(path)],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-    )
+    programs = [path.name]
+    for document in DOCUMENTS:
+        example = re.search(r"^```python\n(.*?)^```", document.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+        assert example is not None and "@by(" in example[1]
+        programs.append(f"{document.stem.lower()}_example.py")
+        (folder / programs[-1]).write_text(example[1], encoding="utf-8")
     first = CHECKED.count("\n") + 1
-    lines = [int(line.split(":")[1]) for line in ended.stdout.splitlines() if ": error:" in line]
-    assert lines == list(range(first, first + len(WRONG))), ended.stdout
+    return path, programs, list(range(first, first + len(WRONG)))
+
+
+def lines_with_errors(told: str, path: Path) -> "list[int]":
+    """The lines of a program with errors; an error anywhere else fails."""
+    errors = [line for line in told.splitlines() if re.search(r"\berror\b: | - error: ", line)]
+    assert all(path.name in line for line in errors), told
+    return sorted({int(line.split(path.name)[1].split(":")[1]) for line in errors})
+
+
+@pytest.mark.skipif(importlib.util.find_spec("mypy") is None, reason="ALOUD: mypy is not installed")
+def test_mypy_knows_parameters_and_result(tmp_path: Path) -> None:
+    path, programs, wrong = write_programs(tmp_path)
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--config-file", "", *programs]
+    told = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path).stdout
+    assert lines_with_errors(told, path) == wrong, told
+
+
+@pytest.mark.skipif(shutil.which("pyright") is None, reason="ALOUD: tests/meaning: pyright is not installed")
+def test_pyright_knows_parameters_and_result(tmp_path: Path) -> None:
+    path, programs, wrong = write_programs(tmp_path)
+    command = ["pyright", "--pythonpath", sys.executable, *programs]
+    told = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path).stdout
+    assert lines_with_errors(told, path) == wrong, told

@@ -145,6 +145,18 @@ def test_all_mends_are_those_of_fix(able, executable, end) -> None:
     assert actions(able, uri, only=["source.fixAll.graphmend"]) == []
 
 
+def test_all_mends_with_their_assumptions_are_those_of_fix_unsafe(able, executable) -> None:
+    text = SAFE + (SAFE + SAFE).replace(".float()", "")
+    uri = able.open("a.py", text)
+    (action,) = actions(able, uri, only=["source.graphmend.fixUnsafe"])
+    notes = {one["fix_note"] for one in check(executable, "a.py", text, able.folder) if one["fix"] == "assumes"}
+    (note,) = notes
+    assert action["title"] == f"Write everything that `graphmend fix --unsafe` writes, assuming that {note}"
+    assert carry_out(text, action["edit"], uri) == fix(executable, text, "--unsafe") != fix(executable, text)
+    able.change(uri, {"text": SAFE})  # proved mends alone are those of the other action
+    assert actions(able, uri, only=["source.graphmend"]) == []
+
+
 def test_clients_without_versioned_changes(start, executable) -> None:
     client = start(textDocument=CAPABILITIES["textDocument"])
     uri = client.open("a.py", SAFE)
