@@ -77,12 +77,9 @@ def test_only_a_trusted_workspace_names_an_executable(manifest: "dict[str, Any]"
 
 
 def test_packages_are_locked(manifest: "dict[str, Any]") -> None:
-    """What is installed is what package-lock.json names, by hash."""
+    """What is installed is what package-lock.json names, by hash, from any registry."""
     lock = json.loads((EXTENSION / "package-lock.json").read_text(encoding="utf-8"))
     assert lock["packages"][""]["devDependencies"] == manifest["devDependencies"]
     packages = {name: package for name, package in lock["packages"].items() if name}
     assert all(package["integrity"].startswith("sha512-") for package in packages.values())
-    assert all(
-        package.get("resolved", "https://registry.npmjs.org/").startswith("https://registry.npmjs.org/")
-        for package in packages.values()
-    )
+    assert not any("resolved" in package for package in packages.values())
