@@ -175,6 +175,7 @@ static gm_value make_sum(gm_function *function, const char *name, const gm_node 
 
 /* max(a, b), min(a, b): one of the arguments, by comparing them. */
 static gm_value make_choice(gm_function *function, const char *name, const gm_node *node) {
+    (void)name;
     const gm_Call *call = gm_as_Call(node);
     if (call->args.count == 1) {
         return make_item(function, node);
