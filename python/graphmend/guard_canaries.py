@@ -134,6 +134,27 @@ PROGRAMS = {
         def state():
             return COUNTS
         """,
+    "rewritten_dictionaries": """
+        import collections
+        TABLE = collections.OrderedDict(a=1, b=2, c=3)
+        def f(x):
+            if x.sum() > 0:
+                TABLE.move_to_end("a")
+            else:
+                TABLE.move_to_end("b")
+            return x * 2
+        def state():
+            return list(TABLE)
+        """,
+    "exception_texts": """
+        def f(x):
+            try:
+                if x.sum() > 0:
+                    raise KeyError("loss")
+            except KeyError as error:
+                return x + 1, str(error), f"{error}"
+            return x, "", ""
+        """,
     "undo_log": """
         import warnings
         class Low(UserWarning): pass
