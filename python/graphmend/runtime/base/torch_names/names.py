@@ -57,6 +57,8 @@ NAMES = {
         "dynamo_utils=. _get_error_on_graph_break _set_error_on_graph_break guard_if_dyn numpy_method_wrapper "
         "numpy_operator_wrapper numpy_to_tensor_wrapper proxy_args_kwargs to_numpy_helper unpack_iterable"
     ),
+    # Since torch 2.15 the first of these stands in a module of its own.
+    "torch._dynamo.variables": "ExceptionVariable UserDefinedExceptionObjectVariable",
     "torch._dynamo.variables.base": (
         "AttributeMutationExisting AttributeMutationNew MutationType ValueMutationExisting ValueMutationNew "
         "VariableTracker"
@@ -79,9 +81,9 @@ NAMES = {
         "BaseListVariable DequeVariable ListVariable RangeVariable SizeVariable SliceVariable TupleVariable"
     ),
     "torch._dynamo.variables.misc": (
-        "AutogradFunctionContextVariable CellVariable DeletedVariable ExceptionVariable get_np_to_tnp_map "
-        "GetAttrVariable LambdaVariable NewGlobalVariable NumpyDTypeVariable NumpyVariable PythonModuleVariable "
-        "RandomClassVariable StringFormatVariable SuperVariable"
+        "AutogradFunctionContextVariable CellVariable DeletedVariable get_np_to_tnp_map GetAttrVariable "
+        "LambdaVariable NewGlobalVariable NumpyDTypeVariable NumpyVariable PythonModuleVariable RandomClassVariable "
+        "StringFormatVariable SuperVariable"
     ),
     "torch._dynamo.variables.object_protocol": "generic_richcompare generic_richcompare_bool",
     "torch._dynamo.variables.optimizer": "OptimizerVariable",
@@ -91,7 +93,7 @@ NAMES = {
     ),
     "torch._dynamo.variables.torch": "TorchInGraphFunctionVariable",
     "torch._dynamo.variables.user_defined": (
-        "RemovableHandleVariable UserDefinedClassVariable UserDefinedExceptionObjectVariable UserDefinedObjectVariable"
+        "RemovableHandleVariable UserDefinedClassVariable UserDefinedObjectVariable"
     ),
     "torch._inductor.config": "inductor_config=.",
     "torch._functorch.pyfunctorch": "temporarily_clear_interpreter_stack",
