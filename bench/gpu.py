@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import random
 import subprocess
 import sys
 import tempfile
@@ -24,16 +23,12 @@ from typing import Any
 import torch
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "tools"))
+from matrix import breaking_models  # noqa: E402
+
 FAMILIES = ("branch", "effect", "guard", "trap")
-MODELS, SEED = 5, 15
+MODELS = 5
 BAD = ("WRONG", "crash", "worse")
-
-
-def breaking_models(kit: Path) -> list[str]:
-    """Specs of models that broke when the zoo was written, picked at random."""
-    lines = (kit / "zoo" / "dev.jsonl").read_text(encoding="utf-8").splitlines()
-    specs = [line for line in lines if line.strip() and json.loads(line)["breaks_at_writing"]["breaks"]]
-    return random.Random(SEED).sample(specs, MODELS)
 
 
 def scored(options: argparse.Namespace, source: list[str], *more: str) -> list[dict[str, Any]]:
@@ -74,7 +69,7 @@ def main() -> int:
     for part in options.parts.split(","):
         if part == "models":
             with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as zoo:
-                zoo.write("\n".join(breaking_models(options.kit)))
+                zoo.write("\n".join(breaking_models(options.kit, MODELS)))
                 zoo.flush()
                 add(part, scored(options, ["--zoo", zoo.name]), MODELS)
             continue

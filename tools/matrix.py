@@ -76,10 +76,15 @@ def drawn(names: list[str], count: int) -> list[str]:
     return random.Random(SEED).sample(names, min(count, len(names))) if count else names
 
 
+def breaking_models(kit: str | pathlib.Path, count: int) -> list[str]:
+    """Specs of models that broke when the kit was written, some of them by chance."""
+    lines = pathlib.Path(kit, "zoo", "dev.jsonl").read_text(encoding="utf-8").splitlines()
+    return drawn([line for line in lines if line.strip() and json.loads(line)["breaks_at_writing"]["breaks"]], count)
+
+
 def models_of(kit: str, count: int) -> list[str]:
     """Options of the scorer for models that broke when the kit was written."""
-    lines = pathlib.Path(kit, "zoo", "dev.jsonl").read_text(encoding="utf-8").splitlines()
-    chosen = drawn([line for line in lines if json.loads(line)["breaks_at_writing"]["breaks"]], count)
+    chosen = breaking_models(kit, count)
     target = ROOT / "build" / "matrix-models.jsonl"
     target.write_text("".join(f"{line}\n" for line in chosen), encoding="utf-8")
     return ["--zoo", str(target)]

@@ -23,8 +23,7 @@ const gm_node *gm_flow_definition_of(gm_flow *flow, const gm_node *name) {
     return definition ? binder : NULL;
 }
 
-/* The class of the file that a base names, or NULL. */
-static const gm_node *base_class(gm_flow *flow, const gm_node *base) {
+const gm_node *gm_class_base(gm_flow *flow, const gm_node *base) {
     const gm_node *definition = base->kind == GM_KIND_Name ? gm_flow_definition_of(flow, base) : NULL;
     return definition != NULL && definition->kind == GM_KIND_ClassDef ? definition : NULL;
 }
@@ -70,7 +69,7 @@ static bool is_module(gm_base_search *search, const gm_node *class_def, uint32_t
     const gm_list *bases = &gm_as_ClassDef(class_def)->bases;
     uint32_t reached = depth > 0 ? depth - 1 : 0; /* what other files define is looked at one step further */
     for (uint32_t i = 0; gm_bases_go_on(search, i, bases->count, reached); i++) {
-        const gm_node *definition = base_class(search->flow, bases->items[i]);
+        const gm_node *definition = gm_class_base(search->flow, bases->items[i]);
         if (definition == NULL ? is_outer_module(search->flow, bases->items[i])
                                : gm_bases_enter(search, definition, depth + 1) && is_module(search, definition, depth + 1)) {
             return true;
@@ -411,7 +410,7 @@ static const gm_node *method_in(gm_base_search *search, const gm_node *class_def
         }
     }
     for (uint32_t i = 0; gm_bases_go_on(search, i, definition->bases.count, depth); i++) {
-        const gm_node *base = base_class(search->flow, definition->bases.items[i]);
+        const gm_node *base = gm_class_base(search->flow, definition->bases.items[i]);
         bool enter = base != NULL && gm_bases_enter(search, base, depth + 1);
         const gm_node *found = enter ? method_in(search, base, name, depth + 1) : NULL;
         if (found != NULL) {
@@ -447,7 +446,7 @@ static const gm_attribute *attribute_in(gm_base_search *search, const gm_node *c
     const gm_attribute *attribute = gm_class_attribute(facts, name);
     const gm_list *bases = &gm_as_ClassDef(class_def)->bases;
     for (uint32_t i = 0; attribute == NULL && gm_bases_go_on(search, i, bases->count, depth); i++) {
-        const gm_node *base = base_class(search->flow, bases->items[i]);
+        const gm_node *base = gm_class_base(search->flow, bases->items[i]);
         bool enter = base != NULL && gm_bases_enter(search, base, depth + 1);
         attribute = enter ? attribute_in(search, base, name, depth + 1) : NULL;
     }

@@ -7,10 +7,10 @@ static const char *const function_classes[] = {"torch.autograd.Function", "torch
 static bool is_function(gm_base_search *search, const gm_node *class_def, uint32_t depth) {
     const gm_list *bases = &gm_as_ClassDef(class_def)->bases;
     for (uint32_t i = 0; gm_bases_go_on(search, i, bases->count, depth); i++) {
-        const gm_node *base = bases->items[i]->kind == GM_KIND_Name ? gm_flow_definition_of(search->flow, bases->items[i]) : NULL;
+        const gm_node *base = gm_class_base(search->flow, bases->items[i]);
         const gm_name *name = base == NULL ? gm_flow_qualified(search->flow, bases->items[i]) : NULL;
         bool known = name != NULL && gm_text_in(name->text, function_classes);
-        bool inner = base != NULL && base->kind == GM_KIND_ClassDef && gm_bases_enter(search, base, depth + 1);
+        bool inner = base != NULL && gm_bases_enter(search, base, depth + 1);
         if (known || (inner && is_function(search, base, depth + 1))) {
             return true;
         }

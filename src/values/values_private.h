@@ -239,4 +239,7 @@ const gm_node *gm_class_method(gm_flow *flow, const gm_node *class_def, const gm
 /* The ClassDef, FunctionDef or AsyncFunctionDef that a name certainly stands for, bound once in the module; or NULL. */
 const gm_node *gm_flow_definition_of(gm_flow *flow, const gm_node *name);
 
+/* The class of the file that a base names, or NULL. */
+const gm_node *gm_class_base(gm_flow *flow, const gm_node *base);
+
 #endif

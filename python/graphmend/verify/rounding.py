@@ -66,19 +66,20 @@ class Rounding(TorchDispatchMode):
         """
         if tensor.layout == torch.strided and tensor.numel():
             numbers = tensor.detach().cpu().double()
-            moves = torch.rand(numbers.shape, generator=self.generator, dtype=torch.float64) * 2 - 1
-            stays = ~numbers.isfinite() | (numbers == numbers.round())
-            tensor.copy_(torch.where(stays, numbers, numbers + moves * numbers * step))
+            tensor.copy_(self.moved(numbers, torch.where(numbers == numbers.round(), 0.0, numbers * step)))
 
     def move_gradients(self, gradients: Iterable[torch.Tensor]) -> None:
         """Move gradients in place, hidden from autograd; a small element moves as far as one of mean size."""
         for gradient in gradients:
-            step = GRADIENTS * max(self.unit, UNITS.get(gradient.dtype, 0.0))
-            if gradient.dtype not in UNITS or gradient.numel() == 0 or gradient.layout != torch.strided:
-                continue
-            data = gradient.data  # whose changes autograd does not count
-            noise = torch.rand(data.shape, generator=self.generator, dtype=torch.float64) * 2 - 1
-            size = data.abs().double().cpu()
-            finite = size[size.isfinite()]
-            scale = torch.maximum(size, finite.mean() if finite.numel() else size.new_zeros(()))
-            data.copy_(torch.where(size.isfinite(), data.cpu().double() + noise * scale * step, data.cpu().double()))
+            if gradient.dtype in UNITS and gradient.layout == torch.strided and gradient.numel():
+                data = gradient.data  # whose changes autograd does not count
+                numbers = data.cpu().double()
+                finite = numbers[numbers.isfinite()].abs()
+                mean = finite.mean() if finite.numel() else numbers.new_zeros(())
+                step = GRADIENTS * max(self.unit, UNITS[gradient.dtype])
+                data.copy_(self.moved(numbers, torch.maximum(numbers.abs(), mean) * step))
+
+    def moved(self, numbers: torch.Tensor, reach: torch.Tensor) -> torch.Tensor:
+        """Numbers in float64, each moved by chance by up to its reach; those that are not finite stay."""
+        noise = torch.rand(numbers.shape, generator=self.generator, dtype=torch.float64) * 2 - 1
+        return torch.where(numbers.isfinite(), numbers + noise * reach, numbers)

@@ -85,6 +85,14 @@ def hold_keys(variable: Any) -> None:
         hold_keys(part)
 
 
+def contents_of(variable: Any) -> Any:
+    """The variable with the items of an object that derives from `list` or `dict`; other objects' own variable.
+
+    Until torch 2.14 the items have a variable of their own; since 2.15 the object's variable has them.
+    """
+    return getattr(variable, "_base_vt", None) or variable
+
+
 def kind_of_break(error: Any) -> str:
     """The kind of a graph break, by its name in PyTorch's registry: a field of the error, or the first line of its
     text.

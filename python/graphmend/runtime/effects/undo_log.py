@@ -16,6 +16,7 @@ from typing import Any, Callable, Optional
 import torch
 
 from ..base import hooks, torch_names, trace_state
+from ..base.dynamo_values import contents_of
 from ..base.effect_queue import hand_over, is_queue
 from .finalizers import Ending, ends_noticed, values_held
 
@@ -199,12 +200,9 @@ def note_changed(trace: trace_state.Trace, effects: Any, changed: list[Any], cg:
 
 
 def may_change_contents(effects: Any, var: Any) -> bool:
-    """Whether items of an object may change beside its attributes: the class derives from `list` or `dict`.
-
-    Until torch 2.14 the items have a variable of their own; since 2.15 the object's variable has them.
-    """
-    contents = getattr(var, "_base_vt", None)
-    if contents is not None:
+    """Whether items of an object may change beside its attributes: the class derives from `list` or `dict`."""
+    contents = contents_of(var)
+    if contents is not var:
         return bool(effects.is_modified(contents))
     return isinstance(var, (torch_names.BaseListVariable, torch_names.ConstDictVariable))
 

@@ -16,6 +16,7 @@ import collections
 from typing import Any
 
 from ..base import hooks, trace_state
+from ..base.dynamo_values import contents_of
 
 FEATURE = hooks.Feature(__name__, hooks.GUARD, "dictionaries whose keys go or move", partial=True, rules=("GM304",))
 
@@ -36,7 +37,7 @@ def watch_moves(build: Any, trace: trace_state.Trace, self: Any, value: Any) -> 
     from ..base.torch_names import ConstDictVariable
 
     variable = build(self, value)
-    table = table_of(variable)
+    table = contents_of(variable)
     if isinstance(value, collections.OrderedDict) and isinstance(table, ConstDictVariable):
         table.items = Watched(table.items)
     return variable
@@ -48,7 +49,7 @@ def write_whole(write: Any, trace: trace_state.Trace, self: Any, cg: Any, *args:
     from ..base.torch_names import ConstDictVariable, GuardBuilder, install_guard
 
     for variable in self.id_to_variable.values():
-        table = table_of(variable)
+        table = contents_of(variable)
         if not isinstance(table, ConstDictVariable) or variable.source is None or not self.is_modified(table):
             continue
         table.should_reconstruct_all = table.should_reconstruct_all or has_moved(table)
@@ -56,14 +57,6 @@ def write_whole(write: Any, trace: trace_state.Trace, self: Any, cg: Any, *args:
             cg.tx.output.guard_on_key_order.add(variable.source)
             install_guard(variable.source.make_guard(GuardBuilder.DICT_KEYS_MATCH))
     return write(self, cg, *args)
-
-
-def table_of(variable: Any) -> Any:
-    """The variable with the items of a dictionary's variable.
-
-    Until torch 2.14 the items have a variable of their own; since 2.15 the object's variable has them.
-    """
-    return getattr(variable, "_base_vt", None) or variable
 
 
 def has_moved(table: Any) -> bool:
