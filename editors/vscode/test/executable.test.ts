@@ -8,7 +8,7 @@ const NOTHING: Surroundings = {
   setting: "",
   interpreter: undefined,
   trusted: true,
-  workspaceFolders: ["/work/project"],
+  workspaceFolders: ["/code/project"],
   home: "/home/ann",
   searchPath: "",
   windows: false,
@@ -20,9 +20,9 @@ function find(around: Partial<Surroundings>, ...files: string[]): string {
   return "command" in found ? `${found.origin}: ${found.command}` : found.problem;
 }
 
-const BESIDE = "/work/project/.venv/bin/graphmend";
+const BESIDE = "/code/project/.venv/bin/graphmend";
 const ON_PATH = "/usr/bin/graphmend";
-const EVERYWHERE = { interpreter: "/work/project/.venv/bin/python", searchPath: "/opt/bin:/usr/bin" };
+const EVERYWHERE = { interpreter: "/code/project/.venv/bin/python", searchPath: "/opt/bin:/usr/bin" };
 
 test("the setting comes first, then the interpreter's environment, then PATH", () => {
   assert.equal(find({ ...EVERYWHERE, setting: "/a/graphmend" }, "/a/graphmend", BESIDE, ON_PATH), "setting: /a/graphmend");
@@ -46,9 +46,9 @@ test("a workspace without trust chooses nothing", () => {
   const distrusted = { ...EVERYWHERE, trusted: false };
   assert.equal(find(distrusted, BESIDE, ON_PATH), `PATH: ${ON_PATH}`);
   assert.match(find({ ...distrusted, setting: BESIDE }, BESIDE), /inside of the workspace\. It is started when the workspace is trusted/);
-  assert.match(find({ ...distrusted, setting: "/work/project/../project/x" }, "/work/project/../project/x"), /inside of the workspace/);
-  assert.equal(find({ ...distrusted, setting: "/work/projects/x" }, "/work/projects/x"), "setting: /work/projects/x");
-  assert.match(find({ ...distrusted, searchPath: "/work/project/.venv/bin" }, BESIDE), /^There is no `graphmend` on PATH\./);
+  assert.match(find({ ...distrusted, setting: "/code/project/../project/x" }, "/code/project/../project/x"), /inside of the workspace/);
+  assert.equal(find({ ...distrusted, setting: "/code/projects/x" }, "/code/projects/x"), "setting: /code/projects/x");
+  assert.match(find({ ...distrusted, searchPath: "/code/project/.venv/bin" }, BESIDE), /^There is no `graphmend` on PATH\./);
   assert.equal(find({ ...distrusted, setting: "" }, BESIDE), "There is no `graphmend` on PATH. " + INSTALL);
 });
 
@@ -60,7 +60,7 @@ const INSTALL = "Install it into the Python environment of the project, or name 
 
 test("where there is none, the message says where it was looked for and what to do", () => {
   assert.equal(find({}), `There is no \`graphmend\` on PATH. ${INSTALL}`);
-  const interpreter = "/work/project/.venv/bin/python";
+  const interpreter = "/code/project/.venv/bin/python";
   assert.equal(find({ interpreter }), `There is no \`graphmend\` beside \`${interpreter}\` or on PATH. ${INSTALL}`);
 });
 
