@@ -65,6 +65,7 @@ ORDER = (
     "shims.deleted_cells",
     "shims.skipped_torch_functions",
     "shims.tracked_optimizers",
+    "shims.function_defaults",
     "shims.limited_queues",
     "shims.rewritten_dictionaries",
     "shims.signatures",

@@ -199,10 +199,16 @@ class Setting:
 
 @FEATURE.scope
 def put_back(trace: Trace) -> Iterator[None]:
-    """Restore the generators that the trace has drawn from."""
+    """Restore the generators that the trace has drawn from.
+
+    Dynamo draws from Python's generator too, and notes no state: it restores its own state earlier than this function
+    (torch before 2.12) or later.
+    """
+    before = random.getstate()
     try:
         yield
     finally:
         drawn = FEATURE.of(trace).taken
         if drawn is not None:
             drawn.put_back()
+            random.setstate(before)
