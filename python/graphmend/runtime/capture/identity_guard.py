@@ -82,8 +82,15 @@ def surroundings() -> tuple[Any, ...]:
     return (
         [(torch.is_autocast_enabled(kind), torch.get_autocast_dtype(kind)) for kind in kinds],
         torch.get_default_dtype(),
-        torch.get_default_device(),
     )
+
+
+def in_block_of_mode(tx: Any) -> bool:
+    """Whether the traced call has entered or left a block of a function mode, such as `with torch.device(...)`.
+
+    Dynamo takes the modes around the call off while it traces, and keeps them in a list of its own.
+    """
+    return len(tx.symbolic_torch_function_state.mode_stack) != len(tx.output.torch_function_mode_stack)
 
 
 @FEATURE.scope
@@ -275,7 +282,7 @@ def unsafe_sink(code: types.CodeType, trace: trace_state.Trace, tx: Any) -> Opti
     """The reason why a sink cannot run later than its statement; None if the sink can."""
     if second_clock(code, trace, tx):
         return "the clock is read a second time behind the graph"
-    if computes(code) and surroundings() != FEATURE.of(trace).surroundings:
+    if computes(code) and (surroundings() != FEATURE.of(trace).surroundings or in_block_of_mode(tx)):
         return "it computes what it shows under autocast or another mode"
     return None
 
