@@ -136,7 +136,7 @@ def compare_objects(compare: Any, trace: trace_state.Trace, sign: str, tx: Any, 
     is_question = trace.whole and sign in ("is", "is not")
     if is_question and any(map(is_symbolic, sides)) and any(map(is_number, sides)):
         raise trace_state.SiteRefused("the function asks which object a number is that data decide")
-    return compare(sign, tx, sides, options)
+    return hooks.DECLINED
 
 
 def drops_numbers(node: Any) -> bool:
@@ -225,7 +225,7 @@ def watch_attribute(get: Any, trace: trace_state.Trace, self: Any, tx: Any, name
         value = self.as_proxy().node.meta.get("example_value")
         if id(value) in selected:
             refuse_selected(trace, value)
-    return get(self, tx, name)
+    return hooks.DECLINED
 
 
 @FEATURE.hook("tensor.type")
@@ -236,7 +236,7 @@ def watch_type(type_of: Callable[..., type], trace: trace_state.Trace, self: Any
         value = self.as_proxy().node.meta.get("example_value")
         if id(value) in parameters:
             refuse_selected(trace, value)
-    return type_of(self)
+    return hooks.DECLINED
 
 
 @FEATURE.hook("dict.key")
