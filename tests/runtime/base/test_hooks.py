@@ -8,6 +8,7 @@ import importlib
 import io
 import inspect
 import subprocess
+import sys
 from typing import Any, Iterator
 
 import pytest
@@ -244,6 +245,35 @@ def test_a_hook_that_declines_adds_nothing_to_the_stack() -> None:
     assert link(1, 2, "a") == (depth + 2, 0)
     assert link(1, 2, "a", 5) == (depth + 2, 5)
     assert link(1, tx=2, name="a", more=6) == (depth + 2, 6)
+
+
+DEEP = """
+import torch
+class Nest(torch.nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+    def forward(self, x):
+        return self.inner(x)
+def leaf(x):
+    if x.sum() > 0:
+        return x + 1
+    return x - 1
+def make():
+    model = leaf
+    for _ in range(45):
+        model = Nest(model)
+    return model
+"""
+
+
+def test_a_deep_model_is_traced_within_the_limit_of_the_stack(tmp_path: Any) -> None:
+    """Dynamo alone traces 45 levels here; the limit is that of the program afterwards."""
+    limit = sys.getrecursionlimit()
+    results, out, error = outcome(tmp_path, DEEP)
+    assert (results, out, error) == ([[2.0] * 3, [-1.0] * 3], "", "")
+    assert runtime.report()["callables"][-1]["mode"] == "whole"
+    assert sys.getrecursionlimit() == limit
 
 
 def test_canaries_run_again_for_another_graphmend(tmp_path: Any, monkeypatch: Any) -> None:

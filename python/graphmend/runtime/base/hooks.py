@@ -25,6 +25,7 @@ import inspect
 import itertools
 import os
 import sys
+import threading
 import types
 from collections.abc import Iterator
 from typing import Any, Callable, Generic, NamedTuple, Optional, overload
@@ -204,6 +205,36 @@ def forget() -> None:
     features_off.clear()
 
 
+class Room:
+    """Lets Python's stack grow by half while calls are traced, in however many threads.
+
+    Dynamo takes some thirteen levels of the stack for one level of the traced program, and the hooks six more: without
+    room, Dynamo alone could trace deeper programs. A limit that the program sets meanwhile stays.
+    """
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.traces = 0
+        self.before = self.raised = 0
+
+    def __enter__(self) -> None:
+        with self.lock:
+            self.traces += 1
+            if self.traces == 1:
+                self.before = sys.getrecursionlimit()
+                self.raised = self.before + self.before // 2
+                sys.setrecursionlimit(self.raised)
+
+    def __exit__(self, *error: Any) -> None:
+        with self.lock:
+            self.traces -= 1
+            if not self.traces and sys.getrecursionlimit() == self.raised:
+                sys.setrecursionlimit(self.before)
+
+
+ROOM = Room()
+
+
 @contextlib.contextmanager
 def in_force(trace: Any) -> Iterator[None]:
     """Put the hooks of all features in force inside the block, for one trace."""
@@ -213,7 +244,7 @@ def in_force(trace: Any) -> Iterator[None]:
     for feature in acting:
         for hook in feature.hooks:
             chains.setdefault(hook.capability, []).append(hook)
-    with contextlib.ExitStack() as stack:
+    with ROOM, contextlib.ExitStack() as stack:
         for capability, hooks in chains.items():
             for slot in slots_by_capability.get(capability, ()):
                 before = slot.write(dispatcher(capability, hooks, slot.function(), trace))
