@@ -45,6 +45,21 @@ def test_numbers_of_a_row(tmp_path: Any, name: str) -> None:
     assert [known["mode"] for known in outcome.report["callables"]] == ["whole"]
 
 
+def test_numbers_behind_one_that_dynamo_draws(tmp_path: Any) -> None:
+    """Torch before 2.12 restores Python's generator inside of the trace, and not around it."""
+    make = load(
+        tmp_path,
+        """
+        import random
+        def f(x):
+            first = random.randint(0, 9)
+            return x * first, random.sample(range(5), 2), random.choice([1, 2, 3])
+        """,
+    )
+    outcome = compare(make, CALLS)
+    assert [known["mode"] for known in outcome.report["callables"]] == ["whole"]
+
+
 def test_items_at_places_that_are_drawn(tmp_path: Any) -> None:
     outcome = compare(program(tmp_path, "random.sample(range(len(x)), 3)", "x[rows] * 2, x[rows[0]]"), CALLS)
     assert outcome.graphs == 1
