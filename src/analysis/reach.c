@@ -11,7 +11,8 @@ typedef struct gm_reached {
     const gm_node *definition;
     uint32_t calls;
     uint32_t last; /* index in `sites` of the newest call, plus 1; 0: none */
-    bool open;     /* by something else than the calls in `sites` */
+    bool open;     /* by something else in the file than the calls in `sites` */
+    bool entered;  /* from other files */
 } reached;
 
 /* A call that certainly calls a definition. */
@@ -31,6 +32,7 @@ struct gm_reach {
     GM_VEC(call_site) sites;
     uint32_t looked; /* how many of them gm_reach_all_calls has looked at */
     bool weaker; /* only those by weaker evidence are left */
+    bool entering; /* what other files call is being added */
     uint32_t wrappers; /* defs that find_wrappers has come by */
 };
 
@@ -49,12 +51,13 @@ static uint32_t index_of(const struct gm_reach *reach, const gm_node *definition
 static void add(gm_analysis *analysis, const gm_node *definition, uint32_t calls) {
     uint32_t at = index_of(analysis->reach, definition);
     if (definition != NULL && at == analysis->reach->found.count) {
-        gm_vec_push(analysis->arena, &analysis->reach->found, ((reached){definition, 0, 0, false}));
+        gm_vec_push(analysis->arena, &analysis->reach->found, ((reached){definition, 0, 0, false, false}));
         gm_table_put(&analysis->reach->by_definition, analysis->arena, gm_table_pointer(definition), at);
     }
     if (definition != NULL) {
         analysis->reach->found.items[at].calls += calls;
-        analysis->reach->found.items[at].open = true;
+        bool *how = analysis->reach->entering ? &analysis->reach->found.items[at].entered : &analysis->reach->found.items[at].open;
+        *how = true;
     }
 }
 
@@ -73,7 +76,7 @@ static void add_weaker(gm_analysis *analysis, const gm_node *definition, uint32_
     if (analysis->reach->weaker) {
         add(analysis, definition, calls);
     } else if (definition != NULL) {
-        gm_vec_push(analysis->arena, &analysis->reach->waiting, ((reached){definition, calls, 0, true}));
+        gm_vec_push(analysis->arena, &analysis->reach->waiting, ((reached){definition, calls, 0, true, false}));
     }
 }
 
@@ -340,7 +343,9 @@ static void run(gm_analysis *analysis) {
     for (uint32_t i = 0; i < reach->waiting.count; i++) {
         add(analysis, reach->waiting.items[i].definition, reach->waiting.items[i].calls);
     }
+    reach->entering = true;
     add_entrances(analysis, analysis->entrances);
+    reach->entering = false;
     follow_from(analysis, reach->sure);
 }
 
@@ -384,7 +389,17 @@ bool gm_reach_all_calls(gm_analysis *analysis, const gm_node *definition,
                         bool (*visit)(gm_function *function, const gm_node *call, void *context), void *context) {
     struct gm_reach *reach = analysis->reach != NULL ? analysis->reach : (run(analysis), analysis->reach);
     uint32_t at = index_of(reach, definition);
-    return at < reach->found.count && !reach->found.items[at].open && gm_reach_each_call(analysis, definition, visit, context);
+    const reached *found = at < reach->found.count ? &reach->found.items[at] : NULL;
+    return found != NULL && !found->open && !found->entered && gm_reach_each_call(analysis, definition, visit, context);
+}
+
+bool gm_reach_own_calls(gm_analysis *analysis, const gm_node *definition,
+                        bool (*visit)(gm_function *function, const gm_node *call, void *context), void *context) {
+    struct gm_reach *reach = analysis->reach != NULL ? analysis->reach : (run(analysis), analysis->reach);
+    uint32_t at = index_of(reach, definition);
+    const reached *found = at < reach->found.count ? &reach->found.items[at] : NULL;
+    bool closed = found != NULL && !found->open;
+    return closed && ((found->last == 0 && found->entered) || gm_reach_each_call(analysis, definition, visit, context));
 }
 
 const gm_outgoing_list *gm_reach_outgoing(gm_analysis *analysis) {
