@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/callees.h"
+#include "analysis/eager_only.h"
 #include "analysis/methods.h"
 #include "base/table.h"
 
@@ -234,8 +235,26 @@ static void follow_table(gm_callee callee, void *context) {
     add_callee(context, callee, false, 0);
 }
 
+static bool follow(const gm_node *node, void *context);
+
+/* What stands in a block that the compiler passes by is not called. */
+static bool follow_branch(reaching *state, const gm_If *branch) {
+    const gm_list *left_out = gm_eager_only_block(state->analysis->flow, branch);
+    const gm_list *blocks[] = {&branch->body, &branch->orelse};
+    follow(branch->test, state);
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
+        for (uint32_t k = 0; blocks[i] != left_out && k < blocks[i]->count; k++) {
+            follow(blocks[i]->items[k], state);
+        }
+    }
+    return true;
+}
+
 static bool follow(const gm_node *node, void *context) {
     reaching *state = context;
+    if (node->kind == GM_KIND_If) {
+        return follow_branch(state, gm_as_If(node));
+    }
     if (gm_is_def(node)) {
         add(state->analysis, node, 0);
         return true;

@@ -60,6 +60,10 @@ static bool is_none(const gm_node *node) {
 
 /* Whether nothing but the length and single items of a parameter are asked: a size, whatever its annotation says. */
 static bool is_used_as_size(gm_function *function, const gm_node *node) {
+    const gm_name *length = gm_names_find(function->flow->tree->names, "len", 3);
+    if (length == NULL || gm_scope_find(function->scope, length) == NULL) {
+        return false; /* before the uses are looked for, which few functions need */
+    }
     const gm_symbol *symbol = gm_scope_find(function->scope, gm_as_arg(node)->arg);
     const gm_value_usage *usage = symbol == NULL || symbol->binding == GM_BINDING_CELL ? NULL : gm_values_usage(function, symbol);
     return usage != NULL && usage->measured && !usage->opened;

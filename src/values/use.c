@@ -192,7 +192,9 @@ static bool is_number(const gm_node *node) {
 }
 
 static bool is_length(const use_search *search, const gm_node *node) {
-    return node->kind == GM_KIND_Call && gm_as_Call(node)->args.count == 1 && gm_as_Call(node)->keywords.count == 0 &&
+    const gm_node *callee = node->kind == GM_KIND_Call ? gm_as_Call(node)->func : NULL;
+    bool named = callee != NULL && callee->kind == GM_KIND_Name && gm_name_is(gm_as_Name(callee)->id, "len");
+    return named && gm_as_Call(node)->args.count == 1 && gm_as_Call(node)->keywords.count == 0 &&
            gm_flow_names(search->function->flow, gm_as_Call(node)->func, "builtins.len");
 }
 
@@ -230,7 +232,7 @@ static void look_at_name(use_search *search, const gm_node *node, const gm_node 
         return;
     }
     gm_value_usage *usage = &search->usages[symbol->index];
-    usage->opened = usage->opened || !is_use_of_size(search, node, parent);
+    usage->opened = usage->opened || (symbol->flags & GM_SYMBOL_PARAMETER) == 0 || !is_use_of_size(search, node, parent);
     if (symbol->binding == GM_BINDING_CELL || parent == NULL || !is_private_use(node, parent)) {
         usage->escapes = true;
     }

@@ -160,6 +160,23 @@ CASES = {  # a program, and the codes that it has
         + "\n\ndef layer(on):\n    return Layer(chatty=on)\n\n\nother = Layer(chatty=False)\n",
         ["GM301"],
     ),
+    "for another way to capture": (forward("if torch.jit.is_tracing() or torch.jit.is_scripting(): print(x)"), []),
+    "for another way to capture, and more": (forward("if torch.jit.is_tracing() and x.ndim > 1: print(x)"), []),
+    "for all but another way to capture": (forward("if not torch.jit.is_tracing(): print(x)"), ["GM301"]),
+    "for another way to capture, or more": (forward("if torch.jit.is_scripting() or x.ndim > 1: print(x)"), ["GM301"]),
+    "called for another way to capture": (
+        "    def show(self, x):\n        print(x)\n\n" + forward("if torch.jit.is_tracing(): self.show(x)"),
+        [],
+    ),
+    "called where nothing is compiled": (
+        "    def show(self, x):\n        print(x)\n\n" + forward("if not torch.compiler.is_compiling(): self.show(x)"),
+        [],
+    ),
+    "called for all but another way to capture": (
+        "    def show(self, x):\n        print(x)\n\n"
+        + forward("if torch.jit.is_tracing():\n            x = x + 1\n        else:\n            self.show(x)"),
+        ["GM301"],
+    ),
     "a flag that a local has": (INIT + forward("chatty = self.ready\n        if chatty: print(x)"), ["GM301"]),
 }
 

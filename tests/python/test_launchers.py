@@ -6,7 +6,6 @@ Each program counts its graphs in the processes that were started, plain and men
 from __future__ import annotations
 
 import importlib.util
-import re
 
 import pytest
 
