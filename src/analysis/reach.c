@@ -7,6 +7,7 @@
 #include "analysis/eager_only.h"
 #include "analysis/methods.h"
 #include "base/table.h"
+#include "flow/walk.h"
 
 typedef struct gm_reached {
     const gm_node *definition;
@@ -28,6 +29,7 @@ struct gm_reach {
     gm_table by_definition; /* index in `found` */
     gm_table by_name;       /* index in `outgoing` of what is called, and of what is applied */
     GM_VEC(reached) waiting; /* by weaker evidence: they come when the others are done */
+    GM_VEC(call_site) waiting_sites; /* calls of inherited methods by `self`, in `before` the index in `waiting` */
     uint32_t sure; /* how many of the first that were found are reached for sure */
     gm_outgoing_list outgoing;
     GM_VEC(call_site) sites;
@@ -35,6 +37,8 @@ struct gm_reach {
     bool weaker; /* only those by weaker evidence are left */
     bool entering; /* what other files call is being added */
     uint32_t wrappers; /* defs that find_wrappers has come by */
+    gm_table values;   /* names of attributes of `self` that are read and not called, when `has_values` */
+    bool has_values;
 };
 
 typedef struct reaching {
@@ -71,6 +75,16 @@ static void add_call(gm_analysis *analysis, const gm_node *definition, gm_functi
     gm_vec_push(analysis->arena, &analysis->reach->sites, site);
     called->open = open;
     called->last = analysis->reach->sites.count;
+}
+
+/* A call by `self` of a method that a base has: a class below may have another one, as if another file called it. */
+static void add_inherited(gm_analysis *analysis, const gm_node *definition, gm_function *function, const gm_node *call) {
+    struct gm_reach *reach = analysis->reach;
+    uint32_t at = index_of(reach, definition);
+    bool open = at < reach->found.count && reach->found.items[at].open;
+    add_call(analysis, definition, function, call);
+    reach->found.items[at].open = open;
+    reach->found.items[at].entered = true;
 }
 
 static void add_weaker(gm_analysis *analysis, const gm_node *definition, uint32_t calls) {
@@ -214,12 +228,34 @@ static void add_callee(gm_analysis *analysis, gm_callee callee, bool applied, ui
     }
 }
 
+static bool is_method_of_self(const gm_node *call) {
+    const gm_node *callee = gm_as_Call(call)->func;
+    const gm_node *object = callee->kind == GM_KIND_Attribute ? gm_as_Attribute(callee)->value : NULL;
+    return object != NULL && object->kind == GM_KIND_Name && gm_name_is(gm_as_Name(object)->id, "self");
+}
+
+static void wait_for_inherited(reaching *state, const gm_node *definition, const gm_node *call) {
+    struct gm_reach *reach = state->analysis->reach;
+    if (reach->weaker) {
+        add_inherited(state->analysis, definition, state->function, call);
+    } else {
+        call_site site = {state->function, call, reach->waiting.count};
+        gm_vec_push(state->analysis->arena, &reach->waiting_sites, site);
+        add_weaker(state->analysis, definition, 1);
+    }
+}
+
 static void follow_call(reaching *state, const gm_node *call) {
     const gm_node *sure = gm_reach_callee(state->analysis, state->function, call);
     if (sure != NULL) {
         add_call(state->analysis, sure, state->function, call);
     } else if (call->start >= state->function->node->start) { /* decorators come by themselves */
-        add_callee(state->analysis, gm_callee_of(state->analysis, state->function, call), false, 1);
+        gm_callee callee = gm_callee_of(state->analysis, state->function, call);
+        if (callee.definition != NULL && is_method_of_self(call)) {
+            wait_for_inherited(state, callee.definition, call);
+        } else {
+            add_callee(state->analysis, callee, false, 1);
+        }
     }
 }
 
@@ -349,6 +385,19 @@ static void follow_from(gm_analysis *analysis, uint32_t first) {
     }
 }
 
+static void add_waiting(gm_analysis *analysis) {
+    struct gm_reach *reach = analysis->reach;
+    for (uint32_t i = 0, next = 0; i < reach->waiting.count; i++) {
+        bool inherited = next < reach->waiting_sites.count && reach->waiting_sites.items[next].before == i;
+        if (inherited) {
+            const call_site site = reach->waiting_sites.items[next++];
+            add_inherited(analysis, reach->waiting.items[i].definition, site.function, site.call);
+        } else {
+            add(analysis, reach->waiting.items[i].definition, reach->waiting.items[i].calls);
+        }
+    }
+}
+
 static void run(gm_analysis *analysis) {
     struct gm_reach *reach = analysis->reach = GM_NEW(analysis->arena, struct gm_reach);
     if (analysis->flow == NULL) {
@@ -359,9 +408,7 @@ static void run(gm_analysis *analysis) {
     follow_from(analysis, 0);
     reach->sure = reach->found.count;
     reach->weaker = true;
-    for (uint32_t i = 0; i < reach->waiting.count; i++) {
-        add(analysis, reach->waiting.items[i].definition, reach->waiting.items[i].calls);
-    }
+    add_waiting(analysis);
     reach->entering = true;
     add_entrances(analysis, analysis->entrances);
     reach->entering = false;
@@ -412,12 +459,31 @@ bool gm_reach_all_calls(gm_analysis *analysis, const gm_node *definition,
     return found != NULL && !found->open && !found->entered && gm_reach_each_call(analysis, definition, visit, context);
 }
 
+static bool find_values(const gm_node *node, const gm_node *parent, void *context) {
+    gm_analysis *analysis = context;
+    const gm_node *object = node->kind == GM_KIND_Attribute ? gm_as_Attribute(node)->value : NULL;
+    bool own = object != NULL && object->kind == GM_KIND_Name && gm_name_is(gm_as_Name(object)->id, "self");
+    if (own && !(parent->kind == GM_KIND_Call && gm_as_Call(parent)->func == node)) {
+        gm_table_put(&analysis->reach->values, analysis->arena, gm_table_pointer(gm_as_Attribute(node)->attr), 1);
+    }
+    return true;
+}
+
+/* Whether a method may be handed on by a class below. */
+static bool is_value(gm_analysis *analysis, const gm_node *definition) {
+    if (!analysis->reach->has_values) {
+        analysis->reach->has_values = true;
+        gm_walk(analysis->arena, &analysis->tree->module->base, find_values, analysis);
+    }
+    return gm_table_find(&analysis->reach->values, gm_table_pointer(gm_def_name(definition))) != GM_TABLE_NONE;
+}
+
 bool gm_reach_own_calls(gm_analysis *analysis, const gm_node *definition,
                         bool (*visit)(gm_function *function, const gm_node *call, void *context), void *context) {
     struct gm_reach *reach = analysis->reach != NULL ? analysis->reach : (run(analysis), analysis->reach);
     uint32_t at = index_of(reach, definition);
     const reached *found = at < reach->found.count ? &reach->found.items[at] : NULL;
-    bool closed = found != NULL && !found->open;
+    bool closed = found != NULL && !found->open && !is_value(analysis, definition);
     return closed && ((found->last == 0 && found->entered) || gm_reach_each_call(analysis, definition, visit, context));
 }
 

@@ -191,6 +191,17 @@ def test_what_is_excluded_is_not_told(cli, name) -> None:
     assert re.search("GM303|GM401|GM302|GM301", every)
 
 
+def test_inherited_methods(cli) -> None:
+    """A method of a base in the file, which a class below calls by `self`."""
+    below = "\n\nclass Below(Layer):\n" + FORWARD
+    cli.write("a.py", HEAD + UNMERGE + below)
+    assert "GM303" not in cli("check", "--output-format", "concise", "a.py").out
+    cli.write("a.py", HEAD + UNMERGE + below.replace("if self.merged", "if self.ready"))
+    assert "GM303" in cli("check", "--output-format", "concise", "a.py").out
+    cli.write("a.py", HEAD + UNMERGE + below + "        return self.unmerge\n")
+    assert "GM303" in cli("check", "--output-format", "concise", "a.py").out
+
+
 def test_other_files_ask_before_they_call(cli) -> None:
     """A method that warns and returns where there is nothing to do, whose calls stand in other files."""
     base, sub = HEAD + UNMERGE, "import torch\nfrom a import Layer\n\n\nclass Sub(Layer):\n" + FORWARD
