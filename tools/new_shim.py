@@ -45,9 +45,9 @@ FEATURE = hooks.Feature(__name__, hooks.GAIN, "calls of `{call}` with constants 
 
 @FEATURE.hook("skipped.call")
 def fold(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Make the call; hand it on where an argument is no constant."""
+    """Make the call; decline it where an argument is no constant."""
     result = fold_call(tx, self.value, args, kwargs) if self.value is {call} else None
-    return call(self, tx, args, kwargs) if result is None else result
+    return hooks.DECLINED if result is None else result
 '''
 
 TEST = '''\

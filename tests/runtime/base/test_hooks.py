@@ -6,7 +6,9 @@ import contextlib
 import dataclasses
 import importlib
 import io
+import inspect
 import subprocess
+import sys
 from typing import Any, Iterator
 
 import pytest
@@ -222,6 +224,56 @@ def test_arguments_that_a_hook_does_not_know_are_handed_on() -> None:
     assert link(1, 2, "a") == ("hooked", (1, 2, "a", 0, 0))
     assert link(1, 2, "a", 5) == ("hooked", (1, 2, "a", 5, 0))
     assert link(1, tx=2, name="a", last=6) == ("hooked", (1, 2, "a", 0, 6))
+
+
+def test_a_hook_that_declines_adds_nothing_to_the_stack() -> None:
+    """A hook that has nothing to do stays off the stack of the call behind it; else deep models end in errors."""
+    feature = hooks.Feature("some.test_feature", hooks.GAIN, "a feature of this test")
+    hooks.features.pop("test_feature")
+
+    for _ in range(20):
+
+        @feature.hook("tensor.getattr")
+        def decline(call: Any, trace: Any, self: Any, tx: Any, name: str) -> Any:
+            return hooks.DECLINED
+
+    def original(self: Any, tx: Any, name: str, more: int = 0) -> Any:
+        return len(inspect.stack(0)), more
+
+    link = hooks.dispatcher("tensor.getattr", feature.hooks, original, None)
+    depth = len(inspect.stack(0))
+    assert link(1, 2, "a") == (depth + 2, 0)
+    assert link(1, 2, "a", 5) == (depth + 2, 5)
+    assert link(1, tx=2, name="a", more=6) == (depth + 2, 6)
+
+
+DEEP = """
+import torch
+class Nest(torch.nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+    def forward(self, x):
+        return self.inner(x)
+def leaf(x):
+    if x.sum() > 0:
+        return x + 1
+    return x - 1
+def make():
+    model = leaf
+    for _ in range(45):
+        model = Nest(model)
+    return model
+"""
+
+
+def test_a_deep_model_is_traced_within_the_limit_of_the_stack(tmp_path: Any) -> None:
+    """Dynamo alone traces 45 levels here; the limit is that of the program afterwards."""
+    limit = sys.getrecursionlimit()
+    results, out, error = outcome(tmp_path, DEEP)
+    assert (results, out, error) == ([[2.0] * 3, [-1.0] * 3], "", "")
+    assert runtime.report()["callables"][-1]["mode"] == "whole"
+    assert sys.getrecursionlimit() == limit
 
 
 def test_canaries_run_again_for_another_graphmend(tmp_path: Any, monkeypatch: Any) -> None:

@@ -118,7 +118,7 @@ def read_of_tensor(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name
             return VariableTracker.build(tx, getattr).call_function(tx, [first_variable, constant(name)], {})
     if name == "_version" and FEATURE.of(trace).accumulates:
         raise trace_state.SiteRefused("how often a tensor was written to is asked for behind `backward`")
-    return read(self, tx, name)
+    return hooks.DECLINED
 
 
 # ---- Functions, and assignments to attributes ----
@@ -130,7 +130,7 @@ def make_leaf(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any
     from ..base.torch_names import TensorVariable
 
     if not is_true(kwargs.get("requires_grad")):
-        return call(self, tx, args, kwargs)
+        return hooks.DECLINED
     options = {name: value for name, value in kwargs.items() if name != "requires_grad"}
     result = call(self, tx, args, options)
     return result.call_method(tx, "requires_grad_", [], {}) if isinstance(result, TensorVariable) else result
@@ -159,7 +159,7 @@ def call_backward(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args:
         return backward_of(tx, *args, **kwargs)
     if self.value is torch_names.graph_break and tx.f_code.co_filename == OPTIMIZER:
         return constant(None)  # the graph break saves memory, and changes no result
-    return call(self, tx, args, kwargs)
+    return hooks.DECLINED
 
 
 @FEATURE.hook("graph.check_gradients", needed=False)
@@ -175,7 +175,7 @@ def read_of_optimizer(get: Any, trace: trace_state.Trace, self: Any, tx: Any, na
     """`zero_grad` of an optimizer."""
     if name == "zero_grad" and type(self.value).zero_grad is torch.optim.Optimizer.zero_grad:
         return bound_method(zero_grad, self)
-    return get(self, tx, name)
+    return hooks.DECLINED
 
 
 @FEATURE.hook("optimizer.init_group")
@@ -188,4 +188,4 @@ def prepare_group(call: Any, trace: trace_state.Trace, self: Any, tx: Any, *rest
     if name == "_init_group" and changes_gradients(self, tx):
         prepare = inspect.unwrap(type(self.value)._init_group)
         return inline(tx, prepare, [self, *args], kwargs)
-    return call(self, tx, *rest)
+    return hooks.DECLINED

@@ -66,7 +66,7 @@ def retained_tensors(trace: trace_state.Trace) -> list[Any]:
 def ask_to_retain(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
     """Note a tensor at the call of `retain_grad()`."""
     if name != "retain_grad":
-        return read(self, tx, name)
+        return hooks.DECLINED
     from ..base.torch_names import ConstantVariable, LambdaVariable
 
     def retaining() -> Any:
@@ -93,7 +93,7 @@ def refuse_grad(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
     gradients = FEATURE.of(trace)
     if self.value is torch.autograd.grad and gradients.retained and not gradients.differentiates:
         raise trace_state.SiteRefused("gradients are computed where tensors keep theirs")
-    return call(self, tx, args, kwargs)
+    return hooks.DECLINED
 
 
 def retain(trace: trace_state.Trace, tx: Any, variable: Any) -> None:

@@ -7,10 +7,11 @@ keeps the function. A *feature* is a module that hooks into capabilities:
 
     @FEATURE.hook("tensor.method")
     def copy_deeply(call, trace, self, tx, name, args, kwargs):
-        return copied if name == "__deepcopy__" else call(self, tx, name, args, kwargs)
+        return copied if name == "__deepcopy__" else hooks.DECLINED
 
-`call` is the next hook, and behind the last hook Dynamo's own function. Hooks of features loaded later run earlier. A
-*guard* is a feature that soundness rests on; mends that need a missing guard are off. A *gain* only makes more calls
+`call` is the next hook, and behind the last hook Dynamo's own function. A hook that has nothing to do returns DECLINED,
+and the next hook gets the same arguments: a call of `call` would take two more levels of Python's stack, for each hook
+and each level of the traced program. Hooks of features loaded later run earlier. A *guard* is a feature that soundness rests on; mends that need a missing guard are off. A *gain* only makes more calls
 whole; a missing gain is skipped, and named. Hooks are in force while a frame is traced, and never outside of a trace.
 """
 
@@ -24,15 +25,17 @@ import inspect
 import itertools
 import os
 import sys
+import threading
 import types
 from collections.abc import Iterator
-from typing import Any, Callable, Generic, Optional, overload
+from typing import Any, Callable, Generic, NamedTuple, Optional, overload
 
 from . import slots, torch_names
 from .owned_state import OwnedState, State
 from .slots import Function, Slot
 
 GUARD, GAIN = "guard", "gain"
+DECLINED: Any = type("Declined", (), {"__repr__": lambda self: "DECLINED"})()  # returned by hooks
 Wanted = Callable[[Any], bool]  # whether a feature acts in a trace
 Scope = Callable[[Any], contextlib.AbstractContextManager[Any]]
 
@@ -127,7 +130,7 @@ class Feature(OwnedState[State], Generic[State]):
         def add(function: Function) -> Function:
             def ask(call: Any, trace: Any, tensor: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
                 if name not in names or torch_names.can_dispatch_torch_function(tx, (tensor, *args), kwargs):
-                    return call(tensor, tx, name, args, kwargs)
+                    return DECLINED
 
                 def handing(tensor: Any, tx: Any, *positional: Any, **options: Any) -> Any:
                     return call(tensor, tx, name, list(positional), options)
@@ -202,6 +205,36 @@ def forget() -> None:
     features_off.clear()
 
 
+class Room:
+    """Lets Python's stack grow by half while calls are traced, in however many threads.
+
+    Dynamo takes some thirteen levels of the stack for one level of the traced program, and the hooks six more: without
+    room, Dynamo alone could trace deeper programs. A limit that the program sets meanwhile stays.
+    """
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.traces = 0
+        self.before = self.raised = 0
+
+    def __enter__(self) -> None:
+        with self.lock:
+            self.traces += 1
+            if self.traces == 1:
+                self.before = sys.getrecursionlimit()
+                self.raised = self.before + self.before // 2
+                sys.setrecursionlimit(self.raised)
+
+    def __exit__(self, *error: Any) -> None:
+        with self.lock:
+            self.traces -= 1
+            if not self.traces and sys.getrecursionlimit() == self.raised:
+                sys.setrecursionlimit(self.before)
+
+
+ROOM = Room()
+
+
 @contextlib.contextmanager
 def in_force(trace: Any) -> Iterator[None]:
     """Put the hooks of all features in force inside the block, for one trace."""
@@ -211,7 +244,7 @@ def in_force(trace: Any) -> Iterator[None]:
     for feature in acting:
         for hook in feature.hooks:
             chains.setdefault(hook.capability, []).append(hook)
-    with contextlib.ExitStack() as stack:
+    with ROOM, contextlib.ExitStack() as stack:
         for capability, hooks in chains.items():
             for slot in slots_by_capability.get(capability, ()):
                 before = slot.write(dispatcher(capability, hooks, slot.function(), trace))
@@ -245,8 +278,12 @@ def calling_frame() -> Any:
 def dispatcher(capability: str, hooks: list[Hook], original: Function, trace: Any) -> Function:
     """The function to put at a slot: calls the last hook first."""
     chain, names = original, functools.lru_cache(maxsize=None)(lambda: positional_names(original))
+    steps: tuple[Step, ...] = ()
     for hook in hooks:
-        chain = linked(hook, chain, names, trace)
+        function, (own, takes_more, takes_named) = hook.function, hook.parameters
+        step = Step(functools.partial(function, chain, trace), function, chain, own, takes_more, takes_named)
+        steps = (step, *steps)
+        chain = chained(steps, original, names, trace)
     if not counted:
         return chain
 
@@ -257,29 +294,57 @@ def dispatcher(capability: str, hooks: list[Hook], original: Function, trace: An
     return counting
 
 
-def linked(hook: Hook, following: Function, positional: Callable[[], list[str]], trace: Any) -> Function:
-    """One hook in front of the following hooks. Arguments unknown to the hook go on to the following hooks.
+class Step(NamedTuple):
+    """One hook in front of the following hooks."""
+
+    plain: Function  # the hook for calls without further arguments
+    function: Function
+    following: Function
+    names: list[str]
+    takes_more: bool
+    takes_named: bool
+
+
+def chained(steps: tuple[Step, ...], original: Function, positional: Callable[[], list[str]], trace: Any) -> Function:
+    """Hooks in front of Dynamo's own function; the first that does not decline answers.
 
     `positional` gives the names of the parameters of Dynamo's own function, for calls with names only: a trace makes
     thousands of such calls, and reading a signature takes as long as many of them.
     """
-    function, (names, takes_more, takes_named) = hook.function, hook.parameters
-    count = sys.maxsize if takes_more else len(names)
+    plain = [step.plain for step in steps]
+    count = min(sys.maxsize if step.takes_more else len(step.names) for step in steps)
 
     def link(*args: Any, **kwargs: Any) -> Any:
         if not kwargs and len(args) <= count:
-            return function(following, trace, *args)
-        if kwargs and not takes_more:
-            args, kwargs = by_position(positional(), args, kwargs)
-        further, own_options = args[count:], {name: kwargs[name] for name in kwargs if takes_named or name in names}
-        passed_options = {name: kwargs[name] for name in kwargs if name not in own_options}
-
-        def handing(*positional: Any, **options: Any) -> Any:
-            return following(*positional, *further, **passed_options, **options)
-
-        return function(handing, trace, *args[:count], **own_options)
+            for function in plain:
+                result = function(*args)
+                if result is not DECLINED:
+                    return result
+            return original(*args)
+        for step in steps:
+            result = step_with_further_arguments(step, positional, trace, args, kwargs)
+            if result is not DECLINED:
+                return result
+        return original(*args, **kwargs)
 
     return link
+
+
+def step_with_further_arguments(
+    step: Step, positional: Callable[[], list[str]], trace: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Call a hook; arguments unknown to the hook go on to the following hooks."""
+    if kwargs and not step.takes_more:
+        args, kwargs = by_position(positional(), args, kwargs)
+    count = sys.maxsize if step.takes_more else len(step.names)
+    further = args[count:]
+    own_options = {name: kwargs[name] for name in kwargs if step.takes_named or name in step.names}
+    passed_options = {name: kwargs[name] for name in kwargs if name not in own_options}
+
+    def handing(*positional: Any, **options: Any) -> Any:
+        return step.following(*positional, *further, **passed_options, **options)
+
+    return step.function(handing, trace, *args[:count], **own_options)
 
 
 def positional_names(function: Function) -> list[str]:

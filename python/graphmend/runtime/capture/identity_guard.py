@@ -82,8 +82,15 @@ def surroundings() -> tuple[Any, ...]:
     return (
         [(torch.is_autocast_enabled(kind), torch.get_autocast_dtype(kind)) for kind in kinds],
         torch.get_default_dtype(),
-        torch.get_default_device(),
     )
+
+
+def in_block_of_mode(tx: Any) -> bool:
+    """Whether the traced call has entered or left a block of a function mode, such as `with torch.device(...)`.
+
+    Dynamo takes the modes around the call off while it traces, and keeps them in a list of its own.
+    """
+    return len(tx.symbolic_torch_function_state.mode_stack) != len(tx.output.torch_function_mode_stack)
 
 
 @FEATURE.scope
@@ -129,7 +136,7 @@ def compare_objects(compare: Any, trace: trace_state.Trace, sign: str, tx: Any, 
     is_question = trace.whole and sign in ("is", "is not")
     if is_question and any(map(is_symbolic, sides)) and any(map(is_number, sides)):
         raise trace_state.SiteRefused("the function asks which object a number is that data decide")
-    return compare(sign, tx, sides, options)
+    return hooks.DECLINED
 
 
 def drops_numbers(node: Any) -> bool:
@@ -218,7 +225,7 @@ def watch_attribute(get: Any, trace: trace_state.Trace, self: Any, tx: Any, name
         value = self.as_proxy().node.meta.get("example_value")
         if id(value) in selected:
             refuse_selected(trace, value)
-    return get(self, tx, name)
+    return hooks.DECLINED
 
 
 @FEATURE.hook("tensor.type")
@@ -229,7 +236,7 @@ def watch_type(type_of: Callable[..., type], trace: trace_state.Trace, self: Any
         value = self.as_proxy().node.meta.get("example_value")
         if id(value) in parameters:
             refuse_selected(trace, value)
-    return type_of(self)
+    return hooks.DECLINED
 
 
 @FEATURE.hook("dict.key")
@@ -275,7 +282,7 @@ def unsafe_sink(code: types.CodeType, trace: trace_state.Trace, tx: Any) -> Opti
     """The reason why a sink cannot run later than its statement; None if the sink can."""
     if second_clock(code, trace, tx):
         return "the clock is read a second time behind the graph"
-    if computes(code) and surroundings() != FEATURE.of(trace).surroundings:
+    if computes(code) and (surroundings() != FEATURE.of(trace).surroundings or in_block_of_mode(tx)):
         return "it computes what it shows under autocast or another mode"
     return None
 

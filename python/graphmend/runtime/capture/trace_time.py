@@ -188,14 +188,14 @@ def check_change(check: Any, trace: trace_state.Trace, self: Any, item: Any) -> 
     if trace.open and is_queue(item):
         return False
     refuse_outside(trace, self, item)
-    return check(self, item)
+    return hooks.DECLINED
 
 
 @FEATURE.hook("effects.store")
 def check_store(store: Any, trace: trace_state.Trace, self: Any, item: Any, *args: Any, **kwargs: Any) -> Any:
     """Refuse a side's write to an attribute of an object from outside the side."""
     refuse_outside(trace, self, item)
-    return store(self, item, *args, **kwargs)
+    return hooks.DECLINED
 
 
 @constant

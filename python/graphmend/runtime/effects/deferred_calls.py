@@ -129,14 +129,14 @@ for _name, _method in methods_of_result().items():
 def defer_skipped(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Defer a function that Dynamo does not trace, and the making of an object that nobody can change."""
     result = deferred(trace, tx, self, self.value, args, kwargs)
-    return call(self, tx, args, kwargs) if result is None else result
+    return hooks.DECLINED if result is None else result
 
 
 @FEATURE.hook("function.call")
 def defer_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Defer a function written in Python."""
     result = deferred(trace, tx, self, getattr(self, "fn", None), args, kwargs)
-    return call(self, tx, args, kwargs) if result is None else result
+    return hooks.DECLINED if result is None else result
 
 
 @FEATURE.hook("builtin.call")
@@ -147,7 +147,7 @@ def defer_builtin(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args:
         result = deferred(trace, tx, self.fn.__qualname__, self.fn, args, kwargs)
     if result is None and any(map(is_result, args)) and self.fn not in TRACED and not is_ours(tx.f_code):
         refuse_asked(trace)
-    return call(self, tx, args, kwargs) if result is None else result
+    return hooks.DECLINED if result is None else result
 
 
 @FEATURE.hook("text.method", "constant.method")
@@ -157,7 +157,7 @@ def defer_method(method: Any, trace: trace_state.Trace, self: Any, tx: Any, name
     if is_text_method(self, name) and not (name == "format" and not any(map(is_result, args))):
         function = getattr(str, name)
         result = deferred(trace, tx, function.__qualname__, function, [self, *args], kwargs)
-    return method(self, tx, name, args, kwargs) if result is None else result
+    return hooks.DECLINED if result is None else result
 
 
 @FEATURE.hook("compare")
@@ -165,7 +165,7 @@ def refuse_identity(compare: Any, trace: trace_state.Trace, sign: str, tx: Any, 
     """Refuse a program that asks which object a placeholder stands for: it may be None."""
     if any(map(is_result, sides)) and not is_ours(tx.f_code):
         refuse_asked(trace)
-    return compare(sign, tx, sides, options)
+    return hooks.DECLINED
 
 
 def refuse_asked(trace: trace_state.Trace) -> None:

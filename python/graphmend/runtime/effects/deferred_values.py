@@ -220,7 +220,7 @@ def watch_type(python_type: Callable[..., type], trace: trace_state.Trace, self:
     if is_question and not is_ours(translator().output.current_tx.f_code):  # Dynamo itself asks for new objects
         refuse_readings(trace, "the function asks of what type a value is that it gets behind the graph")
         raise trace_state.SiteRefused(ASKS)
-    return python_type(self)
+    return hooks.DECLINED
 
 
 def refuse_escaped(trace: trace_state.Trace, output: Any) -> None:

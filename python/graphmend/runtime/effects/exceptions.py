@@ -84,7 +84,7 @@ def begin_exception(call: Any, trace: trace_state.Trace, self: Any, function: An
         kind = getattr(function.obj.objvar, "value_type", None)
         if isinstance(kind, type) and issubclass(kind, Exception) and is_raised(self):
             raise Unsupported(f"{OBSERVED}: the program raises {kind.__name__}")
-    call(self, function, args, kwargs)
+    return hooks.DECLINED
 
 
 @FEATURE.hook("translator.call")

@@ -47,7 +47,7 @@ def watch_callback(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args
         raise trace_state.SiteRefused("the function is told of the end of an object")
     if trace.whole and has_finalizer(self.value):
         refuse(self.value)
-    return call(self, tx, args, kwargs)
+    return hooks.DECLINED
 
 
 def has_finalizer(kind: type) -> bool:

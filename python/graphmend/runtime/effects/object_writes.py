@@ -149,14 +149,14 @@ def has_record(trace: trace_state.Trace, site: str) -> bool:
 def note_lazy(create: Any, trace: trace_state.Trace, value: Any, source: Any, **options: Any) -> Any:
     """Note a value with a lazy variable, before the first use of the variable."""
     loads_of(trace).add(value, source)
-    return create(value, source, **options)
+    return hooks.DECLINED
 
 
 @FEATURE.hook("variable.build")
 def note_build(build: Any, trace: trace_state.Trace, self: Any, value: Any) -> Any:
     """Note a value for which Dynamo builds a variable."""
     loads_of(trace).add(value, self.source)
-    return build(self, value)
+    return hooks.DECLINED
 
 
 @FEATURE.hook(
@@ -175,7 +175,7 @@ def note_lookup(look: Any, trace: trace_state.Trace, self: Any, tx: Any, name: s
     writes.loads.lookups.setdefault(name, []).append(self)
     if writes.records and writes.hasty:
         refuse_lookup(trace, self, name, tx.output)
-    return look(self, tx, name)
+    return hooks.DECLINED
 
 
 @FEATURE.hook("object.table", needed=False)

@@ -91,7 +91,7 @@ def note_write(check: Any, trace: trace_state.Trace, self: Any, variable: Any) -
     for watch in FEATURE.of(trace).open:
         if watch.effects is self:
             watch.written.append(variable)
-    return check(self, variable)
+    return hooks.DECLINED
 
 
 @constant

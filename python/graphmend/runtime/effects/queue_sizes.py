@@ -42,7 +42,7 @@ def ask_queue(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any
     site = call_stack.site_at(tx, "GM501")
     is_question = self.fn in QUESTIONS and not args and not kwargs and site not in trace.off and not trace.open
     if not is_question or not is_pythons(receiver_of(self), tx) or tx.output.current_tracer.parent is not None:
-        return call(self, tx, args, kwargs)
+        return hooks.DECLINED
     note_reading(trace, site)
     trace.unmarked[site] = None
     object_writes.loads_of(trace).expect(source_name(receiver_of(self).source))

@@ -268,7 +268,7 @@ def make_object(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
         if site not in trace.off and not trace.open:
             note_reading(trace, site)
             return traced_call(trace, tx, new_text, site, *args)
-    return call(self, tx, args, kwargs)
+    return hooks.DECLINED
 
 
 @FEATURE.scope
@@ -285,7 +285,7 @@ def call_filter(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
     """Queue calls of functions that change warning filters."""
     if trace_time.FEATURE.of(trace).raising and getattr(self, "fn", None) in FILTERS:
         return queue_filter(trace, tx, self, args, kwargs)
-    return call(self, tx, args, kwargs)
+    return hooks.DECLINED
 
 
 @FEATURE.hook("skipped.call")
@@ -297,7 +297,7 @@ def raise_warning_at(skip: Any, trace: trace_state.Trace, self: Any, tx: Any, ar
         and is_category(*args[1:2], *option_value(kwargs, "category"))
     ):
         return inline(tx, raise_warning, args, kwargs)
-    return skip(self, tx, args, kwargs)
+    return hooks.DECLINED
 
 
 @FEATURE.hook("module.getattr")
@@ -307,7 +307,7 @@ def read_stream(read_module: Any, trace: trace_state.Trace, self: Any, tx: Any, 
         (self.value is sys and name in REDIRECTS) or (self.value is warnings and name in HELD)
     ):
         raise trace_state.SiteRefused(f"`{name}` is asked for in a block that changes it")
-    return read_module(self, tx, name)
+    return hooks.DECLINED
 
 
 def traced_call(trace: trace_state.Trace, tx: Any, function: Any, *values: Any) -> Any:

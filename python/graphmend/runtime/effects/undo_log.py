@@ -178,7 +178,7 @@ def codegen(emit: Any, trace: trace_state.Trace, self: Any, cg: Any, *args: Any,
 def modified_without_queue(modified: Any, trace: trace_state.Trace, self: Any) -> Any:
     """The objects changed by Dynamo's own code: all but the effect queue."""
     changed = FEATURE.of(trace).changed
-    return modified(self) if changed is None else changed
+    return hooks.DECLINED if changed is None else changed
 
 
 def note_changed(trace: trace_state.Trace, effects: Any, changed: list[Any], cg: Any) -> None:

@@ -236,4 +236,4 @@ def read_method(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name: s
     """Trace the methods of a lock."""
     if name in METHODS and lock_behind(self) is not None:
         return bound_method(METHODS[name], self)
-    return read(self, tx, name)
+    return hooks.DECLINED

@@ -190,13 +190,13 @@ def call_cached(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
     """Make the call of a cached function with effects part of the prologue."""
     wrapper = self.wrapper_obj
     if type(wrapper) is not CACHED or not has_effects(wrapper.__wrapped__):
-        return call(self, tx, args, kwargs)
+        return hooks.DECLINED
     code = wrapper.__wrapped__.__code__
     site = trace_state.site_name(code.co_filename, code.co_firstlineno, "GM501")
     if site in trace.off:
-        return call(self, tx, args, kwargs)
+        return hooks.DECLINED
     result = cached_call(site, trace, tx, self, args, kwargs)
-    return call(self, tx, args, kwargs) if result is None else result
+    return hooks.DECLINED if result is None else result
 
 
 def cached_call(site: str, trace: trace_state.Trace, tx: Any, variable: Any, args: Any, kwargs: Any) -> Any:

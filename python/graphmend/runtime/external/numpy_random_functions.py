@@ -237,7 +237,7 @@ def call_drawing(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: 
 
     function = getattr(self, "fn", None)
     if type(self) is not UserFunctionVariable or not isinstance(function, FunctionType) or not draws(function):
-        return call(self, tx, args, kwargs)
+        return hooks.DECLINED
     draws_here = FEATURE.of(trace)
     draws_here.may_help = True
     draws_here.inside = not trace.open and tx.output.current_tracer.parent is None

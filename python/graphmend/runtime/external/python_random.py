@@ -29,10 +29,10 @@ def compute_with_draws(call: Any, trace: trace_state.Trace, self: Any, tx: Any, 
         if isinstance(arg, UnspecializedPythonVariable) and is_drawn(arg):
             break
     else:
-        return call(self, tx, args, kwargs)
+        return hooks.DECLINED
     values = [arg.realize() for arg in args]
     if any(value.is_tensor() and not is_drawn(value) for value in values):
-        return call(self, tx, args, kwargs)
+        return hooks.DECLINED
     return call(self, tx, [number(tx, value) if is_drawn(value) else value for value in values], kwargs)
 
 
@@ -40,7 +40,7 @@ def compute_with_draws(call: Any, trace: trace_state.Trace, self: Any, tx: Any, 
 def draw_uniform(draw: Any, trace: trace_state.Trace, tx: Any, function: Any, args: Any, kwargs: Any) -> Any:
     """Draw `random.uniform` in double precision."""
     if function != random.uniform or trace.open:
-        return draw(tx, function, args, kwargs)
+        return hooks.DECLINED
     constants = [arg.as_python_constant() for arg in args]
     return number(tx, double(function, constants, {name: kwargs[name].as_python_constant() for name in kwargs}))
 

@@ -152,7 +152,7 @@ def forks_cpu(function: Any, args: Any, kwargs: Any) -> bool:
 def call_fork(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Trace `fork_rng` where Dynamo would inline the function and ask for devices (torch 2.15)."""
     forks = forks_cpu(getattr(self, "fn", None), args, kwargs)
-    return inline(tx, fork, [], {}) if forks else call(self, tx, args, kwargs)
+    return inline(tx, fork, [], {}) if forks else hooks.DECLINED
 
 
 @FEATURE.hook("torch_function.call")
@@ -163,7 +163,7 @@ def call_fork_or_draw(call: Any, trace: trace_state.Trace, self: Any, tx: Any, a
     states = FEATURE.of(trace)
     if self.value in DRAWS and (states.blocks or states.kept) and "generator" not in kwargs:
         return draw_in_prologue(self.value, tx, [item.realize() for item in args], kwargs)
-    return call(self, tx, args, kwargs)
+    return hooks.DECLINED
 
 
 def draw_in_prologue(function: Callable[..., Any], tx: Any, args: list[Any], kwargs: Any) -> Any:
@@ -214,7 +214,7 @@ def call_state(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: An
         if isinstance(state, state_class()):
             put_back(trace, state.saved)
             return ConstantVariable.create(None)
-    return call(self, tx, args, kwargs)
+    return hooks.DECLINED
 
 
 @functools.lru_cache(maxsize=None)

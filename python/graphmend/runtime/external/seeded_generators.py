@@ -40,7 +40,7 @@ def draw_tensor(call_torch: Any, trace: trace_state.Trace, self: Any, tx: Any, a
     if self.value in TENSORS and "generator" in kwargs:
         tensor = draw_seeded_tensor(self.value, tx, args, kwargs)
         tensor = tensor or torch_generators.draw_in_prologue(trace, self.value, tx, args, kwargs)
-    return call_torch(self, tx, args, kwargs) if tensor is None else tensor
+    return hooks.DECLINED if tensor is None else tensor
 
 
 @FEATURE.hook("numpy.call", "class.call", "random_class.call", "opaque_class.call", needed=False)
@@ -50,7 +50,7 @@ def make_generator(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args
 
     function = random.Random if isinstance(self, RandomClassVariable) else self.value
     generator = make_seeded(trace, function, self, args, kwargs) if is_maker(function) else None
-    return call(self, tx, args, kwargs) if generator is None else generator
+    return hooks.DECLINED if generator is None else generator
 
 
 def is_maker(function: Any) -> bool:

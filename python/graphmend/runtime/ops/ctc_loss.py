@@ -89,8 +89,8 @@ def call_loss(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any
         or len(args) < 4
         or not all(item.is_tensor() for item in args[:4])
     ):
-        return call(self, tx, args, kwargs)
+        return hooks.DECLINED
     reduction = args[5] if len(args) > 5 else kwargs.get("reduction")
     if reduction is not None and reduction.as_python_constant() not in REDUCTIONS:
-        return call(self, tx, args, kwargs)
+        return hooks.DECLINED
     return inline(tx, ctc_loss, args, kwargs)

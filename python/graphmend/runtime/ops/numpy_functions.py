@@ -54,7 +54,7 @@ numpy_random_functions.OPERATORS.append(OPERATOR)
 def call_numpy(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Put a function that Dynamo does not know into the graph."""
     result = result_of(trace, tx, self, self.value, args, kwargs) if is_unknown(self.value, args, kwargs) else None
-    return call(self, tx, args, kwargs) if result is None else result
+    return hooks.DECLINED if result is None else result
 
 
 @FEATURE.hook("numpy.method")
@@ -65,7 +65,7 @@ def call_ufunc_method(
     result = None
     if name in REDUCING and isinstance(self.value, sys.modules["numpy"].ufunc):
         result = result_of(trace, tx, self, getattr(self.value, name), args, kwargs)
-    return method(self, tx, name, args, kwargs) if result is None else result
+    return hooks.DECLINED if result is None else result
 
 
 @FEATURE.hook("array.getattr")
@@ -74,7 +74,7 @@ def read_dtype(attribute: Any, trace: trace_state.Trace, self: Any, tx: Any, nam
     from ..base.torch_names import NumpyDTypeVariable
 
     kind = type_of(self) if name == "dtype" else None
-    return attribute(self, tx, name) if kind is None else NumpyDTypeVariable(kind)
+    return hooks.DECLINED if kind is None else NumpyDTypeVariable(kind)
 
 
 def type_of(variable: Any) -> Optional[Any]:

@@ -129,7 +129,7 @@ def call_layer(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: An
 
     kind = next((kind for function, kind in KINDS if self.value == function), None)
     if kind is None:
-        return call(self, tx, args, kwargs)
+        return hooks.DECLINED
     tensors = tensors_of(args) if len(args) == 9 and not kwargs else None
     reason = "a packed sequence" if tensors is None else what_forbids(tensors, *args[5:7])
     if tensors is None or reason is not None:

@@ -45,13 +45,13 @@ OPERATOR = define_op.define(SCHEMA, assignment, like_assignment)
 def call_assignment(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Put the function into the graph as an operator."""
     if not is_assignment(self.value) or tx.output.current_tracer.parent is not None:
-        return call(self, tx, args, kwargs)
+        return hooks.DECLINED
     arguments = {**dict(zip(("cost_matrix", "maximize"), args)), **kwargs}
     if len(args) + len(kwargs) != len(arguments) or not arguments.keys() <= {"cost_matrix", "maximize"}:
-        return call(self, tx, args, kwargs)
+        return hooks.DECLINED
     cost, maximize = arguments.get("cost_matrix"), arguments.get("maximize")
     if cost is None or not is_matrix(cost) or not (maximize is None or maximize.is_python_constant()):
-        return call(self, tx, args, kwargs)
+        return hooks.DECLINED
     external_calls.guard(self, self.value)
     trace.libraries[call_stack.site_at(tx, "GM501")] = None
     return operator_result(tx, cost, maximize is not None and bool(maximize.as_python_constant()))

@@ -46,7 +46,7 @@ def compute_statistic(call: Any, trace: trace_state.Trace, self: Any, tx: Any, a
     """Put such a function into the graph."""
     name = FUNCTIONS.get(getattr(self, "fn", None))
     found = computed(tx, name, args[0].realize()) if name and len(args) == 1 and not kwargs else None
-    return call(self, tx, args, kwargs) if found is None else found
+    return hooks.DECLINED if found is None else found
 
 
 def computed(tx: Any, name: str, row: Any) -> Optional[Any]:

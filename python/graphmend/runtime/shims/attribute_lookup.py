@@ -33,7 +33,7 @@ def look_up(call: Any, trace: trace_state.Trace, self: Any, function: Any, args:
     """Look an attribute up in the present state of the object."""
     owner = receiver(function)
     if owner is None or kwargs or len(args) != 1 or not args[0].is_python_constant():
-        return call(self, function, args, kwargs)
+        return hooks.DECLINED
     self.push(owner.generic_getattr(self, args[0].as_python_constant()))
 
 
@@ -43,7 +43,7 @@ def reduce_object(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args:
     from ..base.torch_names import VariableTracker
 
     if kwargs or len(args) != 1 or not is_plain_reduction(self.value) or self.source is None:
-        return call(self, tx, args, kwargs)
+        return hooks.DECLINED
     return inline(tx, reduce_ex, [VariableTracker.build(tx, self.value.__self__, self.source.base)], {})
 
 

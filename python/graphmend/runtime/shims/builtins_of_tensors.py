@@ -39,7 +39,7 @@ def make_inner_function(make: Any, trace: trace_state.Trace, self: Any, *args: A
     """
     if any(not is_filled(cell) for cell in (self.closure.items if self.closure else ())):
         raise NotImplementedError  # Dynamo handles an inner function without a function object
-    return make(self, *args)
+    return hooks.DECLINED
 
 
 @FEATURE.hook("tensor.method")
@@ -47,13 +47,13 @@ def copy_deeply(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: s
     """Trace deep copies of tensors as clones."""
     if name == "__deepcopy__" and len(args) == 1 and is_copied_whole(trace, tx, self, args[0].realize()):
         return call(self, tx, "clone", [], {})
-    return call(self, tx, name, args, kwargs)
+    return hooks.DECLINED
 
 
 @FEATURE.hook("itertools.call")
 def call_itertools(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Trace `itertools.groupby` with a key by position."""
-    return inline(tx, groupby, args, kwargs) if self.value is itertools.groupby else call(self, tx, args, kwargs)
+    return inline(tx, groupby, args, kwargs) if self.value is itertools.groupby else hooks.DECLINED
 
 
 @FEATURE.hook("builtin.call")

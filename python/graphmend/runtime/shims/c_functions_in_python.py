@@ -37,14 +37,14 @@ def count_classes(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args:
     """Trace `one_hot` without a number of classes."""
     if self.value is torch.nn.functional.one_hot and counts_classes(args, kwargs):
         return inline(tx, one_hot, args[:1] or [kwargs["input"]], {})
-    return call(self, tx, args, kwargs)
+    return hooks.DECLINED
 
 
 @FEATURE.hook("skipped.call")
 def call_in_python(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Trace the Python form of a C function."""
     function = in_python(self.value)
-    return call(self, tx, args, kwargs) if function is None else inline(tx, function, args, kwargs)
+    return hooks.DECLINED if function is None else inline(tx, function, args, kwargs)
 
 
 @FEATURE.hook("function.call")
@@ -54,7 +54,7 @@ def call_copy(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any
     function = in_python(called)
     if called is copy.copy and len(args) == 1 and args[0].realize().python_type() in COPIED:
         return args[0].realize().call_method(tx, "copy", [], {})
-    return call(self, tx, args, kwargs) if function is None else inline(tx, function, args, kwargs)
+    return hooks.DECLINED if function is None else inline(tx, function, args, kwargs)
 
 
 @FEATURE.hook("builtin.call")

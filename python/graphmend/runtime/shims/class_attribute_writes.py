@@ -22,7 +22,7 @@ FEATURE = hooks.Feature(__name__, hooks.GAIN, "what a call sets in a class, seen
 def read_of_class(of_class: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
     """Read an attribute of a class."""
     variable = None if own_write(tx, self, name) else inherited_write(tx, self.value.__mro__, name)
-    return of_class(self, tx, name) if variable is None else variable
+    return hooks.DECLINED if variable is None else variable
 
 
 @FEATURE.hook("object.getattr")
@@ -30,14 +30,14 @@ def read_of_object(of_object: Any, trace: trace_state.Trace, self: Any, tx: Any,
     """Read an attribute of an object."""
     is_own = own_write(tx, self, name) or name in getattr(self.value, "__dict__", {})
     variable = None if is_own else inherited_write(tx, type(self.value).__mro__, name)
-    return of_object(self, tx, name) if variable is None else variable
+    return hooks.DECLINED if variable is None else variable
 
 
 @FEATURE.hook("super.getattr")
 def read_of_super(of_super: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
     """Read an attribute of `super()`."""
     variable = inherited_write(tx, classes_above(self), name)
-    return of_super(self, tx, name) if variable is None else variable
+    return hooks.DECLINED if variable is None else variable
 
 
 @FEATURE.hook("class.hasattr")
@@ -46,7 +46,7 @@ def class_has(has: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str)
     from ..base.torch_names import ConstantVariable
 
     variable = inherited_write(tx, self.value.__mro__, name)
-    return has(self, tx, name) if variable is None else ConstantVariable.create(True)
+    return hooks.DECLINED if variable is None else ConstantVariable.create(True)
 
 
 @FEATURE.hook("attribute.is_plain_setter")

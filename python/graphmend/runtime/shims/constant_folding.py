@@ -35,21 +35,21 @@ OF_CLASSES: dict[type, frozenset[str]] = {
 def fold_skipped(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Fold a function that Dynamo does not trace."""
     result = fold_call(tx, self.value, args, kwargs) if is_pure(self.value) else None
-    return call(self, tx, args, kwargs) if result is None else result
+    return hooks.DECLINED if result is None else result
 
 
 @FEATURE.hook("function.call")
 def fold_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Fold a function written in Python."""
     result = fold_call(tx, self.fn, args, kwargs) if is_pure(getattr(self, "fn", None)) else None
-    return call(self, tx, args, kwargs) if result is None else result
+    return hooks.DECLINED if result is None else result
 
 
 @FEATURE.hook("builtin.call")
 def fold_bytes(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Fold a call of `bytes`."""
     result = fold_call(tx, bytes, args, kwargs) if self.fn is bytes else None
-    return call(self, tx, args, kwargs) if result is None else result
+    return hooks.DECLINED if result is None else result
 
 
 @FEATURE.hook("constant.method")
@@ -57,7 +57,7 @@ def fold_method(method: Any, trace: trace_state.Trace, self: Any, tx: Any, name:
     """Fold a method of a constant."""
     is_listed = name in METHODS.get(type(self.value), ())
     result = fold_call(tx, getattr(self.value, name), args, kwargs) if is_listed else None
-    return method(self, tx, name, args, kwargs) if result is None else result
+    return hooks.DECLINED if result is None else result
 
 
 @FEATURE.hook("builtin.method")
@@ -67,7 +67,7 @@ def fold_class_method(
     """Fold a method of a class."""
     is_listed = isinstance(self.fn, type) and name in OF_CLASSES.get(self.fn, ())
     result = fold_call(tx, getattr(self.fn, name), args, kwargs) if is_listed else None
-    return method(self, tx, name, args, kwargs) if result is None else result
+    return hooks.DECLINED if result is None else result
 
 
 def is_pure(function: Any) -> bool:

@@ -41,12 +41,12 @@ def search_list(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: s
     wanted = args[0].realize() if name in ("index", "count") and len(args) == 1 and not kwargs else None
     items = [item.realize() for item in self.items] if wanted is not None else []
     if wanted is None or not any(map(is_real, (wanted, *items))):
-        return call(self, tx, name, args, kwargs)
+        return hooks.DECLINED
     places = (place for place, item in enumerate(items) if item is wanted or equal(tx, item, wanted))
     if name == "count":
         return ConstantVariable.create(sum(1 for _ in places))
     place = next(places, None)
-    return call(self, tx, name, args, kwargs) if place is None else ConstantVariable.create(place)
+    return hooks.DECLINED if place is None else ConstantVariable.create(place)
 
 
 @FEATURE.hook("range.contains", needed=False)
@@ -63,11 +63,11 @@ def search_pairs(paired: Any, trace: trace_state.Trace, self: Any, tx: Any, item
     from ..base.torch_names import ConstantVariable, HashableTracker, TupleVariable, is_hashable
 
     if not isinstance(item, TupleVariable) or len(item.items) != 2:
-        return paired(self, tx, item)
+        return hooks.DECLINED
     key, value = item.items
     held = self.dv_dict.items.get(HashableTracker(key)) if is_hashable(item) else None
     if held is None or (held.is_python_constant() and value.is_python_constant()):
-        return paired(self, tx, item)
+        return hooks.DECLINED
     return ConstantVariable.create(equal(tx, held, value))
 
 

@@ -48,7 +48,7 @@ FLAGS, ERRORS = "flags of cuDNN", "errors of NumPy"  # kinds of blocks
 def call_cudnn_flags(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Trace `torch.backends.cudnn.flags`."""
     if self.value is not CUDNN.flags or args or not kwargs.keys() <= inspect.signature(CUDNN.flags).parameters.keys():
-        return call(self, tx, args, kwargs)
+        return hooks.DECLINED
     if not all(item.is_python_constant() for item in kwargs.values()):
         raise trace_state.SiteRefused("flags of cuDNN that are no constants")
     return block_class()(trace, FLAGS)
@@ -59,7 +59,7 @@ def read_cudnn_flags(read: Any, trace: trace_state.Trace, self: Any, tx: Any, na
     """Refuse a read of a cuDNN flag inside such a block."""
     if FEATURE.of(trace).open and self.value is CUDNN and name != "flags":
         raise trace_state.SiteRefused("the flags of cuDNN are looked at where the function sets them")
-    return read(self, tx, name)
+    return hooks.DECLINED
 
 
 @FEATURE.hook("block.enter")
@@ -78,7 +78,7 @@ def call_enter_or_leave(call: Any, trace: trace_state.Trace, self: Any, tx: Any,
     function = getattr(self, "fn", None)
     if function is enter:
         return args[0].enter(tx)
-    return args[0].exit(tx, *args[1:]) if function is leave else call(self, tx, args, kwargs)
+    return args[0].exit(tx, *args[1:]) if function is leave else hooks.DECLINED
 
 
 @FEATURE.hook("method.call")
@@ -96,7 +96,7 @@ def call_errstate(ask: Any, trace: trace_state.Trace, self: Any, tx: Any, args: 
     """Trace `numpy.errstate` that ignores warnings."""
     if getattr(self.value, "__name__", "") == "errstate" and not args and ignores(kwargs):
         return block_class()(trace, ERRORS)
-    return ask(self, tx, args, kwargs)
+    return hooks.DECLINED
 
 
 class Held:

@@ -35,7 +35,7 @@ def evaluate(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any,
     tree = tree_of(tx, args) if self.fn is eval and len(args) == 1 and not kwargs else None
     names = None if tree is None else variables_of(tx, tree)
     if tree is None or names is None:
-        return call(self, tx, args, kwargs)
+        return hooks.DECLINED
     function = types.FunctionType(as_function(tree, names, tx.f_code.co_flags & FUTURE), tx.f_globals, "<module>")
     return tx.inline_user_function_return(
         UserFunctionVariable(function), [tx.symbolic_locals[name] for name in names], {}

@@ -24,7 +24,7 @@ def text_of_exception(call: Any, trace: trace_state.Trace, self: Any, tx: Any, a
     """Trace `str` of an exception whose class has a text of its own."""
     if self.fn is str and len(args) == 1 and not kwargs and has_own_text(args[0].realize()):
         return own_text(tx, args[0].realize())
-    return call(self, tx, args, kwargs)
+    return hooks.DECLINED
 
 
 @FEATURE.hook("text.format_value")

@@ -30,9 +30,9 @@ def set_attribute(
 
     function, effects = function_behind(item), tx.output.side_effects
     if function is None or not name.is_python_constant() or is_pythons(name.as_python_constant()):
-        return assign(self, tx, item, name, value)
+        return hooks.DECLINED
     if isinstance(value, DeletedVariable):
-        return assign(self, tx, item, name, value)
+        return hooks.DECLINED
     if function not in effects:
         effects.track_object_existing(function, item)
     effects.store_attr(effects[function], name.as_python_constant(), value)
@@ -45,7 +45,7 @@ def read_attribute(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name
     written = table_of(tx, self)
     if name == "__dict__" and written:
         raise trace_state.SiteRefused("the attributes of a function are asked for where the call has set one")
-    return written[name] if name in written else read(self, tx, name)
+    return written[name] if name in written else hooks.DECLINED
 
 
 @FEATURE.hook("function.hasattr")
@@ -57,7 +57,7 @@ def has_attribute(has: Any, trace: trace_state.Trace, self: Any, tx: Any, name: 
         return ConstantVariable.create(True)
     if function_behind(self) is not None and not is_pythons(name):
         install_guard(self.source.make_guard(functools.partial(GuardBuilder.HASATTR, attr=name)))
-    return has(self, tx, name)
+    return hooks.DECLINED
 
 
 def is_pythons(name: Any) -> bool:

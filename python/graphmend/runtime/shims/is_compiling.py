@@ -67,7 +67,7 @@ def answer(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, k
         questions.ask(tx, place_of(tx))
         if questions.eager and not questions.eager.isdisjoint([place_of(tx), tx.parent and place_of(tx.parent)]):
             return ConstantVariable.create(False)
-    return call(self, tx, args, kwargs)
+    return hooks.DECLINED
 
 
 @FEATURE.hook("inlined.run")

@@ -134,7 +134,7 @@ def end_long_trace(create: Any, trace: trace_state.Trace, self: Any, *args: Any,
     if filled.places and len(self.graph.nodes) > LONG:
         filled.ended = True
         raise trace_state.SiteRefused(f"the call fills in `{next(iter(filled.places))[1]}`")
-    return create(self, *args, **kwargs)
+    return hooks.DECLINED
 
 
 def is_filled_in(trace: trace_state.Trace, item: Any, name: str, value: Any) -> bool:

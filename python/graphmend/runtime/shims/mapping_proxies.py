@@ -74,7 +74,7 @@ def build_proxy(build: Any, trace: trace_state.Trace, self: Any, value: Any) -> 
         if addresses is not None and dictionary in addresses:
             raise trace_state.SiteRefused(SEEN)
         FEATURE.of(trace).add(dictionary)
-    return build(self, value)
+    return hooks.DECLINED
 
 
 @FEATURE.hook("effects.check")
@@ -84,4 +84,4 @@ def check_write(check: Any, trace: trace_state.Trace, self: Any, item: Any) -> A
         value = real(item)
         if id(value) in shown or id(getattr(value, "__dict__", None)) in shown:
             raise trace_state.SiteRefused(SEEN)
-    return check(self, item)
+    return hooks.DECLINED

@@ -27,7 +27,7 @@ SMALL = 127  # fits into every integer dtype
 def write(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
     """Write all elements or none, as the mask decides."""
     if name != "__setitem__" or len(args) != 2 or kwargs or numbers_of(trace).fixed or not is_plain(self):
-        return call(self, tx, name, args, kwargs)
+        return hooks.DECLINED
     target, mask, item = example(self), example(args[0].realize()), args[1].realize()
     if (
         target is None
@@ -37,13 +37,13 @@ def write(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, ar
         or mask.device != target.device
         or overlaps(target)
     ):
-        return call(self, tx, name, args, kwargs)
+        return hooks.DECLINED
     if is_number_of(item, target.dtype):
         inline(tx, fill, [self, args[0], item], {})
     elif (shape := shape_of(item, target)) is not None:
         inline(tx, put, [self, args[0], item, shape_variable(tx, shape)], {})
     else:
-        return call(self, tx, name, args, kwargs)
+        return hooks.DECLINED
     return constant(None)
 
 

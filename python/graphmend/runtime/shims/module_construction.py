@@ -30,7 +30,7 @@ def call_init(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any
     from ..base.torch_names import UserFunctionVariable
 
     init = original_init(self.value)
-    return UserFunctionVariable(init).call_function(tx, args, kwargs) if init else call(self, tx, args, kwargs)
+    return UserFunctionVariable(init).call_function(tx, args, kwargs) if init else hooks.DECLINED
 
 
 @FEATURE.hook("function.hasattr")
@@ -39,7 +39,7 @@ def has_attribute(has: Any, trace: trace_state.Trace, self: Any, tx: Any, name: 
     from ..base.torch_names import ConstantVariable, UserMethodVariable
 
     is_part = name in ("__func__", "__self__") and isinstance(self, UserMethodVariable)
-    return ConstantVariable.create(True) if is_part else has(self, tx, name)
+    return ConstantVariable.create(True) if is_part else hooks.DECLINED
 
 
 @FEATURE.hook("tensor.getattr")
@@ -50,7 +50,7 @@ def read_persistent(read: Any, trace: trace_state.Trace, self: Any, tx: Any, nam
     node = self.as_proxy().node
     if name == "persistent" and node.target is torch.nn.Buffer:
         return ConstantVariable.create(node.kwargs.get("persistent", True))
-    return read(self, tx, name)
+    return hooks.DECLINED
 
 
 @FEATURE.hook("variable.sourceless")
@@ -58,7 +58,7 @@ def make_variable(create: Any, trace: trace_state.Trace, tx: Any, value: Any) ->
     """Make the variable for `clone` of a gradient mode."""
     if type(value) is types.MethodType and type(value.__self__) in MODES and value.__name__ == "clone":
         return clone_class()(MODES[type(value.__self__)])
-    return create(tx, value)
+    return hooks.DECLINED
 
 
 def original_init(function: Any) -> Any:

@@ -61,4 +61,4 @@ def convert(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, 
     """Return the tensor itself where `to` has no effect."""
     if name == "to" and type(self) is torch_names.TensorVariable and is_plain(self, tx) and is_idle(self, args, kwargs):
         return self
-    return call(self, tx, name, args, kwargs)
+    return hooks.DECLINED

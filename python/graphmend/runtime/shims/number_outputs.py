@@ -21,7 +21,7 @@ FEATURE = hooks.Feature(__name__, hooks.GUARD, "numbers that a graph returns und
 def call_behind_trace(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Call functions without the handlers of modes once the trace has ended."""
     if not tx.output.should_exit:
-        return call(self, tx, args, kwargs)
+        return hooks.DECLINED
     modes = tx.symbolic_torch_function_state
     enabled, modes.torch_function_mode_enabled = modes.torch_function_mode_enabled, False
     try:

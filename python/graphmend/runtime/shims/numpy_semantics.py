@@ -45,7 +45,7 @@ def call_form(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any
     form = form_of(self.value)
     is_supported = form is not unravel_index or (not kwargs and is_in_shape(*args))
     result = call_of_form(tx, form, args, kwargs) if is_supported else None
-    return call(self, tx, args, kwargs) if result is None else result
+    return hooks.DECLINED if result is None else result
 
 
 @FEATURE.hook("array.method")
@@ -55,7 +55,7 @@ def call_array_method(
     """Put the form of a method into the graph."""
     form = nonzero if name == "nonzero" else taking_open(tnp.clip) if name == "clip" else None
     result = None if form is nonzero and (args or kwargs) else call_of_form(tx, form, [self, *args], kwargs)
-    return method(self, tx, name, args, kwargs) if result is None else result
+    return hooks.DECLINED if result is None else result
 
 
 @FEATURE.hook("code.output")
@@ -64,7 +64,7 @@ def note_output(keep: Any, trace: trace_state.Trace, self: Any, value: Any) -> A
     from ..base.torch_names import NumpyNdarrayVariable
 
     FEATURE.of(trace)[0] = isinstance(value, NumpyNdarrayVariable) and is_number(value.as_proxy().node)
-    return keep(self, value)
+    return hooks.DECLINED
 
 
 @FEATURE.hook("code.import")
@@ -72,7 +72,7 @@ def load_helper(load: Any, trace: trace_state.Trace, self: Any, module: str, nam
     """Load `number_of` for an output that is a number of NumPy."""
     if name == "to_numpy_helper" and FEATURE.of(trace)[0]:
         return load(self, __name__, number_of.__name__)
-    return load(self, module, name)
+    return hooks.DECLINED
 
 
 @FEATURE.hook("array.operator")

@@ -34,7 +34,7 @@ def fold_pickle(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
     else:
         is_supported = self.value is pickle.dumps and kwargs.keys() <= OPTIONS
         result = fold_call(tx, dump_constants, args, kwargs) if is_supported else None
-    return call(self, tx, args, kwargs) if result is None else result
+    return hooks.DECLINED if result is None else result
 
 
 def dump_constants(*args: Any, **kwargs: Any) -> bytes:

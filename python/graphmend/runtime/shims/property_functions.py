@@ -28,9 +28,9 @@ def call_function(call: Any, trace: trace_state.Trace, self: Any, function: Any,
     name = function.name if type(function) is GetAttrVariable else ""
     descriptor = getattr(function.obj, "descriptor", None) if name in NAMES else None
     accessor = getattr(descriptor, name) if type(descriptor) is property else None
-    if accessor is not None:
-        function = function_variable(self, accessor, function.obj.source, name)
-    return call(self, function, args, kwargs)
+    if accessor is None:
+        return hooks.DECLINED
+    return call(self, function_variable(self, accessor, function.obj.source, name), args, kwargs)
 
 
 @FEATURE.hook("super.getattr")

@@ -26,7 +26,7 @@ def call_signature(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args
         found = signature_of(tx, args[0].realize())
         if found is not None:
             return held(tx, found)
-    return call(self, tx, args, kwargs)
+    return hooks.DECLINED
 
 
 def signature_of(tx: Any, variable: Any) -> Optional[inspect.Signature]:

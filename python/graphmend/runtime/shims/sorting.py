@@ -42,7 +42,7 @@ class NotedKey:
 def sort_by_data(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
     """Trace `list.sort` with keys that are no constants."""
     if name != "sort" or args or not self.is_mutable() or not kwargs.keys() <= {"key", "reverse"}:
-        return call(self, tx, name, args, kwargs)
+        return hooks.DECLINED
     from ..base.torch_names import Unsupported
 
     options = dict(kwargs)

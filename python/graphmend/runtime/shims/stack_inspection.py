@@ -125,14 +125,14 @@ def call_of_traceback(call: Any, trace: trace_state.Trace, self: Any, tx: Any, a
     """Answer functions of Python that read the stack."""
     functions = (traceback.extract_stack, traceback.format_stack, inspect.currentframe)
     result = known_result(getattr(self, "fn", None), functions, trace, tx, args, kwargs)
-    return call(self, tx, args, kwargs) if result is None else result
+    return hooks.DECLINED if result is None else result
 
 
 @FEATURE.hook("skipped.call")
 def call_getframe(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Answer `sys._getframe`."""
     result = known_result(self.value, (sys._getframe,), trace, tx, args, kwargs)
-    return call(self, tx, args, kwargs) if result is None else result
+    return hooks.DECLINED if result is None else result
 
 
 def known_result(

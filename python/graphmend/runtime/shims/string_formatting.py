@@ -91,7 +91,7 @@ def make_text(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any
         values = unwrapped([present_value(trace, arg.realize()) for arg in args])
         if values is not None:
             return VariableTracker.build(tx, self.fn(*values))
-    return call(self, tx, args, kwargs)
+    return hooks.DECLINED
 
 
 @FEATURE.hook("text.create")
@@ -105,12 +105,12 @@ def create_text(create: Any, trace: trace_state.Trace, cls: Any, *rest: Any) -> 
     text, args, kwargs = rest[-3:]
     variables = [value.realize() for value in (*args, *kwargs.values())]
     if not any(map(is_open, variables)):
-        return create(cls, *rest)
+        return hooks.DECLINED
     texts = FEATURE.of(trace)
     texts.met = True
     constants = unwrapped([present_value(trace, value) for value in variables]) if texts.of_this_call else None
     if constants is None:
-        return create(cls, *rest)
+        return hooks.DECLINED
     return ConstantVariable.create(text.format(*constants[: len(args)], **dict(zip(kwargs, constants[len(args) :]))))
 
 

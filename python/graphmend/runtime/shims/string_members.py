@@ -27,7 +27,7 @@ def read_method(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: s
 
     text = text_of(self.value, name)
     if text is None:
-        return call(self, tx, name)
+        return hooks.DECLINED
     if self.source is not None:
         install_guard(self.source.make_guard(GuardBuilder.ID_MATCH))
 

@@ -47,14 +47,14 @@ def ask_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: 
         result = tensor_predicate(tx, FUNCTIONS[self.value], list(args), kwargs)
     else:
         result = result_of(tx, self.value, list(args), kwargs)
-    return call(self, tx, args, kwargs) if result is None else result
+    return hooks.DECLINED if result is None else result
 
 
 @FEATURE.hook("tensor.method")
 def ask_method(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str, args: Any, kwargs: Any) -> Any:
     """Trace methods of tensors."""
     result = tensor_predicate(tx, name, [self, *args], kwargs) if name in METHODS else None
-    return call(self, tx, name, args, kwargs) if result is None else result
+    return hooks.DECLINED if result is None else result
 
 
 @FEATURE.hook("builtin.call")
@@ -86,8 +86,8 @@ def ask_numpy(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any
         return call(self, tx, [number.call_method(tx, "numpy", [], {})], kwargs)
     if name in ARRAYS and len(args) > 1:
         result = tensor_predicate(tx, ARRAYS[name], [as_tensor(tx, arg.realize()) for arg in args], kwargs)
-        return call(self, tx, args, kwargs) if result is None else result
-    return call(self, tx, args, kwargs)
+        return hooks.DECLINED if result is None else result
+    return hooks.DECLINED
 
 
 @FEATURE.hook("array.method")
@@ -95,7 +95,7 @@ def item_of_array(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name:
     """Trace `item()` of arrays; Dynamo's own form never gives a constant."""
     if name == "item" and not args and not kwargs and self.as_proxy().node.meta["example_value"].numel() == 1:
         return as_tensor(tx, self).call_method(tx, "item", [], {})
-    return call(self, tx, name, args, kwargs)
+    return hooks.DECLINED
 
 
 @FEATURE.method("tolist")
@@ -113,7 +113,7 @@ def list_of_tensor(call: Any, trace: trace_state.Trace, self: Any, tx: Any) -> A
 def compare_numbers(call: Any, trace: trace_state.Trace, self: Any, tx: Any, other: Any, op: str) -> Any:
     """Trace comparisons inside containers and functions."""
     result = float_comparison(tx, op.strip("_"), self, other)
-    return call(self, tx, other, op) if result is None else result
+    return hooks.DECLINED if result is None else result
 
 
 @FEATURE.hook("item.compare", needed=False)
@@ -121,7 +121,7 @@ def compare_items(compare: Any, trace: trace_state.Trace, tx: Any, first: Any, s
     """Compare items of containers: an object equals itself, even NaN."""
     if is_real(first) and is_real(second) and first.as_proxy().node is second.as_proxy().node:
         return constant(op == "__eq__")
-    return compare(tx, first, second, op)
+    return hooks.DECLINED
 
 
 def fetched_number(tx: Any, value: Any) -> Any:
@@ -150,7 +150,7 @@ def compare_sides(compare: Any, trace: trace_state.Trace, sign: str, tx: Any, si
     result = (
         float_comparison(tx, COMPARISONS[sign], *(side.realize() for side in sides)) if sign in COMPARISONS else None
     )
-    return compare(sign, tx, sides, options) if result is None else result
+    return hooks.DECLINED if result is None else result
 
 
 def is_open_truth(variable: Any) -> bool:

@@ -46,7 +46,7 @@ def write_back(write: Any, trace: trace_state.Trace, self: Any, cg: Any, *args: 
                     items[key] = ConstantVariable.create(group["capturable"])
                 else:
                     del items[key]
-    return write(self, cg, *args)
+    return hooks.DECLINED
 
 
 def is_capturable(key: Any) -> bool:

@@ -25,4 +25,4 @@ def call_typed(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: An
 
     if vars(type(self.value)).get("__call__") is dict:
         return VariableTracker.build(tx, dict).call_function(tx, list(args), kwargs)
-    return call(self, tx, args, kwargs)
+    return hooks.DECLINED

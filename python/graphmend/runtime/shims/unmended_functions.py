@@ -22,4 +22,4 @@ def mend_first(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: An
     from graphmend import function_mends
 
     function_mends.mend_function(getattr(self, "fn", None))
-    return call(self, tx, args, kwargs)
+    return hooks.DECLINED
