@@ -10,8 +10,9 @@ keeps the function. A *feature* is a module that hooks into capabilities:
         return copied if name == "__deepcopy__" else hooks.DECLINED
 
 `call` is the next hook, and behind the last hook Dynamo's own function. A hook that has nothing to do returns DECLINED,
-and the next hook gets the same arguments: a call of `call` would take two more levels of Python's stack, for each hook
-and each level of the traced program. Hooks of features loaded later run earlier. A *guard* is a feature that soundness rests on; mends that need a missing guard are off. A *gain* only makes more calls
+and the next hook gets the same arguments; a hook that only looks at the outcome of a call is a `note`. Both keep off
+Python's stack: Dynamo takes some thirteen levels of it for each level of the traced program, and a hook that calls
+`call` takes two more. Hooks of features loaded later run earlier. A *guard* is a feature that soundness rests on; mends that need a missing guard are off. A *gain* only makes more calls
 whole; a missing gain is skipped, and named. Hooks are in force while a frame is traced, and never outside of a trace.
 """
 
@@ -25,9 +26,8 @@ import inspect
 import itertools
 import os
 import sys
-import threading
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Callable, Generic, NamedTuple, Optional, overload
 
 from . import slots, torch_names
@@ -36,6 +36,7 @@ from .slots import Function, Slot
 
 GUARD, GAIN = "guard", "gain"
 DECLINED: Any = type("Declined", (), {"__repr__": lambda self: "DECLINED"})()  # returned by hooks
+RAISED: Any = type("Raised", (), {"__repr__": lambda self: "RAISED"})()  # given to notes in place of a result
 Wanted = Callable[[Any], bool]  # whether a feature acts in a trace
 Scope = Callable[[Any], contextlib.AbstractContextManager[Any]]
 
@@ -48,6 +49,7 @@ class Hook:
     capability: str
     function: Function
     needed: bool
+    is_note: bool = False
 
     @functools.cached_property
     def parameters(self) -> tuple[list[str], bool, bool]:
@@ -120,6 +122,15 @@ class Feature(OwnedState[State], Generic[State]):
 
         def add(function: Function) -> Function:
             self.hooks += [Hook(self, capability, function, needed) for capability in capabilities]
+            return function
+
+        return add
+
+    def note(self, *capabilities: str) -> Callable[[Function], Function]:
+        """Decorator that registers a function `(trace, result, *args)`, called once a call has returned or raised."""
+
+        def add(function: Function) -> Function:
+            self.hooks += [Hook(self, capability, function, True, is_note=True) for capability in capabilities]
             return function
 
         return add
@@ -205,36 +216,6 @@ def forget() -> None:
     features_off.clear()
 
 
-class Room:
-    """Lets Python's stack grow by half while calls are traced, in however many threads.
-
-    Dynamo takes some thirteen levels of the stack for one level of the traced program, and the hooks six more: without
-    room, Dynamo alone could trace deeper programs. A limit that the program sets meanwhile stays.
-    """
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.traces = 0
-        self.before = self.raised = 0
-
-    def __enter__(self) -> None:
-        with self.lock:
-            self.traces += 1
-            if self.traces == 1:
-                self.before = sys.getrecursionlimit()
-                self.raised = self.before + self.before // 2
-                sys.setrecursionlimit(self.raised)
-
-    def __exit__(self, *error: Any) -> None:
-        with self.lock:
-            self.traces -= 1
-            if not self.traces and sys.getrecursionlimit() == self.raised:
-                sys.setrecursionlimit(self.before)
-
-
-ROOM = Room()
-
-
 @contextlib.contextmanager
 def in_force(trace: Any) -> Iterator[None]:
     """Put the hooks of all features in force inside the block, for one trace."""
@@ -244,7 +225,7 @@ def in_force(trace: Any) -> Iterator[None]:
     for feature in acting:
         for hook in feature.hooks:
             chains.setdefault(hook.capability, []).append(hook)
-    with ROOM, contextlib.ExitStack() as stack:
+    with contextlib.ExitStack() as stack:
         for capability, hooks in chains.items():
             for slot in slots_by_capability.get(capability, ()):
                 before = slot.write(dispatcher(capability, hooks, slot.function(), trace))
@@ -280,10 +261,15 @@ def dispatcher(capability: str, hooks: list[Hook], original: Function, trace: An
     chain, names = original, functools.lru_cache(maxsize=None)(lambda: positional_names(original))
     steps: tuple[Step, ...] = ()
     for hook in hooks:
+        if hook.is_note:
+            continue
         function, (own, takes_more, takes_named) = hook.function, hook.parameters
         step = Step(functools.partial(function, chain, trace), function, chain, own, takes_more, takes_named)
         steps = (step, *steps)
-        chain = chained(steps, original, names, trace)
+        chain = chained(steps, (), original, names, trace)
+    notes = [functools.partial(hook.function, trace) for hook in hooks if hook.is_note]
+    if notes:
+        chain = chained(steps, notes, original, names, trace)
     if not counted:
         return chain
 
@@ -305,27 +291,47 @@ class Step(NamedTuple):
     takes_named: bool
 
 
-def chained(steps: tuple[Step, ...], original: Function, positional: Callable[[], list[str]], trace: Any) -> Function:
-    """Hooks in front of Dynamo's own function; the first that does not decline answers.
+def chained(
+    steps: tuple[Step, ...],
+    notes: Sequence[Function],
+    original: Function,
+    positional: Callable[[], list[str]],
+    trace: Any,
+) -> Function:
+    """Hooks in front of Dynamo's own function; the first that does not decline answers, and the notes hear of it.
 
     `positional` gives the names of the parameters of Dynamo's own function, for calls with names only: a trace makes
     thousands of such calls, and reading a signature takes as long as many of them.
     """
     plain = [step.plain for step in steps]
-    count = min(sys.maxsize if step.takes_more else len(step.names) for step in steps)
+    count = min((sys.maxsize if step.takes_more else len(step.names) for step in steps), default=sys.maxsize)
+
+    def tell(result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        known = by_position(positional(), args, kwargs)[0] if kwargs else args
+        for note in notes:
+            note(result, *known)
 
     def link(*args: Any, **kwargs: Any) -> Any:
-        if not kwargs and len(args) <= count:
-            for function in plain:
-                result = function(*args)
-                if result is not DECLINED:
-                    return result
-            return original(*args)
-        for step in steps:
-            result = step_with_further_arguments(step, positional, trace, args, kwargs)
-            if result is not DECLINED:
-                return result
-        return original(*args, **kwargs)
+        result = DECLINED
+        try:
+            if not kwargs and len(args) <= count:
+                for function in plain:
+                    result = function(*args)
+                    if result is not DECLINED:
+                        break
+            else:
+                for step in steps:
+                    result = step_with_further_arguments(step, positional, trace, args, kwargs)
+                    if result is not DECLINED:
+                        break
+            if result is DECLINED:
+                result = original(*args, **kwargs)
+        except Exception:
+            tell(RAISED, args, kwargs)
+            raise
+        if notes:
+            tell(result, args, kwargs)
+        return result
 
     return link
 
