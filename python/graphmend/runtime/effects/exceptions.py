@@ -87,10 +87,11 @@ def begin_exception(call: Any, trace: trace_state.Trace, self: Any, function: An
     return hooks.DECLINED
 
 
-@FEATURE.hook("translator.call")
-def note_exception(call: Any, trace: trace_state.Trace, self: Any, function: Any, args: Any, kwargs: Any) -> Any:
+@FEATURE.note("translator.call")
+def note_exception(trace: trace_state.Trace, result: Any, self: Any, function: Any, *args: Any) -> None:
     """Note an exception that the program constructs."""
-    call(self, function, args, kwargs)
+    if result is hooks.RAISED:
+        return
     kind, code = getattr(function, "value", getattr(function, "fn", None)), self.f_code
     if is_plain(kind) and (code is raise_warning.__code__ or not is_ours(code)):
         FEATURE.of(trace)[id(self.stack[-1])] = self.stack[-1]

@@ -82,7 +82,10 @@ def sources_to_gate(node: Node) -> Optional[list[Node]]:
         return None
     sources: list[Node] = []
     for overload, call_args, call_kwargs, _ in recorded:
-        if overload.namespace == "prim" or not device_facts.asserts(overload, call_args):
+        operands = node_facts.tensors_in((call_args, call_kwargs))
+        if overload.namespace == "prim" or not any(ends_process(tensor.device) for tensor in operands):
+            continue  # without data of the device there is nothing to assert about
+        if not device_facts.asserts(overload, call_args):
             continue
         indices = device_facts.indices_of(overload, call_args, call_kwargs)
         if not indices:

@@ -70,16 +70,13 @@ def answer(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, k
     return hooks.DECLINED
 
 
-@FEATURE.hook("inlined.run")
-def note_inlined(inline: Any, trace: trace_state.Trace, self: Any) -> Any:
+@FEATURE.note("inlined.run")
+def note_inlined(trace: trace_state.Trace, result: Any, self: Any) -> None:
     """Note whether an inlined function returned or raised."""
-    try:
-        result = inline(self)
-    except Exception:
+    if result is hooks.RAISED:
         FEATURE.of(trace).left.add(self)
-        raise
-    FEATURE.of(trace).returned(self, result)
-    return result
+    else:
+        FEATURE.of(trace).returned(self, result)
 
 
 def is_question(function: Any) -> bool:
