@@ -56,7 +56,7 @@ found = [eval(done.stdout.splitlines()[-1])]
 """,
     "torch.multiprocessing.spawn": """
 import torch.multiprocessing as multiprocessing
-found = multiprocessing.SimpleQueue()
+found = multiprocessing.get_context("spawn").SimpleQueue()
 multiprocessing.spawn(put, (found,), nprocs=1)
 found = [found.get()]
 """,
