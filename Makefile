@@ -31,6 +31,7 @@
 #                             installed, and clients of endpoints in plays
 #   make servers              endpoints of real servers: uvicorn, hypercorn with TLS, granian, litellm's proxy, transformers' server with a
 #                             tiny model, proxy.py between; a gigabyte, in build/servers
+#   make launchers            processes that Ray, joblib and `accelerate launch` start, plain and mended; 300 MB, in build/launchers
 #   make training [ONLY=autocast] [BACKEND=aot_eager]   what verify says about twenty right trainings, and the same under mends that are
 #                             planted wrong; an hour under inductor
 #   make capture [KIT=dir]    what jit.trace, jit.script, fx, export, fullgraph, ONNX, lazy tensors and JAX capture rightly, before and
@@ -85,7 +86,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test check lint format layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz edits bench bench-models bench-calls bench-attempts bench-meaning servers training gpu packages growth mutants mutants-runtime capture fixed matrix worth drift pictures sbom wheels shelf vscode docs man lock results clean
+.PHONY: all build test check lint format layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz edits bench bench-models bench-calls bench-attempts bench-meaning servers launchers training gpu packages growth mutants mutants-runtime capture fixed matrix worth drift pictures sbom wheels shelf vscode docs man lock results clean
 
 all: build
 
@@ -328,6 +329,18 @@ $(SERVERS)/tools.stamp: | build
 
 servers: build $(SERVERS)/tools.stamp
 	$(SERVERS)/bin/python -m pytest tests/meaning/test_servers.py
+
+LAUNCHERS := build/launchers
+$(LAUNCHERS)/tools.stamp: | build
+	$(BIN)/python -m venv $(LAUNCHERS)
+	$(BIN)/python -c 'import site; print("import site; site.addsitedir(%r)" % site.getsitepackages()[0])' \
+	  > "$$($(LAUNCHERS)/bin/python -c 'import site; print(site.getsitepackages()[0])')/behind.pth"
+	$(LAUNCHERS)/bin/python $(PIP_INSTALL) "ray>=2.40,<3" "joblib>=1.3,<2" "accelerate>=1,<2"
+	touch $@
+
+launchers: build $(LAUNCHERS)/tools.stamp
+	$(LAUNCHERS)/bin/python -c "import ray, joblib, accelerate"
+	PATH="$(CURDIR)/$(BIN):$$PATH" GRAPHMEND_PYTHON="$(CURDIR)/$(LAUNCHERS)/bin/python" $(LAUNCHERS)/bin/python -m pytest tests/python/test_launchers.py
 
 training: build
 	@mkdir -p build

@@ -85,6 +85,7 @@ typedef struct gm_analysis {
     struct gm_recorded *recorded;    /* what the function that was asked about last puts something into; private */
     struct gm_definitions *definitions; /* of mend/definitions.c; private */
     struct gm_methods *methods; /* of methods.c; private */
+    struct gm_switched *switched; /* of defaults.c; private */
     struct gm_reach *reach;   /* functions that torch.compile reaches; private */
     bool names_compile;       /* the file has the names that `torch.compile` takes; private */
     bool reached_only;        /* as gm_rules_run_reached was asked; private */

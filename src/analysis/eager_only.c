@@ -17,6 +17,13 @@ static bool asks_compiling(gm_flow *flow, const gm_node *node) {
     return false;
 }
 
+/* What other ways to capture a program ask about themselves: false for the compiler (run). */
+static bool asks_other_capture(gm_flow *flow, const gm_node *node) {
+    static const char *const names[] = {"torch.jit.is_tracing", "torch.jit.is_scripting", "torch.onnx.is_in_onnx_export", NULL};
+    const gm_name *name = node->kind == GM_KIND_Call ? gm_flow_qualified(flow, gm_as_Call(node)->func) : NULL;
+    return name != NULL && gm_text_in(name->text, names);
+}
+
 /* The part of the condition that gives it the value `when` for the compiler, whatever else is in it; what stands behind that part is not
  * asked. NULL: there is none. */
 static const gm_node *decides(gm_flow *flow, const gm_node *test, bool when) {
@@ -24,17 +31,18 @@ static const gm_node *decides(gm_flow *flow, const gm_node *test, bool when) {
         return decides(flow, gm_as_UnaryOp(test)->operand, !when);
     }
     if (test->kind == GM_KIND_BoolOp) {
-        bool is_and = gm_as_BoolOp(test)->op == GM_OP_And;
+        bool one = (gm_as_BoolOp(test)->op == GM_OP_And) != when; /* decides alone; else all have to */
         const gm_list *values = &gm_as_BoolOp(test)->values;
-        for (uint32_t i = 0; is_and != when && i < values->count; i++) {
+        for (uint32_t i = 0; i < values->count; i++) {
             const gm_node *found = decides(flow, values->items[i], when);
-            if (found != NULL) {
+            if ((found != NULL) == one) {
                 return found;
             }
         }
-        return NULL;
+        return one ? NULL : test;
     }
-    return when && asks_compiling(flow, test) ? test : NULL;
+    bool known = when ? asks_compiling(flow, test) : asks_other_capture(flow, test);
+    return known ? test : NULL;
 }
 
 static bool is_inside(const gm_node *outer, const gm_node *node) {
@@ -91,6 +99,13 @@ static bool is_passed_by(gm_flow *flow, const gm_node *around, const gm_node *no
         }
     }
     return false;
+}
+
+const gm_list *gm_eager_only_block(gm_flow *flow, const gm_If *branch) {
+    if (decides(flow, branch->test, true) != NULL) {
+        return &branch->orelse;
+    }
+    return decides(flow, branch->test, false) != NULL ? &branch->body : NULL;
 }
 
 bool gm_eager_only(gm_flow *flow, const gm_node *node) {

@@ -1,6 +1,8 @@
 #include "analysis/guarded_calls.h"
 
 #include "analysis/blocks.h"
+#include "analysis/defaults.h"
+#include "analysis/messages.h"
 #include "analysis/eager_only.h"
 #include "analysis/reach.h"
 
@@ -54,17 +56,22 @@ typedef struct asked {
     gm_analysis *analysis;
     fact fact;
     uint32_t depth; /* of callers of callers */
+    bool own;       /* calls in other files are taken to say it, too */
 } asked;
 
 enum { DEEPEST = 4 };
 
 static bool is_said(gm_function *function, const gm_node *call, void *context);
 
+static bool is_said_by_calls(const gm_node *definition, asked *wanted) {
+    return wanted->own ? gm_reach_own_calls(wanted->analysis, definition, is_said, wanted)
+                       : gm_reach_all_calls(wanted->analysis, definition, is_said, wanted);
+}
+
 /* Whether all callers of a function say the fact, and the function hands it on: the call is the first that it does. */
 static bool is_said_before(const gm_node *definition, const gm_node *call, const asked *wanted) {
-    asked outer = {wanted->analysis, wanted->fact, wanted->depth + 1};
-    return outer.depth < DEEPEST && is_first(gm_blocks_of_function(definition), call) &&
-           gm_reach_all_calls(wanted->analysis, definition, is_said, &outer);
+    asked outer = {wanted->analysis, wanted->fact, wanted->depth + 1, wanted->own};
+    return outer.depth < DEEPEST && is_first(gm_blocks_of_function(definition), call) && is_said_by_calls(definition, &outer);
 }
 
 /* Whether the tests around a call say the fact, with nothing in between. */
@@ -118,38 +125,14 @@ static bool is_left_out(gm_function *function, const gm_node *call, void *contex
     return true;
 }
 
-/* The default of a parameter, NULL for none. */
-static const gm_node *default_of(const gm_arguments *all, const gm_name *name, uint32_t *index) {
-    uint32_t positional = all->posonlyargs.count + all->args.count;
-    for (uint32_t i = 0; i < positional; i++) {
-        const gm_node *one = i < all->posonlyargs.count ? all->posonlyargs.items[i] : all->args.items[i - all->posonlyargs.count];
-        if (gm_as_arg(one)->arg == name) {
-            uint32_t from = positional - all->defaults.count;
-            *index = i;
-            return i < from ? NULL : all->defaults.items[i - from];
-        }
-    }
-    for (uint32_t i = 0; i < all->kwonlyargs.count; i++) {
-        if (gm_as_arg(all->kwonlyargs.items[i])->arg == name) {
-            *index = UINT32_MAX;
-            return all->kw_defaults.items[i];
-        }
-    }
-    return NULL;
-}
-
 /* Whether a test is a parameter whose default is False or None, which no reached call gives, and nothing binds again. `assumed` says to take it
  * that none does. */
 static bool is_never_given(gm_analysis *analysis, const gm_node *definition, const gm_node *test, bool assumed) {
     const gm_symbol *symbol = gm_scopes_symbol(analysis->flow->scopes, test);
     const gm_symbol *owner = symbol == NULL ? NULL : gm_symbol_owner(analysis->flow->scopes, symbol);
-    const gm_node *arguments = definition->kind == GM_KIND_FunctionDef ? gm_as_FunctionDef(definition)->args
-                                                                       : gm_as_AsyncFunctionDef(definition)->args;
     parameter wanted = {gm_as_Name(test)->id, 0};
-    const gm_node *value = default_of(gm_as_arguments(arguments), wanted.name, &wanted.index);
-    uint8_t literal = value != NULL && value->kind == GM_KIND_Constant ? (uint8_t)gm_as_Constant(value)->value.literal
-                                                                       : (uint8_t)GM_LITERAL_True;
-    bool off = (literal == GM_LITERAL_False || literal == GM_LITERAL_None) && owner != NULL && owner->binders.count == 1;
+    const gm_node *value = gm_default_of(definition, wanted.name, &wanted.index);
+    bool off = gm_flag_of_constant(value) == GM_FLAG_OFF && owner != NULL && owner->binders.count == 1;
     return off && (assumed || gm_reach_all_calls(analysis, definition, is_left_out, &wanted));
 }
 
@@ -157,8 +140,27 @@ static bool is_never_given(gm_analysis *analysis, const gm_node *definition, con
 typedef struct view {
     gm_analysis *analysis;
     const gm_node *definition;
-    bool assumed; /* parameters have their defaults */
+    const gm_list *block; /* what it decides about, where that is one block */
+    bool assumed;         /* of a message: parameters and attributes have their defaults */
 } view;
+
+static gm_function *function_of(const view *of) {
+    return of->assumed && of->block != NULL ? gm_flow_function(of->analysis->flow, of->definition) : NULL;
+}
+
+/* Whether a block of messages is behind a flag `self.NAME` that is off where nobody says otherwise. */
+static bool is_switched_off(const view *of, const gm_node *test) {
+    gm_function *function = function_of(of);
+    const gm_node *class_def = function == NULL ? NULL : gm_class_definition_around(function);
+    return class_def != NULL && gm_are_messages(function, of->block) &&
+           gm_is_off_by_default(of->analysis, class_def, gm_as_Attribute(test)->attr);
+}
+
+/* `if not self.merged: warn(); return`, in front of all that a method does: who calls it has asked. */
+static bool is_mistake(const view *of) {
+    gm_function *function = function_of(of);
+    return function != NULL && gm_class_definition_around(function) != NULL && gm_are_messages_and_end(function, of->block);
+}
 
 /* Whether callers exclude that a test has the value `when`. `fresh` says that nothing has happened since the call. */
 static bool is_excluded(const view *of, const gm_node *test, bool when, bool fresh) {
@@ -177,11 +179,17 @@ static bool is_excluded(const view *of, const gm_node *test, bool when, bool fre
     if (test->kind == GM_KIND_Name) {
         return when && is_never_given(of->analysis, of->definition, test, of->assumed);
     }
-    if (!fresh || test->kind != GM_KIND_Attribute || !is_self(gm_as_Attribute(test)->value)) {
+    if (test->kind != GM_KIND_Attribute || !is_self(gm_as_Attribute(test)->value)) {
         return false;
     }
-    asked opposite = {of->analysis, {gm_as_Attribute(test)->attr, !when}, 0};
-    return gm_reach_all_calls(of->analysis, of->definition, is_said, &opposite);
+    if (when && is_switched_off(of, test)) {
+        return true;
+    }
+    if (!fresh) {
+        return false;
+    }
+    asked opposite = {of->analysis, {gm_as_Attribute(test)->attr, !when}, 0, is_mistake(of)};
+    return is_said_by_calls(of->definition, &opposite);
 }
 
 /* Whether the first part of a conjunction is excluded, so that nothing behind it is asked. */
@@ -196,7 +204,7 @@ static bool holds(const gm_list *block, const gm_node *node) {
 
 /* Whether the calls of the function exclude `node` inside of it. With `assumed`, parameters have their defaults. */
 static bool is_never(gm_analysis *analysis, const gm_node *definition, const gm_node *node, bool assumed) {
-    const view of = {analysis, definition, assumed};
+    view of = {analysis, definition, NULL, assumed};
     if (!gm_is_def(definition)) {
         return false;
     }
@@ -207,6 +215,7 @@ static bool is_never(gm_analysis *analysis, const gm_node *definition, const gm_
         const gm_If *branch = gm_as_If(at);
         bool body = holds(&branch->body, node);
         bool fresh = is_first(gm_blocks_of_function(definition), at) && gm_flow_around(analysis->flow, at) == definition;
+        of.block = body ? &branch->body : holds(&branch->orelse, node) ? &branch->orelse : NULL;
         if (at == node && is_unasked(&of, branch->test, fresh)) {
             return true;
         }

@@ -4,14 +4,17 @@
 #include <string.h>
 
 #include "analysis/callees.h"
+#include "analysis/eager_only.h"
 #include "analysis/methods.h"
 #include "base/table.h"
+#include "flow/walk.h"
 
 typedef struct gm_reached {
     const gm_node *definition;
     uint32_t calls;
     uint32_t last; /* index in `sites` of the newest call, plus 1; 0: none */
-    bool open;     /* by something else than the calls in `sites` */
+    bool open;     /* by something else in the file than the calls in `sites` */
+    bool entered;  /* from other files */
 } reached;
 
 /* A call that certainly calls a definition. */
@@ -26,12 +29,16 @@ struct gm_reach {
     gm_table by_definition; /* index in `found` */
     gm_table by_name;       /* index in `outgoing` of what is called, and of what is applied */
     GM_VEC(reached) waiting; /* by weaker evidence: they come when the others are done */
+    GM_VEC(call_site) waiting_sites; /* calls of inherited methods by `self`, in `before` the index in `waiting` */
     uint32_t sure; /* how many of the first that were found are reached for sure */
     gm_outgoing_list outgoing;
     GM_VEC(call_site) sites;
     uint32_t looked; /* how many of them gm_reach_all_calls has looked at */
     bool weaker; /* only those by weaker evidence are left */
+    bool entering; /* what other files call is being added */
     uint32_t wrappers; /* defs that find_wrappers has come by */
+    gm_table values;   /* names of attributes of `self` that are read and not called, when `has_values` */
+    bool has_values;
 };
 
 typedef struct reaching {
@@ -49,12 +56,13 @@ static uint32_t index_of(const struct gm_reach *reach, const gm_node *definition
 static void add(gm_analysis *analysis, const gm_node *definition, uint32_t calls) {
     uint32_t at = index_of(analysis->reach, definition);
     if (definition != NULL && at == analysis->reach->found.count) {
-        gm_vec_push(analysis->arena, &analysis->reach->found, ((reached){definition, 0, 0, false}));
+        gm_vec_push(analysis->arena, &analysis->reach->found, ((reached){definition, 0, 0, false, false}));
         gm_table_put(&analysis->reach->by_definition, analysis->arena, gm_table_pointer(definition), at);
     }
     if (definition != NULL) {
         analysis->reach->found.items[at].calls += calls;
-        analysis->reach->found.items[at].open = true;
+        bool *how = analysis->reach->entering ? &analysis->reach->found.items[at].entered : &analysis->reach->found.items[at].open;
+        *how = true;
     }
 }
 
@@ -69,11 +77,21 @@ static void add_call(gm_analysis *analysis, const gm_node *definition, gm_functi
     called->last = analysis->reach->sites.count;
 }
 
+/* A call by `self` of a method that a base has: a class below may have another one, as if another file called it. */
+static void add_inherited(gm_analysis *analysis, const gm_node *definition, gm_function *function, const gm_node *call) {
+    struct gm_reach *reach = analysis->reach;
+    uint32_t at = index_of(reach, definition);
+    bool open = at < reach->found.count && reach->found.items[at].open;
+    add_call(analysis, definition, function, call);
+    reach->found.items[at].open = open;
+    reach->found.items[at].entered = true;
+}
+
 static void add_weaker(gm_analysis *analysis, const gm_node *definition, uint32_t calls) {
     if (analysis->reach->weaker) {
         add(analysis, definition, calls);
     } else if (definition != NULL) {
-        gm_vec_push(analysis->arena, &analysis->reach->waiting, ((reached){definition, calls, 0, true}));
+        gm_vec_push(analysis->arena, &analysis->reach->waiting, ((reached){definition, calls, 0, true, false}));
     }
 }
 
@@ -210,12 +228,34 @@ static void add_callee(gm_analysis *analysis, gm_callee callee, bool applied, ui
     }
 }
 
+static bool is_method_of_self(const gm_node *call) {
+    const gm_node *callee = gm_as_Call(call)->func;
+    const gm_node *object = callee->kind == GM_KIND_Attribute ? gm_as_Attribute(callee)->value : NULL;
+    return object != NULL && object->kind == GM_KIND_Name && gm_name_is(gm_as_Name(object)->id, "self");
+}
+
+static void wait_for_inherited(reaching *state, const gm_node *definition, const gm_node *call) {
+    struct gm_reach *reach = state->analysis->reach;
+    if (reach->weaker) {
+        add_inherited(state->analysis, definition, state->function, call);
+    } else {
+        call_site site = {state->function, call, reach->waiting.count};
+        gm_vec_push(state->analysis->arena, &reach->waiting_sites, site);
+        add_weaker(state->analysis, definition, 1);
+    }
+}
+
 static void follow_call(reaching *state, const gm_node *call) {
     const gm_node *sure = gm_reach_callee(state->analysis, state->function, call);
     if (sure != NULL) {
         add_call(state->analysis, sure, state->function, call);
     } else if (call->start >= state->function->node->start) { /* decorators come by themselves */
-        add_callee(state->analysis, gm_callee_of(state->analysis, state->function, call), false, 1);
+        gm_callee callee = gm_callee_of(state->analysis, state->function, call);
+        if (callee.definition != NULL && is_method_of_self(call)) {
+            wait_for_inherited(state, callee.definition, call);
+        } else {
+            add_callee(state->analysis, callee, false, 1);
+        }
     }
 }
 
@@ -231,8 +271,26 @@ static void follow_table(gm_callee callee, void *context) {
     add_callee(context, callee, false, 0);
 }
 
+static bool follow(const gm_node *node, void *context);
+
+/* What stands in a block that the compiler passes by is not called. */
+static bool follow_branch(reaching *state, const gm_If *branch) {
+    const gm_list *left_out = gm_eager_only_block(state->analysis->flow, branch);
+    const gm_list *blocks[] = {&branch->body, &branch->orelse};
+    follow(branch->test, state);
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
+        for (uint32_t k = 0; blocks[i] != left_out && k < blocks[i]->count; k++) {
+            follow(blocks[i]->items[k], state);
+        }
+    }
+    return true;
+}
+
 static bool follow(const gm_node *node, void *context) {
     reaching *state = context;
+    if (node->kind == GM_KIND_If) {
+        return follow_branch(state, gm_as_If(node));
+    }
     if (gm_is_def(node)) {
         add(state->analysis, node, 0);
         return true;
@@ -327,6 +385,19 @@ static void follow_from(gm_analysis *analysis, uint32_t first) {
     }
 }
 
+static void add_waiting(gm_analysis *analysis) {
+    struct gm_reach *reach = analysis->reach;
+    for (uint32_t i = 0, next = 0; i < reach->waiting.count; i++) {
+        bool inherited = next < reach->waiting_sites.count && reach->waiting_sites.items[next].before == i;
+        if (inherited) {
+            const call_site site = reach->waiting_sites.items[next++];
+            add_inherited(analysis, reach->waiting.items[i].definition, site.function, site.call);
+        } else {
+            add(analysis, reach->waiting.items[i].definition, reach->waiting.items[i].calls);
+        }
+    }
+}
+
 static void run(gm_analysis *analysis) {
     struct gm_reach *reach = analysis->reach = GM_NEW(analysis->arena, struct gm_reach);
     if (analysis->flow == NULL) {
@@ -337,10 +408,10 @@ static void run(gm_analysis *analysis) {
     follow_from(analysis, 0);
     reach->sure = reach->found.count;
     reach->weaker = true;
-    for (uint32_t i = 0; i < reach->waiting.count; i++) {
-        add(analysis, reach->waiting.items[i].definition, reach->waiting.items[i].calls);
-    }
+    add_waiting(analysis);
+    reach->entering = true;
     add_entrances(analysis, analysis->entrances);
+    reach->entering = false;
     follow_from(analysis, reach->sure);
 }
 
@@ -384,7 +455,36 @@ bool gm_reach_all_calls(gm_analysis *analysis, const gm_node *definition,
                         bool (*visit)(gm_function *function, const gm_node *call, void *context), void *context) {
     struct gm_reach *reach = analysis->reach != NULL ? analysis->reach : (run(analysis), analysis->reach);
     uint32_t at = index_of(reach, definition);
-    return at < reach->found.count && !reach->found.items[at].open && gm_reach_each_call(analysis, definition, visit, context);
+    const reached *found = at < reach->found.count ? &reach->found.items[at] : NULL;
+    return found != NULL && !found->open && !found->entered && gm_reach_each_call(analysis, definition, visit, context);
+}
+
+static bool find_values(const gm_node *node, const gm_node *parent, void *context) {
+    gm_analysis *analysis = context;
+    const gm_node *object = node->kind == GM_KIND_Attribute ? gm_as_Attribute(node)->value : NULL;
+    bool own = object != NULL && object->kind == GM_KIND_Name && gm_name_is(gm_as_Name(object)->id, "self");
+    if (own && !(parent->kind == GM_KIND_Call && gm_as_Call(parent)->func == node)) {
+        gm_table_put(&analysis->reach->values, analysis->arena, gm_table_pointer(gm_as_Attribute(node)->attr), 1);
+    }
+    return true;
+}
+
+/* Whether a method may be handed on by a class below. */
+static bool is_value(gm_analysis *analysis, const gm_node *definition) {
+    if (!analysis->reach->has_values) {
+        analysis->reach->has_values = true;
+        gm_walk(analysis->arena, &analysis->tree->module->base, find_values, analysis);
+    }
+    return gm_table_find(&analysis->reach->values, gm_table_pointer(gm_def_name(definition))) != GM_TABLE_NONE;
+}
+
+bool gm_reach_own_calls(gm_analysis *analysis, const gm_node *definition,
+                        bool (*visit)(gm_function *function, const gm_node *call, void *context), void *context) {
+    struct gm_reach *reach = analysis->reach != NULL ? analysis->reach : (run(analysis), analysis->reach);
+    uint32_t at = index_of(reach, definition);
+    const reached *found = at < reach->found.count ? &reach->found.items[at] : NULL;
+    bool closed = found != NULL && !found->open && !is_value(analysis, definition);
+    return closed && ((found->last == 0 && found->entered) || gm_reach_each_call(analysis, definition, visit, context));
 }
 
 const gm_outgoing_list *gm_reach_outgoing(gm_analysis *analysis) {

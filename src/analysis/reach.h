@@ -23,7 +23,11 @@ uint32_t gm_reach_callers(gm_analysis *analysis, const gm_node *definition);
 bool gm_reach_all_calls(gm_analysis *analysis, const gm_node *definition,
                         bool (*visit)(gm_function *function, const gm_node *call, void *context), void *context);
 
-/* The same, whether or not there may be calls that are not known: false where none is known. */
+/* The same of the calls of this file, and true where other files alone call it; false where this file may call it in other ways. */
+bool gm_reach_own_calls(gm_analysis *analysis, const gm_node *definition,
+                        bool (*visit)(gm_function *function, const gm_node *call, void *context), void *context);
+
+/* As gm_reach_all_calls, whether or not there may be calls that are not known: false where none is known. */
 bool gm_reach_each_call(gm_analysis *analysis, const gm_node *definition,
                         bool (*visit)(gm_function *function, const gm_node *call, void *context), void *context);
 

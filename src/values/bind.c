@@ -58,9 +58,23 @@ static bool is_none(const gm_node *node) {
     return node != NULL && node->kind == GM_KIND_Constant && gm_as_Constant(node)->value.literal == GM_LITERAL_None;
 }
 
+/* Whether nothing but the length and single items of a parameter are asked: a size, whatever its annotation says. */
+static bool is_used_as_size(gm_function *function, const gm_node *node) {
+    const gm_name *length = gm_names_find(function->flow->tree->names, "len", 3);
+    if (length == NULL || gm_scope_find(function->scope, length) == NULL) {
+        return false; /* before the uses are looked for, which few functions need */
+    }
+    const gm_symbol *symbol = gm_scope_find(function->scope, gm_as_arg(node)->arg);
+    const gm_value_usage *usage = symbol == NULL || symbol->binding == GM_BINDING_CELL ? NULL : gm_values_usage(function, symbol);
+    return usage != NULL && usage->measured && !usage->opened;
+}
+
 static gm_value of_annotated_parameter(gm_function *function, const gm_node *node, const gm_node *fallback) {
     gm_value value = gm_value_of_annotation(function->flow, gm_as_arg(node)->annotation);
     gm_value given = fallback == NULL ? gm_value_unknown(node) : of_default(fallback, node);
+    if (gm_value_has_tensor(value) && is_used_as_size(function, node)) {
+        return gm_value_unknown(node);
+    }
     if (gm_value_has_tensor(value) && given.class_ == GM_VALUE_NOT) {
         return gm_value_unknown(node); /* the default belies the annotation: a flag, or a tensor in its place */
     }

@@ -156,6 +156,7 @@ static void add(class_build *build, const gm_name *name, gm_value value, const g
         attribute->item_type = attribute->item_type == items ? items : NULL;
     }
     attribute->value = gm_value_join(attribute->value, value);
+    attribute->places++;
     attribute->outside_init = attribute->outside_init || (build->method != NULL && !build->init);
 }
 

@@ -186,12 +186,53 @@ static bool is_private_use(const gm_node *node, const gm_node *parent) {
     }
 }
 
+static bool is_number(const gm_node *node) {
+    const gm_node *operand = node->kind == GM_KIND_UnaryOp ? gm_as_UnaryOp(node)->operand : node;
+    return operand->kind == GM_KIND_Constant && gm_as_Constant(operand)->value.literal == GM_LITERAL_int;
+}
+
+static bool is_length(const use_search *search, const gm_node *node) {
+    const gm_node *callee = node->kind == GM_KIND_Call ? gm_as_Call(node)->func : NULL;
+    bool named = callee != NULL && callee->kind == GM_KIND_Name && gm_name_is(gm_as_Name(callee)->id, "len");
+    return named && gm_as_Call(node)->args.count == 1 && gm_as_Call(node)->keywords.count == 0 &&
+           gm_flow_names(search->function->flow, gm_as_Call(node)->func, "builtins.len");
+}
+
+/* Whether a name is used as a size is: by its length, by one of its items, and by whether there is one. */
+static bool is_use_of_size(const use_search *search, const gm_node *node, const gm_node *parent) {
+    if (parent == NULL) {
+        return false;
+    }
+    if (parent->kind == GM_KIND_Subscript) {
+        return gm_as_Subscript(parent)->value == node && gm_as_Subscript(parent)->ctx == GM_LOAD &&
+               is_number(gm_as_Subscript(parent)->slice);
+    }
+    if (parent->kind == GM_KIND_Compare) {
+        const gm_Compare *compare = gm_as_Compare(parent);
+        const gm_node *other = compare->left == node ? compare->comparators.items[0] : compare->left;
+        return compare->comparators.count == 1 && other->kind == GM_KIND_Constant &&
+               gm_as_Constant(other)->value.literal == GM_LITERAL_None;
+    }
+    return is_length(search, parent);
+}
+
+/* `len(x) >= 3`: how many dimensions there are. */
+static void look_at_comparison(use_search *search, const gm_node *node) {
+    const gm_Compare *compare = gm_as_Compare(node);
+    bool length = compare->comparators.count == 1 && is_length(search, compare->left) && is_number(compare->comparators.items[0]);
+    gm_value_usage *usage = length ? usage_of(search, gm_as_Call(compare->left)->args.items[0]) : NULL;
+    if (usage != NULL) {
+        usage->measured = true;
+    }
+}
+
 static void look_at_name(use_search *search, const gm_node *node, const gm_node *parent) {
     const gm_symbol *symbol = variable_of(search, node);
     if (symbol == NULL || gm_as_Name(node)->ctx != GM_LOAD) {
         return;
     }
     gm_value_usage *usage = &search->usages[symbol->index];
+    usage->opened = usage->opened || (symbol->flags & GM_SYMBOL_PARAMETER) == 0 || !is_use_of_size(search, node, parent);
     if (symbol->binding == GM_BINDING_CELL || parent == NULL || !is_private_use(node, parent)) {
         usage->escapes = true;
     }
@@ -202,6 +243,7 @@ static bool visit_use(const gm_node *node, const gm_node *parent, void *context)
     switch ((gm_kind)node->kind) {
     case GM_KIND_Attribute: look_at_attribute(search, node, parent); break;
     case GM_KIND_Call: look_at_call(search, node); break;
+    case GM_KIND_Compare: look_at_comparison(search, node); break;
     case GM_KIND_Name: look_at_name(search, node, parent); break;
     default: break;
     }

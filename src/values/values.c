@@ -177,7 +177,7 @@ struct gm_environments *gm_values_environments(gm_function *function) {
 
 /* ---- Names ---- */
 
-static const gm_value_usage *usage_of(gm_function *function, const gm_symbol *symbol) {
+const gm_value_usage *gm_values_usage(gm_function *function, const gm_symbol *symbol) {
     struct gm_environments *environments = gm_values_environments(function);
     if (environments->usages == NULL) {
         environments->usages = gm_values_usages(function);
@@ -188,13 +188,13 @@ static const gm_value_usage *usage_of(gm_function *function, const gm_symbol *sy
 /* What the uses of a variable add to its value. */
 static gm_value use_evidence(gm_function *function, const gm_symbol *symbol, gm_value value) {
     if (value.class_ == GM_VALUE_UNKNOWN) {
-        const gm_value_usage *usage = usage_of(function, symbol);
+        const gm_value_usage *usage = gm_values_usage(function, symbol);
         if (usage->reason != NULL && !usage->counts) {
             uint16_t traits = (uint16_t)(value.traits & GM_VALUE_LEAF_INPUT);
             value = gm_value_make(GM_VALUE_MAYBE, GM_FORM_ANY, usage->reason, usage->evidence);
             value.traits = (uint16_t)(traits | GM_VALUE_BY_USE);
         }
-    } else if ((value.traits & GM_VALUE_FRESH) != 0 && usage_of(function, symbol)->escapes) {
+    } else if ((value.traits & GM_VALUE_FRESH) != 0 && gm_values_usage(function, symbol)->escapes) {
         value.traits &= (uint16_t)~GM_VALUE_FRESH;
     }
     return value;
@@ -242,7 +242,7 @@ static gm_value value_of_local(gm_function *function, const gm_symbol *symbol, c
     bool read = gm_reaching_of_use(environments->reaching, name, &list);
     gm_value value = read ? join_definitions(function, symbol, list) : join_all(function, symbol);
     value = use_evidence(function, symbol, value);
-    bool other = gm_value_has_tensor(value) && gm_value_ruled_out(function, usage_of(function, symbol), name);
+    bool other = gm_value_has_tensor(value) && gm_value_ruled_out(function, gm_values_usage(function, symbol), name);
     return other ? gm_value_python(GM_FORM_ANY, "it is asked whether it is a tensor", name) : value;
 }
 

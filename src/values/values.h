@@ -100,6 +100,7 @@ typedef struct gm_attribute {
     const gm_name *item_type; /* that of its items when it is a ModuleList or the like of modules of one class; or NULL */
     const gm_node *binder;   /* the first Assign, AnnAssign or register_buffer call */
     bool outside_init;       /* set in another method than __init__ as well */
+    uint32_t places;         /* of the class that set it */
 } gm_attribute;
 
 typedef struct gm_attribute_slot {

@@ -26,6 +26,8 @@ typedef struct gm_value_usage {
     const gm_node *evidence;
     bool escapes; /* others may hold the same storage: it is assigned, stored, handed to an unknown call, viewed, captured */
     bool counts;  /* used like a number: an argument of range() or a size */
+    bool measured; /* its `len` is compared with a number */
+    bool opened;   /* used in another way than by its `len`, one of its items, or a test for None */
     GM_VEC(const gm_node *) questions; /* calls `isinstance(x, ...)` and `torch.is_tensor(x)` */
 } gm_value_usage;
 
@@ -218,6 +220,9 @@ gm_value gm_value_of_annotation(gm_flow *flow, const gm_node *annotation);
 
 /* The usages of the variables of a function, by syntax alone. */
 gm_value_usage *gm_values_usages(gm_function *function);
+
+/* How a variable of the function is used; found out once for all of them. */
+const gm_value_usage *gm_values_usage(gm_function *function, const gm_symbol *symbol);
 
 /* ---- class.c ---- */
 
