@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import importlib
-import io
 import inspect
+import io
 import subprocess
 from typing import Any, Iterator
 

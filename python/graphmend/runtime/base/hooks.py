@@ -12,8 +12,9 @@ keeps the function. A *feature* is a module that hooks into capabilities:
 `call` is the next hook, and behind the last hook Dynamo's own function. A hook that has nothing to do returns DECLINED,
 and the next hook gets the same arguments; a hook that only looks at the outcome of a call is a `note`. Both keep off
 Python's stack: Dynamo takes some thirteen levels of it for each level of the traced program, and a hook that calls
-`call` takes two more. Hooks of features loaded later run earlier. A *guard* is a feature that soundness rests on; mends that need a missing guard are off. A *gain* only makes more calls
-whole; a missing gain is skipped, and named. Hooks are in force while a frame is traced, and never outside of a trace.
+`call` takes two more. Hooks of features loaded later run earlier. A *guard* is a feature that soundness rests on; mends
+that need a missing guard are off. A *gain* only makes more calls whole; a missing gain is skipped, and named. Hooks are
+in force while a frame is traced, and never outside of a trace.
 """
 
 from __future__ import annotations

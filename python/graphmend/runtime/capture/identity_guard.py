@@ -229,7 +229,7 @@ def watch_attribute(get: Any, trace: trace_state.Trace, self: Any, tx: Any, name
 
 
 @FEATURE.hook("tensor.type")
-def watch_type(type_of: Callable[..., type], trace: trace_state.Trace, self: Any) -> type:
+def watch_type(type_of: Callable[..., type], trace: trace_state.Trace, self: Any) -> Any:
     """Refuse the type of a selected parameter: the copy is a plain tensor."""
     parameters = FEATURE.of(trace).parameters
     if parameters and hooks.calling_frame().f_code.co_name in TYPE_QUESTIONS:

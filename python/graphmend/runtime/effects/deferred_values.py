@@ -210,7 +210,7 @@ READINGS = (DeferredNumber, DeferredText, DeferredResult)
 
 
 @FEATURE.hook("object.type")
-def watch_type(python_type: Callable[..., type], trace: trace_state.Trace, self: Any) -> type:
+def watch_type(python_type: Callable[..., type], trace: trace_state.Trace, self: Any) -> Any:
     """Refuse a program that asks for the type of a deferred value."""
     is_question = (
         bool(FEATURE.of(trace).sites)
