@@ -344,7 +344,7 @@ launchers: build $(LAUNCHERS)/tools.stamp
 
 training: build
 	@mkdir -p build
-	$(call measure,$(BIN),build/training.json) $(BIN)/python tests/verify/training/forty.py --json build/training.json \
+	$(call measure,$(BIN),build/training.json) $(BIN)/python tests/verify/training/forty.py --json build/training.json --jobs $(JOBS) \
 	  $(if $(ONLY),--only '$(ONLY)') $(if $(BACKEND),--backend $(BACKEND))
 
 capture: build

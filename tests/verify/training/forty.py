@@ -1,11 +1,12 @@
 """Forty verdicts, by `make training`: twenty right trainings, none of which may fail, and the same under wrong mends.
 
-usage: forty.py [--only NAME] [--backend NAME] [--json FILE]
+usage: forty.py [--only NAME] [--backend NAME] [--jobs N] [--json FILE]
 """
 
 from __future__ import annotations
 
 import argparse
+import concurrent.futures
 import json
 import os
 import shutil
@@ -51,25 +52,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="")
     parser.add_argument("--backend", default="inductor")
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # a pool of compilers imports torch for each run
     found = []
     kernels = tempfile.mkdtemp(prefix="graphmend-kernels-")
-    for name in CASES:
-        for wrong in (False, True):
-            if options.only in name:
-                found.append(verdict(name, wrong, options.backend, kernels))
-                row = found[-1]
-                if options.json:
-                    options.json.write_text(
-                        json.dumps(found, indent=1) + "\n"
-                    )  # a run that is ended keeps its verdicts
-                kind = "wrong" if wrong else "as it is"
-                print(
-                    f"{'ok ' if row['right'] else 'BAD'}  {name:22} {kind:9} status {row['status']}: {row['says']}",
-                    flush=True,
-                )
+    chosen = [(name, wrong) for name in CASES for wrong in (False, True) if options.only in name]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for row in pool.map(lambda one: verdict(*one, options.backend, kernels), chosen):
+            found.append(row)
+            if options.json:
+                options.json.write_text(json.dumps(found, indent=1) + "\n")  # a run that is ended keeps its verdicts
+            kind = "wrong" if row["wrong"] else "as it is"
+            mark = "ok " if row["right"] else "BAD"
+            print(f"{mark}  {row['name']:22} {kind:9} status {row['status']}: {row['says']}", flush=True)
     shutil.rmtree(kernels, ignore_errors=True)
     print(f"{sum(row['right'] for row in found)} of {len(found)} verdicts are right")
     return 0 if all(row["right"] for row in found) else 1
