@@ -72,7 +72,7 @@ def worth_part(record: Any) -> list[str]:
     lines = [
         f"`make worth`: {record['cases']} cases run without one feature at a time. A feature acts where a hook of it",
         "gives something else than Dynamo would; lost are cases that are whole with it and not without it. A feature",
-        "without such a case is held by models and by its own tests.",
+        "without such a case has its own tests; what it frees in models and packages is not measured here.",
         "",
     ]
     return lines + table(["feature", "what for", "acts in", "lost without it", "cases"], rows)
