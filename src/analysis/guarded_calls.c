@@ -2,8 +2,8 @@
 
 #include "analysis/blocks.h"
 #include "analysis/defaults.h"
-#include "analysis/messages.h"
 #include "analysis/eager_only.h"
+#include "analysis/messages.h"
 #include "analysis/reach.h"
 
 /* An attribute of `self`, and whether it is true. */

@@ -2,8 +2,6 @@
 
 #include "values/values.h"
 
-static bool are_messages(gm_function *function, const gm_list *block, uint32_t count);
-
 static bool is_message(gm_function *function, const gm_node *node) {
     if (node->kind != GM_KIND_Call) {
         return node->kind == GM_KIND_Constant;

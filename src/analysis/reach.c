@@ -119,10 +119,14 @@ static const gm_node *definition_of_name(gm_analysis *analysis, const gm_node *n
     return owner->binders.items[0];
 }
 
+static bool is_of_self(const gm_node *node) {
+    const gm_node *object = node->kind == GM_KIND_Attribute ? gm_as_Attribute(node)->value : NULL;
+    return object != NULL && object->kind == GM_KIND_Name && gm_name_is(gm_as_Name(object)->id, "self");
+}
+
 /* The method that `self.NAME` is, or NULL. */
 static const gm_node *method_of_self(gm_analysis *analysis, gm_function *function, const gm_node *node) {
-    if (node->kind != GM_KIND_Attribute || gm_as_Attribute(node)->value->kind != GM_KIND_Name ||
-        !gm_name_is(gm_as_Name(gm_as_Attribute(node)->value)->id, "self")) {
+    if (!is_of_self(node)) {
         return NULL;
     }
     const gm_node *class_def = gm_class_definition_around(function);
@@ -228,12 +232,6 @@ static void add_callee(gm_analysis *analysis, gm_callee callee, bool applied, ui
     }
 }
 
-static bool is_method_of_self(const gm_node *call) {
-    const gm_node *callee = gm_as_Call(call)->func;
-    const gm_node *object = callee->kind == GM_KIND_Attribute ? gm_as_Attribute(callee)->value : NULL;
-    return object != NULL && object->kind == GM_KIND_Name && gm_name_is(gm_as_Name(object)->id, "self");
-}
-
 static void wait_for_inherited(reaching *state, const gm_node *definition, const gm_node *call) {
     struct gm_reach *reach = state->analysis->reach;
     if (reach->weaker) {
@@ -251,7 +249,7 @@ static void follow_call(reaching *state, const gm_node *call) {
         add_call(state->analysis, sure, state->function, call);
     } else if (call->start >= state->function->node->start) { /* decorators come by themselves */
         gm_callee callee = gm_callee_of(state->analysis, state->function, call);
-        if (callee.definition != NULL && is_method_of_self(call)) {
+        if (callee.definition != NULL && is_of_self(gm_as_Call(call)->func)) {
             wait_for_inherited(state, callee.definition, call);
         } else {
             add_callee(state->analysis, callee, false, 1);
@@ -432,19 +430,25 @@ bool gm_reach_has_surely(gm_analysis *analysis, const gm_node *definition) {
     return index_of(reach, definition) < reach->sure;
 }
 
-uint32_t gm_reach_callers(gm_analysis *analysis, const gm_node *definition) {
+/* What is known of a definition, or NULL where nothing reaches it. */
+static const reached *find_reached(gm_analysis *analysis, const gm_node *definition) {
     const struct gm_reach *reach = reach_of(analysis);
     uint32_t at = index_of(reach, definition);
-    return at < reach->found.count ? reach->found.items[at].calls : 0;
+    return at < reach->found.count ? &reach->found.items[at] : NULL;
+}
+
+uint32_t gm_reach_callers(gm_analysis *analysis, const gm_node *definition) {
+    const reached *found = find_reached(analysis, definition);
+    return found != NULL ? found->calls : 0;
 }
 
 bool gm_reach_each_call(gm_analysis *analysis, const gm_node *definition,
                         bool (*visit)(gm_function *function, const gm_node *call, void *context), void *context) {
     enum { MOST_LOOKED = 100000 }; /* calls in a file: time stays in proportion to it */
-    struct gm_reach *reach = analysis->reach != NULL ? analysis->reach : (run(analysis), analysis->reach);
-    uint32_t at = index_of(reach, definition);
-    bool all = at < reach->found.count && reach->found.items[at].last > 0;
-    for (uint32_t i = all ? reach->found.items[at].last : 0; all && i > 0; i = reach->sites.items[i - 1].before) {
+    const reached *found = find_reached(analysis, definition);
+    struct gm_reach *reach = analysis->reach;
+    bool all = found != NULL && found->last > 0;
+    for (uint32_t i = all ? found->last : 0; all && i > 0; i = reach->sites.items[i - 1].before) {
         const call_site site = reach->sites.items[i - 1];
         all = ++reach->looked < MOST_LOOKED && visit(site.function, site.call, context);
     }
@@ -453,17 +457,13 @@ bool gm_reach_each_call(gm_analysis *analysis, const gm_node *definition,
 
 bool gm_reach_all_calls(gm_analysis *analysis, const gm_node *definition,
                         bool (*visit)(gm_function *function, const gm_node *call, void *context), void *context) {
-    struct gm_reach *reach = analysis->reach != NULL ? analysis->reach : (run(analysis), analysis->reach);
-    uint32_t at = index_of(reach, definition);
-    const reached *found = at < reach->found.count ? &reach->found.items[at] : NULL;
+    const reached *found = find_reached(analysis, definition);
     return found != NULL && !found->open && !found->entered && gm_reach_each_call(analysis, definition, visit, context);
 }
 
 static bool find_values(const gm_node *node, const gm_node *parent, void *context) {
     gm_analysis *analysis = context;
-    const gm_node *object = node->kind == GM_KIND_Attribute ? gm_as_Attribute(node)->value : NULL;
-    bool own = object != NULL && object->kind == GM_KIND_Name && gm_name_is(gm_as_Name(object)->id, "self");
-    if (own && !(parent->kind == GM_KIND_Call && gm_as_Call(parent)->func == node)) {
+    if (is_of_self(node) && !(parent->kind == GM_KIND_Call && gm_as_Call(parent)->func == node)) {
         gm_table_put(&analysis->reach->values, analysis->arena, gm_table_pointer(gm_as_Attribute(node)->attr), 1);
     }
     return true;
@@ -480,9 +480,7 @@ static bool is_value(gm_analysis *analysis, const gm_node *definition) {
 
 bool gm_reach_own_calls(gm_analysis *analysis, const gm_node *definition,
                         bool (*visit)(gm_function *function, const gm_node *call, void *context), void *context) {
-    struct gm_reach *reach = analysis->reach != NULL ? analysis->reach : (run(analysis), analysis->reach);
-    uint32_t at = index_of(reach, definition);
-    const reached *found = at < reach->found.count ? &reach->found.items[at] : NULL;
+    const reached *found = find_reached(analysis, definition);
     bool closed = found != NULL && !found->open && !is_value(analysis, definition);
     return closed && ((found->last == 0 && found->entered) || gm_reach_each_call(analysis, definition, visit, context));
 }

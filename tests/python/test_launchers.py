@@ -8,17 +8,13 @@ from __future__ import annotations
 import importlib.util
 
 import pytest
+from counted_programs import GATE
 
 pytest.importorskip("torch")
 
 WORK = """
 import os, sys, torch
 torch.set_num_threads(1)
-def gate(x):
-    if x.sum() > 0:
-        print("positive")
-        x = x * 2
-    return x + 1
 def work(number):
     graphs = [0]
     def backend(graph, inputs):
@@ -69,7 +65,7 @@ def needs(module):
 
 def compare(programs, text, *arguments):
     """Two calls of `work` give what they give in a plain run, each in one graph; and how the mended run ended."""
-    programs.write("script.py", WORK + text)
+    programs.write("script.py", GATE + WORK + text)
     plain, mended = (run(*arguments, PYTHONPATH="") for run in (programs.plain, programs.mended))
     assert plain.status == mended.status == 0, plain.err + mended.err
     shown, rows = zip(*(ended.out.split("rows ") for ended in (plain, mended)))

@@ -7,17 +7,12 @@ import re
 from pathlib import Path
 
 import pytest
+from counted_programs import COUNT
 
 pytest.importorskip("torch")
 nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "notebook.ipynb"
-BACKEND = """
-graphs = [0]
-def backend(graph, inputs):
-    graphs[0] += 1
-    return graph.forward
-"""
 GATE = """
 @torch.compile(backend=backend)
 def gate(x):
@@ -49,7 +44,7 @@ def text_of(output):
 
 
 def test_cells(kernel):
-    cells = ["import torch", BACKEND, "%pwd\n" + GATE, INNER, CALLS, "print(graphs[0])"]
+    cells = ["import torch", COUNT, "%pwd\n" + GATE, INNER, CALLS, "print(graphs[0])"]
     plain = kernel(*cells)
     mended = kernel("import torch, graphmend\ngraphmend.install()", *cells[1:], "graphmend.summary()")
     assert plain[4] == mended[4] and "positive tensor(27.)" in plain[4]
@@ -62,7 +57,7 @@ def test_a_cell_that_is_run_again_with_changes(kernel):
     again = INNER.replace("x - 1", "x - 2")
     cells = [
         "import torch, graphmend\ngraphmend.install()",
-        BACKEND,
+        COUNT,
         GATE,
         INNER,
         CALLS,
@@ -77,7 +72,7 @@ def test_a_cell_that_is_run_again_with_changes(kernel):
 
 def test_magic(kernel):
     load, cell = "import torch\n%load_ext graphmend", "%%graphmend\n" + CALLS
-    *_, shown, nothing = kernel(load, BACKEND, GATE, INNER, cell, "%%graphmend\nprint(1)")
+    *_, shown, nothing = kernel(load, COUNT, GATE, INNER, cell, "%%graphmend\nprint(1)")
     assert "positive tensor(3.)" in shown and "graphmend: 3 breaks without graphmend, 0 with it" in shown
     assert nothing.startswith("1\n<p>graphmend: the cell compiles nothing new")
 

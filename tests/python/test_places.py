@@ -9,16 +9,10 @@ import re
 import sys
 
 import pytest
+from counted_programs import COUNT
 
 pytest.importorskip("torch")
 
-COUNT = """
-import torch
-graphs = [0]
-def backend(graph, inputs):
-    graphs[0] += 1
-    return graph.forward
-"""
 FUNCTION = """
 def gate(x):
     if x.sum() > 0:

@@ -8,22 +8,14 @@ import sys
 import textwrap
 
 import pytest
+from counted_programs import COUNT, GATE
 
 pytest.importorskip("torch")
 import torch.distributed
 
-GATE = """
-import os, sys, torch
+WORK = """
+import os, sys
 torch.set_num_threads(1)
-graphs = [0]
-def backend(graph, inputs):
-    graphs[0] += 1
-    return graph.forward
-def gate(x):
-    if x.sum() > 0:
-        print("positive")
-        x = x * 2
-    return x + 1
 def work(number):
     compiled = torch.compile(gate, backend=backend)
     found = [compiled(torch.ones(3) * number).sum().item(), compiled(-torch.ones(3)).sum().item()]
@@ -65,7 +57,9 @@ found = [found.get()]
 
 @pytest.mark.parametrize("start", STARTS)
 def test_children(programs, start):
-    program = GATE + "if __name__ == '__main__':\n" + textwrap.indent(STARTS[start] + "print(found)\n", "    ")
+    program = (
+        COUNT + GATE + WORK + "if __name__ == '__main__':\n" + textwrap.indent(STARTS[start] + "print(found)\n", "    ")
+    )
     programs.write("script.py", program)
     plain, mended = programs.plain("script.py", PYTHONPATH=""), programs.mended("script.py", PYTHONPATH="")
     assert plain.status == mended.status == 0, mended.err
@@ -76,13 +70,18 @@ def test_children(programs, start):
 
 def test_loader_workers(programs):
     """A DataLoader's workers, which are spawned, and a model in the process that starts them."""
-    text = GATE + (
-        "class Numbers(torch.utils.data.Dataset):\n"
-        "    def __len__(self):\n        return 2\n"
-        "    def __getitem__(self, index):\n        return torch.tensor(work(index + 1)[1])\n"
-        "if __name__ == '__main__':\n"
-        "    loader = torch.utils.data.DataLoader(Numbers(), num_workers=2, multiprocessing_context='spawn')\n"
-        "    print([batch.tolist() for batch in loader], work(2)[1:])\n"
+    text = (
+        COUNT
+        + GATE
+        + WORK
+        + (
+            "class Numbers(torch.utils.data.Dataset):\n"
+            "    def __len__(self):\n        return 2\n"
+            "    def __getitem__(self, index):\n        return torch.tensor(work(index + 1)[1])\n"
+            "if __name__ == '__main__':\n"
+            "    loader = torch.utils.data.DataLoader(Numbers(), num_workers=2, multiprocessing_context='spawn')\n"
+            "    print([batch.tolist() for batch in loader], work(2)[1:])\n"
+        )
     )
     programs.write("script.py", text)
     plain, mended = programs.plain("script.py"), programs.mended("script.py")
@@ -120,7 +119,7 @@ def test_other_programs_keep_their_environment(programs):
 
 def test_environment_for_other_launchers(programs):
     """What starts a Python by itself is given the variables."""
-    programs.write("child.py", GATE + "print(work(1))\n")
+    programs.write("child.py", COUNT + GATE + WORK + "print(work(1))\n")
     text = (
         "import os, shlex, sys, graphmend\ngraphmend.install()\n"
         "found = ' '.join(f'{name}={shlex.quote(text)}' for name, text in graphmend.environment().items())\n"
@@ -141,13 +140,10 @@ def test_nothing_is_left_behind(programs):
 
 
 JOB = """
-import datetime, sys, time, torch, torch.distributed as dist
+import datetime, sys, time, torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel as DDP
 torch.set_num_threads(1)
-graphs, order = [0], []
-def backend(graph, inputs):
-    graphs[0] += 1
-    return graph.forward
+order = []
 
 class Net(torch.nn.Module):
     def __init__(self):
@@ -218,7 +214,7 @@ main(sys.argv[1])
 def test_distributed(request, kind, ranks, started):
     """Under torchrun: gradients and the order of reductions are those of the plain run."""
     programs = request.getfixturevalue(f"{started}_programs")
-    programs.write("script.py", JOB)
+    programs.write("script.py", COUNT + JOB)
     launch = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks), "script.py", kind]
     limit = {"OMP_NUM_THREADS": "1", "PYTHON_EXEC": programs.python}
     plain, mended = programs.plain(*launch, **limit), programs.mended(*launch, **limit)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from counted_programs import COUNT
 
 pytest.importorskip("torch")
 
 NET = """
-import copy, functools, torch
-graphs = [0]
-def backend(graph, inputs):
-    graphs[0] += 1
-    return graph.forward
+import copy, functools
 class Net(torch.nn.Module):
     def __init__(self):
         super().__init__()
@@ -49,7 +46,7 @@ WAYS = {  # how the callable is made, and the graphs of the mended run
 @pytest.mark.parametrize("way", WAYS)
 def test_way(warm_programs, way):
     made, graphs = WAYS[way]
-    warm_programs.write("script.py", NET + made + CALLS)
+    warm_programs.write("script.py", COUNT + NET + made + CALLS)
     plain, mended = warm_programs.plain("script.py"), warm_programs.mended("script.py")
     assert plain.status == mended.status == 0, mended.err
     (before, plain_graphs), (after, mended_graphs) = (ended.out.rsplit("graphs", 1) for ended in (plain, mended))

@@ -262,12 +262,9 @@ def dispatcher(capability: str, hooks: list[Hook], original: Function, trace: An
     chain, names = original, functools.lru_cache(maxsize=None)(lambda: positional_names(original))
     steps: tuple[Step, ...] = ()
     for hook in hooks:
-        if hook.is_note:
-            continue
-        function, (own, takes_more, takes_named) = hook.function, hook.parameters
-        step = Step(functools.partial(function, chain, trace), function, chain, own, takes_more, takes_named)
-        steps = (step, *steps)
-        chain = chained(steps, (), original, names, trace)
+        if not hook.is_note:
+            steps = (Step(hook, chain, functools.partial(hook.function, chain, trace)), *steps)
+            chain = chained(steps, (), original, names, trace)
     notes = [functools.partial(hook.function, trace) for hook in hooks if hook.is_note]
     if notes:
         chain = chained(steps, notes, original, names, trace)
@@ -284,12 +281,9 @@ def dispatcher(capability: str, hooks: list[Hook], original: Function, trace: An
 class Step(NamedTuple):
     """One hook in front of the following hooks."""
 
-    plain: Function  # the hook for calls without further arguments
-    function: Function
+    hook: Hook
     following: Function
-    names: list[str]
-    takes_more: bool
-    takes_named: bool
+    plain: Function  # the hook for calls without arguments unknown to it
 
 
 def chained(
@@ -304,28 +298,24 @@ def chained(
     `positional` gives the names of the parameters of Dynamo's own function, for calls with names only: a trace makes
     thousands of such calls, and reading a signature takes as long as many of them.
     """
-    plain = [step.plain for step in steps]
-    count = min((sys.maxsize if step.takes_more else len(step.names) for step in steps), default=sys.maxsize)
+    known = [
+        sys.maxsize if takes_more else len(names) for names, takes_more, _ in (step.hook.parameters for step in steps)
+    ]
+    count = min(known, default=sys.maxsize)
 
     def tell(result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        known = by_position(positional(), args, kwargs)[0] if kwargs else args
+        by_place = by_position(positional(), args, kwargs)[0] if notes and kwargs else args
         for note in notes:
-            note(result, *known)
+            note(result, *by_place)
 
     def link(*args: Any, **kwargs: Any) -> Any:
-        result = DECLINED
+        is_plain = not kwargs and len(args) <= count
         try:
-            if not kwargs and len(args) <= count:
-                for function in plain:
-                    result = function(*args)
-                    if result is not DECLINED:
-                        break
+            for step in steps:
+                result = step.plain(*args) if is_plain else call_known(step, positional, trace, args, kwargs)
+                if result is not DECLINED:
+                    break
             else:
-                for step in steps:
-                    result = step_with_further_arguments(step, positional, trace, args, kwargs)
-                    if result is not DECLINED:
-                        break
-            if result is DECLINED:
                 result = original(*args, **kwargs)
         except Exception:
             tell(RAISED, args, kwargs)
@@ -337,21 +327,22 @@ def chained(
     return link
 
 
-def step_with_further_arguments(
+def call_known(
     step: Step, positional: Callable[[], list[str]], trace: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Call a hook; arguments unknown to the hook go on to the following hooks."""
-    if kwargs and not step.takes_more:
+    """Call a hook with the arguments that it knows; the others go on to the following hooks."""
+    names, takes_more, takes_named = step.hook.parameters
+    if kwargs and not takes_more:
         args, kwargs = by_position(positional(), args, kwargs)
-    count = sys.maxsize if step.takes_more else len(step.names)
+    count = sys.maxsize if takes_more else len(names)
     further = args[count:]
-    own_options = {name: kwargs[name] for name in kwargs if step.takes_named or name in step.names}
+    own_options = {name: kwargs[name] for name in kwargs if takes_named or name in names}
     passed_options = {name: kwargs[name] for name in kwargs if name not in own_options}
 
     def handing(*positional: Any, **options: Any) -> Any:
         return step.following(*positional, *further, **passed_options, **options)
 
-    return step.function(handing, trace, *args[:count], **own_options)
+    return step.hook.function(handing, trace, *args[:count], **own_options)
 
 
 def positional_names(function: Function) -> list[str]:
