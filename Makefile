@@ -14,6 +14,7 @@
 #                             of guards and changes of path, behind deferred prints, on sides not taken; about an hour
 #   make fuzz [SECONDS=60] [TARGET=read]   random inputs under the sanitizers, on libFuzzer or on fuzz/driver: read, meaning, answer, growth, parse, pipeline,
 #                             notebook, settings or server; what ends a program is in build/fuzz/found
+#   make fuzz-hours [HOURS=8] all of them in turn, inputs up to 1 MB; hours of several runs are added up
 #   make edits [EDITS=10000]  random edits in the language server, after each of them its diagnostics against a fresh check
 #   make bench                speed of the parser against CPython's, of check against ruff's, of the language server after a keystroke, of mended branches against graphs written
 #                             by hand, and what deferred effects add to a call
@@ -86,7 +87,7 @@ define score_zoo
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: all build test check lint format layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz edits bench bench-models bench-calls bench-attempts bench-meaning servers launchers training gpu packages growth mutants mutants-runtime capture fixed matrix worth drift pictures sbom wheels shelf vscode docs man lock results clean
+.PHONY: all build test check lint format layers gcc clang sanitize pytest crashes demo paper score recall oracle adversary soak operators fuzz fuzz-hours edits bench bench-models bench-calls bench-attempts bench-meaning servers launchers training gpu packages growth mutants mutants-runtime capture fixed matrix worth drift pictures sbom wheels shelf vscode docs man lock results clean
 
 all: build
 
@@ -258,13 +259,22 @@ SEEDS_settings := build/fuzz/seeds/settings
 SEEDS_parse := tests/data/check examples
 SEEDS_pipeline := tests/data/check examples
 
+BUILD_FUZZ = $(CMAKE) -S . -B build/fuzz -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O1 -g1" -DGM_SANITIZE=ON -DGM_FUZZ=ON $(WARNINGS) >/dev/null && \
+  $(CMAKE) --build build/fuzz --parallel $(JOBS) -- --quiet
+
 fuzz: $(VENV)/tools.stamp
-	$(CMAKE) -S . -B build/fuzz -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O1 -g1" -DGM_SANITIZE=ON -DGM_FUZZ=ON $(WARNINGS) >/dev/null
-	$(CMAKE) --build build/fuzz --target fuzz_$(FUZZ) --parallel $(JOBS) -- --quiet
+	$(BUILD_FUZZ) fuzz_$(FUZZ)
 	@mkdir -p build/fuzz/corpus/$(FUZZ) build/fuzz/found
 	$(BIN)/python tools/fuzz_seeds.py build/fuzz/seeds
 	build/fuzz/fuzz_$(FUZZ) -max_total_time=$(or $(SECONDS),60) -artifact_prefix=build/fuzz/found/$(FUZZ)- \
 	  build/fuzz/corpus/$(FUZZ) $(SEEDS_$(FUZZ))
+
+FUZZED := answer growth meaning notebook parse pipeline read server settings
+fuzz-hours: $(VENV)/tools.stamp
+	$(BUILD_FUZZ) $(addprefix fuzz_,$(FUZZED))
+	$(BIN)/python tools/fuzz_seeds.py build/fuzz/seeds
+	$(call measure,$(BIN),build/fuzz-hours.json) $(BIN)/python tools/fuzz_hours.py --hours $(or $(HOURS),8) \
+	  --json build/fuzz-hours.json $(foreach target,$(FUZZED),'$(target)=$(SEEDS_$(target))')
 
 edits: build
 	GRAPHMEND_EDITS=$(or $(EDITS),10000) $(BIN)/python -m pytest tests/server/test_random_edits.py

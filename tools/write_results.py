@@ -19,7 +19,7 @@ from typing import Any
 import check_recall
 import zoo_sites
 from page_sections import FOLDERS, VERDICTS, Section, read, sections_of, shortened, table
-from results_of_core import growth_part, mutants_part, runtime_mutants_part, training_part
+from results_of_core import fuzz_part, growth_part, mutants_part, runtime_mutants_part, training_part
 from results_of_costs import attempts_part, calls_part
 from results_of_meaning import plays_part, reader_speed_part, readers_part
 from results_of_releases import gpu_part, matrix_part, worth_part
@@ -438,6 +438,7 @@ def sections(build: Path, judged: Path, kept: Iterable[str]) -> list[Section]:
         of("Cost of deferred effects", "bench-events.json", "make bench", events_part),
         of("Speed of check", "bench-check.json", "make bench", check_part),
         of("Growth with the size of a file", "growth.json", "make growth", growth_part),
+        of("Hours of random inputs", "fuzz-hours.json", "make fuzz-hours", fuzz_part),
         of("What the tests of the core notice", "mutants.json", "make mutants", mutants_part),
         of(
             "What the tests of the runtime notice", "mutants-runtime.json", "make mutants-runtime", runtime_mutants_part

@@ -68,7 +68,9 @@ void gm_lint_list(gm_arena *arena, const gm_target *target, const void *options,
     if (checked->analysis == NULL || !within) {
         out->length = before;
         result->notice = !within || gm_check_is_too_large(checked);
-        result->problem = result->notice ? "too large, not analysed, see `graphmend check`" : "syntax error, see `graphmend check`";
+        result->problem = !within          ? GM_TOO_LARGE_WORDS ": " GM_TOO_LARGE_REPORT
+                          : result->notice ? GM_TOO_LARGE_WORDS ", see `graphmend check`"
+                                           : "syntax error, see `graphmend check`";
         return;
     }
     result->calls = checked->calls;

@@ -15,6 +15,7 @@ from threat_limits import run
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
 from growth_forms import FORMS  # noqa: E402
+from growth_mixed import MIXED  # noqa: E402
 from growth_shapes import S as SHAPES  # noqa: E402
 
 WORDS = "too large, not analysed"
@@ -100,3 +101,14 @@ def test_many_bindings_at_one_place(executable: str, tmp_path: Path) -> None:
     path.write_text(FORMS["walrus_ifs"](3000))
     ran = run([executable, "check", "--all", "--no-cache", str(path)], folder=tmp_path)
     assert WORDS not in ran.stdout and ran.returncode == 1, ran.stdout[-300:]
+
+
+def test_fix_says_why_where_check_is_within_its_budget(executable: str, tmp_path: Path) -> None:
+    """`fix` analyses what `check` of compiled code does not: `check` has nothing to say of the file."""
+    text = MIXED["deco_lambdas"](16_000)
+    (tmp_path / "a.py").write_text(text)
+    assert run([executable, "check", "--isolated", "--no-cache", "a.py"], folder=tmp_path).stdout.startswith("no find")
+    ran = run([executable, "fix", "--isolated", "a.py"], folder=tmp_path)
+    why = f"{WORDS}: this would take far more work or memory than its length stands for; the file is left alone"
+    assert ran.returncode == 0 and ran.stderr == f"graphmend: `a.py`: {why}\n"
+    assert (tmp_path / "a.py").read_text() == text
