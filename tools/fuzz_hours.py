@@ -1,10 +1,10 @@
 """Fuzz every target in turn for hours of the processor, and add up what ran: `make fuzz-hours [HOURS=8]`.
 
-usage: fuzz_hours.py --hours H --json FILE [--commit NAME] TARGET=SEEDS...
+usage: fuzz_hours.py --hours H --json FILE TARGET=SEEDS...
 
 A turn is 300 seconds of one target; the longest input of a target's turns is 4 KB, 64 KB and 1 MB in rotation. FILE
 keeps the sums of all runs, by target: seconds of the processor, executions, edges, inputs that ended a program, and the
-commits that were fuzzed. Inputs that end a program lie in build/fuzz/found. The exit status is 1 where a turn found one.
+commits that were fuzzed. Inputs that end a program lie in build/fuzz/found. The exit status is 1 where there are such.
 """
 
 from __future__ import annotations

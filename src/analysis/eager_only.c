@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "syntax/literal.h"
 #include "values/values.h"
 
 /* `torch.compiler.is_compiling()`, its older names, and what libraries have made of it. */
@@ -24,6 +25,39 @@ static bool asks_other_capture(gm_flow *flow, const gm_node *node) {
     return name != NULL && gm_text_in(name->text, names);
 }
 
+/* `torch.__version__ == "parrots"`: a text that no version begins like. */
+static bool asks_other_torch(gm_flow *flow, const gm_node *node, bool when) {
+    const gm_Compare *test = node->kind == GM_KIND_Compare ? gm_as_Compare(node) : NULL;
+    if (test == NULL || test->ops.count != 1 || !gm_flow_names(flow, test->left, "torch.__version__")) {
+        return false;
+    }
+    const gm_node *text = test->comparators.items[0];
+    if (text->kind != GM_KIND_Constant || gm_as_Constant(text)->value.literal != GM_LITERAL_str) {
+        return false;
+    }
+    gm_buffer decoded;
+    gm_buffer_init(&decoded, flow->arena);
+    gm_literal_decode(flow->tree->source, &gm_as_Constant(text)->value, &decoded);
+    bool version = decoded.length > 0 && decoded.bytes[0] >= '0' && decoded.bytes[0] <= '9';
+    return !version && test->ops.items[0] == (when ? GM_OP_NotEq : GM_OP_Eq);
+}
+
+static const gm_node *decides(gm_flow *flow, const gm_node *test, bool when);
+
+/* `checking = not torch.compiler.is_compiling()`, and nothing else binds the variable. */
+static const gm_node *decided_before(gm_flow *flow, const gm_node *name, bool when) {
+    const gm_symbol *symbol = gm_scopes_symbol(flow->scopes, name);
+    const gm_symbol *owner = symbol == NULL ? NULL : gm_symbol_owner(flow->scopes, symbol);
+    const gm_node *binding = owner == NULL || owner->binders.count != 1 ? NULL
+                                                                        : gm_scopes_definition(flow->scopes, owner->binders.items[0]);
+    const gm_node *value = binding != NULL && binding->kind == GM_KIND_Assign ? gm_as_Assign(binding)->value : NULL;
+    const gm_node *asked = value;
+    while (asked != NULL && asked->kind == GM_KIND_UnaryOp) {
+        asked = gm_as_UnaryOp(asked)->operand;
+    }
+    return asked != NULL && asked->kind == GM_KIND_Call && decides(flow, value, when) != NULL ? name : NULL;
+}
+
 /* The part of the condition that gives it the value `when` for the compiler, whatever else is in it; what stands behind that part is not
  * asked. NULL: there is none. */
 static const gm_node *decides(gm_flow *flow, const gm_node *test, bool when) {
@@ -41,8 +75,11 @@ static const gm_node *decides(gm_flow *flow, const gm_node *test, bool when) {
         }
         return one ? NULL : test;
     }
+    if (test->kind == GM_KIND_Name) {
+        return decided_before(flow, test, when);
+    }
     bool known = when ? asks_compiling(flow, test) : asks_other_capture(flow, test);
-    return known ? test : NULL;
+    return known || asks_other_torch(flow, test, when) ? test : NULL;
 }
 
 static bool is_inside(const gm_node *outer, const gm_node *node) {

@@ -6,6 +6,7 @@
 #include "analysis/callees.h"
 #include "analysis/eager_only.h"
 #include "analysis/methods.h"
+#include "analysis/untraced.h"
 #include "base/table.h"
 #include "flow/walk.h"
 
@@ -15,6 +16,7 @@ typedef struct gm_reached {
     uint32_t last; /* index in `sites` of the newest call, plus 1; 0: none */
     bool open;     /* by something else in the file than the calls in `sites` */
     bool entered;  /* from other files */
+    bool untraced; /* called, and Python's alone */
 } reached;
 
 /* A call that certainly calls a definition. */
@@ -56,7 +58,8 @@ static uint32_t index_of(const struct gm_reach *reach, const gm_node *definition
 static void add(gm_analysis *analysis, const gm_node *definition, uint32_t calls) {
     uint32_t at = index_of(analysis->reach, definition);
     if (definition != NULL && at == analysis->reach->found.count) {
-        gm_vec_push(analysis->arena, &analysis->reach->found, ((reached){definition, 0, 0, false, false}));
+        gm_vec_push(analysis->arena, &analysis->reach->found,
+                    ((reached){definition, 0, 0, false, false, gm_is_untraced(analysis->flow, definition)}));
         gm_table_put(&analysis->reach->by_definition, analysis->arena, gm_table_pointer(definition), at);
     }
     if (definition != NULL) {
@@ -91,7 +94,7 @@ static void add_weaker(gm_analysis *analysis, const gm_node *definition, uint32_
     if (analysis->reach->weaker) {
         add(analysis, definition, calls);
     } else if (definition != NULL) {
-        gm_vec_push(analysis->arena, &analysis->reach->waiting, ((reached){definition, calls, 0, true, false}));
+        gm_vec_push(analysis->arena, &analysis->reach->waiting, ((reached){definition, calls, 0, true, false, false}));
     }
 }
 
@@ -376,7 +379,7 @@ static void follow_from(gm_analysis *analysis, uint32_t first) {
     for (uint32_t i = first; i < analysis->reach->found.count; i++) {
         const gm_node *definition = analysis->reach->found.items[i].definition;
         reaching state = {analysis, gm_flow_function(analysis->flow, definition), NULL};
-        if (state.function != NULL) {
+        if (state.function != NULL && !analysis->reach->found.items[i].untraced) {
             follow_decorators(analysis, definition);
             gm_node_children(definition, follow, &state);
         }
@@ -420,14 +423,20 @@ static const struct gm_reach *reach_of(gm_analysis *analysis) {
     return analysis->reach;
 }
 
+/* Whether it is traced, and one of the first `count` that were found. */
+static bool is_among(const struct gm_reach *reach, const gm_node *definition, uint32_t count) {
+    uint32_t at = index_of(reach, definition);
+    return at < count && !reach->found.items[at].untraced;
+}
+
 bool gm_reach_has(gm_analysis *analysis, const gm_node *definition) {
     const struct gm_reach *reach = reach_of(analysis);
-    return index_of(reach, definition) < reach->found.count;
+    return is_among(reach, definition, reach->found.count);
 }
 
 bool gm_reach_has_surely(gm_analysis *analysis, const gm_node *definition) {
     const struct gm_reach *reach = reach_of(analysis);
-    return index_of(reach, definition) < reach->sure;
+    return is_among(reach, definition, reach->sure);
 }
 
 /* What is known of a definition, or NULL where nothing reaches it. */

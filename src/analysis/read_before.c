@@ -30,6 +30,27 @@ static bool is_plain_builtin(gm_function *function, const gm_node *callee) {
     return name != NULL && strncmp(name->text, "builtins.", length) == 0 && gm_text_in(name->text + length, names);
 }
 
+/* A variable or an attribute of which nothing is known: no evidence beside a number that was read before. */
+static bool is_unknown(gm_function *function, const gm_node *node) {
+    return !is_made_here(node) && gm_value_of(function, node).class_ == GM_VALUE_UNKNOWN;
+}
+
+/* What a comparison, an operator or a builtin gets; `first` may be NULL. */
+static bool any_operand_reads(gm_function *function, const gm_node *first, const gm_list *others) {
+    bool number = first != NULL && !is_unknown(function, first);
+    if (number && reads(function, first)) {
+        return true;
+    }
+    for (uint32_t i = 0; i < others->count; i++) {
+        bool unknown = is_unknown(function, others->items[i]);
+        if (!unknown && reads(function, others->items[i])) {
+            return true;
+        }
+        number |= !unknown;
+    }
+    return !number && ((first != NULL && reads(function, first)) || any_reads(function, others));
+}
+
 static bool reads_call(gm_function *function, const gm_Call *call) {
     static const char *const sizes[] = {"numel", "nelement", "size", "dim", "index", "count", "get", "keys", "values", "items", NULL};
     const gm_node *callee = call->func;
@@ -39,7 +60,7 @@ static bool reads_call(gm_function *function, const gm_Call *call) {
     if (gm_flow_names(function->flow, callee, "builtins.len")) {
         return call->args.count != 1 || is_made_here(call->args.items[0]);
     }
-    return !is_plain_builtin(function, callee) || call->keywords.count > 0 || any_reads(function, &call->args);
+    return !is_plain_builtin(function, callee) || call->keywords.count > 0 || any_operand_reads(function, NULL, &call->args);
 }
 
 /* `v > 0 for v in values`: what is bound here comes out of what is gone through. */
@@ -111,7 +132,7 @@ static bool is_flag(gm_function *function, const gm_node *node) {
     return node->kind == GM_KIND_Name && gm_value_of_test(function, node).class_ == GM_VALUE_UNKNOWN;
 }
 
-static bool any_operand_reads(gm_function *function, const gm_list *operands) {
+static bool any_part_reads(gm_function *function, const gm_list *operands) {
     for (uint32_t i = 0; i < operands->count; i++) {
         if (!is_flag(function, operands->items[i]) && reads(function, operands->items[i])) {
             return true;
@@ -123,16 +144,18 @@ static bool any_operand_reads(gm_function *function, const gm_list *operands) {
 /* Whether evaluating an expression may read data. In doubt it does. */
 static bool reads(gm_function *function, const gm_node *node) {
     if (node->kind == GM_KIND_BoolOp) {
-        return any_operand_reads(function, &gm_as_BoolOp(node)->values);
+        return any_part_reads(function, &gm_as_BoolOp(node)->values);
     }
     if (node->kind == GM_KIND_UnaryOp) {
         return reads(function, gm_as_UnaryOp(node)->operand);
     }
     if (node->kind == GM_KIND_Compare) {
-        return reads(function, gm_as_Compare(node)->left) || any_reads(function, &gm_as_Compare(node)->comparators);
+        return any_operand_reads(function, gm_as_Compare(node)->left, &gm_as_Compare(node)->comparators);
     }
     if (node->kind == GM_KIND_BinOp) {
-        return reads(function, gm_as_BinOp(node)->left) || reads(function, gm_as_BinOp(node)->right);
+        gm_node *right = gm_as_BinOp(node)->right;
+        const gm_list others = {&right, 1};
+        return any_operand_reads(function, gm_as_BinOp(node)->left, &others);
     }
     if (node->kind == GM_KIND_GeneratorExp) {
         return reads_comprehension(function, gm_as_GeneratorExp(node)->elt, &gm_as_GeneratorExp(node)->generators);
@@ -168,4 +191,8 @@ static const gm_node *condition_of(const gm_node *node) {
 bool gm_read_before(const gm_finding *finding) {
     const gm_node *test = condition_of(finding->node);
     return test != NULL && gm_value_of_test(finding->function, test).class_ != GM_VALUE_UNKNOWN && !reads(finding->function, test);
+}
+
+bool gm_reads_nothing(gm_function *function, const gm_list *nodes) {
+    return !any_reads(function, nodes);
 }

@@ -8,4 +8,7 @@
  * decision on a number in the next one. */
 bool gm_read_before(const gm_finding *finding);
 
+/* Whether none of these expressions reads data: `self.longest = max(n, self.longest)`, where `n` is a number that was read before. */
+bool gm_reads_nothing(gm_function *function, const gm_list *nodes);
+
 #endif

@@ -2,6 +2,7 @@
 
 #include "analysis/effects.h"
 #include "analysis/makers.h"
+#include "analysis/read_before.h"
 #include "analysis/read_next.h"
 #include "analysis/recorded.h"
 #include "analysis/tests.h"
@@ -476,7 +477,8 @@ static bool plan_record(gm_analysis *analysis, const gm_site *site, bool grows) 
     const char *changed = grows ? gm_counter_message : "an object is changed in every call";
     const char *message = certain ? "a number from a tensor is kept in an object" : changed;
     const char *advice = grows ? gm_counter_advice : "return the tensor, and keep the number in the caller";
-    gm_defer_record(analysis, site, plan, &found.reads, found.target, message, advice, certain || grows);
+    bool breaks = certain && !gm_reads_nothing(site->function, &found.reads);
+    gm_defer_record(analysis, site, plan, &found.reads, found.target, message, advice, breaks || grows);
     mark_guessed(plan, &asked);
     return true;
 }

@@ -24,9 +24,8 @@ static const char message[] = "work outside of the program ends the graph";
 static const char advice[] = "do it in the caller";
 
 static bool is_housekeeping(gm_flow *flow, const gm_node *callee) {
-    static const char *const names[] = {
-        "gc.collect", "time.sleep",  "torch.cuda.empty_cache", "os.makedirs", "os.mkdir",     "os.remove", "os.replace", "os.rename",
-        "os.unlink",  "shutil.copy", "shutil.copyfile",        "shutil.move", "shutil.rmtree"};
+    static const char *const names[] = {"gc.collect", "time.sleep", "os.makedirs", "os.mkdir",        "os.remove",   "os.replace",
+                                        "os.rename",  "os.unlink",  "shutil.copy", "shutil.copyfile", "shutil.move", "shutil.rmtree"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (gm_flow_names(flow, callee, names[i])) {
             return true;
