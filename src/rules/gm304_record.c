@@ -434,11 +434,8 @@ static bool is_torchs(const gm_site *site, const record *found) {
 static bool plan_record(gm_analysis *analysis, const gm_site *site, bool grows) {
     record found = {0};
     gm_plan *plan = gm_plan_new(analysis, &gm_rule_record, site, GM_PLAN_RECORD);
-    if (is_constructor(site->function) || !take_statement(analysis, site, &found)) {
-        return false;
-    }
-    if (is_torchs(site, &found)) {
-        return false; /* what it does with a number is for the rule of numbers to say */
+    if (is_constructor(site->function) || !take_statement(analysis, site, &found) || is_torchs(site, &found)) {
+        return false; /* what torch does with a number is for the rule of numbers to say */
     }
     const gm_list kept = found.reads;
     bool itself = !found.counts && !takes_items(found.action);
