@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from typing import Any
 
 from page_sections import shortened, table
@@ -38,6 +39,24 @@ def calls_part(record: Any) -> list[str]:
         ]
     refused = [[row["model"], shortened(row["refused"])] for row in record["models"] if "refused" in row]
     return lines + (["Not measured:", "", *table(["model", "why"], refused)] if refused else [])
+
+
+def first_runs_part(record: Any) -> list[str]:
+    """What the first and the second run of training scripts cost."""
+    rows = []
+    for row in record["rows"]:
+        cold, warm = (row[f"mended {state}"] / row[f"plain {state}"] for state in ("cold", "warm"))
+        seconds = [f"{row[f'{way} {state}']:.1f}" for state in ("cold", "warm") for way in ("plain", "mended")]
+        rows.append([row["training"], *seconds[:2], f"{cold:.2f}", *seconds[2:], f"{warm:.2f}"])
+    cold, warm = (statistics.median(float(row[column]) for row in rows) for column in (3, 6))
+    lines = [
+        "`make bench-first`: seconds of the processor for whole training scripts (`tests/verify/training`), inductor, one",
+        "thread: plain and under `graphmend run`, with empty caches and once more with what the first run has kept.",
+        f"Medians of the ratios: {cold:.2f} cold, {warm:.2f} warm.",
+        "",
+    ]
+    headings = ["training", "plain, cold", "mended, cold", "ratio", "plain, warm", "mended, warm", "ratio"]
+    return lines + table(headings, rows)
 
 
 def attempts_part(record: Any) -> list[str]:
