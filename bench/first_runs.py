@@ -10,6 +10,7 @@ usage: first_runs.py [--json FILE.json] [--only mlp-sgd ...]
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import statistics
@@ -52,10 +53,9 @@ def main() -> int:
     parser.add_argument("--only", nargs="*", default=[])
     asked = parser.parse_args()
     sys.path[:0] = [str(TRAINING)]
-    from train import CASES
-
+    cases = importlib.import_module("train").CASES
     rows = []
-    for name in asked.only or CASES:
+    for name in asked.only or cases:
         row = measure(name)
         rows.append(row)
         print(json.dumps(row), flush=True)
