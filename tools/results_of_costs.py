@@ -51,7 +51,7 @@ def first_runs_part(record: Any) -> list[str]:
     cold, warm = (statistics.median(float(row[column]) for row in rows) for column in (3, 6))
     lines = [
         "`make bench-first`: seconds of the processor for whole training scripts (`tests/verify/training`), inductor,",
-        "one thread: plain and under `graphmend run`, with empty caches and once more with what the first run has kept.",
+        "one thread: plain and under `graphmend run`, with empty caches and again with what the first run has kept.",
         f"Medians of the ratios: {cold:.2f} cold, {warm:.2f} warm.",
         "",
     ]

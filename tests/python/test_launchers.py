@@ -38,6 +38,22 @@ if __name__ == "__main__":
 """
 LAUNCH = ["-m", "accelerate.commands.accelerate_cli", "launch", "--cpu", "--num_processes=1", "--num_machines=1"]
 LAUNCH += ["--mixed_precision=no", "--dynamo_backend=no", "script.py", "--lr", "1"]
+TWO_RANKS = """
+if __name__ == "__main__":
+    from accelerate import Accelerator
+    accelerator = Accelerator(cpu=True)
+    model = accelerator.prepare(torch.nn.Linear(2, 2))
+    print(type(model).__name__, accelerator.num_processes)
+    rows = [work(1), work(2)]
+    every = [None, None]
+    torch.distributed.all_gather_object(every, rows)
+    assert every[0] == every[1]
+    if accelerator.is_main_process:
+        print("rows", rows)
+    accelerator.wait_for_everyone()
+    torch.distributed.destroy_process_group()
+"""
+TORCHRUN = ["-m", "torch.distributed.run", "--nproc_per_node=2", "--standalone", "script.py"]
 RAY = """
 class Worker:
     def work(self, number):
@@ -86,6 +102,13 @@ def test_accelerate_launch(programs):
     """The process that it starts tells with the first one."""
     needs("accelerate")
     mended = compare(programs, ACCELERATE, *LAUNCH)
+    assert mended.err.count("graphmend: ") == 1 and "graphmend: 2 places mended" in mended.err
+
+
+def test_accelerate_in_two_ranks(programs):
+    """Two processes of gloo under torchrun; one summary for both."""
+    needs("accelerate")
+    mended = compare(programs, TWO_RANKS, *TORCHRUN)
     assert mended.err.count("graphmend: ") == 1 and "graphmend: 2 places mended" in mended.err
 
 
