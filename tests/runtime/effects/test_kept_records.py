@@ -49,11 +49,16 @@ KEPT = {
     "a tuple": 'pair = (x, 1); log.info("x %s", pair)',
     "by an adapter": 'adapter.info("x %s", x)',
     "by a logger that is looked up": 'logging.getLogger(__name__).info("x %(x)s", {"x": x})',
+    "items of a list": 'pair = [x, x]; log.info("x %s", [value for value in pair])',
+    "items of a list, and their parts": 'pair = [x]; log.info("x %s", [(value.shape, value) for value in pair])',
+    "what a comprehension uses": 'log.info("x %s", [x for _ in range(2)])',
     "a part of the record": 'log.info("x", extra={"x": x})',
 }
 FORMATTED = {
     "a number": 'log.info("sum %s", x.sum().item())',
     "a list of numbers": 'log.info("all %s", x.tolist())',
+    "numbers of items": 'pair = [x, x + 1]; log.info("sums %s", [round(value.sum().item(), 2) for value in pair])',
+    "numbers of rows": 'log.info("rows %s", [row.item() for row in x])',
     "a text": 'log.info(f"x {x}")',
 }
 

@@ -386,18 +386,26 @@ def takes_tensor(schema: Any) -> bool:
 
 
 def loaded_parameters(code: types.CodeType) -> Iterator[tuple[str, list[dis.Instruction]]]:
-    """Each load of a parameter by a sink, with the steps that follow while the parameter is on top of the stack.
+    """Each load of a parameter by a sink, with the steps that follow while the parameter is on top of the stack."""
+    return loads_of_names(code, frozenset(code.co_varnames[: code.co_argcount]))
 
-    An instruction may load two parameters at once. The first of the two has no steps.
+
+def loads_of_names(code: types.CodeType, names: frozenset[str]) -> Iterator[tuple[str, list[dis.Instruction]]]:
+    """Each load of a variable of `names`, with the steps that follow while the value is on top of the stack.
+
+    An instruction may load two variables at once. The first of the two has no steps.
     """
-    names = frozenset(code.co_varnames[: code.co_argcount])
     steps = [step for step in dis.get_instructions(code) if step.opname not in NO_STEPS]
     for place, step in enumerate(steps):
-        if step.opname.startswith("LOAD_FAST"):
+        if step.opname.startswith("LOAD_FAST") and step.opname != "LOAD_FAST_AND_CLEAR":
             *below, top = step.argval if isinstance(step.argval, tuple) else (step.argval,)
-            yield from ((name, []) for name in below if name in names)
-            if top in names:
-                yield top, steps[place + 1 : place + 12]
+        elif step.opname == "STORE_FAST_LOAD_FAST":
+            below, top = [], step.argval[1]
+        else:
+            continue
+        yield from ((name, []) for name in below if name in names)
+        if top in names:
+            yield top, steps[place + 1 : place + 12]
 
 
 def shows_whole(code: types.CodeType) -> bool:

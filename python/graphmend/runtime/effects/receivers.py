@@ -12,6 +12,7 @@ while a graph lives, so the flush checks the receivers again.
 from __future__ import annotations
 
 import dataclasses
+import dis
 import logging
 import sys
 import types
@@ -24,7 +25,7 @@ from ..analysis.record_keepers import keeps_records
 from ..base import trace_state
 from ..base.dynamo_values import handles_exception, is_unread, real, translator
 from ..base.owned_state import OwnedState
-from ..capture.identity_guard import loaded_parameters
+from ..capture.identity_guard import NO_STEPS, loaded_parameters, loads_of_names
 from .object_writes import HANDLES, loads_of, lookup_target
 
 SEES = "what receives the effect may see the call, or be seen by it: {}"
@@ -159,12 +160,30 @@ def note(trace: Any, site: str, sink: Any, values: list[Any]) -> None:
 
 
 def raw_parameters(code: types.CodeType) -> set[str]:
-    """The parameters passed by a sink to the logger unchanged, neither as text nor in parts."""
-    return {
-        name
-        for name, following in loaded_parameters(code)
-        if not (following and following[0].opname.startswith(TAKEN_APART))
+    """The parameters passed by a sink to the logger unchanged, neither as text nor in parts.
+
+    A comprehension passes parts of a parameter if it takes each item apart (`[loss.item() for loss in losses]`). A
+    parameter loaded by a nested function counts as passed unchanged.
+    """
+    taken = (*TAKEN_APART, "GET_ITER") if takes_items_apart(code) else TAKEN_APART
+    loaded = {
+        name for name, following in loaded_parameters(code) if not (following and following[0].opname.startswith(taken))
     }
+    return loaded.union(code.co_cellvars)
+
+
+def takes_items_apart(code: types.CodeType) -> bool:
+    """Whether each loop of a sink, and of its comprehensions, uses its items only in parts."""
+    steps = [step for step in dis.get_instructions(code) if step.opname not in NO_STEPS]
+    stores = [after for step, after in zip(steps, steps[1:]) if step.opname == "FOR_ITER"]
+    if not all(store.opname.startswith("STORE_FAST") for store in stores):
+        return False
+    items = frozenset(store.argval[0] if isinstance(store.argval, tuple) else store.argval for store in stores)
+    parts = all(
+        following and following[0].opname.startswith(TAKEN_APART) for _, following in loads_of_names(code, items)
+    )
+    nested = [value for value in code.co_consts if isinstance(value, types.CodeType)]
+    return parts and all(map(takes_items_apart, nested))
 
 
 def note_copies(trace: Any, values: list[Any], numbers: str, fixed: str) -> None:
