@@ -182,3 +182,32 @@ def test_silenced(tmp_path: Any) -> None:
     exec(compile(path.read_text(), str(path), "exec"), names)
     check(names["program"], CountingBackend(), CALLS, False)
     assert [record["mode"] for record in runtime.report()["callables"]] == ["partial"]
+
+
+class Chain:
+    """Objects that are asked for their length."""
+
+    def __init__(self, *parts: Any) -> None:
+        assert parts, "'parts' cannot be empty"
+        self.parts = parts
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+
+def asserting(a, b):
+    chain = Chain(*(value for value in (a, b) if isinstance(value, torch.Tensor)))
+    assert chain
+    table = {"a": a}
+    assert table, "nothing is there"
+    try:
+        assert [value for value in table.values() if value.dim() > 2], "no large tensor"
+    except AssertionError as error:
+        print(error)
+    return chain.parts[-1] * 2
+
+
+def test_assertions_on_objects() -> None:
+    """Dynamo makes an assertion on a tensor of them."""
+    check(asserting, CountingBackend(), CALLS, False)
+    assert [record["mode"] for record in runtime.report()["callables"]] == ["whole"]

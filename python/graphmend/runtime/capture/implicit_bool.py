@@ -5,6 +5,8 @@
 
 Dynamo breaks the graph at such a question. In the graph of a whole call the question is a decision, as with `_gm.taken`
 in `dialect.py`: the graph follows the answer of the call, and the test becomes an output of the graph.
+
+An assertion on another object, such as `assert self.layers`, asks the object itself.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from typing import Any, Callable, Iterator, Optional
 
 import torch
 
-from ..base import call_stack, hooks, marker_ops, trace_state
+from ..base import call_stack, hooks, marker_ops, torch_names, trace_state
 from ..base.dynamo_values import kind_of_break, truth_of
 from . import hoisted_tests
 from .dialect import taken
@@ -25,6 +27,7 @@ FEATURE = hooks.Feature(__name__, hooks.GAIN, "truth that Python asks of tensors
 
 RULE = "GM105"
 SILENCED = "graphmend: ignore"
+NO_PROXY = "Failed to convert args/kwargs to proxy"  # of an object that cannot be a value of the graph
 Handler = Callable[[Any, Any], Any]
 
 
@@ -100,7 +103,11 @@ def deciding(handle: Handler, name: str) -> Handler:
         try:
             return handle(tx, instruction)
         except Unsupported as error:
-            answer = decide(tx, value) if kind_of_break(error) == "Data-dependent branching" else None
+            kind = kind_of_break(error)
+            if kind == NO_PROXY and not value.is_tensor():
+                tx.push(value)
+                return without_assertions(handle, tx, instruction)
+            answer = decide(tx, value) if kind == "Data-dependent branching" else None
             if answer is None:
                 raise
         if answer is jumps_if:
@@ -110,6 +117,12 @@ def deciding(handle: Handler, name: str) -> Handler:
         return None
 
     return jump
+
+
+def without_assertions(handle: Handler, tx: Any, instruction: Any) -> Any:
+    """Jump as Python does in `assert self.layers`: Dynamo makes an assertion on a tensor of any object but a constant."""
+    with torch_names.dynamo_config.patch(rewrite_assert_with_torch_assert=False):
+        return handle(tx, instruction)
 
 
 def decide(tx: Any, value: Any) -> Optional[bool]:
