@@ -27,7 +27,7 @@ FEATURE = hooks.Feature(__name__, hooks.GAIN, "truth that Python asks of tensors
 
 RULE = "GM105"
 SILENCED = "graphmend: ignore"
-NO_PROXY = "Failed to convert args/kwargs to proxy"  # of an object that cannot be a value of the graph
+RAISING = (("LOAD_ASSERTION_ERROR", None), ("LOAD_COMMON_CONSTANT", AssertionError))
 Handler = Callable[[Any, Any], Any]
 
 
@@ -100,14 +100,12 @@ def deciding(handle: Handler, name: str) -> Handler:
         from ..base.torch_names import Unsupported
 
         value = tx.stack[-1]
+        if asserts(tx) and is_object(value):
+            return without_assertions(handle, tx, instruction)
         try:
             return handle(tx, instruction)
         except Unsupported as error:
-            kind = kind_of_break(error)
-            if kind == NO_PROXY and not value.is_tensor():
-                tx.push(value)
-                return without_assertions(handle, tx, instruction)
-            answer = decide(tx, value) if kind == "Data-dependent branching" else None
+            answer = decide(tx, value) if kind_of_break(error) == "Data-dependent branching" else None
             if answer is None:
                 raise
         if answer is jumps_if:
@@ -117,6 +115,21 @@ def deciding(handle: Handler, name: str) -> Handler:
         return None
 
     return jump
+
+
+def asserts(tx: Any) -> bool:
+    """Whether an assertion raises its exception behind the present instruction."""
+    place = tx.instruction_pointer
+    following = tx.instructions[place] if place is not None and place < len(tx.instructions) else None
+    return following is not None and (following.opname, following.argval) in RAISING
+
+
+def is_object(value: Any) -> bool:
+    """Whether Dynamo's variable stands neither for a tensor, nor for a number of the graph, nor for a constant."""
+    from ..base.torch_names import SymNodeVariable
+
+    value = value.realize()
+    return not value.is_tensor() and not isinstance(value, SymNodeVariable) and not value.is_python_constant()
 
 
 def without_assertions(handle: Handler, tx: Any, instruction: Any) -> Any:
