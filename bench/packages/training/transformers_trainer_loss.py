@@ -13,7 +13,12 @@ class Step(torch.nn.Module):
     def __init__(self):
         super().__init__()
         config = BertConfig(
-            vocab_size=30, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16, num_labels=3
+            vocab_size=30,
+            hidden_size=16,
+            num_hidden_layers=1,
+            num_attention_heads=2,
+            intermediate_size=16,
+            num_labels=3,
         )
         self.net = BertForSequenceClassification(config)
         self.smooth = LabelSmoother(epsilon=0.1)

@@ -69,7 +69,7 @@ def test_checks_of_a_distribution_with_lazy_properties(tmp_path: Any, name: str)
 
         def f(x):
             found = torch.distributions.{name}(logits=x, validate_args=True)
-            return found.entropy(), found.probs, found.log_prob(torch.ones(x.shape[:{1 if name == "Categorical" else 2}]))
+            return found.entropy(), found.probs, found.log_prob(torch.ones(x.shape[:{1 + (name == "Bernoulli")}]))
         """
     outcome = compare(load(tmp_path, text), [inputs])
     assert outcome.report["callables"][0]["mode"] == "whole"

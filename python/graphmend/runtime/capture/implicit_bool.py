@@ -133,7 +133,7 @@ def is_object(value: Any) -> bool:
 
 
 def without_assertions(handle: Handler, tx: Any, instruction: Any) -> Any:
-    """Jump as Python does in `assert self.layers`: Dynamo makes an assertion on a tensor of any object but a constant."""
+    """Jump as Python does in `assert self.layers`: Dynamo asserts a tensor, made of any object but a constant."""
     with torch_names.dynamo_config.patch(rewrite_assert_with_torch_assert=False):
         return handle(tx, instruction)
 

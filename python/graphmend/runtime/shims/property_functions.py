@@ -8,8 +8,8 @@
 Dynamo calls the functions of a property for reads and writes of an attribute. Here Dynamo also calls them where the
 program takes the function out of the property, or reads the property through `super()`.
 
-The checks of `torch.distributions.Categorical(logits=x, validate_args=True)` read lazy properties from the class. Dynamo
-guards such a read on the wrong object, and the compilation fails.
+The checks of `torch.distributions.Categorical(logits=x, validate_args=True)` read lazy properties from the class.
+Dynamo guards such a read on the wrong object, and the compilation fails.
 """
 
 from __future__ import annotations
