@@ -4,6 +4,7 @@ import esm
 import torch
 
 FAMILY = "esm"
+IGNORE_STATE = ["_incremental_state_id"]
 
 
 def model():

@@ -7,7 +7,7 @@ from typing import Any
 import numpy
 import pytest
 import torch
-from harness import CountingBackend, differences, observe
+from harness import CountingBackend, compare, differences, load, observe
 
 import graphmend.runtime as _gm
 from graphmend import runtime
@@ -182,3 +182,29 @@ def test_silenced(tmp_path: Any) -> None:
     exec(compile(path.read_text(), str(path), "exec"), names)
     check(names["program"], CountingBackend(), CALLS, False)
     assert [record["mode"] for record in runtime.report()["callables"]] == ["partial"]
+
+
+ASSERTIONS = """
+    import torch
+
+    class Chain:
+        def __init__(self, *parts):
+            assert parts, "'parts' cannot be empty"
+            self.parts = parts
+
+        def __len__(self):
+            return len(self.parts)
+
+    def f(a, b):
+        chain = Chain(*(value for value in (a, b) if isinstance(value, torch.Tensor)))
+        assert chain
+        table = {"a": a}
+        assert table, "nothing is there"
+        return chain.parts[-1] * 2
+    """
+
+
+def test_assertions_on_objects(tmp_path: Any) -> None:
+    """Dynamo makes an assertion on a tensor of them."""
+    outcome = compare(load(tmp_path, ASSERTIONS), CALLS)
+    assert outcome.report["callables"][0]["mode"] == "whole"

@@ -60,3 +60,16 @@ def test_checks_of_a_distribution(tmp_path: Any) -> None:
         """
     outcome = compare(load(tmp_path, text), [inputs, lambda: (torch.ones(2, 3),)], grad=False)
     assert outcome.report["callables"][0]["mode"] == "whole"
+
+
+@pytest.mark.parametrize("name", ["Categorical", "Bernoulli"])
+def test_checks_of_a_distribution_with_lazy_properties(tmp_path: Any, name: str) -> None:
+    text = f"""
+        import torch
+
+        def f(x):
+            found = torch.distributions.{name}(logits=x, validate_args=True)
+            return found.entropy(), found.probs, found.log_prob(torch.ones(x.shape[:{1 + (name == "Bernoulli")}]))
+        """
+    outcome = compare(load(tmp_path, text), [inputs])
+    assert outcome.report["callables"][0]["mode"] == "whole"

@@ -5,6 +5,8 @@
 
 Dynamo breaks the graph at such a question. In the graph of a whole call the question is a decision, as with `_gm.taken`
 in `dialect.py`: the graph follows the answer of the call, and the test becomes an output of the graph.
+
+An assertion on another object, such as `assert self.layers`, asks the object itself.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from typing import Any, Callable, Iterator, Optional
 
 import torch
 
-from ..base import call_stack, hooks, marker_ops, trace_state
+from ..base import call_stack, hooks, marker_ops, torch_names, trace_state
 from ..base.dynamo_values import kind_of_break, truth_of
 from . import hoisted_tests
 from .dialect import taken
@@ -25,6 +27,7 @@ FEATURE = hooks.Feature(__name__, hooks.GAIN, "truth that Python asks of tensors
 
 RULE = "GM105"
 SILENCED = "graphmend: ignore"
+RAISING = (("LOAD_ASSERTION_ERROR", None), ("LOAD_COMMON_CONSTANT", AssertionError))
 Handler = Callable[[Any, Any], Any]
 
 
@@ -97,6 +100,8 @@ def deciding(handle: Handler, name: str) -> Handler:
         from ..base.torch_names import Unsupported
 
         value = tx.stack[-1]
+        if asserts(tx) and is_object(value):
+            return without_assertions(handle, tx, instruction)
         try:
             return handle(tx, instruction)
         except Unsupported as error:
@@ -110,6 +115,27 @@ def deciding(handle: Handler, name: str) -> Handler:
         return None
 
     return jump
+
+
+def asserts(tx: Any) -> bool:
+    """Whether an assertion raises its exception behind the present instruction."""
+    place = tx.instruction_pointer
+    following = tx.instructions[place] if place is not None and place < len(tx.instructions) else None
+    return following is not None and (following.opname, following.argval) in RAISING
+
+
+def is_object(value: Any) -> bool:
+    """Whether Dynamo's variable stands neither for a tensor, nor for a number of the graph, nor for a constant."""
+    from ..base.torch_names import SymNodeVariable
+
+    value = value.realize()
+    return not value.is_tensor() and not isinstance(value, SymNodeVariable) and not value.is_python_constant()
+
+
+def without_assertions(handle: Handler, tx: Any, instruction: Any) -> Any:
+    """Jump as Python does in `assert self.layers`: Dynamo asserts a tensor, made of any object but a constant."""
+    with torch_names.dynamo_config.patch(rewrite_assert_with_torch_assert=False):
+        return handle(tx, instruction)
 
 
 def decide(tx: Any, value: Any) -> Optional[bool]:

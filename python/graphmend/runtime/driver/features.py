@@ -54,6 +54,7 @@ ORDER = (
     "autograd.tensor_hooks",
     "ops.rnn_layers",
     "autograd.function_repeated_input",
+    "autograd.function_class_methods",
     "shims.class_attribute_writes",
     "shims.function_attributes",
     "external.python_random",

@@ -7,17 +7,24 @@
 
 Dynamo calls the functions of a property for reads and writes of an attribute. Here Dynamo also calls them where the
 program takes the function out of the property, or reads the property through `super()`.
+
+The checks of `torch.distributions.Categorical(logits=x, validate_args=True)` read lazy properties from the class.
+Dynamo guards such a read on the wrong object, and the compilation fails.
 """
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
+
+import torch
 
 from ..base import hooks, trace_state
 
-FEATURE = hooks.Feature(__name__, hooks.GAIN, "functions of properties called by themselves and by `super()`")
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "functions of properties by themselves and by `super()`, lazy properties")
 
 NAMES = ("fget", "fset", "fdel")
+LazyProperty = torch.distributions.utils.lazy_property
 
 
 @FEATURE.hook("translator.call")
@@ -45,6 +52,19 @@ def read_of_super(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name:
     if type(descriptor) is not property or descriptor.fget is None:
         return variable
     return function_variable(tx, descriptor.fget, source, "fget").call_function(tx, [self.objvar], {})
+
+
+@FEATURE.hook("class.getattr")
+def read_of_class(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
+    """Read a lazy property of a distribution from its class: a new property for each reader."""
+    from ..base.torch_names import UserDefinedObjectVariable, VariableTracker
+
+    descriptor = inspect.getattr_static(self.value, name, None)
+    if type(descriptor) is not LazyProperty or not hasattr(self, "get_source_by_walking_mro"):
+        return hooks.DECLINED
+    if self.source is not None:
+        VariableTracker.build(tx, descriptor, self.get_source_by_walking_mro(tx, name))  # guards
+    return UserDefinedObjectVariable(getattr(self.value, name))
 
 
 def function_variable(tx: Any, function: Any, owner: Any, name: str) -> Any:

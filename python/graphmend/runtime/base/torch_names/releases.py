@@ -111,7 +111,7 @@ OLDER: dict[Version, Differences] = {
             "OutputGraph.leaf_var_creation_order": "older:leaf_var_creation_order",
             "ShapeEnv.backed_var_to_val": "older:backed_var_to_val",
         },
-        places={"graph.rewire_backward": None, "variable.lazy_constant": None},
+        places={"graph.rewire_backward": None, "autograd_function.prepare": None, "variable.lazy_constant": None},
     ),
     (2, 9): Differences(
         names={
