@@ -23,10 +23,13 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 MEMORY = 12 << 30
-TESTS = ["syntax", "values", "flow", "rules", "fix", "cli", "threats", "server", "pipeline"]
-TESTS += ["meaning/test_reader.py", "meaning/test_source.py"]
+TESTS = ["syntax", "values", "flow", "rules", "fix", "cli", "meaning/test_reader.py", "meaning/test_source.py"]
+THREATS = ["check_cache", "limits_of_the_reader", "meanings_and_patches", "searches", "small_attacks", "too_large"]
+THREATS += ["words_of_others", "work_of_a_repository"]
+TESTS += ["server", *(f"threats/test_{name}.py" for name in THREATS), "pipeline"]
 # Programs that torch compiles take minutes, and say nothing of the core that the listed mends do not say.
 LEFT_OUT = ["test_plain_program", "test_mended_program", "test_advice_is_one_graph", "test_breaks.py and test_example"]
+LEFT_OUT += ["test_hostile_programs"]  # which take minutes too
 OPTIONS = [
     "-q",
     "--no-header",
