@@ -1,8 +1,8 @@
 """Which tests run a line of the core, with their seconds: a mutant meets those that run the statement that it changes.
 
-The map lies beside the builds, by file of tests. A file is measured again when something in its folder has changed, and
-all are when the core has. A test that fails without a mutant, such as one that needs the sanitizers, notices nothing
-and is left out.
+The map lies beside the builds, by file of tests. A file is measured again when it or what it shares with others has
+changed, and all are when the core has. A test that fails without a mutant, such as one that needs the sanitizers,
+notices nothing and is left out.
 """
 
 from __future__ import annotations
@@ -105,6 +105,11 @@ def measure(tests: list[pytest.Item], suite: Suite, marking: Path, marks: Marks,
     part.rename(path)
 
 
+def beside(path: Path) -> list[Path]:
+    """A file of tests, and what lies beside it and is none."""
+    return [path, *(other for other in sorted(path.parent.iterdir()) if not other.name.startswith(("test_", "__")))]
+
+
 class Map:
     """What each test runs, and which tests run what a mutant changes."""
 
@@ -117,10 +122,8 @@ class Map:
         for item in suite.items:
             files[item.path].append(item)
         core = digest_of([folder / "src", folder / "include", folder / "data"])
-        folders = {path.parent for path in files}
-        digests = {parent: digest_of([parent])[:20] for parent in folders}
         for path, tests in files.items():
-            there = kept / f"{path.parent.name}-{path.stem}-{core[:20]}-{digests[path.parent]}.jsonl"
+            there = kept / f"{path.parent.name}-{path.stem}-{core[:20]}-{digest_of(beside(path))[:20]}.jsonl"
             if not there.exists():
                 began = time.monotonic()
                 measure(tests, suite, folder / "marking", self.marks, there)
@@ -146,7 +149,8 @@ class Map:
 
     def whole(self) -> dict[pytest.Item, Reach]:
         """All tests that do not fail without a mutant."""
-        return {self.items[name]: reach for name, reach in self.reach.items() if reach.seconds >= 0}
+        good = ((name, reach) for name, reach in self.reach.items() if reach.seconds >= 0)
+        return {self.items[name]: reach for name, reach in good if name in self.items}
 
 
 def line_at(code: str, offset: int) -> int:

@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,10 @@ class Suite:
         return True
 
     def run(self, tests: list[tuple[pytest.Item, float]], built: Path, end: float, watch: Watch | None = None) -> Ended:
-        """Run tests up to the first that fails, and until a time has come; each with the seconds that it may take."""
+        """Run tests up to the first that fails, and until a time has come; each with the seconds that it may take.
+
+        Where they are watched, each makes its own fixtures.
+        """
         folder = Path(tempfile.mkdtemp(prefix="gm-"))
         reading, writing = os.pipe()
         child = os.fork()
@@ -77,11 +81,12 @@ class Suite:
                 settle(self.config, built, folder)
                 plugin = (watch or Watcher)(writing)
                 self.config.pluginmanager.register(plugin)
-                for test, _ in tests:
+                following = [test for test, _ in tests[1:]] if watch is None else []
+                for (test, _), after in zip_longest(tests, following):
                     if time.monotonic() > end:
                         break
                     plugin.begin(test)
-                    self.config.hook.pytest_runtest_protocol(item=test, nextitem=None)
+                    self.config.hook.pytest_runtest_protocol(item=test, nextitem=after)
                     plugin.end()
                 status = 0
             finally:

@@ -45,12 +45,11 @@ class Bench:
 
     def try_mutant(self, place: Place) -> dict[str, object]:
         """Write, build, test, and put back."""
-        began = time.monotonic()
+        began, tests = time.monotonic(), self.tests_of(place)
         path = self.folder / place.path
         text = path.read_text()
         assert text[place.offset :].startswith(place.before)
         path.write_text(text[: place.offset] + place.after + text[place.offset + len(place.before) :])
-        tests = self.tests_of(place)
         try:
             built = build(self.folder / "build")
             by = self.noticed_by(place, tests) if built else ""
@@ -70,7 +69,7 @@ class Bench:
             return (reach.seconds + 0.01) * (reach.size + 100) / (1 + noticed[item.nodeid])
 
         ranked = sorted(reached.items(), key=rank)
-        return [(item, 30 + 20 * reach.seconds) for item, reach in ranked if item.nodeid not in self.ignored]
+        return [(item, 12 + 10 * reach.seconds) for item, reach in ranked if item.nodeid not in self.ignored]
 
     def noticed_by(self, place: Place, tests: list[tuple[pytest.Item, float]]) -> str:
         """The test that fails with the mutant and does not fail without, or ""."""
