@@ -38,14 +38,19 @@ class Reach:
 class Marks:
     """The files in which programs have marked what has run."""
 
-    def __init__(self, marking: Path, source: Path) -> None:
-        self.lines = Lines()
+    def __init__(self, marking: Path, source: Path, kept: Path) -> None:
         programs = programs_of(marking)
-        self.blocks = {marking / "hits" / path.name: blocks_of(path, source, self.lines) for path in programs}
+        if not kept.exists():
+            lines = Lines()
+            blocks = [list(blocks_of(path, source, lines).items()) for path in programs]
+            kept.write_text(json.dumps([list(lines.numbers), blocks]))
+        numbers, found = json.loads(kept.read_text())
+        self.numbers = {(path, line): number for number, (path, line) in enumerate(numbers)}
+        self.blocks = {marking / "hits" / path.name: dict(blocks) for path, blocks in zip(programs, found)}
 
     def take(self) -> int:
         """The lines that have run since they were asked for."""
-        bits = bytearray(len(self.lines.numbers) // 8 + 1)
+        bits = bytearray(len(self.numbers) // 8 + 1)
         for path, blocks in self.blocks.items():
             if not path.exists():
                 continue
@@ -106,15 +111,16 @@ def measure(tests: list[pytest.Item], suite: Suite, marking: Path, marks: Marks,
 
 
 def beside(path: Path) -> list[Path]:
-    """A file of tests, and what lies beside it and is none."""
-    return [path, *(other for other in sorted(path.parent.iterdir()) if not other.name.startswith(("test_", "__")))]
+    """A file of tests, and what lies beside it and is none; what tests state changes nothing that they run."""
+    others = (other for other in sorted(path.parent.iterdir()) if not other.name.startswith(("test_", "__", "stated")))
+    return [path, *others]
 
 
 class Map:
     """What each test runs, and which tests run what a mutant changes."""
 
     def __init__(self, suite: Suite, folder: Path) -> None:
-        self.source, self.marks = folder, Marks(folder / "marking", folder)
+        self.source = folder
         self.reach: dict[str, Reach] = {}
         kept = folder / "map"
         kept.mkdir(exist_ok=True)
@@ -122,6 +128,7 @@ class Map:
         for item in suite.items:
             files[item.path].append(item)
         core = digest_of([folder / "src", folder / "include", folder / "data"])
+        self.marks = Marks(folder / "marking", folder, kept / f"{core[:20]}.json")
         for path, tests in files.items():
             there = kept / f"{path.parent.name}-{path.stem}-{core[:20]}-{digest_of(beside(path))[:20]}.jsonl"
             if not there.exists():
@@ -132,7 +139,7 @@ class Map:
         self.items = {item.nodeid: item for item in suite.items}
 
     def bits(self, path: str, first: int, last: int) -> int:
-        numbers = [self.marks.lines.numbers.get((path, line)) for line in range(first, last + 1)]
+        numbers = [self.marks.numbers.get((path, line)) for line in range(first, last + 1)]
         return sum(1 << number for number in numbers if number is not None)
 
     def lines_of(self, place: Place) -> int:
