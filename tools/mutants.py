@@ -8,7 +8,7 @@ tests that run the changed statement (mutant_map.py), up to the first that fails
 folder before (mutant_history.py), then those that take little time and run little else. A mutant that no test runs
 lives. One that does not build counts as none, and so does one in a function of tools/mutants_unnoticed.txt, where
 nothing can be noticed. One with which a test takes far longer than without is noticed; one that no test has noticed in
-SECONDS=600 lives.
+SECONDS=600 lives, of which no test takes more than half.
 """
 
 from __future__ import annotations
@@ -68,7 +68,9 @@ class Bench:
             item, reach = test
             return (reach.seconds + 0.01) * (reach.size + 100) / (1 + noticed[item.nodeid])
 
-        ranked = sorted(reached.items(), key=rank)
+        ranked = sorted(
+            ((item, reach) for item, reach in reached.items() if reach.seconds < self.seconds / 2), key=rank
+        )
         return [(item, 12 + 10 * reach.seconds) for item, reach in ranked if item.nodeid not in self.ignored]
 
     def noticed_by(self, place: Place, tests: list[tuple[pytest.Item, float]]) -> str:
