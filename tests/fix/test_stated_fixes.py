@@ -214,14 +214,22 @@ def programs() -> dict[str, list[str]]:
     }
 
 
-@pytest.mark.parametrize("name", ["conditions", "several", "returned", "sides", "bodies"])
-def test_stated_fixes(fix: Command, name: str) -> None:
+NAMES = ["conditions", "several", "returned", "sides", "bodies"]
+
+
+@pytest.mark.parametrize(
+    "name,safety", [*((name, "unsafe") for name in NAMES), ("conditions", "safe"), ("bodies", "safe")]
+)
+def test_stated_fixes(fix: Command, name: str, safety: str) -> None:
     text = HEAD
     for number, body in enumerate(programs()[name]):
         lines = "\n".join(f"    {line}" if line else "" for line in body.splitlines())
         text += FUNCTION.format(number=number, body=lines)
     compile(text, "case.py", "exec")
     path = fix.write("case.py", text)
-    told = fix("--unsafe", path.name)
+    told = fix(*["--unsafe"] * (safety == "unsafe"), path.name)
     assert told.status in (0, 1)
-    hold(Path(__file__).parent / "stated" / f"fixes.{name}.txt", path.read_text(encoding="utf-8") + told.out + told.err)
+    hold(
+        Path(__file__).parent / "stated" / f"fixes.{name}.{safety}.txt",
+        path.read_text(encoding="utf-8") + told.out + told.err,
+    )
