@@ -318,7 +318,8 @@ growth: build
 mutants: build
 	@mkdir -p build
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(call measure,$(BIN),build/mutants.json) $(BIN)/python tools/mutants.py --count $(or $(N),200) \
-	  --seed $(or $(SEED),1) --only '$(or $(ONLY),src/)' --each $(or $(EACH),0) --json build/mutants.json
+	  --seed $(or $(SEED),1) --only '$(or $(ONLY),src/)' --each $(or $(EACH),0) $(if $(AGAIN),--again) $(if $(WHOLE),--whole) $(if $(SECONDS),--seconds $(SECONDS)) \
+	  --json build/mutants.json
 
 mutants-runtime: build
 	@mkdir -p build

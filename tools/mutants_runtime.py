@@ -16,6 +16,7 @@ import importlib
 import importlib.machinery
 import json
 import os
+import signal
 import sys
 import time
 import types
@@ -25,7 +26,7 @@ from pathlib import Path
 
 import pytest
 from mutant_places import Place
-from mutants import failed_in, import_once, told, unnoticed, wait_for
+from mutants import told, unnoticed
 from python_places import draw
 
 ROOT = Path(__file__).parents[1]
@@ -134,6 +135,24 @@ def status_of(place: Place | None, options: list[str], log: Path, seconds: float
     return wait_for(child, seconds)
 
 
+def wait_for(child: int, seconds: float) -> int:
+    """The child's status; 124 where it took too long, and is killed with all that it started."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.05)
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return 124
+
+
+def failed_in(log: Path) -> list[str]:
+    lines = log.read_text(errors="replace").splitlines()
+    return [line for line in lines if line.startswith(("FAILED", "ERROR"))]
+
+
 def fails_anyway(test: str, log: Path, seconds: float) -> bool:
     """Whether a test fails without a mutant too: such a test notices nothing."""
     return status_of(None, [test], log, seconds) != 0
@@ -157,6 +176,16 @@ def try_mutant(place: Place, log: Path, ignored: set[str], seconds: float) -> di
                 return {**asdict(place), "verdict": "noticed", "by": by}
             ignored.add(test)
     return {**asdict(place), "verdict": "lived", "by": ""}
+
+
+def import_once() -> None:
+    """What the tests import, in the parent of all mutants."""
+    sys.path[:0] = [str(ROOT / "tests")]
+    for name in ("pytest", "hypothesis", "torch", "numpy", "jsonschema"):
+        try:
+            __import__(name)
+        except ImportError:
+            pass
 
 
 def modules(only: list[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from statistics import median
 from typing import Any
 
 from page_sections import table
@@ -107,11 +108,17 @@ def mutants_part(record: Any) -> list[str]:
     """Mutants of the C core."""
     lines = [
         f"`make mutants {asked_for(record)}`: places of the C sources that were changed",
-        "by chance, one at a time, and whether the tests of the core fail. Not asked are functions in which nothing",
-        "can be noticed (tools/mutants_unnoticed.txt).",
+        "by chance, one at a time, and whether one of the tests of the core fails that run the changed statement.",
+        "Not asked are functions in which nothing can be noticed (tools/mutants_unnoticed.txt).",
         "",
     ]
-    return lines + verdicts(record["rows"])
+    seconds = [row["seconds"] for row in record["rows"] if "seconds" in row]
+    took = (
+        [f"A mutant took {median(seconds):.0f} s in the median and {max(seconds):.0f} s at most.", ""]
+        if seconds
+        else []
+    )
+    return lines + took + verdicts(record["rows"])
 
 
 def runtime_mutants_part(record: Any) -> list[str]:
