@@ -9,11 +9,13 @@ import argparse
 import collections
 import json
 import pathlib
+import re
 import sys
 from typing import Any
 
 from page_sections import VERDICTS, table
 
+MACHINE = re.compile(r" at 0x[0-9a-f]+| in file `[^`]*`")  # what differs from machine to machine
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEAD = """# Programs on packages
 
@@ -57,7 +59,7 @@ def left(programs: list[dict[str, Any]]) -> list[str]:
     why = json.loads((ROOT / "bench" / "packages" / "left.json").read_text(encoding="utf-8"))
     for row in programs:
         if row["verdict"] not in ("whole", "clean"):
-            reasons = list(dict.fromkeys(reason.split(". ")[0] for reason in row["reasons"]))
+            reasons = list(dict.fromkeys(MACHINE.sub("", reason.split(". ")[0]) for reason in row["reasons"]))
             breaks = f"{row['plain']['breaks']} to {row['mended']['breaks']}" if "mended" in row else "-"
             rows.append([row["name"], row["verdict"], breaks, "; ".join(reasons[:3]) or "-", why.get(row["name"], "-")])
     return table(["program", "verdict", "breaks", "where graphs end", "why"], rows)

@@ -33,6 +33,7 @@ TEXT = """
             return x.mean() if self.mode.strip().lower() == "mean" else x.sum()
 
     model = Model(Mode.MEAN)
+    weight = torch.nn.Parameter(torch.ones(3))
 
     def f(x):
         return {expression}
@@ -50,6 +51,8 @@ CALLS = [lambda: (torch.ones(3),), lambda: (torch.zeros(3),)]
         'x if Mode.MEAN.startswith(" ") else -x',
         'x if type(x).__module__.startswith("torch") else -x',
         'x if torch.nn.Parameter.__name__ == "Parameter" else -x',
+        'x if torch.nn.Parameter.__module__.startswith("torch.") else -x',
+        'x if type(weight).__qualname__.lower().endswith("meter") else -x',
     ],
 )
 def test_texts_are_part_of_the_graph(tmp_path: Any, expression: str) -> None:

@@ -1,9 +1,11 @@
-"""String methods of enumeration members.
+"""String methods of enumeration members, and of the names of torch's classes.
 
     class Mode(str, enum.Enum):
         MEAN = "mean"
 
     Mode.MEAN.strip()  # Dynamo does not know the member as a string
+
+    type(layer.weight).__module__.startswith("torchao.")  # nor the name of a class that graphs may call
 
 A method inherited from `str` depends only on the member's text and the arguments, and returns a plain string.
 """
@@ -17,7 +19,9 @@ from typing import Any, Optional
 from ..base import hooks, trace_state
 from .constant_folding import fold_call
 
-FEATURE = hooks.Feature(__name__, hooks.GAIN, "methods of members of enumerations of texts")
+FEATURE = hooks.Feature(__name__, hooks.GAIN, "methods of members of enumerations of texts, of names of classes")
+
+NAMES = ("__module__", "__name__", "__qualname__")
 
 
 @FEATURE.hook("object.getattr")
@@ -36,6 +40,22 @@ def read_method(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: s
         return call(self, tx, name).call_function(tx, list(args), kwargs) if result is None else result
 
     return LambdaVariable(call_method)
+
+
+@FEATURE.hook("translator.call")
+def call_of_name(call: Any, trace: trace_state.Trace, self: Any, function: Any, args: Any, kwargs: Any) -> Any:
+    """Call a method of the name of a class of torch."""
+    from ..base.torch_names import GetAttrVariable, TorchInGraphFunctionVariable
+
+    owner: Any = function.obj if type(function) is GetAttrVariable else None
+    if type(owner) is not GetAttrVariable or type(owner.obj) is not TorchInGraphFunctionVariable:
+        return hooks.DECLINED
+    text = getattr(owner.obj.value, owner.name) if owner.name in NAMES else None
+    method = getattr(text, function.name, None) if type(text) is str else None
+    result = fold_call(self, method, args, kwargs) if method is not None else None
+    if result is None:
+        return hooks.DECLINED
+    return self.push(result)
 
 
 def text_of(value: Any, name: str) -> Optional[str]:
