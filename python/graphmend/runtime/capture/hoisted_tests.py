@@ -42,6 +42,26 @@ def is_inside(tracer: Any) -> bool:
     return tracer.parent is None
 
 
+def is_in_forward(tracer: Any) -> bool:
+    """Whether Dynamo is tracing the forward pass of an autograd function that the outermost graph calls."""
+    inner = tracer.parent is not None and tracer.parent.parent is None
+    return inner and getattr(tracer, "source_target", None) == FUNCTION
+
+
+def tensor_in_front(tx: Any, tensor: Any) -> Any:
+    """Dynamo's variable, in the outermost graph, of a copy of a tensor of the inner graph; None if there is no copy."""
+    from ..base.torch_names import wrap_fx_proxy
+
+    proxy = tensor.as_proxy()
+    is_outer = proxy.tracer is tx.output.tracers[0]  # a tensor that the inner graph has not used yet
+    node = entry(proxy.tracer.graph, proxy.node) if is_outer else hoisted(tx, proxy.node)
+    if node is None:
+        return None
+    with at_top(tx.output):
+        known = node.meta.pop("example_value")
+        return wrap_fx_proxy(tx, torch.fx.Proxy(node, tx.output.current_tracer), example_value=known)
+
+
 def hoisted(tx: Any, test: Node) -> Optional[Node]:
     """The copy, in the outermost graph, of a node of the inner graph; None where the node cannot be copied."""
     tracer, wanted = tx.output.current_tracer, [test]

@@ -78,6 +78,13 @@ def nested_context() -> Optional[str]:
     return None
 
 
+def is_shown_in_front(site: str) -> bool:
+    """Whether the site shows something in the forward pass of an autograd function (`autograd/function_effects.py`)."""
+    shows = trace_state.rule_of(site) in ("GM301", "GM302", "GM303")
+    in_forward = shows and hoisted_tests.is_in_forward(translator().output.current_tracer)
+    return in_forward and torch_names.maybe_current_level() is None
+
+
 def only_source() -> bool:
     """Whether the installed torch allows only mends proved by the text alone."""
     mode = trace_state.registry.mode
@@ -95,7 +102,7 @@ def site_on(site: str) -> bool:
     if hooks.features_off and not hooks.is_guarded(trace_state.rule_of(site)):
         trace.blamed[site] = f"torch {torch_names.version()} lacks what shows that it stays the same"
         return False
-    reason = nested_context() or (
+    reason = (None if is_shown_in_front(site) else nested_context()) or (
         "it stands in a generator that leaves the call" if FEATURE.of(trace).drained else None
     )
     if reason is not None:
@@ -184,8 +191,12 @@ def refuse_outside(trace: trace_state.Trace, effects: Any, item: Any) -> None:
 
 @FEATURE.hook("effects.check")
 def check_change(check: Any, trace: trace_state.Trace, self: Any, item: Any) -> Any:
-    """Refuse a side's change of an object from outside the side."""
-    if trace.open and is_queue(item):
+    """Refuse a side's change of an object from outside the side.
+
+    The queue of effects may change while a side is open, and in front of an autograd function that Dynamo is tracing.
+    """
+    in_front = translator().output.current_tracer.parent is None and torch_names.current_scope_id() > 1
+    if (trace.open or in_front) and is_queue(item):
         return False
     refuse_outside(trace, self, item)
     return hooks.DECLINED

@@ -55,6 +55,8 @@ ORDER = (
     "ops.rnn_layers",
     "autograd.function_repeated_input",
     "autograd.function_class_methods",
+    "autograd.function_numbers",
+    "autograd.function_effects",
     "shims.class_attribute_writes",
     "shims.function_attributes",
     "external.python_random",

@@ -19,6 +19,7 @@ from torch.fx import Node
 
 from ..analysis import branch_proofs
 from ..base import hooks, trace_state
+from ..capture import hoisted_tests
 from ..capture.assumptions import fix_shape
 from ..capture.implicit_bool import as_tensor, constant, truth_value
 from ..ops.math_functions import result_of
@@ -71,6 +72,9 @@ def ask_builtin(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
         result = float_comparison(tx, OPERATORS[function], *(side.realize() for side in args))
     elif function is operator.truth and len(args) == 1 and not kwargs:
         result = tensor_predicate(tx, "is_nonzero", [args[0].realize()], {})
+    elif function is bool and len(args) == 1 and hoisted_tests.is_inside(tx.output.current_tracer):
+        asked = args[0].realize()
+        result = tensor_predicate(tx, "is_nonzero", [asked], {}) if asked.is_tensor() else None
     elif (function is int or function is round) and len(args) == 1 and not kwargs:
         result = result_of(tx, function, [fetched_number(tx, args[0].realize()) if function is int else args[0]], {})
     return call(self, tx, args, kwargs) if result is None else result
