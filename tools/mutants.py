@@ -6,10 +6,9 @@ run, and `WHOLE=1` takes all tests in place of those that run what is changed.
 Draws places of `src`, builds each mutant beside the working tree, incrementally and with assertions on, and runs the
 tests that run the changed statement (mutant_map.py), up to the first that fails: tests that noticed a mutant of the
 folder before (mutant_history.py) or hold whole texts (test_stated), then those that take little time and run little
-else. A mutant that no test runs
-lives. One that does not build counts as none, and so does one in a function of tools/mutants_unnoticed.txt, where
-nothing can be noticed. One with which a test takes far longer than without is noticed; one that no test has noticed in
-SECONDS=600 lives, of which no test takes more than half.
+else. A mutant lives that no test runs, or that no test has noticed in SECONDS=600, of which no test takes more than
+half. One with which a test takes far longer than without is noticed. One that does not build counts as none, and so
+does one in a function of tools/mutants_unnoticed.txt, where nothing can be noticed.
 """
 
 from __future__ import annotations
