@@ -136,7 +136,54 @@ OTHERS = [
     '"a/b"',
     '"12.50"',
 ]
-TEXTS = [*LISTS, *PAIRS, *DICTS, *RECORDS, *SCALARS, *TIMES, *OTHERS]
+CALLS = [
+    "datetime.date(2025, 1, 31)",
+    "date(2025, 1, 31)",
+    "date(2025, 1)",
+    "date(2025, 1, 31, 12)",
+    "date('a', 1, 31)",
+]
+CALLS += ["datetime.datetime(2025, 1, 31, 12, 30)", "datetime(2025, 1, 31, 12, 30, 15, 250)", "datetime(2025, 1, 31)"]
+CALLS += [
+    "datetime(2025, 1, 31, 12, 30, 15, 250, 1)",
+    "datetime(-2025, 1, 31)",
+    "datetime(2025.0, 1, 31)",
+    "datetime()",
+]
+CALLS += ["time(12, 30)", "datetime.time(12, 30, 15, 250)", "time(12, 30, 15, 250, 1)", "time(25, 0)", "time()"]
+CALLS += [
+    "timedelta(days=1)",
+    "timedelta(1)",
+    "Decimal('1.5')",
+    "UUID('12345678-1234-5678-1234-567812345678')",
+    "Path('a/b')",
+]
+CALLS += [
+    "E.ONE",
+    "E.Two",
+    "F.A|F.B",
+    "True",
+    "None",
+    "Point(x=1)",
+    "Point(x=1, label='one')",
+    "Point(1, 'one')",
+    "Point()",
+]
+CALLS += [
+    "b'hi'",
+    "set()",
+    "set([1, 2])",
+    "{1, 2}",
+    "(1, 'a')",
+    "(1,)",
+    "()",
+    "frozenset(['a'])",
+    "dict(a=1)",
+    "'a'",
+    "list()",
+]
+CALLS = [f'{{"value": {call}}}' for call in CALLS]  # as what stands in a text, for elsewhere it is prose
+TEXTS = [*LISTS, *PAIRS, *DICTS, *RECORDS, *SCALARS, *TIMES, *OTHERS, *CALLS]
 
 
 def told(reading: dict[str, Any]) -> str:
@@ -164,8 +211,10 @@ def readings(reader: Reader) -> Iterator[str]:
         plain, strict = (reader.read(text, flags) for flags in (READ_PLAIN, READ_PLAIN | READ_STRICT))
         if plain["ok"] or strict["ok"]:
             yield f"{text} = {told(plain)}"
+            raw = told(reader.read(text, 0))
+            yield from [f"  raw {raw}"] * (raw != told(plain))
             yield from [f"  strictly {told(strict)}"] * (told(strict) != told(plain))
-            yield from beginnings(reader, text)
+            yield from [] if text in CALLS else beginnings(reader, text)
         else:
             refused[f"{told(plain)}; {told(strict)}"].append(text)
     for problem, texts in sorted(refused.items()):
