@@ -57,6 +57,16 @@ TYPES: dict[str, list[dict[str, Any]]] = {
     "enum": [{"form": "enum", "name": "E", "members": [{"name": "ONE", "value": 1}, {"name": "Two", "value": "zwei"}]}],
     "flag": [{"form": "flag", "name": "F", "members": [{"name": "A", "value": 1}, {"name": "B", "value": 2}]}],
 }
+# Those of which the messages are held too.
+WITH_MESSAGES = [
+    "record",
+    "list of records",
+    "enum",
+    "date",
+    "dict of str and int",
+    "int or list of int",
+    "tuple of int and str",
+]
 LISTS = ["[1, 2, 3]", "[]", "[1, 1]", "5", '["7", 8]', '"[1, 2]"', "{}", "[1, [2]]", "[1 2]", "[1,, 2]", "null"]
 PAIRS = ['[1, "a"]', "[1]", '[1, "a", 2]', '{"0": 1, "1": "a"}', '"[1, \\"a\\"]"']
 DICTS = [
@@ -189,7 +199,7 @@ TEXTS = [*LISTS, *PAIRS, *DICTS, *RECORDS, *SCALARS, *TIMES, *OTHERS, *CALLS]
 def told(reading: dict[str, Any]) -> str:
     """The value and the repairs, or the problem and its place."""
     if not reading["ok"]:
-        return f"{reading['problem']} {reading.get('path', '')}".rstrip()
+        return f"{reading['problem']} {reading['path']}".rstrip()
     repairs = " ".join(f"{kind}@{at}" for kind, at in reading["repairs"])
     return f"{json.dumps(reading['value'])} {repairs}".rstrip()
 
@@ -205,7 +215,7 @@ def beginnings(reader: Reader, text: str) -> Iterator[str]:
         last = value
 
 
-def readings(reader: Reader) -> Iterator[str]:
+def readings(reader: Reader, with_messages: bool) -> Iterator[str]:
     refused: dict[str, list[str]] = defaultdict(list)
     for text in TEXTS:
         plain, strict = (reader.read(text, flags) for flags in (READ_PLAIN, READ_PLAIN | READ_STRICT))
@@ -216,7 +226,12 @@ def readings(reader: Reader) -> Iterator[str]:
             yield from [f"  strictly {told(strict)}"] * (told(strict) != told(plain))
             yield from [] if text in CALLS else beginnings(reader, text)
         else:
-            refused[f"{told(plain)}; {told(strict)}"].append(text)
+            said = (
+                f" ({plain['message']}, at {plain['at']}; {strict['message']}, at {strict['at']})"
+                if with_messages
+                else ""
+            )
+            refused[f"{told(plain)}; {told(strict)}{said}"].append(text)
     for problem, texts in sorted(refused.items()):
         yield f"{problem}: {'  '.join(texts)}"
 
@@ -224,7 +239,7 @@ def readings(reader: Reader) -> Iterator[str]:
 @pytest.mark.parametrize("name", TYPES)
 def test_stated_readings(name: str) -> None:
     reader = Reader(json.dumps({"meaning": 1, "root": 0, "types": TYPES[name]}))
-    lines = list(readings(reader))
+    lines = list(readings(reader, name in WITH_MESSAGES))
     hold(
         HERE / "stated" / f"{name.replace(' ', '_').replace(',', '').replace('...', 'more')}.txt",
         "\n".join(lines) + "\n",
