@@ -217,14 +217,14 @@ def told(reading: dict[str, Any]) -> str:
 
 
 def beginnings(reader: Reader, text: str) -> Iterator[str]:
-    """The values of the beginnings of a text."""
-    last = ""
+    """The values of the beginnings of a text; a refusal is told where there was a value before."""
+    last, had = "", False
     for end in range(1, min(len(text), 30)):
         reading = reader.read(text[:end], READ_PARTIAL | READ_PLAIN)
         value = told(reading)
-        if value != last and reading["ok"]:
+        if value != last and (reading["ok"] or had):
             yield f"  {text[:end]} ~ {value}"
-        last = value
+        last, had = value, reading["ok"]
 
 
 def readings(reader: Reader, with_messages: bool) -> Iterator[str]:
