@@ -256,3 +256,19 @@ def test_stated_readings(name: str) -> None:
         HERE / "stated" / f"{name.replace(' ', '_').replace(',', '').replace('...', 'more')}.txt",
         "\n".join(lines) + "\n",
     )
+
+
+CHANGING = (
+    "k b bn mn mm mio mrd mil million billion trillion thousand hundred dozen lakh crore grand percent pct half third"
+)
+CHANGING += (
+    " quarter permille bp score gross tn or to and plus minus times x e pair couple mille tsd myriad M T G P Million K"
+)
+UNITS = "km kg m s min eur usd t g items pieces years Mb"
+
+
+@pytest.mark.parametrize("form", ["int", "float", "decimal"])
+def test_a_word_behind_a_number_is_a_unit_or_changes_it(form: str) -> None:
+    reader = Reader(json.dumps({"meaning": 1, "root": 0, "types": [{"form": form}]}))
+    assert [word for word in CHANGING.split() if reader.read(f'"12 {word}"')["ok"]] == []
+    assert [word for word in UNITS.split() if not reader.read(f'"12 {word}"')["ok"]] == []
