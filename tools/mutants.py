@@ -120,7 +120,13 @@ def run(asked: argparse.Namespace, suite: Suite) -> None:
     folder = asked.folder.resolve()
     bench = Bench(suite, folder, asked.whole, asked.seconds)
     reasons = unnoticed()
-    record: dict[str, Any] = {"seed": asked.seed, "only": asked.only, "each": asked.each, "rows": []}
+    record: dict[str, Any] = {
+        "seed": asked.seed,
+        "only": asked.only,
+        "each": asked.each,
+        "limit": asked.seconds,
+        "rows": [],
+    }
     if asked.again:
         record = json.loads(asked.json.read_text())
         places = [
