@@ -5,10 +5,10 @@ run, and `WHOLE=1` takes all tests in place of those that run what is changed.
 
 Draws places of `src`, builds each mutant beside the working tree, incrementally and with assertions on, and runs the
 tests that run the changed statement (mutant_map.py), up to the first that fails: tests that noticed a mutant of the
-folder before (mutant_history.py), then those that take little time and run little else. A mutant that no test runs
-lives. One that does not build counts as none, and so does one in a function of tools/mutants_unnoticed.txt, where
-nothing can be noticed. One with which a test takes far longer than without is noticed; one that no test has noticed in
-SECONDS=600 lives, of which no test takes more than half.
+folder before (mutant_history.py) or hold whole texts (test_stated), then those that take little time and run little
+else. A mutant lives that no test runs, or that no test has noticed in SECONDS=600, of which no test takes more than
+half. One with which a test takes far longer than without is noticed. One that does not build counts as none, and so
+does one in a function of tools/mutants_unnoticed.txt, where nothing can be noticed.
 """
 
 from __future__ import annotations
@@ -64,9 +64,10 @@ class Bench:
         reached = self.map.whole() if self.whole else self.map.tests_of(place)
         noticed = self.history.noticed(place.path.split("/")[1])
 
-        def rank(test: tuple[pytest.Item, Reach]) -> float:
+        def rank(test: tuple[pytest.Item, Reach]) -> tuple[bool, float]:
             item, reach = test
-            return (reach.seconds + 0.01) * (reach.size + 100) / (1 + noticed[item.nodeid])
+            whole = "stated" in item.nodeid or noticed[item.nodeid] > 0
+            return not whole, (reach.seconds + 0.01) * (reach.size + 100) / (1 + noticed[item.nodeid])
 
         ranked = sorted(
             ((item, reach) for item, reach in reached.items() if reach.seconds < self.seconds / 2), key=rank
@@ -119,7 +120,13 @@ def run(asked: argparse.Namespace, suite: Suite) -> None:
     folder = asked.folder.resolve()
     bench = Bench(suite, folder, asked.whole, asked.seconds)
     reasons = unnoticed()
-    record: dict[str, Any] = {"seed": asked.seed, "only": asked.only, "each": asked.each, "rows": []}
+    record: dict[str, Any] = {
+        "seed": asked.seed,
+        "only": asked.only,
+        "each": asked.each,
+        "limit": asked.seconds,
+        "rows": [],
+    }
     if asked.again:
         record = json.loads(asked.json.read_text())
         places = [

@@ -113,11 +113,10 @@ def mutants_part(record: Any) -> list[str]:
         "",
     ]
     seconds = [row["seconds"] for row in record["rows"] if "seconds" in row]
-    took = (
-        [f"A mutant took {median(seconds):.0f} s in the median and {max(seconds):.0f} s at most.", ""]
-        if seconds
-        else []
-    )
+    limit = f"; one that no test noticed in {record['limit']:.0f} s lives" if "limit" in record else ""
+    took = []
+    if seconds:
+        took = [f"A mutant took {median(seconds):.0f} s in the median and {max(seconds):.0f} s at most{limit}.", ""]
     return lines + took + verdicts(record["rows"])
 
 

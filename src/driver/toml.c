@@ -94,14 +94,15 @@ static bool add_code(reader *state, gm_buffer *out, int digits) {
         code = code << 4 | value;
     }
     char bytes[4];
-    if (code > 0x10FFFF || code == 0) {
+    bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+    if (code > 0x10FFFF || code == 0 || surrogate) {
         return fail(state, "a string has an escape that is no character");
     }
     gm_buffer_add(out, bytes, gm_utf8_encode(code, bytes));
     return true;
 }
 
-/* A backslash at the end of a line takes away the white space that follows. */
+/* A backslash at the end of a line of a long string takes away the white space that follows. */
 static bool skip_join(reader *state) {
     const char *at = state->at;
     while (at < state->end && (*at == ' ' || *at == '\t' || *at == '\r')) {
@@ -117,7 +118,7 @@ static bool skip_join(reader *state) {
     return true;
 }
 
-static bool add_escape(reader *state, gm_buffer *out) {
+static bool add_escape(reader *state, gm_buffer *out, bool joins) {
     static const char from[] = "btnfre\"\\";
     static const char to[] = "\b\t\n\f\r\033\"\\";
     char letter = peek(state);
@@ -131,7 +132,7 @@ static bool add_escape(reader *state, gm_buffer *out) {
         state->at++;
         return add_code(state, out, letter == 'u' ? 4 : 8);
     }
-    return skip_join(state) || fail(state, "a string has an escape that is unknown");
+    return (joins && skip_join(state)) || fail(state, "a string has an escape that is unknown");
 }
 
 static bool read_long_string(reader *state, const char *quotes, gm_buffer *out) {
@@ -147,7 +148,7 @@ static bool read_long_string(reader *state, const char *quotes, gm_buffer *out) 
         }
         if (*quotes == '"' && peek(state) == '\\') {
             state->at++;
-            if (!add_escape(state, out)) {
+            if (!add_escape(state, out, true)) {
                 return false;
             }
             continue;
@@ -166,7 +167,7 @@ static bool read_short_string(reader *state, char quote, gm_buffer *out) {
             return true;
         }
         if (next == '\\' && quote == '"') {
-            if (!add_escape(state, out)) {
+            if (!add_escape(state, out, false)) {
                 return false;
             }
         } else {
@@ -340,11 +341,52 @@ static gm_toml *read_inline_table(reader *state) {
     }
 }
 
+static bool is_digit(char letter) {
+    return letter >= '0' && letter <= '9';
+}
+
+static void skip_scalar(reader *state) {
+    while (is_bare(peek(state)) || peek(state) == '+' || peek(state) == '.' || peek(state) == ':') {
+        state->at++;
+    }
+}
+
+/* Whether a time follows the date that has been read, behind a space: `1979-05-27 07:32:00`. */
+static bool has_time(const reader *state, const char *start) {
+    static const char date[] = "0000-00-00";
+    const char *at = state->at;
+    if ((size_t)(at - start) != strlen(date) || state->end - at < 4 || at[0] != ' ' || !is_digit(at[1]) || !is_digit(at[2]) ||
+        at[3] != ':') {
+        return false;
+    }
+    for (size_t i = 0; i < strlen(date); i++) {
+        if (date[i] == '0' ? !is_digit(start[i]) : start[i] != date[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A number without the `_` between its digits. */
+static const char *without_joins(reader *state, const char *text) {
+    char *number = gm_arena_copy(state->arena, text, strlen(text));
+    size_t length = 0;
+    for (size_t i = 0; text[i] != '\0'; i++) {
+        bool joins = text[i] == '_' && i > 0 && is_digit(text[i - 1]) && is_digit(text[i + 1]);
+        number[length] = text[i];
+        length += joins ? 0 : 1;
+    }
+    number[length] = '\0';
+    return number;
+}
+
 /* Numbers without a fraction are integers, `_` between digits included; what else there is stays text. */
 static gm_toml *read_scalar(reader *state) {
     const char *start = state->at;
-    while (is_bare(peek(state)) || peek(state) == '+' || peek(state) == '.' || peek(state) == ':') {
+    skip_scalar(state);
+    if (has_time(state, start)) {
         state->at++;
+        skip_scalar(state);
     }
     if (state->at == start) {
         fail(state, "a value is missing");
@@ -359,7 +401,7 @@ static gm_toml *read_scalar(reader *state) {
         return value;
     }
     char *end = NULL;
-    long long number = strtoll(value->text, &end, 10);
+    long long number = strtoll(without_joins(state, value->text), &end, 10);
     if (*end == '\0') {
         value->kind = GM_TOML_INTEGER;
         value->integer = number;

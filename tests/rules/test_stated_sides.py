@@ -32,7 +32,7 @@ FUNCTION = """
     @torch.compile
     def f{number}(self, x: Tensor, y: Tensor, n: int, items: list):
         z = x - y
-        if x.sum() > 0:
+        if {test}:
 {then}{orelse}{after}
 """
 # The then-side, and the other one; None for none.
@@ -150,7 +150,52 @@ ENDED = [
     ("print('a', n)", "print('b', n)"),
     ("print('a')\nz = x * 2", "z = x * 3"),
 ]
-SIDES = {"calls": CALLS, "assigned": ASSIGNED, "ended": ENDED}
+# Operands of conditions: what is evaluated although Python might have stopped before it.
+OPERANDS = [
+    "helper(y)",
+    "helper(y).any()",
+    "items.pop()",
+    "items",
+    "n",
+    "n > 1",
+    "(m := n)",
+    "(m := y.any())",
+    "print(n)",
+]
+OPERANDS += [
+    "y.any()",
+    "y.sum().item() > n",
+    "self.scale > 0",
+    "self.linear(y).any()",
+    "TABLE['a']",
+    "items[0]",
+    "n / 0",
+    "1 / n",
+]
+OPERANDS += [
+    "len(items) > 1",
+    "items[n].any()",
+    "y.add_(1).any()",
+    "torch.rand(1) > 0",
+    "missing",
+    "y is None",
+    "not y.any()",
+]
+OPERANDS += [
+    "isinstance(y, Tensor)",
+    "y.shape[0] > n",
+    "y.shape[n] > 1",
+    "y[n] > 0",
+    "int(y.sum())",
+    "(lambda: n)()",
+    "[y][0].any()",
+]
+TESTS = [
+    form.format(operand)
+    for operand in OPERANDS
+    for form in ("x.any() and {}", "{} and x.any()", "x.any() or not {}", "n or ({} and x.any())")
+]
+SIDES = {"calls": CALLS, "assigned": ASSIGNED, "ended": ENDED, "operands": [("z = x * 2", "z = x * 3")] * len(TESTS)}
 
 
 def indented(side: str) -> str:
@@ -161,7 +206,10 @@ def program(name: str) -> str:
     text = HEAD
     for number, (then, orelse) in enumerate(SIDES[name]):
         other = "" if orelse is None else f"        else:\n{indented(orelse)}"
-        text += FUNCTION.format(number=number, then=indented(then), orelse=other, after="        return z, y, n, items")
+        test = TESTS[number] if name == "operands" else "x.sum() > 0"
+        text += FUNCTION.format(
+            number=number, test=test, then=indented(then), orelse=other, after="        return z, y, n, items"
+        )
     return text
 
 
