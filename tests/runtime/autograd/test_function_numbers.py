@@ -77,6 +77,14 @@ LEFT = {
         ("return x.round()",),
         use="return checkpoint(lambda x: (print(x.sum().item()), x.sin())[1], x, use_reentrant=False)",
     ),
+    "a number of a tensor that the pass writes to": program(
+        ("seen.add_(1)", "print(seen.item())", "return x * seen.item()"), use="return Function.apply(x * 2) + seen"
+    ).replace("    class Function", "    seen = torch.zeros(())\n\n    class Function", 1),
+    "a tensor that changes before the backward pass": program(
+        ("return x.round()",),
+        "print(seen.item()); return gradient * seen.item()",
+        "y = Function.apply(x * 2); seen.add_(1); return y",
+    ).replace("    class Function", "    seen = torch.zeros(())\n\n    class Function", 1),
     "a write between": program(("y = x.clone()", "y.add_(1)", "print(y.sum().item())", "y.add_(1)", "return y")),
 }
 

@@ -52,9 +52,14 @@ def tensor_in_front(tx: Any, tensor: Any) -> Any:
     """Dynamo's variable, in the outermost graph, of a copy of a tensor of the inner graph; None if there is no copy."""
     from ..base.torch_names import wrap_fx_proxy
 
-    proxy = tensor.as_proxy()
-    is_outer = proxy.tracer is tx.output.tracers[0]  # a tensor that the inner graph has not used yet
-    node = entry(proxy.tracer.graph, proxy.node) if is_outer else hoisted(tx, proxy.node)
+    tracer, proxy = tx.output.current_tracer, tensor.as_proxy()
+    proxy = tracer.lifted_freevars.get(proxy, proxy)
+    if proxy.tracer is tracer:
+        node = hoisted(tx, proxy.node)
+    elif tracer.parent.parent is None:  # a tensor of the outermost graph that the inner graph has not used yet
+        node = entry(tracer.parent.graph, proxy.node)
+    else:
+        node = None
     if node is None:
         return None
     with at_top(tx.output):
