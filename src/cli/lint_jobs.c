@@ -117,16 +117,16 @@ void gm_lint_check(gm_arena *arena, const gm_target *target, const void *options
 
 /* ---- fix ---- */
 
-/* Why a file that is not analysed is left alone. That it is too large is to know, no failure; `check` may have been within its budget. */
-static const char *why_left(gm_arena *arena, const gm_checked *checked, gm_job_result *result) {
+/* Why a file that is not analysed is left alone: a static text, which outlives the arena. That it is too large is to know, no failure. Where its
+ * work is beyond the budget, `check` may have nothing to say: it looks at compiled code alone. */
+static const char *why_left(const gm_checked *checked, gm_job_result *result) {
+    static const char beyond[] = GM_TOO_LARGE_WORDS ": " GM_TOO_LARGE_WORK;
     result->notice = gm_check_is_too_large(checked);
     if (!result->notice) {
         return "syntax error, see `graphmend check`; the file is left alone";
     }
-    gm_buffer words;
-    gm_buffer_init(&words, arena);
-    gm_buffer_printf(&words, "%s; the file is left alone", checked->entries.items[0].message);
-    return gm_buffer_text(&words);
+    return strcmp(checked->entries.items[0].message, beyond) == 0 ? GM_TOO_LARGE_WORDS ": " GM_TOO_LARGE_WORK "; the file is left alone"
+                                                                  : GM_TOO_LARGE_WORDS ", see `graphmend check`; the file is left alone";
 }
 
 /* What was done, one line a mend; what it assumes belongs to it. Formats for tools tell only what is left. */
@@ -189,7 +189,7 @@ void gm_lint_fix(gm_arena *arena, const gm_target *target, const void *options, 
     const gm_fixed *fixed = gm_fix_bytes(arena, path, file.bytes, file.size, &asked->mend, &check);
     result->problem = fixed->problem;
     if (fixed->before->analysis == NULL) {
-        result->problem = why_left(arena, fixed->before, result);
+        result->problem = why_left(fixed->before, result);
     } else if (asked->diff) {
         add_diff(out, &file, fixed->bytes, fixed->size, result);
         result->mends = fixed->sites.count;
@@ -223,7 +223,7 @@ int gm_lint_fix_stream(gm_arena *arena, const gm_lint *asked) {
     }
     gm_fixed *fixed = gm_fix_bytes(arena, path, file.bytes, file.size, &asked->mend, &check);
     gm_job_result result = {0};
-    problem = fixed->before->analysis == NULL ? why_left(arena, fixed->before, &result) : fixed->problem;
+    problem = fixed->before->analysis == NULL ? why_left(fixed->before, &result) : fixed->problem;
     if (problem != NULL) {
         gm_cli_say(stderr, "graphmend: `%s`: %s\n", path, problem);
     }
@@ -316,7 +316,7 @@ void gm_lint_add_ignore(gm_arena *arena, const gm_target *target, const void *op
         out->length = 0;
     }
     if (state.checked->analysis == NULL) {
-        result->problem = why_left(arena, state.checked, result);
+        result->problem = why_left(state.checked, result);
     } else if (result->problem == NULL && !asked->diff && state.added > 0) {
         result->problem = gm_file_replace(arena, &state.file, state.new.bytes, state.new.size, asked->cleaner);
     }
