@@ -26,11 +26,11 @@ LONGEST = (4096, 1 << 16, 1 << 20)
 REPORT = re.compile(r"(\d+) executions, (\d+) s of the processor, (\d+) inputs, (\d+) edges")
 
 
-def turn(target: str, seeds: list[str], longest: int, seconds: int) -> tuple[int, int, int, bool]:
+def turn(target: str, seeds: list[str], longest: int) -> tuple[int, int, int, bool]:
     """Fuzz one target: its executions, seconds of the processor, edges, and whether an input ended the program."""
     corpus = FOLDER / "corpus" / target
     corpus.mkdir(parents=True, exist_ok=True)
-    options = [f"-max_total_time={seconds}", f"-max_len={longest}", f"-artifact_prefix={FOLDER}/found/{target}-"]
+    options = [f"-max_total_time={TURN}", f"-max_len={longest}", f"-artifact_prefix={FOLDER}/found/{target}-"]
     command = [f"{FOLDER}/fuzz_{target}", *options, f"{corpus}", *seeds]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, errors="replace", check=False)
     reports = REPORT.findall(done.stdout)
@@ -49,8 +49,7 @@ def add(record: dict[str, Any], target: str, longest: int, ran: tuple[int, int, 
     row["edges"] = max(row["edges"], ran[2])
     row["found"] += ran[3]
     row["longest"] = max(row["longest"], longest)
-    if commit() not in row["commits"]:
-        row["commits"].append(commit())
+    row["commits"] = sorted({*row["commits"], commit()})
 
 
 def main() -> int:
@@ -66,7 +65,7 @@ def main() -> int:
     while left > 0:
         for target, seeds in targets.items():
             longest = LONGEST[number % len(LONGEST)]
-            ran = turn(target, seeds, longest, TURN)
+            ran = turn(target, seeds, longest)
             left -= max(ran[1], 1)
             found |= ran[3]
             add(record, target, longest, ran)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "syntax/literal.h"
 #include "values/values.h"
 
@@ -32,13 +33,13 @@ static bool asks_other_torch(gm_flow *flow, const gm_node *node, bool when) {
         return false;
     }
     const gm_node *text = test->comparators.items[0];
-    if (text->kind != GM_KIND_Constant || gm_as_Constant(text)->value.literal != GM_LITERAL_str) {
+    if (!gm_is_text(text)) {
         return false;
     }
     gm_buffer decoded;
     gm_buffer_init(&decoded, flow->arena);
     gm_literal_decode(flow->tree->source, &gm_as_Constant(text)->value, &decoded);
-    bool version = decoded.length > 0 && decoded.bytes[0] >= '0' && decoded.bytes[0] <= '9';
+    bool version = decoded.length > 0 && gm_utf8_is_digit(decoded.bytes[0]);
     return !version && test->ops.items[0] == (when ? GM_OP_NotEq : GM_OP_Eq);
 }
 

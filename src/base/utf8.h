@@ -24,4 +24,9 @@ static inline bool gm_utf8_is_joiner(uint32_t code) {
     return code == 0x200C || code == 0x200D;
 }
 
+/* Whether a byte is an ASCII digit. */
+static inline bool gm_utf8_is_digit(char byte) {
+    return byte >= '0' && byte <= '9';
+}
+
 #endif

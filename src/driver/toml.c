@@ -341,10 +341,6 @@ static gm_toml *read_inline_table(reader *state) {
     }
 }
 
-static bool is_digit(char letter) {
-    return letter >= '0' && letter <= '9';
-}
-
 static void skip_scalar(reader *state) {
     while (is_bare(peek(state)) || peek(state) == '+' || peek(state) == '.' || peek(state) == ':') {
         state->at++;
@@ -355,12 +351,12 @@ static void skip_scalar(reader *state) {
 static bool has_time(const reader *state, const char *start) {
     static const char date[] = "0000-00-00";
     const char *at = state->at;
-    if ((size_t)(at - start) != strlen(date) || state->end - at < 4 || at[0] != ' ' || !is_digit(at[1]) || !is_digit(at[2]) ||
-        at[3] != ':') {
+    if ((size_t)(at - start) != strlen(date) || state->end - at < 4 || at[0] != ' ' || !gm_utf8_is_digit(at[1]) ||
+        !gm_utf8_is_digit(at[2]) || at[3] != ':') {
         return false;
     }
     for (size_t i = 0; i < strlen(date); i++) {
-        if (date[i] == '0' ? !is_digit(start[i]) : start[i] != date[i]) {
+        if (date[i] == '0' ? !gm_utf8_is_digit(start[i]) : start[i] != date[i]) {
             return false;
         }
     }
@@ -372,7 +368,7 @@ static const char *without_joins(reader *state, const char *text) {
     char *number = gm_arena_copy(state->arena, text, strlen(text));
     size_t length = 0;
     for (size_t i = 0; text[i] != '\0'; i++) {
-        bool joins = text[i] == '_' && i > 0 && is_digit(text[i - 1]) && is_digit(text[i + 1]);
+        bool joins = text[i] == '_' && i > 0 && gm_utf8_is_digit(text[i - 1]) && gm_utf8_is_digit(text[i + 1]);
         number[length] = text[i];
         length += joins ? 0 : 1;
     }

@@ -9,8 +9,7 @@ static bool is_future(const gm_node *node) {
 }
 
 static bool is_docstring(const gm_node *node) {
-    const gm_node *value = node->kind == GM_KIND_Expr ? gm_as_Expr(node)->value : node;
-    return value->kind == GM_KIND_Constant && gm_as_Constant(value)->value.literal == GM_LITERAL_str;
+    return gm_is_text(node->kind == GM_KIND_Expr ? gm_as_Expr(node)->value : node);
 }
 
 static void check_feature(scope_builder *builder, const gm_alias *alias) {

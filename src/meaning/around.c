@@ -27,7 +27,7 @@ static uint32_t limit_before(const gm_tape *tape, uint32_t start) {
 
 /* What a value may begin or end with, letters excepted: those are prose. */
 static bool is_edge(char c) {
-    return c == '"' || c == '{' || c == '}' || c == '[' || c == ']' || gm_tape_is_digit(c);
+    return c == '"' || c == '{' || c == '}' || c == '[' || c == ']' || gm_utf8_is_digit(c);
 }
 
 static bool is_separator(char c) {
@@ -64,7 +64,7 @@ static uint32_t next_candidate(const gm_tape *tape, uint32_t number, uint32_t at
 }
 
 static bool is_letter(char c) {
-    return gm_tape_is_name(c) && !gm_tape_is_digit(c);
+    return gm_tape_is_name(c) && !gm_utf8_is_digit(c);
 }
 
 /* `"name": 1` is a piece of a value; `"name": what it is called` is prose. */
@@ -80,7 +80,7 @@ static bool is_key_end(const gm_tape *tape, uint32_t quote, uint32_t end) {
 
 /* `27" wide`: no quote. */
 static bool is_inch(const gm_tape *tape, uint32_t at, uint32_t start) {
-    return at > start && gm_tape_is_digit(tape->text[at - 1]) && tape->text[at + 1] == ' ' && gm_tape_is_name(tape->text[at + 2]);
+    return at > start && gm_utf8_is_digit(tape->text[at - 1]) && tape->text[at + 1] == ' ' && gm_tape_is_name(tape->text[at + 2]);
 }
 
 typedef struct balance {
@@ -122,7 +122,7 @@ static bool is_number_behind(const gm_tape *tape, uint32_t end, uint32_t next, u
         at++;
     }
     bool line = memchr(tape->text + end, '\n', next - end) == NULL;
-    bool digit = gm_tape_is_digit(tape->text[next]) || (tape->text[next] == '-' && gm_tape_is_digit(tape->text[next + 1]));
+    bool digit = gm_utf8_is_digit(tape->text[next]) || (tape->text[next] == '-' && gm_utf8_is_digit(tape->text[next + 1]));
     return digit && (line || at == limit);
 }
 
@@ -132,7 +132,7 @@ static bool is_number_before(const gm_tape *tape, uint32_t start, uint32_t befor
         at--;
     }
     bool line = memchr(tape->text + before, '\n', start - before) == NULL;
-    return gm_tape_is_digit(tape->text[before - 1]) && (line || at == limit);
+    return gm_utf8_is_digit(tape->text[before - 1]) && (line || at == limit);
 }
 
 static bool goes_on_behind(const gm_tape *tape, uint32_t end, bool loose, uint32_t *at) {
@@ -152,7 +152,7 @@ static bool goes_on_behind(const gm_tape *tape, uint32_t end, bool loose, uint32
     while (other < limit && is_separator(tape->text[other])) {
         other = skip_blanks(tape, other + 1, limit);
     }
-    bool minus = tape->text[other] == '-' && gm_tape_is_digit(tape->text[other + 1]);
+    bool minus = tape->text[other] == '-' && gm_utf8_is_digit(tape->text[other + 1]);
     bool edge = other < limit && (is_edge(tape->text[other]) || minus) && (c == '"' || closers || other > next || next == end);
     bool tag = c == '<' && (tape->text[next + 1] == '/' || is_letter(tape->text[next + 1]));
     bool ends = (unsigned char)c >= 0x80 || tag || strchr(loose ? ".`*;" : ".,;:!?)*`_~'", c) != NULL;
@@ -170,7 +170,7 @@ static bool ends_sentence(const gm_tape *tape, uint32_t end, uint32_t limit) {
         }
         letter |= is_letter(tape->text[at - 1]);
     }
-    return letter && (gm_tape_is_digit(last) || last == ']');
+    return letter && (gm_utf8_is_digit(last) || last == ']');
 }
 
 static bool goes_on_before(const gm_tape *tape, uint32_t from, uint32_t start, bool loose, uint32_t *at) {

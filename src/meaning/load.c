@@ -80,7 +80,7 @@ static uint32_t index_of(loader *in, uint32_t at) {
     uint64_t value = 0;
     bool digits = at != 0 && node->kind == GM_TAPE_NUMBER && node->end - node->start < 10;
     for (uint32_t i = node->start; digits && i < node->end; i++) {
-        digits = gm_tape_is_digit(in->tape->text[i]);
+        digits = gm_utf8_is_digit(in->tape->text[i]);
         value = value * 10 + (uint64_t)(in->tape->text[i] - '0');
     }
     if (!digits) {

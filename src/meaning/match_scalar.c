@@ -265,7 +265,7 @@ static uint64_t base64_size(gm_text text, bool *url) {
         bool other = c == '-' || c == '_';
         *url |= other;
         standard |= c == '+' || c == '/';
-        if (!gm_tape_is_digit(c) && !((c | 0x20) >= 'a' && (c | 0x20) <= 'z') && c != '+' && c != '/' && !other) {
+        if (!gm_utf8_is_digit(c) && !((c | 0x20) >= 'a' && (c | 0x20) <= 'z') && c != '+' && c != '/' && !other) {
             return UINT64_MAX;
         }
     }
@@ -313,7 +313,7 @@ gm_cost gm_match_bytes(gm_match *in, const gm_meaning_type *type, uint32_t node)
 }
 
 static int hex_digit(char c) {
-    return gm_tape_is_digit(c) ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1;
+    return gm_utf8_is_digit(c) ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1;
 }
 
 gm_cost gm_match_uuid(gm_match *in, const gm_meaning_type *type, uint32_t node) {

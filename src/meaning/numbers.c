@@ -2,18 +2,16 @@
 
 #include <string.h>
 
-enum { DIGIT_LIMIT = 4300 }; /* Python's for a conversion from text to int */
+#include "base/utf8.h"
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
+enum { DIGIT_LIMIT = 4300 }; /* Python's for a conversion from text to int */
 
 static char at(gm_text text, uint32_t index) {
     return index < text.length ? text.bytes[index] : '\0';
 }
 
 static uint32_t skip_digits(gm_text text, uint32_t index) {
-    while (is_digit(at(text, index))) {
+    while (gm_utf8_is_digit(at(text, index))) {
         index++;
     }
     return index;
@@ -65,7 +63,7 @@ gm_number gm_number_of(gm_arena *arena, gm_text text) {
     uint32_t count = 0;
     int64_t point = -1;
     uint32_t index = number.negative;
-    for (; is_digit(at(text, index)) || at(text, index) == '.'; index++) {
+    for (; gm_utf8_is_digit(at(text, index)) || at(text, index) == '.'; index++) {
         if (text.bytes[index] == '.') {
             point = count;
         } else {
@@ -148,7 +146,7 @@ static uint32_t read_digits(gm_text text, uint32_t index, gm_buffer *out, gm_wri
         if (first != 0 && number->thousands && end - index != 3) {
             return 0;
         }
-        if (!is_digit(at(text, end + 1)) || !(comma || (separator == '_' && !number->thousands))) {
+        if (!gm_utf8_is_digit(at(text, end + 1)) || !(comma || (separator == '_' && !number->thousands))) {
             index = end;
             break;
         }

@@ -329,7 +329,7 @@ static void explain(reader *in, const judged *missed) {
 static uint32_t skip_mark(const gm_tape *tape, uint32_t at) {
     const char *text = tape->text;
     uint32_t end = at;
-    while (gm_tape_is_digit(text[end])) {
+    while (gm_utf8_is_digit(text[end])) {
         end++;
     }
     bool mark = end > at ? text[end] == '.' || text[end] == ')' : text[end] == '-' || text[end] == '*';

@@ -262,7 +262,7 @@ static gm_outcome read_value(gm_tape *tape) {
 static bool continues_number(gm_tape *tape, gm_outcome *outcome) {
     const char *text = tape->text;
     uint32_t at = tape->at;
-    if (tape->strict || !gm_tape_is_digit(text[at]) || text[at - 1] != ',' || !gm_tape_is_digit(text[at - 2])) {
+    if (tape->strict || !gm_utf8_is_digit(text[at]) || text[at - 1] != ',' || !gm_utf8_is_digit(text[at - 2])) {
         return false;
     }
     gm_tape_node *before = &tape->nodes.items[tape->nodes.count - 1];
@@ -389,7 +389,7 @@ static gm_outcome read_colon(gm_tape *tape) {
     if (touches_quote(tape) || is_doubtful(tape)) {
         gm_tape_fail(tape, "two values without a colon between them", tape->at);
     }
-    bool number = gm_tape_is_digit(at[at[0] == '-']);
+    bool number = gm_utf8_is_digit(at[at[0] == '-']);
     if (at[0] == '"' || at[0] == '{' || at[0] == '[' || number) {
         gm_tape_repair(tape, GM_REPAIR_MISSING_COLON, tape->at);
         top(tape)->state = VALUE;
@@ -412,7 +412,7 @@ static gm_outcome read_keyword(gm_tape *tape, bool *found) {
     if (sign + 1 >= tape->length && !tape->final) {
         return GM_MORE;
     }
-    *found = end > tape->at && !gm_tape_is_digit(tape->text[tape->at]) && tape->text[sign] == '=' && tape->text[sign + 1] != '=';
+    *found = end > tape->at && !gm_utf8_is_digit(tape->text[tape->at]) && tape->text[sign] == '=' && tape->text[sign + 1] != '=';
     if (*found) {
         gm_tape_push(tape, GM_TAPE_WORD, GM_TAPE_KEY, tape->at, end);
         tape->at = sign + 1;

@@ -10,6 +10,7 @@
 #ifndef GM_MEANING_TAPE_H
 #define GM_MEANING_TAPE_H
 
+#include "base/utf8.h"
 #include "base/buffer.h"
 #include "base/vec.h"
 
@@ -185,12 +186,8 @@ static inline bool gm_tape_is_blank(char c) {
 static inline bool gm_tape_is_name(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (unsigned char)c >= 0x80;
 }
-static inline bool gm_tape_is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 static inline bool gm_tape_is_hex(char c) {
-    return gm_tape_is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+    return gm_utf8_is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
 }
 
 #endif

@@ -93,7 +93,7 @@ static bool is_apostrophe(const gm_tape *tape, const scan *in) {
 /* `: never`, which is no value of JSON. */
 static bool introduces_words(const gm_tape *tape, uint32_t at) {
     const char *text = tape->text + at;
-    bool letter = text[0] == ':' && text[1] == ' ' && gm_tape_is_name(text[2]) && !gm_tape_is_digit(text[2]);
+    bool letter = text[0] == ':' && text[1] == ' ' && gm_tape_is_name(text[2]) && !gm_utf8_is_digit(text[2]);
     return letter && strncmp(text + 2, "true", 4) != 0 && strncmp(text + 2, "false", 5) != 0 && strncmp(text + 2, "null", 4) != 0;
 }
 

@@ -18,7 +18,7 @@ static uint32_t hex_value(const char *digits, unsigned count) {
         if (!gm_tape_is_hex(digits[i])) {
             return UINT32_MAX;
         }
-        uint32_t digit = gm_tape_is_digit(digits[i]) ? (uint32_t)(digits[i] - '0') : (uint32_t)((digits[i] | 0x20) - 'a' + 10);
+        uint32_t digit = gm_utf8_is_digit(digits[i]) ? (uint32_t)(digits[i] - '0') : (uint32_t)((digits[i] | 0x20) - 'a' + 10);
         code = code << 4 | digit;
     }
     return code;

@@ -7,26 +7,26 @@
 static uint32_t number_end(const char *text, uint32_t at) {
     uint32_t start = at;
     at += text[at] == '-';
-    if (!gm_tape_is_digit(text[at])) {
+    if (!gm_utf8_is_digit(text[at])) {
         return start;
     }
-    if (text[at] == '0' && gm_tape_is_digit(text[at + 1])) {
+    if (text[at] == '0' && gm_utf8_is_digit(text[at + 1])) {
         return start;
     }
-    while (gm_tape_is_digit(text[at])) {
+    while (gm_utf8_is_digit(text[at])) {
         at++;
     }
-    if (text[at] == '.' && gm_tape_is_digit(text[at + 1])) {
+    if (text[at] == '.' && gm_utf8_is_digit(text[at + 1])) {
         at++;
-        while (gm_tape_is_digit(text[at])) {
+        while (gm_utf8_is_digit(text[at])) {
             at++;
         }
     }
     if ((text[at] | 0x20) == 'e') {
         uint32_t digits = at + 1 + (text[at + 1] == '+' || text[at + 1] == '-');
-        if (gm_tape_is_digit(text[digits])) {
+        if (gm_utf8_is_digit(text[digits])) {
             at = digits;
-            while (gm_tape_is_digit(text[at])) {
+            while (gm_utf8_is_digit(text[at])) {
                 at++;
             }
         }
@@ -224,7 +224,7 @@ static gm_outcome read_name(gm_tape *tape, bool *found) {
         return GM_MORE;
     }
     uint32_t length = end - tape->at;
-    if (text[end] == '(' && length > 0 && !gm_tape_is_digit(text[tape->at])) {
+    if (text[end] == '(' && length > 0 && !gm_utf8_is_digit(text[tape->at])) {
         *found = true;
         gm_tape_repair(tape, GM_REPAIR_PYTHON_TEXT, tape->at);
         gm_tape_open_frame(tape, GM_TAPE_CALL, 0, ')');

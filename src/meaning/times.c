@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
+
 typedef struct cursor {
     gm_text text;
     uint32_t at;
@@ -9,10 +11,6 @@ typedef struct cursor {
 
 static char peek(const cursor *in) {
     return in->at < in->text.length ? in->text.bytes[in->at] : '\0';
-}
-
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
 }
 
 static bool take(cursor *in, char c) {
@@ -25,11 +23,11 @@ static bool take(cursor *in, char c) {
 static bool take_number(cursor *in, uint32_t least, uint32_t most, int64_t *value) {
     uint32_t start = in->at;
     *value = 0;
-    while (in->at - start < most && is_digit(peek(in))) {
+    while (in->at - start < most && gm_utf8_is_digit(peek(in))) {
         *value = *value * 10 + (peek(in) - '0');
         in->at++;
     }
-    return in->at - start >= least && !is_digit(peek(in));
+    return in->at - start >= least && !gm_utf8_is_digit(peek(in));
 }
 
 static bool at_end(const cursor *in) {
@@ -101,7 +99,7 @@ static bool add_named_date(gm_text text, gm_buffer *out) {
     int64_t year = 0;
     int64_t month = 0;
     int64_t day = 0;
-    bool day_first = is_digit(peek(&in));
+    bool day_first = gm_utf8_is_digit(peek(&in));
     if (day_first) {
         return take_number(&in, 1, 2, &day) && take(&in, ' ') && take_month(&in, &month) && (take(&in, ','), take(&in, ' ')) &&
                take_number(&in, 4, 4, &year) && at_end(&in) && add_day(year, month, day, out);
@@ -129,7 +127,7 @@ static bool take_fraction(cursor *in, int64_t *micros) {
         return true;
     }
     uint32_t count = 0;
-    for (; is_digit(peek(in)); in->at++, count++) {
+    for (; gm_utf8_is_digit(peek(in)); in->at++, count++) {
         if (count < 6) {
             *micros = *micros * 10 + (peek(in) - '0');
         } else if (peek(in) != '0') {
@@ -265,11 +263,11 @@ static bool take_part(cursor *in, bool behind_mark, unsigned *last, int64_t *mic
     int64_t fraction = 0;
     bool point = false;
     uint32_t start = in->at;
-    while (in->at - start < 12 && is_digit(peek(in))) {
+    while (in->at - start < 12 && gm_utf8_is_digit(peek(in))) {
         number = number * 10 + (peek(in) - '0');
         in->at++;
     }
-    if (in->at == start || is_digit(peek(in))) {
+    if (in->at == start || gm_utf8_is_digit(peek(in))) {
         return false;
     }
     point = peek(in) == '.' || peek(in) == ',';

@@ -27,8 +27,7 @@ static void collect_plans(gm_emitter *emitter) {
 }
 
 static bool is_docstring(const gm_node *statement) {
-    return statement->kind == GM_KIND_Expr && gm_as_Expr(statement)->value->kind == GM_KIND_Constant &&
-           gm_as_Constant(gm_as_Expr(statement)->value)->value.literal == GM_LITERAL_str;
+    return statement->kind == GM_KIND_Expr && gm_is_text(gm_as_Expr(statement)->value);
 }
 
 /* The statements that have to stay in front of any other. */

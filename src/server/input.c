@@ -105,7 +105,7 @@ bool gm_input_number(const gm_input *input, uint32_t value, uint32_t *number) {
     const gm_tape_node *node = node_at(input, value);
     uint64_t sum = 0;
     for (uint32_t at = node->start; at < node->end; at++) {
-        if (!gm_tape_is_digit(input->tape.text[at])) {
+        if (!gm_utf8_is_digit(input->tape.text[at])) {
             return false;
         }
         sum = sum >= UINT32_MAX ? UINT32_MAX : sum * 10 + (uint64_t)(input->tape.text[at] - '0');

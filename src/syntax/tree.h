@@ -229,6 +229,11 @@ static inline const gm_list *gm_def_decorators(const gm_node *def) {
     return def->kind == GM_KIND_FunctionDef ? &gm_as_FunctionDef(def)->decorator_list : &gm_as_AsyncFunctionDef(def)->decorator_list;
 }
 
+/* A constant of type `str`. */
+static inline bool gm_is_text(const gm_node *node) {
+    return node->kind == GM_KIND_Constant && gm_as_Constant(node)->value.literal == GM_LITERAL_str;
+}
+
 static inline bool gm_is_expr(const gm_node *node) {
     return gm_kinds[node->kind].group == GM_GROUP_expr;
 }

@@ -106,16 +106,12 @@ static gm_value index_tensor(gm_function *function, gm_value value, const gm_nod
     return value;
 }
 
-/* `state["length"]`: a dictionary is indexed, whatever an annotation says of it. */
-static bool is_text(const gm_node *index) {
-    return index->kind == GM_KIND_Constant && gm_as_Constant(index)->value.literal == GM_LITERAL_str;
-}
-
 gm_value gm_evaluate_subscript(gm_function *function, const gm_node *node) {
     const gm_Subscript *subscript = gm_as_Subscript(node);
     gm_value value = gm_value_used(gm_evaluate(function, subscript->value));
     if (gm_value_has_tensor(value)) {
-        return is_text(subscript->slice) ? gm_value_unknown(node) : index_tensor(function, value, subscript->slice);
+        bool keyed = gm_is_text(subscript->slice); /* `state["length"]`: a dictionary, whatever an annotation says of it */
+        return keyed ? gm_value_unknown(node) : index_tensor(function, value, subscript->slice);
     }
     bool sliced = subscript->slice->kind == GM_KIND_Slice || gm_value_is(gm_evaluate(function, subscript->slice), GM_FORM_PLAIN);
     if (sliced && value.class_ == GM_VALUE_NOT) {

@@ -24,9 +24,8 @@ FEATURE = hooks.Feature(__name__, hooks.GAIN, "numbers that autograd functions r
 @FEATURE.method("item")
 def item_in_front(call: Any, trace: trace_state.Trace, self: Any, tx: Any, *args: Any, **kwargs: Any) -> Any:
     """The number of a tensor of the body, read in the outermost graph."""
-    if args or kwargs or not trace.whole or not hoisted_tests.is_inside(tx.output.current_tracer):
-        return call(self, tx, *args, **kwargs)
-    tensor = hoisted_tests.tensor_in_front(tx, self)
+    is_inside = trace.whole and hoisted_tests.is_inside(tx.output.current_tracer)
+    tensor = hoisted_tests.tensor_in_front(tx, self) if is_inside and not args and not kwargs else None
     if tensor is None:
         return call(self, tx, *args, **kwargs)
     with hoisted_tests.at_top(tx.output):

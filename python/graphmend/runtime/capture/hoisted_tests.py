@@ -6,10 +6,11 @@
             if x.min() < 0:  # Dynamo traces `forward` into an inner graph, with values unseen outside
                 ...
 
-A decision has to be an output of the outermost graph. The nodes behind the test are therefore copied in front of the
-call of the function, if each node only computes, and if no node of the inner graphs writes to their memory. A test in
-`backward` is copied where the test is computed from saved tensors: saved tensors stay the same, or the backward pass
-raises an exception.
+A decision has to be an output of the outermost graph, and so have numbers that the program reads and values that it
+shows (`autograd/function_numbers.py`, `autograd/function_effects.py`). The nodes behind the test are therefore copied
+in front of the call of the function, if each node only computes, and if no node of the inner graphs writes to their
+memory. A test in `backward` is copied where the test is computed from saved tensors: saved tensors stay the same, or
+the backward pass raises an exception.
 """
 
 from __future__ import annotations

@@ -166,10 +166,13 @@ def raw_parameters(code: types.CodeType) -> set[str]:
     parameter loaded by a nested function counts as passed unchanged.
     """
     taken = (*TAKEN_APART, "GET_ITER") if takes_items_apart(code) else TAKEN_APART
-    loaded = {
-        name for name, following in loaded_parameters(code) if not (following and following[0].opname.startswith(taken))
-    }
-    return loaded.union(code.co_cellvars)
+    raw = {name for name, following in loaded_parameters(code) if not is_taken(following, taken)}
+    return raw.union(code.co_cellvars)
+
+
+def is_taken(following: list[dis.Instruction], names: tuple[str, ...]) -> bool:
+    """Whether the step behind a load is an instruction whose name begins like one of `names`."""
+    return bool(following) and following[0].opname.startswith(names)
 
 
 def takes_items_apart(code: types.CodeType) -> bool:
@@ -179,9 +182,7 @@ def takes_items_apart(code: types.CodeType) -> bool:
     if not all(store.opname.startswith("STORE_FAST") for store in stores):
         return False
     items = frozenset(store.argval[0] if isinstance(store.argval, tuple) else store.argval for store in stores)
-    parts = all(
-        following and following[0].opname.startswith(TAKEN_APART) for _, following in loads_of_names(code, items)
-    )
+    parts = all(is_taken(following, TAKEN_APART) for _, following in loads_of_names(code, items))
     nested = [value for value in code.co_consts if isinstance(value, types.CodeType)]
     return parts and all(map(takes_items_apart, nested))
 

@@ -70,14 +70,16 @@ def ask_builtin(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
     result = None
     if function in OPERATORS and len(args) == 2:
         result = float_comparison(tx, OPERATORS[function], *(side.realize() for side in args))
-    elif function is operator.truth and len(args) == 1 and not kwargs:
+    elif asks_truth(tx, function) and len(args) == 1 and not kwargs:
         result = tensor_predicate(tx, "is_nonzero", [args[0].realize()], {})
-    elif function is bool and len(args) == 1 and hoisted_tests.is_inside(tx.output.current_tracer):
-        asked = args[0].realize()
-        result = tensor_predicate(tx, "is_nonzero", [asked], {}) if asked.is_tensor() else None
     elif (function is int or function is round) and len(args) == 1 and not kwargs:
         result = result_of(tx, function, [fetched_number(tx, args[0].realize()) if function is int else args[0]], {})
     return call(self, tx, args, kwargs) if result is None else result
+
+
+def asks_truth(tx: Any, function: Any) -> bool:
+    """Whether a call asks for a truth value that Dynamo cannot fetch; it fetches `bool` outside of inner graphs."""
+    return function is operator.truth or (function is bool and hoisted_tests.is_inside(tx.output.current_tracer))
 
 
 @FEATURE.hook("numpy.call")
