@@ -49,6 +49,14 @@ def guard_source(source: Any) -> Any:
     return kind() if callable(kind) else kind
 
 
+def can_be_guarded(source: Any) -> bool:
+    """Whether compiled code can look a value up again; not so for a value made in the trace, or a cell itself."""
+    try:
+        return bool(source_name(source)) and guard_source(source) is not None
+    except NotImplementedError:
+        return False
+
+
 def real(variable: Any) -> Any:
     """The object that the program holds; None for an object that the call has yet to make."""
     output = translator().output

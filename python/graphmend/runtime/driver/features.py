@@ -69,6 +69,8 @@ ORDER = (
     "shims.skipped_torch_functions",
     "shims.tracked_optimizers",
     "shims.function_defaults",
+    "shims.unguarded_values",
+    "shims.distinct_objects",
     "shims.limited_queues",
     "shims.rewritten_dictionaries",
     "shims.signatures",

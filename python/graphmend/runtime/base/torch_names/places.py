@@ -85,6 +85,9 @@ PLACES = {
     "dict_items.contains": "DictItemsVariable.sq_contains(self, tx, item)",
     # Read-only views of dictionaries.
     "proxy.check": "MappingProxyVariable._check_mutation_guard(self, tx)",
+    # Tables of attributes (`__dict__`).
+    "attribute_table.guard_names": "DunderDictVariable.install_dict_keys_match_guard(self)",
+    "attribute_table.guard_name": "DunderDictVariable.install_dict_contains_guard(self, tx, args)",
     # Variables that Dynamo makes.
     "number.create": "SymNodeVariable.create(cls, tx, proxy)",
     "variable.build": "VariableBuilder.__call__(self, value)",

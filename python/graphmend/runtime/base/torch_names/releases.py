@@ -98,9 +98,18 @@ OLDER: dict[Version, Differences] = {
         additions={"UserDefinedObjectVariable.generic_getattr": "older:generic_getattr"},
     ),
     (2, 11): Differences(
-        names={"HashableTracker": "torch._dynamo.variables.dicts:ConstDictVariable._HashableTracker"},
+        names={
+            "DunderDictVariable": None,
+            "HashableTracker": "torch._dynamo.variables.dicts:ConstDictVariable._HashableTracker",
+        },
         additions={"OutputGraph.resolve_source_value": "older:resolve_source_value"},
-        places={"object.table": None, "graph.check_gradients": None, "proxy.check": None},
+        places={
+            "attribute_table.guard_name": None,
+            "attribute_table.guard_names": None,
+            "graph.check_gradients": None,
+            "object.table": None,
+            "proxy.check": None,
+        },
     ),
     (2, 10): Differences(
         names={

@@ -1,0 +1,72 @@
+"""Descriptors of C classes that are values: each call computes with the one that it is given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from harness import CountingBackend
+
+
+class Named(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = super().__torch_function__(function, types, args, kwargs or {})
+        torch._dynamo.graph_break()
+        return result
+
+
+def apply(function: Any, x: torch.Tensor) -> Any:
+    return function(x)
+
+
+def from_a_list(functions: list, x: torch.Tensor) -> Any:
+    if x.sum() > 0:
+        x = x + 1
+    return functions[0](x)
+
+
+def mean(x: torch.Tensor) -> torch.Tensor:
+    return torch.mean(x.float())
+
+
+PAIRS = [
+    (torch.Tensor.sin, torch.Tensor.cos),
+    (torch.Tensor.numel, torch.Tensor.dim),
+    (torch.Tensor.float, torch.mean),
+    (torch.Tensor.T.__get__, torch.Tensor.real.__get__),
+    (torch.Tensor.__neg__, torch.Tensor.__abs__),
+]
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize("backend", ["eager", "inductor"])
+def test_another_descriptor_is_another_operation(pair: Any, backend: str) -> None:
+    torch._dynamo.reset()
+    x, compiled = torch.tensor([[0.5, -2.0]]), torch.compile(apply, backend=backend)
+    for function in [*pair, *pair]:
+        torch.testing.assert_close(compiled(function, x), function(x))
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_a_descriptor_in_a_list_is_asked_for(pair: Any) -> None:
+    torch._dynamo.reset()
+    x, compiled = torch.tensor([[0.5, -2.0]]), torch.compile(from_a_list, backend="eager")
+    for function in [*pair, *pair]:
+        torch.testing.assert_close(compiled([function], x), from_a_list([function], x))
+
+
+def test_a_torch_function_that_breaks_gives_results_of_its_operation() -> None:
+    torch._dynamo.reset()
+    x = torch.tensor([[0.5, -2.0]]).as_subclass(Named)
+    assert torch.equal(torch.compile(mean, backend="eager")(x), mean(x))
+
+
+def test_the_same_descriptors_are_one_graph() -> None:
+    torch._dynamo.reset()
+    backend = CountingBackend()
+    compiled = torch.compile(apply, backend=backend)
+    for function in (torch.Tensor.sin, torch.Tensor.sin, torch.Tensor.T.__get__, torch.Tensor.T.__get__):
+        compiled(function, torch.ones(1, 2))
+    assert len(backend.graphs) == 2
