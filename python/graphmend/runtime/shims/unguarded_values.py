@@ -44,19 +44,21 @@ def build_value(build: Any, trace: trace_state.Trace, self: Any, value: Any) -> 
     elif isinstance(value, types.MethodWrapperType):
         if can_be_guarded(self.source):
             install_guard(AttrSource(self.source, "__name__").make_guard(GuardBuilder.EQUALS_MATCH))
-    elif type(value) in (float, complex) and 0 in (value.real, value.imag) and can_be_guarded(self.source):
+    elif type(value) in (float, complex) and has_zero(value) and can_be_guarded(self.source):
         install_guard(self.source.make_guard(functools.partial(guard_signs, number=value)))
     return hooks.DECLINED
 
 
+def has_zero(number: complex) -> bool:
+    """Whether a number, or one of its parts, is a zero."""
+    return number == 0 or type(number) is complex and 0 in (number.real, number.imag)
+
+
 def guard_signs(builder: Any, guard: Any, *, number: complex) -> None:
     """Guard the signs of zeros in a number; Dynamo compares numbers by `==`."""
-    text = repr(number)
-
-    def has_signs(value: Any) -> bool:
-        return value != number or repr(value) == text
-
-    builder.get_guard_manager(guard).add_lambda_guard(has_signs, [f"{guard.name} is {text}, with this sign"], None)
+    value = builder.arg_ref(guard)
+    code = f"({value} != {number!r} or repr({value}) == {repr(number)!r})"
+    builder.object_aliasing_guard_codes.append((code, code))  # texts of guards that run behind all others
 
 
 @FEATURE.hook("tensor.getattr")

@@ -68,7 +68,9 @@ NAMES = {
     "torch._dynamo.variables.torch_function": "can_dispatch_torch_function",
     "torch._dynamo.variables.constant": "ConstantVariable",
     "torch._dynamo.variables.ctx_manager": "ContextWrappingVariable GradModeVariable NullContextVariable",
-    "torch._dynamo.variables.dicts": "ConstDictVariable DictItemsVariable DunderDictVariable is_hashable MappingProxyVariable",
+    "torch._dynamo.variables.dicts": (
+        "ConstDictVariable DictItemsVariable DunderDictVariable is_hashable MappingProxyVariable"
+    ),
     "torch._dynamo.variables.functions": (
         "FunctoolsPartialVariable LocalGeneratorObjectVariable NestedUserFunctionVariable SkipFunctionVariable "
         "UserFunctionVariable UserMethodVariable WrapperUserFunctionVariable"
