@@ -20,3 +20,46 @@ def test_pairs_of_numbers_are_part_of_the_graph(tmp_path: Any, name: str) -> Non
     calls = [lambda: (torch.tensor([1.5, 2.25]),), lambda: (torch.tensor([-7.0, 0.3]),)]
     outcome = compare(load(tmp_path, text), calls, grad=False)
     assert outcome.report["callables"][0]["mode"] == "whole"
+
+
+OF_TENSORS = [
+    "math.exp(t)",
+    "math.sqrt(t)",
+    "math.log(t + 1)",
+    "math.pow(t, 2)",
+    "math.floor(t)",
+    "math.ceil(t)",
+    "math.hypot(t, t)",
+    "math.copysign(1, t)",
+    "math.isclose(t, 1.0)",
+    "math.exp(t.long())",
+    "pow(t, 2)",
+    "pow(2, t)",
+    "operator.not_(t)",
+    "callable(t.sin)",
+    "(2 if t.view(-1).is_floating_point else 3)",
+]
+
+
+@pytest.mark.parametrize("call", OF_TENSORS)
+def test_functions_of_tensors_with_one_number_are_part_of_the_graph(tmp_path: Any, call: str) -> None:
+    text = f"""
+        import math, operator
+        def f(x):
+            t = x.abs().sum()
+            return x * {call}
+        """
+    calls = [lambda: (torch.tensor([1.5, 2.25]),), lambda: (torch.tensor([-7.0, 0.3]),)]
+    outcome = compare(load(tmp_path, text), calls, grad=False)
+    assert outcome.report["callables"][0]["mode"] == "whole"
+
+
+@pytest.mark.parametrize("call", ["math.trunc(t)", "math.ldexp(1.0, t)", "math.exp(x)", "math.sqrt(t * 1j)"])
+def test_functions_that_refuse_a_tensor_raise_as_in_eager_python(tmp_path: Any, call: str) -> None:
+    text = f"""
+        import math
+        def f(x):
+            t = x.sum()
+            return x * {call}
+        """
+    compare(load(tmp_path, text), [lambda: (torch.tensor([1.5, 2.25]),)], grad=False)

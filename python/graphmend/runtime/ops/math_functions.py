@@ -29,6 +29,7 @@ INTEGERS = frozenset([*WHOLE.values(), "exponent"])
 EXACT = frozenset(
     getattr(math, name) for name in ("gcd", "lcm", "isqrt", "comb", "perm", "factorial") if hasattr(math, name)
 )
+LISTS = frozenset(getattr(math, name) for name in ("dist", "fsum", "prod", "sumprod") if hasattr(math, name))
 TRUTHS = frozenset(["isclose"])
 LARGEST = 2**63 - 1
 

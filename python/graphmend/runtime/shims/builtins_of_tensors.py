@@ -5,6 +5,8 @@
     ids = batch.tolist()                                   # many numbers in one list
     groups = itertools.groupby(items, key_function)        # a key by position
     kept = copy.deepcopy(state)                            # deep copies of tensors
+    square = pow(loss, 2)                                  # `pow` of tensors
+    if x.is_floating_point: ...                            # a method that is not called
 
 Each hook replaces one such call by code that Dynamo traces. Numbers from tensors become numbers of the graph. Long
 lists of numbers are assumed as a whole, with one comparison in the graph.
@@ -12,7 +14,10 @@ lists of numbers are assumed as a whole, with one comparison in the graph.
 
 from __future__ import annotations
 
+import inspect
 import itertools
+import operator
+import types
 from typing import Any, Callable, Iterator, Optional
 
 import torch
@@ -50,6 +55,24 @@ def copy_deeply(call: Any, trace: trace_state.Trace, self: Any, tx: Any, name: s
     return hooks.DECLINED
 
 
+@FEATURE.hook("tensor.getattr")
+def read_method(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name: str) -> Any:
+    """Tell the type of a method of a tensor, which says whether it is true."""
+    from ..base.torch_names import GetAttrVariable
+
+    member = inspect.getattr_static(self.python_type(), name, None)
+    kind = types.BuiltinMethodType if isinstance(member, types.MethodDescriptorType) else None
+    try:
+        value = read(self, tx, name)
+    except NotImplementedError:  # a method of a tensor that the call has made
+        if kind is None:
+            raise
+        return GetAttrVariable(self, name, py_type=kind)
+    if type(value) is GetAttrVariable and value.py_type is None:
+        value.py_type = kind
+    return value
+
+
 @FEATURE.hook("itertools.call")
 def call_itertools(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Trace `itertools.groupby` with a key by position."""
@@ -58,9 +81,16 @@ def call_itertools(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args
 
 @FEATURE.hook("builtin.call")
 def call_builtin(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Trace `range`, `max` and `min` of tensors."""
+    """Trace `range`, `max`, `min` and `pow` of tensors, and `callable` of their methods."""
+    from ..base.torch_names import BuiltinVariable, ConstantVariable, GetAttrVariable
+
     if self.fn is range:
         args = [range_argument(tx, arg.realize()) for arg in args]
+    if self.fn is pow and len(args) == 2 and not kwargs and any(arg.realize().is_tensor() for arg in args):
+        return BuiltinVariable(operator.pow).call_function(tx, list(args), {})
+    if self.fn is callable and len(args) == 1 and not kwargs and type(args[0].realize()) is GetAttrVariable:
+        if args[0].realize().py_type is types.BuiltinMethodType:
+            return ConstantVariable.create(True)
     if self.fn in EXTREME and len(args) > 1 and not kwargs and any(arg.realize().is_tensor() for arg in args):
         return inline(tx, EXTREME[self.fn], args, kwargs)
     return call(self, tx, args, kwargs)

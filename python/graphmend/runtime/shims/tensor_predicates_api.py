@@ -22,13 +22,17 @@ from ..base import hooks, trace_state
 from ..capture import hoisted_tests
 from ..capture.assumptions import fix_shape
 from ..capture.implicit_bool import as_tensor, constant, truth_value
-from ..ops.math_functions import result_of
+from ..ops.math_functions import EXACT, LISTS, result_of
 from ..passes.dead_code_that_raises import add_sources
 from .sorting import extreme, of_objects, of_rows, of_two_kinds, with_items
 
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "questions about tensors and numbers that data decide")
 
 PREDICATES = {math.isnan: "isnan", math.isinf: "isinf", math.isfinite: "isfinite"}
+# Functions of `math` that ask each argument for a float. `trunc` and `ldexp` refuse tensors.
+ROUNDED = [function for function in (math.floor, math.ceil) if not hasattr(torch.Tensor, f"__{function.__name__}__")]
+OTHERS = (*EXACT, *LISTS, math.trunc, math.ldexp, math.floor, math.ceil)
+OF_FLOATS = frozenset([*ROUNDED, *(one for one in vars(math).values() if callable(one) and one not in OTHERS)])
 FUNCTIONS = {torch.equal: "equal", torch.allclose: "allclose", torch.is_nonzero: "is_nonzero"}
 ARRAYS = {"allclose": "allclose", "array_equal": "equal"}
 METHODS = frozenset(["equal", "allclose", "is_nonzero", "__bool__"])
@@ -41,14 +45,28 @@ MAX_LISTED = 256
 @FEATURE.hook("torch_function.call")
 def ask_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Trace functions of torch, and functions of `math`, which Dynamo treats as functions of torch."""
-    result = None
+    result, given = None, args
+    if self.value in FUNCTIONS:
+        result = tensor_predicate(tx, FUNCTIONS[self.value], list(args), kwargs)
+    elif self.value in OF_FLOATS:
+        args = [float_of(tx, arg.realize()) for arg in args]
     if self.value in PREDICATES and len(args) == 1 and not kwargs:
         result = number_predicate(tx, PREDICATES[self.value], args[0].realize())
-    elif self.value in FUNCTIONS:
-        result = tensor_predicate(tx, FUNCTIONS[self.value], list(args), kwargs)
-    else:
+    elif result is None:
         result = result_of(tx, self.value, list(args), kwargs)
+    if result is None and args is not given:
+        return call(self, tx, args, kwargs)
     return hooks.DECLINED if result is None else result
+
+
+def float_of(tx: Any, value: Any) -> Any:
+    """The float that a function of `math` makes of a tensor with one number; other values unchanged."""
+    from ..base.torch_names import BuiltinVariable
+
+    example = value.as_proxy().node.meta["example_value"] if value.is_tensor() else None
+    if example is None or example.numel() != 1 or example.dtype.is_complex:
+        return value
+    return BuiltinVariable(float).call_function(tx, [value], {})
 
 
 @FEATURE.hook("tensor.method")
@@ -72,6 +90,9 @@ def ask_builtin(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
         result = float_comparison(tx, OPERATORS[function], *(side.realize() for side in args))
     elif asks_truth(tx, function) and len(args) == 1 and not kwargs:
         result = tensor_predicate(tx, "is_nonzero", [args[0].realize()], {})
+    elif function is operator.not_ and len(args) == 1 and args[0].realize().is_tensor():
+        truth = tensor_predicate(tx, "is_nonzero", [args[0].realize()], {})
+        return call(self, tx, args if truth is None else [truth], kwargs)
     elif (function is int or function is round) and len(args) == 1 and not kwargs:
         result = result_of(tx, function, [fetched_number(tx, args[0].realize()) if function is int else args[0]], {})
     return call(self, tx, args, kwargs) if result is None else result
