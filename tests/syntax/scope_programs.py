@@ -1,4 +1,4 @@
-"""Random programs in which names are bound, declared and read in scopes of every kind, and the tables that Python makes.
+"""Random programs that bind, declare and read names in scopes of every kind, and the tables that Python makes.
 
 `python tests/syntax/scope_programs.py python3.9 python3.12 ...` writes digests of what these versions say
 (stated/symbols.txt), for a run of the tests has one version alone.

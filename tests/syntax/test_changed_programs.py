@@ -1,4 +1,4 @@
-"""What CPython refuses is refused, and what it takes is the same tree: programs changed by a token, layouts, literals, names.
+"""What CPython refuses is refused, what it takes is the same tree: programs changed by a token, layouts, literals, names.
 
 Each text is a file of its own; one process of graphmend reads them all.
 """
@@ -245,6 +245,7 @@ def edges() -> list[int]:
     kinds = [(chr(code).isidentifier(), f"a{chr(code)}".isidentifier()) for code in range(sys.maxunicode + 1)]
     changes = [code for code in range(1, len(kinds)) if kinds[code] != kinds[code - 1]]
     found = {code + step for code in changes for step in (-1, 0)} | set(range(128, 0x370))
+    found -= {0x30FB, 0xFF65}  # middle dots of Katakana, which stand in names since Unicode 15.1
     return sorted(code for code in found if unicodedata.category(chr(code)) not in ("Cn", "Cs"))
 
 
