@@ -1,4 +1,4 @@
-"""What CPython refuses is refused, what it takes is the same tree: programs changed by a token, layouts, literals, names.
+"""What CPython refuses is refused, what it takes is the same tree: changed programs, layouts, literals, names.
 
 Each text is a file of its own; one process of graphmend reads them all.
 """
