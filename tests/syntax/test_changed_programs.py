@@ -45,7 +45,7 @@ STATEMENTS = [
 ]
 NEWER = {
     (3, 10): "match a, *b:\n    case 1 | -2.5 | 3 + 4j | 'c' | None:\n        d\n    case [e, *_] if f: g\n"
-    "    case {'h': i, **j}: k\n    case L.m(n, o=p) as q: r\n    case (s): t\n    case _: u\n",
+    "    case {'h': i, 1: o, **j}: k\n    case L.m(n, s, o=p, t=u) as q: r\n    case (s): t\n    case _: u\n",
     (3, 11): "try:\n    a\nexcept* b as c:\n    d\nx[*e, f]\ndef g(*args: *h): pass\n",
     (3, 12): "def f[T: int, *U, **P](a: T) -> T: pass\ntype A[T] = b\nclass C[T](d): pass\nf'{a['b']!r:{c}}'\n",
     (3, 13): "def f[T = int, *U = *a, **P = b](): pass\n",
@@ -131,6 +131,17 @@ def test_programs_changed_by_a_token(executable: str, tmp_path: Path, seed: int)
     texts = [changed(chance, chance.choice(programs)) for _ in range(1500)]
     taken, refused = agree(executable, tmp_path, [*STATEMENTS, *texts])
     assert min(taken, refused) > 150
+
+
+def test_every_token_gone_or_twice(executable: str, tmp_path: Path) -> None:
+    texts = []
+    for text in STATEMENTS:
+        tokens = tokens_of(text)
+        for at in range(len(tokens)):
+            before, behind = "".join(tokens[:at]), "".join(tokens[at + 1 :])
+            texts += [f"{before}{behind}", f"{before}{tokens[at] * 2}{behind}", f"{before} , {tokens[at]}{behind}"]
+            texts += [f"{before}{tokens[at]} {other}{behind}" for other in ("x", "*", ")")]
+    assert min(agree(executable, tmp_path, texts)) > 300
 
 
 def test_programs_that_end_anywhere(executable: str, tmp_path: Path) -> None:
