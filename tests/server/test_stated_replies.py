@@ -37,10 +37,11 @@ def f(x: torch.Tensor, seen: list):
 def g(x: torch.Tensor):
     return f(x, [])
 """
+LITERALS = {"codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}}}
 CLIENTS: dict[str, dict[str, Any]] = {
     "plain": {},
-    "utf-8": {"general": {"positionEncodings": ["utf-8"]}},
-    "utf-32": {"general": {"positionEncodings": ["utf-32", "utf-16"]}},
+    "utf-8": {"general": {"positionEncodings": ["utf-8"]}, "textDocument": LITERALS},
+    "utf-32": {"general": {"positionEncodings": ["utf-32", "utf-16"]}, "textDocument": LITERALS},
     "rich": {
         "general": {"positionEncodings": ["utf-16"]},
         "textDocument": {
@@ -126,10 +127,11 @@ def between(a: int, b: int, c: int, d: int) -> dict[str, Any]:
 
 
 def told(client: Client, name: str, method: str, params: Any) -> str:
-    """A line for a request, and what has come before its answer."""
+    """A request, and what has come before its answer; when diagnostics are published depends on the time."""
     client.seen.clear()
     client.answer(client.start(method, params))
-    lines = [json.dumps({key: value for key, value in message.items() if key != "id"}) for message in client.seen]
+    kept = [message for message in client.seen if message.get("method") != "textDocument/publishDiagnostics"]
+    lines = [json.dumps({key: value for key, value in message.items() if key != "id"}) for message in kept]
     return f"{name}\n" + "".join(f"    {line}\n" for line in lines)
 
 
