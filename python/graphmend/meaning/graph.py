@@ -366,6 +366,8 @@ class Graph:
             return self._annotated(hint)
         name = getattr(origin, "__name__", "")
         if origin is tuple:
+            if hint is typing.Tuple:
+                return self._structure("tuple_of", (self.add(Any),))
             if len(args) == 2 and args[1] is Ellipsis:
                 return self._structure("tuple_of", (self.add(args[0]),))
             return self._structure("tuple", tuple(self.add(arg) for arg in args if arg != ()))
@@ -374,7 +376,9 @@ class Graph:
                 hint, origin.__type_params__, args, lambda: self._alias(hint, self._name(hint), origin.__value__)
             )
         if isinstance(origin, type) and name in _COLLECTIONS and origin.__module__ in ("builtins", "collections.abc"):
-            return self._structure(_COLLECTIONS[name], tuple(self.add(arg) for arg in args))
+            form = _COLLECTIONS[name]
+            bare = (Any,) * (2 if form == "dict" else 1)  # `typing.List` as it stands
+            return self._structure(form, tuple(self.add(arg) for arg in args or bare))
         if isinstance(origin, type) and origin.__module__ != "collections.abc":
             parameters = getattr(origin, "__parameters__", ())
             return self._parametric(hint, parameters, args, lambda: self._add_record(hint, origin))
