@@ -1,4 +1,4 @@
-"""The help of every command, completions, pages and the stages of the compiler for one file: whole texts, in `stated`."""
+"""The help of every command, completions, pages and the stages of the compiler for one file, as whole texts."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Dates, times, durations and numbers as the reader takes them: a grammar in regular expressions over Python's types.
 
-Each function gives what a text says, or None for a text that says nothing, and whether it is written as ISO 8601 has it.
+Each function gives what a text says, or None for a text that says nothing, and whether it is in the form of ISO 8601.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Each message of the reader in full, with its path and place; a message of the sources that no text brings fails a test.
+"""Each message of the reader in full, with its path and place; one of the sources that no text brings fails a test.
 
 The messages stand in `stated` and are read as a diff, with those of meanings that are none.
 """

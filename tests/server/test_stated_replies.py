@@ -1,4 +1,4 @@
-"""Whole replies and messages of the server: to every request at every place of a text, and to bytes that are no messages.
+"""Whole replies and messages of the server: to every request at many places of a text, and to bytes that are none.
 
 They stand in `stated` and are read as a diff.
 """
