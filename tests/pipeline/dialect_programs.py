@@ -209,6 +209,8 @@ class Writer:
                 self.put(depth + 1, case)
                 self.block(depth + 2)
             return
+        for at in range(self.chance.randint(0, 2) if kind == "def" else 0):
+            self.put(depth, f"@mark({at})")
         self.put(depth, heads[kind])
         self.block(depth + 1)
         self.loops = loops
@@ -368,6 +370,7 @@ class Program:
             "torch": torch,
             "tick": self.tick,
             "area": self.area,
+            "mark": self.mark,
             "w": Tensor(5),
         }
         self.names["print"] = lambda *values: self.events.append(" ".join(map(str, values)))
@@ -380,6 +383,15 @@ class Program:
     def tick(self, number: int) -> bool:
         self.ticks[number] = self.ticks.get(number, 0) + 1
         return self.ticks[number] % 4 != 0
+
+    def mark(self, number: int) -> Callable[[Any], Any]:
+        """A decorator that shows that it was there."""
+
+        def decorate(function: Any) -> Any:
+            self.events.append(f"mark {number}")
+            return function
+
+        return decorate
 
     def area(self, number: int) -> Area:
         return Area(self.events, number)
