@@ -315,11 +315,13 @@ growth: build
 	@mkdir -p build
 	$(call measure,$(BIN),build/growth.json) $(BIN)/python bench/growth.py $(if $(ONLY),--only $(ONLY)) --json build/growth.json
 
+# A second try of what lived is no fresh draw: it has a file of its own, which `make results` does not tell.
+MUTANTS = build/mutants$(if $(AGAIN),-again).json
 mutants: build
 	@mkdir -p build
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(call measure,$(BIN),build/mutants.json) $(BIN)/python tools/mutants.py --count $(or $(N),200) \
-	  --seed $(or $(SEED),1) --only '$(or $(ONLY),src/)' --each $(or $(EACH),0) $(if $(AGAIN),--again) $(if $(WHOLE),--whole) $(if $(SECONDS),--seconds $(SECONDS)) \
-	  --json build/mutants.json
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(call measure,$(BIN),$(MUTANTS)) $(BIN)/python tools/mutants.py --count $(or $(N),200) \
+	  --seed $(or $(SEED),1) --only '$(or $(ONLY),src/)' --each $(or $(EACH),0) $(if $(AGAIN),--again build/mutants.json) $(if $(WHOLE),--whole) \
+	  $(if $(SECONDS),--seconds $(SECONDS)) --json $(MUTANTS)
 
 mutants-runtime: build
 	@mkdir -p build

@@ -25,7 +25,10 @@ import pytest
 ROOT = Path(__file__).parents[1]
 MEMORY = 12 << 30
 TESTS = ["syntax", "values", "flow", "rules", "fix", "cli", "meaning/test_reader.py", "meaning/test_source.py"]
-TESTS += ["meaning/test_stated_readings.py"]
+TESTS += [
+    f"meaning/test_{name}.py" for name in ("stated_readings", "scalars", "documents", "bounds", "reader_messages")
+]
+TESTS += ["meaning/test_source_programs.py"]
 THREATS = ["check_cache", "limits_of_the_reader", "meanings_and_patches", "searches", "small_attacks", "too_large"]
 THREATS += ["words_of_others", "work_of_a_repository"]
 TESTS += ["server", *(f"threats/test_{name}.py" for name in THREATS), "pipeline"]

@@ -1,7 +1,8 @@
 """Whether the tests of the core notice a place of it that is changed: `make mutants [N=200] [SEED=1] [ONLY=src/flow]`.
 
 `make mutants EACH=10` draws so many of every folder; `make mutants AGAIN=1` tries those again that lived in the last
-run, and `WHOLE=1` takes all tests in place of those that run what is changed.
+drawing, and `WHOLE=1` takes all tests in place of those that run what is changed. A drawing is build/mutants.json,
+which `make results` tells; what AGAIN=1 finds is build/mutants-again.json, for tests were written for what lived.
 
 Draws places of `src`, builds each mutant beside the working tree, incrementally and with assertions on, and runs the
 tests that run the changed statement (mutant_map.py), up to the first that fails: tests that noticed a mutant of the
@@ -27,7 +28,7 @@ import pytest
 from mutant_build import ROOT, build, build_marking, configure, copy_sources, keep_whole
 from mutant_history import History
 from mutant_map import Map, Reach
-from mutant_places import Place, draw, draw_each
+from mutant_places import Place, draw, draw_each, places_of
 from mutant_tests import Suite, collect
 
 HANGING = 600.0
@@ -109,6 +110,30 @@ def drawn(folder: Path, asked: argparse.Namespace) -> list[Place]:
     return draw_each(folder, [f"{path.relative_to(folder)}/" for path in folders], asked.each, asked.seed)
 
 
+def lived(folder: Path, path: Path) -> list[Place]:
+    """The places of a record that lived, where they stand now: those that are gone are told, and left out."""
+    found = []
+    for row in json.loads(path.read_text())["rows"]:
+        if row["verdict"] == "lived":
+            place = moved(folder, Place(*(row[name] for name in Place.__annotations__)))
+            found += [place] if place is not None else []
+            if place is None:
+                print(f"gone       {told(row)}")
+    return found
+
+
+def moved(folder: Path, place: Place) -> Place | None:
+    """The place, or the closest one in its function with the same change."""
+    path = folder / place.path
+    same = [
+        one
+        for one in (places_of(path, place.path) if path.exists() else [])
+        if (one.function, one.operator, one.before, one.after)
+        == (place.function, place.operator, place.before, place.after)
+    ]
+    return min(same, key=lambda one: abs(one.offset - place.offset), default=None)
+
+
 def told(row: dict[str, object]) -> str:
     change = f"{row['before']} -> {row['after']}".replace("\n", " ")
     place = f"{row['path']}:{row['line']} {row['function']}"
@@ -127,13 +152,8 @@ def run(asked: argparse.Namespace, suite: Suite) -> None:
         "limit": asked.seconds,
         "rows": [],
     }
-    if asked.again:
-        record = json.loads(asked.json.read_text())
-        places = [
-            Place(*(row[name] for name in Place.__annotations__)) for row in record["rows"] if row["verdict"] == "lived"
-        ]
-    else:
-        places = drawn(folder, asked)
+    places = lived(folder, asked.again) if asked.again else drawn(folder, asked)
+    record["again"] = asked.again is not None
     rows = {place_of(row): row for row in record["rows"]}
     for place in places:
         reason = reasons.get((place.path, place.function))
@@ -159,7 +179,7 @@ def main() -> int:
     parser.add_argument("--only", default="src/")
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "mutants")
     parser.add_argument("--each", type=int, default=0, help="so many of every folder, in turn, in place of --count")
-    parser.add_argument("--again", action="store_true", help="those that lived in the run that --json has")
+    parser.add_argument("--again", type=Path, help="those that lived in the run that this file has")
     parser.add_argument("--whole", action="store_true", help="all tests, in place of those that run the statement")
     parser.add_argument("--seconds", type=float, default=600, help="for the tests of one mutant")
     parser.add_argument("--json", type=Path)

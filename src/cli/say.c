@@ -78,8 +78,6 @@ void gm_cli_say(FILE *stream, const char *format, ...) {
         if (*at == 's') {
             const char *text = va_arg(arguments, const char *);
             say_text(stream, text, length_of(text, most));
-        } else if (*at == 'c') {
-            fputc(va_arg(arguments, int), stream);
         } else if (*at == 'd') {
             fprintf(stream, "%d", va_arg(arguments, int));
         } else {

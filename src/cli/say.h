@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* printf-style with `%s`, `%.*s`, `%d`, `%u` and `%c` alone. The strings are words of others: they are made visible (base/visible.h). Needs no memory. */
+/* printf-style with `%s`, `%.*s`, `%d` and `%u` alone. The strings are words of others: they are made visible (base/visible.h). Needs no memory. */
 void gm_cli_say(FILE *stream, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 2, 3)))

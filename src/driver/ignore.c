@@ -64,24 +64,35 @@ static const char *match_one(const char *pattern, char character, uint64_t *step
     return *pattern == character ? pattern + 1 : NULL;
 }
 
-/* Whether a path matches a pattern in which `*` and `?` stop at slashes and `**` does not. Greedy with one remembered star of each kind,
- * no recursion; where the steps come to an end, nothing matches. */
-static bool match_pattern(const char *pattern, const char *path, uint64_t *steps) {
+/* Whether `**` at `at` stands for folders: it is a whole component. Elsewhere two stars are one. */
+static bool is_wide(const char *pattern, const char *at) {
+    return at[1] == '*' && (at == pattern || at[-1] == '/') && (at[2] == '/' || at[2] == '\0');
+}
+
+static const char *skip_stars(const char *at) {
+    return at + strspn(at, "*");
+}
+
+/* Whether a path matches a pattern in which `*` and `?` stop at slashes and `**` is any number of folders. Greedy with one remembered star of
+ * each kind, no recursion; where the steps come to an end, nothing matches. */
+static bool match_pattern(const char *whole, const char *path, uint64_t *steps) {
+    const char *pattern = whole;
     const char *star = NULL;
     const char *star_path = NULL;
     const char *wide = NULL;
     const char *wide_path = NULL;
     for (; *steps > 0; spend(steps, 1)) {
-        if (pattern[0] == '*' && pattern[1] == '*') {
-            pattern += 2;
-            pattern += *pattern == '/';
-            wide = pattern;
+        if (*pattern == '*' && is_wide(whole, pattern)) {
+            if (pattern[2] == '\0') {
+                return true;
+            }
+            wide = pattern += 3;
             wide_path = path;
             star = NULL;
             continue;
         }
         if (*pattern == '*') {
-            star = ++pattern;
+            star = pattern = skip_stars(pattern);
             star_path = path;
             continue;
         }
@@ -89,15 +100,17 @@ static bool match_pattern(const char *pattern, const char *path, uint64_t *steps
             return true;
         }
         const char *next = *path != '\0' && *pattern != '\0' ? match_one(pattern, *path, steps) : NULL;
+        const char *slash = next == NULL && wide != NULL ? strchr(wide_path, '/') : NULL;
         if (next != NULL) {
             pattern = next;
             path++;
         } else if (star != NULL && *star_path != '\0' && *star_path != '/') {
             pattern = star;
             path = ++star_path;
-        } else if (wide != NULL && *wide_path != '\0') {
+        } else if (slash != NULL) {
+            spend(steps, (uint64_t)(slash - wide_path));
             pattern = wide;
-            path = ++wide_path;
+            path = wide_path = slash + 1;
             star = NULL;
         } else {
             return false;

@@ -57,50 +57,23 @@ const gm_node *gm_flow_around(gm_flow *flow, const gm_node *node);
 
 /* What a range contains, nested statements included, bodies of nested functions and classes excluded. */
 enum {
-    GM_REGION_RETURN = 1 << 0,
-    GM_REGION_BREAK = 1 << 1,    /* a break or continue that leaves the range */
-    GM_REGION_CONTINUE = 1 << 2,
-    GM_REGION_YIELD = 1 << 3,    /* yield, yield from */
-    GM_REGION_AWAIT = 1 << 4,    /* await, async for, async with, async comprehension */
-    GM_REGION_RAISE = 1 << 5,    /* a raise statement */
-    GM_REGION_ASSERT = 1 << 6,
-    GM_REGION_GLOBAL = 1 << 7,   /* writes or deletes a name declared global, or any name of the module in module code */
-    GM_REGION_NONLOCAL = 1 << 8, /* writes or deletes a variable of an enclosing function */
-    GM_REGION_DECLARE = 1 << 9,  /* holds a global or nonlocal statement */
-    GM_REGION_DEF = 1 << 10,     /* nested def */
-    GM_REGION_CLASS = 1 << 11,
-    GM_REGION_LAMBDA = 1 << 12,
-    GM_REGION_COMPREHENSION = 1 << 13,
-    GM_REGION_IMPORT = 1 << 14,
-    GM_REGION_DELETE = 1 << 15,  /* a del statement of any kind */
-    GM_REGION_WITH = 1 << 16,
-    GM_REGION_TRY = 1 << 17,
-    GM_REGION_LOOP = 1 << 18,
-    GM_REGION_MATCH = 1 << 19,
-    GM_REGION_WALRUS = 1 << 20,
-    GM_REGION_STORE_ATTRIBUTE = 1 << 21, /* x.a = ..., x.a += ..., for x.a in ... */
-    GM_REGION_STORE_ITEM = 1 << 22,      /* x[i] = ... */
-    GM_REGION_AUGMENTED = 1 << 23,       /* an augmented assignment of any target: may mutate in place */
-    GM_REGION_CALL = 1 << 24,
-    GM_REGION_CELL_WRITE = 1 << 25,      /* writes a local that a nested function captures */
-    GM_REGION_CELL_READ = 1 << 26,       /* reads one, or a free variable */
-    GM_REGION_SUPER = 1 << 27,           /* super() without arguments or `__class__`: cannot move into a nested function */
-    GM_REGION_LOCALS = 1 << 28,          /* locals(), vars(), dir(), eval, exec: sees every local by name */
-    GM_REGION_FALLS_THROUGH = 1 << 29,   /* control can reach the end of the range */
-    GM_REGION_ERROR = 1 << 30,           /* holds a node that could not be parsed */
+    GM_REGION_YIELD = 1 << 0,  /* yield, yield from */
+    GM_REGION_AWAIT = 1 << 1,  /* await, async for, async with, async comprehension */
+    GM_REGION_DELETE = 1 << 2, /* a del statement of any kind */
+    GM_REGION_WALRUS = 1 << 3,
+    GM_REGION_SUPER = 1 << 4,  /* super() without arguments or `__class__`: cannot move into a nested function */
+    GM_REGION_LOCALS = 1 << 5, /* locals(), vars(), dir(), eval, exec: sees every local by name */
+    GM_REGION_ERROR = 1 << 6,  /* holds a node that could not be parsed */
 };
 
-/* Variables of the function that a range touches. All lists hold locals and cells of the function; free and global names are
- * only in `outer_reads` and `outer_writes`. */
+/* Variables of the function that a range touches. The lists hold locals and cells of the function; free and global names are only in
+ * `outer_writes`. */
 typedef struct gm_region {
     uint32_t traits;
-    gm_symbol_list inputs;  /* may be read before the range has written them: live into the range */
-    gm_symbol_list reads;   /* read anywhere in it, nested functions and comprehensions included */
-    gm_symbol_list writes;  /* may be bound by it */
-    gm_symbol_list certain; /* bound on every path that falls through its end, and not deleted behind */
-    gm_symbol_list deletes; /* may be deleted by it, the names of `except ... as e` included */
-    gm_symbol_list outer_reads;  /* free and global names */
-    gm_symbol_list outer_writes;
+    gm_symbol_list inputs;       /* may be read before the range has written them: live into the range */
+    gm_symbol_list writes;       /* may be bound by it */
+    gm_symbol_list certain;      /* bound on every path that falls through its end, and not deleted behind */
+    gm_symbol_list outer_writes; /* free and global names that it binds or deletes */
 } gm_region;
 
 gm_region gm_region_of(gm_function *function, gm_node *const *statements, uint32_t count);

@@ -271,55 +271,16 @@ static const uint32_t kind_traits[GM_KIND_COUNT] = {
 
 typedef struct scan {
     gm_function *function;
-    uint32_t start;      /* the whole range, in bytes */
-    uint32_t end;
     uint32_t traits;
     uint32_t inner; /* bytes up to here belong to a nested function or class */
-    gm_outer_names outer_reads;
     gm_outer_names outer_writes;
 } scan;
-
-/* Whether a break or continue belongs to a loop outside the range. */
-static bool leaves(scan *state, const gm_node *node) {
-    const gm_node *child = node;
-    gm_flow *flow = state->function->flow;
-    for (const gm_node *at = gm_flow_parent(flow, node); at != NULL; at = gm_flow_parent(flow, at)) {
-        if (at->start < state->start || at->end > state->end) {
-            return true;
-        }
-        bool loop = at->kind == GM_KIND_For || at->kind == GM_KIND_AsyncFor || at->kind == GM_KIND_While;
-        const gm_list *orelse = at->kind == GM_KIND_While ? &gm_as_While(at)->orelse
-                                : loop                    ? &((const gm_For *)(const void *)at)->orelse
-                                                          : NULL;
-        bool in_orelse = false;
-        for (uint32_t i = 0; loop && i < orelse->count; i++) {
-            in_orelse |= orelse->items[i] == child;
-        }
-        if (loop && !in_orelse) {
-            return false;
-        }
-        child = at;
-    }
-    return true;
-}
 
 static bool is_inside(const gm_scope *scope, const gm_scope *outer) {
     while (scope != NULL && scope != outer) {
         scope = scope->parent;
     }
     return scope == outer;
-}
-
-/* A name that is no variable of the function itself. */
-static void note_outer(scan *state, gm_symbol *symbol, bool writes) {
-    gm_arena *arena = state->function->flow->arena;
-    if (writes) {
-        state->traits |= symbol->binding == GM_BINDING_FREE ? GM_REGION_NONLOCAL : GM_REGION_GLOBAL;
-        gm_outer_names_add(arena, &state->outer_writes, symbol);
-        return;
-    }
-    state->traits |= symbol->binding == GM_BINDING_FREE ? GM_REGION_CELL_READ : 0;
-    gm_outer_names_add(arena, &state->outer_reads, symbol);
 }
 
 static void note_special_name(scan *state, const gm_name *name) {
@@ -335,45 +296,19 @@ static void note_special_name(scan *state, const gm_name *name) {
     }
 }
 
-static void note_symbol(scan *state, const gm_node *node, bool writes) {
+static void note_write(scan *state, const gm_node *node) {
     gm_symbol *symbol = gm_scopes_symbol(state->function->flow->scopes, node);
-    if (symbol == NULL) {
-        return;
-    }
-    const gm_symbol *owner = gm_symbol_owner(state->function->flow->scopes, symbol);
-    const gm_scope *own = state->function->scope;
-    if (owner == NULL || !is_inside(owner->scope, own)) {
-        note_outer(state, symbol, writes);
-        return;
-    }
-    if (owner->scope != own) {
-        return;
-    }
-    if (own->kind == GM_SCOPE_MODULE && writes) {
-        state->traits |= GM_REGION_GLOBAL;
-    }
-    if (owner->binding == GM_BINDING_CELL) {
-        state->traits |= writes ? GM_REGION_CELL_WRITE : GM_REGION_CELL_READ;
-    }
-}
-
-static void note_store(scan *state, const gm_node *node) {
-    if (node->kind == GM_KIND_Attribute && gm_as_Attribute(node)->ctx != GM_LOAD) {
-        state->traits |= GM_REGION_STORE_ATTRIBUTE;
-    } else if (node->kind == GM_KIND_Subscript && gm_as_Subscript(node)->ctx != GM_LOAD) {
-        state->traits |= GM_REGION_STORE_ITEM;
+    const gm_symbol *owner = symbol == NULL ? NULL : gm_symbol_owner(state->function->flow->scopes, symbol);
+    if (symbol != NULL && (owner == NULL || !is_inside(owner->scope, state->function->scope))) {
+        gm_outer_names_add(state->function->flow->arena, &state->outer_writes, symbol);
     }
 }
 
 static void note_names(scan *state, const gm_node *node) {
-    if (node->kind == GM_KIND_Name) {
-        bool writes = gm_as_Name(node)->ctx != GM_LOAD;
-        note_symbol(state, node, writes);
-        if (!writes) {
-            note_special_name(state, gm_as_Name(node)->id);
-        }
+    if (node->kind == GM_KIND_Name && gm_as_Name(node)->ctx == GM_LOAD) {
+        note_special_name(state, gm_as_Name(node)->id);
     } else if (node->kind != GM_KIND_arg) {
-        note_symbol(state, node, true);
+        note_write(state, node);
     }
 }
 
@@ -391,12 +326,7 @@ static bool scan_node(const gm_node *node, const gm_node *parent, void *context)
         return true;
     }
     state->traits |= kind_traits[node->kind];
-    note_store(state, node);
-    if (node->kind == GM_KIND_Break && leaves(state, node)) {
-        state->traits |= GM_REGION_BREAK;
-    } else if (node->kind == GM_KIND_Continue && leaves(state, node)) {
-        state->traits |= GM_REGION_CONTINUE;
-    } else if (node->kind == GM_KIND_comprehension && gm_as_comprehension(node)->is_async) {
+    if (node->kind == GM_KIND_comprehension && gm_as_comprehension(node)->is_async) {
         state->traits |= GM_REGION_AWAIT;
     }
     if (opens_frame(node)) {
@@ -407,40 +337,26 @@ static bool scan_node(const gm_node *node, const gm_node *parent, void *context)
 
 /* ---- The whole ---- */
 
-/* What accesses do, by gm_access_kind. */
-typedef struct kinds {
-    gm_sets sets;
-    gm_set of[3];
-} kinds;
-
-static void collect_accesses(const gm_access *accesses, uint32_t count, kinds *found) {
+static gm_set add_writes(const gm_sets *sets, gm_set writes, const gm_access *accesses, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
-        gm_set *set = &found->of[accesses[i].kind];
-        *set = gm_set_add(&found->sets, *set, accesses[i].symbol->index);
+        writes = accesses[i].kind == GM_ACCESS_WRITE ? gm_set_add(sets, writes, accesses[i].symbol->index) : writes;
     }
-}
-
-static void finish_lists(gm_function *function, gm_region *region, const kinds *found, const scan *state) {
-    region->traits |= state->traits;
-    region->reads = gm_set_list(function, &found->sets, found->of[GM_ACCESS_READ]);
-    region->writes = gm_set_list(function, &found->sets, found->of[GM_ACCESS_WRITE]);
-    region->deletes = gm_set_list(function, &found->sets, found->of[GM_ACCESS_DELETE]);
-    region->outer_reads = (gm_symbol_list){state->outer_reads.symbols.items, state->outer_reads.symbols.count};
-    region->outer_writes = (gm_symbol_list){state->outer_writes.symbols.items, state->outer_writes.symbols.count};
+    return writes;
 }
 
 gm_region gm_region_of(gm_function *function, gm_node *const *statements, uint32_t count) {
-    gm_region region = {.traits = GM_REGION_FALLS_THROUGH};
+    gm_region region = {0};
     if (count == 0) {
         return region;
     }
-    scan state = {.function = function, .start = statements[0]->start, .end = statements[count - 1]->end};
-    kinds found = {.sets = gm_sets_of(function->flow->arena, function->scope->symbols.count)};
+    scan state = {.function = function};
+    gm_sets sets = gm_sets_of(function->flow->arena, function->scope->symbols.count);
     for (uint32_t i = 0; i < count; i++) {
         state.inner = 0;
         gm_walk(function->flow->arena, statements[i], scan_node, &state);
     }
     extent range = extent_of(function, statements, count);
+    gm_set writes = 0;
     if (range.known) {
         assert(range.first_step <= range.last_step && range.first_block <= range.last_block); /* statements follow one another */
         const gm_cfg *cfg = function->cfg;
@@ -449,40 +365,43 @@ gm_region gm_region_of(gm_function *function, gm_node *const *statements, uint32
             const gm_step *step = &cfg->steps.items[i];
             gm_work(function->flow->arena, 1 + step->access_count);
             if (step->access_count > 0) {
-                collect_accesses(cfg->accesses.items + step->first_access, step->access_count, &found);
+                writes = add_writes(&sets, writes, cfg->accesses.items + step->first_access, step->access_count);
             }
         }
-        region.inputs = gm_set_list(function, &found.sets, find_inputs(function, &range));
-        region.certain = gm_set_list(function, &found.sets, find_certain(function, &range));
-        region.traits = range.ends ? GM_REGION_FALLS_THROUGH : 0;
+        region.inputs = gm_set_list(function, &sets, find_inputs(function, &range));
+        region.certain = gm_set_list(function, &sets, find_certain(function, &range));
     }
-    finish_lists(function, &region, &found, &state);
+    region.traits = state.traits;
+    region.writes = gm_set_list(function, &sets, writes);
+    region.outer_writes = (gm_symbol_list){state.outer_writes.symbols.items, state.outer_writes.symbols.count};
     return region;
 }
 
 gm_region gm_region_of_expression(gm_function *function, const gm_node *expression) {
-    gm_region region = {.traits = GM_REGION_FALLS_THROUGH};
     gm_arena *arena = function->flow->arena;
-    scan state = {.function = function, .start = expression->start, .end = expression->end};
-    kinds found = {.sets = gm_sets_of(function->flow->arena, function->scope->symbols.count)};
+    scan state = {.function = function};
+    gm_sets sets = gm_sets_of(arena, function->scope->symbols.count);
     gm_walk(arena, expression, scan_node, &state);
     gm_cfg scratch = {.scopes = function->flow->scopes, .scope = function->scope, .node = function->node};
     access_sink sink = {.arena = arena, .cfg = &scratch};
     gm_accesses_of_expression(&sink, expression);
-    collect_accesses(scratch.accesses.items, scratch.accesses.count, &found);
     gm_set inputs = 0;
     gm_set certain = 0;
     for (uint32_t i = 0; i < scratch.accesses.count; i++) {
         const gm_access *access = &scratch.accesses.items[i];
         uint32_t index = access->symbol->index;
-        if (access->kind != GM_ACCESS_WRITE && !gm_set_has(&found.sets, certain, index)) {
-            inputs = gm_set_add(&found.sets, inputs, index);
+        if (access->kind != GM_ACCESS_WRITE && !gm_set_has(&sets, certain, index)) {
+            inputs = gm_set_add(&sets, inputs, index);
         } else if (access->kind == GM_ACCESS_WRITE && !access->maybe) {
-            certain = gm_set_add(&found.sets, certain, index);
+            certain = gm_set_add(&sets, certain, index);
         }
     }
-    region.inputs = gm_set_list(function, &found.sets, inputs);
-    region.certain = gm_set_list(function, &found.sets, certain);
-    finish_lists(function, &region, &found, &state);
-    return region;
+    gm_set writes = add_writes(&sets, 0, scratch.accesses.items, scratch.accesses.count);
+    return (gm_region){
+        .traits = state.traits,
+        .inputs = gm_set_list(function, &sets, inputs),
+        .certain = gm_set_list(function, &sets, certain),
+        .writes = gm_set_list(function, &sets, writes),
+        .outer_writes = {state.outer_writes.symbols.items, state.outer_writes.symbols.count},
+    };
 }

@@ -39,13 +39,12 @@ enum {
     GM_SYMBOL_PARAMETER = 1 << 2,
     GM_SYMBOL_NONLOCAL = 1 << 3,   /* `nonlocal x` */
     GM_SYMBOL_USED = 1 << 4,       /* read */
-    GM_SYMBOL_FREE_CLASS = 1 << 5, /* free in a method, bound in the class body around it */
-    GM_SYMBOL_IMPORTED = 1 << 6,
-    GM_SYMBOL_ANNOTATED = 1 << 7,
-    GM_SYMBOL_ITERATION = 1 << 8,  /* target of a comprehension's `for` */
-    GM_SYMBOL_TYPE_PARAM = 1 << 9,
-    GM_SYMBOL_COMP_CELL = 1 << 10, /* was a cell of an inlined comprehension */
-    GM_SYMBOL_OUTSIDE = 1 << 11,   /* an inner scope binds or deletes it, by `global`, `nonlocal` or a walrus */
+    GM_SYMBOL_IMPORTED = 1 << 5,
+    GM_SYMBOL_ANNOTATED = 1 << 6,
+    GM_SYMBOL_ITERATION = 1 << 7,  /* target of a comprehension's `for` */
+    GM_SYMBOL_TYPE_PARAM = 1 << 8,
+    GM_SYMBOL_COMP_CELL = 1 << 9, /* was a cell of an inlined comprehension */
+    GM_SYMBOL_OUTSIDE = 1 << 10,   /* an inner scope binds or deletes it, by `global`, `nonlocal` or a walrus */
     GM_SYMBOL_BOUND = GM_SYMBOL_ASSIGNED | GM_SYMBOL_PARAMETER | GM_SYMBOL_IMPORTED | GM_SYMBOL_TYPE_PARAM,
 };
 
@@ -74,14 +73,11 @@ enum {
     GM_SCOPE_CALLS_LOCALS = 1 << 0, /* locals() or vars() or dir() without arguments, in the scope or a comprehension of it */
     GM_SCOPE_CALLS_EVAL = 1 << 1,   /* eval or exec */
     GM_SCOPE_CALLS_SUPER = 1 << 2,  /* super() */
-    GM_SCOPE_NAMES_CLASS = 1 << 3,  /* `__class__` */
-    GM_SCOPE_IMPORT_STAR = 1 << 4,
-    GM_SCOPE_HAS_YIELD = 1 << 5,    /* a generator (comprehension scopes of generator expressions included) */
-    GM_SCOPE_HAS_AWAIT = 1 << 6,
-    GM_SCOPE_HAS_RETURN_VALUE = 1 << 7,
-    GM_SCOPE_INLINED = 1 << 8,      /* a comprehension that PEP 709 inlines; only with a target of 312 or more */
-    GM_SCOPE_NESTED = 1 << 9,       /* inside a function, at any depth */
-    GM_SCOPE_NAMES_FRAME = 1 << 10, /* mentions `_getframe`, `currentframe`, `stack` of inspect or sys */
+    GM_SCOPE_IMPORT_STAR = 1 << 3,
+    GM_SCOPE_HAS_YIELD = 1 << 4,    /* a generator (comprehension scopes of generator expressions included) */
+    GM_SCOPE_HAS_AWAIT = 1 << 5,
+    GM_SCOPE_NESTED = 1 << 6,       /* inside a function, at any depth */
+    GM_SCOPE_NAMES_FRAME = 1 << 7, /* mentions `_getframe`, `currentframe`, `stack` of inspect or sys */
 };
 
 typedef struct gm_symbol_slot {

@@ -52,9 +52,6 @@ static void mention(scope_builder *builder, const gm_name *name) {
             builder->current->mentions |= bits[i];
         }
     }
-    if (name == builder->class_cell) {
-        builder->current->scope.traits |= GM_SCOPE_NAMES_CLASS;
-    }
 }
 
 static void visit_Name(scope_builder *builder, const gm_node *node) {
@@ -221,14 +218,6 @@ static void visit_If(scope_builder *builder, const gm_node *node) {
     }
 }
 
-static void visit_Return(scope_builder *builder, const gm_node *node) {
-    const gm_Return *statement = gm_as_Return(node);
-    if (statement->value != NULL) {
-        gm_scopes_visit(builder, statement->value);
-        builder->current->scope.traits |= GM_SCOPE_HAS_RETURN_VALUE;
-    }
-}
-
 static void visit_async(scope_builder *builder, const gm_node *node) {
     builder->current->scope.traits |= GM_SCOPE_HAS_AWAIT;
     visit_fields(builder, node, 0);
@@ -285,7 +274,6 @@ static void (*const visitors[GM_KIND_COUNT])(scope_builder *, const gm_node *) =
     [GM_KIND_TryStar] = visit_Try,
     [GM_KIND_ExceptHandler] = visit_ExceptHandler,
     [GM_KIND_If] = visit_If,
-    [GM_KIND_Return] = visit_Return,
     [GM_KIND_AsyncFor] = visit_async,
     [GM_KIND_AsyncWith] = visit_async,
     [GM_KIND_MatchAs] = visit_MatchAs,

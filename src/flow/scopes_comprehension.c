@@ -103,7 +103,8 @@ static void extend_scope(scope_builder *builder, const gm_Name *target) {
         const gm_symbol *symbol = gm_scope_find(&entry->scope, name);
         uint32_t flags = symbol == NULL ? 0 : symbol->flags;
         if (entry->comprehension) {
-            if ((flags & GM_SYMBOL_ITERATION) != 0) {
+            bool reads_count = builder->target != 0 && !scopes_at_least(builder, 312); /* `for x[0] in y` binds no `x` */
+            if ((flags & GM_SYMBOL_ITERATION) != 0 && (reads_count || (flags & GM_SYMBOL_ASSIGNED) != 0)) {
                 gm_scopes_complain(builder, &target->base, "assignment expression cannot rebind comprehension iteration variable `%s`",
                                    target->id);
             }

@@ -167,7 +167,6 @@ static void inline_into(scope_resolver *resolver, gm_scope *scope, gm_scope *inn
             discard(inner_free, symbol->name);
         }
     }
-    inner->traits |= GM_SCOPE_INLINED;
     scope_entry_of(inner)->inlined = true;
 }
 
@@ -244,14 +243,9 @@ static void settle_cells(scope_resolver *resolver, gm_scope *scope, name_list *f
 
 /* A free name of an inner scope passes through this one. */
 static void pass_free_through(scope_resolver *resolver, gm_scope *scope, const name_list *free) {
-    bool class_like = scope->kind == GM_SCOPE_CLASS || scope_entry_of(scope)->sees_class;
     for (uint32_t i = 0; i < free->count; i++) {
-        gm_symbol *symbol = gm_scope_find(scope, free->items[i]);
-        if (symbol != NULL) {
-            symbol->flags |= class_like ? GM_SYMBOL_FREE_CLASS : 0;
-        } else if (has(resolver, free->items[i], SEEN_BOUND)) {
-            symbol = gm_scope_intern(resolver->builder, scope, free->items[i]);
-            symbol->binding = GM_BINDING_FREE;
+        if (gm_scope_find(scope, free->items[i]) == NULL && has(resolver, free->items[i], SEEN_BOUND)) {
+            gm_scope_intern(resolver->builder, scope, free->items[i])->binding = GM_BINDING_FREE;
         }
     }
 }

@@ -142,11 +142,11 @@ static uint32_t read_digits(gm_text text, uint32_t index, gm_buffer *out, gm_wri
         uint32_t end = skip_digits(text, index);
         gm_buffer_add(out, text.bytes + index, end - index);
         char separator = at(text, end);
-        bool comma = separator == ',' && end - index <= 3 && end > index;
+        bool comma = separator == ',' && end - index <= 3;
         if (first != 0 && number->thousands && end - index != 3) {
             return 0;
         }
-        if (!gm_utf8_is_digit(at(text, end + 1)) || !(comma || (separator == '_' && !number->thousands))) {
+        if (end == index || !gm_utf8_is_digit(at(text, end + 1)) || !(comma || (separator == '_' && !number->thousands))) {
             index = end;
             break;
         }

@@ -260,7 +260,6 @@ typedef struct election {
     bool missed;
     bool is_cracked;
     bool two;
-    uint32_t fitting;
 } election;
 
 /* The answer among candidates of one class (in fences or outside). Values that differ are an error: none of them is more of an answer. */
@@ -273,7 +272,6 @@ static election elect(reader *in, bool fenced) {
         }
         judged one = judge(in, candidate);
         if (one.verdict == FITS) {
-            result.fitting++;
             result.two |= result.found && !result.two && !same_values(in, &result.chosen, &one);
             result.chosen = one;
             result.found = true;

@@ -370,6 +370,18 @@ static bool same_value(const gm_meaning_value *a, const gm_meaning_value *b) {
     return a->kind != GM_VALUE_other && a->kind == b->kind && gm_text_equal(a->text, b->text);
 }
 
+/* `OTHER = RED`: another name for a member. */
+static bool names_member(const gm_builder *in, const gm_meaning_type *type, const gm_node *node) {
+    const gm_name *name = node->kind == GM_KIND_Name ? gm_as_Name(node)->id : NULL;
+    gm_work(in->arena, name == NULL ? 0 : type->values.count);
+    for (uint32_t i = 0; name != NULL && i < type->values.count; i++) {
+        if (gm_text_equal(type->values.items[i].name, (gm_text){name->text, name->length})) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Another name for a member is none; nor are names of several flags at once, or of none. */
 static bool is_own_member(const gm_builder *in, const gm_meaning_type *type, const gm_meaning_value *value, uint64_t key) {
     uint32_t at = gm_table_find(&in->members, key);
@@ -390,10 +402,10 @@ void gm_source_enumeration(gm_builder *in, const gm_source_target *target, uint3
             continue;
         }
         const gm_name *name = gm_as_Name(gm_as_Assign(node)->targets.items[0])->id;
-        if (name->text[0] == '_') {
+        gm_meaning_type *type = &in->meaning->types.items[index];
+        if (name->text[0] == '_' || names_member(in, type, gm_as_Assign(node)->value)) {
             continue;
         }
-        gm_meaning_type *type = &in->meaning->types.items[index];
         gm_meaning_value value = {0};
         read_value(in, target, inside, gm_as_Assign(node)->value, name, type, &value);
         uint64_t key = name_key(index, value.text) + ((uint64_t)value.kind << 32);

@@ -336,7 +336,6 @@ static bool becomes_set(gm_tape *tape) {
         return false;
     }
     node->kind = GM_TAPE_LIST;
-    node->flags |= GM_TAPE_SET;
     tape->nodes.items[frame->node + 1].flags &= (uint8_t)~GM_TAPE_KEY;
     gm_tape_repair(tape, GM_REPAIR_PYTHON_TEXT, node->start);
     frame->state = COMMA;

@@ -48,7 +48,6 @@ enum {
     GM_TAPE_REPAIRED = 4,    /* a string whose range is no valid content of a JSON string */
     GM_TAPE_OPEN = 8,        /* the text ends inside of it */
     GM_TAPE_TUPLE = 16,      /* a LIST in parentheses */
-    GM_TAPE_SET = 32,        /* a LIST in braces */
     GM_TAPE_RAW = 64,        /* a string in which backslashes are themselves */
     GM_TAPE_PYTHON_BYTES = 128
 };

@@ -64,14 +64,52 @@ static void add_repaired(const char *at, uint32_t length, bool raw, gm_buffer *o
     }
 }
 
+static bool is_hex_until(const char *at, uint32_t length) {
+    uint32_t count = 0;
+    while (count < length && gm_tape_is_hex(at[count])) {
+        count++;
+    }
+    return count == length;
+}
+
+/* Whether the text ends inside of the escape that starts it: more of it may make another character. */
+static bool is_cut(const char *at, uint32_t left) {
+    uint32_t whole = left < 2 ? 0 : at[1] == 'u' ? 6 : at[1] == 'x' ? 4 : 0;
+    return left < 2 || (left < whole && is_hex_until(at + 2, left - 2));
+}
+
+static bool is_high_surrogate(const char *at, uint32_t size) {
+    uint32_t code = size == 6 ? hex_value(at + 2, 4) : 0;
+    return code >= 0xD800 && code <= 0xDBFF;
+}
+
+/* The length of a text that goes on, without an escape at its end that is not whole, and without half of a character. */
+static uint32_t whole_length(const char *at, uint32_t length) {
+    for (uint32_t i = 0; i < length;) {
+        if (at[i] != '\\') {
+            i++;
+            continue;
+        }
+        uint32_t size = is_cut(at + i, length - i) ? 0 : gm_tape_escape_length(at + i);
+        uint32_t behind = i + size;
+        bool half = is_high_surrogate(at + i, size) && (behind == length || (at[behind] == '\\' && is_cut(at + behind, length - behind)));
+        if (half || (size == 0 && is_cut(at + i, length - i))) {
+            return i;
+        }
+        i += size > 0 ? size : 1;
+    }
+    return length;
+}
+
 void gm_tape_add_json(const gm_tape *tape, const gm_tape_node *node, gm_buffer *out) {
     const char *at = tape->text + node->start;
     uint32_t length = node->end - node->start;
     bool open = (node->flags & GM_TAPE_OPEN) != 0;
+    bool raw = node->kind == GM_TAPE_WORD || (node->flags & GM_TAPE_RAW) != 0;
     if (node->kind == GM_TAPE_STRING && (node->flags & GM_TAPE_REPAIRED) == 0 && !open) {
         gm_buffer_add(out, at, length);
     } else {
-        add_repaired(at, length, node->kind == GM_TAPE_WORD || (node->flags & GM_TAPE_RAW) != 0, out);
+        add_repaired(at, open && !raw ? whole_length(at, length) : length, raw, out);
     }
 }
 

@@ -309,7 +309,7 @@ static bool take_iso_duration(cursor *in, int64_t *micros) {
     return parts > 0;
 }
 
-/* `[D day[s], ]H:MM:SS[.ffffff]`, the text that Python prints. */
+/* `[D day[s], ]H:MM:SS[.ffffff]`, the text that Python prints, and `D day[s]` without a clock. */
 static bool take_python_duration(cursor *in, int64_t *micros) {
     int64_t number = 0;
     int64_t minute = 0;
@@ -320,16 +320,16 @@ static bool take_python_duration(cursor *in, int64_t *micros) {
     }
     if (take(in, ' ')) {
         cursor rest = {{in->text.bytes + in->at, in->text.length - in->at}, 0};
-        if (number > DAYS_LIMIT || rest.text.length < 5 || memcmp(rest.text.bytes, "day", 3) != 0) {
+        if (number > DAYS_LIMIT || rest.text.length < 3 || memcmp(rest.text.bytes, "day", 3) != 0) {
             return false;
         }
         rest.at = 3;
         take(&rest, 's');
         *micros += number * DAY;
-        if (at_end(&rest)) {
+        in->at += rest.at;
+        if (at_end(in)) {
             return true;
         }
-        in->at += rest.at;
         if (!take(in, ',') || !take(in, ' ') || !take_number(in, 1, 2, &number)) {
             return false;
         }

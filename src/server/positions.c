@@ -83,15 +83,3 @@ size_t gm_offset_of(gm_encoding_units units, const char *text, size_t size, gm_p
     gm_line_mark mark = {0, 0};
     return gm_offset_from(units, text, size, place, &mark);
 }
-
-gm_place_in gm_place_of(gm_encoding_units units, const char *text, size_t size, size_t offset) {
-    gm_place_in place = {0, 0};
-    size_t at = 0;
-    size_t stop = 0;
-    for (size_t next = next_line(text, size, at, &stop); next != stop && next <= offset; next = next_line(text, size, at, &stop)) {
-        at = next;
-        place.line++;
-    }
-    place.unit = gm_units_of(units, text + at, offset - at);
-    return place;
-}

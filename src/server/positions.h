@@ -33,7 +33,4 @@ size_t gm_offset_from(gm_encoding_units units, const char *text, size_t size, gm
 /* The offset of a position; one pass over the lines in front. */
 size_t gm_offset_of(gm_encoding_units units, const char *text, size_t size, gm_place_in place);
 
-/* The position of an offset; the same. */
-gm_place_in gm_place_of(gm_encoding_units units, const char *text, size_t size, size_t offset);
-
 #endif

@@ -29,7 +29,6 @@ STAGES = [
     "facts",
     "bench",
     "paths",
-    "comments",
     "mend",
     "hooks",
     "nothing",

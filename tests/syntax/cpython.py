@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
+import re
 import subprocess
 import sys
 import sysconfig
@@ -78,3 +80,12 @@ def standard_files(number: int) -> list[Path]:
     """Some files of the standard library, the same ones each time."""
     files = [path for path in sorted(STDLIB.rglob("*.py")) if "site-packages" not in path.parts]
     return random.Random(0).sample(files, number)
+
+
+def graphmend_names(executable: str, path: Path) -> dict[int, list[str]]:
+    """The names among the tokens, by the line on which they start."""
+    done = subprocess.run([executable, "debug", "tokens", str(path)], capture_output=True)
+    found: dict[int, list[str]] = {}
+    for line, text in re.findall(r'^(\d+):\S+ name (".*")$', done.stdout.decode("utf-8", "surrogatepass"), re.M):
+        found.setdefault(int(line), []).append(json.loads(text))
+    return found

@@ -59,6 +59,21 @@ CASES = [
     ("3.8", b"__debug__ = 1\n", ["1:0: cannot assign to `__debug__`"]),
     ("3.8", b"def f(__debug__): pass\n", ["1:6: cannot assign to `__debug__`"]),
     ("3.8", b"f(a=1, a=2)\n", ["1:7: keyword argument repeated"]),
+    ("3.8", b"f(a=1, a=2, a=3)\n", ["1:7: keyword argument repeated", "1:12: keyword argument repeated"]),
+    (
+        "",
+        b"[f(), 1] = (a, g()) = 1\n",
+        [
+            "1:1: cannot assign to a function call",
+            "1:6: cannot assign to a literal",
+            "1:15: cannot assign to a function call",
+        ],
+    ),
+    (
+        "",
+        b"f(**a, *b, *c)\n",
+        [f"1:{at}: iterable argument unpacking follows keyword argument unpacking" for at in (7, 11)],
+    ),
     ("", b"\xef\xbb\xbf# coding: latin-1\n", ["1:10: encoding problem: `latin-1` contradicts the byte order mark"]),
     ("", b"# coding: no-such\n", ["1:10: encoding problem: unknown encoding `no-such`"]),
     ("", b"# coding: gbk\n", ["1:10: encoding problem: graphmend reads no source in `gbk`, though Python may"]),

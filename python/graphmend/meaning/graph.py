@@ -288,8 +288,7 @@ class Graph:
             return self._structure("none", ())
         if isinstance(hint, type) and hint in _PRIMITIVES:
             return self._structure(_PRIMITIVES[hint], ())
-        origin = typing.get_origin(hint)
-        if origin is not None:
+        if (origin := typing.get_origin(hint)) is not None:
             return self._add_generic(hint, origin, typing.get_args(hint))
         if hasattr(hint, "__supertype__"):
             return self._alias(hint, hint.__name__, hint.__supertype__)
@@ -366,14 +365,15 @@ class Graph:
             return self._annotated(hint)
         name = getattr(origin, "__name__", "")
         if origin is tuple:
-            if len(args) == 2 and args[1] is Ellipsis:
-                return self._structure("tuple_of", (self.add(args[0]),))
+            if hint is typing.Tuple or (len(args) == 2 and args[1] is Ellipsis):
+                return self._structure("tuple_of", (self.add(args[0] if args else Any),))
             return self._structure("tuple", tuple(self.add(arg) for arg in args if arg != ()))
         if type(origin).__name__ == "TypeAliasType":
             return self._parametric(
                 hint, origin.__type_params__, args, lambda: self._alias(hint, self._name(hint), origin.__value__)
             )
         if isinstance(origin, type) and name in _COLLECTIONS and origin.__module__ in ("builtins", "collections.abc"):
+            args = args or (Any,) * (2 if _COLLECTIONS[name] == "dict" else 1)  # `typing.List` as it stands
             return self._structure(_COLLECTIONS[name], tuple(self.add(arg) for arg in args))
         if isinstance(origin, type) and origin.__module__ != "collections.abc":
             parameters = getattr(origin, "__parameters__", ())
