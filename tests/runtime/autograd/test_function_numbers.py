@@ -102,3 +102,47 @@ def test_order_of_effects(tmp_path: Any) -> None:
     )
     outcome = compare(load(tmp_path, text), inputs())
     assert outcome.report["callables"][0]["mode"] == "whole"
+
+
+NESTED = """
+    import torch
+
+    class Solve(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, matrix, right):
+            used = matrix
+            if matrix.diagonal().min() < 1:
+                used = matrix + 2 * torch.eye(2)
+            ctx.save_for_backward(matrix{saved})
+            return torch.linalg.solve(used, right)
+        @staticmethod
+        def backward(ctx, gradient):
+            matrix, *others = ctx.saved_tensors
+            return None, {gradient}
+
+    def f(x, y):
+        return Solve.apply(x, y * 2) + 1
+    """
+
+
+@pytest.mark.parametrize(
+    "saved, gradient, whole",
+    [
+        ("", "Solve.apply(matrix, gradient)", True),
+        (", right", "Solve.apply(matrix, gradient) * others[0].sum()", True),
+        ("", "Solve.apply(gradient @ gradient.mT, gradient)", False),
+    ],
+)
+@pytest.mark.parametrize("scales", [(3.0, 4.0), (3.0, 0.5)])
+def test_decisions_of_a_function_that_a_backward_pass_calls(
+    tmp_path: Any, saved: str, gradient: str, whole: bool, scales: tuple[float, float]
+) -> None:
+    """A decision on saved tensors is made in front, if it stays the same; one on the gradient is not."""
+    text = NESTED.format(saved=saved, gradient=gradient)
+    calls = [
+        lambda scale=scale: (torch.eye(2) * scale, torch.ones(2, 2, requires_grad=True))  # type: ignore[misc]
+        for scale in scales
+    ]
+    outcome = compare(load(tmp_path, text), calls)
+    if min(scales) > 1:
+        assert (outcome.report["callables"][0]["mode"] == "whole") is whole

@@ -9,8 +9,8 @@
 A decision has to be an output of the outermost graph, and so have numbers that the program reads and values that it
 shows (`autograd/function_numbers.py`, `autograd/function_effects.py`). The nodes behind the test are therefore copied
 in front of the call of the function, if each node only computes, and if no node of the inner graphs writes to their
-memory. A test in `backward` is copied where the test is computed from saved tensors: saved tensors stay the same, or
-the backward pass raises an exception.
+memory. A test in `backward`, or in a function that `backward` calls, is copied where the test is computed from saved
+tensors: saved tensors stay the same, or the backward pass raises an exception.
 """
 
 from __future__ import annotations
@@ -71,9 +71,11 @@ def tensor_in_front(tx: Any, tensor: Any) -> Any:
 def hoisted(tx: Any, test: Node) -> Optional[Node]:
     """The copy, in the outermost graph, of a node of the inner graph; None where the node cannot be copied."""
     tracer, wanted = tx.output.current_tracer, [test]
-    levels: list[Level] = []
+    passes, levels = backward_passes(tx), []
+    if passes is None:
+        return None
     while tracer.parent is not None:
-        inputs = level(tx, tracer, wanted)
+        inputs = level(tracer, wanted, passes.get(tracer))
         if inputs is None:
             return None
         levels.append(inputs)
@@ -90,9 +92,9 @@ def hoisted(tx: Any, test: Node) -> Optional[Node]:
     return copies[test]
 
 
-def level(tx: Any, tracer: Any, wanted: list[Node]) -> Optional[Level]:
+def level(tracer: Any, wanted: list[Node], context: Any) -> Optional[Level]:
     """The nodes of an inner graph behind the wanted nodes, with the outer nodes of its inputs; None if a copy may
-    differ.
+    differ. `context` is that of a backward pass; None for other graphs.
     """
     needed = computed_from(tracer.graph, wanted)
     if needed is None or not is_free(tracer.graph, needed):
@@ -101,25 +103,54 @@ def level(tx: Any, tracer: Any, wanted: list[Node]) -> Optional[Level]:
     inputs = [node for node in needed if node.op == "placeholder"]
     if not all(node in lifted for node in inputs):
         return None
-    if tracer.parent.parent is not None and not {lifted[node] for node in inputs} <= saved(tx, tracer.parent):
+    if context is not None and not {lifted[node] for node in inputs} <= saved(context, tracer.parent):
         return None
     return needed, {node: lifted[node].node for node in inputs}
 
 
-def saved(tx: Any, tracer: Any) -> set[Any]:
-    """The tensors saved by the innermost autograd function for its backward pass, as proxies of the graph
-    of `forward`.
+def backward_passes(tx: Any) -> Optional[dict[Any, Any]]:
+    """The tracers of backward passes around the traced instruction, with the contexts of their functions.
+
+    None where frames and tracers do not match: the graph of a backward pass stands inside of the graph of its forward
+    pass, though it runs later.
     """
+    tracers = []
+    tracer = tx.output.current_tracer
+    while tracer.parent is not None:
+        if getattr(tracer, "source_target", None) == FUNCTION:
+            tracers.append(tracer)
+        tracer = tracer.parent
+    passes: dict[Any, Any] = {}
+    if len(tracers) < 2:  # a forward pass
+        return passes
+    for name, context in reversed(contexts(tx)):
+        if name == "backward" and len(tracers) > 1:
+            passes[tracers[-2]] = context
+            del tracers[-2:]
+        elif name == "forward":  # a function in a backward pass, without gradients, has no graph of its own
+            del tracers[-1:]
+        else:
+            return None
+    return None if len(tracers) > 1 or (tracers and passes) else passes
+
+
+def contexts(tx: Any) -> list[tuple[str, Any]]:
+    """The contexts of autograd functions being traced, the innermost one first, with the names of their passes."""
     from ..base.torch_names import AutogradFunctionContextVariable
 
+    found: dict[int, tuple[str, Any]] = {}
     while tx is not None:
         for variable in tx.symbolic_locals.values():
             if isinstance(variable, AutogradFunctionContextVariable):
-                tensors = variable.saved_tensors.tensors if variable.saved_tensors is not None else []
-                proxies = [tensor.as_proxy() for tensor in tensors if tensor.is_tensor()]
-                return {known_to(tracer, proxy) for proxy in proxies}
+                found[id(variable)] = (tx.f_code.co_name, variable)  # the outermost frame has the name of the pass
         tx = tx.parent
-    return set()
+    return list(found.values())
+
+
+def saved(context: Any, tracer: Any) -> set[Any]:
+    """The tensors that an autograd function has saved for its backward pass, as proxies of the graph of `forward`."""
+    tensors = context.saved_tensors.tensors if context.saved_tensors is not None else []
+    return {known_to(tracer, tensor.as_proxy()) for tensor in tensors if tensor.is_tensor()}
 
 
 def known_to(tracer: Any, proxy: Any) -> Any:
