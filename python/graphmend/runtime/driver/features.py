@@ -23,6 +23,7 @@ ORDER = (
     "shims.number_outputs",
     "effects.deferred_values",
     "shims.builtins_of_tensors",
+    "shims.object_operators",
     "shims.string_formatting",
     "shims.exception_texts",
     "shims.tensor_indexing",
