@@ -84,7 +84,7 @@ def asked(executable: str, folder: Path, arguments: list[str], text: str = "") -
     environment = {**os.environ, "GRAPHMEND_PYTHON": sys.executable, "COLUMNS": "80"}
     command = [executable, *arguments]
     done = subprocess.run(command, cwd=folder, input=text, capture_output=True, text=True, env=environment)
-    said = done.stdout + done.stderr
+    said = (done.stdout + done.stderr).replace(sys.executable, "PYTHON")
     return f"$ {' '.join(arguments)}\n{said.replace(str(folder), 'HERE')}= {done.returncode}\n"
 
 

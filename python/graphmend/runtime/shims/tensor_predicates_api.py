@@ -90,7 +90,7 @@ def ask_builtin(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: A
         result = float_comparison(tx, OPERATORS[function], *(side.realize() for side in args))
     elif asks_truth(tx, function) and len(args) == 1 and not kwargs:
         result = tensor_predicate(tx, "is_nonzero", [args[0].realize()], {})
-    elif function is operator.not_ and len(args) == 1 and args[0].realize().is_tensor():
+    elif function is operator.not_ and len(args) == 1 and is_floating(args[0].realize()):
         truth = tensor_predicate(tx, "is_nonzero", [args[0].realize()], {})
         return call(self, tx, args if truth is None else [truth], kwargs)
     elif (function is int or function is round) and len(args) == 1 and not kwargs:
@@ -239,6 +239,12 @@ def number_predicate(tx: Any, name: str, value: Any) -> Any:
             return None
         number = value.call_method(tx, "detach", [], {}).call_method(tx, "reshape", [constant(())], {})
     return number.call_method(tx, name, [], {}).call_method(tx, "item", [], {})
+
+
+def is_floating(variable: Any) -> bool:
+    """Whether a variable is a tensor of floats: Dynamo asks the number of such a tensor, whose symbol is no zero."""
+    fake = example(variable)
+    return fake is not None and fake.is_floating_point()
 
 
 def example(variable: Any) -> Optional[torch.Tensor]:
