@@ -16,7 +16,7 @@ from __future__ import annotations
 import inspect
 import operator
 import types
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 from ..base import hooks, trace_state
 from ..base.dynamo_values import inline
@@ -76,7 +76,7 @@ def method_of(variable: Any, name: str) -> Optional[types.FunctionType]:
     return method if isinstance(method, types.FunctionType) else None
 
 
-def caller(name: str) -> types.FunctionType:
+def caller(name: str) -> Callable[[Any, Any], Any]:
     """A function that calls the method of a name."""
 
     def call_method(operand: Any, other: Any) -> Any:
