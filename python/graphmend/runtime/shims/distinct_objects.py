@@ -53,12 +53,18 @@ def guard_pair(first: Any, second: Any) -> None:
 def changed_pairs(effects: Any) -> Iterator[tuple[Any, Any]]:
     """Dynamo's variables of a changed object and of another one of its type, both from before the call."""
     known = [variable for variable in effects.id_to_variable.values() if is_from_before(variable)]
-    changed = [variable for variable in known if effects.is_modified(variable)]
-    for number, variable in enumerate(changed):
-        for other in known:
-            if type(other) is type(variable) and other not in changed[: number + 1]:
-                if other.python_type() is variable.python_type():
+    done = set()
+    for variable in known:
+        if effects.is_modified(variable):
+            done.add(id(variable))
+            for other in known:
+                if id(other) not in done and kind_of(other) == kind_of(variable):
                     yield variable, other
+
+
+def kind_of(variable: Any) -> tuple[Any, Any]:
+    """The class of Dynamo's variable, and the class of the object behind it where Dynamo's says little."""
+    return type(variable), vars(variable).get("value_type")
 
 
 def is_from_before(variable: Any) -> bool:
@@ -75,4 +81,4 @@ def is_from_before(variable: Any) -> bool:
 def guard_distinct(builder: Any, guard: Any, *, other: Any) -> None:
     """Guard that two sources are two objects."""
     code = f"{builder.arg_ref(guard)} is not {builder.arg_ref(source_name(other))}"
-    builder.object_aliasing_guard_codes.append((code, code))
+    builder.add_python_lambda_leaf_guard_to_root([code], [code])  # runs behind all other guards

@@ -58,7 +58,7 @@ def guard_signs(builder: Any, guard: Any, *, number: complex) -> None:
     """Guard the signs of zeros in a number; Dynamo compares numbers by `==`."""
     value = builder.arg_ref(guard)
     code = f"({value} != {number!r} or repr({value}) == {repr(number)!r})"
-    builder.object_aliasing_guard_codes.append((code, code))  # texts of guards that run behind all others
+    builder.add_python_lambda_leaf_guard_to_root([code], [code])  # runs behind all other guards
 
 
 @FEATURE.hook("tensor.getattr")
