@@ -33,6 +33,7 @@ OF_TENSORS = [
     "math.copysign(1, t)",
     "math.isclose(t, 1.0)",
     "math.exp(t.long())",
+    "math.exp(t.numpy())",
     "pow(t, 2)",
     "pow(2, t)",
     "operator.not_(t)",

@@ -60,17 +60,20 @@ def read_method(read: Any, trace: trace_state.Trace, self: Any, tx: Any, name: s
     """Tell the type of a method of a tensor, which says whether it is true."""
     from ..base.torch_names import GetAttrVariable
 
-    member = inspect.getattr_static(self.python_type(), name, None)
-    kind = types.BuiltinMethodType if isinstance(member, types.MethodDescriptorType) else None
     try:
         value = read(self, tx, name)
-    except NotImplementedError:  # a method of a tensor that the call has made
-        if kind is None:
+    except NotImplementedError:  # perhaps a method of a tensor that the call has made
+        if not is_method(self, name):
             raise
-        return GetAttrVariable(self, name, py_type=kind)
-    if type(value) is GetAttrVariable and value.py_type is None:
-        value.py_type = kind
+        return GetAttrVariable(self, name, py_type=types.BuiltinMethodType)
+    if type(value) is GetAttrVariable and value.py_type is None and is_method(self, name):
+        value.py_type = types.BuiltinMethodType
     return value
+
+
+def is_method(tensor: Any, name: str) -> bool:
+    """Whether a name is that of a method of a tensor's class, in C."""
+    return isinstance(inspect.getattr_static(tensor.python_type(), name, None), types.MethodDescriptorType)
 
 
 @FEATURE.hook("itertools.call")

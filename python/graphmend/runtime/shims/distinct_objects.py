@@ -7,12 +7,13 @@
 Dynamo guards that two arguments are the same object, and not that they are two objects. A call with one list under two
 names could run the graph that was made for two lists. For each object that the call changes, a guard holds that none of
 the others of its type is the same object. Two objects that the program compares by `is` get the guard, too. Modules are
-left out: a tree of modules keeps its shape.
+left out: a tree of modules keeps its shape. Dynamo guards tensors itself.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 from typing import Any, Iterator
 
 import torch
@@ -27,7 +28,7 @@ MAX_PAIRS = 64  # each costs a comparison in each call
 @FEATURE.hook("effects.codegen")
 def guard_changed(write: Any, trace: trace_state.Trace, self: Any, cg: Any, *args: Any) -> Any:
     """Guard the objects that the call has changed."""
-    pairs = list(changed_pairs(self))
+    pairs = list(itertools.islice(changed_pairs(self), MAX_PAIRS + 1))
     for changed, other in pairs if len(pairs) <= MAX_PAIRS else ():
         guard_pair(changed, other)
     return hooks.DECLINED
@@ -52,13 +53,12 @@ def guard_pair(first: Any, second: Any) -> None:
 
 def changed_pairs(effects: Any) -> Iterator[tuple[Any, Any]]:
     """Dynamo's variables of a changed object and of another one of its type, both from before the call."""
-    known = [variable for variable in effects.id_to_variable.values() if is_from_before(variable)]
     done = set()
-    for variable in known:
-        if effects.is_modified(variable):
+    for variable in effects.id_to_variable.values():
+        if effects.is_modified(variable) and is_from_before(variable):
             done.add(id(variable))
-            for other in known:
-                if id(other) not in done and kind_of(other) == kind_of(variable):
+            for other in effects.id_to_variable.values():
+                if id(other) not in done and kind_of(other) == kind_of(variable) and is_from_before(other):
                     yield variable, other
 
 
@@ -71,11 +71,11 @@ def is_from_before(variable: Any) -> bool:
     """Whether a variable stands for an object, no tensor and no module, that is older than the call."""
     from ..base.torch_names import AttributeMutationExisting, ValueMutationExisting
 
-    if not can_be_guarded(variable.source):
-        return False
     if not isinstance(variable.mutation_type, (AttributeMutationExisting, ValueMutationExisting)):
         return False
-    return not isinstance(vars(variable).get("value"), (torch.nn.Module, torch.Tensor, type))
+    if variable.is_tensor() or isinstance(vars(variable).get("value"), (torch.nn.Module, type)):
+        return False
+    return can_be_guarded(variable.source)
 
 
 def guard_distinct(builder: Any, guard: Any, *, other: Any) -> None:

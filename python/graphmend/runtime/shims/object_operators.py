@@ -54,9 +54,7 @@ def calls(name: str, left: Any, right: Any, in_place: bool) -> list[tuple[Any, s
     reflected = [(right, f"__r{name}__", left)]
     first, second = left.python_type(), right.python_type()
     refines = first is not second and issubclass(second, first)
-    if refines and inspect.getattr_static(second, f"__r{name}__", None) is not inspect.getattr_static(
-        first, f"__r{name}__", None
-    ):
+    if refines and method_of(right, f"__r{name}__") is not method_of(left, f"__r{name}__"):
         order = reflected + forward
     else:
         order = forward + (reflected if first is not second else [])

@@ -29,10 +29,10 @@ from .sorting import extreme, of_objects, of_rows, of_two_kinds, with_items
 FEATURE = hooks.Feature(__name__, hooks.GAIN, "questions about tensors and numbers that data decide")
 
 PREDICATES = {math.isnan: "isnan", math.isinf: "isinf", math.isfinite: "isfinite"}
-# Functions of `math` that ask each argument for a float. `trunc` and `ldexp` refuse tensors.
-ROUNDED = [function for function in (math.floor, math.ceil) if not hasattr(torch.Tensor, f"__{function.__name__}__")]
-OTHERS = (*EXACT, *LISTS, math.trunc, math.ldexp, math.floor, math.ceil)
-OF_FLOATS = frozenset([*ROUNDED, *(one for one in vars(math).values() if callable(one) and one not in OTHERS)])
+# Functions of `math` that ask each argument for a float; `trunc` and `ldexp` refuse tensors.
+TENSORS_OWN = [function for function in (math.floor, math.ceil) if hasattr(torch.Tensor, f"__{function.__name__}__")]
+OTHERS = (*EXACT, *LISTS, *TENSORS_OWN, math.trunc, math.ldexp)
+OF_FLOATS = frozenset(function for function in vars(math).values() if callable(function) and function not in OTHERS)
 FUNCTIONS = {torch.equal: "equal", torch.allclose: "allclose", torch.is_nonzero: "is_nonzero"}
 ARRAYS = {"allclose": "allclose", "array_equal": "equal"}
 METHODS = frozenset(["equal", "allclose", "is_nonzero", "__bool__"])
@@ -45,26 +45,23 @@ MAX_LISTED = 256
 @FEATURE.hook("torch_function.call")
 def ask_function(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Trace functions of torch, and functions of `math`, which Dynamo treats as functions of torch."""
-    result, given = None, args
-    if self.value in FUNCTIONS:
-        result = tensor_predicate(tx, FUNCTIONS[self.value], list(args), kwargs)
-    elif self.value in OF_FLOATS:
+    if self.value in OF_FLOATS:
         args = [float_of(tx, arg.realize()) for arg in args]
     if self.value in PREDICATES and len(args) == 1 and not kwargs:
         result = number_predicate(tx, PREDICATES[self.value], args[0].realize())
-    elif result is None:
+    elif self.value in FUNCTIONS:
+        result = tensor_predicate(tx, FUNCTIONS[self.value], list(args), kwargs)
+    else:
         result = result_of(tx, self.value, list(args), kwargs)
-    if result is None and args is not given:
-        return call(self, tx, args, kwargs)
-    return hooks.DECLINED if result is None else result
+    return call(self, tx, args, kwargs) if result is None else result
 
 
 def float_of(tx: Any, value: Any) -> Any:
-    """The float that a function of `math` makes of a tensor with one number; other values unchanged."""
+    """The float that a function of `math` makes of a tensor or an array with one number; other values unchanged."""
     from ..base.torch_names import BuiltinVariable
 
-    example = value.as_proxy().node.meta["example_value"] if value.is_tensor() else None
-    if example is None or example.numel() != 1 or example.dtype.is_complex:
+    fake = value.as_proxy().node.meta["example_value"] if value.is_tensor() else None
+    if fake is None or fake.numel() != 1 or fake.dtype.is_complex:
         return value
     return BuiltinVariable(float).call_function(tx, [value], {})
 
@@ -242,7 +239,7 @@ def number_predicate(tx: Any, name: str, value: Any) -> Any:
 
 
 def is_floating(variable: Any) -> bool:
-    """Whether a variable is a tensor of floats: Dynamo asks the number of such a tensor, whose symbol is no zero."""
+    """Whether a variable is a tensor of floats; Dynamo cannot tell whether the number in such a tensor is zero."""
     fake = example(variable)
     return fake is not None and fake.is_floating_point()
 
