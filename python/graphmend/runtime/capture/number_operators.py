@@ -35,8 +35,8 @@ def note_example(note: Any, trace: trace_state.Trace, node: Node, value: Any) ->
     """Refuse a formula that disagrees with Python."""
     note(node, value)
     if isinstance(value, NUMBERS + (bool, int, float)) and computes_with_numbers(node):
-        for result, given, named in trials(node, value):
-            if not agrees(node, result, given, named):
+        for result, given, named, numbers in trials(node, value):
+            if not agrees(node, result, given, named) and not excluded(shapes_of(node), numbers):
                 raise trace_state.SiteRefused(f"`{node.target}` of a number that data decide is another number")
 
 
@@ -56,19 +56,55 @@ def value_of(item: Any) -> Any:
     return item.meta.get("example_value") if isinstance(item, Node) else item
 
 
-def trials(node: Node, value: Any) -> Iterator[tuple[Any, list[Any], dict[str, Any]]]:
-    """The value of a node's formula at some points, with the node's arguments at the same points."""
-    values = [value_of(item) for item in (*node.args, *node.kwargs.values())]
-    symbols = sorted(
-        set().union(*(item.node.expr.free_symbols for item in values if isinstance(item, NUMBERS))), key=str
-    )
-    shapes = next(item.node.shape_env for item in values if isinstance(item, NUMBERS))
+def numbers_of(node: Node) -> list[Any]:
+    """The symbolic arguments of a node."""
+    values = (value_of(item) for item in (*node.args, *node.kwargs.values()))
+    return [item for item in values if isinstance(item, NUMBERS)]
+
+
+def shapes_of(node: Node) -> Any:
+    """The environment of the symbols of a node."""
+    return numbers_of(node)[0].node.shape_env
+
+
+def excluded(shapes: Any, numbers: dict[Any, Any]) -> bool:
+    """Whether a guard of the graph fails at a point.
+
+    Dynamo answers some questions about a size at once and guards on the answer, such as `(n / 4).is_integer()`.
+    """
+    for guard in shapes.guards:
+        if guard.expr.free_symbols <= numbers.keys() and is_false(guard.expr, numbers):
+            return True
+    return False
+
+
+def is_false(formula: Any, numbers: dict[Any, Any]) -> bool:
+    """Whether a formula is false at a point; a formula without a value there is not."""
+    import sympy
+
+    try:
+        return formula.xreplace(sympified(numbers)) is sympy.false
+    except (ArithmeticError, AssertionError, NotImplementedError, TypeError, ValueError):
+        return False
+
+
+def sympified(numbers: dict[Any, Any]) -> dict[Any, Any]:
+    """The numbers of a point as sympy's."""
+    import sympy
+
+    return {symbol: sympy.sympify(number) for symbol, number in numbers.items()}
+
+
+def trials(node: Node, value: Any) -> Iterator[tuple[Any, list[Any], dict[str, Any], dict[Any, Any]]]:
+    """The value of a node's formula at some points, the node's arguments at the same points, and the points."""
+    symbols = sorted(set().union(*(item.node.expr.free_symbols for item in numbers_of(node))), key=str)
+    shapes = shapes_of(node)
     for turn in range(len(INTEGERS)):
         numbers = {symbol: point_of(shapes, symbol, turn + place) for place, symbol in enumerate(symbols)}
         try:
             args = [number_for(value_of(item), numbers) for item in node.args]
             kwargs = {name: number_for(value_of(item), numbers) for name, item in node.kwargs.items()}
-            yield number_for(value, numbers), args, kwargs
+            yield number_for(value, numbers), args, kwargs, numbers
         except NotTried:
             continue
 
@@ -88,7 +124,7 @@ def number_for(value: Any, numbers: dict[Any, Any]) -> Any:
     if not isinstance(value, NUMBERS):
         return value
     try:
-        result = value.node.expr.xreplace({symbol: sympy.sympify(number) for symbol, number in numbers.items()})
+        result = value.node.expr.xreplace(sympified(numbers))
         if not (result.is_number or result in (sympy.true, sympy.false)):
             raise NotTried
         return value.node.pytype(result)
