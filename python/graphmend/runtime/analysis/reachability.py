@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 import dis
+import gc
 import sys
 import types
 from typing import Any, Optional
@@ -212,6 +213,8 @@ def reach_of_method(target: Any, method: str) -> tuple[Optional[str], Reach]:
     kind = type(target)
     if isinstance(target, (types.ModuleType, type)) or isinstance(target, CODE) or kind.__module__.startswith("torch."):
         return "what it does is not known", NOTHING
+    if kind.__module__ == "_csv" and isinstance(vars(kind).get(method), types.MethodDescriptorType):
+        return reach_of_search(receivers_of_c_methods(target), Search(), "it")
     members = members_of(kind)
     overridden = method in getattr(target, "__dict__", {}) or members["__getattribute__"] is not object.__getattribute__
     if type(kind) is not type or overridden or not isinstance(members.get(method), types.FunctionType):
@@ -220,6 +223,15 @@ def reach_of_method(target: Any, method: str) -> tuple[Optional[str], Reach]:
     search.names.add(method)
     search.handles = method in HANDLED
     return reach_of_search([target], search, "it")
+
+
+def receivers_of_c_methods(writer: Any) -> list[Any]:
+    """A writer of `csv`, and the objects whose methods it calls: Python's collector knows what it holds.
+
+    The method that writes a line is the file's own, or any function of the program.
+    """
+    held = gc.get_referents(writer)
+    return [writer, *held, *(item.__self__ for item in held if isinstance(item, types.BuiltinMethodType))]
 
 
 def reach_of_search(objects: list[Any], search: Search, subject: str) -> tuple[Optional[str], Reach]:

@@ -26,6 +26,7 @@ from torch.fx import GraphModule, Node
 
 from ..analysis import impure_functions, node_facts
 from ..analysis.custom_op_purity import ERRORS, FUNCTIONS
+from ..analysis.marker_regions import kind_of
 from ..base import define_op, hooks, trace_state
 from ..base.dialect_class import NAME, Dialect
 from ..base.owned_state import OwnedState
@@ -334,10 +335,14 @@ def settle(module: GraphModule) -> None:
 
 
 def needed_nodes(module: GraphModule) -> set[Node]:
-    """The nodes behind the outputs of a graph, in-place writes to their memory included."""
+    """The nodes behind the outputs of a graph, in-place writes to their memory included.
+
+    What a check or a decision asks, and what an effect prints, become outputs.
+    """
     needed: set[Node] = set()
     memory: set[int] = set()
-    waiting = [module.graph.output_node()]
+    asking = [node for node in module.graph.nodes if kind_of(node) in ("check", "decide", "event")]
+    waiting = [module.graph.output_node(), *asking]
     writers = [(node, node_facts.writes_of(node)) for node in module.graph.nodes]
     while waiting:
         while waiting:

@@ -1,4 +1,4 @@
-"""Functions of NumPy that Dynamo does not know, or cannot trace, as operators of the graph.
+"""Functions of NumPy and SciPy that Dynamo does not know, or cannot trace, as operators of the graph.
 
     rate = np.interp(step, steps, rates)     # Dynamo breaks
     # traced: graphmend_functions::array("interp#3", [scalar_tensor(step), steps, rates])
@@ -6,19 +6,25 @@
 
 These functions only compute. The kernel calls NumPy, and checks that the result looks like the result of the traced
 call. If the check fails, or the function raises or warns, the call runs again in eager Python. Where the trace knows
-all arguments, the result is a constant of the graph.
+all arguments, the result is a constant of the graph:
+
+    nodes, weights = np.polynomial.legendre.leggauss(5)
 """
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import warnings
+from collections.abc import Iterator
 from typing import Any, Callable, Optional
 
 import torch
 
+from ..analysis.impure_functions import is_plain
 from ..analysis.marker_regions import tensor_of
 from ..base import call_stack, define_op, hooks, trace_state
+from ..base.dynamo_values import as_constant
 from ..base.torch_names import torch_numpy
 from ..capture.implicit_bool import as_tensor
 from ..capture.path_speculation import path_of
@@ -43,6 +49,8 @@ FAILING = frozenset(["corrcoef", "cov", "median", "pad"])
 TORCH_ASKS = frozenset("around round searchsorted isclose allclose linspace geomspace logspace".split())
 MAX_CONSTANT = 4096  # numbers of an array that is a constant of the graph
 OF_SEVERAL = frozenset(["percentile", "quantile"])  # for a list of quantiles, NumPy's dtype differs from Dynamo's
+# Packages whose functions only compute: what they draw from NumPy's generator, the trace sees.
+COMPUTING = ("numpy.polynomial.", "scipy.linalg.", "scipy.signal.", "scipy.special.", "scipy.stats.")
 REDUCING = frozenset(["accumulate", "outer", "reduce", "reduceat"])  # methods of functions such as `numpy.add`
 OPERATOR = define_op.define(
     "array(str key, Tensor[] tensors) -> Tensor", numpy_random_functions.run, numpy_random_functions.fake
@@ -65,6 +73,16 @@ def call_ufunc_method(
     result = None
     if name in REDUCING and isinstance(self.value, sys.modules["numpy"].ufunc):
         result = result_of(trace, tx, self, getattr(self.value, name), args, kwargs)
+    return hooks.DECLINED if result is None else result
+
+
+@FEATURE.hook("skipped.call")
+def call_computing(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Put a function of another module of NumPy, or of SciPy, into the graph."""
+    function = self.value
+    if not callable(function) or not str(getattr(function, "__module__", "")).startswith(COMPUTING):
+        return hooks.DECLINED
+    result = known_result(tx, self, args, kwargs)
     return hooks.DECLINED if result is None else result
 
 
@@ -151,7 +169,7 @@ def result_of(
         return None
     external_calls.guard(variable, variable.value)
     if not tensors:
-        return constant(tx, function.__name__, host)
+        return constant(tx, function.__name__, host.like, host.number)
     trace.libraries[call_stack.site_at(tx, "GM501")] = None
     proxy = tx.output.create_proxy(
         "call_function",
@@ -178,14 +196,71 @@ class Constant:
         return torch_numpy.ndarray(torch.tensor(self.numbers, dtype=self.dtype).reshape(self.shape))
 
 
-def constant(tx: Any, name: str, host: Host) -> Optional[Any]:
+def constant(tx: Any, name: str, value: torch.Tensor, is_number: bool) -> Optional[Any]:
     """Dynamo's variable of a known array or number; None for a large array."""
     from ..base.torch_names import NumpyNdarrayVariable, numpy_to_tensor_wrapper
 
-    if host.like.numel() > MAX_CONSTANT:
+    if value.numel() > MAX_CONSTANT:
         return None
-    form = numpy_to_tensor_wrapper(Constant(name, host.like, host.number))
+    form = numpy_to_tensor_wrapper(Constant(name, value, is_number))
     return NumpyNdarrayVariable.create(tx, tx.output.create_proxy("call_function", form, (), {}))
+
+
+def known_result(tx: Any, variable: Any, args: Any, kwargs: Any) -> Optional[Any]:
+    """Dynamo's variable of the result of a function whose arguments are all known; None where the function may do
+    more than compute, or gives something else than arrays and numbers.
+    """
+    from ..base.torch_names import TupleVariable
+
+    function = variable.value
+    try:
+        plain = [as_constant(item) for item in args]
+        options = {name: as_constant(item) for name, item in kwargs.items()}
+        if not all(map(is_plain, (*plain, *options.values()))):
+            return None
+        with warnings.catch_warnings(), draws_undone() as drawn:
+            warnings.simplefilter("error")
+            result, again = (numpy_random_functions.strictly(function, plain, options) for _ in range(2))
+        parts, same = map(arrays_of, (result, again))
+    except Exception:  # an argument is not known, or the eager call raises the exception as well
+        return None
+    if drawn() or any(one.tobytes() != other.tobytes() for (one, _), (other, _) in zip(parts, same)):
+        return None
+    external_calls.guard(variable, function)
+    found = [constant(tx, function.__name__, torch.from_numpy(part), is_number) for part, is_number in parts]
+    if None in found:
+        return None
+    return TupleVariable(found) if isinstance(result, tuple) else found[0]
+
+
+@contextlib.contextmanager
+def draws_undone() -> Iterator[Callable[[], bool]]:
+    """Restore NumPy's generator; the value says whether somebody drew from it."""
+    random = sys.modules["numpy"].random
+    before = random.get_state()
+    changed = []
+    try:
+        yield lambda: bool(changed)
+    finally:
+        after = random.get_state()
+        if after[2:] != before[2:] or (after[1] != before[1]).any():
+            changed.append(True)
+            random.set_state(before)
+
+
+def arrays_of(result: Any) -> list[tuple[Any, bool]]:
+    """The arrays and numbers of a result or a tuple of results."""
+    return [array_of(item) for item in (result if isinstance(result, tuple) else (result,))]
+
+
+def array_of(value: Any) -> tuple[Any, bool]:
+    """An array of NumPy with the numbers of a result, and whether it is a number; raises TypeError for other results."""
+    numpy = sys.modules["numpy"]
+    is_number = isinstance(value, numpy.generic)
+    array = numpy.ascontiguousarray(value) if is_number or type(value) is numpy.ndarray else None
+    if array is None or array.dtype.kind not in "biuf":
+        raise TypeError("no array of numbers")
+    return (array.reshape(()) if is_number else array), is_number
 
 
 def without_nan(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -9,6 +9,8 @@ Dynamo keeps calls that raise, and calls with results other than numbers, string
 
 from __future__ import annotations
 
+import operator
+import types
 from typing import Any, Callable, Optional
 
 from ..analysis.impure_functions import PURE, fact_of, is_plain
@@ -50,6 +52,21 @@ def fold_bytes(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: An
     """Fold a call of `bytes`."""
     result = fold_call(tx, bytes, args, kwargs) if self.fn is bytes else None
     return hooks.DECLINED if result is None else result
+
+
+@FEATURE.hook("builtin.call")
+def fold_alias(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
+    """Fold a generic type with its parameters, such as `NDArray[np.float64]`: a type, and no part of the result."""
+    from ..base.torch_names import VariableTracker
+
+    is_alias = self.fn is operator.getitem and len(args) == 2 and not kwargs
+    if not is_alias or type(getattr(args[0].realize(), "value", None)) is not types.GenericAlias:
+        return hooks.DECLINED
+    try:
+        alias = args[0].value[as_constant(args[1])]
+    except Exception:  # the parameter is no constant, or the type has no open parameter
+        return hooks.DECLINED
+    return VariableTracker.build(tx, alias)
 
 
 @FEATURE.hook("constant.method")
