@@ -61,7 +61,9 @@ numpy_random_functions.OPERATORS.append(OPERATOR)
 @FEATURE.hook("numpy.call")
 def call_numpy(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
     """Put a function that Dynamo does not know into the graph."""
-    result = result_of(trace, tx, self, self.value, args, kwargs) if is_unknown(self.value, args, kwargs) else None
+    result = known_result(tx, self, args, kwargs) if is_spaced(self.value) else None
+    if result is None and is_unknown(self.value, args, kwargs):
+        result = result_of(trace, tx, self, self.value, args, kwargs)
     return hooks.DECLINED if result is None else result
 
 
@@ -140,6 +142,12 @@ def is_unknown(function: Any, args: Any, kwargs: Any) -> bool:
     if name in FAILING or (name in NAMES | SKIPPING and function not in get_np_to_tnp_map()):
         return True
     return name in TORCH_ASKS and any(is_open(item.realize()) for item in (*args, *kwargs.values()))
+
+
+def is_spaced(function: Any) -> bool:
+    """Whether a function makes an array from numbers alone; Dynamo's forms round otherwise, and lack `endpoint`."""
+    numpy = sys.modules["numpy"]
+    return function in (numpy.linspace, numpy.geomspace, numpy.logspace)
 
 
 def result_of(

@@ -6,7 +6,8 @@
 
 `bisect` and `heapq` have a Python form in the standard library, with the same comparisons in the same order. Dynamo
 traces the Python form, and the graph follows the answers. `one_hot` without a number of classes computes the largest
-label first. `copy.copy` of a container becomes the container's own method `copy`.
+label first. `copy.copy` of a container becomes the container's own method `copy`. A function behind
+`functools.lru_cache` is traced wherever a class keeps it, for example a subclass of `torch.autograd.Function`.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ FEATURE = hooks.Feature(__name__, hooks.GAIN, "functions in C traced in their Py
 
 MODULES = (bisect, heapq)
 COPIED = (list, dict, set)
+CACHED = type(functools.lru_cache(int))
 
 
 @FEATURE.hook("torch_function.call")
@@ -42,7 +44,11 @@ def count_classes(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args:
 
 @FEATURE.hook("skipped.call")
 def call_in_python(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: Any, kwargs: Any) -> Any:
-    """Trace the Python form of a C function."""
+    """Trace the Python form of a C function, and the function behind a cache."""
+    from ..base.torch_names import VariableTracker
+
+    if type(self.value) is CACHED and self.source is not None:
+        return VariableTracker.build(tx, self.value, self.source).call_function(tx, args, kwargs)
     function = in_python(self.value)
     return hooks.DECLINED if function is None else inline(tx, function, args, kwargs)
 

@@ -59,11 +59,12 @@ def fold_alias(call: Any, trace: trace_state.Trace, self: Any, tx: Any, args: An
     """Fold a generic type with its parameters, such as `NDArray[np.float64]`: a type, and no part of the result."""
     from ..base.torch_names import VariableTracker
 
-    is_alias = self.fn is operator.getitem and len(args) == 2 and not kwargs
-    if not is_alias or type(getattr(args[0].realize(), "value", None)) is not types.GenericAlias:
+    is_index = self.fn is operator.getitem and len(args) == 2 and not kwargs
+    generic = vars(args[0].realize()).get("value") if is_index else None
+    if type(generic) is not types.GenericAlias:
         return hooks.DECLINED
     try:
-        alias = args[0].value[as_constant(args[1])]
+        alias = generic[as_constant(args[1])]
     except Exception:  # the parameter is no constant, or the type has no open parameter
         return hooks.DECLINED
     return VariableTracker.build(tx, alias)
