@@ -46,8 +46,8 @@ def instructions() -> list[str]:
 def instructions_known() -> Iterator[None]:
     """The compiler is tried once, and processes with caches of their own do not try it again.
 
-    For each new cache, inductor builds ten libraries to see which instructions the compiler knows: 8 s of the processor.
-    Where the compiler knows all instructions of this machine, those processes are told so.
+    For each new cache, inductor builds ten libraries to see which instructions the compiler knows, which takes 8 s of
+    the processor. Where the compiler knows all instructions of this machine, those processes are told so.
     """
     with pytest.MonkeyPatch.context() as patch:
         if importlib.util.find_spec("torch"):
