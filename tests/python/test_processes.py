@@ -95,7 +95,8 @@ def test_loader_workers(programs):
     assert mended.err.count("graphmend: ") == 1 and "graphmend: 2 places mended in 3 processes" in mended.err
 
 
-def test_children_that_read_no_environment(programs):
+def test_children_that_read_no_environment(warm_programs):
+    programs = warm_programs
     programs.write("child.py", "print('ran')\n")
     text = "import subprocess, sys, torch\nprint(subprocess.run([sys.executable, '-I', 'child.py']).returncode)\n"
     programs.write("script.py", text + "torch.compile(lambda x: x + 1, backend='eager')(torch.ones(1))\n")
@@ -122,8 +123,9 @@ def test_other_programs_keep_their_environment(programs):
     assert plain == mended
 
 
-def test_environment_for_other_launchers(programs):
+def test_environment_for_other_launchers(warm_programs):
     """What starts a Python by itself is given the variables."""
+    programs = warm_programs
     programs.write("child.py", COUNT + GATE + WORK + "print(work(1))\n")
     text = (
         "import os, shlex, sys, graphmend\ngraphmend.install()\n"
