@@ -28,7 +28,7 @@ import pytest
 
 HANG_SECONDS = 1800
 POLL_SECONDS = 1.0
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).parent.parent
 # Files that take long, with their seconds in `pytest --durations`; of the tests of other files, each takes so long.
 SLOW_FILES, SECONDS_OF_A_TEST = Path(__file__).with_name("slow_files.txt"), 0.15
 
